@@ -1,0 +1,10 @@
+# cmake -DOUTPUT=file.cpp -DSCRIPTS="a.lua;b.lua" -P embed_scripts.cmake
+set(text "// Made from lua/ by cmake/embed_scripts.cmake.\n#include \"locking/script.hpp\"\n\nnamespace redlatch::locking::scripts {\n")
+foreach(file ${SCRIPTS})
+    get_filename_component(name ${file} NAME_WE)
+    file(READ ${file} content)
+    file(SHA1 ${file} sha1)
+    string(APPEND text "\nextern script const ${name};\nscript const ${name}{\"${name}\", R\"LUA(${content})LUA\",\n    \"${sha1}\"};\n")
+endforeach()
+string(APPEND text "\n} // namespace redlatch::locking::scripts\n")
+file(WRITE ${OUTPUT} "${text}")

@@ -1,0 +1,11 @@
+# What the library needs, as one private target. hiredis (only its reader) and yaml-cpp are linked statically and hidden.
+find_path(HIREDIS_INCLUDE_DIR hiredis/read.h REQUIRED)
+find_library(HIREDIS_STATIC libhiredis.a REQUIRED)
+find_library(YAML_CPP_STATIC libyaml-cpp.a)
+if(NOT YAML_CPP_STATIC)
+    set(YAML_CPP_STATIC yaml-cpp)
+endif()
+add_library(redlatch_dependencies INTERFACE)
+target_include_directories(redlatch_dependencies SYSTEM INTERFACE ${HIREDIS_INCLUDE_DIR})
+target_link_libraries(redlatch_dependencies INTERFACE ${HIREDIS_STATIC} ${YAML_CPP_STATIC} Threads::Threads)
+target_link_options(redlatch_dependencies INTERFACE -Wl,--exclude-libs,ALL)

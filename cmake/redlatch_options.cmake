@@ -1,0 +1,37 @@
+# Compiler settings shared by all targets of this project.
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+    set(CMAKE_BUILD_TYPE Release)
+endif()
+
+find_program(REDLATCH_CCACHE ccache)
+if(REDLATCH_CCACHE AND PROJECT_IS_TOP_LEVEL)
+    set(CMAKE_CXX_COMPILER_LAUNCHER ${REDLATCH_CCACHE})
+endif()
+
+add_library(redlatch_warnings INTERFACE)
+target_compile_options(redlatch_warnings INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion
+    -Wold-style-cast -Wnon-virtual-dtor -Woverloaded-virtual -Wimplicit-fallthrough -Wswitch-enum
+    -Wno-missing-field-initializers $<$<BOOL:${REDLATCH_WERROR}>:-Werror>)
+
+if(REDLATCH_SANITIZE)
+    add_compile_options(-fsanitize=${REDLATCH_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+    add_link_options(-fsanitize=${REDLATCH_SANITIZE})
+endif()
+
+# redlatch_add_layer(NAME FOLDER...): an object library of all the sources in these folders.
+function(redlatch_add_layer name)
+    set(sources)
+    foreach(folder ${ARGN})
+        file(GLOB_RECURSE found CONFIGURE_DEPENDS ${folder}/*.cpp ${folder}/*.hpp)
+        list(APPEND sources ${found})
+    endforeach()
+    add_library(${name} OBJECT ${sources})
+    target_include_directories(${name} PUBLIC ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
+    target_link_libraries(${name} PRIVATE redlatch_warnings redlatch_dependencies)
+    set_target_properties(${name} PROPERTIES CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
+endfunction()

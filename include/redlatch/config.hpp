@@ -1,0 +1,76 @@
+// How to reach the server and how to behave.
+//
+// Sources: a URI (`redis://user:password@host:6379/0`, `unix:///run/redis.sock?db=1`), a YAML document as Redisson and Spring
+// users write it, or this struct with designated initialisers. All times are std::chrono; zero and negative values are refused
+// where they make no sense, with errc::bad_config and a sentence that names the field.
+#pragma once
+
+#include <redlatch/lease_clock.hpp>
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+namespace redlatch {
+
+/// Plain data: distinct objects are independent, shared objects need the usual care.
+struct config {
+    /// `redis://[user:password@]host[:port][/db]`, `valkey://…`, `redis+uds:///path`, `unix:///path[?db=n]`, or `local:` for
+    /// the embedded default (a private server of this user on this machine, started when needed; see embedded_server.hpp).
+    /// User, password and database in the address win over the fields below.
+    std::string address = "redis://127.0.0.1:6379";
+    /// ACL user (Redis 6 and later); empty: the default user.
+    std::string username{};
+    /// Empty: no authentication.
+    std::string password{};
+    /// Shown by CLIENT LIST on the server; empty: none.
+    std::string client_name{};
+    /// The logical database, 0 or more.
+    int database = 0;
+
+    /// How long the server may stay silent while answers are due. After it the connection counts as lost and is replaced.
+    /// Lower it when a fast notice of a dead server matters more than patience with a slow one.
+    duration timeout{3000};
+    /// How long one attempt to connect may take, handshake included.
+    duration connect_timeout{10000};
+    /// How many further attempts the constructor of client makes when the server cannot be reached (a client that is once
+    /// connected reconnects for ever).
+    int retry_attempts = 4;
+    /// The first pause between two attempts to connect; it doubles up to ten times this value, with jitter.
+    duration retry_delay{1000};
+    /// An idle connection is probed this often; zero: never.
+    duration ping_interval{30000};
+
+    /// The lease of a renewed lock; it is renewed after each third of it. Java peers show the same value (protocol section 11).
+    /// Longer: fewer renewals, and a longer orphan after a crash. At least 30 ms.
+    duration lock_watchdog_timeout{30000};
+    /// How many locks one renewal script names.
+    int renewal_batch = 100;
+    /// What is taken off each lease when validity is counted, for clock drift and scheduling; zero: the larger of 20 ms and a
+    /// hundredth of the lease. Holders are told of a loss this long before the key can expire.
+    duration validity_margin{0};
+
+    /// A wait without a deadline ends with errc::disconnected when the server was away for this long; zero: never.
+    duration outage_limit{60000};
+    /// How long close() may take to release what is still held.
+    duration close_timeout{1000};
+
+    /// Start the background thread (renewal, reconnection) at client::start() instead of with the first renewed hold. For
+    /// programs that fork right after they acquired.
+    bool lazy_threads = false;
+
+    /// The embedded default: address `local:`.
+    static config local();
+    /// Throws error(bad_config) with the URI (its password masked) and what is wrong with it.
+    static config from_uri(std::string_view uri);
+    /// Reads `singleServerConfig` and the top-level keys of Redisson's YAML, bare or nested under
+    /// `spring.redis.redisson.config`. Keys without a meaning here (codec, threads, pool sizes) are accepted with one debug
+    /// line; an unknown key is an error with its line and the nearest known name. Throws error(bad_config).
+    static config from_yaml(std::string_view text);
+    static config from_file(std::filesystem::path const& file);
+
+    /// Throws error(bad_config) for values that cannot work. client's constructor calls it.
+    void validate() const;
+};
+
+} // namespace redlatch

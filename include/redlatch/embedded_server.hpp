@@ -1,0 +1,57 @@
+// The embedded default: a private redis-server or valkey-server of this user on this machine.
+//
+// All of a user's processes - login shells, cron, `env -i` - find the same one, in /tmp/redlatch-<uid>/ (REDLATCH_RUNTIME_DIR
+// overrides): a Unix socket, no TCP, nothing on disk, bounded memory without eviction. It is started on first use and outlives
+// its starter.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+
+#include <sys/types.h>
+
+namespace redlatch {
+
+/// Thread safety: distinct objects: safe, also in different processes (a file lock orders them). Shared objects: const safe.
+class embedded_server {
+public:
+    struct state {
+        bool running = false;
+        ::pid_t pid = 0;
+        std::string software; ///< "redis" or "valkey"
+        std::string version;
+        std::int64_t uptime_seconds = 0;
+        std::int64_t clients = 0;
+        std::int64_t keys = 0;
+        std::filesystem::path socket;
+    };
+
+    /// Checks the folder: a real directory of this user, mode 0700, no link. Throws error(bad_config) with a sentence if not;
+    /// makes it if it is not there.
+    embedded_server();
+    /// The same in another folder.
+    explicit embedded_server(std::filesystem::path folder);
+
+    /// Starts the server if it does not answer; returns when it does. Ten simultaneous first calls start one server. A socket
+    /// that nobody serves is replaced. Blocks, for at most 10 s. Throws error(disconnected) where no server program is
+    /// installed, naming the package.
+    void ensure_running();
+
+    /// Asks the server; never starts it. Blocks for at most 1 s.
+    state status() const;
+
+    /// Ends the server and returns true, or returns false when none runs. Refuses with error(busy) while locks are held,
+    /// unless forced.
+    bool stop(bool force);
+
+    std::filesystem::path const& folder() const noexcept { return folder_; }
+    std::filesystem::path socket() const { return folder_ / "redis.sock"; }
+    /// `unix:///…/redis.sock`
+    std::string uri() const { return "unix://" + socket().string(); }
+
+private:
+    std::filesystem::path folder_;
+};
+
+} // namespace redlatch

@@ -1,0 +1,54 @@
+// Everything that can go wrong, as values that a caller can branch on.
+//
+// Each operation has two forms: one throws redlatch::error, whose what() is a sentence that names the lock, the owner or the
+// server and says what to do; its twin takes a std::error_code& and reports only the value.
+#pragma once
+
+#include <string>
+#include <system_error>
+
+namespace redlatch {
+
+/// The outcomes a caller can act upon. Zero is success.
+enum class errc {
+    busy = 1,         ///< Somebody else holds the lock, and no wait was asked for.
+    timed_out,        ///< The wait ended while somebody else held the lock.
+    cancelled,        ///< The std::stop_token of the call was triggered.
+    not_owner,        ///< Unlock by an owner that has nothing to unlock. Nothing was changed.
+    lease_lost,       ///< The lock was held and is not any more: it expired, or somebody removed it.
+    outcome_unknown,  ///< The connection broke and what became of the command could not be learnt in time.
+    disconnected,     ///< The server did not answer within the time given.
+    server_refused,   ///< The server answered with an error: a missing right, a wrong password, out of memory.
+    wrong_type,       ///< The key with the lock's name is not a lock.
+    bad_reply,        ///< The server's answer is not one of this protocol.
+    bad_config,       ///< A URI, a YAML document or a config that cannot be used.
+    bad_name,         ///< A lock name that is empty or longer than 64 KiB.
+    invalid_argument, ///< A negative, zero or overflowing duration.
+    closed,           ///< The client was closed.
+    forked,           ///< The client was made by the parent of this process; make a new one here.
+    wrong_thread,     ///< A blocking call on a thread that must not block (the client's own).
+};
+
+/// The category of errc; its message() is the short, general sentence.
+std::error_category const& error_category() noexcept;
+
+inline std::error_code make_error_code(errc code) noexcept { return {static_cast<int>(code), error_category()}; }
+
+/// What the throwing forms throw.
+class error : public std::system_error {
+public:
+    error(errc code, std::string sentence);
+
+    /// The full sentence, with the names of what it is about.
+    char const* what() const noexcept override { return sentence_.c_str(); }
+
+    /// The same as code(), as the enumeration.
+    errc reason() const noexcept { return static_cast<errc>(code().value()); }
+
+private:
+    std::string sentence_;
+};
+
+} // namespace redlatch
+
+template <> struct std::is_error_code_enum<redlatch::errc> : std::true_type {};

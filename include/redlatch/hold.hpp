@@ -1,0 +1,112 @@
+// What one holds, and whether one still does.
+//
+//     redlatch::hold hold = lock.acquire();
+//     while (more() && !hold.lost().stop_requested()) work();
+//     hold.ensure_held();                     // throws lease_lost when the lock is gone
+//                                             // released at the end of the scope
+//
+// A lock with a lease can be lost while one works: the server was unreachable for too long, the process was stopped, an
+// administrator removed the key. A hold learns of it before the key can expire: validity is counted from before the request
+// that set the lease was sent, less a margin. No lock with a lease can stop a process that does not look:
+// docs/guarantees.md says what is promised and what is not.
+#pragma once
+
+#include <redlatch/lease_clock.hpp>
+#include <redlatch/options.hpp>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <system_error>
+
+namespace redlatch {
+
+namespace detail {
+struct hold_access;
+struct hold_state;
+} // namespace detail
+
+/// | state    | meaning                                                                        | becomes                  |
+/// |----------|--------------------------------------------------------------------------------|--------------------------|
+/// | none     | an empty hold                                                                  |                          |
+/// | held     | valid, and renewed in time                                                     | suspect, lost, released  |
+/// | suspect  | still valid, but a renewal is overdue                                          | held, lost, released     |
+/// | lost     | gone, or about to expire on the server; final                                  |                          |
+/// | released | given back                                                                     |                          |
+enum class hold_status { none, held, suspect, lost, released };
+
+/// A look at a hold without the power to end it; see reentrant_lock::current_hold.
+///
+/// Thread safety: distinct objects: safe. Shared objects: const members are safe.
+/// Object lifetimes: may outlive the lock and the client; after client::close() it is lost.
+/// No member blocks or makes a round trip.
+class hold_view {
+public:
+    hold_view() noexcept = default;
+
+    /// held or suspect.
+    explicit operator bool() const noexcept;
+
+    /// Decided on the spot from the lease clock: `lost` does not depend on any thread having run.
+    hold_status status() const noexcept;
+
+    /// Throws error(lease_lost) unless held or suspect.
+    void ensure_held() const;
+
+    /// Stopped when the lock is lost, before the key can expire, on the client's notifier thread. Callbacks should be short:
+    /// they delay other notifications, never renewals.
+    std::stop_token lost() const;
+
+    /// Until when this hold is certainly ours if nothing more is heard from the server. Moves on with each renewal.
+    lease_clock::time_point valid_until() const noexcept;
+
+    /// "client-uuid:number", the field of the lock's hash in Redis (protocol section 0.1, OWNER).
+    std::string owner_id() const;
+
+    /// The name of the lock.
+    std::string const& lock_name() const noexcept;
+
+protected:
+    friend struct detail::hold_access;
+    explicit hold_view(std::shared_ptr<detail::hold_state> state) noexcept;
+    std::shared_ptr<detail::hold_state> state_;
+};
+
+/// One acquisition of a lock, released when destroyed. Move-only, not tied to a thread.
+///
+/// Each acquisition of a re-entrant lock gives a hold of its own; they end in any order, and the lock is free after the last.
+///
+/// Thread safety: distinct objects: safe, also holds of one lock. Shared objects: const members are safe, the others not.
+/// Object lifetimes: may outlive the lock and the client. After client::close() it is lost and its destructor does nothing.
+class [[nodiscard]] hold : public hold_view {
+public:
+    hold() noexcept = default;
+    hold(hold&&) noexcept = default;
+    hold& operator=(hold&& other) noexcept;
+    hold(hold const&) = delete;
+    hold& operator=(hold const&) = delete;
+
+    /// Releases as release(std::error_code&) does and reports failures to the client's listener; never throws. Blocks for at
+    /// most min(config::timeout, remaining validity); on a thread of the client itself it does not block.
+    ~hold();
+
+    /// Gives the lock back: one round trip. Blocks for at most min(config::timeout, remaining validity).
+    /// Throws error: lease_lost (once), outcome_unknown (the client goes on releasing in the background), forked.
+    /// An empty or released hold: no effect. wire: protocol section 1.5, without the latch.
+    void release();
+    void release(std::error_code& ec) noexcept;
+
+    /// As release(), not waited for: a failure goes to the client's listener.
+    void release_detached() noexcept;
+
+    /// As release(); the handler gets the outcome on the executor. Never called from within this function.
+    void async_release(executor where, std::function<void(std::error_code)> handler);
+
+private:
+    friend struct detail::hold_access;
+    using hold_view::hold_view;
+};
+
+} // namespace redlatch

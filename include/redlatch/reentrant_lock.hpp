@@ -1,0 +1,117 @@
+// The re-entrant distributed lock: Redisson's RLock, on the same server, excluding and waking Java holders too.
+//
+//     redlatch::reentrant_lock orders = client.get_lock("orders");
+//     {
+//         redlatch::hold hold = orders.acquire({.wait = 2s});     // or throws
+//         charge(hold.lost());
+//     }
+//     std::scoped_lock both{orders, invoices};                    // Lockable and TimedLockable too
+//
+//     | lock is            | acquire              | try_acquire({})  | release / unlock                      |
+//     |--------------------|----------------------|------------------|---------------------------------------|
+//     | free               | held, count 1        | held, count 1    | not_owner, nothing changes            |
+//     | held by this owner | held, count + 1      | held, count + 1  | count - 1; at 0 free, waiters woken   |
+//     | held by another    | waits                | none (busy)      | not_owner, nothing changes            |
+//
+// What it does not promise: exclusion beyond the lease (docs/guarantees.md), an order among waiters of different processes,
+// survival of a failover. Wire format: protocol sections 0 to 3.
+#pragma once
+
+#include <redlatch/error.hpp>
+#include <redlatch/hold.hpp>
+#include <redlatch/lock_info.hpp>
+#include <redlatch/options.hpp>
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <system_error>
+
+namespace redlatch {
+
+namespace detail {
+struct lock_impl;
+}
+
+/// Cheap to copy; copies are the same lock. Made by client::get_lock.
+///
+/// Thread safety: distinct objects: safe. Shared objects: safe.
+/// Object lifetimes: may outlive the client; every call then fails with errc::closed.
+/// Blocking members must not be called on a thread of the client itself (listener, handlers): errc::wrong_thread.
+class reentrant_lock {
+public:
+    /// Waits for the lock, for ever or for options.wait. Free: one round trip. Held: no polling, woken by the release.
+    /// Throws error: timed_out, cancelled, disconnected, outcome_unknown, server_refused, wrong_type, lease_lost (a re-entry
+    /// of a lock that is gone), invalid_argument, closed, forked, wrong_thread.
+    hold acquire(acquire_options const& options = {});
+    /// As above; an empty hold and a code instead of an exception.
+    hold acquire(acquire_options const& options, std::error_code& ec);
+
+    /// Asks once, or waits for options.wait. None: somebody else holds it. Throws as acquire, but for busy and timed_out.
+    std::optional<hold> try_acquire(acquire_options const& options = {});
+    /// As above; ec is busy or timed_out where the result is none for that reason.
+    std::optional<hold> try_acquire(acquire_options const& options, std::error_code& ec);
+
+    /// Handlers run on `where` (empty: the client's notifier thread), never inside the call and never on the I/O thread. Use
+    /// an explicit options.owner: the thread that starts an operation is seldom the one that goes on with it.
+    /// options.stop cancels. Never blocks.
+    void async_acquire(acquire_options const& options, executor where,
+                       std::function<void(std::error_code, hold)> handler);
+    void async_try_acquire(acquire_options const& options, executor where,
+                           std::function<void(std::error_code, std::optional<hold>)> handler);
+
+    /// Lockable and TimedLockable, owned by the calling thread and renewed. lock() throws as acquire does.
+    void lock();
+    /// One round trip, never waits; may overtake waiters.
+    bool try_lock();
+    template <class Rep, class Period> bool try_lock_for(std::chrono::duration<Rep, Period> const& wait);
+    template <class Clock, class Duration> bool try_lock_until(std::chrono::time_point<Clock, Duration> const& when);
+    /// Gives back what lock() took, the latest level first. Throws error(not_owner), naming lock, client and owner, when this
+    /// thread has taken nothing with this adapter; changes nothing then. A loss or an unknown outcome does not throw: it goes to
+    /// the listener and the counters. Blocks for at most min(config::timeout, remaining validity).
+    void unlock();
+
+    /// Held by anybody? One round trip.
+    bool is_locked();
+    /// Until the key expires; none: free. One round trip.
+    std::optional<duration> remaining_lease();
+    /// Who holds it, Java's holds included. One round trip.
+    lock_info inspect();
+    /// Ends anybody's hold and wakes the waiters; false: it was free. One round trip. wire: protocol section 1.6.
+    bool force_unlock();
+    void async_force_unlock(executor where, std::function<void(std::error_code, bool)> handler);
+
+    /// Held by this owner through this client? No round trip.
+    bool is_held(owner const& by = owner::this_thread()) const noexcept;
+    /// How many times. No round trip.
+    int hold_count(owner const& by = owner::this_thread()) const noexcept;
+    /// A view of what this owner holds (also through lock()); empty: nothing. No round trip.
+    hold_view current_hold(owner const& by = owner::this_thread()) const;
+
+    std::string const& name() const noexcept;
+
+private:
+    friend class client;
+    explicit reentrant_lock(std::shared_ptr<detail::lock_impl> impl) noexcept;
+    bool try_lock_within(std::chrono::nanoseconds wait);
+    std::shared_ptr<detail::lock_impl> impl_;
+};
+
+template <class Rep, class Period>
+bool reentrant_lock::try_lock_for(std::chrono::duration<Rep, Period> const& wait) {
+    using wide = std::chrono::duration<long double, std::nano>;
+    constexpr auto most = std::chrono::nanoseconds::max() / 4;
+    if (std::chrono::duration_cast<wide>(wait) >= wide(most)) return try_lock_within(most);
+    return try_lock_within(std::chrono::ceil<std::chrono::nanoseconds>(wait));
+}
+
+template <class Clock, class Duration>
+bool reentrant_lock::try_lock_until(std::chrono::time_point<Clock, Duration> const& when) {
+    auto const now = Clock::now();
+    if (when <= now) return try_lock_within(std::chrono::nanoseconds::zero());
+    return try_lock_for(when - now);
+}
+
+} // namespace redlatch

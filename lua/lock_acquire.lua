@@ -1,0 +1,15 @@
+-- Takes a free lock, or finds that an earlier copy of this very call has taken it.
+-- KEYS: 1 NAME. ARGV: 1 lease in ms, 2 OWNER.
+-- Returns: nil = acquired; an integer = the PTTL of the holder (-1: without expiry).
+-- wire: protocol section 1.1; the count is written absolutely and the lease never shortened, so that a repeat is harmless.
+local left = redis.call('pttl', KEYS[1])
+if left == -2 then
+    redis.call('hset', KEYS[1], ARGV[2], 1)
+    redis.call('pexpire', KEYS[1], ARGV[1])
+    return nil
+end
+if redis.call('hexists', KEYS[1], ARGV[2]) == 1 then
+    if left >= 0 and left < tonumber(ARGV[1]) then redis.call('pexpire', KEYS[1], ARGV[1]) end
+    return nil
+end
+return left
