@@ -1,0 +1,292 @@
+// The tree of a reply is built straight from the parser's callbacks: hiredis only finds the pieces. Its own reply
+// objects are not used, because they would be copied, and because they trust the announced lengths.
+//
+// Three things are checked here because not every supported hiredis (0.14.1 to 1.x) does: a bulk string ends with CRLF,
+// a line has a bounded length, and arrays have a bounded depth.
+#include "resp/reader.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <exception>
+#include <hiredis/read.h>
+#include <new>
+#include <utility>
+
+namespace redlatch::resp {
+namespace {
+
+// hiredis moves the unread rest of its buffer to the front after every 1024 bytes. Small portions keep that cheap.
+constexpr std::size_t portion = std::size_t{16} << 10;
+// Redis sends statuses, errors and lengths as lines. Its longest errors are some hundred bytes.
+constexpr std::size_t longest_line = std::size_t{64} << 10;
+// What hiredis 0.14 can do. Nothing we call answers with more than three levels.
+constexpr int deepest_array = 7;
+// The announced size of an array may be a lie: memory is taken as the items arrive.
+constexpr std::size_t items_reserved = 16;
+constexpr std::size_t problem_reserved = 256;
+
+struct free_reader {
+    void operator()(redisReader* raw) const noexcept { redisReaderFree(raw); }
+};
+
+} // namespace
+
+struct reader::parser {
+    explicit parser(limits const& given) : bounds(given) {
+        static redisReplyObjectFunctions functions = object_functions();
+        raw.reset(redisReaderCreateWithFunctions(&functions));
+        if (raw == nullptr) throw std::bad_alloc();
+        raw->privdata = this; // the macro redisReaderSetPrivdata is not C++
+        problem.reserve(problem_reserved);
+    }
+    parser(parser const&) = delete;
+    parser& operator=(parser const&) = delete;
+
+    void feed(std::string_view bytes);
+    result next(value& out);
+
+private:
+    friend class reader;
+
+    // Callbacks of hiredis. A null result stops it; an exception must not pass through C code.
+    static redisReplyObjectFunctions object_functions();
+    template <typename Fill> static void* create(redisReadTask const* task, Fill fill) noexcept;
+    static void* create_string(redisReadTask const* task, char* text, std::size_t length) noexcept;
+    template <typename Count> static void* create_array(redisReadTask const* task, Count count) noexcept;
+    static void* create_integer(redisReadTask const* task, long long number) noexcept;
+    static void* create_nil(redisReadTask const* task) noexcept;
+    static void* refuse_double(redisReadTask const* task, double number, char* text, std::size_t length) noexcept;
+    static void* refuse_bool(redisReadTask const* task, int truth) noexcept;
+
+    value* place_for(redisReadTask const* task);
+    bool refuse(std::string_view sentence);
+    bool refuse_large();
+    void push_portion();
+    void check_incomplete();
+
+    std::size_t unread() const noexcept { return raw->len - raw->pos; }
+
+    limits bounds;
+    std::unique_ptr<redisReader, free_reader> raw;
+    std::string pending;            ///< fed to us, not yet handed to hiredis
+    std::size_t pending_taken = 0;  ///< how much of `pending` has been handed over
+    std::size_t bytes_of_reply = 0; ///< handed over since the start of the present reply
+    std::size_t items_of_reply = 0;
+    value root{};
+    bool broken = false;
+    std::string problem{};
+};
+
+// ---- callbacks ------------------------------------------------------------------------------------------------------
+
+template <typename Functions> void refuse_resp3(Functions& functions, auto refuse_double, auto refuse_bool) {
+    if constexpr (requires { functions.createDouble; }) {
+        functions.createDouble = refuse_double;
+        functions.createBool = refuse_bool;
+    }
+}
+
+redisReplyObjectFunctions reader::parser::object_functions() {
+    redisReplyObjectFunctions functions{};
+    functions.createString = create_string;
+    functions.createArray = create_array; // the count is an int in hiredis 0.14, a size_t later
+    functions.createInteger = create_integer;
+    functions.createNil = create_nil;
+    functions.freeObject = [](void*) {}; // the tree belongs to the parser
+    refuse_resp3(functions, &refuse_double, &refuse_bool);
+    return functions;
+}
+
+template <typename Fill> void* reader::parser::create(redisReadTask const* task, Fill fill) noexcept {
+    auto& self = *static_cast<parser*>(task->privdata);
+    try {
+        value* place = self.place_for(task);
+        return fill(self, *place) ? place : nullptr;
+    } catch (std::exception const&) {
+        self.refuse("there is not enough memory for the reply");
+        return nullptr;
+    }
+}
+
+void* reader::parser::create_string(redisReadTask const* task, char* text, std::size_t length) noexcept {
+    return create(task, [&](parser& self, value& place) {
+        switch (task->type) {
+        case REDIS_REPLY_STATUS: place.type = value::kind::status; break;
+        case REDIS_REPLY_ERROR: place.type = value::kind::error; break;
+        case REDIS_REPLY_STRING: place.type = value::kind::string; break;
+        default: return self.refuse("the reply is of a type that was not asked for (RESP3)");
+        }
+        bool is_line = task->type != REDIS_REPLY_STRING;
+        if (is_line && length > longest_line) return self.refuse("a line of the reply does not end");
+        if (!is_line && std::string_view(text + length, 2) != "\r\n") {
+            return self.refuse("a string of the reply does not end where its announced length says");
+        }
+        place.text.assign(text, length);
+        return true;
+    });
+}
+
+template <typename Count> void* reader::parser::create_array(redisReadTask const* task, Count count) noexcept {
+    return create(task, [&](parser& self, value& place) {
+        if (task->type != REDIS_REPLY_ARRAY) {
+            return self.refuse("the reply is of a type that was not asked for (RESP3)");
+        }
+        int depth = 1;
+        for (auto const* outer = task->parent; outer != nullptr; outer = outer->parent) ++depth;
+        if (depth > deepest_array) return self.refuse("the reply has arrays within arrays, too many levels of them");
+
+        auto const announced = static_cast<std::size_t>(count);
+        if (announced > self.bounds.items_per_reply - self.items_of_reply) {
+            return self.refuse("the reply has more than " + std::to_string(self.bounds.items_per_reply) + " items");
+        }
+        self.items_of_reply += announced;
+        place.type = value::kind::array;
+        place.items.reserve(std::min(announced, items_reserved));
+        return true;
+    });
+}
+
+void* reader::parser::create_integer(redisReadTask const* task, long long number) noexcept {
+    return create(task, [&](parser&, value& place) {
+        place.type = value::kind::integer;
+        place.integer = number;
+        return true;
+    });
+}
+
+void* reader::parser::create_nil(redisReadTask const* task) noexcept {
+    return create(task, [&](parser& self, value& place) {
+        // RESP2 has a null string and a null array; a null of its own is RESP3.
+        if (task->type == REDIS_REPLY_NIL) {
+            return self.refuse("the reply is of a type that was not asked for (RESP3)");
+        }
+        place.type = value::kind::nil;
+        return true;
+    });
+}
+
+void* reader::parser::refuse_double(redisReadTask const* task, double, char*, std::size_t) noexcept {
+    static_cast<parser*>(task->privdata)->refuse("the reply is of a type that was not asked for (RESP3)");
+    return nullptr;
+}
+
+void* reader::parser::refuse_bool(redisReadTask const* task, int) noexcept {
+    static_cast<parser*>(task->privdata)->refuse("the reply is of a type that was not asked for (RESP3)");
+    return nullptr;
+}
+
+// An array that is being filled does not move: its siblings come when it is complete.
+value* reader::parser::place_for(redisReadTask const* task) {
+    if (task->parent == nullptr) return &root;
+    return &static_cast<value*>(task->parent->obj)->items.emplace_back();
+}
+
+// ---- feeding and limits ---------------------------------------------------------------------------------------------
+
+bool reader::parser::refuse(std::string_view sentence) {
+    if (broken) return false;
+    broken = true;
+    if (sentence.size() <= problem.capacity()) problem.assign(sentence);
+    return false;
+}
+
+bool reader::parser::refuse_large() {
+    return refuse("the reply is larger than " + std::to_string(bounds.bytes_per_reply) + " bytes");
+}
+
+void reader::parser::feed(std::string_view bytes) {
+    if (broken) return;
+    if (pending.empty() && unread() == 0 && bytes.size() <= portion) { // the usual case: no copy of our own
+        if (redisReaderFeed(raw.get(), bytes.data(), bytes.size()) != REDIS_OK) {
+            refuse("there is not enough memory for the reply");
+        }
+        bytes_of_reply += bytes.size();
+        return;
+    }
+    if (pending_taken > pending.size() / 2) {
+        pending.erase(0, pending_taken);
+        pending_taken = 0;
+    }
+    pending.append(bytes);
+}
+
+void reader::parser::push_portion() {
+    auto const bytes = std::string_view(pending).substr(pending_taken, portion);
+    if (redisReaderFeed(raw.get(), bytes.data(), bytes.size()) != REDIS_OK) {
+        refuse("there is not enough memory for the reply");
+    }
+    bytes_of_reply += bytes.size();
+    pending_taken += bytes.size();
+    if (pending_taken == pending.size()) {
+        pending_taken = 0;
+        if (pending.capacity() > 4 * portion)
+            pending = std::string();
+        else
+            pending.clear();
+    }
+}
+
+// The unread rest of an incomplete reply is the start of a line, or the length of a string and the start of its bytes.
+void reader::parser::check_incomplete() {
+    if (bytes_of_reply > bounds.bytes_per_reply) {
+        refuse_large();
+        return;
+    }
+    auto const rest = std::string_view(raw->buf + raw->pos, unread());
+    auto const head = rest.substr(0, 32);
+    if (auto const end = head.find("\r\n"); end != std::string_view::npos) {
+        std::size_t announced = 0;
+        auto const [last, error] = std::from_chars(head.data(), head.data() + end, announced);
+        if (error != std::errc() || announced > bounds.bytes_per_reply) refuse_large();
+    } else if (rest.size() > longest_line) {
+        refuse("a line of the reply does not end");
+    }
+}
+
+reader::result reader::parser::next(value& out) {
+    while (!broken) {
+        void* complete = nullptr;
+        if (redisReaderGetReply(raw.get(), &complete) != REDIS_OK) {
+            refuse("the server does not speak the Redis protocol (" + std::string(raw->errstr) + ")");
+            break;
+        }
+        if (complete != nullptr) {
+            if (bytes_of_reply - unread() > bounds.bytes_per_reply) {
+                refuse_large();
+                break;
+            }
+            bytes_of_reply = unread();
+            items_of_reply = 0;
+            out = std::exchange(root, value{});
+            return result::value;
+        }
+        check_incomplete();
+        if (broken) break;
+        if (pending.empty()) return result::need_more;
+        push_portion();
+    }
+    root = value{};
+    pending = std::string();
+    return result::broken;
+}
+
+// ---- the face -------------------------------------------------------------------------------------------------------
+
+reader::reader(limits const& bounds) : parser_(std::make_unique<parser>(bounds)) {}
+reader::~reader() = default;
+reader::reader(reader&&) noexcept = default;
+reader& reader::operator=(reader&&) noexcept = default;
+
+void reader::feed(std::string_view bytes) {
+    parser_->feed(bytes);
+}
+
+reader::result reader::next(value& out) {
+    return parser_->next(out);
+}
+
+std::string const& reader::problem() const noexcept {
+    return parser_->problem;
+}
+
+} // namespace redlatch::resp
