@@ -1,0 +1,52 @@
+#include <redlatch/error.hpp>
+
+#include <utility>
+
+namespace redlatch {
+
+namespace {
+
+char const* describe(errc code) noexcept {
+    switch (code) {
+    case errc::busy: return "the lock is held by somebody else";
+    case errc::timed_out: return "the lock was still held by somebody else when the wait ended";
+    case errc::cancelled: return "the wait was cancelled";
+    case errc::not_owner: return "the lock is not held by this owner; nothing was changed";
+    case errc::lease_lost: return "the lock was held and has been lost";
+    case errc::outcome_unknown: return "the connection broke and what became of the command is not known";
+    case errc::disconnected: return "the server did not answer in time";
+    case errc::server_refused: return "the server refused the command";
+    case errc::wrong_type: return "the key with the name of the lock is not a lock";
+    case errc::bad_reply: return "the server gave an answer that is not of this protocol";
+    case errc::bad_config: return "the configuration cannot be used";
+    case errc::bad_name: return "a lock name must have 1 byte to 64 KiB";
+    case errc::invalid_argument: return "a duration is negative, zero or too long";
+    case errc::closed: return "the client was closed";
+    case errc::forked: return "the client belongs to the parent process; make a new one in this process";
+    case errc::wrong_thread: return "a call that blocks was made on a thread of the client";
+    }
+    return nullptr;
+}
+
+class category final : public std::error_category {
+public:
+    char const* name() const noexcept override { return "redlatch"; }
+
+    std::string message(int code) const override {
+        if (code == 0) return "success";
+        auto const* const text = describe(static_cast<errc>(code));
+        return text ? text : "unknown redlatch error " + std::to_string(code);
+    }
+};
+
+} // namespace
+
+std::error_category const& error_category() noexcept {
+    // Never destroyed: error codes may be looked at in static destructors.
+    static auto const& instance = *new category;
+    return instance;
+}
+
+error::error(errc code, std::string sentence) : std::system_error(code), sentence_(std::move(sentence)) {}
+
+} // namespace redlatch
