@@ -1,0 +1,120 @@
+#include "support/redis_server.hpp"
+
+#include <csignal>
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+#include <stdexcept>
+#include <unistd.h>
+
+namespace redlatch::test {
+namespace {
+
+bool in_path(std::string const& program) {
+    char const* const path = std::getenv("PATH");
+    std::istringstream folders(path != nullptr ? path : "");
+    for (std::string folder; std::getline(folders, folder, ':');)
+        if (::access((folder + "/" + program).c_str(), X_OK) == 0) return true;
+    return false;
+}
+
+std::string program_to_run(server_options const& options) {
+    if (!options.program.empty()) return options.program;
+    if (char const* const named = std::getenv("REDLATCH_TEST_SERVER"); named != nullptr && *named != '\0') return named;
+    for (std::string const candidate : {"redis-server", "valkey-server"})
+        if (in_path(candidate)) return candidate;
+    throw std::runtime_error("the tests need redis-server or valkey-server: apt-get install redis-server");
+}
+
+char process_state(pid_t pid) {
+    std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
+    std::string line;
+    std::getline(file, line);
+    auto const at = line.rfind(')');
+    return at == std::string::npos || at + 2 >= line.size() ? '?' : line[at + 2];
+}
+
+} // namespace
+
+redis_server::redis_server(server_options options) : options_(std::move(options)) {
+    if (options_.over == server_options::transport::unix_socket)
+        address_.path = (folder_.path() / "redis.sock").string();
+    start();
+}
+
+redis_server::~redis_server() = default;
+
+void redis_server::start() {
+    // A port that was free a moment ago may be taken now: try another, unless clients know this one already.
+    bool const new_port = !address_.is_unix() && address_.port == 0;
+    for (int attempt = 0; attempt < 5; ++attempt) {
+        if (new_port) address_.port = free_port();
+        std::vector<std::string> arguments{program_to_run(options_), "--dir", folder_.path().string(), "--save", ""};
+        auto const add = [&](std::string name, std::string value) {
+            arguments.push_back(std::move(name));
+            arguments.push_back(std::move(value));
+        };
+        add("--port", std::to_string(address_.port));
+        add("--bind", "127.0.0.1");
+        if (address_.is_unix()) add("--unixsocket", address_.path);
+        add("--appendonly", options_.persistent ? "yes" : "no");
+        add("--appendfsync", "always");
+        add("--enable-debug-command", "yes");
+        add("--maxclients", "4000");
+        arguments.insert(arguments.end(), options_.arguments.begin(), options_.arguments.end());
+        process_ = std::make_unique<child_process>(
+            child_options{.arguments = arguments, .output_file = folder_.path() / "server.log"});
+        bool const answers = wait_until([&] {
+            if (process_->ended()) return true;
+            try {
+                auto const reply = raw_client(address_).command("PING");
+                return reply.is_text() || reply.is_error_named("NOAUTH") || reply.is_error_named("NOPERM");
+            } catch (std::runtime_error const&) {
+                return false;
+            }
+        });
+        if (answers && !process_->ended()) return;
+        process_.reset();
+        if (!new_port) break;
+    }
+    throw std::runtime_error("the server did not start:\n" + log());
+}
+
+std::string redis_server::log() const {
+    std::ostringstream text;
+    text << std::ifstream(folder_.path() / "server.log").rdbuf();
+    return text.str();
+}
+
+void redis_server::stop() {
+    if (!process_) return;
+    // A stopped process does not see SIGTERM before it continues.
+    process_->signal(SIGCONT);
+    process_->signal(SIGTERM);
+    if (!process_->wait()) process_->signal(SIGKILL);
+    process_.reset();
+}
+
+void redis_server::kill9() {
+    process_.reset();
+}
+void redis_server::pause() {
+    process_->signal(SIGSTOP);
+    // The signal is on its way, not there: on another processor the server may still answer.
+    if (!wait_until([this] { return process_state(pid()) == 'T'; }))
+        throw std::runtime_error("the server did not stop");
+}
+void redis_server::resume() {
+    process_->signal(SIGCONT);
+}
+
+void redis_server::restart(data what) {
+    if (what == data::kept && !options_.persistent)
+        throw std::logic_error("restart with data needs a persistent server");
+    stop();
+    if (what == data::lost) std::filesystem::remove_all(folder_.path() / "appendonlydir");
+    if (address_.is_unix()) std::filesystem::remove(address_.path);
+    start();
+}
+
+} // namespace redlatch::test
