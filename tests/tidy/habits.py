@@ -1,0 +1,127 @@
+"""Habits that a machine can check: sizes, leftovers, dead files, honest tests, links that lead somewhere."""
+
+import os
+import re
+
+from tree import Finding
+
+OURS = ("src/", "include/", "cli/", "tests/", "bench/", "examples/", "fuzz/")
+LONGEST_LINE = 128  # clang-format keeps code at 120; prose and tables may take a little more
+LONGEST_FILE = 500
+
+
+def lines_fit(tree):
+    for path in tree.paths():
+        if path.endswith((".md", ".json", ".xml")):
+            continue
+        for number, line in tree.lines(path):
+            if len(line) > LONGEST_LINE and "http" not in line:
+                yield Finding(path, number, f"{len(line)} characters; {LONGEST_LINE} are the limit")
+            if line != line.rstrip():
+                yield Finding(path, number, "blanks at the end of the line")
+
+
+def nothing_is_left_for_another_day(tree):
+    word = re.compile(r"\b(TO" + r"DO|FIX" + r"ME|XX" + r"X|HA" + r"CK)\b")
+    for path in tree.paths():
+        for number, line in tree.lines(path):
+            match = word.search(line)
+            if match:
+                yield Finding(path, number, f"{match.group(0)}: do it now, or write an issue")
+
+
+def no_path_of_a_machine(tree):
+    place = re.compile(r"(?<![\w.])/(home|root|Users|work(space)?)/")
+    for path in tree.paths():
+        for number, line in tree.lines(path):
+            if place.search(line):
+                yield Finding(path, number, "a path of somebody's machine")
+
+
+def files_stay_small(tree):
+    for path in tree.cpp(*OURS):
+        size = len(tree.lines(path))
+        if size > LONGEST_FILE and "// Long because " not in tree.files[path]:
+            yield Finding(path, size, f"{size} lines: divide it, or say `// Long because …`")
+
+
+def headers_are_proper(tree):
+    for path in tree.paths(*OURS, suffix=".hpp"):
+        if "#pragma once" not in tree.files[path]:
+            yield Finding(path, 1, "no #pragma once")
+        for number, line in tree.code(path):
+            if re.match(r"using namespace\b", line):
+                yield Finding(path, number, "a header may not open a namespace for those who include it")
+
+
+def switches_are_exhaustive(tree):
+    """`default` hides a forgotten enumerator from the compiler; where it is right, a comment on the line says why."""
+    for path in tree.cpp("src/", "include/", "cli/"):
+        texts = dict(tree.lines(path))
+        for number, line in tree.code(path):
+            if re.search(r"\bdefault\s*:", line) and "//" not in texts[number]:
+                yield Finding(path, number, "a switch names every enumerator; for other types say why beside `default`")
+
+
+def nothing_is_dead(tree):
+    included = set()
+    for path in tree.cpp(*OURS):
+        included |= {file.replace("../", "") for _, _, file in tree.includes(path)}
+    for path in tree.paths(*OURS, suffix=".hpp"):
+        parts = path.split("/")
+        names = {"/".join(parts[start:]) for start in range(len(parts))}
+        if not names & included and path != "include/redlatch/redlatch.hpp":
+            yield Finding(path, 1, "nobody includes this header")
+    code = "".join(tree.files[path] for path in tree.cpp("src/"))
+    for path in tree.paths("lua/", suffix=".lua"):
+        name = os.path.basename(path)[: -len(".lua")]
+        if len(re.findall(rf"\b{name}\b", code)) < 2:  # its declaration, and a use
+            yield Finding(path, 1, f"no source uses scripts::{name}")
+
+
+def tests_do_not_sleep(tree):
+    """A test waits for an event. Where time itself is the subject, the line before says `// sleeps because …`."""
+    call = re.compile(r"\b(sleep_for|sleep_until|usleep|nanosleep|sleep|Thread\.sleep)\s*\(")
+    for path in tree.paths("tests/", suffix=(".cpp", ".hpp", ".java")):
+        texts = dict(tree.lines(path))
+        for number, line in tree.code(path):
+            if call.search(line):
+                near = texts[number] + texts.get(number - 1, "")
+                if "sleeps because " not in near:
+                    yield Finding(path, number, "a sleep: wait for an event, or say `// sleeps because …` above")
+
+
+def tests_are_honest(tree):
+    for path in tree.cpp("tests/"):
+        for number, line in tree.code(path):
+            if re.search(r"\bTEST\w*\(.*\bDISABLED_", line):
+                yield Finding(path, number, "a disabled test tests nothing")
+            if re.search(r"\b(EXPECT|ASSERT)_TRUE\(true\)", line):
+                yield Finding(path, number, "an assertion that cannot fail")
+            if re.search(r"\bGTEST_SKIP\(\)\s*;", line):
+                yield Finding(path, number, "a test that is skipped says why")
+
+
+def links_lead_somewhere(tree):
+    for path in tree.paths(suffix=".md"):
+        folder = os.path.dirname(path)
+        for number, line in tree.lines(path):
+            for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", line):
+                file = os.path.normpath(os.path.join(folder, target))
+                known = file in tree.files or any(other.startswith(f"{file}/") for other in tree.files)
+                if "://" not in target and not known and file not in ("LICENSE",):
+                    yield Finding(path, number, f"the link to {target} leads nowhere")
+
+
+RULES = (
+    lines_fit,
+    nothing_is_left_for_another_day,
+    no_path_of_a_machine,
+    files_stay_small,
+    headers_are_proper,
+    switches_are_exhaustive,
+    nothing_is_dead,
+    tests_do_not_sleep,
+    tests_are_honest,
+    links_lead_somewhere,
+)

@@ -1,0 +1,124 @@
+"""Who may include what (docs/architecture.md, Layers)."""
+
+import re
+
+from tree import Finding
+
+# A folder may include itself and these. Nothing above, nothing beside; src/embedded stands beside src/api.
+BELOW = {
+    "base": (),
+    "resp": ("base",),
+    "connection": ("base", "resp"),
+    "locking": ("base", "resp", "connection"),
+    "io": ("base", "resp", "connection", "locking"),
+    "embedded": ("base", "resp", "io"),
+    "api": ("base", "resp", "connection", "locking", "io", "embedded"),
+}
+CORE = ("src/base/", "src/resp/", "src/connection/", "src/locking/")
+CORE_MAY_SEE = {"lease_clock", "error", "owner", "options", "config", "lock_info", "log"}
+USERS = ("cli/", "examples/", "bench/")
+
+# What would give the core a thread, a clock, a socket or chance of its own.
+NOT_IN_CORE = re.compile(
+    r"^(thread|mutex|shared_mutex|condition_variable|future|semaphore|latch|barrier|stop_token|random|ctime|time\.h|iostream"
+    r"|fstream|filesystem|csignal|signal\.h|unistd\.h|fcntl\.h|poll\.h|netdb\.h|pthread\.h"
+    r"|(sys|netinet|arpa|linux|openssl|boost|asio)/.*)$"
+)
+CALLS_NOT_IN_CORE = re.compile(
+    r"(::now\s*\(|\brandom_device\b|\bthis_thread::|\bclock_gettime\b|\bgetenv\b|\bthread_local\b|\bstd::s?rand\b"
+    r"|\bstd::(mutex|thread|jthread)\b)"
+)
+STANDARD = re.compile(r"^[a-z_0-9]+$|^sys/types\.h$")
+
+
+def folders_include_only_what_is_below(tree):
+    for path in tree.cpp("src/"):
+        folder = path.split("/")[1]
+        if folder not in BELOW:
+            yield Finding(path, 1, f"src/{folder} has no place in the layers; give it one in tests/tidy/layers.py")
+            continue
+        for line, bracket, file in tree.includes(path):
+            if bracket != '"':
+                continue
+            target = file.split("/")[0]
+            if f"src/{file}" not in tree.files:
+                yield Finding(path, line, f'"{file}" is not a file of src; write its path from src')
+            elif target != folder and target not in BELOW[folder]:
+                yield Finding(path, line, f"src/{folder} may not include src/{target}, which is above or beside it")
+
+
+def the_core_sees_few_public_headers(tree):
+    for path in tree.cpp(*CORE):
+        for line, _, file in tree.includes(path):
+            match = re.match(r"redlatch/(\w+)\.hpp$", file)
+            if match and match.group(1) not in CORE_MAY_SEE:
+                yield Finding(path, line, f"the core may not include <{file}>: it is a face, not a value")
+
+
+def the_core_has_no_threads_clocks_or_sockets(tree):
+    for path in tree.cpp(*CORE):
+        for line, _, file in tree.includes(path):
+            if NOT_IN_CORE.match(file):
+                yield Finding(path, line, f"<{file}> has no place in the core; what it gives comes in as an argument")
+        for line, text in tree.code(path):
+            match = CALLS_NOT_IN_CORE.search(text)
+            if match:
+                yield Finding(path, line, f"`{match.group(0)}` has no place in the core; it is an argument")
+
+
+def one_file_knows_a_library(tree):
+    """hiredis and yaml-cpp stay behind one source file each, Boost and OpenSSL are not used."""
+    for library, folders in (("hiredis/", ("src/resp/",)), ("yaml-cpp/", ("src/api/",))):
+        known_by = []
+        for path in tree.cpp("src/", "include/", "cli/", "examples/"):
+            for line, _, file in tree.includes(path):
+                if file.startswith(library):
+                    known_by.append((path, line))
+        for place, (path, line) in enumerate(known_by):
+            if not path.endswith(".cpp") or not path.startswith(folders):
+                yield Finding(path, line, f"<{library}…> is for one .cpp file in {folders[0]}")
+            elif place > 0 and path != known_by[0][0]:
+                yield Finding(path, line, f"<{library}…> is known to {known_by[0][0]} already; go through that")
+    for path in tree.cpp("src/", "include/", "cli/", "examples/"):
+        for line, _, file in tree.includes(path):
+            if file.startswith(("boost/", "openssl/", "asio")):
+                yield Finding(path, line, f"<{file}> is not used by this project")
+
+
+def public_headers_stand_alone(tree):
+    for path in tree.cpp("include/"):
+        for line, bracket, file in tree.includes(path):
+            ours = file.startswith("redlatch/") and f"include/{file}" in tree.files
+            if bracket == '"' or not (ours or STANDARD.match(file)):
+                yield Finding(path, line, f"a public header may include <redlatch/…> and standard headers, not {file}")
+        if not tree.files[path].startswith("// "):
+            yield Finding(path, 1, "a public header opens with what it is for")
+
+
+def users_use_the_public_face(tree):
+    for path in tree.cpp(*USERS):
+        own = path.split("/")[0]
+        beside = path.rsplit("/", 1)[0]
+        for line, bracket, file in tree.includes(path):
+            if bracket == "<" and file.startswith("redlatch/") and f"include/{file}" not in tree.files:
+                yield Finding(path, line, f"<{file}> is not a public header")
+            if bracket == '"' and not {f"{beside}/{file}", f"{own}/{file}", file} & set(tree.paths(f"{own}/")):
+                yield Finding(path, line, f'"{file}" is not a file of {own}/, which otherwise uses <redlatch/…> only')
+
+
+def scripts_live_in_lua(tree):
+    for path in tree.cpp("src/", "include/", "cli/", "examples/"):
+        for line, text in tree.lines(path):
+            if re.search(r"redis\.p?call\s*\(", text):
+                yield Finding(path, line, "the text of a script belongs in lua/")
+
+
+RULES = (
+    folders_include_only_what_is_below,
+    the_core_sees_few_public_headers,
+    the_core_has_no_threads_clocks_or_sockets,
+    one_file_knows_a_library,
+    public_headers_stand_alone,
+    users_use_the_public_face,
+    scripts_live_in_lua,
+)

@@ -1,0 +1,192 @@
+"""Each rule rejects a small bad tree and accepts its good twin. A rule without a case here fails the test."""
+
+import unittest
+
+import habits
+import layers
+import tidy
+from tree import Tree, without_comments_and_literals
+
+LEFTOVER = "TO" + "DO"
+TEST = "tests/unit/a_test.cpp"
+
+# rule: (bad trees, good trees); a tree is {path: text}.
+CASES = {
+    layers.folders_include_only_what_is_below: (
+        [
+            {"src/resp/a.cpp": '#include "locking/b.hpp"\n', "src/locking/b.hpp": ""},
+            {"src/embedded/a.cpp": '#include "api/b.hpp"\n', "src/api/b.hpp": ""},
+            {"src/embedded/a.cpp": '#include "locking/b.hpp"\n', "src/locking/b.hpp": ""},
+            {"src/io/a.cpp": '#include "api/b.hpp"\n', "src/api/b.hpp": ""},
+            {"src/io/a.cpp": '#include "b.hpp"\n', "src/io/b.hpp": ""},
+            {"src/elsewhere/a.cpp": ""},
+        ],
+        [
+            {
+                "src/locking/a.cpp": '#include "resp/b.hpp"\n#include "locking/c.hpp"\n',
+                "src/resp/b.hpp": "",
+                "src/locking/c.hpp": "",
+            },
+            {"src/embedded/a.cpp": '#include "io/b.hpp"\n', "src/io/b.hpp": ""},
+        ],
+    ),
+    layers.the_core_sees_few_public_headers: (
+        [{"src/locking/a.cpp": "#include <redlatch/client.hpp>\n"}, {"src/base/a.hpp": "#include <redlatch/hold.hpp>\n"}],
+        [{"src/locking/a.cpp": "#include <redlatch/error.hpp>\n", "src/api/b.cpp": "#include <redlatch/client.hpp>\n"}],
+    ),
+    layers.the_core_has_no_threads_clocks_or_sockets: (
+        [
+            {"src/locking/a.hpp": "#include <mutex>\n"},
+            {"src/connection/a.cpp": "#include <sys/socket.h>\n"},
+            {"src/base/a.cpp": "auto t = lease_clock::now();\n"},
+            {"src/base/a.cpp": "std::random_device chance;\n"},
+            {"src/locking/a.cpp": "auto me = owner::this_thread::id();\n"},
+        ],
+        [
+            {"src/locking/a.cpp": "// never steady_clock::now()\nauto t = now;\n"},
+            {"src/io/b.cpp": "#include <mutex>\nauto t = lease_clock::now();\n"},
+        ],
+    ),
+    layers.one_file_knows_a_library: (
+        [
+            {"src/resp/reader.hpp": "#include <hiredis/read.h>\n"},
+            {"src/resp/a.cpp": "#include <hiredis/read.h>\n", "src/resp/b.cpp": "#include <hiredis/read.h>\n"},
+            {"src/io/a.cpp": "#include <hiredis/hiredis.h>\n"},
+            {"cli/a.cpp": "#include <yaml-cpp/yaml.h>\n"},
+            {"src/io/a.cpp": "#include <boost/asio.hpp>\n"},
+        ],
+        [
+            {
+                "src/resp/reader.cpp": "#include <hiredis/read.h>\n#include <hiredis/sds.h>\n",
+                "src/api/config_yaml.cpp": "#include <yaml-cpp/yaml.h>\n",
+            }
+        ],
+    ),
+    layers.public_headers_stand_alone: (
+        [
+            {"include/redlatch/a.hpp": "// A.\n#include <boost/optional.hpp>\n"},
+            {"include/redlatch/a.hpp": '// A.\n#include "resp/value.hpp"\n'},
+            {"include/redlatch/a.hpp": "// A.\n#include <redlatch/missing.hpp>\n"},
+            {"include/redlatch/a.hpp": "#include <string>\n"},
+        ],
+        [
+            {
+                "include/redlatch/a.hpp": "// A.\n#include <string>\n#include <redlatch/b.hpp>\n",
+                "include/redlatch/b.hpp": "// B.\n",
+            }
+        ],
+    ),
+    layers.users_use_the_public_face: (
+        [
+            {"cli/main.cpp": '#include "locking/tenure.hpp"\n', "src/locking/tenure.hpp": ""},
+            {"examples/a.cpp": "#include <redlatch/detail/lane.hpp>\n"},
+            {"bench/a.cpp": '#include "../src/io/lane.hpp"\n', "src/io/lane.hpp": ""},
+        ],
+        [
+            {
+                "cli/commands/run.cpp": '#include "args.hpp"\n#include "commands/run.hpp"\n#include <redlatch/client.hpp>\n',
+                "cli/args.hpp": "",
+                "cli/commands/run.hpp": "",
+                "include/redlatch/client.hpp": "",
+            }
+        ],
+    ),
+    layers.scripts_live_in_lua: (
+        [{"src/locking/a.cpp": 'auto text = "return redis.call(\'get\', KEYS[1])";\n'}],
+        [{"lua/a.lua": "return redis.call('get', KEYS[1])\n"}],
+    ),
+    habits.lines_fit: (
+        [{"src/a.cpp": "x" * 129 + "\n"}, {"dev": "echo \n"}],
+        [{"src/a.cpp": "x" * 128 + "\n", "README.md": "x" * 300}],
+    ),
+    habits.nothing_is_left_for_another_day: (
+        [{"src/a.cpp": f"// {LEFTOVER}: more\n"}, {"docs/a.md": f"{LEFTOVER}\n"}],
+        [{"src/a.cpp": "// all is done\n"}],
+    ),
+    habits.no_path_of_a_machine: (
+        [{"docs/a.md": "see /home" + "/me/notes\n"}, {"dev": 'cd "/root' + '/src"\n'}],
+        [{"docs/a.md": "see https://example.org/home/page and docs/home/a.md\n"}],
+    ),
+    habits.files_stay_small: (
+        [{"src/io/a.cpp": "int i;\n" * 501}],
+        [{"src/io/a.cpp": "int i;\n" * 500, "src/io/b.cpp": "// Long because it is a table.\n" + "int i;\n" * 600}],
+    ),
+    habits.headers_are_proper: (
+        [{"src/a.hpp": "int i;\n"}, {"src/a.hpp": "#pragma once\nusing namespace std;\n"}],
+        [{"src/a.hpp": "#pragma once\n// using namespace std;\n", "src/a.cpp": "using namespace std;\n"}],
+    ),
+    habits.switches_are_exhaustive: (
+        [{"src/io/a.cpp": "switch (state) {\ndefault: break;\n}\n"}],
+        [{"src/io/a.cpp": "switch (letter) {\ndefault: break; // letters are no enumeration\n}\nlock() = default;\n"}],
+    ),
+    habits.nothing_is_dead: (
+        [
+            {"src/io/a.hpp": ""},
+            {"lua/a.lua": "return 1\n", "src/locking/script.hpp": "script a;", "src/b.cpp": '#include "locking/script.hpp"'},
+        ],
+        [
+            {"src/io/a.hpp": "", "src/io/a.cpp": '#include "io/a.hpp"\n', "include/redlatch/redlatch.hpp": ""},
+            {"cli/commands/a.hpp": "", "cli/main.cpp": '#include "commands/a.hpp"\n'},
+            {"lua/a.lua": "", "src/b.cpp": "script a; use(scripts::a);"},
+        ],
+    ),
+    habits.tests_do_not_sleep: (
+        [
+            {TEST: "std::this_thread::sleep_for(1s);\n"},
+            {TEST: "// a pause\n\nusleep(10);\n"},
+            {"tests/interop/A.java": "Thread.sleep(10);\n"},
+        ],
+        [{TEST: "// sleeps because the lease itself is the subject\nstd::this_thread::sleep_for(1s);\nf(); // no sleep()\n"}],
+    ),
+    habits.tests_are_honest: (
+        [
+            {TEST: "TEST(lock, DISABLED_works) {}\n"},
+            {TEST: "EXPECT_TRUE(true);\n"},
+            {TEST: "GTEST_SKIP();\n"},
+        ],
+        [{TEST: 'TEST(lock, works) { GTEST_SKIP() << "no Java"; }\n'}],
+    ),
+    habits.links_lead_somewhere: (
+        [{"README.md": "see [there](docs/there.md)\n"}],
+        [
+            {
+                "docs/a.md": "[b](b.md#part) [up](../README.md) [adr](adr/) [web](https://example.org)\n",
+                "docs/b.md": "",
+                "docs/adr/1.md": "",
+                "README.md": "",
+            }
+        ],
+    ),
+}
+
+
+class EachRule(unittest.TestCase):
+    def test_has_cases(self):
+        self.assertEqual(set(tidy.RULES), set(CASES))
+
+    def test_rejects_what_is_bad(self):
+        for rule, (bad, _) in CASES.items():
+            for number, files in enumerate(bad):
+                with self.subTest(rule=rule.__name__, case=number):
+                    self.assertTrue(list(rule(Tree(files))), "the rule has found nothing")
+
+    def test_accepts_what_is_good(self):
+        for rule, (_, good) in CASES.items():
+            for number, files in enumerate(good):
+                with self.subTest(rule=rule.__name__, case=number):
+                    self.assertEqual([str(finding) for finding in rule(Tree(files))], [])
+
+
+class CommentsAndLiterals(unittest.TestCase):
+    def test_are_blanked_and_lines_keep_their_numbers(self):
+        text = "a /* one\ntwo */ b // c\nd \"e // f\" g '\"' 1'000 R\"(h \" i\n)\" j\n"
+        bare = without_comments_and_literals(text)
+        self.assertEqual(bare.count("\n"), text.count("\n"))
+        for gone in ("one", "two", "c", "e", "f", "h", "i"):
+            self.assertNotIn(gone, bare)
+        for kept in ("a", "b", "d", "g", "1'000", "j"):
+            self.assertIn(kept, bare)
+
+
+if __name__ == "__main__":
+    unittest.main()
