@@ -1,0 +1,74 @@
+#include "io/endpoint.hpp"
+
+#include <redlatch/config.hpp>
+#include <redlatch/error.hpp>
+
+#include <algorithm>
+#include <limits>
+#include <string>
+
+namespace redlatch {
+
+namespace {
+
+// Far below what nanoseconds in 64 bits can carry, so that sums and products of settings cannot overflow.
+constexpr duration longest = std::chrono::hours(24 * 366 * 10);
+
+[[noreturn]] void refuse(std::string const& sentence) {
+    throw error(errc::bad_config, "the configuration cannot be used: " + sentence);
+}
+
+void check(char const* field, duration value, duration least) {
+    if (value < least || value > longest)
+        refuse(std::string(field) + " is " + std::to_string(value.count()) + " ms; it must be from "
+               + std::to_string(least.count()) + " ms to ten years");
+}
+
+void check(char const* field, int value, int least, int most) {
+    if (value < least || value > most)
+        refuse(std::string(field) + " is " + std::to_string(value) + "; it must be from " + std::to_string(least)
+               + " to " + std::to_string(most));
+}
+
+void check_text(char const* field, std::string const& value) {
+    constexpr std::size_t most = 4096;
+    if (value.size() > most) refuse(std::string(field) + " is longer than 4096 bytes");
+    if (value.find('\0') != std::string::npos) refuse(std::string(field) + " contains a NUL byte");
+}
+
+} // namespace
+
+config config::local() {
+    return {.address = "local:"};
+}
+
+config config::from_uri(std::string_view uri) {
+    config result{.address = std::string(uri)};
+    io::resolve_endpoint(result);
+    return result;
+}
+
+void config::validate() const {
+    check_text("username", username);
+    check_text("password", password);
+    check_text("client_name", client_name);
+    // CLIENT SETNAME takes nothing else.
+    if (std::ranges::any_of(client_name, [](char byte) { return byte < '!' || byte > '~'; }))
+        refuse("client_name may have printable ASCII characters only, and no space");
+    check("database", database, 0, std::numeric_limits<int>::max());
+    check("timeout", timeout, duration(1));
+    check("connect_timeout", connect_timeout, duration(1));
+    check("retry_attempts", retry_attempts, 0, 1'000'000);
+    check("retry_delay", retry_delay, duration(1));
+    check("ping_interval", ping_interval, duration(0));
+    check("lock_watchdog_timeout", lock_watchdog_timeout, duration(30));
+    check("renewal_batch", renewal_batch, 1, 10'000);
+    check("validity_margin", validity_margin, duration(0));
+    if (validity_margin >= lock_watchdog_timeout)
+        refuse("validity_margin must be less than lock_watchdog_timeout; otherwise no renewed lock is ever valid");
+    check("outage_limit", outage_limit, duration(0));
+    check("close_timeout", close_timeout, duration(0));
+    io::resolve_endpoint(*this);
+}
+
+} // namespace redlatch

@@ -1,0 +1,89 @@
+#include "refusal.hpp"
+
+#include <redlatch/config.hpp>
+
+#include <chrono>
+#include <gmock/gmock.h>
+#include <limits>
+#include <ostream>
+#include <string>
+
+namespace redlatch {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+using namespace std::chrono_literals;
+
+TEST(config, is_usable_as_it_comes) {
+    EXPECT_NO_THROW(config{}.validate());
+    EXPECT_NO_THROW(config::local().validate());
+}
+
+TEST(config, from_a_uri_keeps_the_uri_and_the_defaults) {
+    auto const settings = config::from_uri("redis://alice:secret@host:1/2");
+    EXPECT_EQ(settings.address, "redis://alice:secret@host:1/2");
+    EXPECT_EQ(settings.timeout, 3s);
+    EXPECT_NO_THROW(settings.validate());
+}
+
+TEST(config, from_a_bad_uri_is_refused_without_showing_the_password) {
+    auto const sentence = test::refusal([] { config::from_uri("redis://alice:hunter2@host:x"); });
+    EXPECT_THAT(sentence, HasSubstr("redis://alice:***@host:x"));
+    EXPECT_THAT(sentence, Not(HasSubstr("hunter2")));
+}
+
+TEST(config, accepts_the_least_and_the_most_of_each_field) {
+    constexpr duration ten_years = std::chrono::hours(24 * 366 * 10);
+    config least{.timeout = 1ms, .connect_timeout = 1ms, .retry_attempts = 0, .retry_delay = 1ms, .ping_interval = 0ms};
+    least.lock_watchdog_timeout = 30ms;
+    least.renewal_batch = 1;
+    least.outage_limit = 0ms;
+    least.close_timeout = 0ms;
+    EXPECT_NO_THROW(least.validate());
+    config most{
+        .timeout = ten_years, .connect_timeout = ten_years, .retry_delay = ten_years, .ping_interval = ten_years};
+    most.lock_watchdog_timeout = ten_years;
+    most.validity_margin = ten_years - 1ms;
+    most.outage_limit = ten_years;
+    most.close_timeout = ten_years;
+    most.database = std::numeric_limits<int>::max();
+    EXPECT_NO_THROW(most.validate());
+}
+
+struct unusable {
+    char const* field;
+    config settings;
+
+    friend std::ostream& operator<<(std::ostream& out, unusable const& one) { return out << one.field; }
+};
+
+class unusable_config : public ::testing::TestWithParam<unusable> {};
+
+TEST_P(unusable_config, is_refused_by_the_name_of_its_field) {
+    auto const sentence = test::refusal([] { GetParam().settings.validate(); });
+    EXPECT_THAT(sentence, HasSubstr(GetParam().field));
+    EXPECT_THAT(sentence, Not(HasSubstr("hunter2")));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    config, unusable_config,
+    ::testing::Values(
+        unusable{"address", {.address = "host:6379"}}, unusable{"address", {.address = ""}},
+        unusable{"username", {.username = std::string("a\0b", 3)}},
+        unusable{"password", {.password = std::string("hunter2\0", 8)}},
+        unusable{"password", {.password = std::string(4097, 'p')}},
+        unusable{"client_name", {.client_name = "two words"}}, unusable{"client_name", {.client_name = "line\n"}},
+        unusable{"client_name", {.client_name = "\xc3\xa4"}}, unusable{"database", {.database = -1}},
+        unusable{"timeout", {.timeout = 0ms}}, unusable{"timeout", {.timeout = -1ms}},
+        unusable{"timeout", {.timeout = duration::max()}}, unusable{"timeout", {.timeout = duration::min()}},
+        unusable{"connect_timeout", {.connect_timeout = 0ms}}, unusable{"retry_attempts", {.retry_attempts = -1}},
+        unusable{"retry_delay", {.retry_delay = 0ms}}, unusable{"ping_interval", {.ping_interval = -1ms}},
+        unusable{"lock_watchdog_timeout", {.lock_watchdog_timeout = 29ms}},
+        unusable{"renewal_batch", {.renewal_batch = 0}}, unusable{"renewal_batch", {.renewal_batch = 10'001}},
+        unusable{"validity_margin", {.validity_margin = -1ms}}, unusable{"validity_margin", {.validity_margin = 30s}},
+        unusable{"outage_limit", {.outage_limit = -1ms}},
+        unusable{"close_timeout", {.close_timeout = duration::max()}}));
+
+} // namespace
+} // namespace redlatch
