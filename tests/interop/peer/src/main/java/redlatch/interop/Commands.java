@@ -1,0 +1,114 @@
+package redlatch.interop;
+
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.concurrent.TimeUnit;
+import org.redisson.Redisson;
+import org.redisson.api.RAtomicLong;
+import org.redisson.api.RLock;
+import org.redisson.api.RedissonClient;
+import org.redisson.config.Config;
+
+/** What the peer can be told to do; each runs on the thread that the request names. */
+final class Commands {
+    private final RedissonClient client;
+
+    Commands(String address, long watchdogTimeout) {
+        Config config = new Config();
+        config.setLockWatchdogTimeout(watchdogTimeout);
+        config.setThreads(4).setNettyThreads(4);
+        config.useSingleServer().setAddress(address).setConnectionMinimumIdleSize(2).setConnectionPoolSize(16);
+        client = Redisson.create(config);
+    }
+
+    Object run(String[] words) throws Exception {
+        String command = words[2];
+        if (command.equals("id")) {
+            return client.getId();
+        }
+        if (command.equals("threadId")) {
+            return Thread.currentThread().getId();
+        }
+        RLock lock = client.getLock(decode(words[3]));
+        switch (command) {
+            case "lock":
+                lock(lock, words);
+                return microseconds();
+            case "lockInterruptibly":
+                lock.lockInterruptibly();
+                return microseconds();
+            case "tryLock":
+                return tryLock(lock, words);
+            case "unlock": {
+                long before = microseconds();
+                lock.unlock();
+                return before;
+            }
+            case "forceUnlock":
+                return lock.forceUnlock();
+            case "isLocked":
+                return lock.isLocked();
+            case "isHeld":
+                return lock.isHeldByCurrentThread();
+            case "isHeldBy":
+                return lock.isHeldByThread(Long.parseLong(words[4]));
+            case "holdCount":
+                return lock.getHoldCount();
+            case "ttl":
+                return lock.remainTimeToLive();
+            case "lockAsync":
+                lock.lockAsync(-1, TimeUnit.MILLISECONDS, Long.parseLong(words[4])).get();
+                return microseconds();
+            case "unlockAsync":
+                lock.unlockAsync(Long.parseLong(words[4])).get();
+                return microseconds();
+            case "handOvers":
+                return new HandOvers(client, lock, decode(words[4])).run(Integer.parseInt(words[5]));
+            case "contend":
+                return contend(lock, client.getAtomicLong(decode(words[4]) + ":inside"), Integer.parseInt(words[5]));
+            default:
+                throw new IllegalArgumentException("unknown command " + command);
+        }
+    }
+
+    private static void lock(RLock lock, String[] words) {
+        if (words.length > 4) {
+            lock.lock(Long.parseLong(words[4]), TimeUnit.MILLISECONDS);
+        } else {
+            lock.lock();
+        }
+    }
+
+    private static boolean tryLock(RLock lock, String[] words) throws InterruptedException {
+        if (words.length > 5) {
+            return lock.tryLock(Long.parseLong(words[4]), Long.parseLong(words[5]), TimeUnit.MILLISECONDS);
+        }
+        if (words.length > 4) {
+            return lock.tryLock(Long.parseLong(words[4]), TimeUnit.MILLISECONDS);
+        }
+        return lock.tryLock();
+    }
+
+    /** The largest number of threads seen inside. */
+    private static long contend(RLock lock, RAtomicLong inside, int rounds) {
+        long most = 0;
+        for (int round = 0; round < rounds; ++round) {
+            lock.lock();
+            most = Math.max(most, inside.incrementAndGet());
+            inside.decrementAndGet();
+            lock.unlock();
+        }
+        return most;
+    }
+
+    static String decode(String text) {
+        return URLDecoder.decode(text, StandardCharsets.UTF_8);
+    }
+
+    /** Wall clock: the one clock that both sides read. */
+    static long microseconds() {
+        return ChronoUnit.MICROS.between(Instant.EPOCH, Instant.now());
+    }
+}
