@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Builds the Java peer into a folder, once: build_peer.sh OUTPUT
-# A later run with the same sources does nothing and needs neither Maven nor a network. On failure the last line of stderr says why.
+# A later run with the same sources does nothing and needs neither Maven nor a network. On failure the last line of stderr says
+# why.
 set -euo pipefail
 sources=$(cd "$(dirname "$0")/peer" && pwd)
 output=$1

@@ -27,7 +27,7 @@ TEST_F(hand_over, thousand_alternating_ones_without_an_overlap) {
     for (int round = 0; round < there_and_back; ++round) {
         most = std::max(most, redis.command("INCR", name + ":inside").integer);
         ASSERT_EQ(next(), "wants");
-        // From a waiter that has hardly begun to one that sleeps.
+        // It sleeps because the waiters shall differ: from one that has hardly begun to one that sleeps.
         std::this_thread::sleep_for(round % 4 * 700us);
         redis.command("DECR", name + ":inside");
         auto const released = wall_microseconds();

@@ -1,5 +1,5 @@
-// A renewed lock stays, on both sides; when its holder dies it goes, for both sides. These tests have a peer of their own, with a
-// short watchdog timeout.
+// A renewed lock stays, on both sides; when its holder dies it goes, for both sides. These tests have a peer of their own,
+// with a short watchdog timeout.
 #include "interop_test.hpp"
 
 namespace redlatch::test {

@@ -11,9 +11,9 @@ import org.redisson.client.codec.StringCodec;
  * The Java side of the alternating hand-overs; hand_over_test.cpp, which holds the lock at first, is the other.
  *
  * <p>Each side has a list of its own, {@code PREFIX:java} and {@code PREFIX:cpp}, into which it writes "wants" before it asks
- * for the lock and the time in microseconds once it has it. The holder gives the lock up when it has read the other's "wants", and asks
- * again only when it has read the other's time. The counter {@code PREFIX:inside} says how many are inside; nobody may ever
- * find it above 1.
+ * for the lock and the time in microseconds once it has it. The holder gives the lock up when it has read the other's "wants",
+ * and asks again only when it has read the other's time. The counter {@code PREFIX:inside} says how many are inside; nobody
+ * may ever find it above 1.
  */
 final class HandOvers {
     private final RLock lock;
@@ -40,7 +40,7 @@ final class HandOvers {
             most = Math.max(most, inside.incrementAndGet());
 
             next();
-            // From a waiter that has hardly begun to one that sleeps.
+            // It sleeps because the waiters shall differ: from one that has hardly begun to one that sleeps.
             TimeUnit.MICROSECONDS.sleep(round % 4 * 700);
             inside.decrementAndGet();
             long released = Commands.microseconds();

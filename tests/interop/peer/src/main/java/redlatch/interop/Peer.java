@@ -18,8 +18,9 @@ import java.util.concurrent.Future;
  * <p>Arguments of the program: the server's address and the lock watchdog timeout in ms.
  * Request: {@code SEQ THREAD COMMAND ARGUMENT...}; every THREAD name is one Java thread, on which its commands run one after
  * the other, so one that waits for a lock holds up no other. Reply, when the command has ended: {@code SEQ ok VALUE} or
- * {@code SEQ error CLASS TEXT}. Lock names, keys and error texts are percent-encoded UTF-8. Special: {@code SEQ main interrupt THREAD}
- * and {@code SEQ main quit}, as at the end of the input: the program ends at once, as a crash would, and leaves its locks behind.
+ * {@code SEQ error CLASS TEXT}. Lock names, keys and error texts are percent-encoded UTF-8. Special:
+ * {@code SEQ main interrupt THREAD} and {@code SEQ main quit}, as at the end of the input: the program ends at once, as a
+ * crash would, and leaves its locks behind.
  */
 public final class Peer {
     private final Map<String, ExecutorService> threads = new HashMap<>();
