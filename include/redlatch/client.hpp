@@ -5,6 +5,7 @@
 #pragma once
 
 #include <redlatch/config.hpp>
+#include <redlatch/export.hpp>
 #include <redlatch/lock_info.hpp>
 #include <redlatch/reentrant_lock.hpp>
 
@@ -64,7 +65,7 @@ struct server_info {
 /// Thread safety: distinct objects: safe. Shared objects: safe. Copies share the connections; the last copy closes.
 /// Object lifetimes: locks and holds may outlive it; they then fail with errc::closed or are lost.
 /// After fork() every call in the child fails with errc::forked, and destruction there only closes descriptors.
-class client {
+class REDLATCH_EXPORT client {
 public:
     /// Connects, or throws error: bad_config, disconnected, server_refused. Blocks for at most connect_timeout for each of
     /// 1 + retry_attempts attempts.

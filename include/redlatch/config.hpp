@@ -5,6 +5,7 @@
 // where they make no sense, with errc::bad_config and a sentence that names the field.
 #pragma once
 
+#include <redlatch/export.hpp>
 #include <redlatch/lease_clock.hpp>
 
 #include <filesystem>
@@ -14,7 +15,7 @@
 namespace redlatch {
 
 /// Plain data: distinct objects are independent, shared objects need the usual care.
-struct config {
+struct REDLATCH_EXPORT config {
     /// `redis://[user:password@]host[:port][/db]`, `valkey://…`, `redis+uds:///path`, `unix:///path[?db=n]`, or `local:` for
     /// the embedded default (a private server of this user on this machine, started when needed; see embedded_server.hpp).
     /// User, password and database in the address win over the fields below.

@@ -5,16 +5,17 @@
 // its starter.
 #pragma once
 
+#include <redlatch/export.hpp>
+
 #include <cstdint>
 #include <filesystem>
 #include <string>
-
 #include <sys/types.h>
 
 namespace redlatch {
 
 /// Thread safety: distinct objects: safe, also in different processes (a file lock orders them). Shared objects: const safe.
-class embedded_server {
+class REDLATCH_EXPORT embedded_server {
 public:
     struct state {
         bool running = false;

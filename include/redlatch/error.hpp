@@ -4,6 +4,8 @@
 // server and says what to do; its twin takes a std::error_code& and reports only the value.
 #pragma once
 
+#include <redlatch/export.hpp>
+
 #include <string>
 #include <system_error>
 
@@ -30,12 +32,14 @@ enum class errc {
 };
 
 /// The category of errc; its message() is the short, general sentence.
-std::error_category const& error_category() noexcept;
+REDLATCH_EXPORT std::error_category const& error_category() noexcept;
 
-inline std::error_code make_error_code(errc code) noexcept { return {static_cast<int>(code), error_category()}; }
+inline std::error_code make_error_code(errc code) noexcept {
+    return {static_cast<int>(code), error_category()};
+}
 
 /// What the throwing forms throw.
-class error : public std::system_error {
+class REDLATCH_EXPORT error : public std::system_error {
 public:
     error(errc code, std::string sentence);
 

@@ -11,6 +11,7 @@
 // docs/guarantees.md says what is promised and what is not.
 #pragma once
 
+#include <redlatch/export.hpp>
 #include <redlatch/lease_clock.hpp>
 #include <redlatch/options.hpp>
 
@@ -42,7 +43,7 @@ enum class hold_status { none, held, suspect, lost, released };
 /// Thread safety: distinct objects: safe. Shared objects: const members are safe.
 /// Object lifetimes: may outlive the lock and the client; after client::close() it is lost.
 /// No member blocks or makes a round trip.
-class hold_view {
+class REDLATCH_EXPORT hold_view {
 public:
     hold_view() noexcept = default;
 
@@ -80,7 +81,7 @@ protected:
 ///
 /// Thread safety: distinct objects: safe, also holds of one lock. Shared objects: const members are safe, the others not.
 /// Object lifetimes: may outlive the lock and the client. After client::close() it is lost and its destructor does nothing.
-class [[nodiscard]] hold : public hold_view {
+class [[nodiscard]] REDLATCH_EXPORT hold : public hold_view {
 public:
     hold() noexcept = default;
     hold(hold&&) noexcept = default;

@@ -11,9 +11,9 @@ namespace redlatch {
 
 /// One holder of a lock.
 struct lock_owner {
-    std::string owner;      ///< the field in Redis, "client:holder" (a write hold of a read-write lock ends in ":write")
-    std::string client;     ///< the client's UUID
-    std::string holder;     ///< the number of the holder within that client
+    std::string owner;  ///< the field in Redis, "client:holder" (a write hold of a read-write lock ends in ":write")
+    std::string client; ///< the client's UUID
+    std::string holder; ///< the number of the holder within that client
     std::int64_t count = 0; ///< how many times it is held
 };
 

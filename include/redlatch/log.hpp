@@ -1,6 +1,8 @@
 // Where the library's own messages go. Nothing is printed by default.
 #pragma once
 
+#include <redlatch/export.hpp>
+
 #include <functional>
 #include <string_view>
 
@@ -14,6 +16,6 @@ using log_sink = std::function<void(log_level, std::string_view)>;
 
 /// Sets the sink for the whole process; an empty one switches logging off (the default). Messages below `least` are dropped.
 /// Thread-safe.
-void set_log_sink(log_sink sink, log_level least = log_level::info);
+REDLATCH_EXPORT void set_log_sink(log_sink sink, log_level least = log_level::info);
 
 } // namespace redlatch

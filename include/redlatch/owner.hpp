@@ -4,6 +4,8 @@
 // explicit owner lets one piece of work take a lock here and release it on another thread, in a callback or in a coroutine.
 #pragma once
 
+#include <redlatch/export.hpp>
+
 #include <compare>
 #include <cstdint>
 
@@ -11,7 +13,7 @@ namespace redlatch {
 
 /// A logical owner; equality is identity. Copies are the same owner.
 /// Thread safety: distinct and shared objects are safe. Never blocks, no round trip.
-class owner {
+class REDLATCH_EXPORT owner {
 public:
     /// A new owner, different from every other one of this process.
     owner() noexcept;

@@ -5,6 +5,7 @@
 #include <redlatch/config.hpp>          // IWYU pragma: export
 #include <redlatch/embedded_server.hpp> // IWYU pragma: export
 #include <redlatch/error.hpp>           // IWYU pragma: export
+#include <redlatch/export.hpp>          // IWYU pragma: export
 #include <redlatch/hold.hpp>            // IWYU pragma: export
 #include <redlatch/lease_clock.hpp>     // IWYU pragma: export
 #include <redlatch/lock_info.hpp>       // IWYU pragma: export

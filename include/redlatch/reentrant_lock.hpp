@@ -18,6 +18,7 @@
 #pragma once
 
 #include <redlatch/error.hpp>
+#include <redlatch/export.hpp>
 #include <redlatch/hold.hpp>
 #include <redlatch/lock_info.hpp>
 #include <redlatch/options.hpp>
@@ -40,7 +41,7 @@ struct lock_impl;
 /// Thread safety: distinct objects: safe. Shared objects: safe.
 /// Object lifetimes: may outlive the client; every call then fails with errc::closed.
 /// Blocking members must not be called on a thread of the client itself (listener, handlers): errc::wrong_thread.
-class reentrant_lock {
+class REDLATCH_EXPORT reentrant_lock {
 public:
     /// Waits for the lock, for ever or for options.wait. Free: one round trip. Held: no polling, woken by the release.
     /// Throws error: timed_out, cancelled, disconnected, outcome_unknown, server_refused, wrong_type, lease_lost (a re-entry
@@ -99,8 +100,7 @@ private:
     std::shared_ptr<detail::lock_impl> impl_;
 };
 
-template <class Rep, class Period>
-bool reentrant_lock::try_lock_for(std::chrono::duration<Rep, Period> const& wait) {
+template <class Rep, class Period> bool reentrant_lock::try_lock_for(std::chrono::duration<Rep, Period> const& wait) {
     using wide = std::chrono::duration<long double, std::nano>;
     constexpr auto most = std::chrono::nanoseconds::max() / 4;
     if (std::chrono::duration_cast<wide>(wait) >= wide(most)) return try_lock_within(most);
