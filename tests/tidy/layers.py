@@ -20,7 +20,7 @@ USERS = ("cli/", "examples/", "bench/")
 
 # What would give the core a thread, a clock, a socket or chance of its own.
 NOT_IN_CORE = re.compile(
-    r"^(thread|mutex|shared_mutex|condition_variable|future|semaphore|latch|barrier|stop_token|random|ctime|time\.h|iostream"
+    r"^(thread|mutex|shared_mutex|condition_variable|future|semaphore|latch|barrier|random|ctime|time\.h|iostream"
     r"|fstream|filesystem|csignal|signal\.h|unistd\.h|fcntl\.h|poll\.h|netdb\.h|pthread\.h"
     r"|(sys|netinet|arpa|linux|openssl|boost|asio)/.*)$"
 )
@@ -66,21 +66,19 @@ def the_core_has_no_threads_clocks_or_sockets(tree):
                 yield Finding(path, line, f"`{match.group(0)}` has no place in the core; it is an argument")
 
 
-def one_file_knows_a_library(tree):
-    """hiredis and yaml-cpp stay behind one source file each, Boost and OpenSSL are not used."""
-    for library, folders in (("hiredis/", ("src/resp/",)), ("yaml-cpp/", ("src/api/",))):
-        known_by = []
-        for path in tree.cpp("src/", "include/", "cli/", "examples/"):
-            for line, _, file in tree.includes(path):
-                if file.startswith(library):
-                    known_by.append((path, line))
-        for place, (path, line) in enumerate(known_by):
-            if not path.endswith(".cpp") or not path.startswith(folders):
-                yield Finding(path, line, f"<{library}…> is for one .cpp file in {folders[0]}")
-            elif place > 0 and path != known_by[0][0]:
-                yield Finding(path, line, f"<{library}…> is known to {known_by[0][0]} already; go through that")
+def libraries_stay_behind_few_files(tree):
+    """One source file knows hiredis, the readers of YAML know yaml-cpp, Boost and OpenSSL are not used."""
+    hiredis_file = None
     for path in tree.cpp("src/", "include/", "cli/", "examples/"):
         for line, _, file in tree.includes(path):
+            if file.startswith("hiredis/"):
+                if not re.match(r"src/resp/\w+\.cpp$", path):
+                    yield Finding(path, line, f"<{file}> is for one .cpp file in src/resp")
+                elif hiredis_file not in (None, path):
+                    yield Finding(path, line, f"<{file}>: {hiredis_file} knows hiredis already; go through that")
+                hiredis_file = hiredis_file or path
+            if file.startswith("yaml-cpp/") and not path.startswith("src/api/yaml_"):
+                yield Finding(path, line, f"<{file}> is for src/api/yaml_*")
             if file.startswith(("boost/", "openssl/", "asio")):
                 yield Finding(path, line, f"<{file}> is not used by this project")
 
@@ -117,7 +115,7 @@ RULES = (
     folders_include_only_what_is_below,
     the_core_sees_few_public_headers,
     the_core_has_no_threads_clocks_or_sockets,
-    one_file_knows_a_library,
+    libraries_stay_behind_few_files,
     public_headers_stand_alone,
     users_use_the_public_face,
     scripts_live_in_lua,

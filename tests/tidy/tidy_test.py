@@ -47,18 +47,18 @@ CASES = {
             {"src/io/b.cpp": "#include <mutex>\nauto t = lease_clock::now();\n"},
         ],
     ),
-    layers.one_file_knows_a_library: (
+    layers.libraries_stay_behind_few_files: (
         [
             {"src/resp/reader.hpp": "#include <hiredis/read.h>\n"},
             {"src/resp/a.cpp": "#include <hiredis/read.h>\n", "src/resp/b.cpp": "#include <hiredis/read.h>\n"},
             {"src/io/a.cpp": "#include <hiredis/hiredis.h>\n"},
-            {"cli/a.cpp": "#include <yaml-cpp/yaml.h>\n"},
+            {"src/api/config.cpp": "#include <yaml-cpp/yaml.h>\n"},
             {"src/io/a.cpp": "#include <boost/asio.hpp>\n"},
         ],
         [
             {
                 "src/resp/reader.cpp": "#include <hiredis/read.h>\n#include <hiredis/sds.h>\n",
-                "src/api/config_yaml.cpp": "#include <yaml-cpp/yaml.h>\n",
+                "src/api/yaml_config.hpp": "#include <yaml-cpp/yaml.h>\n",
             }
         ],
     ),

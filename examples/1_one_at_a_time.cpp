@@ -1,0 +1,11 @@
+#include <redlatch/redlatch.hpp>
+
+#include <iostream>
+
+int main() {
+    redlatch::client client; // a private server on this machine; elsewhere: client("redis://host:6379")
+    redlatch::reentrant_lock orders = client.get_lock("orders");
+    redlatch::hold hold = orders.acquire(); // waits as long as it takes; renewed until released
+    std::cout << "working\n";
+    hold.ensure_held(); // throws if the lock is gone
+} // released here, whatever happens

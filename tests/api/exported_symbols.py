@@ -1,0 +1,41 @@
+"""exported_symbols.py LIBRARY: the shared library shows its public names and no others, of ours or of what it is made of."""
+
+import re
+import subprocess
+import sys
+
+PUBLIC = re.compile(
+    r"^(?:(?:vtable|typeinfo|typeinfo name) for )?"
+    r"redlatch::(?:client|config|embedded_server|error|error_category|hold|hold_view|lease_clock|owner|reentrant_lock"
+    r"|set_log_sink)"
+    r"(?:\[abi:\w+\])?(?:::|\(|$)"
+)
+FOREIGN = re.compile(r"YAML::|\b(?:redis[A-Z]\w*|sds\w+|hi_\w+)\b")
+NEEDED = [
+    "redlatch::client::client(redlatch::config const&)",
+    "redlatch::reentrant_lock::lock()",
+    "redlatch::hold::~hold()",
+    "redlatch::error_category()",
+    "typeinfo for redlatch::error",
+]
+
+
+def symbols(library, *options):
+    lines = subprocess.run(["nm", "-D", "-C", *options, library], check=True, capture_output=True, text=True).stdout
+    return [re.sub(r"^[0-9a-f]* *\w ", "", line).strip() for line in lines.splitlines()]
+
+
+def main():
+    library = sys.argv[1]
+    shown = symbols(library, "--defined-only")
+    problems = [f"missing: {name}" for name in NEEDED if name not in shown]
+    problems += [f"shown, but internal: {name}" for name in shown if "redlatch::" in name and not PUBLIC.match(name)
+                 and not name.startswith(("std::", "void std::", "bool std::"))]
+    problems += [f"shown, but not ours: {name}" for name in shown if FOREIGN.search(name)]
+    problems += [f"wanted from others: {name}" for name in symbols(library, "--undefined-only") if "redis" in name]
+    print("\n".join(problems) or f"{len(shown)} symbols")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
