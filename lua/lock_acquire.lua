@@ -5,8 +5,10 @@
 local left = redis.call('pttl', KEYS[1])
 if left == -2 then
     redis.call('hset', KEYS[1], ARGV[2], 1)
-    redis.call('pexpire', KEYS[1], ARGV[1])
-    return nil
+    local leased = redis.pcall('pexpire', KEYS[1], ARGV[1])
+    if leased == 1 then return nil end
+    redis.call('hdel', KEYS[1], ARGV[2]) -- a user without the right to PEXPIRE must not leave a lock that never ends
+    return leased
 end
 if redis.call('hexists', KEYS[1], ARGV[2]) == 1 then
     if left >= 0 and left < tonumber(ARGV[1]) then redis.call('pexpire', KEYS[1], ARGV[1]) end
