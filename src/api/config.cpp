@@ -1,3 +1,4 @@
+#include "api/config_limits.hpp"
 #include "io/endpoint.hpp"
 
 #include <redlatch/config.hpp>
@@ -11,15 +12,12 @@ namespace redlatch {
 
 namespace {
 
-// Far below what nanoseconds in 64 bits can carry, so that sums and products of settings cannot overflow.
-constexpr duration longest = std::chrono::hours(24 * 366 * 10);
-
 [[noreturn]] void refuse(std::string const& sentence) {
     throw error(errc::bad_config, "the configuration cannot be used: " + sentence);
 }
 
 void check(char const* field, duration value, duration least) {
-    if (value < least || value > longest)
+    if (value < least || value > config_limits::longest)
         refuse(std::string(field) + " is " + std::to_string(value.count()) + " ms; it must be from "
                + std::to_string(least.count()) + " ms to ten years");
 }
@@ -31,8 +29,7 @@ void check(char const* field, int value, int least, int most) {
 }
 
 void check_text(char const* field, std::string const& value) {
-    constexpr std::size_t most = 4096;
-    if (value.size() > most) refuse(std::string(field) + " is longer than 4096 bytes");
+    if (value.size() > config_limits::longest_text) refuse(std::string(field) + " is longer than 4096 bytes");
     if (value.find('\0') != std::string::npos) refuse(std::string(field) + " contains a NUL byte");
 }
 
@@ -58,11 +55,11 @@ void config::validate() const {
     check("database", database, 0, std::numeric_limits<int>::max());
     check("timeout", timeout, duration(1));
     check("connect_timeout", connect_timeout, duration(1));
-    check("retry_attempts", retry_attempts, 0, 1'000'000);
+    check("retry_attempts", retry_attempts, 0, config_limits::most_retry_attempts);
     check("retry_delay", retry_delay, duration(1));
     check("ping_interval", ping_interval, duration(0));
-    check("lock_watchdog_timeout", lock_watchdog_timeout, duration(30));
-    check("renewal_batch", renewal_batch, 1, 10'000);
+    check("lock_watchdog_timeout", lock_watchdog_timeout, config_limits::shortest_watchdog_timeout);
+    check("renewal_batch", renewal_batch, 1, config_limits::most_names_in_a_renewal);
     check("validity_margin", validity_margin, duration(0));
     if (validity_margin >= lock_watchdog_timeout)
         refuse("validity_margin must be less than lock_watchdog_timeout; otherwise no renewed lock is ever valid");

@@ -1,0 +1,112 @@
+#include "api/yaml_document.hpp"
+
+#include <redlatch/error.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+#include <yaml-cpp/depthguard.h>
+
+namespace redlatch {
+
+namespace {
+
+// yaml-cpp needs less than a second for the worst document of this size, and refuses to nest deeper than 500 levels.
+constexpr std::size_t largest_document = std::size_t{1} << 20;
+
+constexpr std::string_view spring_paths[]{"spring.redis.redisson", "spring.data.redis.redisson"};
+
+[[noreturn]] void refuse(std::string const& problem) {
+    throw error(errc::bad_config, problem);
+}
+
+std::vector<YAML::Node> parse(std::string_view text, int first_line) {
+    if (text.size() > largest_document) refuse("it is larger than 1 MiB");
+    if (text.find('\0') != std::string_view::npos) refuse("it contains a NUL byte");
+    try {
+        return YAML::LoadAll(std::string(text));
+    } catch (YAML::DeepRecursion const&) {
+        refuse("it is nested too deeply");
+    } catch (YAML::Exception const& problem) {
+        auto const line = problem.mark.is_null() ? first_line : problem.mark.line + first_line;
+        refuse("line " + std::to_string(line) + ": it is not well-formed YAML: " + problem.msg);
+    }
+}
+
+/// The value at a path of names. YAML of Spring writes them as nested groups, as one name with dots, or as a mixture.
+std::optional<YAML::Node> find(YAML::Node const& node, std::string_view path) {
+    if (!node.IsMap()) return std::nullopt;
+    for (auto const& entry : node) {
+        if (!entry.first.IsScalar()) continue;
+        std::string_view const name = entry.first.Scalar();
+        if (name == path) return entry.second;
+        if (!name.empty() && path.starts_with(name) && path.substr(name.size()).starts_with('.'))
+            if (auto found = find(entry.second, path.substr(name.size() + 1))) return found;
+    }
+    return std::nullopt;
+}
+
+std::string_view line_at(std::string_view text, int number) {
+    for (; number > 0; --number) text.remove_prefix(std::min(text.find('\n'), text.size() - 1) + 1);
+    return text.substr(0, text.find('\n'));
+}
+
+/// The lines of a text within a document count on from those of the document. A block begins below its | or >.
+int first_line_of(YAML::Node const& value, std::string_view text) {
+    auto const mark = value.Mark();
+    auto const line = line_at(text, mark.line);
+    auto const column = static_cast<std::size_t>(std::max(mark.column, 0));
+    auto const is_block = column < line.size() && (line[column] == '|' || line[column] == '>');
+    return mark.line + (is_block ? 2 : 1);
+}
+
+bool is_spring(YAML::Node const& root) {
+    return root.IsMap() && std::any_of(root.begin(), root.end(), [](auto const& entry) {
+               if (!entry.first.IsScalar()) return false;
+               auto const& name = entry.first.Scalar();
+               return name == "spring" || name.starts_with("spring.");
+           });
+}
+
+yaml_document only_document(std::vector<YAML::Node> const& documents, int first_line) {
+    if (documents.empty() || (documents.size() == 1 && documents.front().IsNull())) refuse("it is empty");
+    if (documents.size() > 1) refuse("it holds more than one document (a line with ---)");
+    if (!documents.front().IsMap()) refuse("it is not a group of keys like 'singleServerConfig:'");
+    return {documents.front(), first_line};
+}
+
+std::optional<yaml_document> spring_document(std::vector<YAML::Node> const& documents, std::string_view text) {
+    std::optional<yaml_document> result;
+    for (auto const& root : documents) {
+        for (auto const path : spring_paths) {
+            if (find(root, std::string(path) + ".file"))
+                refuse(std::string(path) + ".file names another file; give that file instead of this one");
+            auto const value = find(root, std::string(path) + ".config");
+            if (!value) continue;
+            if (result) refuse("more than one of its documents has a " + std::string(path) + ".config");
+            if (value->IsMap()) {
+                result.emplace(yaml_document{*value, 1});
+            } else if (value->IsScalar()) {
+                auto const first_line = first_line_of(*value, text);
+                result.emplace(only_document(parse(value->Scalar(), first_line), first_line));
+            } else {
+                refuse(std::string(path) + ".config holds no settings");
+            }
+        }
+    }
+    return result;
+}
+
+} // namespace
+
+yaml_document open_yaml(std::string_view text) {
+    auto const documents = parse(text, 1);
+    if (auto result = spring_document(documents, text)) return *std::move(result);
+    if (std::any_of(documents.begin(), documents.end(), is_spring))
+        refuse("it has nothing under spring.redis.redisson.config or spring.data.redis.redisson.config");
+    return only_document(documents, 1);
+}
+
+} // namespace redlatch

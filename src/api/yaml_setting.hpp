@@ -1,0 +1,38 @@
+// One `key: value` of a YAML document, read as what the key calls for.
+#pragma once
+
+#include <redlatch/lease_clock.hpp>
+
+#include <string>
+#include <yaml-cpp/yaml.h>
+
+namespace redlatch {
+
+/// All readers throw error(bad_config) with a sentence that does not name line and key; see at(). Values in `${…}` come from
+/// the environment.
+class yaml_setting {
+public:
+    yaml_setting(YAML::Node const& key, YAML::Node const& value, int first_line);
+
+    std::string const& name() const noexcept { return name_; }
+    int line() const noexcept { return line_; }
+    /// `line 7: timeout`
+    std::string at() const;
+
+    YAML::Node const& node() const noexcept { return value_; }
+    /// `~`, `null`, nothing at all, or a variable that says so.
+    bool is_null() const;
+    /// A scalar; empty for null.
+    std::string text() const;
+    int whole_number(int least, int most) const;
+    duration milliseconds(duration least) const;
+    /// Milliseconds, `PT1S`, or one of Redisson's delay classes, of which the first delay is taken.
+    duration delay(duration least) const;
+
+private:
+    std::string name_;
+    YAML::Node value_;
+    int line_;
+};
+
+} // namespace redlatch
