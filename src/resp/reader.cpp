@@ -238,7 +238,7 @@ void reader::parser::check_incomplete() {
         std::size_t announced = 0;
         auto const [last, error] = std::from_chars(head.data(), head.data() + end, announced);
         if (error != std::errc() || announced > bounds.bytes_per_reply) refuse_large();
-    } else if (rest.size() > longest_line) {
+    } else if (rest.size() > longest_line + 1) { // the last byte may be half of the CRLF
         refuse("a line of the reply does not end");
     }
 }

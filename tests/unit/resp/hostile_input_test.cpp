@@ -129,6 +129,15 @@ TEST(hostile_input, of_an_overlong_complete_line_is_refused_too) {
     EXPECT_TRUE(read_all("-" + std::string(100'000, 'x') + "\r\n", 200'000).broken);
 }
 
+TEST(hostile_input, of_a_line_at_the_bound_is_judged_alike_however_it_comes) {
+    for (std::size_t length : {65'535u, 65'536u, 65'537u}) {
+        std::string const line = "+" + std::string(length, 'x') + "\r\n";
+        for (std::size_t piece : {std::size_t{1'000}, length - 1, length, length + 1, length + 2, length + 3}) {
+            EXPECT_EQ(read_all(line, piece).broken, length > 65'536) << length << " in pieces of " << piece;
+        }
+    }
+}
+
 // The bound holds for a reply however it comes: as one string, as many, as a whole or byte by byte.
 TEST(hostile_input, larger_than_the_bound_is_refused_and_just_within_it_accepted) {
     limits const bounds{.bytes_per_reply = 100};
