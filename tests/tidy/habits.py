@@ -113,6 +113,15 @@ def links_lead_somewhere(tree):
                     yield Finding(path, number, f"the link to {target} leads nowhere")
 
 
+def readme_shows_what_is_tested(tree):
+    """Each block of C++ in the README is an example, whole, and examples are run."""
+    examples = [tree.files[path].strip() for path in tree.cpp("examples/")]
+    for block in re.finditer(r"^```cpp\n(.*?)^```", tree.files.get("README.md", ""), re.DOTALL | re.MULTILINE):
+        if block.group(1).strip() not in examples:
+            line = tree.files["README.md"].count("\n", 0, block.start()) + 1
+            yield Finding("README.md", line, "this program is not one of examples/")
+
+
 RULES = (
     lines_fit,
     nothing_is_left_for_another_day,
@@ -124,4 +133,5 @@ RULES = (
     tests_do_not_sleep,
     tests_are_honest,
     links_lead_somewhere,
+    readme_shows_what_is_tested,
 )

@@ -157,6 +157,10 @@ CASES = {
             }
         ],
     ),
+    habits.readme_shows_what_is_tested: (
+        [{"README.md": "```cpp\nint main() {}\n```\n", "examples/1.cpp": "int main() { work(); }\n"}],
+        [{"README.md": "```cpp\nint main() {}\n```\n```sh\nls\n```\n", "examples/1.cpp": "int main() {}\n"}],
+    ),
 }
 
 
