@@ -8,4 +8,5 @@ endif()
 add_library(redlatch_dependencies INTERFACE)
 target_include_directories(redlatch_dependencies SYSTEM INTERFACE ${HIREDIS_INCLUDE_DIR})
 target_link_libraries(redlatch_dependencies INTERFACE ${HIREDIS_STATIC} ${YAML_CPP_STATIC} Threads::Threads)
-target_link_options(redlatch_dependencies INTERFACE -Wl,--exclude-libs,ALL)
+# Only these two: hiding the sanitizers' own malloc, which clang links statically, would mix two allocators.
+target_link_options(redlatch_dependencies INTERFACE -Wl,--exclude-libs,libhiredis.a:libyaml-cpp.a)
