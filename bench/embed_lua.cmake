@@ -1,0 +1,10 @@
+# cmake -DOUTPUT=file.h -DSCRIPTS="a.lua;b.lua" -P embed_lua.cmake: the texts and their SHA-1 as C arrays, for C and C++.
+set(text "/* Made from lua/ by bench/embed_lua.cmake. */\n")
+foreach(file ${SCRIPTS})
+    get_filename_component(name ${file} NAME_WE)
+    file(READ ${file} bytes HEX)
+    file(SHA1 ${file} sha1)
+    string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${bytes}")
+    string(APPEND text "static const char ${name}_text[] = {${bytes}0};\nstatic const char ${name}_sha1[] = \"${sha1}\";\n")
+endforeach()
+file(WRITE ${OUTPUT} "${text}")

@@ -1,0 +1,43 @@
+// The redis-server of the benchmark, and what it says about its work.
+#pragma once
+
+#include "address.hpp"
+
+#include <memory>
+#include <string>
+#include <sys/types.h>
+
+namespace redlatch::bench {
+
+/// Differences of two of these are what a round has cost the server.
+struct server_work {
+    double cpu_seconds = 0;
+    double commands = 0; ///< from clients: neither those inside scripts nor our own questions
+};
+
+/// Starts in the constructor, listens on TCP and on a Unix socket, ends in the destructor.
+class server {
+public:
+    explicit server(std::string const& program);
+    server(server const&) = delete;
+    server& operator=(server const&) = delete;
+    ~server();
+
+    pid_t pid() const noexcept { return pid_; }
+    address tcp() const { return {.port = port_}; }
+    address unix_socket() const { return {.path = folder_ + "/socket"}; }
+    server_work work() const;
+    std::string version() const;
+    void flush() const;
+
+private:
+    std::string info(std::string const& section) const;
+
+    std::string folder_;
+    std::uint16_t port_ = 0;
+    pid_t pid_ = -1;
+    struct probe;
+    std::unique_ptr<probe> probe_;
+};
+
+} // namespace redlatch::bench
