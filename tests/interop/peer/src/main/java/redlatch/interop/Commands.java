@@ -24,14 +24,17 @@ final class Commands {
     }
 
     Object run(String[] words) throws Exception {
-        String command = words[2];
+        // "fair/lock": the command on another kind of lock.
+        String[] parts = words[2].split("/");
+        String command = parts[parts.length - 1];
+        String kind = parts.length > 1 ? parts[0] : "reentrant";
         if (command.equals("id")) {
             return client.getId();
         }
         if (command.equals("threadId")) {
             return Thread.currentThread().getId();
         }
-        RLock lock = client.getLock(decode(words[3]));
+        RLock lock = lockOf(kind, decode(words[3]));
         switch (command) {
             case "lock":
                 lock(lock, words);
@@ -70,6 +73,25 @@ final class Commands {
                 return contend(lock, client.getAtomicLong(decode(words[4]) + ":inside"), Integer.parseInt(words[5]));
             default:
                 throw new IllegalArgumentException("unknown command " + command);
+        }
+    }
+
+    private RLock lockOf(String kind, String name) {
+        switch (kind) {
+            case "reentrant":
+                return client.getLock(name);
+            case "fair":
+                return client.getFairLock(name);
+            case "fenced":
+                return client.getFencedLock(name);
+            case "spin":
+                return client.getSpinLock(name);
+            case "read":
+                return client.getReadWriteLock(name).readLock();
+            case "write":
+                return client.getReadWriteLock(name).writeLock();
+            default:
+                throw new IllegalArgumentException("unknown kind of lock " + kind);
         }
     }
 
