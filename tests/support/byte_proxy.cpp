@@ -145,6 +145,11 @@ proxy_trap byte_proxy::hold_reply(matcher which) {
     return add_trap(core_, {.what = trap_state::kind::hold_reply, .which = std::move(which)});
 }
 
+proxy_trap byte_proxy::replace_reply(matcher which, std::string bytes) {
+    return add_trap(core_,
+                    {.what = trap_state::kind::replace_reply, .which = std::move(which), .bytes = std::move(bytes)});
+}
+
 proxy_trap byte_proxy::cut_before(matcher which, cut how) {
     return add_trap(core_, {.what = trap_state::kind::cut_before, .which = std::move(which), .how = how});
 }

@@ -99,6 +99,8 @@ public:
     proxy_trap hold_tail(matcher which, std::size_t first);
     /// The command is delivered, its reply and all that follows is kept from the client.
     proxy_trap hold_reply(matcher which);
+    /// The command is delivered; the client gets these bytes in place of the reply.
+    proxy_trap replace_reply(matcher which, std::string bytes);
     /// The command is not delivered, and both sides are cut.
     proxy_trap cut_before(matcher which, cut how = cut::close);
     /// The command is delivered; when its reply comes it is lost and both sides are cut.

@@ -130,6 +130,7 @@ void proxy_core::take_command(proxy_link& link, std::shared_ptr<proxy_link> cons
         trap->done = true;
         return;
     case trap_state::kind::hold_reply:
+    case trap_state::kind::replace_reply:
     case trap_state::kind::cut_after:
         link.awaiting.push_back(trap);
         pass_on(link, direction::to_server, std::move(bytes));
@@ -150,6 +151,7 @@ void proxy_core::take_reply(proxy_link& link, std::string bytes) {
             end_both(link, trap->how);
             return;
         }
+        if (trap->what == trap_state::kind::replace_reply) bytes = trap->bytes;
         if (trap->what == trap_state::kind::hold_reply && !trap->delivered) link.to_client.held = true;
     }
     if (link.client) pass_on(link, direction::to_client, std::move(bytes));

@@ -18,11 +18,12 @@ using proxy_clock = std::chrono::steady_clock;
 struct proxy_link;
 
 struct trap_state {
-    enum class kind { hold_tail, hold_reply, cut_before, cut_after };
+    enum class kind { hold_tail, hold_reply, replace_reply, cut_before, cut_after };
     kind what;
     matcher which;
     std::size_t first = 0;
     cut how = cut::close;
+    std::string bytes{};    ///< in place of the reply
     bool sprung = false;    ///< the command has come
     bool done = false;      ///< what the trap does has been done
     bool delivered = false; ///< the test has asked for the held bytes

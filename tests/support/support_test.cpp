@@ -1,5 +1,6 @@
 // The instruments are tested too: a proxy that does not hold back would make every test behind it pass.
 #include "support/byte_proxy.hpp"
+#include "support/fake_server.hpp"
 #include "support/lock_helpers.hpp"
 #include "support/monitor.hpp"
 #include "support/redis_server.hpp"
@@ -76,6 +77,12 @@ TEST_P(byte_proxy_test, holds_a_reply_until_told) {
     trap.deliver();
     EXPECT_EQ(client.receive().integer, 1);
     EXPECT_EQ(client.command("PING").text, "PONG");
+}
+
+TEST_P(byte_proxy_test, puts_other_bytes_in_place_of_a_reply) {
+    proxy.replace_reply(a_command("INCR"), ":77\r\n");
+    EXPECT_EQ(client.command("INCR", "n").integer, 77);
+    EXPECT_EQ(client.command("GET", "n").text, "1");
 }
 
 TEST_P(byte_proxy_test, holds_drops_and_delays_a_direction) {
@@ -158,6 +165,16 @@ TEST(monitor_test, records_commands_with_any_bytes_and_tells_those_of_scripts) {
     watch.forget();
     EXPECT_EQ(watch.commands().size(), 0U);
     EXPECT_EQ(command_counts(server).at("set"), 1U);
+}
+
+TEST(fake_server_test, says_what_it_is_told) {
+    fake_server server([](fake_connection& client) {
+        if (client.read().find("PING") != std::string::npos) client.write("+nonsense\r\n");
+    });
+    raw_client client(server.address());
+    EXPECT_EQ(client.command("PING").text, "nonsense");
+    EXPECT_THROW(client.receive(), connection_ended);
+    EXPECT_EQ(server.accepted(), 1);
 }
 
 } // namespace
