@@ -1,0 +1,226 @@
+// The ends of things: close, fork, threads that exit while they hold.
+#include "integration/fixture.hpp"
+
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+
+namespace redlatch::test {
+namespace {
+
+class lifecycle_test : public with_server {
+protected:
+    config settings() const {
+        config result = quick(server.uri());
+        result.lock_watchdog_timeout = 900ms;
+        return result;
+    }
+};
+
+TEST_F(lifecycle_test, close_ends_waits_and_releases_holds) {
+    client user(settings());
+    client other(settings());
+    hold const theirs = other.get_lock("theirs").acquire();
+    hold mine = user.get_lock("mine").acquire();
+    std::vector<std::future<errc>> waiters;
+    for (int i = 0; i < 8; ++i)
+        waiters.push_back(
+            in_thread([&] { return outcome_of([&] { (void)user.get_lock("theirs").acquire(); }).reason; }));
+    ASSERT_TRUE(wait_until([&] { return user.stats().waiters == 8 && somebody_waits("theirs"); }));
+    auto const start = test_clock::now();
+    user.close();
+    for (auto& one : waiters) EXPECT_EQ(one.get(), errc::closed);
+    EXPECT_LT(since(start), 2s);
+    EXPECT_EQ(mine.status(), hold_status::lost);
+    EXPECT_TRUE(mine.lost().stop_requested());
+    EXPECT_FALSE(exists("mine"));
+    EXPECT_TRUE(exists("theirs"));
+    EXPECT_TRUE(wait_until([&] { return !somebody_waits("theirs"); }));
+    user.close();
+}
+
+TEST_F(lifecycle_test, calls_on_a_closed_client_say_closed) {
+    client user(settings());
+    auto lock = user.get_lock(name);
+    hold mine = lock.acquire();
+    user.close();
+    EXPECT_EQ(outcome_of([&] { (void)lock.acquire(); }).reason, errc::closed);
+    EXPECT_EQ(outcome_of([&] { (void)lock.try_acquire(); }).reason, errc::closed);
+    EXPECT_EQ(outcome_of([&] { lock.lock(); }).reason, errc::closed);
+    EXPECT_EQ(outcome_of([&] { (void)lock.is_locked(); }).reason, errc::closed);
+    EXPECT_EQ(outcome_of([&] { (void)lock.force_unlock(); }).reason, errc::closed);
+    EXPECT_EQ(outcome_of([&] { (void)lock.inspect(); }).reason, errc::closed);
+    EXPECT_EQ(outcome_of([&] { user.ping(); }).reason, errc::closed);
+    EXPECT_EQ(outcome_of([&] { user.list_locks(); }).reason, errc::closed);
+    EXPECT_FALSE(lock.is_held());
+}
+
+TEST_F(lifecycle_test, locks_and_holds_outlive_their_client) {
+    std::optional<client> user(settings());
+    auto lock = user->get_lock(name);
+    hold mine = lock.acquire();
+    auto const view = lock.current_hold();
+    user.reset();
+    EXPECT_EQ(mine.status(), hold_status::lost);
+    EXPECT_EQ(view.status(), hold_status::lost);
+    EXPECT_FALSE(exists(name));
+    EXPECT_EQ(outcome_of([&] { (void)lock.acquire(); }).reason, errc::closed);
+}
+
+TEST_F(lifecycle_test, the_last_copy_of_a_client_closes) {
+    std::optional<client> user(settings());
+    client copy = *user;
+    auto lock = user->get_lock(name);
+    user.reset();
+    hold const mine = lock.acquire();
+    EXPECT_EQ(copy.stats().holds, 1U);
+}
+
+TEST_F(lifecycle_test, close_does_not_wait_long_for_a_server_that_is_stopped) {
+    config patient = settings();
+    patient.timeout = 3s;
+    patient.close_timeout = 300ms;
+    client user(patient);
+    hold mine = user.get_lock(name).acquire();
+    server.pause();
+    auto const start = test_clock::now();
+    user.close();
+    EXPECT_LT(since(start), 1500ms);
+    EXPECT_EQ(mine.status(), hold_status::lost);
+    server.resume();
+    EXPECT_TRUE(wait_until([&] { return !exists(name); }));
+}
+
+TEST_F(lifecycle_test, close_on_the_notifier_thread_does_not_block) {
+    client user(settings());
+    std::promise<std::chrono::milliseconds> took;
+    user.get_lock(name).async_acquire({.owner = owner()}, {}, [&](std::error_code, hold) {
+        auto const start = test_clock::now();
+        user.close();
+        took.set_value(since(start));
+    });
+    EXPECT_LT(took.get_future().get(), 500ms);
+    EXPECT_TRUE(wait_until([&] { return !exists(name); }));
+}
+
+TEST_F(lifecycle_test, a_blocking_call_on_the_notifier_thread_is_refused) {
+    client user(settings());
+    std::promise<errc> refused;
+    user.get_lock(name).async_acquire({.owner = owner()}, {}, [&](std::error_code, hold) {
+        refused.set_value(outcome_of([&] { (void)user.get_lock("second").acquire({.wait = 1s}); }).reason);
+    });
+    EXPECT_EQ(refused.get_future().get(), errc::wrong_thread);
+    expect_idle(user);
+}
+
+TEST_F(lifecycle_test, a_thread_that_exits_while_it_holds_is_reported_and_the_lock_stays_held) {
+    client user(settings());
+    event_log events(user);
+    auto lock = user.get_lock(name);
+    std::thread([&] { lock.lock(); }).join();
+    EXPECT_TRUE(events.wait_for(event::kind::thread_exited_holding, name));
+    EXPECT_TRUE(stays([&] { return exists(name); }, 1200ms));
+    EXPECT_TRUE(lock.force_unlock());
+    EXPECT_EQ(events.count(event::kind::thread_exited_holding), 1U);
+    expect_idle(user);
+}
+
+TEST_F(lifecycle_test, a_thread_that_exits_holding_nothing_is_not_reported) {
+    client user(settings());
+    event_log events(user);
+    auto lock = user.get_lock(name);
+    std::thread([&] {
+        lock.lock();
+        lock.unlock();
+    }).join();
+    std::thread([&] { lock.lock(); }).join();
+    EXPECT_TRUE(events.wait_for(event::kind::thread_exited_holding, name));
+    EXPECT_EQ(events.count(event::kind::thread_exited_holding), 1U);
+    EXPECT_TRUE(lock.force_unlock());
+}
+
+/// Runs in the child; the number of the first call that did not say `forked`, or 0.
+int misbehaviour_after_fork(client& user, reentrant_lock& lock, hold& mine) {
+    auto const forked = [](auto&& call) { return outcome_of(call).reason == errc::forked; };
+    if (!forked([&] { (void)lock.acquire({.wait = 1s}); })) return 1;
+    if (!forked([&] { (void)lock.try_acquire(); })) return 2;
+    if (!forked([&] { lock.lock(); })) return 3;
+    if (!forked([&] { (void)lock.try_lock(); })) return 4;
+    if (!forked([&] { (void)lock.is_locked(); })) return 5;
+    if (!forked([&] { (void)lock.inspect(); })) return 6;
+    if (!forked([&] { (void)lock.force_unlock(); })) return 7;
+    if (!forked([&] { (void)lock.remaining_lease(); })) return 8;
+    if (!forked([&] { user.ping(); })) return 9;
+    if (!forked([&] { user.list_locks(); })) return 10;
+    if (!forked([&] { mine.release(); })) return 11;
+    std::error_code code;
+    mine.release(code);
+    if (code != errc::forked) return 12;
+    mine.release_detached();
+    user.close();
+    return 0;
+}
+
+TEST_F(lifecycle_test, after_fork_every_call_of_the_child_fails_and_the_parent_is_not_disturbed) {
+    auto user = std::make_unique<client>(settings());
+    auto lock = user->get_lock(name);
+    hold mine = lock.acquire();
+    auto const before = server.run("CLIENT", "LIST").text;
+    pid_t const child = ::fork();
+    if (child == 0) {
+        ::alarm(20); // a hang is a failure too
+        int const step = misbehaviour_after_fork(*user, lock, mine);
+        mine = hold();
+        user.reset();
+        ::_exit(step);
+    }
+    int status = 0;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    ASSERT_TRUE(WIFEXITED(status)) << "ended by signal " << WTERMSIG(status);
+    EXPECT_EQ(WEXITSTATUS(status), 0) << "the number of the step in misbehaviour_after_fork";
+
+    EXPECT_EQ(mine.status(), hold_status::held);
+    EXPECT_TRUE(stays([&] { return exists(name) && bool(mine); }, 1500ms)) << "renewal goes on in the parent";
+    EXPECT_EQ(user->stats().reconnects, 0U);
+    mine.release();
+    lock.acquire({.wait = 1s}).release();
+    expect_idle(*user);
+    expect_clean(server);
+}
+
+TEST_F(lifecycle_test, a_child_makes_a_client_of_its_own) {
+    client user(settings());
+    hold const mine = user.get_lock(name).acquire();
+    pid_t const child = ::fork();
+    if (child == 0) {
+        ::alarm(20);
+        int result = 1;
+        try {
+            client own(settings());
+            if (own.id() != user.id() && !own.get_lock(name).try_acquire()) result = 0;
+        } catch (error const&) {
+            result = 2;
+        }
+        ::_exit(result);
+    }
+    int status = 0;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    ASSERT_TRUE(WIFEXITED(status)) << "ended by signal " << WTERMSIG(status);
+    EXPECT_EQ(WEXITSTATUS(status), 0);
+}
+
+TEST_F(lifecycle_test, with_lazy_threads_nothing_runs_in_the_background_before_start) {
+    config lazy = settings();
+    lazy.lazy_threads = true;
+    client user(lazy);
+    hold mine = user.get_lock(name).acquire();
+    EXPECT_TRUE(wait_until([&] { return pttl(server, name) < 700; }));
+    EXPECT_EQ(user.stats().renewals, 0U);
+    user.start();
+    EXPECT_TRUE(wait_until([&] { return user.stats().renewals > 0; }));
+    EXPECT_TRUE(stays([&] { return exists(name) && bool(mine); }, 1200ms));
+    mine.release();
+}
+
+} // namespace
+} // namespace redlatch::test

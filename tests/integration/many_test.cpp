@@ -1,0 +1,225 @@
+// Many at once: clients, threads, locks.
+#include "integration/fixture.hpp"
+
+#include <random>
+#include <thread>
+
+namespace redlatch::test {
+namespace {
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr int slower = 4;
+#else
+constexpr int slower = 1;
+#endif
+
+class many_test : public with_server {
+protected:
+    /// Guarded by the lock under test and by nothing else.
+    int counter = 0;
+    void cycle(reentrant_lock& lock) {
+        hold const mine = lock.acquire({.wait = 100s});
+        int const read = counter;
+        std::this_thread::yield();
+        counter = read + 1;
+    }
+    static void join(std::vector<std::thread>& threads) {
+        for (auto& one : threads) one.join();
+    }
+};
+
+TEST_F(many_test, threads_of_one_client_count_to_fifteen) {
+    client user(quick(server.uri()));
+    auto lock = user.get_lock(name);
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 15; ++i) threads.emplace_back([&] { cycle(lock); });
+    join(threads);
+    EXPECT_EQ(counter, 15);
+    expect_idle(user);
+    expect_clean(server);
+}
+
+TEST_F(many_test, sixteen_clients_count_to_sixteen_hundred) {
+    std::vector<client> users;
+    for (int i = 0; i < 16; ++i) users.emplace_back(quick(server.uri()));
+    std::vector<std::thread> threads;
+    for (auto& user : users)
+        threads.emplace_back([&] {
+            auto lock = user.get_lock(name);
+            for (int i = 0; i < 100; ++i) cycle(lock);
+        });
+    join(threads);
+    EXPECT_EQ(counter, 1600);
+    for (auto const& user : users) expect_idle(user);
+    expect_clean(server);
+}
+
+TEST_F(many_test, a_hundred_clients_count_to_a_hundred) {
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 100; ++i)
+        threads.emplace_back([&] {
+            client user(quick(server.uri()));
+            auto lock = user.get_lock(name);
+            cycle(lock);
+        });
+    join(threads);
+    EXPECT_EQ(counter, 100);
+    expect_clean(server);
+    EXPECT_TRUE(wait_until([&] {
+        auto const list = server.run("CLIENT", "LIST").text;
+        return std::count(list.begin(), list.end(), '\n') == 1;
+    })) << "connections left behind";
+}
+
+TEST_F(many_test, two_thousand_threads_on_one_lock_all_get_their_turn) {
+    client user(quick(server.uri()));
+    auto lock = user.get_lock(name);
+    constexpr int many = 2000 / slower;
+    std::atomic<int> failed{0};
+    std::vector<std::thread> threads;
+    threads.reserve(many);
+    auto const start = test_clock::now();
+    for (int i = 0; i < many; ++i)
+        threads.emplace_back([&] {
+            std::error_code code;
+            hold const mine = lock.acquire({.wait = 100s}, code);
+            if (!mine) {
+                ++failed;
+                return;
+            }
+            ++counter;
+        });
+    join(threads);
+    std::cout << many << " threads took " << since(start).count() << " ms\n";
+    EXPECT_EQ(failed, 0);
+    EXPECT_EQ(counter, many);
+    EXPECT_EQ(user.stats().acquired, static_cast<std::uint64_t>(many));
+    expect_idle(user);
+    expect_clean(server);
+}
+
+TEST_F(many_test, ten_thousand_locks_are_held_for_three_periods) {
+    constexpr auto watchdog = 3000ms * slower;
+    constexpr std::size_t many = 10000;
+    config settings = quick(server.uri());
+    settings.lock_watchdog_timeout = watchdog;
+    settings.timeout = 3s;
+    client user(settings);
+    event_log events(user);
+    std::vector<hold> mine;
+    mine.reserve(many);
+    auto start = test_clock::now();
+    for (std::size_t i = 0; i < many; ++i) mine.push_back(user.get_lock(name + std::to_string(i)).acquire());
+    std::cout << many << " acquisitions took " << since(start).count() << " ms\n";
+    auto const renewals = user.stats().renewals;
+    EXPECT_TRUE(wait_until([&] { return user.stats().renewals >= renewals + 3 * many / 100; }));
+    EXPECT_TRUE(stays([&] { return events.count(event::kind::hold_lost) == 0; }, watchdog / 3));
+    EXPECT_EQ(server.run("DBSIZE").integer, static_cast<std::int64_t>(many));
+    for (auto const& one : mine) ASSERT_EQ(one.status(), hold_status::held) << one.lock_name();
+    EXPECT_EQ(events.count(event::kind::hold_suspect), 0U);
+    start = test_clock::now();
+    for (auto& one : mine) one.release();
+    std::cout << many << " releases took " << since(start).count() << " ms\n";
+    EXPECT_EQ(user.stats().released, many);
+    expect_idle(user);
+    expect_clean(server);
+}
+
+// RedissonLockHeavyTest, smaller: each thread a lock of its own for each loop.
+TEST_F(many_test, threads_lock_and_unlock_names_of_their_own) {
+    client user(quick(server.uri()));
+    constexpr int loops = 500 / slower;
+    std::vector<std::thread> threads;
+    std::atomic<int> done{0};
+    for (int t = 0; t < 5; ++t)
+        threads.emplace_back([&, t] {
+            std::minstd_rand random(static_cast<unsigned>(t));
+            for (int i = 0; i < loops; ++i) {
+                auto lock = user.get_lock(name + "-" + std::to_string(t) + "-" + std::to_string(i));
+                if (i % 2 == 0)
+                    lock.lock();
+                else
+                    ASSERT_TRUE(lock.try_lock_for(std::chrono::milliseconds(1000 + random() % 9)));
+                lock.unlock();
+                ++done;
+            }
+        });
+    join(threads);
+    EXPECT_EQ(done, 5 * loops);
+    expect_idle(user);
+    expect_clean(server);
+}
+
+// testConcurrencyTryLockUnLock: 16 threads try and unlock; whoever has it is the only one.
+TEST_F(many_test, threads_that_try_and_unlock_never_overlap) {
+    client user(quick(server.uri()));
+    auto lock = user.get_lock(name);
+    std::atomic<int> inside{0};
+    std::atomic<int> successes{0};
+    std::atomic<bool> overlapped{false};
+    std::vector<std::thread> threads;
+    for (int t = 0; t < 16; ++t)
+        threads.emplace_back([&] {
+            for (int i = 0; i < 500 / slower; ++i) {
+                if (!lock.try_lock()) continue;
+                if (++inside != 1) overlapped = true;
+                if (!lock.is_held()) overlapped = true;
+                --inside;
+                ++successes;
+                lock.unlock();
+            }
+        });
+    join(threads);
+    EXPECT_FALSE(overlapped);
+    EXPECT_GT(successes, 0);
+    expect_idle(user);
+    expect_clean(server);
+}
+
+// testSubscriptionsPerConnection: many jobs over few names; afterwards no channel is left.
+TEST_F(many_test, jobs_over_five_names_leave_no_channel) {
+    client one(quick(server.uri()));
+    client two(quick(server.uri()));
+    std::atomic<int> jobs{1000 / slower};
+    std::vector<std::thread> threads;
+    for (int t = 0; t < 32; ++t)
+        threads.emplace_back([&, t] {
+            std::minstd_rand random(static_cast<unsigned>(t));
+            for (int job = --jobs; job >= 0; job = --jobs) {
+                auto lock = (t % 2 == 0 ? one : two).get_lock("name-" + std::to_string(job % 5));
+                hold const mine = lock.acquire({.wait = 100s});
+                std::this_thread::sleep_for(std::chrono::milliseconds(random() % 8));
+            }
+        });
+    join(threads);
+    expect_idle(one);
+    expect_idle(two);
+    expect_clean(server);
+}
+
+// testSinglePubSub: short waits that time out or not, on two names; none fails otherwise.
+TEST_F(many_test, short_waits_on_two_names_end_in_success_or_time_out) {
+    client user(quick(server.uri()));
+    std::atomic<int> errors{0};
+    std::atomic<int> successes{0};
+    std::vector<std::thread> threads;
+    for (int t = 0; t < 16; ++t)
+        threads.emplace_back([&, t] {
+            auto lock = user.get_lock("pair-" + std::to_string(t % 2));
+            for (int i = 0; i < 25; ++i) {
+                std::error_code code;
+                if (auto const mine = lock.try_acquire({.wait = 100ms}, code))
+                    ++successes;
+                else if (code != errc::timed_out)
+                    ++errors;
+            }
+        });
+    join(threads);
+    EXPECT_EQ(errors, 0);
+    EXPECT_GT(successes, 0);
+    expect_idle(user);
+    expect_clean(server);
+}
+
+} // namespace
+} // namespace redlatch::test

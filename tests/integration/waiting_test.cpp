@@ -1,0 +1,233 @@
+// Waiting: no polling, no lost wake-up, an uncontended cycle of exactly two commands.
+#include "integration/fixture.hpp"
+
+#include <atomic>
+#include <thread>
+
+namespace redlatch::test {
+namespace {
+
+class waiting_test : public with_server {
+protected:
+    client user{quick(server.uri())};
+    client other{quick(server.uri())};
+    reentrant_lock lock = user.get_lock(name);
+    reentrant_lock theirs = other.get_lock(name);
+};
+
+TEST_F(waiting_test, an_uncontended_cycle_is_two_commands) {
+    lock.acquire().release(); // the scripts are loaded now, the connections made
+    monitor watch(server);
+    constexpr std::size_t cycles = 50;
+    for (std::size_t i = 0; i < cycles; ++i) {
+        lock.lock();
+        lock.unlock();
+    }
+    EXPECT_EQ(watch.commands().size(), 2 * cycles);
+    EXPECT_EQ(watch.count(a_command("EVALSHA")), 2 * cycles);
+}
+
+TEST_F(waiting_test, a_re_entered_cycle_is_four_commands) {
+    lock.acquire().release();
+    hold warm = lock.acquire();
+    lock.acquire().release();
+    warm.release();
+    monitor watch(server);
+    hold outer = lock.acquire();
+    hold inner = lock.acquire();
+    inner.release();
+    outer.release();
+    EXPECT_EQ(watch.commands().size(), 4U);
+}
+
+TEST_F(waiting_test, a_waiter_sends_nothing_while_it_waits) {
+    hold mine = theirs.acquire();
+    auto waiter = in_thread([&] { lock.acquire({.wait = 60s}).release(); });
+    ASSERT_TRUE(wait_until([&] { return somebody_waits(name); }));
+    auto const settled = [&] {
+        auto const before = user.stats().commands;
+        return stays([&] { return user.stats().commands == before; }, 100ms);
+    };
+    ASSERT_TRUE(wait_until(settled));
+    monitor watch(server);
+    auto const before = user.stats().commands;
+    EXPECT_TRUE(stays([&] { return user.stats().commands == before; }, 3s));
+    EXPECT_EQ(watch.count(any_script()), 0U);
+    mine.release();
+    waiter.get();
+    expect_idle(user);
+    expect_clean(server);
+}
+
+TEST_F(waiting_test, a_release_wakes_a_waiter_of_another_process_in_milliseconds) {
+    std::vector<std::chrono::microseconds> delays;
+    for (int round = 0; round < 21; ++round) {
+        hold mine = theirs.acquire({.wait = 10s});
+        auto waiter = in_thread([&] {
+            hold const got = lock.acquire({.wait = 60s});
+            return test_clock::now();
+        });
+        ASSERT_TRUE(wait_until([&] { return somebody_waits(name) && user.stats().waiters == 1; }));
+        auto const start = test_clock::now();
+        mine.release();
+        delays.push_back(std::chrono::duration_cast<std::chrono::microseconds>(waiter.get() - start));
+    }
+    std::sort(delays.begin(), delays.end());
+    auto const median = delays[delays.size() / 2];
+    std::cout << "wake-up: median " << median.count() << " us, longest " << delays.back().count() << " us\n";
+    RecordProperty("median_us", static_cast<int>(median.count()));
+    EXPECT_LT(median, 20ms);
+    EXPECT_LT(delays.back(), 1s);
+}
+
+TEST_F(waiting_test, a_strangers_release_wakes_a_waiter) {
+    hold_as_stranger(server, name, 60s);
+    auto waiter = in_thread([&] { lock.acquire({.wait = 60s}).release(); });
+    ASSERT_TRUE(wait_until([&] { return somebody_waits(name); }));
+    auto const start = test_clock::now();
+    release_as_stranger(server, name);
+    waiter.get();
+    EXPECT_LT(since(start), 2s);
+}
+
+// Redisson's spin lock does not publish, and a crashed holder cannot.
+TEST_F(waiting_test, an_expiry_without_a_message_lets_the_waiter_in) {
+    hold_as_stranger(server, name, 600ms);
+    auto const start = test_clock::now();
+    hold mine = lock.acquire({.wait = 20s});
+    EXPECT_GE(since(start), 500ms);
+    EXPECT_LT(since(start), 1200ms);
+    mine.release();
+}
+
+TEST_F(waiting_test, a_holder_without_expiry_is_waited_for) {
+    server.run("HSET", name, "00000000-0000-4000-8000-000000000000:1", "1");
+    EXPECT_EQ(pttl(server, name), -1);
+    EXPECT_FALSE(lock.try_acquire({.wait = 50ms}));
+    auto waiter = in_thread([&] { lock.acquire({.wait = 20s}).release(); });
+    ASSERT_TRUE(wait_until([&] { return somebody_waits(name); }));
+    release_as_stranger(server, name);
+    waiter.get();
+    expect_clean(server);
+}
+
+TEST_F(waiting_test, no_wake_up_is_lost_when_release_and_subscription_cross) {
+    // The waiter subscribes at about the time of the release. With a lease of a minute a lost wake-up would show as a hang.
+    constexpr int rounds = 300;
+    auto const holder = [&](reentrant_lock& mine) {
+        for (int i = 0; i < rounds; ++i) {
+            hold const got = mine.acquire({.wait = 60s, .lease = 60s});
+            if (i % 7 == 0) std::this_thread::yield();
+        }
+    };
+    auto const start = test_clock::now();
+    std::thread first([&] { holder(lock); });
+    std::thread second([&] { holder(theirs); });
+    std::thread third([&] { holder(lock); });
+    first.join();
+    second.join();
+    third.join();
+    EXPECT_LT(since(start), 30s);
+    expect_idle(user);
+    expect_idle(other);
+    expect_clean(server);
+}
+
+TEST_F(waiting_test, waiters_of_one_client_share_one_subscription_and_one_contender) {
+    hold mine = theirs.acquire();
+    monitor watch(server);
+    constexpr int waiting = 16;
+    std::vector<std::future<void>> waiters;
+    for (int i = 0; i < waiting; ++i) waiters.push_back(in_thread([&] { lock.acquire({.wait = 60s}).release(); }));
+    ASSERT_TRUE(wait_until([&] { return user.stats().waiters == waiting && somebody_waits(name); }));
+    EXPECT_EQ(user.stats().subscriptions, 1U);
+    EXPECT_EQ(watch.count(a_command("SUBSCRIBE")), 1U);
+    EXPECT_LE(watch.count(any_script()), 3U);
+    mine.release();
+    for (auto& one : waiters) one.get();
+    EXPECT_LE(watch.count(a_command("SUBSCRIBE")), 1U);
+    expect_idle(user);
+    expect_clean(server);
+}
+
+TEST_F(waiting_test, locks_whose_names_share_a_channel_do_not_disturb_each_other) {
+    // protocol section 0.2: `a` and `{a}` have one channel.
+    hold bare = other.get_lock("shared").acquire();
+    hold braced = other.get_lock("{shared}").acquire();
+    auto first = in_thread([&] { user.get_lock("shared").acquire({.wait = 30s}).release(); });
+    auto second = in_thread([&] { user.get_lock("{shared}").acquire({.wait = 30s}).release(); });
+    ASSERT_TRUE(wait_until([&] { return user.stats().waiters == 2 && somebody_waits("shared"); }));
+    bare.release();
+    first.get();
+    EXPECT_FALSE(is_ready(second));
+    braced.release();
+    second.get();
+    expect_clean(server);
+}
+
+TEST_F(waiting_test, a_stop_request_ends_a_wait_at_once_and_leaves_nothing) {
+    hold const mine = theirs.acquire();
+    std::stop_source stop;
+    auto waiter = in_thread([&] { return outcome_of([&] { (void)lock.acquire({.stop = stop.get_token()}); }).reason; });
+    ASSERT_TRUE(wait_until([&] { return somebody_waits(name); }));
+    auto const start = test_clock::now();
+    stop.request_stop();
+    EXPECT_EQ(waiter.get(), errc::cancelled);
+    EXPECT_LT(since(start), 250ms);
+    expect_idle(user);
+    EXPECT_FALSE(somebody_waits(name));
+}
+
+TEST_F(waiting_test, a_stop_requested_before_the_call_is_seen) {
+    std::stop_source stop;
+    stop.request_stop();
+    EXPECT_EQ(outcome_of([&] { (void)lock.acquire({.stop = stop.get_token()}); }).reason, errc::cancelled);
+    expect_idle(user);
+    EXPECT_FALSE(exists(name));
+}
+
+TEST_F(waiting_test, a_cancelled_waiter_in_the_local_queue_does_not_hold_up_the_others) {
+    hold mine = theirs.acquire();
+    std::stop_source stop;
+    auto head = in_thread([&] { return outcome_of([&] { (void)lock.acquire({.stop = stop.get_token()}); }).reason; });
+    ASSERT_TRUE(wait_until([&] { return somebody_waits(name); }));
+    auto behind = in_thread([&] { lock.acquire({.wait = 60s}).release(); });
+    ASSERT_TRUE(wait_until([&] { return user.stats().waiters == 2; }));
+    stop.request_stop();
+    EXPECT_EQ(head.get(), errc::cancelled);
+    mine.release();
+    auto const start = test_clock::now();
+    behind.get();
+    EXPECT_LT(since(start), 5s);
+    expect_idle(user);
+    expect_clean(server);
+}
+
+// Redisson's testLockIsNotRenewedAfterInterruptedTryLock: the acquisition succeeds on the server after the caller has left.
+TEST_F(waiting_test, an_acquisition_that_succeeds_after_its_cancellation_is_given_back) {
+    byte_proxy proxy{server.address()};
+    config settings = quick(proxy.uri());
+    settings.timeout = 10s;
+    client distant(settings);
+    auto distant_lock = distant.get_lock(name);
+    distant_lock.acquire().release();
+    auto const trap = proxy.hold_reply(any_script());
+    std::stop_source stop;
+    auto caller =
+        in_thread([&] { return outcome_of([&] { (void)distant_lock.acquire({.stop = stop.get_token()}); }).reason; });
+    ASSERT_TRUE(trap.wait());
+    EXPECT_TRUE(exists(name));
+    auto const start = test_clock::now();
+    stop.request_stop();
+    EXPECT_EQ(caller.get(), errc::cancelled);
+    EXPECT_LT(since(start), 250ms);
+    EXPECT_FALSE(distant_lock.is_held());
+    // Released at once on the same connection, where order is certain: no reply is needed for it.
+    EXPECT_TRUE(wait_until([&] { return !exists(name); }, 2s));
+    trap.deliver();
+    expect_idle(distant);
+    expect_clean(server);
+}
+
+} // namespace
+} // namespace redlatch::test
