@@ -70,8 +70,8 @@ public:
     template <class Rep, class Period> bool try_lock_for(std::chrono::duration<Rep, Period> const& wait);
     template <class Clock, class Duration> bool try_lock_until(std::chrono::time_point<Clock, Duration> const& when);
     /// Gives back what lock() took, the latest level first. Throws error(not_owner), naming lock, client and owner, when this
-    /// thread has taken nothing with this adapter; changes nothing then. A loss or an unknown outcome does not throw: it goes to
-    /// the listener and the counters. Blocks for at most min(config::timeout, remaining validity).
+    /// thread has taken nothing with this adapter; changes nothing then. A loss or an unknown outcome does not throw: it goes
+    /// to the listener and the counters. Blocks for at most min(config::timeout, remaining validity).
     void unlock();
 
     /// Held by anybody? One round trip.
