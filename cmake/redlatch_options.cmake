@@ -13,10 +13,11 @@ if(REDLATCH_CCACHE AND PROJECT_IS_TOP_LEVEL)
     set(CMAKE_CXX_COMPILER_LAUNCHER ${REDLATCH_CCACHE})
 endif()
 
+# -Wrestrict of g++ 12 misreads string concatenation (GCC bug 105651).
 add_library(redlatch_warnings INTERFACE)
 target_compile_options(redlatch_warnings INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion
     -Wold-style-cast -Wnon-virtual-dtor -Woverloaded-virtual -Wimplicit-fallthrough -Wswitch-enum
-    -Wno-missing-field-initializers $<$<BOOL:${REDLATCH_WERROR}>:-Werror>)
+    -Wno-missing-field-initializers $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict> $<$<BOOL:${REDLATCH_WERROR}>:-Werror>)
 
 if(REDLATCH_SANITIZE)
     add_compile_options(-fsanitize=${REDLATCH_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)

@@ -1,0 +1,95 @@
+#include "api/access.hpp"
+#include "api/lock_view.hpp"
+#include "io/query.hpp"
+#include "locking/names.hpp"
+#include "resp/command.hpp"
+
+#include <redlatch/client.hpp>
+#include <redlatch/embedded_server.hpp>
+#include <redlatch/error.hpp>
+
+#include <set>
+#include <utility>
+
+namespace redlatch {
+
+namespace {
+
+/// The embedded default is started here: its address is known only now.
+config with_real_address(config settings) {
+    if (settings.address != "local:") return settings;
+    embedded_server server;
+    server.ensure_running();
+    settings.address = server.uri();
+    return settings;
+}
+
+} // namespace
+
+client::client(config const& settings)
+    : handle_(std::make_shared<detail::client_handle>(io::client_core::open(with_real_address(settings)))) {}
+
+client::client(std::string_view uri) : client(config::from_uri(uri)) {}
+
+reentrant_lock client::get_lock(std::string name) {
+    auto const& core = handle_->core;
+    if (name.empty()) throw error(errc::bad_name, "a lock needs a name of at least one byte");
+    if (name.size() > locking::longest_name)
+        throw error(errc::bad_name, "the lock name " + locking::shown(name) + " has " + std::to_string(name.size())
+                                        + " bytes; at most " + std::to_string(locking::longest_name)
+                                        + " are allowed");
+    if (core->forked()) throw error(errc::forked, make_error_code(errc::forked).message());
+    auto impl = std::make_shared<detail::lock_impl>();
+    impl->core = core;
+    impl->record = core->locked([&](locking::lock_table& table, base::wake_list&) {
+        return table.record(name, locking::reentrant_recipe);
+    });
+    return reentrant_lock(std::move(impl));
+}
+
+std::vector<lock_info> client::list_locks(std::string_view pattern) {
+    auto const& core = handle_->core;
+    std::set<std::string> names; // SCAN may name a key twice
+    std::string cursor = "0";
+    do {
+        auto reply = io::ask(core, resp::command("SCAN", cursor, "MATCH", pattern, "COUNT", "500", "TYPE", "hash"),
+                             "listing locks");
+        if (!reply.is_array() || reply.items.size() != 2 || !reply.items[1].is_array())
+            throw error(errc::bad_reply, "the server's answer to SCAN is none");
+        cursor = reply.items[0].text;
+        for (auto& item : reply.items[1].items) names.insert(std::move(item.text));
+    } while (cursor != "0");
+    std::vector<lock_info> found;
+    for (auto const& name : names)
+        if (auto info = detail::inspect_if_lock(core, name)) found.push_back(std::move(*info));
+    return found;
+}
+
+server_info client::ping() {
+    auto const& core = handle_->core;
+    auto const began = lease_clock::now();
+    auto const reply = io::ask(core, resp::command("INFO", "server"), "asking the server who it is");
+    server_info info;
+    info.round_trip = std::chrono::duration_cast<std::chrono::microseconds>(lease_clock::now() - began);
+    info.address = core->server();
+    auto const valkey = connection::info_field(reply.text, "valkey_version", ':', "\r\n");
+    info.software = valkey.empty() ? "redis" : "valkey";
+    info.version = valkey.empty() ? connection::info_field(reply.text, "redis_version", ':', "\r\n") : valkey;
+    return info;
+}
+
+void client::on_event(std::function<void(event const&)> listener) { handle_->core->set_listener(std::move(listener)); }
+
+counters client::stats() const { return handle_->core->forked() ? counters() : handle_->core->stats(); }
+
+std::string const& client::id() const noexcept { return handle_->core->id(); }
+
+void client::start() {
+    if (auto const refused = handle_->core->refusal(false))
+        throw error(static_cast<errc>(refused.value()), "start: " + refused.message());
+    handle_->core->start();
+}
+
+void client::close() noexcept { handle_->core->close(); }
+
+} // namespace redlatch

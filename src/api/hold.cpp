@@ -1,0 +1,173 @@
+#include "api/access.hpp"
+#include "io/releasing.hpp"
+#include "locking/names.hpp"
+
+#include <redlatch/error.hpp>
+
+#include <string>
+#include <utility>
+
+namespace redlatch {
+
+using detail::hold_state;
+using locking::tenure;
+
+namespace {
+
+void report_failure(io::client_core& core, locking::tenure_ptr const& which) {
+    core.locked([&](locking::lock_table& table, base::wake_list&) {
+        table.note(locking::lock_table::notice::kind::release_failed, which);
+    });
+}
+
+} // namespace
+
+std::error_code detail::give_back(io::client_core& core, locking::tenure_ptr const& tenure, std::uint64_t level,
+                                  bool report, std::string* sentence) {
+    if (core.closed()) return errc::lease_lost; // close() has released it
+    io::releasing one(core.shared_from_this(), tenure, level);
+    io::run_blocking(one);
+    if (one.result()) {
+        if (sentence != nullptr) *sentence = one.sentence();
+        if (report) report_failure(core, tenure);
+    }
+    return one.result();
+}
+
+void detail::give_back_detached(std::shared_ptr<io::client_core> const& core, locking::tenure_ptr const& tenure,
+                                std::uint64_t level) {
+    auto const one = std::make_shared<io::releasing>(core, tenure, level);
+    core->run(one, {}, [core, one, tenure] {
+        if (one->result()) report_failure(*core, tenure);
+    });
+}
+
+// --- hold_view
+
+hold_view::hold_view(std::shared_ptr<hold_state> state) noexcept : state_(std::move(state)) {}
+
+hold_status hold_view::status() const noexcept {
+    if (!state_) return hold_status::none;
+    if (state_->given_back.load(std::memory_order_acquire)) return hold_status::released;
+    auto const& which = *state_->tenure;
+    switch (which.now_in.load(std::memory_order_acquire)) {
+    case tenure::phase::lost: return hold_status::lost;
+    case tenure::phase::releasing:
+    case tenure::phase::ended: return hold_status::released;
+    case tenure::phase::acquiring:
+    case tenure::phase::held: break;
+    }
+    if (lease_clock::now() >= which.validity()) return hold_status::lost;
+    return which.suspect.load(std::memory_order_relaxed) ? hold_status::suspect : hold_status::held;
+}
+
+hold_view::operator bool() const noexcept {
+    auto const now = status();
+    return now == hold_status::held || now == hold_status::suspect;
+}
+
+void hold_view::ensure_held() const {
+    if (*this) return;
+    if (!state_) throw error(errc::lease_lost, "this hold is empty: nothing was acquired");
+    throw error(errc::lease_lost, "the hold of " + owner_id() + " on lock " + locking::shown(lock_name())
+                                      + (status() == hold_status::released ? " was released" : " is lost")
+                                      + "; stop what it protects");
+}
+
+std::stop_token hold_view::lost() const {
+    if (!state_) return {};
+    return state_->core->locked([&](locking::lock_table&, base::wake_list&) {
+        auto& source = state_->tenure->lost_source;
+        if (!source) {
+            source.emplace();
+            if (state_->tenure->in(tenure::phase::lost)) source->request_stop(); // nobody can have registered yet
+        }
+        return source->get_token();
+    });
+}
+
+lease_clock::time_point hold_view::valid_until() const noexcept {
+    return state_ ? state_->tenure->validity() : lease_clock::time_point::min();
+}
+
+std::string hold_view::owner_id() const { return state_ ? state_->tenure->owner_id : std::string(); }
+
+std::string const& hold_view::lock_name() const noexcept {
+    static std::string const none;
+    return state_ ? state_->tenure->record->name : none;
+}
+
+// --- hold
+
+hold& hold::operator=(hold&& other) noexcept {
+    if (this == &other) return *this;
+    hold const before(std::move(*this)); // released at the end of this function
+    state_ = std::move(other.state_);
+    return *this;
+}
+
+hold::~hold() {
+    if (!state_ || state_->core->forked()) return;
+    if (state_->given_back.load(std::memory_order_acquire)) return;
+    if (state_->core->on_own_thread()) {
+        release_detached();
+        return;
+    }
+    if (state_->given_back.exchange(true)) return;
+    try {
+        detail::give_back(*state_->core, state_->tenure, state_->level, true, nullptr);
+    } catch (...) { // out of memory: the lease ends it
+    }
+}
+
+void hold::release() {
+    if (!state_) return;
+    auto const& core = state_->core;
+    if (core->forked())
+        throw error(errc::forked, "lock " + locking::shown(lock_name())
+                                      + " is held by the parent of this process, which alone can release it");
+    if (state_->given_back.load(std::memory_order_acquire)) return;
+    if (core->on_own_thread())
+        throw error(errc::wrong_thread,
+                    "release() would block a thread of the client; use release_detached() or async_release()");
+    if (state_->given_back.exchange(true)) return;
+    std::string sentence = "the client was closed, which released lock " + locking::shown(lock_name());
+    auto const ec = detail::give_back(*core, state_->tenure, state_->level, false, &sentence);
+    if (ec) throw error(static_cast<errc>(ec.value()), sentence);
+}
+
+void hold::release(std::error_code& ec) noexcept {
+    ec.clear();
+    try {
+        release();
+    } catch (error const& problem) {
+        ec = problem.code();
+    } catch (...) {
+        ec = std::make_error_code(std::errc::not_enough_memory);
+    }
+}
+
+void hold::release_detached() noexcept {
+    if (!state_ || state_->core->forked() || state_->given_back.exchange(true)) return;
+    try {
+        detail::give_back_detached(state_->core, state_->tenure, state_->level);
+    } catch (...) { // out of memory: the lease ends it
+    }
+}
+
+void hold::async_release(executor where, std::function<void(std::error_code)> handler) {
+    if (!state_ || state_->core->forked()) {
+        std::error_code const ec = state_ ? errc::forked : std::error_code();
+        if (where) where([handler = std::move(handler), ec] { handler(ec); });
+        return;
+    }
+    auto const core = state_->core;
+    auto const answer = [core, where = std::move(where), handler = std::move(handler)](std::error_code ec) {
+        core->deliver(where, [handler, ec] { handler(ec); });
+    };
+    if (state_->given_back.exchange(true)) return answer({});
+    auto const one = std::make_shared<io::releasing>(core, state_->tenure, state_->level);
+    if (!core->run(one, {}, [one, answer] { answer(one->result()); })) answer(errc::lease_lost);
+}
+
+} // namespace redlatch

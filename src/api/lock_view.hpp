@@ -1,0 +1,22 @@
+// What the server says of locks.
+#pragma once
+
+#include "api/access.hpp"
+#include "io/query.hpp"
+
+#include <redlatch/lock_info.hpp>
+
+#include <memory>
+#include <string>
+
+namespace redlatch::detail {
+
+lock_info inspect(std::shared_ptr<io::client_core> const& core, std::string const& name);
+/// For listings: none where the key is not a lock.
+std::optional<lock_info> inspect_if_lock(std::shared_ptr<io::client_core> const& core, std::string const& name);
+
+locking::script_call force_release_call(lock_impl const& of);
+/// Local holds of a lock that was force-released are lost. True: there was one.
+bool after_force_release(lock_impl const& of, io::query const& done);
+
+} // namespace redlatch::detail

@@ -1,0 +1,52 @@
+// One command on its way, and its reply.
+#pragma once
+
+#include "base/time.hpp"
+#include "base/waker.hpp"
+#include "resp/value.hpp"
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+namespace redlatch::connection {
+
+/// Life of a call (the multiplexer moves it; all under the mutex of its lane):
+///
+///     waiting   no connection; written when there is one
+///     staged    its bytes stand in the buffer or were handed to the operating system; the reply is due
+///     answered  `reply` holds the server's answer
+///     closed    the lane was closed; nothing more will happen
+///
+/// A call whose connection breaks goes back to waiting and is repeated: every call of this library may be. `abandoned` calls
+/// are not repeated; their replies are read and dropped, or given to `late`.
+struct call {
+    enum class state : std::uint8_t { waiting, staged, answered, closed };
+
+    std::string bytes;
+    base::waker waker{};
+    /// For an abandoned call: gets the reply after all, or is dropped with the connection. Runs on the reactor.
+    std::function<void(resp::value const&)> late{};
+    bool internal = false; ///< a fence or a ping of the connection itself: never repeated
+
+    std::atomic<state> status{state::waiting};
+    resp::value reply{};
+    bool abandoned = false;
+    int handed = 0;                  ///< how many times bytes of it may have reached the operating system
+    bool fenced = true;              ///< of an answered call that was repeated: no earlier copy of it can still run
+    base::instant sent_at{};         ///< from before the last time it was handed over
+    std::uint64_t begin = 0;         ///< its place in the stream of this connection
+    std::uint64_t end = 0;
+
+    bool finished() const noexcept {
+        auto const now = status.load(std::memory_order_acquire); // pairs with the release in the multiplexer: reply is set
+        return now == state::answered || now == state::closed;
+    }
+    bool repeated() const noexcept { return handed > 1; }
+};
+
+using call_ptr = std::shared_ptr<call>;
+
+} // namespace redlatch::connection

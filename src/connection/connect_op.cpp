@@ -1,0 +1,100 @@
+#include "connection/connect_op.hpp"
+
+#include "base/assert.hpp"
+#include "resp/command.hpp"
+
+#include <charconv>
+
+namespace redlatch::connection {
+
+std::string_view info_field(std::string_view text, std::string_view key, char assign, std::string_view separators) {
+    while (!text.empty()) {
+        auto const end = text.find_first_of(separators);
+        auto const field = text.substr(0, end);
+        if (field.size() > key.size() && field.starts_with(key) && field[key.size()] == assign)
+            return field.substr(key.size() + 1);
+        if (end == std::string_view::npos) break;
+        text.remove_prefix(end + 1);
+    }
+    return {};
+}
+
+connect_op::connect_op(greeting const& words) {
+    if (!words.password.empty()) {
+        due_.push_back(step::auth);
+        bytes_ += words.username.empty() ? resp::command("AUTH", words.password)
+                                         : resp::command("AUTH", words.username, words.password);
+    }
+    if (!words.client_name.empty()) {
+        due_.push_back(step::set_name);
+        bytes_ += resp::command("CLIENT", "SETNAME", words.client_name);
+    }
+    if (words.database != 0) {
+        due_.push_back(step::select);
+        bytes_ += resp::command("SELECT", std::to_string(words.database));
+    }
+    if (words.identify) {
+        due_.push_back(step::client_info);
+        bytes_ += resp::command("CLIENT", "INFO");
+        due_.push_back(step::server_info);
+        bytes_ += resp::command("INFO", "server");
+    } else {
+        due_.push_back(step::ping);
+        bytes_ += resp::command("PING");
+    }
+}
+
+connect_op::progress connect_op::fail(errc reason, std::string problem) {
+    reason_ = reason;
+    problem_ = std::move(problem);
+    return progress::failed;
+}
+
+connect_op::progress connect_op::on_reply(resp::value const& reply) {
+    REDLATCH_ASSERT(next_ < due_.size());
+    auto const which = due_[next_++];
+    auto const outcome = read(which, reply);
+    if (outcome == progress::failed) return outcome;
+    return next_ == due_.size() ? progress::ready : progress::more;
+}
+
+connect_op::progress connect_op::read(step which, resp::value const& reply) {
+    switch (which) {
+    case step::auth:
+        if (reply.is_error())
+            return fail(errc::server_refused,
+                        "refused user name or password (" + reply.text + "); check username and password");
+        return progress::more;
+    case step::select:
+        if (reply.is_error())
+            return fail(errc::server_refused, "refused the database (" + reply.text + "); check the database number");
+        return progress::more;
+    case step::set_name: return progress::more; // a nicety for CLIENT LIST
+    case step::ping:
+    case step::client_info:
+    case step::server_info: break;
+    }
+    if (reply.is_error_named("NOAUTH"))
+        return fail(errc::server_refused, "wants a password (" + reply.text + "); set one in the URI or the config");
+    if (which == step::ping) {
+        // A user without PING is known to the server all the same, and a loading one will be ready soon.
+        if (!reply.is_error() && !reply.is_text() && !reply.is_array())
+            return fail(errc::bad_reply, "does not speak the Redis protocol");
+        return progress::more;
+    }
+    if (reply.is_error()) return progress::more;
+    if (!reply.is_text()) return fail(errc::bad_reply, "does not speak the Redis protocol (CLIENT INFO, INFO)");
+    if (which == step::client_info) {
+        auto const id = info_field(reply.text, "id", '=', " \n");
+        std::from_chars(id.data(), id.data() + id.size(), self_.client_id);
+        self_.address = info_field(reply.text, "addr", '=', " \n");
+        return progress::more;
+    }
+    self_.run_id = info_field(reply.text, "run_id", ':', "\r\n");
+    auto const valkey = info_field(reply.text, "valkey_version", ':', "\r\n");
+    self_.software = valkey.empty() ? "redis" : "valkey";
+    self_.version = valkey.empty() ? info_field(reply.text, "redis_version", ':', "\r\n") : valkey;
+    return progress::more;
+}
+
+} // namespace redlatch::connection

@@ -1,0 +1,63 @@
+// What is said on a new connection before anything else, in one round trip.
+//
+//     [AUTH] [CLIENT SETNAME] [SELECT] CLIENT INFO, INFO server       (connections that carry calls)
+//     [AUTH] [CLIENT SETNAME] PING                                    (the subscriber's)
+//
+// | state    | event              | next                                                                        |
+// |----------|--------------------|-----------------------------------------------------------------------------|
+// | greeting | a reply            | the next one due; a refusal of AUTH, SELECT or PING fails at once           |
+// | greeting | the last reply     | ready                                                                       |
+// CLIENT INFO and INFO may be refused (a user without the right): the identity is then unknown and fences count as refused.
+#pragma once
+
+#include "connection/identity.hpp"
+#include "resp/value.hpp"
+
+#include <redlatch/error.hpp>
+
+#include <string_view>
+#include <string>
+#include <vector>
+
+namespace redlatch::connection {
+
+struct greeting {
+    std::string username{};
+    std::string password{};
+    std::string client_name{};
+    int database = 0;
+    bool identify = true; ///< learn who we are, for fences
+};
+
+class connect_op {
+public:
+    enum class progress { more, ready, failed };
+
+    explicit connect_op(greeting const& words);
+
+    /// All commands; send them at once.
+    std::string const& bytes() const noexcept { return bytes_; }
+    progress on_reply(resp::value const& reply);
+
+    identity const& self() const noexcept { return self_; }
+    /// After failed: why; trying again soon does not help with server_refused.
+    errc reason() const noexcept { return reason_; }
+    std::string const& problem() const noexcept { return problem_; }
+
+private:
+    enum class step { auth, set_name, select, client_info, server_info, ping };
+    progress fail(errc reason, std::string problem);
+    progress read(step which, resp::value const& reply);
+
+    std::vector<step> due_;
+    std::size_t next_ = 0;
+    std::string bytes_;
+    identity self_;
+    errc reason_ = errc::disconnected;
+    std::string problem_;
+};
+
+/// "id=3 addr=127.0.0.1:4321 ..." and "run_id:abc\r\n...": the value of a field, or an empty view.
+std::string_view info_field(std::string_view text, std::string_view key, char assign, std::string_view separators);
+
+} // namespace redlatch::connection

@@ -1,0 +1,21 @@
+// Which connection to which run of which server.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace redlatch::connection {
+
+/// What a fence needs to name a former connection without ever hitting a stranger: ids begin again when a server restarts, so
+/// the address as the server saw it and the server's run id belong to it.
+struct identity {
+    std::int64_t client_id = 0;
+    std::string address{}; ///< of our end, as the server saw it
+    std::string run_id{};
+    std::string software{}; ///< "redis" or "valkey"
+    std::string version{};
+
+    bool known() const noexcept { return client_id > 0 && !address.empty() && !run_id.empty(); }
+};
+
+} // namespace redlatch::connection

@@ -1,0 +1,148 @@
+#include "connection/multiplexer.hpp"
+
+#include "base/assert.hpp"
+#include "resp/command.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace redlatch::connection {
+
+void multiplexer::finish(call& which, call::state how, base::wake_list& woken) {
+    which.status.store(how, std::memory_order_release);
+    woken.add(which.waker);
+    which.waker.reset();
+}
+
+void multiplexer::stage(call_ptr const& which, base::instant now) {
+    which->begin = out.position();
+    out.stage(which->bytes);
+    which->end = out.position();
+    which->sent_at = now;
+    which->status.store(call::state::staged, std::memory_order_relaxed);
+    due_.push_back(which);
+    ++commands_;
+}
+
+void multiplexer::submit(call_ptr const& which, base::instant now) {
+    if (closed_ || (!up_ && waiting_.size() >= most_waiting)) {
+        which->status.store(call::state::closed, std::memory_order_release);
+        return;
+    }
+    if (up_)
+        stage(which, now);
+    else
+        waiting_.push_back(which);
+}
+
+bool multiplexer::abandon(call_ptr const& which) {
+    which->abandoned = true;
+    which->waker.reset();
+    if (which->status.load(std::memory_order_relaxed) == call::state::waiting) {
+        std::erase(waiting_, which);
+        return which->handed > 0;
+    }
+    return true; // what is staged will be sent: order on this connection is all that its sequel needs
+}
+
+void multiplexer::stage_fences(base::instant now) {
+    fence_refused_ = forgot_predecessors_;
+    forgot_predecessors_ = false;
+    std::erase_if(unfenced_, [this](identity const& former) {
+        // Another run of the server has nothing of its predecessor's connections.
+        return !self_.run_id.empty() && !former.run_id.empty() && former.run_id != self_.run_id;
+    });
+    auto const cannot = [this](identity const& former) { return !former.known() || !self_.known(); };
+    if (std::erase_if(unfenced_, cannot) > 0) fence_refused_ = true;
+    fences_due_ = unfenced_.size();
+    for (auto const& former : unfenced_) {
+        auto fence = std::make_shared<call>();
+        fence->bytes =
+            resp::command("CLIENT", "KILL", "ID", std::to_string(former.client_id), "ADDR", former.address);
+        fence->internal = true;
+        stage(fence, now);
+    }
+}
+
+void multiplexer::on_fence_answer(resp::value const& answer) {
+    --fences_due_;
+    REDLATCH_ASSERT(!unfenced_.empty());
+    unfenced_.erase(unfenced_.begin()); // fences were staged in this order
+    if (!answer.is_integer()) fence_refused_ = true;
+}
+
+void multiplexer::on_up(identity const& self, base::instant now, base::wake_list&) {
+    REDLATCH_ASSERT(!up_ && due_.empty());
+    up_ = true;
+    self_ = self;
+    out.reset();
+    stage_fences(now);
+    for (auto const& which : std::exchange(waiting_, {})) stage(which, now);
+}
+
+void multiplexer::on_down(base::instant, base::wake_list&) {
+    up_ = false;
+    fences_due_ = 0;
+    bool may_still_run = false;
+    std::deque<call_ptr> again;
+    for (auto const& which : due_) {
+        bool const sent = which->begin < out.handed();
+        if (fence_refused_) which->fenced = false;
+        if (sent) {
+            ++which->handed;
+            may_still_run = may_still_run || !which->internal;
+        }
+        if (which->internal || which->abandoned) continue;
+        which->status.store(call::state::waiting, std::memory_order_relaxed);
+        again.push_back(which);
+    }
+    due_.clear();
+    waiting_.insert(waiting_.begin(), again.begin(), again.end());
+    out.reset();
+    if (!may_still_run) return;
+    if (unfenced_.size() >= most_predecessors) {
+        unfenced_.erase(unfenced_.begin());
+        forgot_predecessors_ = true;
+    }
+    unfenced_.push_back(self_);
+}
+
+bool multiplexer::on_value(resp::value&& incoming, base::instant, base::wake_list& woken) {
+    if (due_.empty()) return false;
+    auto const which = std::move(due_.front());
+    due_.pop_front();
+    if (fences_due_ > 0) {
+        on_fence_answer(incoming);
+        return true;
+    }
+    ++which->handed;
+    if (fence_refused_) which->fenced = false; // for good: a later connection does not know that predecessor any more
+    if (which->abandoned) {
+        if (which->late) late_.push_back({std::move(which->late), std::move(incoming)});
+        return true;
+    }
+    which->reply = std::move(incoming);
+    finish(*which, call::state::answered, woken);
+    return true;
+}
+
+void multiplexer::on_closed(base::wake_list& woken) {
+    closed_ = true;
+    up_ = false;
+    for (auto const& which : due_) finish(*which, call::state::closed, woken);
+    for (auto const& which : waiting_) finish(*which, call::state::closed, woken);
+    due_.clear();
+    waiting_.clear();
+    out.reset();
+}
+
+void multiplexer::stage_ping(base::instant now) {
+    if (!up_) return;
+    auto ping = std::make_shared<call>();
+    ping->bytes = resp::command("PING");
+    ping->internal = true;
+    ping->abandoned = true;
+    stage(ping, now);
+}
+
+} // namespace redlatch::connection

@@ -1,0 +1,78 @@
+// Many callers' calls on one connection: replies come in the order of the calls.
+//
+//     submit -> waiting -> staged -> answered          (connection up)
+//                  ^          |
+//                  +----------+  connection lost: nothing of it was sent -> waiting, as if new
+//                                it may have run                         -> waiting, repeated behind a fence
+//                                it was abandoned                        -> dropped
+//
+// Fence. A call that was written on a connection that then broke may still run later: order is certain within one connection
+// and within none else. So a new connection to the same run of the server begins with CLIENT KILL ID <id> ADDR <address> for
+// each predecessor that had unanswered calls; after its answer nothing of them runs any more, and since replies keep their
+// order, the answer to a repeated call comes after the fence's. Where the server refuses the fence, the answer says
+// `fenced = false`, and whoever asked must expect a late copy.
+#pragma once
+
+#include "connection/call.hpp"
+#include "connection/traffic.hpp"
+
+#include <deque>
+#include <utility>
+#include <functional>
+#include <vector>
+
+namespace redlatch::connection {
+
+class multiplexer final : public traffic {
+public:
+    /// More calls than this are not kept (the caller is told "closed"): a bound on memory when a server is away.
+    static constexpr std::size_t most_waiting = 100'000;
+    /// More unfenced predecessors than this count as refused.
+    static constexpr std::size_t most_predecessors = 16;
+
+    /// Late replies of abandoned calls, for the reactor to look at.
+    struct late_reply {
+        std::function<void(resp::value const&)> handler;
+        resp::value reply;
+    };
+
+    void submit(call_ptr const& which, base::instant now);
+
+    /// The caller does not wait any more. True: the call may have run, or may run later.
+    bool abandon(call_ptr const& which);
+
+    std::vector<late_reply> take_late() { return std::exchange(late_, {}); }
+    bool has_late() const noexcept override { return !late_.empty(); }
+
+    /// How many commands were staged in all.
+    std::uint64_t commands() const noexcept { return commands_; }
+    bool up() const noexcept { return up_; }
+
+    void on_up(identity const& self, base::instant now, base::wake_list& woken) override;
+    void on_down(base::instant now, base::wake_list& woken) override;
+    bool on_value(resp::value&& incoming, base::instant now, base::wake_list& woken) override;
+    void on_closed(base::wake_list& woken) override;
+    bool expects_reply() const noexcept override { return !due_.empty(); }
+    std::size_t due() const noexcept override { return due_.size(); }
+    void stage_ping(base::instant now) override;
+
+private:
+    void stage(call_ptr const& which, base::instant now);
+    void stage_fences(base::instant now);
+    void on_fence_answer(resp::value const& answer);
+    static void finish(call& which, call::state how, base::wake_list& woken);
+
+    bool up_ = false;
+    bool closed_ = false;
+    identity self_;
+    std::deque<call_ptr> waiting_;
+    std::deque<call_ptr> due_;
+    std::vector<identity> unfenced_; ///< predecessors of which something may still run
+    std::size_t fences_due_ = 0;     ///< the first so many of due_ are fences
+    bool fence_refused_ = false;     ///< on this connection
+    bool forgot_predecessors_ = false;
+    std::vector<late_reply> late_;
+    std::uint64_t commands_ = 0;
+};
+
+} // namespace redlatch::connection

@@ -1,0 +1,347 @@
+#include "io/acquisition.hpp"
+
+#include "base/assert.hpp"
+#include "locking/names.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace redlatch::io {
+
+using locking::acquire_op;
+using locking::lock_table;
+
+acquisition::acquisition(std::shared_ptr<client_core> core, request what)
+    : core_(std::move(core)), request_(std::move(what)),
+      lease_(request_.lease.value_or(core_->settings().lock_watchdog_timeout)), began_(lease_clock::now()) {
+    core_->operation_began();
+}
+
+acquisition::~acquisition() { core_->operation_ended(); }
+
+bool acquisition::step() {
+    for (;;) {
+        auto const before = stage_;
+        bool go_on = false;
+        switch (stage_) {
+        case stage::beginning: go_on = begin(); break;
+        case stage::queued: go_on = on_queued(); break;
+        case stage::calling: go_on = on_called(); break;
+        case stage::waiting:
+        case stage::pausing: go_on = on_waited(); break;
+        case stage::finished: return true;
+        }
+        if (stage_ == stage::finished) return true;
+        if (!go_on) {
+            REDLATCH_ASSERT(before == stage_ || stage_ != stage::beginning);
+            return false;
+        }
+    }
+}
+
+bool acquisition::ready() const {
+    if (cancelled() || core_->closed()) return true;
+    switch (stage_) {
+    case stage::beginning: return !tenure_->in_turn; // a hint, looked at again under the table's mutex
+    case stage::queued: return place_->at_head.load(std::memory_order_acquire);
+    case stage::calling: return call_.finished();
+    case stage::waiting:
+        return channel_->count != sample_.count || (place_ && place_->released.load(std::memory_order_acquire));
+    case stage::pausing:
+    case stage::finished: return false;
+    }
+    return false;
+}
+
+// --- the beginning: whose turn is it, a re-entry or a fresh tenure
+
+bool acquisition::begin() {
+    if (cancelled() || core_->closed()) {
+        tenure_.reset();
+        result_ = core_->closed() ? errc::closed : errc::cancelled;
+        stage_ = stage::finished;
+        return true;
+    }
+    auto const now = lease_clock::now();
+    bool reentry = false;
+    has_turn_ = core_->locked([&](lock_table& table, base::wake_list&) {
+        tenure_ = table.current(*request_.record, request_.owner_number);
+        if (tenure_ && tenure_->in_turn) {
+            tenure_->turn_waiters.push_back(waker());
+            return false;
+        }
+        if (tenure_ && !tenure_->holds(now)) {
+            table.lose(tenure_, now);
+            tenure_.reset();
+        }
+        reentry = tenure_ != nullptr;
+        if (!tenure_) tenure_ = table.open(request_.record, request_.owner_number);
+        tenure_->in_turn = true;
+        return true;
+    });
+    if (!has_turn_) {
+        if (now < request_.deadline) return suspend(nullptr, request_.deadline);
+        tenure_.reset();
+        result_ = request_.may_wait ? errc::timed_out : errc::busy;
+        stage_ = stage::finished;
+        return true;
+    }
+    acquire_op::terms terms;
+    terms.deadline = request_.deadline;
+    terms.may_wait = request_.may_wait;
+    terms.reentry = reentry;
+    terms.lease = lease_;
+    terms.margin = locking::validity_margin(lease_, core_->settings().validity_margin);
+    terms.longest_wait = core_->settings().lock_watchdog_timeout;
+    op_.emplace(terms);
+    return carry_out(op_->start());
+}
+
+bool acquisition::carry_out(action what) {
+    if (what.fresh_id && what.what != acquire_op::act::finish)
+        core_->locked([&](lock_table& table, base::wake_list&) {
+            table.change_id(tenure_, lease_, lease_clock::now());
+        });
+    switch (what.what) {
+    case acquire_op::act::enqueue: {
+        stage_ = stage::queued;
+        place_ = std::make_shared<locking::queue_place>(waker());
+        core_->locked([&](lock_table&, base::wake_list&) { request_.record->queue.enter(place_); });
+        return true;
+    }
+    case acquire_op::act::attempt: return attempt();
+    case acquire_op::act::wait: return wait(what);
+    case acquire_op::act::pause:
+        stage_ = stage::pausing;
+        return suspend(nullptr, what.until);
+    case acquire_op::act::finish: return finish(what);
+    }
+    return false;
+}
+
+bool acquisition::on_queued() {
+    auto const now = lease_clock::now();
+    if (cancelled()) return carry_out(op_->on_cancelled());
+    if (core_->closed()) return carry_out(op_->on_closed());
+    if (!place_->at_head.load(std::memory_order_acquire)) {
+        if (now >= request_.deadline) return carry_out(op_->on_deadline(known_busy()));
+        return suspend(nullptr, request_.deadline);
+    }
+    bool const held_here = core_->locked([&](lock_table& table, base::wake_list&) {
+        return table.holder(*request_.record, now) != nullptr;
+    });
+    bool const contended = held_here || now - began_ > base::milliseconds(1);
+    if (contended && !channel_) channel_ = core_->messages().attach(request_.record->channel);
+    if (channel_) sample_ = core_->messages().sample(*channel_);
+    return carry_out(op_->on_head(now, held_here, sample_));
+}
+
+// --- trying
+
+base::instant acquisition::outage_at() {
+    auto const limit = core_->settings().outage_limit;
+    if (!request_.waits_for_ever || limit.count() == 0) return base::never;
+    return base::later(std::max(began_, core_->data().line().unheard_since()), limit);
+}
+
+bool acquisition::attempt() {
+    stage_ = stage::calling;
+    if (place_) place_->released.store(false, std::memory_order_relaxed); // this attempt answers it
+    if (channel_) sample_ = core_->messages().sample(*channel_);
+    auto const about = request_.record->context(tenure_->owner_id, lease_);
+    auto const& how = *request_.record->how;
+    if (op_->asked().reentry) {
+        auto const count = static_cast<int>(tenure_->levels.size()) + 1; // ours to read: we have the turn
+        call_.begin(core_->data(), how.set_count(about, count), waker(), blocking());
+    } else {
+        call_.begin(core_->data(), how.acquire(about), waker(), blocking());
+    }
+    // The first look at the clock of the lane is due when the whole limit may be over, not before.
+    auto const first_look =
+        request_.waits_for_ever && core_->settings().outage_limit.count() > 0
+            ? (lease_clock::now() - began_ > base::milliseconds(1'000)
+                   ? outage_at()
+                   : base::later(began_, core_->settings().outage_limit))
+            : base::never;
+    return suspend(&core_->data().line(), std::min(request_.deadline, first_look));
+}
+
+bool acquisition::on_called() {
+    auto const now = lease_clock::now();
+    if (!call_.finished()) {
+        if (cancelled()) return on_interruption(op_->on_cancelled());
+        if (core_->closed()) return on_interruption(op_->on_closed());
+        if (now >= request_.deadline) return on_interruption(op_->on_deadline(known_busy()));
+        if (auto const over = outage_at(); over != base::never) {
+            if (now >= over) return on_interruption(op_->on_outage());
+            return suspend(&core_->data().line(), std::min(request_.deadline, over));
+        }
+        return suspend(&core_->data().line(), request_.deadline);
+    }
+    auto const answered = call_.take();
+    if (!answered) return suspend(at().where, at().until);
+    if (answered->status == connection::call::state::closed) return carry_out(op_->on_closed());
+    if (answered->repeated() && !answered->fenced)
+        core_->locked([&](lock_table&, base::wake_list&) { tenure_->unfenced = true; });
+    if (answered->reply.is_error()) {
+        server_said_ = answered->reply.text;
+        auto const verdict = connection::judge(answered->reply);
+        if (verdict == connection::verdict::read_only) core_->data().line().reconnect("is a replica now");
+        return carry_out(op_->on_error(verdict, now));
+    }
+    auto const& how = *request_.record->how;
+    if (op_->asked().reentry) {
+        auto const last = op_->on_count_answer(how.read_count(answered->reply), answered->sent_at, now);
+        if (op_->result() == acquire_op::outcome::acquired) take_level(answered->sent_at);
+        return carry_out(last);
+    }
+    auto const answer = how.read_acquire(answered->reply);
+    if (answer.what == locking::acquire_answer::kind::busy)
+        core_->locked([&](lock_table&, base::wake_list&) {
+            request_.record->busy_until =
+                base::later(now, answer.retry_after.value_or(core_->settings().lock_watchdog_timeout));
+        });
+    auto const next = op_->on_answer(answer, answered->sent_at, now, sample_);
+    if (op_->result() == acquire_op::outcome::acquired) take_level(answered->sent_at);
+    return carry_out(next);
+}
+
+void acquisition::take_level(base::instant sent_at) {
+    core_->locked([&](lock_table& table, base::wake_list&) {
+        auto const max_hold_until =
+            request_.max_hold && !request_.lease ? base::later(sent_at, *request_.max_hold) : base::never;
+        locking::level const what{0, lease_, !request_.lease, request_.adapter};
+        level_number_ = table.take(tenure_, what, sent_at, max_hold_until).number;
+    });
+}
+
+// --- waiting
+
+bool acquisition::wait(action const& what) {
+    stage_ = stage::waiting;
+    if (!channel_) channel_ = core_->messages().attach(request_.record->channel);
+    core_->messages().listen(channel_, waker(), what.subscribe, blocking());
+    bool refused = false;
+    core_->messages().line().with([&] { refused = channel_->now_in == locking::channel::state::refused; });
+    auto until = what.until;
+    if (refused) until = std::min(until, base::later(lease_clock::now(), acquire_op::poll_pause));
+    return suspend(&core_->messages().line(), until);
+}
+
+bool acquisition::on_waited() {
+    auto const now = lease_clock::now();
+    if (cancelled()) return carry_out(op_->on_cancelled());
+    if (core_->closed()) return carry_out(op_->on_closed());
+    if (now >= request_.deadline) return carry_out(op_->on_deadline(known_busy()));
+    bool released = false;
+    bool held_back = false;
+    if (place_ && place_->released.exchange(false, std::memory_order_acquire)) {
+        released = true;
+        core_->locked([&](lock_table&, base::wake_list&) {
+            held_back = std::exchange(place_->held_back, false);
+            if (held_back) sample_ = place_->sample;
+        });
+    }
+    if (!released && now < at().until) {
+        bool moved = stage_ == stage::pausing;
+        if (channel_) core_->messages().line().with([&] { moved = moved || channel_->count != sample_.count; });
+        if (stage_ == stage::pausing || !moved) return suspend(at().where, at().until);
+    }
+    return carry_out(op_->on_woken(now, held_back, sample_));
+}
+
+// --- the end
+
+bool acquisition::known_busy() {
+    return core_->locked([&](lock_table& table, base::wake_list&) {
+        auto const now = lease_clock::now();
+        return table.holder(*request_.record, now) != nullptr || request_.record->busy_until > began_;
+    });
+}
+
+/// The caller returns now, with a call in flight.
+bool acquisition::on_interruption(action last) {
+    auto const undo = [&] {
+        if (!op_->asked().reentry) return call_.abandon();
+        // The local count is the truth; the late answer only tells whether the lock was lost.
+        return call_.abandon([core = core_, tenure = tenure_, how = request_.record->how](resp::value const& reply) {
+            if (how->read_count(reply) != locking::count_answer::not_held) return;
+            core->locked([&](lock_table& table, base::wake_list&) { table.lose(tenure, lease_clock::now()); });
+        });
+    };
+    last.fresh_id = undo(); // its id may come to be in the key
+    return finish(last);
+}
+
+bool acquisition::finish(action const& last) {
+    stage_ = stage::finished;
+    auto const how = op_->result();
+    result_ = code_of(how);
+    auto const now = lease_clock::now();
+    if (channel_) core_->messages().detach(channel_, waker());
+    core_->locked([&](lock_table& table, base::wake_list& woken) {
+        if (place_) request_.record->queue.leave(place_, woken);
+        if (how != acquire_op::outcome::acquired) {
+            if (op_->asked().reentry) {
+                if (how == acquire_op::outcome::lost) table.lose(tenure_, now);
+            } else {
+                table.give_up(tenure_, last.fresh_id, lease_, now);
+            }
+        }
+        tenure_->in_turn = false;
+        for (auto const& who : std::exchange(tenure_->turn_waiters, {})) woken.add(who);
+    });
+    if (how != acquire_op::outcome::acquired) tenure_.reset();
+    return true;
+}
+
+std::error_code acquisition::code_of(acquire_op::outcome how) const noexcept {
+    switch (how) {
+    case acquire_op::outcome::acquired: return {};
+    case acquire_op::outcome::busy: return errc::busy;
+    case acquire_op::outcome::timed_out: return request_.may_wait ? errc::timed_out : errc::busy;
+    case acquire_op::outcome::cancelled: return errc::cancelled;
+    case acquire_op::outcome::closed: return errc::closed;
+    case acquire_op::outcome::lost: return errc::lease_lost;
+    case acquire_op::outcome::refused: return errc::server_refused;
+    case acquire_op::outcome::wrong_type: return errc::wrong_type;
+    case acquire_op::outcome::bad_reply: return errc::bad_reply;
+    case acquire_op::outcome::pending:
+    case acquire_op::outcome::disconnected: break;
+    }
+    return errc::disconnected;
+}
+
+std::string acquisition::sentence() const {
+    auto const lock = "lock " + locking::shown(request_.record->name);
+    auto const server = "the server " + core_->server();
+    switch (static_cast<errc>(result_.value())) {
+    case errc::busy: return lock + " is held by somebody else";
+    case errc::timed_out: return lock + " was held by somebody else until the wait ended";
+    case errc::cancelled: return "the wait for " + lock + " was cancelled";
+    case errc::closed: return "the client was closed; " + lock + " was not acquired";
+    case errc::lease_lost:
+        return lock + " cannot be entered again: the hold of this owner is lost; release it and acquire anew";
+    case errc::wrong_type:
+        return "the key " + locking::shown(request_.record->name) + " on " + server
+               + " is not a lock (another type of value has this name); choose another name";
+    case errc::server_refused:
+        return server + " refused to acquire " + lock + ": " + server_said_ + "; check the rights of this user";
+    case errc::bad_reply: return server + " gave an answer to the acquisition of " + lock + " that is none";
+    case errc::disconnected: {
+        auto const why = core_->data().line().trouble();
+        auto const said = server_said_.empty() ? std::string() : " (it last said: " + server_said_ + ")";
+        return lock + " was not acquired: " + (why.empty() ? server + " did not answer in time" : why) + said;
+    }
+    case errc::not_owner:
+    case errc::outcome_unknown:
+    case errc::bad_config:
+    case errc::bad_name:
+    case errc::invalid_argument:
+    case errc::forked:
+    case errc::wrong_thread: break;
+    }
+    return lock + ": " + result_.message();
+}
+
+} // namespace redlatch::io

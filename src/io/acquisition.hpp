@@ -1,0 +1,81 @@
+// An acquisition under way: carries out what acquire_op decides.
+#pragma once
+
+#include "io/client_core.hpp"
+#include "io/operation.hpp"
+#include "io/scripted_call.hpp"
+#include "locking/acquire_op.hpp"
+
+#include <redlatch/options.hpp>
+
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace redlatch::io {
+
+class acquisition final : public operation {
+public:
+    struct request {
+        locking::record_ptr record;
+        std::uint64_t owner_number = 0;
+        bool may_wait = true;
+        base::instant deadline = base::never;
+        std::optional<base::milliseconds> lease{};
+        std::optional<base::milliseconds> max_hold{};
+        bool adapter = false;
+        bool waits_for_ever = false; ///< no deadline: an outage ends it
+    };
+
+    acquisition(std::shared_ptr<client_core> core, request what);
+    ~acquisition() override;
+
+    bool step() override;
+    bool ready() const override;
+
+    /// After the last step. Zero: acquired.
+    std::error_code result() const noexcept { return result_; }
+    /// The full sentence of a failure.
+    std::string sentence() const;
+    locking::tenure_ptr const& tenure() const noexcept { return tenure_; }
+    std::uint64_t level_number() const noexcept { return level_number_; }
+
+private:
+    enum class stage { beginning, queued, calling, waiting, pausing, finished };
+    using action = locking::acquire_op::action;
+
+    bool begin();
+    bool interrupted();
+    bool carry_out(action what);
+    bool attempt();
+    bool wait(action const& what);
+    bool on_queued();
+    bool on_called();
+    bool on_waited();
+    bool on_interruption(action last);
+    bool finish(action const& last);
+    void take_level(base::instant sent_at);
+    void end_turn();
+    void leave_queue();
+    bool known_busy();
+    base::instant outage_at();
+    std::error_code code_of(locking::acquire_op::outcome how) const noexcept;
+
+    std::shared_ptr<client_core> core_;
+    request const request_;
+    base::milliseconds const lease_;
+    base::instant const began_;
+    stage stage_ = stage::beginning;
+    std::optional<locking::acquire_op> op_;
+    locking::tenure_ptr tenure_;
+    bool has_turn_ = false;
+    locking::place_ptr place_;
+    locking::channel_ptr channel_;
+    locking::channel_sample sample_;
+    scripted_call call_;
+    std::uint64_t level_number_ = 0;
+    std::error_code result_;
+    std::string server_said_;
+};
+
+} // namespace redlatch::io

@@ -1,0 +1,61 @@
+#include "io/call_lane.hpp"
+
+#include <utility>
+
+namespace redlatch::io {
+namespace {
+
+/// On the reactor: answers to calls whose callers have left.
+void run_late(lane& line, connection::multiplexer& traffic) {
+    std::vector<connection::multiplexer::late_reply> all;
+    line.with([&] { all = traffic.take_late(); });
+    for (auto const& one : all) one.handler(one.reply);
+}
+
+} // namespace
+
+call_lane::call_lane(std::shared_ptr<reactor> with, lane::settings const& how, lane::hooks to_tell)
+    : traffic_(std::make_shared<connection::multiplexer>()) {
+    auto const self = std::make_shared<std::weak_ptr<lane>>(); // known only once the lane is there
+    to_tell.late_replies = [self, traffic = traffic_] {
+        if (auto const line = self->lock()) run_late(*line, *traffic);
+    };
+    line_ = std::make_shared<lane>(std::move(with), how, traffic_, std::move(to_tell));
+    *self = line_;
+}
+
+void call_lane::submit(connection::call_ptr const& which, bool will_wait) {
+    line_->submit([&] { traffic_->submit(which, lease_clock::now()); }, will_wait);
+}
+
+bool call_lane::abandon(connection::call_ptr const& which, std::function<void(resp::value const&)> late) {
+    bool may_run = false;
+    bool answered = false;
+    line_->submit(
+        [&] {
+            if (which->finished()) { // its answer came just now: look at it as at a late one
+                may_run = true;
+                answered = which->status.load(std::memory_order_relaxed) == connection::call::state::answered;
+                return;
+            }
+            which->late = std::move(late);
+            may_run = traffic_->abandon(which);
+        },
+        false);
+    if (answered && late) late(which->reply);
+    return may_run;
+}
+
+std::uint64_t call_lane::commands() const {
+    std::uint64_t count = 0;
+    line_->with([&] { count = traffic_->commands(); });
+    return count;
+}
+
+bool call_lane::is_up() const {
+    bool up = false;
+    line_->with([&] { up = traffic_->up(); });
+    return up;
+}
+
+} // namespace redlatch::io

@@ -1,0 +1,32 @@
+// A lane that carries calls.
+#pragma once
+
+#include "connection/multiplexer.hpp"
+#include "io/lane.hpp"
+
+#include <functional>
+#include <memory>
+
+namespace redlatch::io {
+
+/// Thread-safe.
+class call_lane {
+public:
+    call_lane(std::shared_ptr<reactor> with, lane::settings const& how, lane::hooks to_tell);
+
+    /// Stages and sends. With `will_wait`, the caller promises to wait on line() next.
+    void submit(connection::call_ptr const& which, bool will_wait);
+    /// The caller does not wait any more. True: it may have run, or may run. `late`, if given, gets a late reply on the
+    /// reactor.
+    bool abandon(connection::call_ptr const& which, std::function<void(resp::value const&)> late = {});
+
+    lane& line() const noexcept { return *line_; }
+    std::uint64_t commands() const;
+    bool is_up() const;
+
+private:
+    std::shared_ptr<connection::multiplexer> traffic_;
+    std::shared_ptr<lane> line_;
+};
+
+} // namespace redlatch::io

@@ -1,0 +1,422 @@
+#include "io/client_core.hpp"
+
+#include "base/backoff.hpp"
+#include "connection/server_error.hpp"
+#include "io/fork_guard.hpp"
+#include "io/log.hpp"
+#include "io/random_seed.hpp"
+#include "locking/names.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <stop_token>
+#include <thread>
+#include <utility>
+
+namespace redlatch::io {
+namespace {
+
+/// Control traffic must notice silence while there is time to renew.
+base::milliseconds control_timeout(config const& settings) {
+    return std::min(settings.timeout, std::max(settings.lock_watchdog_timeout / 6, base::milliseconds(10)));
+}
+
+} // namespace
+
+client_core::client_core(config const& settings, endpoint const& where)
+    : settings_(settings), id_(random_uuid()), generation_(fork_generation()), reactor_(std::make_shared<reactor>()),
+      table_({id_, settings.lock_watchdog_timeout, settings.validity_margin,
+              static_cast<std::size_t>(settings.renewal_batch), random_seed()}),
+      data_(reactor_, lane_settings(where, true, settings.timeout), lane_hooks("data")),
+      control_(reactor_, lane_settings(where, true, control_timeout(settings)), lane_hooks("control")),
+      messages_(reactor_, lane_settings(where, false, settings.timeout), lane_hooks("subscriber")) {}
+
+lane::settings client_core::lane_settings(endpoint const& where, bool identify, base::milliseconds timeout) const {
+    return {where,
+            {where.username, where.password, settings_.client_name, where.database, identify},
+            timeout,
+            settings_.connect_timeout,
+            settings_.retry_delay,
+            settings_.ping_interval,
+            random_seed()};
+}
+
+lane::hooks client_core::lane_hooks(char const* which) {
+    lane::hooks hooks;
+    auto const times = std::make_shared<std::atomic<int>>(0);
+    hooks.connected = [this, which, times](connection::identity const&) {
+        on_connected(which, times->fetch_add(1) > 0);
+    };
+    hooks.lost = [this, which](std::string const& why) {
+        log(log_level::warning, why + " (" + which + " connection)");
+        if (!closed()) tell({event::kind::disconnected, {}, {}, why});
+    };
+    return hooks;
+}
+
+std::shared_ptr<client_core> client_core::open(config const& settings) {
+    settings.validate();
+    auto const where = resolve_endpoint(settings);
+    std::shared_ptr<client_core> core(new client_core(settings, where), [](client_core* which) {
+        if (which->forked()) {
+            which->close_after_fork();
+            return; // its threads, mutexes and sockets are the parent's: leave them as they are
+        }
+        delete which;
+    });
+    base::random_source random(random_seed());
+    for (int attempt = 0;; ++attempt) {
+        auto reason = errc::disconnected;
+        std::string problem;
+        auto const until = base::later(lease_clock::now(), settings.connect_timeout);
+        if (core->data_.line().connect_now(until, reason, problem)) break;
+        if (reason != errc::disconnected) throw error(reason, problem);
+        if (attempt >= settings.retry_attempts)
+            throw error(reason, problem + " (" + std::to_string(attempt + 1)
+                                    + " attempts); check the address, and that the server runs");
+        std::this_thread::sleep_for(
+            base::backoff_pause(attempt, settings.retry_delay, settings.retry_delay * 10, random));
+    }
+    return core;
+}
+
+client_core::~client_core() {
+    close();
+    reactor_->stop();
+    notifier_.stop();
+}
+
+bool client_core::forked() const noexcept { return fork_generation() != generation_; }
+
+std::error_code client_core::refusal(bool blocking) const noexcept {
+    if (forked()) return errc::forked;
+    if (closed()) return errc::closed;
+    if (blocking && on_own_thread()) return errc::wrong_thread;
+    return {};
+}
+
+// --- after the table's mutex
+
+void client_core::settle(std::unique_lock<std::mutex>& held, after_table& next) {
+    auto const due = std::min(table_.keeper.next(), table_.dead.next());
+    if (due < armed_for_) next.arm_at = armed_for_ = due;
+    if (table_.has_notices()) next.notices = table_.take_notices();
+    held.unlock();
+    next.woken.wake_all();
+    if (next.arm_at != base::never) arm(next.arm_at);
+    for (auto const& one : next.notices) publish(one);
+}
+
+void client_core::arm(base::instant when) {
+    reactor_->at(when, [weak = weak_from_this()] {
+        if (auto const alive = weak.lock()) alive->on_table_timer();
+    });
+    if (!settings_.lazy_threads) reactor_->start();
+}
+
+void client_core::on_table_timer() {
+    std::vector<locking::lease_keeper::batch> renewals;
+    std::vector<locking::reaper::job> jobs;
+    locked([&](locking::lock_table& table, base::wake_list& woken) {
+        auto const now = lease_clock::now();
+        armed_for_ = base::never;
+        locking::lease_keeper::effects found;
+        table.keeper.on_timer(now, found);
+        table.apply(found, now, woken);
+        renewals = std::move(found.renew);
+        jobs = table.dead.on_timer(now);
+    });
+    carry_out(renewals, jobs);
+}
+
+void client_core::carry_out(std::vector<locking::lease_keeper::batch> const& renewals,
+                            std::vector<locking::reaper::job> const& jobs) {
+    for (auto const& batch : renewals) renew(batch);
+    for (auto const& job : jobs) reap(job);
+}
+
+void client_core::renew(locking::lease_keeper::batch const& which) {
+    auto const lease = locking::lease_keeper::lease_of(which);
+    renewals_.fetch_add(1, std::memory_order_relaxed);
+    send(control_, locking::lease_keeper::compose(which, lease),
+         [weak = weak_from_this(), which, lease](connection::call const& answered) {
+             auto const self = weak.lock();
+             if (!self) return;
+             std::vector<std::int64_t> lost;
+             bool understood = answered.status == connection::call::state::answered && answered.reply.is_array();
+             for (auto const& position : answered.reply.items) {
+                 understood = understood && position.is_integer();
+                 lost.push_back(position.integer);
+             }
+             if (!understood && answered.reply.is_error())
+                 log(log_level::warning, "renewal of " + std::to_string(which.size())
+                                             + " locks failed, trying again: " + answered.reply.text);
+             self->locked([&](locking::lock_table& table, base::wake_list& woken) {
+                 auto const now = lease_clock::now();
+                 locking::lease_keeper::effects found;
+                 if (understood)
+                     table.keeper.on_answer(which, lost, lease, answered.sent_at, found);
+                 else
+                     table.keeper.on_failure(which, now);
+                 table.apply(found, now, woken);
+             });
+         });
+}
+
+void client_core::reap(locking::reaper::job const& job) {
+    auto const about = job.record->context(job.owner_id, base::milliseconds(1));
+    send(data_, job.record->how->release(about), [weak = weak_from_this(), job](connection::call const& answered) {
+        auto const self = weak.lock();
+        if (!self) return;
+        bool const done = answered.status == connection::call::state::answered && !answered.reply.is_error();
+        self->locked([&](locking::lock_table& table, base::wake_list&) {
+            if (done)
+                table.dead.on_answer(job.number, answered.fenced, lease_clock::now());
+            else
+                table.dead.on_failure(job.number, lease_clock::now());
+        });
+    });
+}
+
+namespace {
+
+/// A script on its way without anybody who waits for it.
+class unattended final : public base::wakeable, public std::enable_shared_from_this<unattended> {
+public:
+    unattended(std::shared_ptr<reactor> loop, locking::script_call what,
+               std::function<void(connection::call const&)> then)
+        : loop_(std::move(loop)), what_(std::move(what)), then_(std::move(then)) {}
+
+    void begin(call_lane& where, std::string bytes) {
+        where_ = &where;
+        call_ = std::make_shared<connection::call>();
+        call_->bytes = std::move(bytes);
+        call_->waker = shared_from_this();
+        where.submit(call_, false);
+        if (call_->finished()) wake(); // the lane was closed already
+    }
+    std::string const& by_sha() const noexcept { return what_.by_sha(); }
+
+    void wake() noexcept override {
+        loop_->post([self = shared_from_this()] { self->look(); });
+    }
+
+private:
+    void look() {
+        if (!call_ || !call_->finished()) return;
+        auto const answered = std::move(call_);
+        if (answered->reply.is_error() && connection::judge(answered->reply) == connection::verdict::no_script
+            && !by_text_) {
+            by_text_ = true;
+            return begin(*where_, what_.by_text());
+        }
+        then_(*answered);
+    }
+
+    std::shared_ptr<reactor> loop_;
+    locking::script_call what_;
+    std::function<void(connection::call const&)> then_;
+    call_lane* where_ = nullptr;
+    connection::call_ptr call_;
+    bool by_text_ = false;
+};
+
+} // namespace
+
+void client_core::send(call_lane& where, locking::script_call what,
+                       std::function<void(connection::call const&)> then) {
+    auto const one = std::make_shared<unattended>(reactor_, std::move(what), std::move(then));
+    one->begin(where, one->by_sha());
+}
+
+bool client_core::run(std::shared_ptr<operation> const& what, std::stop_token const& stop,
+                      std::function<void()> finished) {
+    auto const one = std::make_shared<async_task>(
+        reactor_, what, [self = shared_from_this(), key = what.get(), finished = std::move(finished)] {
+            std::shared_ptr<async_task> keep;
+            {
+                std::lock_guard guard(self->listener_mutex_);
+                if (auto const found = self->running_.find(key); found != self->running_.end()) {
+                    keep = std::move(found->second);
+                    self->running_.erase(found);
+                }
+            }
+            finished();
+        });
+    {
+        std::lock_guard guard(listener_mutex_);
+        if (closed()) return false; // close() has looked at running_, or will not see this one
+        running_.emplace(what.get(), one);
+    }
+    one->begin(stop);
+    return true;
+}
+
+// --- news
+
+void client_core::on_connected(char const* which, bool again) {
+    if (!again) return;
+    reconnects_.fetch_add(1, std::memory_order_relaxed);
+    log(log_level::info, "the server " + server() + " is back (" + which + " connection)");
+    tell({event::kind::reconnected, {}, {}, "the server " + server() + " is back"});
+    // What happened meanwhile is not known: ask about everything that is held.
+    std::vector<locking::lease_keeper::batch> renewals;
+    locked([&](locking::lock_table& table, base::wake_list& woken) {
+        auto const now = lease_clock::now();
+        locking::lease_keeper::effects found;
+        table.keeper.verify_all(now, found);
+        table.apply(found, now, woken);
+        renewals = std::move(found.renew);
+    });
+    carry_out(renewals, {});
+}
+
+void client_core::publish(locking::lock_table::notice const& what) {
+    using kind = locking::lock_table::notice::kind;
+    auto const& who = *what.who;
+    event news{event::kind::hold_lost, who.record->name, who.owner_id, {}};
+    auto const subject = "the hold of " + who.owner_id + " on lock " + locking::shown(who.record->name);
+    switch (what.what) {
+    case kind::suspect:
+        news.what = event::kind::hold_suspect;
+        news.sentence = subject + " is suspect: its renewal is overdue";
+        break;
+    case kind::recovered:
+        news.what = event::kind::hold_recovered;
+        news.sentence = subject + " is renewed again";
+        break;
+    case kind::lost: news.sentence = subject + " is lost"; break;
+    case kind::release_failed:
+        news.what = event::kind::release_failed;
+        news.sentence = subject + " could not be released as held: it was lost, or its release is still under way";
+        break;
+    case kind::thread_exited:
+        news.what = event::kind::thread_exited_holding;
+        news.sentence = subject + " goes on although its thread has ended; nobody will release it";
+        break;
+    }
+    log(what.what == kind::recovered ? log_level::info : log_level::warning, news.sentence);
+    if (what.what == kind::lost) {
+        std::optional<std::stop_source> source;
+        {
+            std::lock_guard guard(table_mutex_);
+            source = who.lost_source;
+        }
+        if (source) notifier_.post([source = *source]() mutable { source.request_stop(); });
+    }
+    tell(news);
+}
+
+void client_core::tell(event const& what) {
+    std::shared_ptr<std::function<void(event const&)> const> listener;
+    {
+        std::lock_guard guard(listener_mutex_);
+        listener = listener_;
+    }
+    if (listener) notifier_.post([listener, what] { (*listener)(what); });
+}
+
+void client_core::set_listener(std::function<void(event const&)> listener) {
+    auto fresh = listener ? std::make_shared<std::function<void(event const&)> const>(std::move(listener)) : nullptr;
+    std::lock_guard guard(listener_mutex_);
+    listener_.swap(fresh);
+}
+
+void client_core::deliver(executor const& where, std::function<void()> what) {
+    if (!where) return notifier_.post(std::move(what));
+    // An executor may run the task in place: not on the I/O thread.
+    if (!reactor_->on_thread()) return where(std::move(what));
+    notifier_.post([where, what = std::move(what)] { where(what); });
+}
+
+void client_core::watch_this_thread() { subscribe_thread_exit(weak_from_this()); }
+
+void client_core::on_thread_exit(std::uint64_t owner_number) noexcept {
+    if (forked() || closed()) return;
+    locked([&](locking::lock_table& table, base::wake_list&) {
+        for (auto const& one : table.keeper.all())
+            if (one->owner_number == owner_number)
+                table.note(locking::lock_table::notice::kind::thread_exited, one);
+    });
+}
+
+// --- beginning and end
+
+void client_core::start() { reactor_->start(); }
+
+counters client_core::stats() {
+    counters now;
+    locked([&](locking::lock_table& table, base::wake_list&) {
+        now.acquired = table.counted.acquired;
+        now.released = table.counted.released;
+        now.lost = table.counted.lost;
+        now.holds = table.keeper.size();
+        now.unresolved = table.dead.size();
+    });
+    now.renewals = renewals_.load(std::memory_order_relaxed);
+    now.reconnects = reconnects_.load(std::memory_order_relaxed);
+    now.waiters = waiting_.load(std::memory_order_relaxed);
+    now.commands = data_.commands() + control_.commands() + messages_.commands();
+    now.subscriptions = messages_.active();
+    return now;
+}
+
+void client_core::close() noexcept {
+    if (forked()) return;
+    if (closed_.exchange(true)) return;
+    if (!on_own_thread()) return close_now();
+    // Joining our own threads from one of them would wait for ever.
+    if (auto self = weak_from_this().lock())
+        std::thread([self] { self->close_now(); }).detach();
+    else
+        close_now();
+}
+
+void client_core::close_now() noexcept {
+    release_everything();
+    data_.line().close();
+    control_.line().close();
+    messages_.line().close();
+    std::vector<std::shared_ptr<async_task>> running;
+    {
+        std::lock_guard guard(listener_mutex_);
+        for (auto const& [key, one] : running_) running.push_back(one);
+    }
+    for (auto const& one : running) one->wake();
+    // Everything that waits has been told; the reactor runs what that brought about before it ends.
+    reactor_->stop();
+    notifier_.stop();
+}
+
+/// Within close_timeout, in one go: all holds, and what the reaper still has.
+void client_core::release_everything() {
+    auto const until = base::later(lease_clock::now(), settings_.close_timeout);
+    std::vector<locking::reaper::job> jobs;
+    locked([&](locking::lock_table& table, base::wake_list& woken) {
+        auto const now = lease_clock::now();
+        for (auto const& one : std::vector(table.keeper.all().begin(), table.keeper.all().end())) table.lose(one, now);
+        jobs = table.dead.all_now();
+        table.wake_everybody(woken);
+    });
+    if (jobs.empty()) return;
+    std::vector<connection::call_ptr> calls;
+    for (auto const& job : jobs) {
+        auto one = std::make_shared<connection::call>();
+        // The text of the script: there is no second try here.
+        one->bytes = job.record->how->release(job.record->context(job.owner_id, base::milliseconds(1))).by_text();
+        calls.push_back(std::move(one));
+    }
+    auto& me = parker::of_this_thread();
+    calls.back()->waker = me.as_waker();
+    for (auto const& one : calls) data_.submit(one, true);
+    data_.line().wait(me, [&] { return calls.back()->finished(); }, until);
+}
+
+void client_core::close_after_fork() noexcept {
+    data_.line().close_after_fork();
+    control_.line().close_after_fork();
+    messages_.line().close_after_fork();
+    reactor_->close_after_fork();
+}
+
+} // namespace redlatch::io

@@ -1,0 +1,135 @@
+// What one client is made of: lanes, reactor, notifier and the lock table, and the traffic between them.
+#pragma once
+
+#include "base/waker.hpp"
+#include "io/call_lane.hpp"
+#include "io/notifier.hpp"
+#include "io/operation.hpp"
+#include "io/reactor.hpp"
+#include "io/subscriber.hpp"
+#include "io/thread_identity.hpp"
+#include "locking/lock_table.hpp"
+#include "locking/script_call.hpp"
+
+#include <redlatch/client.hpp>
+#include <redlatch/config.hpp>
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+
+namespace redlatch::io {
+
+/// Thread-safe.
+class client_core final : public thread_exit_listener, public std::enable_shared_from_this<client_core> {
+public:
+    /// Connects, or throws redlatch::error. In the child of a fork its last reference only closes descriptors.
+    static std::shared_ptr<client_core> open(config const& settings);
+    ~client_core();
+
+    std::string const& id() const noexcept { return id_; }
+    config const& settings() const noexcept { return settings_; }
+    std::string server() const { return data_.line().where().display(); }
+
+    /// Why a call cannot be made now: forked, closed, or wrong_thread for a blocking one on a thread of ours. Zero: it can.
+    std::error_code refusal(bool blocking) const noexcept;
+    bool closed() const noexcept { return closed_.load(std::memory_order_acquire); }
+    bool on_own_thread() const noexcept { return reactor_->on_thread() || notifier_.on_thread(); }
+    bool forked() const noexcept;
+
+    /// Runs `act(table, woken)` under the table's mutex; then wakes, arms the timer and tells the user, as it turns out to be
+    /// necessary.
+    template <class Act> auto locked(Act&& act) {
+        after_table next;
+        std::unique_lock held(table_mutex_);
+        if constexpr (std::is_void_v<decltype(act(table_, next.woken))>) {
+            act(table_, next.woken);
+            settle(held, next);
+        } else {
+            auto result = act(table_, next.woken);
+            settle(held, next);
+            return result;
+        }
+    }
+
+    call_lane& data() noexcept { return data_; }
+    subscriber& messages() noexcept { return messages_; }
+    std::shared_ptr<reactor> const& loop() const noexcept { return reactor_; }
+
+    /// Sends a script on a lane without waiting; `then` runs on the reactor with the answered or closed call.
+    void send(call_lane& where, locking::script_call what, std::function<void(connection::call const&)> then);
+
+    /// Drives an operation on the reactor; `finished` runs there. False: the client is closed, nothing will run.
+    bool run(std::shared_ptr<operation> const& what, std::stop_token const& stop, std::function<void()> finished);
+
+    /// Runs a user's callback: on its executor, or on the notifier thread.
+    void deliver(executor const& where, std::function<void()> what);
+    void tell(event const& what);
+    void set_listener(std::function<void(event const&)> listener);
+
+    void start();
+    void close() noexcept;
+    counters stats();
+
+    void operation_began() noexcept { waiting_.fetch_add(1, std::memory_order_relaxed); }
+    void operation_ended() noexcept { waiting_.fetch_sub(1, std::memory_order_relaxed); }
+
+    /// A hold of a thread begins: its end will be told to the listener.
+    void watch_this_thread();
+
+    /// A lane reached the server; see lane::hooks.
+    void on_connected(char const* which, bool again);
+
+private:
+    struct after_table {
+        base::wake_list woken{};
+        std::vector<locking::lock_table::notice> notices{};
+        base::instant arm_at = base::never;
+    };
+
+    client_core(config const& settings, endpoint const& where);
+    lane::settings lane_settings(endpoint const& where, bool identify, base::milliseconds timeout) const;
+    lane::hooks lane_hooks(char const* which);
+    void settle(std::unique_lock<std::mutex>& held, after_table& next);
+    void publish(locking::lock_table::notice const& what);
+    void arm(base::instant when);
+    void on_table_timer();
+    void carry_out(std::vector<locking::lease_keeper::batch> const& renewals,
+                   std::vector<locking::reaper::job> const& jobs);
+    void renew(locking::lease_keeper::batch const& which);
+    void reap(locking::reaper::job const& job);
+    void close_now() noexcept;
+    void release_everything();
+    void close_after_fork() noexcept;
+    void on_thread_exit(std::uint64_t owner_number) noexcept override;
+
+    config const settings_;
+    std::string const id_;
+    std::uint64_t const generation_;
+    std::shared_ptr<reactor> const reactor_;
+    notifier notifier_;
+
+    std::mutex table_mutex_; // guards what follows
+    locking::lock_table table_;
+    base::instant armed_for_ = base::never;
+
+    std::mutex listener_mutex_; // guards what follows
+    std::shared_ptr<std::function<void(event const&)> const> listener_;
+    std::unordered_map<operation*, std::shared_ptr<async_task>> running_;
+
+    std::atomic<bool> closed_{false};
+    std::atomic<bool> close_done_{false};
+    std::atomic<std::uint64_t> waiting_{0};
+    std::atomic<std::uint64_t> renewals_{0};
+    std::atomic<std::uint64_t> reconnects_{0};
+
+    call_lane data_;
+    call_lane control_;
+    subscriber messages_;
+};
+
+} // namespace redlatch::io

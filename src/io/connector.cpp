@@ -1,0 +1,173 @@
+#include "io/connector.hpp"
+
+#include "io/parker.hpp"
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+
+#include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <sys/un.h>
+
+namespace redlatch::io {
+
+std::vector<address> resolve(endpoint const& where, bool numeric_only, std::string& problem) {
+    std::vector<address> found;
+    if (where.unix_socket) {
+        sockaddr_un socket{};
+        socket.sun_family = AF_UNIX;
+        if (where.host_or_path.size() >= sizeof socket.sun_path) {
+            problem = "the path of the socket is too long";
+            return found;
+        }
+        std::memcpy(socket.sun_path, where.host_or_path.data(), where.host_or_path.size());
+        address one;
+        std::memcpy(&one.bytes, &socket, sizeof socket);
+        one.length = sizeof socket;
+        one.family = AF_UNIX;
+        found.push_back(one);
+        return found;
+    }
+    addrinfo hints{};
+    hints.ai_socktype = SOCK_STREAM;
+    hints.ai_flags = AI_NUMERICSERV | (numeric_only ? AI_NUMERICHOST : 0);
+    addrinfo* list = nullptr;
+    auto const result =
+        ::getaddrinfo(where.host_or_path.c_str(), std::to_string(where.port).c_str(), &hints, &list);
+    if (result != 0) {
+        problem = std::string("the host name cannot be resolved (") + ::gai_strerror(result) + ")";
+        return found;
+    }
+    for (auto const* each = list; each != nullptr; each = each->ai_next) {
+        address one;
+        std::memcpy(&one.bytes, each->ai_addr, each->ai_addrlen);
+        one.length = each->ai_addrlen;
+        one.family = each->ai_family;
+        found.push_back(one);
+    }
+    ::freeaddrinfo(list);
+    return found;
+}
+
+connector::connector(endpoint where, std::vector<address> addresses, connection::greeting const& words)
+    : where_(std::move(where)), addresses_(std::move(addresses)), words_(words) {}
+
+void connector::fail(errc reason, std::string const& what) {
+    reason_ = reason;
+    problem_ = "the server " + where_.display() + " " + what;
+    fd_.reset();
+}
+
+connector::progress connector::failed(errc reason, std::string const& what) {
+    fail(reason, what);
+    return progress::failed;
+}
+
+connector::progress connector::advance() {
+    switch (step_) {
+    case step::idle: return try_next_address();
+    case step::connecting: return finish_connecting();
+    case step::sending: return send_greeting();
+    case step::reading: return read_greeting();
+    }
+    return progress::failed;
+}
+
+connector::progress connector::try_next_address() {
+    if (next_address_ >= addresses_.size()) {
+        if (problem_.empty()) fail(errc::disconnected, "cannot be reached: it has no address");
+        return progress::failed;
+    }
+    auto const& to = addresses_[next_address_++];
+    greeting_.emplace(words_);
+    replies_ = resp::reader({std::size_t{1} << 20, 4096});
+    sent_ = 0;
+    fd_.reset(::socket(to.family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+    if (!fd_) return failed(errc::disconnected, std::string("cannot be reached: ") + std::strerror(errno));
+    if (to.family != AF_UNIX) {
+        int const on = 1;
+        ::setsockopt(fd_.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+        ::setsockopt(fd_.get(), SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
+    }
+    step_ = step::connecting;
+    if (::connect(fd_.get(), reinterpret_cast<sockaddr const*>(&to.bytes), to.length) == 0) return send_greeting();
+    if (errno == EINPROGRESS) {
+        wants_ = POLLOUT;
+        return progress::waiting;
+    }
+    fail(errc::disconnected, std::string("cannot be reached: ") + std::strerror(errno));
+    return try_next_address();
+}
+
+connector::progress connector::finish_connecting() {
+    int problem = 0;
+    socklen_t size = sizeof problem;
+    ::getsockopt(fd_.get(), SOL_SOCKET, SO_ERROR, &problem, &size);
+    if (problem != 0) {
+        fail(errc::disconnected, std::string("cannot be reached: ") + std::strerror(problem));
+        return try_next_address();
+    }
+    return send_greeting();
+}
+
+connector::progress connector::send_greeting() {
+    step_ = step::sending;
+    auto const& bytes = greeting_->bytes();
+    while (sent_ < bytes.size()) {
+        auto const count = ::send(fd_.get(), bytes.data() + sent_, bytes.size() - sent_, MSG_NOSIGNAL);
+        if (count < 0 && errno == EINTR) continue;
+        if (count < 0 && errno == EAGAIN) {
+            wants_ = POLLOUT;
+            return progress::waiting;
+        }
+        if (count < 0) return failed(errc::disconnected, std::string("broke the connection: ") + std::strerror(errno));
+        sent_ += static_cast<std::size_t>(count);
+    }
+    step_ = step::reading;
+    wants_ = POLLIN;
+    return progress::waiting;
+}
+
+connector::progress connector::read_greeting() {
+    std::array<char, 16 * 1024> buffer; // NOLINT(cppcoreguidelines-pro-type-member-init): filled by recv
+    auto const count = ::recv(fd_.get(), buffer.data(), buffer.size(), 0);
+    if (count < 0 && (errno == EAGAIN || errno == EINTR)) return progress::waiting;
+    if (count < 0) return failed(errc::disconnected, std::string("broke the connection: ") + std::strerror(errno));
+    if (count == 0) return failed(errc::disconnected, "closed the connection (too many clients, or protected mode?)");
+    replies_.feed({buffer.data(), static_cast<std::size_t>(count)});
+    for (;;) {
+        resp::value reply;
+        switch (replies_.next(reply)) {
+        case resp::reader::result::need_more: return progress::waiting;
+        case resp::reader::result::broken:
+            return failed(errc::bad_reply, "does not speak the Redis protocol: " + replies_.problem());
+        case resp::reader::result::value: break;
+        }
+        switch (greeting_->on_reply(reply)) {
+        case connection::connect_op::progress::more: break;
+        case connection::connect_op::progress::ready: return progress::ready;
+        case connection::connect_op::progress::failed: return failed(greeting_->reason(), greeting_->problem());
+        }
+    }
+}
+
+bool connect_blocking(connector& out, base::instant until) {
+    auto progress = out.advance();
+    while (progress == connector::progress::waiting) {
+        auto const left = time_left(until);
+        if (left == base::nanoseconds::zero()) {
+            out.fail(errc::disconnected, "did not answer in time");
+            return false;
+        }
+        constexpr std::int64_t second = 1'000'000'000;
+        timespec const limit{static_cast<std::time_t>(left.count() / second), static_cast<long>(left.count() % second)};
+        pollfd one{out.fd(), out.events(), 0};
+        if (::ppoll(&one, 1, left.count() < 0 ? nullptr : &limit, nullptr) > 0) progress = out.advance();
+    }
+    return progress == connector::progress::ready;
+}
+
+} // namespace redlatch::io

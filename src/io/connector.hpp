@@ -1,0 +1,79 @@
+// One attempt to reach the server: resolve, connect, greet. Driven by readiness, so that a blocked caller and the reactor can
+// both drive it.
+#pragma once
+
+#include "base/time.hpp"
+#include "connection/connect_op.hpp"
+#include "io/endpoint.hpp"
+#include "io/unique_fd.hpp"
+#include "resp/reader.hpp"
+
+#include <redlatch/error.hpp>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <sys/socket.h>
+
+namespace redlatch::io {
+
+/// A socket address of any family.
+struct address {
+    sockaddr_storage bytes{};
+    socklen_t length = 0;
+    int family = 0;
+};
+
+/// The addresses of an endpoint. Blocks if it has to ask a name server and `numeric_only` is not set; empty: not resolved,
+/// `problem` says why.
+std::vector<address> resolve(endpoint const& where, bool numeric_only, std::string& problem);
+
+class connector {
+public:
+    enum class progress { waiting, ready, failed };
+
+    connector(endpoint where, std::vector<address> addresses, connection::greeting const& words);
+
+    /// Call at first, and whenever fd() is ready for events().
+    progress advance();
+
+    int fd() const noexcept { return fd_.get(); }
+    /// poll(2) events to wait for.
+    short events() const noexcept { return wants_; }
+
+    /// After ready.
+    unique_fd take_fd() noexcept { return std::move(fd_); }
+    connection::identity const& self() const noexcept { return greeting_->self(); }
+
+    /// After failed: a sentence that names the server.
+    errc reason() const noexcept { return reason_; }
+    std::string const& problem() const noexcept { return problem_; }
+    void fail(errc reason, std::string const& what);
+
+private:
+    progress try_next_address();
+    progress finish_connecting();
+    progress send_greeting();
+    progress read_greeting();
+    progress failed(errc reason, std::string const& what);
+
+    enum class step { idle, connecting, sending, reading };
+    endpoint where_;
+    std::vector<address> addresses_;
+    std::size_t next_address_ = 0;
+    connection::greeting words_;
+    std::optional<connection::connect_op> greeting_;
+    resp::reader replies_;
+    std::size_t sent_ = 0;
+    step step_ = step::idle;
+    short wants_ = 0;
+    unique_fd fd_;
+    errc reason_ = errc::disconnected;
+    std::string problem_;
+};
+
+/// Connects on the calling thread, or says why not in `out` and returns false.
+bool connect_blocking(connector& out, base::instant until);
+
+} // namespace redlatch::io

@@ -1,0 +1,556 @@
+#include "io/lane.hpp"
+
+#include "base/assert.hpp"
+#include "base/backoff.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <thread>
+
+#include <poll.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+
+namespace redlatch::io {
+namespace {
+
+constexpr std::size_t read_size = 64 * 1024;
+/// With more than this many answers due, the reader sends for everybody: one system call for what has gathered.
+constexpr std::size_t busy_lane = 16;
+constexpr base::milliseconds tick{20};
+
+} // namespace
+
+lane::lane(std::shared_ptr<reactor> with, settings how, std::shared_ptr<connection::traffic> carried, hooks to_tell)
+    : reactor_(std::move(with)), settings_(std::move(how)), hooks_(std::move(to_tell)), traffic_(std::move(carried)),
+      bell_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)), incoming_(read_size), random_(settings_.seed) {}
+
+lane::~lane() = default;
+
+// --- what callers do
+
+void lane::with(base::function_ref<void()> act) {
+    lock held(mutex_);
+    act();
+}
+
+void lane::submit(base::function_ref<void()> act, bool will_wait) {
+    afterwards next;
+    lock held(mutex_);
+    act();
+    note_due(lease_clock::now());
+    if (link_ == link::down && !connecting_) next.connect = connecting_ = true;
+    flush(held, next, nullptr);
+    if (link_ == link::up && !will_wait && read_ == read::none) {
+        read_ = read::armed;
+        arm();
+    }
+    settle(held, next);
+}
+
+bool lane::wait(parker& me, condition ready, base::instant until) {
+    parked place{&me, ready};
+    bool satisfied = false;
+    afterwards next;
+    lock held(mutex_);
+    for (;;) {
+        satisfied = ready();
+        if (satisfied || lease_clock::now() >= until) break;
+        bool const mine = read_ == read::caller && reader_ == &me;
+        if (link_ == link::up && (mine || read_ == read::none || read_ == read::armed)) {
+            read_ = read::caller;
+            reader_ = &me;
+            lead(held, next, me, until);
+            if (next.pending()) {
+                settle(held, next, &me);
+                held.lock();
+            }
+            continue;
+        }
+        if (mine) leave(next); // the link is gone; the role goes back before we sleep
+        parked_.push_back(&place);
+        settle(held, next, &me);
+        me.park(until);
+        held.lock();
+        std::erase(parked_, &place);
+    }
+    if (read_ == read::caller && reader_ == &me) leave(next);
+    settle(held, next, &me);
+    return satisfied;
+}
+
+/// Unlocks, then does what must not be done under the mutex.
+void lane::settle(lock& held, afterwards& next, parker const* me) {
+    held.unlock();
+    next.woken.wake_all(me);
+    auto const self = weak_from_this();
+    auto const post = [&](void (lane::*what)()) {
+        reactor_->post([self, what] {
+            if (auto const alive = self.lock()) (alive.get()->*what)();
+        });
+    };
+    if (next.retire) post(&lane::retire);
+    if (next.connect) post(&lane::begin_connecting);
+    if (next.late && hooks_.late_replies) reactor_->post(hooks_.late_replies);
+    if (next.start_tick)
+        reactor_->at(base::later(lease_clock::now(), tick), [self] {
+            if (auto const alive = self.lock()) alive->on_tick();
+        });
+    if (!next.lost_because.empty() && hooks_.lost) hooks_.lost(next.lost_because);
+    next = {};
+}
+
+// --- writing
+
+void lane::note_due(base::instant now) noexcept {
+    if (due_since_ == base::never && traffic_->expects_reply()) due_since_ = now;
+}
+
+void lane::flush(lock& held, afterwards& next, parker const* me) {
+    if (link_ != link::up) return;
+    if (!ticking_ && reactor_->started()) next.start_tick = ticking_ = true;
+    if (traffic_->out.empty() || write_ != write::none) return;
+    bool const another_reads = read_ == read::caller && reader_ != me;
+    if (another_reads && traffic_->due() > busy_lane) {
+        if (!reader_told_) next.woken.add(reader_->as_waker());
+        reader_told_ = true;
+        return;
+    }
+    send_all(held, next);
+}
+
+void lane::send_all(lock& held, afterwards& next) {
+    write_ = write::busy;
+    for (;;) {
+        if (sent_ == sending_.size()) {
+            sending_.clear();
+            sent_ = 0;
+            if (traffic_->out.empty()) {
+                write_ = write::none;
+                return;
+            }
+            traffic_->out.hand_over(sending_);
+        }
+        auto const fd = fd_.get();
+        held.unlock();
+        auto const count = ::send(fd, sending_.data() + sent_, sending_.size() - sent_, MSG_NOSIGNAL);
+        auto const problem = errno;
+        held.lock();
+        if (link_ != link::up) {
+            write_ = write::none;
+            next.retire = true;
+            return;
+        }
+        if (count > 0) {
+            sent_ += static_cast<std::size_t>(count);
+        } else if (problem == EAGAIN) {
+            traffic_->out.not_taken(sending_.size() - sent_);
+            write_ = write::blocked;
+            if (read_ == read::caller)
+                next.woken.add(reader_->as_waker());
+            else {
+                read_ = read_ == read::none ? read::armed : read_;
+                if (read_ == read::armed) arm();
+            }
+            return;
+        } else if (problem != EINTR) {
+            write_ = write::none;
+            lose(next, std::strerror(problem));
+            return;
+        }
+    }
+}
+
+// --- reading
+
+base::instant lane::silent_at() const noexcept {
+    if (due_since_ == base::never) return base::never;
+    return base::later(std::max(due_since_, heard_), settings_.timeout);
+}
+
+bool lane::silent(base::instant now) const noexcept { return now >= silent_at(); }
+
+void lane::lead(lock& held, afterwards& next, parker& me, base::instant until) {
+    reader_told_ = false;
+    if (write_ == write::blocked) {
+        traffic_->out.tried_again(sending_.size() - sent_);
+        send_all(held, next);
+    } else {
+        flush(held, next, &me);
+    }
+    if (link_ != link::up) return;
+    short const events = write_ == write::blocked ? static_cast<short>(POLLIN | POLLOUT) : short{POLLIN};
+    auto const wake_at = std::min(until, silent_at());
+    auto const fd = fd_.get();
+    held.unlock();
+    next.woken.wake_all(&me);
+    auto const seen = me.poll(fd, events, bell_.get(), wake_at);
+    held.lock();
+    if (link_ != link::up) return;
+    if ((seen & ~POLLOUT) != 0)
+        receive(held, next);
+    else if (silent(lease_clock::now()))
+        lose(next, "did not answer in time");
+    if (!next.woken.empty()) { // the others should not wait for our next look
+        held.unlock();
+        next.woken.wake_all(&me);
+        held.lock();
+    }
+}
+
+/// The holder of the read role takes what is there.
+void lane::receive(lock& held, afterwards& next) {
+    auto const fd = fd_.get();
+    held.unlock();
+    auto const count = ::recv(fd, incoming_.data(), incoming_.size(), 0);
+    auto const problem = errno;
+    held.lock();
+    if (link_ != link::up) return;
+    if (count == 0) return lose(next, "the server closed the connection");
+    if (count < 0) {
+        if (problem != EAGAIN && problem != EINTR) lose(next, std::strerror(problem));
+        return;
+    }
+    auto const now = lease_clock::now();
+    heard_ = now;
+    replies_.feed({incoming_.data(), static_cast<std::size_t>(count)});
+    for (;;) {
+        resp::value reply;
+        auto const result = replies_.next(reply);
+        if (result == resp::reader::result::need_more) break;
+        if (result == resp::reader::result::broken) return lose(next, "broken reply: " + replies_.problem());
+        if (!traffic_->on_value(std::move(reply), now, next.woken)) return lose(next, "a reply that nobody asked for");
+    }
+    next.late = traffic_->has_late();
+    due_since_ = traffic_->expects_reply() ? std::min(due_since_, now) : base::never;
+}
+
+void lane::leave(afterwards& next) {
+    reader_ = nullptr;
+    reader_told_ = false;
+    if (link_ != link::up) {
+        read_ = read::none;
+        next.retire = true;
+        return;
+    }
+    for (auto* const other : parked_) {
+        if (other->ready()) continue;
+        read_ = read::caller;
+        reader_ = other->who;
+        next.woken.add(other->who->as_waker());
+        return;
+    }
+    bool const needed = traffic_->expects_reply() || traffic_->listens() || !traffic_->out.empty() || write_ == write::blocked;
+    read_ = needed ? read::armed : read::none;
+    if (needed) arm();
+}
+
+void lane::arm() {
+    std::uint32_t const events = write_ == write::none ? EPOLLIN : EPOLLIN | EPOLLOUT;
+    bool const has_more = !traffic_->out.empty() && write_ == write::none;
+    reactor_->arm(fd_.get(), has_more ? EPOLLIN | EPOLLOUT : events, token_, !registered_);
+    registered_ = true;
+}
+
+void lane::on_event(std::uint32_t events) {
+    afterwards next;
+    lock held(mutex_);
+    if (link_ != link::up || read_ != read::armed) return;
+    read_ = read::reading;
+    if (write_ == write::blocked) {
+        traffic_->out.tried_again(sending_.size() - sent_);
+        send_all(held, next);
+    } else {
+        flush(held, next, nullptr);
+    }
+    if (link_ == link::up && (events & ~static_cast<std::uint32_t>(EPOLLOUT)) != 0) receive(held, next);
+    leave(next);
+    if (link_ == link::up && read_ == read::none) { // the reactor has nothing better to do than to watch for an end
+        read_ = read::armed;
+        arm();
+    }
+    settle(held, next);
+}
+
+void lane::on_tick() {
+    afterwards next;
+    lock held(mutex_);
+    bool again = false;
+    if (link_ == link::up) {
+        if (silent(lease_clock::now())) {
+            lose(next, "did not answer in time");
+        } else if (read_ == read::none) {
+            read_ = read::armed;
+            arm();
+            again = true;
+        } else {
+            again = read_ != read::armed || traffic_->expects_reply();
+        }
+    }
+    ticking_ = again;
+    next.start_tick = again;
+    settle(held, next);
+}
+
+void lane::on_ping_time(std::uint64_t epoch) {
+    base::instant when = base::never;
+    submit(
+        [&] {
+            if (epoch != epoch_ || link_ != link::up) return;
+            auto const now = lease_clock::now();
+            if (now - heard_ >= settings_.ping_interval && !traffic_->expects_reply()) traffic_->stage_ping(now);
+            when = base::later(now, settings_.ping_interval);
+        },
+        false);
+    if (when != base::never)
+        reactor_->at(when, [self = weak_from_this(), epoch] {
+            if (auto const alive = self.lock()) alive->on_ping_time(epoch);
+        });
+}
+
+// --- losing and finding the server
+
+void lane::lose(afterwards& next, std::string why) {
+    if (link_ != link::up) return;
+    link_ = link::lost;
+    if (write_ == write::blocked) write_ = write::none;
+    auto const now = lease_clock::now();
+    traffic_->on_down(now, next.woken);
+    due_since_ = base::never;
+    trouble_ = "the server " + settings_.where.display() + " " + why;
+    trouble_since_ = now;
+    if (read_ == read::caller) next.woken.add(reader_->as_waker());
+    next.retire = true;
+    next.lost_because = trouble_;
+}
+
+void lane::reconnect(std::string const& why) {
+    afterwards next;
+    lock held(mutex_);
+    lose(next, why);
+    settle(held, next);
+}
+
+void lane::retire() {
+    lock held(mutex_);
+    if ((link_ != link::lost && link_ != link::closed) || !can_retire()) return;
+    if (registered_) reactor_->disregard(fd_.get());
+    registered_ = false;
+    fd_.reset();
+    read_ = read::none;
+    sending_.clear();
+    sent_ = 0;
+    auto const token = std::exchange(token_, 0);
+    bool const again = link_ == link::lost && !connecting_;
+    if (link_ == link::lost) link_ = link::down;
+    if (again) connecting_ = true;
+    held.unlock();
+    if (token != 0) reactor_->unwatch(token);
+    if (again) begin_connecting();
+}
+
+/// On the reactor, with connecting_ set.
+void lane::begin_connecting() {
+    {
+        lock held(mutex_);
+        if (link_ != link::down) {
+            connecting_ = false;
+            return;
+        }
+    }
+    std::string problem;
+    auto addresses = resolve(settings_.where, true, problem);
+    if (!addresses.empty() || settings_.where.unix_socket) return connect_to(std::move(addresses), problem);
+    // A name server may be slow: it must not hold up renewals.
+    std::thread([self = weak_from_this(), where = settings_.where, loop = reactor_] {
+        std::string trouble;
+        auto found = resolve(where, false, trouble);
+        loop->post([self, found = std::move(found), trouble] {
+            if (auto const still = self.lock()) still->connect_to(found, trouble);
+        });
+    }).detach();
+}
+
+namespace {
+
+/// A connector in the reactor's set.
+struct watched_attempt final : event_target, std::enable_shared_from_this<watched_attempt> {
+    watched_attempt(reactor& with, connector what, std::function<void(connector::progress)> then)
+        : loop(with), attempt(std::move(what)), done(std::move(then)) {}
+
+    void begin(base::instant until) {
+        token = loop.watch(shared_from_this());
+        alarm = loop.at(until, [self = weak_from_this()] {
+            if (auto const alive = self.lock()) alive->expire();
+        });
+        on_event(0);
+    }
+    void on_event(std::uint32_t) override {
+        if (finished) return;
+        auto const outcome = attempt.advance();
+        if (outcome != connector::progress::waiting) return finish(outcome);
+        // The next address may have got the number of the descriptor before: one of the two is right.
+        loop.arm(attempt.fd(), static_cast<std::uint32_t>(attempt.events()), token, true);
+        loop.arm(attempt.fd(), static_cast<std::uint32_t>(attempt.events()), token, false);
+    }
+    void expire() {
+        if (finished) return;
+        attempt.fail(errc::disconnected, "did not answer in time");
+        finish(connector::progress::failed);
+    }
+    void finish(connector::progress how) {
+        finished = true;
+        loop.cancel(alarm);
+        loop.unwatch(token);
+        if (attempt.fd() >= 0) loop.disregard(attempt.fd());
+        auto const keep = shared_from_this();
+        std::exchange(done, nullptr)(how);
+    }
+
+    reactor& loop;
+    connector attempt;
+    std::function<void(connector::progress)> done;
+    std::uint64_t token = 0;
+    reactor::timer alarm = 0;
+    bool finished = false;
+};
+
+} // namespace
+
+void lane::connect_to(std::vector<address> addresses, std::string const& problem) {
+    if (addresses.empty()) return on_connect_failed(errc::disconnected, problem);
+    auto const attempt = std::make_shared<watched_attempt>(
+        *reactor_, connector(settings_.where, std::move(addresses), settings_.words), nullptr);
+    attempt->done = [self = weak_from_this(), raw = attempt.get()](connector::progress how) {
+        auto const alive = self.lock();
+        if (!alive) return;
+        if (how == connector::progress::ready)
+            alive->up(raw->attempt.take_fd(), raw->attempt.self());
+        else
+            alive->on_connect_failed(raw->attempt.reason(), raw->attempt.problem());
+    };
+    {
+        lock held(mutex_);
+        if (link_ != link::down) {
+            connecting_ = false;
+            return;
+        }
+        attempt_ = attempt;
+    }
+    attempt->begin(base::later(lease_clock::now(), settings_.connect_timeout));
+}
+
+void lane::on_connect_failed(errc, std::string const& problem) {
+    base::milliseconds pause{};
+    {
+        lock held(mutex_);
+        attempt_.reset();
+        if (link_ != link::down) {
+            connecting_ = false;
+            return;
+        }
+        trouble_ = problem;
+        constexpr base::milliseconds first{50};
+        pause = base::backoff_pause(failures_++, first, settings_.longest_pause, random_);
+    }
+    reactor_->at(base::later(lease_clock::now(), pause), [self = weak_from_this()] {
+        if (auto const alive = self.lock()) alive->begin_connecting();
+    });
+}
+
+bool lane::connect_now(base::instant until, errc& reason, std::string& problem) {
+    auto addresses = resolve(settings_.where, false, problem);
+    if (addresses.empty()) {
+        reason = errc::disconnected;
+        problem = "the server " + settings_.where.display() + " cannot be reached: " + problem;
+        return false;
+    }
+    connector attempt(settings_.where, std::move(addresses), settings_.words);
+    if (!connect_blocking(attempt, until)) {
+        reason = attempt.reason();
+        problem = attempt.problem();
+        return false;
+    }
+    up(attempt.take_fd(), attempt.self());
+    return true;
+}
+
+void lane::up(unique_fd fd, connection::identity const& self) {
+    auto const token = reactor_->watch(shared_from_this());
+    afterwards next;
+    std::uint64_t epoch = 0;
+    {
+        lock held(mutex_);
+        attempt_.reset();
+        connecting_ = false;
+        if (link_ != link::down) {
+            held.unlock();
+            reactor_->unwatch(token);
+            return;
+        }
+        fd_ = std::move(fd);
+        token_ = token;
+        link_ = link::up;
+        read_ = read::reading;
+        replies_ = resp::reader();
+        epoch = ++epoch_;
+        failures_ = 0;
+        trouble_.clear();
+        auto const now = lease_clock::now();
+        heard_ = now;
+        due_since_ = base::never;
+        traffic_->on_up(self, now, next.woken);
+        note_due(now);
+        flush(held, next, nullptr);
+        leave(next);
+        settle(held, next);
+    }
+    if (settings_.ping_interval.count() > 0)
+        reactor_->at(base::later(lease_clock::now(), settings_.ping_interval), [weak = weak_from_this(), epoch] {
+            if (auto const alive = weak.lock()) alive->on_ping_time(epoch);
+        });
+    if (hooks_.connected) hooks_.connected(self);
+}
+
+base::instant lane::unheard_since() {
+    lock held(mutex_);
+    if (link_ != link::up) return trouble_since_;
+    return due_since_ == base::never ? lease_clock::now() : std::max(due_since_, heard_);
+}
+
+std::string lane::trouble() {
+    lock held(mutex_);
+    return trouble_;
+}
+
+void lane::close() {
+    afterwards next;
+    lock held(mutex_);
+    if (link_ == link::closed) return;
+    link_ = link::closed;
+    if (write_ == write::blocked) write_ = write::none;
+    traffic_->on_closed(next.woken);
+    due_since_ = base::never;
+    attempt_.reset();
+    for (auto* const other : parked_) next.woken.add(other->who->as_waker());
+    if (read_ == read::caller) next.woken.add(reader_->as_waker());
+    if (can_retire()) {
+        if (registered_) reactor_->disregard(fd_.get());
+        registered_ = false;
+        fd_.reset();
+    } else {
+        next.retire = true;
+    }
+    auto const token = std::exchange(token_, 0);
+    settle(held, next);
+    if (token != 0) reactor_->unwatch(token);
+}
+
+void lane::close_after_fork() noexcept {
+    if (fd_) ::close(fd_.get());
+    ::close(bell_.get());
+}
+
+} // namespace redlatch::io

@@ -1,0 +1,180 @@
+// A lane: one connection to the server, shared by all callers, reconnecting by itself.
+//
+// A raw non-blocking descriptor, one mutex, a protocol (the multiplexer or the subscription registry) and two roles. Whoever
+// has something to send writes for all; one waiting caller reads for all. So one thread alone pays what a private blocking
+// socket pays, and many threads share batches. The reactor reads when no caller does.
+//
+//     link  up | lost | down | closed      read  none | caller(c) | armed | reading      write  none | busy | blocked
+//     At every unlock while link = up:
+//      I1 an answer is due                => read != none
+//      I2 bytes are staged                => write != none, or the reader was told to write them before it polls
+//      I3 write = blocked                 => read != none
+//      I4 recv and poll only by the holder of the read role, send only by the holder of the write role,
+//         close(fd) only with read in {none, armed} and write != busy
+//
+//     event (under the mutex)    read                           write          then
+//     submit                     none -> armed, unless the      none -> busy   send, until nothing is staged
+//                                caller goes on to wait
+//       > 16 due, a caller reads  tell the reader once          stays          the reader writes before it polls
+//       link != up                                                             kept for the next connection
+//     EAGAIN                     armed: arm with IN|OUT         busy -> blocked
+//     EOF, error, silence: lose  the holder keeps it until it   blocked->none  link = lost; calls wait for the next
+//                                leaves                                        connection; tell the reader; post retire
+//     wait, not yet satisfied    none|armed -> caller(me), if up               poll, recv, look; else park
+//     leave(holder)              link != up: none, post retire; else the oldest unsatisfied parked caller; else armed if
+//                                something is due or staged; else none
+//     epoll event                armed -> reading: recv once, leave; otherwise it counts for nothing
+//     tick (20 ms, while in use) none -> armed; armed and nothing due -> the tick ends; silent too long -> lose
+//     retire (reactor)           read in {none, armed} and write != busy: close, link = down; otherwise whoever leaves last
+//                                posts it again
+//     connected                  link = up; greet, send, leave
+//     close                      link = closed; everything ends with "closed"; the last role closes the descriptor
+// epoll_ctl happens under the mutex; send, recv, poll and waking never do. Never two of our mutexes at once.
+#pragma once
+
+#include "base/function_ref.hpp"
+#include "base/random.hpp"
+#include "base/time.hpp"
+#include "base/waker.hpp"
+#include "connection/connect_op.hpp"
+#include "connection/traffic.hpp"
+#include "io/connector.hpp"
+#include "io/endpoint.hpp"
+#include "io/parker.hpp"
+#include "io/reactor.hpp"
+#include "io/unique_fd.hpp"
+#include "resp/reader.hpp"
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace redlatch::io {
+
+class lane final : public event_target, public std::enable_shared_from_this<lane> {
+public:
+    struct settings {
+        endpoint where;
+        connection::greeting words;
+        base::milliseconds timeout{3'000};
+        base::milliseconds connect_timeout{10'000};
+        base::milliseconds longest_pause{1'000};
+        base::milliseconds ping_interval{30'000};
+        std::uint64_t seed = 0;
+    };
+    /// What the owner wants to hear; called without the mutex, on the reactor or (for the first connection) the connecting
+    /// thread.
+    struct hooks {
+        std::function<void(connection::identity const&)> connected{};
+        std::function<void(std::string const& why)> lost{};
+        std::function<void()> late_replies{}; ///< there are late replies to take; posted to the reactor
+    };
+    /// Is there something for the caller to do? Asked under the mutex.
+    using condition = base::function_ref<bool()>;
+
+    lane(std::shared_ptr<reactor> with, settings how, std::shared_ptr<connection::traffic> carried, hooks to_tell);
+    ~lane();
+
+    /// Connects on the calling thread. False: failed, see `problem`.
+    bool connect_now(base::instant until, errc& reason, std::string& problem);
+
+    /// Runs `act` under the mutex, then sends what it staged. With `will_wait`, the caller promises to call wait() next.
+    void submit(base::function_ref<void()> act, bool will_wait);
+    /// Runs `act` under the mutex.
+    void with(base::function_ref<void()> act);
+
+    /// Until `ready` or `until`; reads for everybody if nobody does. True: ready.
+    bool wait(parker& me, condition ready, base::instant until);
+
+    /// Nothing was heard since then; for a lane that is up and owed nothing: now.
+    base::instant unheard_since();
+    /// Why the server cannot be reached, or empty.
+    std::string trouble();
+    /// Drops the connection and makes a new one: the server told us that it is not the one to ask.
+    void reconnect(std::string const& why);
+
+    void close();
+    void close_after_fork() noexcept;
+    endpoint const& where() const noexcept { return settings_.where; }
+
+private:
+    enum class link { up, lost, down, closed };
+    enum class read { none, caller, armed, reading };
+    enum class write { none, busy, blocked };
+    using lock = std::unique_lock<std::mutex>;
+    struct parked {
+        parker* who;
+        condition ready;
+    };
+    /// What is to be done once the mutex is released.
+    struct afterwards {
+        base::wake_list woken{};
+        bool retire = false;
+        bool start_tick = false;
+        bool late = false;
+        bool connect = false;
+        std::string lost_because{};
+        bool pending() const noexcept { return retire || start_tick || late || connect || !lost_because.empty(); }
+    };
+
+    void on_event(std::uint32_t events) override;
+    void on_tick();
+    void on_ping_time(std::uint64_t epoch);
+    void retire();
+    void begin_connecting();
+    void connect_to(std::vector<address> addresses, std::string const& problem);
+    void on_connect_failed(errc reason, std::string const& problem);
+    void up(unique_fd fd, connection::identity const& self);
+
+    void settle(lock& held, afterwards& next, parker const* me = nullptr);
+    void flush(lock& held, afterwards& next, parker const* me);
+    void send_all(lock& held, afterwards& next);
+    void lead(lock& held, afterwards& next, parker& me, base::instant until);
+    void receive(lock& held, afterwards& next);
+    void leave(afterwards& next);
+    void lose(afterwards& next, std::string why);
+    void arm();
+    bool silent(base::instant now) const noexcept;
+    base::instant silent_at() const noexcept;
+    void note_due(base::instant now) noexcept;
+    bool can_retire() const noexcept {
+        return (read_ == read::none || read_ == read::armed) && write_ != write::busy;
+    }
+
+    std::shared_ptr<reactor> const reactor_;
+    settings const settings_;
+    hooks const hooks_;
+
+    std::shared_ptr<connection::traffic> const traffic_;
+
+    std::mutex mutex_; // guards what follows, and the traffic
+    link link_ = link::down;
+    read read_ = read::none;
+    write write_ = write::none;
+    unique_fd fd_;
+    unique_fd bell_; ///< for parker::poll
+    parker* reader_ = nullptr;
+    bool reader_told_ = false;
+    std::vector<parked*> parked_;
+    resp::reader replies_;
+    std::string sending_; ///< the write role's own, as is sent_
+    std::size_t sent_ = 0;
+    std::vector<char> incoming_; ///< the read role's own
+    bool registered_ = false;
+    std::uint64_t token_ = 0;
+    std::uint64_t epoch_ = 0;
+    bool ticking_ = false;
+    bool connecting_ = false;
+    int failures_ = 0;
+    base::random_source random_;
+    base::instant heard_{};          ///< the last byte, or the connection's beginning
+    base::instant due_since_{};      ///< something has been due since then
+    base::instant trouble_since_{};
+    std::string trouble_;
+    std::shared_ptr<void> attempt_;  ///< the connector under way, on the reactor
+};
+
+} // namespace redlatch::io

@@ -1,0 +1,46 @@
+// The thread on which users' callbacks run: listeners, lost() tokens, handlers without an executor. A slow callback delays
+// other callbacks, never renewals.
+#pragma once
+
+#include <atomic>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <thread>
+
+#include <condition_variable>
+
+namespace redlatch::io {
+
+/// Thread-safe. The thread starts with the first task.
+class notifier {
+public:
+    using task = std::function<void()>;
+
+    notifier() = default;
+    ~notifier();
+    notifier(notifier const&) = delete;
+    notifier& operator=(notifier const&) = delete;
+
+    /// Runs a task soon, in order. What it throws ends the program, as with std::thread.
+    void post(task what);
+    /// Runs what is queued, then ends the thread. On the thread itself: lets it go on and end by itself.
+    void stop() noexcept;
+    bool on_thread() const noexcept;
+
+private:
+    struct shared_state {
+        std::mutex mutex;
+        std::condition_variable changed;
+        std::deque<task> tasks;
+        bool stopping = false;
+    };
+    static void run(std::shared_ptr<shared_state> const& state);
+
+    std::shared_ptr<shared_state> state_ = std::make_shared<shared_state>();
+    std::thread thread_; // guarded by state_->mutex
+    std::atomic<std::thread::id> thread_id_{};
+};
+
+} // namespace redlatch::io

@@ -1,0 +1,14 @@
+// Randomness from the operating system.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace redlatch::io {
+
+std::uint64_t random_seed();
+
+/// A version 4 UUID in lower case (protocol section 12).
+std::string random_uuid();
+
+} // namespace redlatch::io

@@ -1,0 +1,216 @@
+#include "io/reactor.hpp"
+
+#include <array>
+#include <cerrno>
+#include <system_error>
+#include <utility>
+
+#include <csignal>
+#include <pthread.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/timerfd.h>
+
+namespace redlatch::io {
+namespace {
+
+constexpr std::uint64_t alarm_token = 0;
+constexpr std::uint64_t bell_token = 1;
+
+int checked(int result, char const* what) {
+    if (result < 0) throw std::system_error(errno, std::generic_category(), what);
+    return result;
+}
+
+void add_permanently(int epoll, int fd, std::uint64_t token) {
+    epoll_event event{EPOLLIN, {.u64 = token}};
+    checked(::epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event), "epoll_ctl");
+}
+
+void drain(int fd) noexcept {
+    std::uint64_t count = 0;
+    while (::read(fd, &count, sizeof count) < 0 && errno == EINTR) {}
+}
+
+} // namespace
+
+reactor::reactor()
+    : epoll_(checked(::epoll_create1(EPOLL_CLOEXEC), "epoll_create1")),
+      alarm_(checked(::timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC | TFD_NONBLOCK), "timerfd_create")),
+      bell_(checked(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK), "eventfd")) {
+    add_permanently(epoll_.get(), alarm_.get(), alarm_token);
+    add_permanently(epoll_.get(), bell_.get(), bell_token);
+}
+
+reactor::~reactor() { stop(); }
+
+bool reactor::on_thread() const noexcept {
+    return thread_id_.load(std::memory_order_relaxed) == std::this_thread::get_id();
+}
+
+void reactor::start() {
+    std::lock_guard guard(mutex_);
+    if (started_.load(std::memory_order_relaxed) || stopping_) return;
+    // Signals belong to the program's own threads.
+    sigset_t all;
+    sigset_t before;
+    sigfillset(&all);
+    ::pthread_sigmask(SIG_SETMASK, &all, &before);
+    try {
+        thread_ = std::thread([this] { run(); });
+    } catch (...) {
+        ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+        throw;
+    }
+    ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    started_.store(true, std::memory_order_release); // pairs with started()
+}
+
+void reactor::stop() noexcept {
+    {
+        std::lock_guard guard(mutex_);
+        stopping_ = true;
+        if (!thread_.joinable()) return;
+    }
+    std::uint64_t const one = 1;
+    while (::write(bell_.get(), &one, sizeof one) < 0 && errno == EINTR) {}
+    if (on_thread()) {
+        thread_.detach(); // the last reference went on this very thread; it ends by itself
+        return;
+    }
+    thread_.join();
+}
+
+void reactor::post(task what) {
+    {
+        std::lock_guard guard(mutex_);
+        if (stopping_) return;
+        posted_.push_back(std::move(what));
+        if (posted_.size() > 1 && started()) return; // the bell has been rung
+    }
+    start();
+    std::uint64_t const one = 1;
+    while (::write(bell_.get(), &one, sizeof one) < 0 && errno == EINTR) {}
+}
+
+void reactor::set_alarm(base::instant when) noexcept {
+    constexpr std::int64_t second = 1'000'000'000;
+    itimerspec setting{};
+    if (when != base::never) {
+        auto const ns = std::max<std::int64_t>(when.time_since_epoch().count(), 1); // zero would disarm
+        setting.it_value = {static_cast<std::time_t>(ns / second), static_cast<long>(ns % second)};
+    }
+    ::timerfd_settime(alarm_.get(), TFD_TIMER_ABSTIME, &setting, nullptr);
+}
+
+reactor::timer reactor::at(base::instant when, task what) {
+    std::lock_guard guard(mutex_);
+    if (stopping_) return 0;
+    auto const id = ++last_id_;
+    auto const place = timers_.emplace(when, pending{id, std::move(what)});
+    timer_index_.emplace(id, place);
+    if (place == timers_.begin()) set_alarm(when);
+    return id;
+}
+
+void reactor::cancel(timer which) noexcept {
+    task dropped; // its destructor runs without the mutex
+    std::lock_guard guard(mutex_);
+    auto const found = timer_index_.find(which);
+    if (found == timer_index_.end()) return;
+    dropped = std::move(found->second->second.what);
+    timers_.erase(found->second);
+    timer_index_.erase(found);
+}
+
+std::uint64_t reactor::watch(std::shared_ptr<event_target> target) {
+    std::lock_guard guard(mutex_);
+    auto const token = ++last_id_;
+    targets_.emplace(token, std::move(target));
+    return token;
+}
+
+void reactor::unwatch(std::uint64_t token) noexcept {
+    std::shared_ptr<event_target> dropped; // its destructor runs without the mutex
+    std::lock_guard guard(mutex_);
+    if (auto const found = targets_.find(token); found != targets_.end()) {
+        dropped = std::move(found->second);
+        targets_.erase(found);
+    }
+}
+
+void reactor::arm(int fd, std::uint32_t events, std::uint64_t token, bool first_time) noexcept {
+    epoll_event event{events | EPOLLONESHOT, {.u64 = token}};
+    ::epoll_ctl(epoll_.get(), first_time ? EPOLL_CTL_ADD : EPOLL_CTL_MOD, fd, &event);
+}
+
+void reactor::disregard(int fd) noexcept { ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, fd, nullptr); }
+
+void reactor::run_posted() {
+    drain(bell_.get());
+    std::vector<task> tasks;
+    {
+        std::lock_guard guard(mutex_);
+        tasks.swap(posted_);
+    }
+    for (auto& one : tasks) {
+        one();
+        one = nullptr;
+    }
+}
+
+void reactor::run_timers() {
+    drain(alarm_.get());
+    for (;;) {
+        task what;
+        {
+            std::lock_guard guard(mutex_);
+            if (timers_.empty()) return;
+            auto const first = timers_.begin();
+            if (first->first > lease_clock::now()) {
+                set_alarm(first->first);
+                return;
+            }
+            what = std::move(first->second.what);
+            timer_index_.erase(first->second.id);
+            timers_.erase(first);
+        }
+        what();
+    }
+}
+
+void reactor::run() {
+    thread_id_.store(std::this_thread::get_id(), std::memory_order_relaxed);
+    ::pthread_setname_np(::pthread_self(), "redlatch-io");
+    constexpr int most_events = 64;
+    std::array<epoll_event, most_events> events{};
+    for (;;) {
+        auto const count = ::epoll_wait(epoll_.get(), events.data(), most_events, -1);
+        for (int i = 0; i < count; ++i) {
+            auto const& event = events[static_cast<std::size_t>(i)];
+            if (event.data.u64 == alarm_token) {
+                run_timers();
+            } else if (event.data.u64 == bell_token) {
+                run_posted();
+            } else {
+                std::shared_ptr<event_target> target;
+                {
+                    std::lock_guard guard(mutex_);
+                    if (auto const found = targets_.find(event.data.u64); found != targets_.end())
+                        target = found->second;
+                }
+                if (target) target->on_event(event.events);
+            }
+        }
+        std::lock_guard guard(mutex_);
+        if (stopping_ && posted_.empty()) return;
+    }
+}
+
+void reactor::close_after_fork() noexcept {
+    ::close(epoll_.get());
+    ::close(alarm_.get());
+    ::close(bell_.get());
+}
+
+} // namespace redlatch::io

@@ -1,0 +1,200 @@
+#include "io/releasing.hpp"
+
+#include "io/log.hpp"
+#include "locking/acquire_op.hpp"
+#include "locking/names.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace redlatch::io {
+
+using locking::lock_table;
+using kind = lock_table::release_plan::kind;
+
+releasing::releasing(std::shared_ptr<client_core> core, locking::tenure_ptr tenure, std::uint64_t level_number)
+    : core_(std::move(core)), tenure_(std::move(tenure)), record_(tenure_->record), level_number_(level_number),
+      deadline_(base::later(lease_clock::now(), core_->settings().timeout)) {}
+
+bool releasing::step() {
+    for (;;) {
+        bool go_on = false;
+        switch (stage_) {
+        case stage::beginning: go_on = begin(); break;
+        case stage::calling: go_on = on_called(); break;
+        case stage::pausing:
+            if (lease_clock::now() < at().until && !core_->closed()) return false;
+            go_on = call();
+            break;
+        case stage::finished: break;
+        }
+        if (stage_ == stage::finished) return true;
+        if (!go_on) return false;
+    }
+}
+
+bool releasing::ready() const {
+    if (core_->closed()) return true;
+    switch (stage_) {
+    case stage::beginning: return !tenure_->in_turn;
+    case stage::calling: return call_.finished();
+    case stage::pausing:
+    case stage::finished: break;
+    }
+    return false;
+}
+
+bool releasing::begin() {
+    auto hand_on = lock_table::hand_on::nobody;
+    auto const now = lease_clock::now();
+    bool const has_turn = core_->locked([&](lock_table& table, base::wake_list&) {
+        if (tenure_->in_turn && now < deadline_ && !core_->closed()) {
+            tenure_->turn_waiters.push_back(waker());
+            return false;
+        }
+        tenure_->in_turn = true;
+        plan_ = table.plan_release(tenure_, level_number_, now);
+        if (plan_.what == kind::last) hand_on = table.next_hand_on(*record_, now);
+        return true;
+    });
+    if (!has_turn) return suspend(nullptr, deadline_);
+    deadline_ = std::min(deadline_, std::max(tenure_->validity(), now));
+    switch (plan_.what) {
+    case kind::nothing: return finish({});
+    case kind::lost: return finish(errc::lease_lost);
+    case kind::partial: return call();
+    case kind::last: break;
+    }
+    if (hand_on == lock_table::hand_on::held_back) {
+        // Sampled before the release is written: whatever is published for it counts as news.
+        auto const sample = core_->messages().peek(record_->channel);
+        core_->locked([&](lock_table&, base::wake_list&) {
+            if (auto const& head = record_->queue.head()) {
+                head->held_back = true;
+                head->sample = sample;
+            }
+        });
+    }
+    auto const go_on = call();
+    if (hand_on != lock_table::hand_on::nobody) pass_on(hand_on);
+    return go_on;
+}
+
+void releasing::pass_on(lock_table::hand_on) {
+    core_->locked([&](lock_table&, base::wake_list& woken) {
+        if (auto const& head = record_->queue.head()) {
+            head->released.store(true, std::memory_order_release); // pairs with the waiter's exchange
+            woken.add(head->waker);
+        }
+    });
+}
+
+bool releasing::call() {
+    stage_ = stage::calling;
+    auto const about = record_->context(tenure_->owner_id, plan_.lease);
+    auto what = plan_.what == kind::partial ? record_->how->set_count(about, plan_.count) : record_->how->release(about);
+    call_.begin(core_->data(), std::move(what), waker(), blocking());
+    return suspend(&core_->data().line(), deadline_);
+}
+
+bool releasing::on_called() {
+    auto const now = lease_clock::now();
+    if (!call_.finished()) {
+        if (now >= deadline_ || core_->closed()) return on_timeout();
+        return suspend(&core_->data().line(), deadline_);
+    }
+    auto const answered = call_.take();
+    if (!answered) return suspend(at().where, at().until);
+    if (answered->status == connection::call::state::closed) return on_timeout();
+    if (answered->reply.is_error()) return on_error(answered->reply);
+    bool const valid = now < tenure_->validity();
+    if (plan_.what == kind::partial) {
+        switch (record_->how->read_count(answered->reply)) {
+        case locking::count_answer::not_understood: return finish(errc::bad_reply);
+        case locking::count_answer::written:
+            core_->locked([&](lock_table& table, base::wake_list&) {
+                table.confirmed(tenure_, plan_.lease, answered->sent_at);
+            });
+            return finish({});
+        case locking::count_answer::not_held: break;
+        }
+        core_->locked([&](lock_table& table, base::wake_list&) { table.lose(tenure_, now); });
+        return finish(errc::lease_lost);
+    }
+    if (answered->repeated() && !answered->fenced) // an earlier copy of the acquire may be on its way as well
+        core_->locked([&](lock_table&, base::wake_list&) { tenure_->unfenced = true; });
+    auto const answer = record_->how->read_release(answered->reply);
+    bool done = false;
+    switch (answer) {
+    case locking::release_answer::not_understood: return on_timeout();
+    case locking::release_answer::released_silently:
+        log(log_level::warning,
+            "lock " + locking::shown(record_->name)
+                + " was released, but this user may not publish: waiters sleep until their timers; grant the channel "
+                + record_->channel);
+        done = true;
+        break;
+    case locking::release_answer::released: done = true; break;
+    case locking::release_answer::not_held: done = answered->repeated() && valid; break;
+    }
+    core_->locked([&](lock_table& table, base::wake_list&) {
+        if (done) return table.released(tenure_, now);
+        ++table.counted.lost;
+        table.hand_to_reaper(tenure_, now);
+    });
+    return finish(done ? std::error_code() : errc::lease_lost);
+}
+
+bool releasing::on_error(resp::value const& reply) {
+    server_said_ = reply.text;
+    switch (connection::judge(reply)) {
+    case connection::verdict::read_only: core_->data().line().reconnect("is a replica now"); [[fallthrough]];
+    case connection::verdict::not_executed:
+        if (lease_clock::now() >= deadline_) return on_timeout();
+        stage_ = stage::pausing;
+        return suspend(nullptr,
+                       std::min(base::later(lease_clock::now(), locking::acquire_op::poll_pause), deadline_));
+    case connection::verdict::no_script:
+    case connection::verdict::wrong_type:
+    case connection::verdict::refused: break;
+    }
+    if (plan_.what == kind::last)
+        core_->locked([&](lock_table& table, base::wake_list&) { table.hand_to_reaper(tenure_, lease_clock::now()); });
+    return finish(connection::to_errc(connection::judge(reply)));
+}
+
+bool releasing::on_timeout() {
+    if (plan_.what == kind::partial) {
+        call_.abandon([core = core_, tenure = tenure_, how = record_->how](resp::value const& reply) {
+            if (how->read_count(reply) != locking::count_answer::not_held) return;
+            core->locked([&](lock_table& table, base::wake_list&) { table.lose(tenure, lease_clock::now()); });
+        });
+        return finish({});
+    }
+    call_.abandon();
+    core_->locked([&](lock_table& table, base::wake_list&) { table.hand_to_reaper(tenure_, lease_clock::now()); });
+    return finish(errc::outcome_unknown);
+}
+
+bool releasing::finish(std::error_code how) {
+    stage_ = stage::finished;
+    result_ = how;
+    core_->locked([&](lock_table&, base::wake_list& woken) {
+        tenure_->in_turn = false;
+        for (auto const& who : std::exchange(tenure_->turn_waiters, {})) woken.add(who);
+    });
+    return true;
+}
+
+std::string releasing::sentence() const {
+    auto const subject = "the hold of " + tenure_->owner_id + " on lock " + locking::shown(record_->name);
+    if (result_ == errc::lease_lost)
+        return subject + " was lost before its release: what it protected may have been done by two at once";
+    if (result_ == errc::outcome_unknown)
+        return "the server " + core_->server() + " did not answer the release of " + subject
+               + " in time; the client goes on releasing in the background";
+    return "the server " + core_->server() + " refused to release " + subject + ": " + server_said_
+           + "; it ends by itself with its lease";
+}
+
+} // namespace redlatch::io

@@ -1,0 +1,60 @@
+// A release under way.
+//
+// | stage     | event                               | action, next                                                           |
+// |-----------|-------------------------------------|------------------------------------------------------------------------|
+// | beginning | the tenure is another operation's   | wait for the turn                                                      |
+// | beginning | nothing to release, or lost before  | finished: nothing, or lease_lost                                       |
+// | beginning | other levels stay                   | write the count -> calling                                             |
+// | beginning | the last level                      | renewal ends; send the release; wake the next local waiter, whose      |
+// |           |                                     | attempt goes right behind it -> calling                                |
+// | calling   | done                                | finished                                                               |
+// | calling   | not held, first attempt             | finished: lease_lost                                                   |
+// | calling   | not held, a repeated attempt        | while valid, our first attempt did it; afterwards lease_lost           |
+// | calling   | not executed (LOADING, ...)         | pause, again -> pausing                                                |
+// | calling   | min(timeout, remaining validity)    | last level: the reaper goes on, finished: outcome_unknown              |
+// |           |                                     | others: the local count is the truth, finished                         |
+#pragma once
+
+#include "io/client_core.hpp"
+#include "io/operation.hpp"
+#include "io/scripted_call.hpp"
+
+#include <memory>
+#include <string>
+
+namespace redlatch::io {
+
+class releasing final : public operation {
+public:
+    releasing(std::shared_ptr<client_core> core, locking::tenure_ptr tenure, std::uint64_t level_number);
+
+    bool step() override;
+    bool ready() const override;
+
+    std::error_code result() const noexcept { return result_; }
+    std::string sentence() const;
+
+private:
+    enum class stage { beginning, calling, pausing, finished };
+    bool begin();
+    bool call();
+    bool on_called();
+    bool on_error(resp::value const& reply);
+    bool on_timeout();
+    bool finish(std::error_code how);
+    void pass_on(locking::lock_table::hand_on how);
+
+    std::shared_ptr<client_core> core_;
+    locking::tenure_ptr const tenure_;
+    locking::record_ptr const record_;
+    std::uint64_t const level_number_;
+    base::instant deadline_;
+    stage stage_ = stage::beginning;
+    locking::lock_table::release_plan plan_;
+    bool passed_on_ = false;
+    scripted_call call_;
+    std::error_code result_;
+    std::string server_said_;
+};
+
+} // namespace redlatch::io

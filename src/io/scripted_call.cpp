@@ -1,0 +1,38 @@
+#include "io/scripted_call.hpp"
+
+#include <utility>
+
+namespace redlatch::io {
+
+void scripted_call::submit(std::string bytes) {
+    call_ = std::make_shared<connection::call>();
+    call_->bytes = std::move(bytes);
+    call_->waker = who_;
+    where_->submit(call_, will_wait_);
+}
+
+void scripted_call::begin(call_lane& where, locking::script_call what, base::waker const& who, bool will_wait) {
+    where_ = &where;
+    what_.emplace(std::move(what));
+    who_ = who;
+    will_wait_ = will_wait;
+    by_text_ = false;
+    submit(what_->by_sha());
+}
+
+connection::call_ptr scripted_call::take() {
+    auto answered = std::exchange(call_, nullptr);
+    bool const unknown_script =
+        answered->reply.is_error() && connection::judge(answered->reply) == connection::verdict::no_script;
+    if (!unknown_script || by_text_) return answered;
+    by_text_ = true;
+    submit(what_->by_text());
+    return nullptr;
+}
+
+bool scripted_call::abandon(std::function<void(resp::value const&)> late) {
+    auto const which = std::exchange(call_, nullptr);
+    return which && where_->abandon(which, std::move(late));
+}
+
+} // namespace redlatch::io

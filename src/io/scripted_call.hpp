@@ -1,0 +1,37 @@
+// A script on its way for an operation: by its SHA-1 first, by its text where the server does not know it.
+#pragma once
+
+#include "connection/server_error.hpp"
+#include "io/call_lane.hpp"
+#include "locking/script_call.hpp"
+
+#include <functional>
+#include <optional>
+
+namespace redlatch::io {
+
+/// Not thread-safe; belongs to one operation.
+class scripted_call {
+public:
+    void begin(call_lane& where, locking::script_call what, base::waker const& who, bool will_wait);
+
+    bool under_way() const noexcept { return call_ != nullptr; }
+    /// Answered or closed; may be asked under the lane's mutex.
+    bool finished() const noexcept { return call_ && call_->finished(); }
+    /// The finished call, but for NOSCRIPT: then the text was sent and the call is under way again.
+    connection::call_ptr take();
+    /// True: it may have run, or may run.
+    bool abandon(std::function<void(resp::value const&)> late = {});
+
+private:
+    void submit(std::string bytes);
+
+    call_lane* where_ = nullptr;
+    std::optional<locking::script_call> what_;
+    base::waker who_;
+    bool will_wait_ = true;
+    bool by_text_ = false;
+    connection::call_ptr call_;
+};
+
+} // namespace redlatch::io

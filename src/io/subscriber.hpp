@@ -1,0 +1,34 @@
+// The lane that carries subscriptions and messages.
+#pragma once
+
+#include "io/lane.hpp"
+#include "locking/subscription_registry.hpp"
+
+#include <memory>
+#include <string>
+
+namespace redlatch::io {
+
+/// Thread-safe. The connection is made when the first waiter needs it.
+class subscriber {
+public:
+    subscriber(std::shared_ptr<reactor> with, lane::settings const& how, lane::hooks to_tell);
+
+    lane& line() const noexcept { return *line_; }
+    locking::channel_ptr attach(std::string const& name);
+    void detach(locking::channel_ptr const& which, base::waker const& who);
+    /// From now on `who` is woken when the count moves; subscribes if that is not done yet.
+    void listen(locking::channel_ptr const& which, base::waker const& who, bool subscribe, bool will_wait);
+    locking::channel_sample sample(locking::channel const& which);
+    locking::channel_sample peek(std::string const& name);
+
+    std::uint64_t commands() const;
+    std::size_t active() const;
+
+private:
+    std::shared_ptr<reactor> loop_;
+    std::shared_ptr<locking::subscription_registry> registry_;
+    std::shared_ptr<lane> line_;
+};
+
+} // namespace redlatch::io

@@ -1,0 +1,101 @@
+#include "locking/acquire_op.hpp"
+
+#include "base/assert.hpp"
+
+#include <algorithm>
+
+namespace redlatch::locking {
+
+acquire_op::action acquire_op::attempt() {
+    state_ = state::trying;
+    return {act::attempt, terms_.deadline};
+}
+
+acquire_op::action acquire_op::finish(outcome how) {
+    state_ = state::finished;
+    outcome_ = how;
+    return {act::finish};
+}
+
+acquire_op::action acquire_op::wait(base::instant until, channel_sample const& sample) {
+    state_ = state::waiting;
+    return {act::wait, std::min(until, terms_.deadline), !sample.subscribed};
+}
+
+bool acquire_op::still_valid(base::instant sent_at, base::instant now) const noexcept {
+    return now < base::later(sent_at, terms_.lease - terms_.margin);
+}
+
+acquire_op::action acquire_op::start() {
+    REDLATCH_ASSERT(state_ == state::start);
+    if (terms_.reentry || !terms_.may_wait) return attempt();
+    state_ = state::queued;
+    return {act::enqueue, terms_.deadline};
+}
+
+acquire_op::action acquire_op::on_head(base::instant now, bool held_here, channel_sample const& sample) {
+    REDLATCH_ASSERT(state_ == state::queued);
+    if (!held_here) return attempt();
+    // Asking would only bring the answer that we know: be ready for the release instead.
+    server_said_busy_ = true;
+    return wait(base::later(now, terms_.longest_wait), sample);
+}
+
+acquire_op::action acquire_op::on_answer(acquire_answer const& answer, base::instant sent_at, base::instant now,
+                                         channel_sample const& before) {
+    REDLATCH_ASSERT(state_ == state::trying);
+    bool stale = false;
+    switch (answer.what) {
+    case acquire_answer::kind::not_understood: return finish(outcome::bad_reply);
+    case acquire_answer::kind::acquired:
+        if (still_valid(sent_at, now)) return finish(outcome::acquired);
+        stale = true;
+        break;
+    case acquire_answer::kind::busy: server_said_busy_ = true; break;
+    }
+    if (!terms_.may_wait || now >= terms_.deadline) {
+        auto last = finish(terms_.may_wait ? outcome::timed_out : outcome::busy);
+        last.fresh_id = stale;
+        return last;
+    }
+    constexpr base::milliseconds least{1};
+    auto const retry_after = stale ? least : std::max(answer.retry_after.value_or(terms_.longest_wait), least);
+    auto next = wait(base::later(now, std::min(retry_after, terms_.longest_wait)), before);
+    next.fresh_id = stale;
+    return next;
+}
+
+acquire_op::action acquire_op::on_count_answer(count_answer answer, base::instant sent_at, base::instant now) {
+    REDLATCH_ASSERT(state_ == state::trying && terms_.reentry);
+    switch (answer) {
+    case count_answer::not_understood: return finish(outcome::bad_reply);
+    case count_answer::not_held: return finish(outcome::lost);
+    case count_answer::written: break;
+    }
+    return finish(still_valid(sent_at, now) ? outcome::acquired : outcome::lost);
+}
+
+acquire_op::action acquire_op::on_error(connection::verdict what, base::instant now) {
+    REDLATCH_ASSERT(state_ == state::trying);
+    switch (what) {
+    case connection::verdict::wrong_type: return finish(outcome::wrong_type);
+    case connection::verdict::refused: return finish(outcome::refused);
+    case connection::verdict::no_script: return attempt(); // the runner sends the text next
+    case connection::verdict::not_executed:
+    case connection::verdict::read_only: break;
+    }
+    state_ = state::pausing;
+    return {act::pause, std::min(base::later(now, poll_pause), terms_.deadline)};
+}
+
+acquire_op::action acquire_op::on_woken(base::instant now, bool held_back, channel_sample const& sample) {
+    REDLATCH_ASSERT(state_ == state::waiting || state_ == state::pausing);
+    if (held_back) return wait(base::later(now, held_back_pause), sample);
+    return attempt();
+}
+
+acquire_op::action acquire_op::on_deadline(bool known_busy) {
+    return finish(server_said_busy_ || known_busy ? outcome::timed_out : outcome::disconnected);
+}
+
+} // namespace redlatch::locking

@@ -1,0 +1,184 @@
+#include "locking/lease_keeper.hpp"
+
+#include "base/assert.hpp"
+#include "locking/lock_record.hpp"
+
+#include <algorithm>
+#include <string>
+
+namespace redlatch::locking {
+
+namespace {
+
+/// A renewal that asks for this little changes nothing and only tells whether the lock is still ours.
+constexpr base::milliseconds mere_question{1};
+
+} // namespace
+
+lease_keeper::lease_keeper(settings const& how, std::uint64_t seed) : settings_(how), random_(seed) {}
+
+void lease_keeper::acknowledged(tenure_ptr const& which, base::milliseconds lease, base::instant sent_at) {
+    if (!which->in(tenure::phase::held)) return;
+    auto const until =
+        std::min(base::later(sent_at, lease - validity_margin(lease, settings_.margin)), which->max_hold_until);
+    if (until > which->validity())
+        which->valid_until.store(until.time_since_epoch().count(), std::memory_order_release);
+    if (which->renewed() && lease >= settings_.watchdog) {
+        which->next_renewal = base::later(sent_at, settings_.watchdog / 3);
+        which->suspect_at = base::later(sent_at, settings_.watchdog / 2);
+        which->failed_renewals = 0;
+    } else if (which->renewed() && which->next_renewal == base::never) {
+        which->next_renewal = sent_at; // a watchdog level joined: the key's present life is unknown, so renew now
+        which->suspect_at = base::later(sent_at, settings_.watchdog / 2);
+    } else if (!which->renewed()) {
+        which->next_renewal = which->suspect_at = base::never;
+    }
+    reschedule(which);
+}
+
+void lease_keeper::reschedule(tenure_ptr const& which) {
+    auto when = which->validity();
+    // At max_hold the validity ends, and nothing is renewed that could not last any longer.
+    bool const can_last_longer = which->validity() < which->max_hold_until;
+    if (!which->renewal_in_flight && can_last_longer) when = std::min(when, which->next_renewal);
+    if (!which->suspect.load(std::memory_order_relaxed)) when = std::min(when, which->suspect_at);
+    which->next_event = when;
+    if (which->heap_index == tenure::npos) {
+        heap_.push_back(which);
+        which->heap_index = heap_.size() - 1;
+    }
+    sift_up(which->heap_index);
+    sift_down(which->heap_index);
+}
+
+void lease_keeper::forget(tenure_ptr const& which) {
+    auto const index = which->heap_index;
+    if (index == tenure::npos) return;
+    REDLATCH_ASSERT(index < heap_.size() && heap_[index] == which);
+    which->heap_index = tenure::npos;
+    auto last = std::move(heap_.back());
+    heap_.pop_back();
+    if (index == heap_.size()) return;
+    place(index, std::move(last));
+    sift_up(index);
+    sift_down(index);
+}
+
+void lease_keeper::flush(batch& some, effects& out) {
+    if (some.empty()) return;
+    out.renew.push_back(std::move(some));
+    some.clear();
+}
+
+void lease_keeper::collect(tenure_ptr const& which, effects& out, batch& renewed, batch& asked) {
+    which->renewal_in_flight = true;
+    bool const by_watchdog = which->renewed() && which->validity() < which->max_hold_until;
+    which->renewal_lease = by_watchdog ? settings_.watchdog : mere_question;
+    auto& into = by_watchdog ? renewed : asked;
+    into.push_back(which);
+    if (into.size() >= settings_.batch) flush(into, out);
+    reschedule(which);
+}
+
+void lease_keeper::on_timer(base::instant now, effects& out) {
+    batch renewed;
+    batch asked;
+    while (!heap_.empty() && heap_.front()->next_event <= now) {
+        auto const which = heap_.front();
+        if (which->validity() <= now) {
+            forget(which);
+            out.lost.push_back(which);
+            continue;
+        }
+        if (which->suspect_at <= now && !which->suspect.exchange(true)) out.suspect.push_back(which);
+        if (!which->renewal_in_flight && which->next_renewal <= now)
+            collect(which, out, renewed, asked);
+        else
+            reschedule(which);
+    }
+    flush(renewed, out);
+    flush(asked, out);
+}
+
+void lease_keeper::verify_all(base::instant now, effects& out) {
+    batch renewed;
+    batch asked;
+    for (auto const& which : std::vector(heap_))
+        if (!which->renewal_in_flight && now < which->validity()) collect(which, out, renewed, asked);
+    flush(renewed, out);
+    flush(asked, out);
+}
+
+script_call lease_keeper::compose(batch const& which, base::milliseconds lease) {
+    auto const lease_text = std::to_string(lease.count());
+    std::vector<std::string_view> keys;
+    std::vector<std::string_view> arguments{lease_text};
+    keys.reserve(which.size());
+    arguments.reserve(which.size() + 1);
+    for (auto const& one : which) {
+        keys.push_back(one->record->name);
+        arguments.push_back(one->owner_id);
+    }
+    return {scripts::lock_renew, keys, arguments};
+}
+
+void lease_keeper::on_answer(batch const& which, std::span<std::int64_t const> lost, base::milliseconds lease,
+                             base::instant sent_at, effects& out) {
+    for (std::size_t i = 0; i < which.size(); ++i) {
+        auto const& one = which[i];
+        one->renewal_in_flight = false;
+        if (!one->in(tenure::phase::held) || one->heap_index == tenure::npos) continue; // released or lost meanwhile
+        if (std::find(lost.begin(), lost.end(), static_cast<std::int64_t>(i + 1)) != lost.end()) {
+            forget(one);
+            out.lost.push_back(one);
+            continue;
+        }
+        if (lease > mere_question) {
+            acknowledged(one, lease, sent_at);
+            if (one->suspect.exchange(false)) out.recovered.push_back(one);
+        }
+        reschedule(one);
+    }
+}
+
+void lease_keeper::on_failure(batch const& which, base::instant now) {
+    constexpr base::milliseconds pause{1'000};
+    for (auto const& one : which) {
+        one->renewal_in_flight = false;
+        if (!one->in(tenure::phase::held) || one->heap_index == tenure::npos) continue;
+        ++one->failed_renewals;
+        auto const wait = std::min(pause, settings_.watchdog / 10);
+        if (one->renewed())
+            one->next_renewal = base::later(now, wait + base::milliseconds(random_.up_to(wait.count() / 4)));
+        reschedule(one);
+    }
+}
+
+void lease_keeper::place(std::size_t index, tenure_ptr which) {
+    which->heap_index = index;
+    heap_[index] = std::move(which);
+}
+
+void lease_keeper::sift_up(std::size_t index) {
+    while (index > 0) {
+        auto const parent = (index - 1) / 2;
+        if (heap_[parent]->next_event <= heap_[index]->next_event) return;
+        std::swap(heap_[parent], heap_[index]);
+        std::swap(heap_[parent]->heap_index, heap_[index]->heap_index);
+        index = parent;
+    }
+}
+
+void lease_keeper::sift_down(std::size_t index) {
+    for (;;) {
+        auto least = index;
+        for (auto child = 2 * index + 1; child <= 2 * index + 2 && child < heap_.size(); ++child)
+            if (heap_[child]->next_event < heap_[least]->next_event) least = child;
+        if (least == index) return;
+        std::swap(heap_[least], heap_[index]);
+        std::swap(heap_[least]->heap_index, heap_[index]->heap_index);
+        index = least;
+    }
+}
+
+} // namespace redlatch::locking

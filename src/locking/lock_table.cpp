@@ -1,0 +1,166 @@
+#include "locking/lock_table.hpp"
+
+#include "base/assert.hpp"
+
+#include <algorithm>
+
+namespace redlatch::locking {
+
+lock_table::lock_table(settings const& how)
+    : keeper({how.watchdog, how.margin, how.renewal_batch}, how.seed), settings_(how) {}
+
+record_ptr lock_table::record(std::string const& name, recipe const& how) {
+    if (records_.size() >= prune_at_) {
+        std::erase_if(records_, [](auto const& one) { return one.second.expired(); });
+        prune_at_ = std::max<std::size_t>(64, records_.size() * 2);
+    }
+    auto& known = records_[name];
+    auto found = known.lock();
+    if (!found) {
+        found = std::make_shared<lock_record>(name, how);
+        known = found;
+    }
+    return found;
+}
+
+tenure_ptr lock_table::current(lock_record const& of, std::uint64_t owner_number) const noexcept {
+    for (auto const& one : of.tenures)
+        if (one->owner_number == owner_number && (one->in(tenure::phase::acquiring) || one->in(tenure::phase::held)))
+            return one;
+    return nullptr;
+}
+
+tenure_ptr lock_table::holder(lock_record const& of, base::instant now) const noexcept {
+    for (auto const& one : of.tenures)
+        if (one->holds(now)) return one;
+    return nullptr;
+}
+
+void lock_table::assign_id(tenure& which) {
+    which.serial = ++last_serial_;
+    which.owner_id = settings_.client_id + ":" + std::to_string(which.serial);
+}
+
+tenure_ptr lock_table::open(record_ptr const& of, std::uint64_t owner_number) {
+    auto fresh = std::make_shared<tenure>();
+    fresh->record = of;
+    fresh->owner_number = owner_number;
+    assign_id(*fresh);
+    of->tenures.push_back(fresh);
+    return fresh;
+}
+
+void lock_table::change_id(tenure_ptr const& which, base::milliseconds lease, base::instant now) {
+    REDLATCH_ASSERT(which->in(tenure::phase::acquiring));
+    dead.add({which->record, which->owner_id, lease, which->unfenced}, now, now);
+    which->unfenced = false;
+    assign_id(*which);
+}
+
+level lock_table::take(tenure_ptr const& which, level what, base::instant sent_at, base::instant max_hold_until) {
+    what.number = next_level_number();
+    which->levels.push_back(what);
+    which->longest_ever = std::max(which->longest_ever, what.lease);
+    which->max_hold_until = std::min(which->max_hold_until, max_hold_until);
+    which->now_in.store(tenure::phase::held, std::memory_order_release); // pairs with tenure::in
+    which->record->busy_until = base::instant::min();
+    keeper.acknowledged(which, what.lease, sent_at);
+    ++counted.acquired;
+    return what;
+}
+
+void lock_table::forget_record_of(tenure_ptr const& which) { std::erase(which->record->tenures, which); }
+
+void lock_table::end(tenure_ptr const& which, tenure::phase how) {
+    keeper.forget(which);
+    which->now_in.store(how, std::memory_order_release); // pairs with tenure::in
+}
+
+void lock_table::give_up(tenure_ptr const& which, bool may_hold, base::milliseconds lease, base::instant now) {
+    if (may_hold) dead.add({which->record, which->owner_id, lease, which->unfenced}, now, now);
+    end(which, tenure::phase::ended);
+    forget_record_of(which);
+}
+
+lock_table::release_plan lock_table::plan_release(tenure_ptr const& which, std::uint64_t level_number,
+                                                  base::instant now) {
+    auto const at = std::find_if(which->levels.begin(), which->levels.end(),
+                                 [&](level const& one) { return one.number == level_number; });
+    if (at == which->levels.end()) return {};
+    if (which->in(tenure::phase::held) && now >= which->validity()) lose(which, now);
+    which->levels.erase(at);
+    if (which->in(tenure::phase::lost)) {
+        if (which->levels.empty()) forget_record_of(which);
+        return {release_plan::kind::lost};
+    }
+    REDLATCH_ASSERT(which->in(tenure::phase::held));
+    if (!which->levels.empty())
+        return {release_plan::kind::partial, static_cast<int>(which->levels.size()), which->longest_lease()};
+    end(which, tenure::phase::releasing);
+    forget_record_of(which);
+    return {release_plan::kind::last};
+}
+
+void lock_table::confirmed(tenure_ptr const& which, base::milliseconds lease, base::instant sent_at) {
+    keeper.acknowledged(which, lease, sent_at);
+}
+
+void lock_table::released(tenure_ptr const& which, base::instant now) {
+    ++counted.released;
+    which->now_in.store(tenure::phase::ended, std::memory_order_release); // pairs with tenure::in
+    if (!which->unfenced) return;
+    constexpr base::milliseconds first_sweep{1'000};
+    dead.add({which->record, which->owner_id, which->longest_ever, true}, base::later(now, first_sweep), now);
+}
+
+void lock_table::hand_to_reaper(tenure_ptr const& which, base::instant now) {
+    which->now_in.store(tenure::phase::ended, std::memory_order_release); // pairs with tenure::in
+    dead.add({which->record, which->owner_id, which->longest_ever, which->unfenced}, now, now);
+}
+
+void lock_table::lose(tenure_ptr const& which, base::instant now) {
+    if (!which->in(tenure::phase::held)) return;
+    // While its holder cleans up, the key stays as it is: what was promised to hold until validity plus margin does.
+    auto const reap_at = base::later(now, margin_of(which->longest_ever));
+    end(which, tenure::phase::lost);
+    ++counted.lost;
+    dead.add({which->record, which->owner_id, which->longest_ever, which->unfenced}, reap_at, now);
+    note(notice::kind::lost, which);
+}
+
+lock_table::hand_on lock_table::next_hand_on(lock_record& of, base::instant now) {
+    if (of.queue.empty()) {
+        of.handovers = 0;
+        return hand_on::nobody;
+    }
+    if (of.handovers == 0) of.handovers_began = now;
+    ++of.handovers;
+    if (of.handovers <= most_handovers && now - of.handovers_began <= longest_handover) return hand_on::at_once;
+    of.handovers = 0;
+    return hand_on::held_back;
+}
+
+void lock_table::wake_everybody(base::wake_list& woken) const {
+    for (auto const& [name, weak] : records_) {
+        auto const one = weak.lock();
+        if (!one) continue;
+        one->queue.wake_all(woken);
+        for (auto const& which : one->tenures)
+            for (auto const& who : which->turn_waiters) woken.add(who);
+    }
+}
+
+void lock_table::apply(lease_keeper::effects& found, base::instant now, base::wake_list& woken) {
+    for (auto const& which : found.suspect) note(notice::kind::suspect, which);
+    for (auto const& which : found.recovered) note(notice::kind::recovered, which);
+    for (auto const& which : found.lost) {
+        lose(which, now);
+        // The lock may be free: the local head, which relied on this hold, asks now.
+        if (auto const& head = which->record->queue.head()) {
+            head->released.store(true, std::memory_order_release); // pairs with the waiter's exchange
+            woken.add(head->waker);
+        }
+    }
+}
+
+} // namespace redlatch::locking

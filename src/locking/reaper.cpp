@@ -1,0 +1,69 @@
+#include "locking/reaper.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace redlatch::locking {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr std::array<base::milliseconds, 4> sweep_pauses{1s, 4s, 10s, 15s}; // at 1, 5, 15, 30 s
+constexpr base::milliseconds later_pause = 60s;
+constexpr base::milliseconds retry_pause = 1s;
+
+/// Bytes of a broken connection that are still on their way after this long do not arrive.
+constexpr base::milliseconds longest_delay = 60s;
+
+} // namespace
+
+void reaper::schedule(std::uint64_t number, entry& which, base::instant when) {
+    which.due = when;
+    by_time_.emplace(when, number);
+}
+
+std::uint64_t reaper::add(dead_id which, base::instant first, base::instant now) {
+    auto const number = ++last_number_;
+    auto& one = entries_.emplace(number, entry{std::move(which), first, now}).first->second;
+    schedule(number, one, first);
+    return number;
+}
+
+std::vector<reaper::job> reaper::take_due(base::instant now) {
+    std::vector<job> jobs;
+    while (!by_time_.empty() && by_time_.begin()->first <= now) {
+        auto const number = by_time_.begin()->second;
+        by_time_.erase(by_time_.begin());
+        auto& one = entries_.at(number);
+        one.due = base::never;
+        jobs.push_back({number, one.what.record, one.what.owner_id});
+    }
+    return jobs;
+}
+
+void reaper::on_answer(std::uint64_t number, bool fenced, base::instant now) {
+    auto const at = entries_.find(number);
+    if (at == entries_.end()) return;
+    auto& one = at->second;
+    if (!fenced) one.what.unfenced = true;
+    if (!one.what.unfenced || now >= base::later(one.added, longest_delay + one.what.lease)) {
+        entries_.erase(at);
+        return;
+    }
+    auto const step = static_cast<std::size_t>(one.sweeps++);
+    schedule(number, one, base::later(now, step < sweep_pauses.size() ? sweep_pauses[step] : later_pause));
+}
+
+void reaper::on_failure(std::uint64_t number, base::instant now) {
+    auto const at = entries_.find(number);
+    if (at == entries_.end()) return;
+    auto& one = at->second;
+    if (now >= base::later(one.added, longest_delay + one.what.lease)) {
+        entries_.erase(at); // its key has expired by itself
+        return;
+    }
+    schedule(number, one, base::later(now, retry_pause));
+}
+
+} // namespace redlatch::locking

@@ -1,0 +1,68 @@
+// Sees to it that nothing stays behind on the server: releases the ids of tenures whose end nobody waits for.
+//
+// | state    | event                                                | action, next                                          |
+// |----------|------------------------------------------------------|-------------------------------------------------------|
+// | due      | its time                                             | a release is sent -> asked                            |
+// | asked    | released or not held; no late copy can run           | forgotten                                             |
+// | asked    | released or not held; a late acquire may still run   | again at 1, 5, 15, 30 s, then each minute, until one  |
+// |          |                                                      | lease after the last possibly late call -> due        |
+// | asked    | error                                                | again after a second, until its key must have expired |
+// Releases travel on the lane of the calls they follow, so that order does what else a fence would have to do.
+#pragma once
+
+#include "base/time.hpp"
+#include "locking/lock_record.hpp"
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace redlatch::locking {
+
+class reaper {
+public:
+    /// An id that is not to hold anything any more.
+    struct dead_id {
+        record_ptr record;
+        std::string owner_id;
+        base::milliseconds lease{}; ///< the longest it can have left behind
+        bool unfenced = false;      ///< a copy of its acquire may arrive late
+    };
+    struct job {
+        std::uint64_t number;
+        record_ptr record;
+        std::string owner_id;
+    };
+
+    /// `first`: when to send the first release. Returns a number for on_answer.
+    std::uint64_t add(dead_id which, base::instant first, base::instant now);
+
+    base::instant next() const noexcept { return by_time_.empty() ? base::never : by_time_.begin()->first; }
+    std::vector<job> on_timer(base::instant now) { return take_due(now); }
+
+    void on_answer(std::uint64_t number, bool fenced, base::instant now);
+    void on_failure(std::uint64_t number, base::instant now);
+
+    std::size_t size() const noexcept { return entries_.size(); }
+    /// Everything that is not yet answered, at once: for close().
+    std::vector<job> all_now() { return take_due(base::never); }
+
+private:
+    struct entry {
+        dead_id what;
+        base::instant due; ///< never while asked
+        base::instant added;
+        int sweeps = 0;
+    };
+    void schedule(std::uint64_t number, entry& which, base::instant when);
+    std::vector<job> take_due(base::instant now);
+    std::map<std::uint64_t, entry> entries_;
+    std::set<std::pair<base::instant, std::uint64_t>> by_time_; ///< those that are not asked
+    std::uint64_t last_number_ = 0;
+};
+
+} // namespace redlatch::locking

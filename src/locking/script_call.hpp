@@ -1,0 +1,32 @@
+// A call of a script, ready for the wire in both its forms.
+#pragma once
+
+#include "locking/script.hpp"
+
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace redlatch::locking {
+
+class script_call {
+public:
+    script_call(script const& which, std::initializer_list<std::string_view> keys,
+                std::initializer_list<std::string_view> arguments);
+    script_call(script const& which, std::vector<std::string_view> const& keys,
+                std::vector<std::string_view> const& arguments);
+
+    /// EVALSHA. Valid while the object lives.
+    std::string const& by_sha() const noexcept { return by_sha_; }
+    /// EVAL, for a server that does not know the script yet.
+    std::string by_text() const;
+
+private:
+    script const* script_;
+    std::string by_sha_;
+    std::size_t tail_ = 0; ///< where the number of keys begins in by_sha_
+    std::size_t parts_ = 0;
+};
+
+} // namespace redlatch::locking

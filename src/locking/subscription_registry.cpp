@@ -1,0 +1,164 @@
+#include "locking/subscription_registry.hpp"
+
+#include "base/assert.hpp"
+#include "resp/command.hpp"
+
+#include <algorithm>
+
+namespace redlatch::locking {
+
+void subscription_registry::moved(channel& which, base::wake_list& woken) {
+    ++which.count;
+    for (auto const& waiter : which.waiters) woken.add(waiter);
+}
+
+channel_ptr subscription_registry::attach(std::string const& name) {
+    auto& found = channels_[name];
+    if (!found) {
+        found = std::make_shared<channel>();
+        found->name = name;
+    }
+    if (found->references++ == 0 && found->linger_until != base::never) {
+        lingering_.remove(found);
+        found->linger_until = base::never;
+    }
+    return found;
+}
+
+void subscription_registry::detach(channel_ptr const& which, base::instant now) {
+    REDLATCH_ASSERT(which->references > 0);
+    if (--which->references > 0) return;
+    if (which->now_in == channel::state::idle || which->now_in == channel::state::refused) {
+        channels_.erase(which->name);
+        return;
+    }
+    which->linger_until = base::later(now, linger);
+    lingering_.push_back(which);
+    if (lingering_.size() > most_lingering) give_up(lingering_.front());
+}
+
+void subscription_registry::ask(channel_ptr const& which) {
+    out.stage(resp::command("SUBSCRIBE", which->name));
+    ++commands_;
+    due_.push_back({request::subscribe, which});
+    which->now_in = channel::state::asked;
+}
+
+void subscription_registry::subscribe(channel_ptr const& which) {
+    if (which->now_in == channel::state::idle && up_) ask(which);
+}
+
+void subscription_registry::give_up(channel_ptr const& which) {
+    lingering_.remove(which);
+    which->linger_until = base::never;
+    channels_.erase(which->name);
+    if (!up_) return;
+    out.stage(resp::command("UNSUBSCRIBE", which->name));
+    ++commands_;
+    due_.push_back({request::unsubscribe, which});
+    which->now_in = channel::state::idle;
+}
+
+channel_sample subscription_registry::peek(std::string const& name) const {
+    auto const found = channels_.find(name);
+    return found == channels_.end() ? channel_sample{} : found->second->sample();
+}
+
+void subscription_registry::on_timer(base::instant now) {
+    while (!lingering_.empty() && lingering_.front()->linger_until <= now) give_up(channel_ptr(lingering_.front()));
+}
+
+base::instant subscription_registry::next() const noexcept {
+    return lingering_.empty() ? base::never : lingering_.front()->linger_until;
+}
+
+std::size_t subscription_registry::active() const noexcept {
+    return static_cast<std::size_t>(std::count_if(channels_.begin(), channels_.end(), [](auto const& one) {
+        return one.second->now_in == channel::state::subscribed || one.second->now_in == channel::state::asked;
+    }));
+}
+
+void subscription_registry::on_up(connection::identity const&, base::instant, base::wake_list&) {
+    REDLATCH_ASSERT(!up_ && due_.empty());
+    up_ = true;
+    out.reset();
+    for (auto const& [name, which] : channels_)
+        if (which->references > 0) ask(which);
+}
+
+void subscription_registry::on_down(base::instant, base::wake_list& woken) {
+    up_ = false;
+    due_.clear();
+    out.reset();
+    for (auto const& which : lingering_) {
+        which->linger_until = base::never;
+        channels_.erase(which->name);
+    }
+    lingering_.clear();
+    for (auto const& [name, which] : channels_) {
+        which->now_in = channel::state::idle;
+        moved(*which, woken); // a message may have been missed: everybody asks
+    }
+}
+
+bool subscription_registry::on_confirmation(request what, base::wake_list& woken) {
+    if (due_.empty() || due_.front().what != what) return false;
+    auto const answer = std::move(due_.front());
+    due_.pop_front();
+    if (what == request::subscribe && answer.which->now_in == channel::state::asked) {
+        // Asked for, given up and asked for again while the first confirmation was on its way: the last request counts.
+        bool const asked_again = std::any_of(due_.begin(), due_.end(), [&](due_answer const& other) {
+            return other.which == answer.which && other.what == request::subscribe;
+        });
+        if (!asked_again) answer.which->now_in = channel::state::subscribed;
+        moved(*answer.which, woken);
+    }
+    return true;
+}
+
+bool subscription_registry::on_value(resp::value&& incoming, base::instant, base::wake_list& woken) {
+    if (incoming.is_error()) {
+        // The answer to the oldest request; only SUBSCRIBE of a user without the right is refused in practice.
+        if (due_.empty()) return false;
+        auto const answer = std::move(due_.front());
+        due_.pop_front();
+        if (answer.what == request::subscribe) {
+            answer.which->now_in = channel::state::refused;
+            moved(*answer.which, woken);
+        }
+        return true;
+    }
+    if (incoming.is_text()) return on_confirmation(request::ping, woken); // PONG without any subscription
+    if (!incoming.is_array() || incoming.items.empty() || !incoming.items.front().is_text()) return false;
+    auto const& kind = incoming.items.front().text;
+    if (kind == "message") {
+        if (incoming.items.size() != 3 || !incoming.items[1].is_text()) return false;
+        if (auto const found = channels_.find(incoming.items[1].text); found != channels_.end())
+            moved(*found->second, woken);
+        return true;
+    }
+    if (kind == "subscribe") return on_confirmation(request::subscribe, woken);
+    if (kind == "unsubscribe") return on_confirmation(request::unsubscribe, woken);
+    if (kind == "pong") return on_confirmation(request::ping, woken);
+    return false;
+}
+
+void subscription_registry::on_closed(base::wake_list& woken) {
+    up_ = false;
+    due_.clear();
+    out.reset();
+    lingering_.clear();
+    for (auto const& [name, which] : channels_) {
+        which->now_in = channel::state::idle;
+        moved(*which, woken);
+    }
+}
+
+void subscription_registry::stage_ping(base::instant) {
+    if (!up_) return;
+    out.stage(resp::command("PING"));
+    ++commands_;
+    due_.push_back({request::ping, nullptr});
+}
+
+} // namespace redlatch::locking

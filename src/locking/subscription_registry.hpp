@@ -1,0 +1,99 @@
+// Which channels this client listens to, and how many messages each has seen.
+//
+// A waiter samples the count before every attempt. Whatever could have been a wake-up counts: a message, and every
+// confirmation of a subscription, also after a reconnect; so "the count has moved" is all that a waiter has to look at, and
+// no wake-up falls between its attempt and its wait.
+//
+// | state       | event                          | action, next                                                          |
+// |-------------|--------------------------------|-----------------------------------------------------------------------|
+// | idle        | a waiter wants it              | SUBSCRIBE staged -> asked                                             |
+// | asked       | confirmed                      | count + 1, all woken -> subscribed                                    |
+// | asked       | refused (no right)             | count + 1, all woken -> refused: waiters poll                         |
+// | subscribed  | message                        | count + 1, all woken                                                  |
+// | subscribed  | last waiter left, linger over  | UNSUBSCRIBE staged: from here on not subscribed -> idle               |
+// | any         | connection lost                | -> idle; asked for again when there is a new one, if wanted           |
+// Confirmations come in the order of the requests, so they are matched in order, not by name. One count per channel, never
+// begun again while anybody refers to it. The names `a` and `{a}` share a channel: a message counts for every lock on it.
+#pragma once
+
+#include "connection/traffic.hpp"
+#include "locking/wait_queue.hpp"
+
+#include <deque>
+#include <list>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace redlatch::locking {
+
+/// Guarded by the mutex of the subscriber's lane.
+struct channel {
+    enum class state { idle, asked, subscribed, refused };
+
+    std::string name;
+    state now_in = state::idle;
+    std::uint64_t count = 0;
+    int references = 0;
+    base::instant linger_until = base::never;
+    std::vector<base::waker> waiters{};
+
+    channel_sample sample() const noexcept { return {count, now_in == state::subscribed}; }
+};
+
+using channel_ptr = std::shared_ptr<channel>;
+
+class subscription_registry final : public connection::traffic {
+public:
+    /// A channel that nobody waits on stays subscribed this long: the next waiter finds it ready.
+    static constexpr base::milliseconds linger{1'000};
+    /// No more than this many linger.
+    static constexpr std::size_t most_lingering = 1'000;
+
+    /// A waiter refers to its channel from its first sample until it leaves.
+    channel_ptr attach(std::string const& name);
+    void detach(channel_ptr const& which, base::instant now);
+    /// Stages SUBSCRIBE unless that is done or under way.
+    void subscribe(channel_ptr const& which);
+
+    /// As attach() and detach() at once.
+    channel_sample peek(std::string const& name) const;
+
+    /// Gives up lingering subscriptions whose time has come.
+    void on_timer(base::instant now);
+    base::instant next() const noexcept;
+
+    /// Channels subscribed to or being subscribed to.
+    std::size_t active() const noexcept;
+    std::uint64_t commands() const noexcept { return commands_; }
+
+    void on_up(connection::identity const& self, base::instant now, base::wake_list& woken) override;
+    void on_down(base::instant now, base::wake_list& woken) override;
+    bool on_value(resp::value&& incoming, base::instant now, base::wake_list& woken) override;
+    void on_closed(base::wake_list& woken) override;
+    bool expects_reply() const noexcept override { return !due_.empty(); }
+    bool listens() const noexcept override { return !channels_.empty(); }
+    std::size_t due() const noexcept override { return due_.size(); }
+    void stage_ping(base::instant now) override;
+
+private:
+    enum class request { subscribe, unsubscribe, ping };
+    struct due_answer {
+        request what;
+        channel_ptr which;
+    };
+    static void moved(channel& which, base::wake_list& woken);
+    void ask(channel_ptr const& which);
+    void give_up(channel_ptr const& which);
+    bool on_confirmation(request what, base::wake_list& woken);
+
+    bool up_ = false;
+    std::unordered_map<std::string, channel_ptr> channels_;
+    std::list<channel_ptr> lingering_; ///< in the order of linger_until
+    std::deque<due_answer> due_;
+    std::uint64_t commands_ = 0;
+};
+
+} // namespace redlatch::locking

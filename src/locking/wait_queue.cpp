@@ -1,0 +1,35 @@
+#include "locking/wait_queue.hpp"
+
+#include <algorithm>
+
+namespace redlatch::locking {
+
+bool wait_queue::enter(place_ptr const& place) {
+    if (head_) {
+        rest_.push_back(place);
+        return false;
+    }
+    head_ = place;
+    place->at_head.store(true, std::memory_order_release); // pairs with the waiter's acquire
+    return true;
+}
+
+void wait_queue::leave(place_ptr const& place, base::wake_list& woken) {
+    if (head_ != place) {
+        if (auto const at = std::find(rest_.begin(), rest_.end(), place); at != rest_.end()) rest_.erase(at);
+        return;
+    }
+    head_.reset();
+    if (rest_.empty()) return;
+    head_ = std::move(rest_.front());
+    rest_.pop_front();
+    head_->at_head.store(true, std::memory_order_release); // pairs with the waiter's acquire
+    woken.add(head_->waker);
+}
+
+void wait_queue::wake_all(base::wake_list& woken) const {
+    if (head_) woken.add(head_->waker);
+    for (auto const& one : rest_) woken.add(one->waker);
+}
+
+} // namespace redlatch::locking

@@ -1,0 +1,50 @@
+// First come, first served, within one process.
+#pragma once
+
+#include "base/waker.hpp"
+
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <memory>
+
+namespace redlatch::locking {
+
+/// What a waiter has seen of a channel before it asked the server: only a message after it is news.
+struct channel_sample {
+    std::uint64_t count = 0;
+    bool subscribed = false; ///< confirmed by the server when the sample was taken
+};
+
+/// One waiter's place. Flags are set under the mutex that guards the queue and read by the waiter at any time.
+struct queue_place {
+    explicit queue_place(base::waker who) : waker(std::move(who)) {}
+
+    base::waker waker;
+    std::atomic<bool> at_head{false};  ///< it is this waiter's turn
+    std::atomic<bool> released{false}; ///< a hold of this process has just been released: ask again
+    bool held_back = false;            ///< of released: wait for a message first, other processes want a turn too
+    channel_sample sample{};           ///< of held_back: taken before the release was written
+};
+
+using place_ptr = std::shared_ptr<queue_place>;
+
+/// Not thread-safe. The head has been told so (at_head) and has left `rest`.
+class wait_queue {
+public:
+    bool empty() const noexcept { return !head_; }
+    place_ptr const& head() const noexcept { return head_; }
+    std::size_t size() const noexcept { return rest_.size() + (head_ ? 1U : 0U); }
+
+    /// True: nobody was before it; the place is the head at once.
+    bool enter(place_ptr const& place);
+    /// From any position; makes the next one the head and wakes it.
+    void leave(place_ptr const& place, base::wake_list& woken);
+    void wake_all(base::wake_list& woken) const;
+
+private:
+    place_ptr head_;
+    std::deque<place_ptr> rest_;
+};
+
+} // namespace redlatch::locking
