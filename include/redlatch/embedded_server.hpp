@@ -48,8 +48,8 @@ public:
 
     std::filesystem::path const& folder() const noexcept { return folder_; }
     std::filesystem::path socket() const { return folder_ / "redis.sock"; }
-    /// `unix:///…/redis.sock`
-    std::string uri() const { return "unix://" + socket().string(); }
+    /// `unix:///…/redis.sock`, with %XX where the path needs it.
+    std::string uri() const;
 
 private:
     std::filesystem::path folder_;

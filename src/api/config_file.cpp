@@ -1,3 +1,4 @@
+#include "io/unique_fd.hpp"
 #include "io/uri_text.hpp"
 
 #include <redlatch/config.hpp>
@@ -17,31 +18,21 @@ namespace {
 
 constexpr std::size_t largest_file = std::size_t{1} << 20; // config::from_yaml refuses larger ones, too
 
-struct open_file {
-    int descriptor;
-    explicit open_file(int number) : descriptor(number) {}
-    open_file(open_file const&) = delete;
-    open_file& operator=(open_file const&) = delete;
-    ~open_file() {
-        if (descriptor >= 0) ::close(descriptor);
-    }
-};
-
 [[noreturn]] void refuse(std::string const& name, std::string const& problem) {
     throw error(errc::bad_config, "the configuration file '" + name + "' cannot be used: " + problem);
 }
 
 std::string read_all(std::filesystem::path const& path, std::string const& name) {
     // Without O_NONBLOCK the opening of a pipe that nobody writes to would hang.
-    open_file const file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
-    if (file.descriptor < 0) refuse(name, std::generic_category().message(errno));
+    io::unique_fd const file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+    if (!file) refuse(name, std::generic_category().message(errno));
     struct stat status {};
-    if (::fstat(file.descriptor, &status) != 0) refuse(name, std::generic_category().message(errno));
+    if (::fstat(file.get(), &status) != 0) refuse(name, std::generic_category().message(errno));
     if (!S_ISREG(status.st_mode)) refuse(name, "it is not a regular file");
     std::string text;
     while (text.size() <= largest_file) {
         char buffer[16384];
-        auto const count = ::read(file.descriptor, buffer, sizeof buffer);
+        auto const count = ::read(file.get(), buffer, sizeof buffer);
         if (count < 0 && errno == EINTR) continue;
         if (count < 0) refuse(name, std::generic_category().message(errno));
         if (count == 0) return text;
