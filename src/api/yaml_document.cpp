@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <cstddef>
 #include <optional>
+#include <sstream>
 #include <string>
 #include <vector>
 #include <yaml-cpp/depthguard.h>
+#include <yaml-cpp/eventhandler.h>
 
 namespace redlatch {
 
@@ -22,11 +24,42 @@ constexpr std::string_view spring_paths[]{"spring.redis.redisson", "spring.data.
     throw error(errc::bad_config, problem);
 }
 
+/// Reads without keeping anything, and refuses a text at which yaml-cpp 0.7 stands still: after ", " it finds empty documents at
+/// one and the same place for ever, and LoadAll keeps them all.
+class progress_check : public YAML::EventHandler {
+public:
+    void OnDocumentStart(YAML::Mark const& mark) override {
+        if (mark.pos == last_start_) throw YAML::ParserException(mark, "a character that cannot begin a document");
+        last_start_ = mark.pos;
+    }
+    void OnDocumentEnd() override {}
+    void OnNull(YAML::Mark const&, YAML::anchor_t) override {}
+    void OnAlias(YAML::Mark const&, YAML::anchor_t) override {}
+    void OnScalar(YAML::Mark const&, std::string const&, YAML::anchor_t, std::string const&) override {}
+    void OnSequenceStart(YAML::Mark const&, std::string const&, YAML::anchor_t, YAML::EmitterStyle::value) override {}
+    void OnSequenceEnd() override {}
+    void OnMapStart(YAML::Mark const&, std::string const&, YAML::anchor_t, YAML::EmitterStyle::value) override {}
+    void OnMapEnd() override {}
+
+private:
+    int last_start_ = -1;
+};
+
+void check_progress(std::string const& text) {
+    std::istringstream stream(text);
+    YAML::Parser parser(stream);
+    progress_check progress;
+    while (parser.HandleNextDocument(progress)) {
+    }
+}
+
 std::vector<YAML::Node> parse(std::string_view text, int first_line) {
     if (text.size() > largest_document) refuse("it is larger than 1 MiB");
     if (text.find('\0') != std::string_view::npos) refuse("it contains a NUL byte");
     try {
-        return YAML::LoadAll(std::string(text));
+        std::string const copy(text);
+        check_progress(copy);
+        return YAML::LoadAll(copy);
     } catch (YAML::DeepRecursion const&) {
         refuse("it is nested too deeply");
     } catch (YAML::Exception const& problem) {

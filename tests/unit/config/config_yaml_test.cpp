@@ -360,26 +360,25 @@ INSTANTIATE_TEST_SUITE_P(
 
 INSTANTIATE_TEST_SUITE_P(
     documents, refused_yaml,
-    ::testing::Values(refused{"", "it is empty"}, refused{"# only a comment\n", "it is empty"},
-                      refused{"---\n", "it is empty"}, refused{"null", "it is empty"},
-                      refused{"redis://h", "not a group of keys"}, refused{"[1, 2]", "not a group of keys"},
-                      refused{"a: 1\n---\nb: 2\n", "more than one document"},
-                      refused{"a: 1\n b: 2\n", "line 2: it is not well-formed YAML"},
-                      refused{"a: [1, 2\n", "not well-formed YAML"}, refused{"a: 'open", "not well-formed YAML"},
-                      refused{"a: *nowhere", "not well-formed YAML"}, refused{"a: b: c", "not well-formed YAML"},
-                      refused{std::string("a: 1\0", 5), "NUL byte"}, refused{std::string((1 << 20) + 1, ' '), "1 MiB"},
-                      refused{"spring:\n  redis:\n    host: h\n", "nothing under spring.redis.redisson.config"},
-                      refused{"spring.redis.redisson.file: 'classpath:r.yaml'", "give that file instead"},
-                      refused{"spring.redis.redisson.config: [1]", "holds no settings"},
-                      refused{"spring.redis.redisson.config:", "holds no settings"},
-                      refused{"spring.redis.redisson.config: |\n  \n", "it is empty"},
-                      refused{"spring.redis.redisson.config: {singleServerConfig: {timout: 1, address: 'redis://h'}}",
-                              "line 1: timout"},
-                      refused{"a: 1\nspring:\n  redis.redisson.config: |\n    threads: 1\n    singleServerConfig:\n"
-                              "      address: redis://h\n      timout: 1\n",
-                              "line 7: timout"},
-                      refused{"spring.redis.redisson.config: |\n  a: 1\n   b: 2\n",
-                              "line 3: it is not well-formed YAML"}));
+    ::testing::Values(
+        refused{"", "it is empty"}, refused{"# only a comment\n", "it is empty"}, refused{"---\n", "it is empty"},
+        refused{"null", "it is empty"}, refused{"redis://h", "not a group of keys"},
+        refused{"[1, 2]", "not a group of keys"}, refused{"a: 1\n---\nb: 2\n", "more than one document"},
+        refused{"a: 1\n b: 2\n", "line 2: it is not well-formed YAML"}, refused{"a: [1, 2\n", "not well-formed YAML"},
+        refused{"a: 'open", "not well-formed YAML"}, refused{"a: *nowhere", "not well-formed YAML"},
+        refused{", \n- C\n- 2\n", "line 1: it is not well-formed YAML"}, refused{"a: b: c", "not well-formed YAML"},
+        refused{std::string("a: 1\0", 5), "NUL byte"}, refused{std::string((1 << 20) + 1, ' '), "1 MiB"},
+        refused{"spring:\n  redis:\n    host: h\n", "nothing under spring.redis.redisson.config"},
+        refused{"spring.redis.redisson.file: 'classpath:r.yaml'", "give that file instead"},
+        refused{"spring.redis.redisson.config: [1]", "holds no settings"},
+        refused{"spring.redis.redisson.config:", "holds no settings"},
+        refused{"spring.redis.redisson.config: |\n  \n", "it is empty"},
+        refused{"spring.redis.redisson.config: {singleServerConfig: {timout: 1, address: 'redis://h'}}",
+                "line 1: timout"},
+        refused{"a: 1\nspring:\n  redis.redisson.config: |\n    threads: 1\n    singleServerConfig:\n"
+                "      address: redis://h\n      timout: 1\n",
+                "line 7: timout"},
+        refused{"spring.redis.redisson.config: |\n  a: 1\n   b: 2\n", "line 3: it is not well-formed YAML"}));
 
 TEST(hostile_yaml, ends_soon_and_is_refused) {
     auto const repeated = [](std::string const& text, std::size_t size) {
