@@ -118,6 +118,9 @@ void* reader::parser::create_string(redisReadTask const* task, char* text, std::
         }
         bool is_line = task->type != REDIS_REPLY_STRING;
         if (is_line && length > longest_line) return self.refuse("a line of the reply does not end");
+        if (is_line && std::string_view(text, length).find_first_of("\r\n") != std::string_view::npos) {
+            return self.refuse("a line of the reply holds half of a line end");
+        }
         if (!is_line && std::string_view(text + length, 2) != "\r\n") {
             return self.refuse("a string of the reply does not end where its announced length says");
         }

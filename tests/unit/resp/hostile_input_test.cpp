@@ -33,6 +33,8 @@ row const refused[] = {
     {":\r\n", "does not speak the Redis protocol"},
     {":1 \r\n", "does not speak the Redis protocol"},
     {":9223372036854775808\r\n", "does not speak the Redis protocol"},
+    {"+a\rb\r\n", ""},
+    {"-ERR a\nb\r\n", ""},
     // types of RESP3, which was not asked for
     {"%1\r\n+a\r\n:1\r\n", ""},
     {"~1\r\n:1\r\n", ""},

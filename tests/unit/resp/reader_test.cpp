@@ -19,7 +19,6 @@ struct row {
 row const replies[] = {
     {"+OK\r\n", "+OK;"},
     {"+\r\n", "+;"},
-    {"+a \r b\r\n", "+a \r b;"},
     {"-ERR unknown command\r\n", "!ERR unknown command;"},
     {":0\r\n", "0;"},
     {":-1\r\n", "-1;"},
