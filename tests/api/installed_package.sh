@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# installed_package.sh CMAKE BUILD CONSUMER COMPILER: installs into a folder, builds a project against it - by find_package and
-# by pkg-config -, moves the folder and runs what was built.
+# installed_package.sh CMAKE BUILD CONSUMER COMPILER TOOL: installs into a folder, builds a project against it - by find_package and
+# by pkg-config -, moves the folder and runs what was built. TOOL is 1 where the tool is built too.
 set -euo pipefail
-cmake=$1 build=$2 consumer=$3 compiler=$4
+cmake=$1 build=$2 consumer=$3 compiler=$4 tool=$5
 
 place=$(mktemp -d)
 export REDLATCH_RUNTIME_DIR=$place/run
@@ -10,10 +10,10 @@ export LD_LIBRARY_PATH=
 trap 'rm -rf "$place"' EXIT
 
 "$cmake" --install "$build" --prefix "$place/installed" >"$place/log" 2>&1 || { cat "$place/log"; exit 1; }
-for file in include/redlatch/redlatch.hpp bin/redlatch; do
-    [[ -e $place/installed/$file ]] || { echo "not installed: $file"; exit 1; }
-done
-"$place/installed/bin/redlatch" version
+if [[ $tool == 1 ]]; then
+    "$place/installed/bin/redlatch" version
+    [[ -s $place/installed/share/man/man1/redlatch.1 ]] || { echo "the manual page is not installed"; exit 1; }
+fi
 
 # As a package is used: staged in one folder, unpacked in another.
 mv "$place/installed" "$place/moved"
