@@ -27,10 +27,12 @@ constexpr ::rlim_t most_bytes_per_file = 64 * 1024;
 constexpr int report_descriptor = 3;
 constexpr int first_foreign_descriptor = 4;
 
-/// What the new process tells its starter: its id when it is about to be executed, then the error if that failed.
+/// What the new process tells its starter: its id when it is about to be executed, or what it failed at. The text is a
+/// literal, which has the same address in both.
 struct report {
     ::pid_t process = 0;
     int error_number = 0;
+    char const* step = "";
 };
 
 std::vector<std::string> server_arguments(std::filesystem::path const& program, std::filesystem::path const& folder) {
@@ -113,9 +115,10 @@ struct start_plan {
 
 /// The last step, in the process that becomes the server. Does not return.
 [[noreturn]] void become_server(start_plan const& plan) {
-    report message{::getpid(), 0};
-    auto const give_up = [&] {
+    report message{::getpid(), 0, ""};
+    auto const give_up = [&](char const* step) {
         message.error_number = errno;
+        message.step = step;
         [[maybe_unused]] auto const ignored = ::write(report_descriptor, &message, sizeof message);
         ::_exit(127);
     };
@@ -125,24 +128,25 @@ struct start_plan {
     ::fcntl(report_descriptor, F_SETFD, FD_CLOEXEC);
     reset_signals();
     ::umask(S_IRWXG | S_IRWXO);
-    if (::chdir(plan.folder) != 0) give_up();
+    if (::chdir(plan.folder) != 0) give_up("its folder cannot be entered");
 
     // The server records itself too, but later: nobody shall find neither socket nor record while it starts.
     std::array<char, 16> digits{};
     auto const start = write_decimal(message.process, digits);
     auto const record = ::open("redis.pid", O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, S_IRUSR | S_IWUSR);
-    if (record < 0 || ::write(record, &digits[start], digits.size() - start) < 0) give_up();
+    if (record < 0 || ::write(record, &digits[start], digits.size() - start) < 0)
+        give_up("redis.pid cannot be written");
 
     auto const nothing = ::open("/dev/null", O_RDONLY);
     auto const log = ::open("redis.log", O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_NOFOLLOW, S_IRUSR | S_IWUSR);
-    if (nothing < 0 || log < 0) give_up();
+    if (nothing < 0 || log < 0) give_up("/dev/null or redis.log cannot be opened");
     if (::dup2(nothing, STDIN_FILENO) < 0 || ::dup2(log, STDOUT_FILENO) < 0 || ::dup2(log, STDERR_FILENO) < 0)
-        give_up();
+        give_up("dup2");
     close_from(first_foreign_descriptor);
     reset_limits();
     if (::write(report_descriptor, &message, sizeof message) < 0) ::_exit(127);
     ::execve(plan.program, plan.arguments, plan.environment);
-    give_up();
+    give_up("it cannot be executed");
     ::_exit(127);
 }
 
@@ -204,7 +208,7 @@ bool read_report(int pipe, report& message) {
         if (!read_report(reading.get(), second)) return message.process; // closed by exec
         message = second;
     }
-    fail(program, "execution", message.error_number);
+    fail(program, message.step, message.error_number);
 }
 
 } // namespace redlatch::embedded

@@ -33,7 +33,10 @@ std::string reason(int number) {
 } // namespace
 
 std::filesystem::path default_folder() {
-    // Not for a program that runs with another's rights: there the environment is the attacker's.
+    if (::getuid() != ::geteuid())
+        throw error(errc::bad_config,
+                    "a program that runs with another user's rights has no embedded server; name a server");
+    // Not for a program that has more rights than its caller: there the environment is the attacker's.
     char const* const chosen = ::secure_getenv(override_variable);
     if (chosen == nullptr || *chosen == '\0') return "/tmp/redlatch-" + std::to_string(::getuid());
     std::filesystem::path const folder = chosen;

@@ -9,7 +9,7 @@
 namespace redlatch::embedded {
 
 /// /tmp/redlatch-<uid>, or what REDLATCH_RUNTIME_DIR says. The uid is the kernel's: no other variable plays a part. Throws
-/// error(bad_config) for a relative REDLATCH_RUNTIME_DIR.
+/// error(bad_config) for a relative REDLATCH_RUNTIME_DIR, and in a program that runs with another user's rights.
 std::filesystem::path default_folder();
 
 /// Makes the folder if it is not there. A real directory of this user that nobody else may enter: else error(bad_config). What

@@ -329,6 +329,19 @@ TEST_F(embedded_server_test, says_what_the_server_said_when_it_does_not_start) {
     ::setenv("PATH", former.c_str(), 1);
 }
 
+TEST_F(embedded_server_test, says_which_file_it_cannot_write) {
+    embedded_server server;
+    std::filesystem::create_symlink(base.path() / "target", folder / "redis.log");
+    try {
+        server.ensure_running();
+        FAIL() << "started";
+    } catch (error const& problem) {
+        EXPECT_EQ(problem.reason(), errc::disconnected);
+        EXPECT_THAT(problem.what(), HasSubstr("redis.log cannot be opened"));
+    }
+    EXPECT_FALSE(std::filesystem::exists(base.path() / "target"));
+}
+
 TEST_F(embedded_server_test, is_not_stopped_while_a_lock_is_held) {
     embedded_server server;
     server.ensure_running();

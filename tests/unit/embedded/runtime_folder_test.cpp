@@ -119,6 +119,13 @@ TEST_F(default_folder_test, can_be_overridden_by_an_absolute_path) {
     EXPECT_THROW(default_folder(), error);
 }
 
+TEST_F(default_folder_test, is_refused_to_a_program_with_anothers_rights) {
+    if (::getuid() != 0) GTEST_SKIP() << "only root can take another user's rights";
+    ASSERT_EQ(::seteuid(12345), 0);
+    EXPECT_THROW(default_folder(), error);
+    ASSERT_EQ(::seteuid(0), 0);
+}
+
 TEST_F(runtime_folder, has_a_lock_that_one_holds_at_a_time) {
     auto const folder = folder_with(0700);
     auto first = start_lock::try_take(folder);
