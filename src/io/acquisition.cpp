@@ -211,7 +211,7 @@ void acquisition::take_level(base::instant sent_at) {
         auto const max_hold_until =
             request_.max_hold && !request_.lease ? base::later(sent_at, *request_.max_hold) : base::never;
         locking::level const what{0, lease_, !request_.lease, request_.adapter};
-        level_number_ = table.take(tenure_, what, sent_at, max_hold_until).number;
+        if (auto const taken = table.take(tenure_, what, sent_at, max_hold_until)) level_number_ = taken->number;
     });
 }
 
@@ -275,7 +275,8 @@ bool acquisition::on_interruption(action last) {
 
 bool acquisition::finish(action const& last) {
     stage_ = stage::finished;
-    auto const how = op_->result();
+    auto how = op_->result();
+    if (how == acquire_op::outcome::acquired && level_number_ == 0) how = acquire_op::outcome::closed;
     result_ = code_of(how);
     auto const now = lease_clock::now();
     if (channel_) core_->messages().detach(channel_, waker());

@@ -45,7 +45,6 @@ private:
     using action = locking::acquire_op::action;
 
     bool begin();
-    bool interrupted();
     bool carry_out(action what);
     bool attempt();
     bool wait(action const& what);
@@ -55,8 +54,6 @@ private:
     bool on_interruption(action last);
     bool finish(action const& last);
     void take_level(base::instant sent_at);
-    void end_turn();
-    void leave_queue();
     bool known_busy();
     base::instant outage_at();
     std::error_code code_of(locking::acquire_op::outcome how) const noexcept;

@@ -393,10 +393,8 @@ void client_core::release_everything() {
     auto const until = base::later(lease_clock::now(), settings_.close_timeout);
     std::vector<locking::reaper::job> jobs;
     locked([&](locking::lock_table& table, base::wake_list& woken) {
-        auto const now = lease_clock::now();
-        for (auto const& one : std::vector(table.keeper.all().begin(), table.keeper.all().end())) table.lose(one, now);
+        table.end_everything(lease_clock::now(), woken);
         jobs = table.dead.all_now();
-        table.wake_everybody(woken);
     });
     if (jobs.empty()) return;
     std::vector<connection::call_ptr> calls;

@@ -65,27 +65,23 @@ bool releasing::begin() {
     case kind::partial: return call();
     case kind::last: break;
     }
-    if (hand_on == lock_table::hand_on::held_back) {
-        // Sampled before the release is written: whatever is published for it counts as news.
-        auto const sample = core_->messages().peek(record_->channel);
-        core_->locked([&](lock_table&, base::wake_list&) {
-            if (auto const& head = record_->queue.head()) {
-                head->held_back = true;
-                head->sample = sample;
-            }
-        });
-    }
+    // Sampled before the release is written: whatever is published for it counts as news.
+    bool const held_back = hand_on == lock_table::hand_on::held_back;
+    auto const sample = held_back ? core_->messages().peek(record_->channel) : locking::channel_sample();
     auto const go_on = call();
-    if (hand_on != lock_table::hand_on::nobody) pass_on(hand_on);
+    if (hand_on != lock_table::hand_on::nobody) pass_on(held_back, sample);
     return go_on;
 }
 
-void releasing::pass_on(lock_table::hand_on) {
+/// The release is on its way: the next local waiter's attempt goes right behind it on the same connection.
+void releasing::pass_on(bool held_back, locking::channel_sample const& sample) {
     core_->locked([&](lock_table&, base::wake_list& woken) {
-        if (auto const& head = record_->queue.head()) {
-            head->released.store(true, std::memory_order_release); // pairs with the waiter's exchange
-            woken.add(head->waker);
-        }
+        auto const& head = record_->queue.head();
+        if (!head) return;
+        head->held_back = held_back;
+        head->sample = sample;
+        head->released.store(true, std::memory_order_release); // pairs with the waiter's exchange
+        woken.add(head->waker);
     });
 }
 

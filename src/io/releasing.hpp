@@ -42,7 +42,7 @@ private:
     bool on_error(resp::value const& reply);
     bool on_timeout();
     bool finish(std::error_code how);
-    void pass_on(locking::lock_table::hand_on how);
+    void pass_on(bool held_back, locking::channel_sample const& sample);
 
     std::shared_ptr<client_core> core_;
     locking::tenure_ptr const tenure_;
@@ -51,7 +51,6 @@ private:
     base::instant deadline_;
     stage stage_ = stage::beginning;
     locking::lock_table::release_plan plan_;
-    bool passed_on_ = false;
     scripted_call call_;
     std::error_code result_;
     std::string server_said_;

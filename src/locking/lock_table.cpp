@@ -57,7 +57,9 @@ void lock_table::change_id(tenure_ptr const& which, base::milliseconds lease, ba
     assign_id(*which);
 }
 
-level lock_table::take(tenure_ptr const& which, level what, base::instant sent_at, base::instant max_hold_until) {
+std::optional<level> lock_table::take(tenure_ptr const& which, level what, base::instant sent_at,
+                                      base::instant max_hold_until) {
+    if (!which->in(tenure::phase::acquiring) && !which->in(tenure::phase::held)) return std::nullopt;
     what.number = next_level_number();
     which->levels.push_back(what);
     which->longest_ever = std::max(which->longest_ever, what.lease);
@@ -140,13 +142,18 @@ lock_table::hand_on lock_table::next_hand_on(lock_record& of, base::instant now)
     return hand_on::held_back;
 }
 
-void lock_table::wake_everybody(base::wake_list& woken) const {
+void lock_table::end_everything(base::instant now, base::wake_list& woken) {
+    for (auto const& which : std::vector(keeper.all().begin(), keeper.all().end())) lose(which, now);
     for (auto const& [name, weak] : records_) {
         auto const one = weak.lock();
         if (!one) continue;
         one->queue.wake_all(woken);
-        for (auto const& which : one->tenures)
+        for (auto const& which : one->tenures) {
             for (auto const& who : which->turn_waiters) woken.add(who);
+            if (!which->in(tenure::phase::acquiring)) continue;
+            dead.add({one, which->owner_id, settings_.watchdog, which->unfenced}, now, now);
+            which->now_in.store(tenure::phase::ended, std::memory_order_release); // pairs with tenure::in
+        }
     }
 }
 

@@ -13,6 +13,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -63,8 +64,8 @@ public:
     tenure_ptr open(record_ptr const& of, std::uint64_t owner_number);
     /// Gives an acquiring tenure a new id; the reaper releases the old one.
     void change_id(tenure_ptr const& which, base::milliseconds lease, base::instant now);
-    /// The server said acquired (or wrote the count of a re-entry): a new level.
-    level take(tenure_ptr const& which, level what, base::instant sent_at, base::instant max_hold_until);
+    /// The server said acquired (or wrote the count of a re-entry): a new level. None: the client was closed meanwhile.
+    std::optional<level> take(tenure_ptr const& which, level what, base::instant sent_at, base::instant max_hold_until);
     /// An acquisition ends without the lock. `may_hold`: its id may be, or come to be, in the key.
     void give_up(tenure_ptr const& which, bool may_hold, base::milliseconds lease, base::instant now);
 
@@ -86,8 +87,9 @@ public:
     reaper dead;
     totals counted;
 
-    /// The client closes: whoever waits in a local queue looks up.
-    void wake_everybody(base::wake_list& woken) const;
+    /// The client closes: what is held is lost, what is being acquired will not be taken, both go to the reaper; whoever
+    /// waits in a local queue looks up.
+    void end_everything(base::instant now, base::wake_list& woken);
 
     /// Applies what the keeper found.
     void apply(lease_keeper::effects& found, base::instant now, base::wake_list& woken);
