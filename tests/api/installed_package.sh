@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# installed_package.sh CMAKE BUILD CONSUMER COMPILER TOOL: installs into a folder, builds a project against it - by find_package and
-# by pkg-config -, moves the folder and runs what was built. TOOL is 1 where the tool is built too.
+# installed_package.sh CMAKE BUILD CONSUMER COMPILER TOOL
+# Installs into a folder, moves it, builds a project against it - by find_package and by pkg-config - and runs what was built.
+# TOOL is 1 where the tool is built too.
 set -euo pipefail
 cmake=$1 build=$2 consumer=$3 compiler=$4 tool=$5
 

@@ -15,7 +15,7 @@ BELOW = {
     "api": ("base", "resp", "connection", "locking", "io", "embedded"),
 }
 CORE = ("src/base/", "src/resp/", "src/connection/", "src/locking/")
-CORE_MAY_SEE = {"lease_clock", "error", "owner", "options", "config", "lock_info", "log"}
+CORE_MAY_SEE = {"lease_clock", "error"}
 USERS = ("cli/", "examples/", "bench/")
 
 # What would give the core a thread, a clock, a socket or chance of its own.
