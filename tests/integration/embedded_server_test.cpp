@@ -5,6 +5,7 @@
 #include "support/temporary_folder.hpp"
 #include "support/wait_until.hpp"
 
+#include <redlatch/client.hpp>
 #include <redlatch/embedded_server.hpp>
 #include <redlatch/error.hpp>
 
@@ -361,6 +362,32 @@ TEST_F(embedded_server_test, is_not_stopped_while_a_lock_is_held) {
     client.command("HSET", "no lock", "field", "value");
     EXPECT_TRUE(server.stop(false));
     EXPECT_FALSE(server.status().running);
+}
+
+TEST_F(embedded_server_test, is_what_a_client_without_address_uses_so_that_processes_exclude_each_other) {
+    std::array<int, 2> gate{};
+    ASSERT_EQ(::pipe(gate.data()), 0);
+    other_process rival([&] {
+        ::close(gate[1]);
+        char byte = 0;
+        if (::read(gate[0], &byte, 1) != 1) return 2;
+        client mine;
+        return mine.get_lock("backup").try_acquire() ? 1 : 0;
+    });
+    ::close(gate[0]);
+    client mine;
+    auto held = mine.get_lock("backup").acquire();
+    EXPECT_EQ(::write(gate[1], "g", 1), 1);
+    ::close(gate[1]);
+    EXPECT_EQ(rival.status(), 0) << "the rival must find the lock busy";
+    try {
+        embedded_server().stop(false);
+        ADD_FAILURE() << "stopped under a holder";
+    } catch (error const& problem) {
+        EXPECT_THAT(problem.what(), HasSubstr("'backup'"));
+    }
+    held.release();
+    EXPECT_TRUE(embedded_server().stop(false));
 }
 
 TEST_F(embedded_server_test, counts_many_locks_up_to_a_bound) {

@@ -108,7 +108,7 @@ INSTANTIATE_TEST_SUITE_P(
         refused{"redis://" + std::string(5000, 'h'), "4096"}, refused{"unix://run/redis.sock", "three slashes"},
         refused{"unix:run/redis.sock", "needs a scheme"}, refused{"unix://", "whole path"},
         refused{"unix:///run/", "folder"}, refused{"unix:///" + std::string(107, 's'), "too long"},
-        refused{"local:/tmp", "nothing more"}, refused{"local", "nothing more"}));
+        refused{"local:/tmp", "nothing more"}, refused{"local", "nothing more"}, refused{"LOCAL:", "nothing more"}));
 
 TEST(masked_uri, hides_passwords_also_in_malformed_uris) {
     for (std::string const uri :
