@@ -24,8 +24,8 @@ constexpr std::string_view spring_paths[]{"spring.redis.redisson", "spring.data.
     throw error(errc::bad_config, problem);
 }
 
-/// Reads without keeping anything, and refuses a text at which yaml-cpp 0.7 stands still: after ", " it finds empty documents at
-/// one and the same place for ever, and LoadAll keeps them all.
+/// Reads without keeping anything, and refuses a text at which yaml-cpp 0.7 stands still: after ", " it finds empty documents
+/// at one and the same place for ever, and LoadAll keeps them all.
 class progress_check : public YAML::EventHandler {
 public:
     void OnDocumentStart(YAML::Mark const& mark) override {
