@@ -19,7 +19,8 @@ struct acquire_options {
     /// config::lock_watchdog_timeout) for as long as it is held. Must be positive.
     std::optional<duration> lease{};
 
-    /// For renewed locks: renewal ends this long after the acquisition, and the hold is lost. Must be positive.
+    /// For renewed locks: renewal ends this long after the acquisition, and the hold is lost. Must be
+    /// positive. On a re-entry it bounds all that this owner holds of the lock, while that level lasts.
     std::optional<duration> max_hold{};
 
     /// Who will hold it.

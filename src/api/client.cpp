@@ -17,6 +17,7 @@ namespace {
 
 /// The embedded default is started here: its address is known only now.
 config with_real_address(config settings) {
+    settings.validate();
     if (settings.address != "local:") return settings;
     embedded_server server;
     server.ensure_running();
@@ -36,14 +37,12 @@ reentrant_lock client::get_lock(std::string name) {
     if (name.empty()) throw error(errc::bad_name, "a lock needs a name of at least one byte");
     if (name.size() > locking::longest_name)
         throw error(errc::bad_name, "the lock name " + locking::shown(name) + " has " + std::to_string(name.size())
-                                        + " bytes; at most " + std::to_string(locking::longest_name)
-                                        + " are allowed");
+                                        + " bytes; at most " + std::to_string(locking::longest_name) + " are allowed");
     if (core->forked()) throw error(errc::forked, make_error_code(errc::forked).message());
     auto impl = std::make_shared<detail::lock_impl>();
     impl->core = core;
-    impl->record = core->locked([&](locking::lock_table& table, base::wake_list&) {
-        return table.record(name, locking::reentrant_recipe);
-    });
+    impl->record = core->locked(
+        [&](locking::lock_table& table, base::wake_list&) { return table.record(name, locking::reentrant_recipe); });
     return reentrant_lock(std::move(impl));
 }
 
@@ -78,11 +77,17 @@ server_info client::ping() {
     return info;
 }
 
-void client::on_event(std::function<void(event const&)> listener) { handle_->core->set_listener(std::move(listener)); }
+void client::on_event(std::function<void(event const&)> listener) {
+    handle_->core->set_listener(std::move(listener));
+}
 
-counters client::stats() const { return handle_->core->forked() ? counters() : handle_->core->stats(); }
+counters client::stats() const {
+    return handle_->core->forked() ? counters() : handle_->core->stats();
+}
 
-std::string const& client::id() const noexcept { return handle_->core->id(); }
+std::string const& client::id() const noexcept {
+    return handle_->core->id();
+}
 
 void client::start() {
     if (auto const refused = handle_->core->refusal(false))
@@ -90,6 +95,8 @@ void client::start() {
     handle_->core->start();
 }
 
-void client::close() noexcept { handle_->core->close(); }
+void client::close() noexcept {
+    handle_->core->close();
+}
 
 } // namespace redlatch

@@ -5,6 +5,7 @@
 #include <redlatch/error.hpp>
 
 #include <string>
+#include <thread>
 #include <utility>
 
 namespace redlatch {
@@ -90,7 +91,9 @@ lease_clock::time_point hold_view::valid_until() const noexcept {
     return state_ ? state_->tenure->validity() : lease_clock::time_point::min();
 }
 
-std::string hold_view::owner_id() const { return state_ ? state_->tenure->owner_id : std::string(); }
+std::string hold_view::owner_id() const {
+    return state_ ? state_->tenure->owner_id : std::string();
+}
 
 std::string const& hold_view::lock_name() const noexcept {
     static std::string const none;
@@ -158,7 +161,13 @@ void hold::release_detached() noexcept {
 void hold::async_release(executor where, std::function<void(std::error_code)> handler) {
     if (!state_ || state_->core->forked()) {
         std::error_code const ec = state_ ? errc::forked : std::error_code();
-        if (where) where([handler = std::move(handler), ec] { handler(ec); });
+        // There is no client that could run it; and never inside this call.
+        std::thread([where = std::move(where), handler = std::move(handler), ec] {
+            if (where)
+                where([handler, ec] { handler(ec); });
+            else
+                handler(ec);
+        }).detach();
         return;
     }
     auto const core = state_->core;

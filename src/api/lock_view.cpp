@@ -84,8 +84,8 @@ locking::script_call force_release_call(lock_impl const& of) {
 bool after_force_release(lock_impl const& of, io::query const& done) {
     bool const was_held = done.reply().is_integer() && done.reply().integer > 0;
     if (was_held)
-        of.core->locked([&](locking::lock_table& table, base::wake_list&) {
-            for (auto const& one : std::vector(of.record->tenures)) table.lose(one, lease_clock::now());
+        of.core->locked([&](locking::lock_table& table, base::wake_list& woken) {
+            for (auto const& one : std::vector(of.record->tenures)) table.lose(one, lease_clock::now(), woken);
         });
     return was_held;
 }

@@ -77,7 +77,9 @@ std::error_code acquire_now(lock_impl const& of, acquire_options const& options,
     return acquire_now(of, to_request(of, options, how), options.stop, out, sentence, owner::this_thread().number());
 }
 
-bool means_no(std::error_code ec) noexcept { return ec == errc::busy || ec == errc::timed_out; }
+bool means_no(std::error_code ec) noexcept {
+    return ec == errc::busy || ec == errc::timed_out;
+}
 
 [[noreturn]] void fail(std::error_code ec, std::string sentence) {
     throw error(static_cast<errc>(ec.value()), std::move(sentence));
@@ -106,7 +108,9 @@ void acquire_later(std::shared_ptr<lock_impl> const& of, acquire_options const& 
 
 reentrant_lock::reentrant_lock(std::shared_ptr<lock_impl> impl) noexcept : impl_(std::move(impl)) {}
 
-std::string const& reentrant_lock::name() const noexcept { return impl_->record->name; }
+std::string const& reentrant_lock::name() const noexcept {
+    return impl_->record->name;
+}
 
 // --- acquire
 
@@ -165,7 +169,9 @@ void reentrant_lock::lock() {
     detail::hold_access::keep(out);
 }
 
-bool reentrant_lock::try_lock() { return try_lock_within(std::chrono::nanoseconds::zero()); }
+bool reentrant_lock::try_lock() {
+    return try_lock_within(std::chrono::nanoseconds::zero());
+}
 
 bool reentrant_lock::try_lock_within(std::chrono::nanoseconds wait) {
     auto what = to_request(*impl_, {}, manner::try_once);
@@ -189,7 +195,8 @@ void reentrant_lock::unlock() {
     auto const me = owner::this_thread().number();
     auto const subject = "lock " + locking::shown(name());
     if (core.forked())
-        throw error(errc::forked, subject + " belongs to a client of the parent of this process; make a new client here");
+        throw error(errc::forked,
+                    subject + " belongs to a client of the parent of this process; make a new client here");
     locking::tenure_ptr which;
     std::uint64_t level = 0;
     core.locked([&](locking::lock_table&, base::wake_list&) {
@@ -204,8 +211,7 @@ void reentrant_lock::unlock() {
     });
     if (!which)
         throw error(errc::not_owner, "attempt to unlock " + subject + ", not locked by current thread by node id: "
-                                         + core.id() + " thread-id: " + std::to_string(me)
-                                         + "; nothing was changed");
+                                         + core.id() + " thread-id: " + std::to_string(me) + "; nothing was changed");
     if (core.on_own_thread()) return detail::give_back_detached(impl_->core, which, level);
     detail::give_back(core, which, level, true, nullptr);
 }
@@ -213,7 +219,8 @@ void reentrant_lock::unlock() {
 // --- looking
 
 bool reentrant_lock::is_locked() {
-    auto const reply = io::ask(impl_->core, resp::command("EXISTS", name()), "asking for lock " + locking::shown(name()));
+    auto const reply =
+        io::ask(impl_->core, resp::command("EXISTS", name()), "asking for lock " + locking::shown(name()));
     if (!reply.is_integer()) throw error(errc::bad_reply, "the server's answer to EXISTS is not a number");
     return reply.integer != 0;
 }
@@ -226,7 +233,9 @@ std::optional<duration> reentrant_lock::remaining_lease() {
     return duration(reply.integer);
 }
 
-lock_info reentrant_lock::inspect() { return detail::inspect(impl_->core, name()); }
+lock_info reentrant_lock::inspect() {
+    return detail::inspect(impl_->core, name());
+}
 
 bool reentrant_lock::force_unlock() {
     io::query one(impl_->core, detail::force_release_call(*impl_), "force-releasing lock " + locking::shown(name()));
@@ -250,7 +259,9 @@ void reentrant_lock::async_force_unlock(executor where, std::function<void(std::
     if (!running) answer(errc::closed, false);
 }
 
-bool reentrant_lock::is_held(owner const& by) const noexcept { return hold_count(by) > 0; }
+bool reentrant_lock::is_held(owner const& by) const noexcept {
+    return hold_count(by) > 0;
+}
 
 int reentrant_lock::hold_count(owner const& by) const noexcept {
     if (impl_->core->forked()) return 0;

@@ -34,14 +34,15 @@ struct call {
     std::atomic<state> status{state::waiting};
     resp::value reply{};
     bool abandoned = false;
-    int handed = 0;                  ///< how many times bytes of it may have reached the operating system
-    bool fenced = true;              ///< of an answered call that was repeated: no earlier copy of it can still run
-    base::instant sent_at{};         ///< from before the last time it was handed over
-    std::uint64_t begin = 0;         ///< its place in the stream of this connection
+    int handed = 0;          ///< how many times bytes of it may have reached the operating system
+    bool fenced = true;      ///< of an answered call that was repeated: no earlier copy of it can still run
+    base::instant sent_at{}; ///< from before the last time it was handed over
+    std::uint64_t begin = 0; ///< its place in the stream of this connection
     std::uint64_t end = 0;
 
     bool finished() const noexcept {
-        auto const now = status.load(std::memory_order_acquire); // pairs with the release in the multiplexer: reply is set
+        auto const now =
+            status.load(std::memory_order_acquire); // pairs with the release in the multiplexer: reply is set
         return now == state::answered || now == state::closed;
     }
     bool repeated() const noexcept { return handed > 1; }

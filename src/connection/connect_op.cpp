@@ -61,10 +61,13 @@ connect_op::progress connect_op::on_reply(resp::value const& reply) {
 connect_op::progress connect_op::read(step which, resp::value const& reply) {
     switch (which) {
     case step::auth:
-        if (reply.is_error())
+        if (!reply.is_error()) return progress::more;
+        // The server may say something else first: too many clients, still loading.
+        if (reply.is_error_named("WRONGPASS") || reply.is_error_named("NOPERM")
+            || reply.text.find("AUTH") != std::string::npos || reply.text.find("invalid password") != std::string::npos)
             return fail(errc::server_refused,
                         "refused user name or password (" + reply.text + "); check username and password");
-        return progress::more;
+        return fail(errc::disconnected, "turned the connection down: " + reply.text);
     case step::select:
         if (reply.is_error())
             return fail(errc::server_refused, "refused the database (" + reply.text + "); check the database number");

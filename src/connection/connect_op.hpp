@@ -5,7 +5,7 @@
 //
 // | state    | event              | next                                                                        |
 // |----------|--------------------|-----------------------------------------------------------------------------|
-// | greeting | a reply            | the next one due; a refusal of AUTH, SELECT or PING fails at once           |
+// | greeting | a reply            | the next one due; a refusal of AUTH or SELECT fails at once                 |
 // | greeting | the last reply     | ready                                                                       |
 // CLIENT INFO and INFO may be refused (a user without the right): the identity is then unknown and fences count as refused.
 #pragma once
@@ -15,8 +15,8 @@
 
 #include <redlatch/error.hpp>
 
-#include <string_view>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace redlatch::connection {

@@ -57,8 +57,7 @@ void multiplexer::stage_fences(base::instant now) {
     fences_due_ = unfenced_.size();
     for (auto const& former : unfenced_) {
         auto fence = std::make_shared<call>();
-        fence->bytes =
-            resp::command("CLIENT", "KILL", "ID", std::to_string(former.client_id), "ADDR", former.address);
+        fence->bytes = resp::command("CLIENT", "KILL", "ID", std::to_string(former.client_id), "ADDR", former.address);
         fence->internal = true;
         stage(fence, now);
     }

@@ -17,8 +17,8 @@
 #include "connection/traffic.hpp"
 
 #include <deque>
-#include <utility>
 #include <functional>
+#include <utility>
 #include <vector>
 
 namespace redlatch::connection {

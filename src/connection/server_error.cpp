@@ -3,7 +3,8 @@
 namespace redlatch::connection {
 
 verdict judge(resp::value const& error) {
-    for (auto const* word : {"LOADING", "BUSY", "OOM", "MISCONF", "MASTERDOWN", "CLUSTERDOWN", "TRYAGAIN", "NOREPLICAS"})
+    for (auto const* word :
+         {"LOADING", "BUSY", "OOM", "MISCONF", "MASTERDOWN", "CLUSTERDOWN", "TRYAGAIN", "NOREPLICAS"})
         if (error.is_error_named(word)) return verdict::not_executed;
     if (error.is_error_named("READONLY")) return verdict::read_only;
     if (error.is_error_named("NOSCRIPT")) return verdict::no_script;

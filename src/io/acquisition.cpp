@@ -17,7 +17,9 @@ acquisition::acquisition(std::shared_ptr<client_core> core, request what)
     core_->operation_began();
 }
 
-acquisition::~acquisition() { core_->operation_ended(); }
+acquisition::~acquisition() {
+    core_->operation_ended();
+}
 
 bool acquisition::step() {
     for (;;) {
@@ -64,14 +66,14 @@ bool acquisition::begin() {
     }
     auto const now = lease_clock::now();
     bool reentry = false;
-    has_turn_ = core_->locked([&](lock_table& table, base::wake_list&) {
+    has_turn_ = core_->locked([&](lock_table& table, base::wake_list& woken) {
         tenure_ = table.current(*request_.record, request_.owner_number);
         if (tenure_ && tenure_->in_turn) {
             tenure_->turn_waiters.push_back(waker());
             return false;
         }
         if (tenure_ && !tenure_->holds(now)) {
-            table.lose(tenure_, now);
+            table.lose(tenure_, now, woken);
             tenure_.reset();
         }
         reentry = tenure_ != nullptr;
@@ -99,9 +101,8 @@ bool acquisition::begin() {
 
 bool acquisition::carry_out(action what) {
     if (what.fresh_id && what.what != acquire_op::act::finish)
-        core_->locked([&](lock_table& table, base::wake_list&) {
-            table.change_id(tenure_, lease_, lease_clock::now());
-        });
+        core_->locked(
+            [&](lock_table& table, base::wake_list&) { table.change_id(tenure_, lease_, lease_clock::now()); });
     switch (what.what) {
     case acquire_op::act::enqueue: {
         stage_ = stage::queued;
@@ -111,9 +112,7 @@ bool acquisition::carry_out(action what) {
     }
     case acquire_op::act::attempt: return attempt();
     case acquire_op::act::wait: return wait(what);
-    case acquire_op::act::pause:
-        stage_ = stage::pausing;
-        return suspend(nullptr, what.until);
+    case acquire_op::act::pause: stage_ = stage::pausing; return suspend(nullptr, what.until);
     case acquire_op::act::finish: return finish(what);
     }
     return false;
@@ -127,9 +126,8 @@ bool acquisition::on_queued() {
         if (now >= request_.deadline) return carry_out(op_->on_deadline(known_busy()));
         return suspend(nullptr, request_.deadline);
     }
-    bool const held_here = core_->locked([&](lock_table& table, base::wake_list&) {
-        return table.holder(*request_.record, now) != nullptr;
-    });
+    bool const held_here = core_->locked(
+        [&](lock_table& table, base::wake_list&) { return table.holder(*request_.record, now) != nullptr; });
     bool const contended = held_here || now - began_ > base::milliseconds(1);
     if (contended && !channel_) channel_ = core_->messages().attach(request_.record->channel);
     if (channel_) sample_ = core_->messages().sample(*channel_);
@@ -157,12 +155,11 @@ bool acquisition::attempt() {
         call_.begin(core_->data(), how.acquire(about), waker(), blocking());
     }
     // The first look at the clock of the lane is due when the whole limit may be over, not before.
-    auto const first_look =
-        request_.waits_for_ever && core_->settings().outage_limit.count() > 0
-            ? (lease_clock::now() - began_ > base::milliseconds(1'000)
-                   ? outage_at()
-                   : base::later(began_, core_->settings().outage_limit))
-            : base::never;
+    auto const first_look = request_.waits_for_ever && core_->settings().outage_limit.count() > 0
+                                ? (lease_clock::now() - began_ > base::milliseconds(1'000)
+                                       ? outage_at()
+                                       : base::later(began_, core_->settings().outage_limit))
+                                : base::never;
     return suspend(&core_->data().line(), std::min(request_.deadline, first_look));
 }
 
@@ -181,8 +178,7 @@ bool acquisition::on_called() {
     auto const answered = call_.take();
     if (!answered) return suspend(at().where, at().until);
     if (answered->status == connection::call::state::closed) return carry_out(op_->on_closed());
-    if (answered->repeated() && !answered->fenced)
-        core_->locked([&](lock_table&, base::wake_list&) { tenure_->unfenced = true; });
+    if (call_.unfenced()) core_->locked([&](lock_table&, base::wake_list&) { tenure_->unfenced = true; });
     if (answered->reply.is_error()) {
         server_said_ = answered->reply.text;
         auto const verdict = connection::judge(answered->reply);
@@ -191,7 +187,8 @@ bool acquisition::on_called() {
     }
     auto const& how = *request_.record->how;
     if (op_->asked().reentry) {
-        auto const last = op_->on_count_answer(how.read_count(answered->reply), answered->sent_at, now);
+        auto const last =
+            op_->on_count_answer(how.read_count(answered->reply), answered->sent_at, now, tenure_->validity());
         if (op_->result() == acquire_op::outcome::acquired) take_level(answered->sent_at);
         return carry_out(last);
     }
@@ -266,17 +263,20 @@ bool acquisition::on_interruption(action last) {
         // The local count is the truth; the late answer only tells whether the lock was lost.
         return call_.abandon([core = core_, tenure = tenure_, how = request_.record->how](resp::value const& reply) {
             if (how->read_count(reply) != locking::count_answer::not_held) return;
-            core->locked([&](lock_table& table, base::wake_list&) { table.lose(tenure, lease_clock::now()); });
+            core->locked(
+                [&](lock_table& table, base::wake_list& woken) { table.lose(tenure, lease_clock::now(), woken); });
         });
     };
     last.fresh_id = undo(); // its id may come to be in the key
+    if (call_.unfenced()) core_->locked([&](lock_table&, base::wake_list&) { tenure_->unfenced = true; });
     return finish(last);
 }
 
 bool acquisition::finish(action const& last) {
     stage_ = stage::finished;
     auto how = op_->result();
-    if (how == acquire_op::outcome::acquired && level_number_ == 0) how = acquire_op::outcome::closed;
+    if (how == acquire_op::outcome::acquired && level_number_ == 0)
+        how = core_->closed() ? acquire_op::outcome::closed : acquire_op::outcome::lost; // it was lost meanwhile
     result_ = code_of(how);
     auto const now = lease_clock::now();
     if (channel_) core_->messages().detach(channel_, waker());
@@ -284,7 +284,7 @@ bool acquisition::finish(action const& last) {
         if (place_) request_.record->queue.leave(place_, woken);
         if (how != acquire_op::outcome::acquired) {
             if (op_->asked().reentry) {
-                if (how == acquire_op::outcome::lost) table.lose(tenure_, now);
+                if (how == acquire_op::outcome::lost) table.lose(tenure_, now, woken);
             } else {
                 table.give_up(tenure_, last.fresh_id, lease_, now);
             }

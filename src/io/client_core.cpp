@@ -86,7 +86,9 @@ client_core::~client_core() {
     notifier_.stop();
 }
 
-bool client_core::forked() const noexcept { return fork_generation() != generation_; }
+bool client_core::forked() const noexcept {
+    return fork_generation() != generation_;
+}
 
 std::error_code client_core::refusal(bool blocking) const noexcept {
     if (forked()) return errc::forked;
@@ -173,7 +175,7 @@ void client_core::reap(locking::reaper::job const& job) {
             if (done)
                 table.dead.on_answer(job.number, answered.fenced, lease_clock::now());
             else
-                table.dead.on_failure(job.number, lease_clock::now());
+                table.dead.on_failure(job.number, answered.fenced, lease_clock::now());
         });
     });
 }
@@ -223,8 +225,7 @@ private:
 
 } // namespace
 
-void client_core::send(call_lane& where, locking::script_call what,
-                       std::function<void(connection::call const&)> then) {
+void client_core::send(call_lane& where, locking::script_call what, std::function<void(connection::call const&)> then) {
     auto const one = std::make_shared<unattended>(reactor_, std::move(what), std::move(then));
     one->begin(where, one->by_sha());
 }
@@ -323,26 +324,28 @@ void client_core::set_listener(std::function<void(event const&)> listener) {
 }
 
 void client_core::deliver(executor const& where, std::function<void()> what) {
-    if (!where) return notifier_.post(std::move(what));
-    // An executor may run the task in place: not on the I/O thread.
-    if (!reactor_->on_thread()) return where(std::move(what));
-    notifier_.post([where, what = std::move(what)] { where(what); });
+    // An executor may run the task in place: neither on the I/O thread nor inside the call that began the operation.
+    if (where) what = [where, what = std::move(what)] { where(what); };
+    if (!notifier_.post(what)) std::thread(std::move(what)).detach(); // closed: the answer is owed all the same
 }
 
-void client_core::watch_this_thread() { subscribe_thread_exit(weak_from_this()); }
+void client_core::watch_this_thread() {
+    subscribe_thread_exit(weak_from_this());
+}
 
 void client_core::on_thread_exit(std::uint64_t owner_number) noexcept {
     if (forked() || closed()) return;
     locked([&](locking::lock_table& table, base::wake_list&) {
         for (auto const& one : table.keeper.all())
-            if (one->owner_number == owner_number)
-                table.note(locking::lock_table::notice::kind::thread_exited, one);
+            if (one->owner_number == owner_number) table.note(locking::lock_table::notice::kind::thread_exited, one);
     });
 }
 
 // --- beginning and end
 
-void client_core::start() { reactor_->start(); }
+void client_core::start() {
+    reactor_->start();
+}
 
 counters client_core::stats() {
     counters now;
@@ -407,7 +410,8 @@ void client_core::release_everything() {
     auto& me = parker::of_this_thread();
     calls.back()->waker = me.as_waker();
     for (auto const& one : calls) data_.submit(one, true);
-    data_.line().wait(me, [&] { return calls.back()->finished(); }, until);
+    data_.line().wait(
+        me, [&] { return calls.back()->finished(); }, until);
 }
 
 void client_core::close_after_fork() noexcept {

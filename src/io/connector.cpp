@@ -5,7 +5,6 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
-
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -35,8 +34,7 @@ std::vector<address> resolve(endpoint const& where, bool numeric_only, std::stri
     hints.ai_socktype = SOCK_STREAM;
     hints.ai_flags = AI_NUMERICSERV | (numeric_only ? AI_NUMERICHOST : 0);
     addrinfo* list = nullptr;
-    auto const result =
-        ::getaddrinfo(where.host_or_path.c_str(), std::to_string(where.port).c_str(), &hints, &list);
+    auto const result = ::getaddrinfo(where.host_or_path.c_str(), std::to_string(where.port).c_str(), &hints, &list);
     if (result != 0) {
         problem = std::string("the host name cannot be resolved (") + ::gai_strerror(result) + ")";
         return found;

@@ -12,9 +12,8 @@
 
 #include <optional>
 #include <string>
-#include <vector>
-
 #include <sys/socket.h>
+#include <vector>
 
 namespace redlatch::io {
 

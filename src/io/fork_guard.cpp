@@ -1,7 +1,6 @@
 #include "io/fork_guard.hpp"
 
 #include <atomic>
-
 #include <pthread.h>
 
 namespace redlatch::io {

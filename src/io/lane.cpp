@@ -6,12 +6,11 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <thread>
-
 #include <poll.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
+#include <thread>
 
 namespace redlatch::io {
 namespace {
@@ -170,7 +169,9 @@ base::instant lane::silent_at() const noexcept {
     return base::later(std::max(due_since_, heard_), settings_.timeout);
 }
 
-bool lane::silent(base::instant now) const noexcept { return now >= silent_at(); }
+bool lane::silent(base::instant now) const noexcept {
+    return now >= silent_at();
+}
 
 void lane::lead(lock& held, afterwards& next, parker& me, base::instant until) {
     reader_told_ = false;
@@ -242,7 +243,8 @@ void lane::leave(afterwards& next) {
         next.woken.add(other->who->as_waker());
         return;
     }
-    bool const needed = traffic_->expects_reply() || traffic_->listens() || !traffic_->out.empty() || write_ == write::blocked;
+    bool const needed =
+        traffic_->expects_reply() || traffic_->listens() || !traffic_->out.empty() || write_ == write::blocked;
     read_ = needed ? read::armed : read::none;
     if (needed) arm();
 }

@@ -140,9 +140,7 @@ private:
     bool silent(base::instant now) const noexcept;
     base::instant silent_at() const noexcept;
     void note_due(base::instant now) noexcept;
-    bool can_retire() const noexcept {
-        return (read_ == read::none || read_ == read::armed) && write_ != write::busy;
-    }
+    bool can_retire() const noexcept { return (read_ == read::none || read_ == read::armed) && write_ != write::busy; }
 
     std::shared_ptr<reactor> const reactor_;
     settings const settings_;
@@ -170,11 +168,11 @@ private:
     bool connecting_ = false;
     int failures_ = 0;
     base::random_source random_;
-    base::instant heard_{};          ///< the last byte, or the connection's beginning
-    base::instant due_since_{};      ///< something has been due since then
+    base::instant heard_{};     ///< the last byte, or the connection's beginning
+    base::instant due_since_{}; ///< something has been due since then
     base::instant trouble_since_{};
     std::string trouble_;
-    std::shared_ptr<void> attempt_;  ///< the connector under way, on the reactor
+    std::shared_ptr<void> attempt_; ///< the connector under way, on the reactor
 };
 
 } // namespace redlatch::io

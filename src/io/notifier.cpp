@@ -5,16 +5,18 @@
 
 namespace redlatch::io {
 
-notifier::~notifier() { stop(); }
+notifier::~notifier() {
+    stop();
+}
 
 bool notifier::on_thread() const noexcept {
     return thread_id_.load(std::memory_order_acquire) == std::this_thread::get_id(); // pairs with the store in post
 }
 
-void notifier::post(task what) {
+bool notifier::post(task what) {
     {
         std::lock_guard guard(state_->mutex);
-        if (state_->stopping) return;
+        if (state_->stopping) return false;
         state_->tasks.push_back(std::move(what));
         if (!thread_.joinable()) {
             sigset_t all;
@@ -27,6 +29,7 @@ void notifier::post(task what) {
         }
     }
     state_->changed.notify_one();
+    return true;
 }
 
 void notifier::stop() noexcept {

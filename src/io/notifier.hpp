@@ -3,13 +3,12 @@
 #pragma once
 
 #include <atomic>
+#include <condition_variable>
 #include <deque>
 #include <functional>
 #include <memory>
 #include <mutex>
 #include <thread>
-
-#include <condition_variable>
 
 namespace redlatch::io {
 
@@ -23,8 +22,8 @@ public:
     notifier(notifier const&) = delete;
     notifier& operator=(notifier const&) = delete;
 
-    /// Runs a task soon, in order. What it throws ends the program, as with std::thread.
-    void post(task what);
+    /// Runs a task soon, in order; false: stopped, it will not run. What it throws ends the program, as with std::thread.
+    bool post(task what);
     /// Runs what is queued, then ends the thread. On the thread itself: lets it go on and end by itself.
     void stop() noexcept;
     bool on_thread() const noexcept;

@@ -14,7 +14,8 @@ void run_blocking(operation& what, std::stop_token const& stop) {
     while (!what.step()) {
         auto const at = what.at();
         if (at.where != nullptr)
-            at.where->wait(me, [&] { return what.ready(); }, at.until);
+            at.where->wait(
+                me, [&] { return what.ready(); }, at.until);
         else if (!what.ready() && lease_clock::now() < at.until)
             me.park(at.until);
     }

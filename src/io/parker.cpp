@@ -1,13 +1,12 @@
 #include "io/parker.hpp"
 
 #include <cerrno>
-#include <mutex>
-#include <vector>
-
 #include <linux/futex.h>
+#include <mutex>
 #include <poll.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include <vector>
 
 namespace redlatch::io {
 namespace {
@@ -64,7 +63,8 @@ void parker::wake() noexcept {
     if (before == polling) {
         std::uint64_t const one = 1;
         // The poller waits for this write before it leaves the lane, so the descriptor is still the one it named.
-        while (::write(event_fd_.load(), &one, sizeof one) < 0 && errno == EINTR) {}
+        while (::write(event_fd_.load(), &one, sizeof one) < 0 && errno == EINTR) {
+        }
     }
 }
 

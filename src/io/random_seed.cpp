@@ -2,9 +2,8 @@
 
 #include <array>
 #include <cerrno>
-#include <system_error>
-
 #include <sys/random.h>
+#include <system_error>
 
 namespace redlatch::io {
 namespace {

@@ -2,14 +2,13 @@
 
 #include <array>
 #include <cerrno>
-#include <system_error>
-#include <utility>
-
 #include <csignal>
 #include <pthread.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/timerfd.h>
+#include <system_error>
+#include <utility>
 
 namespace redlatch::io {
 namespace {
@@ -29,7 +28,8 @@ void add_permanently(int epoll, int fd, std::uint64_t token) {
 
 void drain(int fd) noexcept {
     std::uint64_t count = 0;
-    while (::read(fd, &count, sizeof count) < 0 && errno == EINTR) {}
+    while (::read(fd, &count, sizeof count) < 0 && errno == EINTR) {
+    }
 }
 
 } // namespace
@@ -42,7 +42,9 @@ reactor::reactor()
     add_permanently(epoll_.get(), bell_.get(), bell_token);
 }
 
-reactor::~reactor() { stop(); }
+reactor::~reactor() {
+    stop();
+}
 
 bool reactor::on_thread() const noexcept {
     return thread_id_.load(std::memory_order_relaxed) == std::this_thread::get_id();
@@ -73,7 +75,8 @@ void reactor::stop() noexcept {
         if (!thread_.joinable()) return;
     }
     std::uint64_t const one = 1;
-    while (::write(bell_.get(), &one, sizeof one) < 0 && errno == EINTR) {}
+    while (::write(bell_.get(), &one, sizeof one) < 0 && errno == EINTR) {
+    }
     if (on_thread()) {
         thread_.detach(); // the last reference went on this very thread; it ends by itself
         return;
@@ -90,7 +93,8 @@ void reactor::post(task what) {
     }
     start();
     std::uint64_t const one = 1;
-    while (::write(bell_.get(), &one, sizeof one) < 0 && errno == EINTR) {}
+    while (::write(bell_.get(), &one, sizeof one) < 0 && errno == EINTR) {
+    }
 }
 
 void reactor::set_alarm(base::instant when) noexcept {
@@ -144,7 +148,9 @@ void reactor::arm(int fd, std::uint32_t events, std::uint64_t token, bool first_
     ::epoll_ctl(epoll_.get(), first_time ? EPOLL_CTL_ADD : EPOLL_CTL_MOD, fd, &event);
 }
 
-void reactor::disregard(int fd) noexcept { ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, fd, nullptr); }
+void reactor::disregard(int fd) noexcept {
+    ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, fd, nullptr);
+}
 
 void reactor::run_posted() {
     drain(bell_.get());

@@ -47,13 +47,13 @@ bool releasing::ready() const {
 bool releasing::begin() {
     auto hand_on = lock_table::hand_on::nobody;
     auto const now = lease_clock::now();
-    bool const has_turn = core_->locked([&](lock_table& table, base::wake_list&) {
+    bool const has_turn = core_->locked([&](lock_table& table, base::wake_list& woken) {
         if (tenure_->in_turn && now < deadline_ && !core_->closed()) {
             tenure_->turn_waiters.push_back(waker());
             return false;
         }
         tenure_->in_turn = true;
-        plan_ = table.plan_release(tenure_, level_number_, now);
+        plan_ = table.plan_release(tenure_, level_number_, now, woken);
         if (plan_.what == kind::last) hand_on = table.next_hand_on(*record_, now);
         return true;
     });
@@ -88,7 +88,8 @@ void releasing::pass_on(bool held_back, locking::channel_sample const& sample) {
 bool releasing::call() {
     stage_ = stage::calling;
     auto const about = record_->context(tenure_->owner_id, plan_.lease);
-    auto what = plan_.what == kind::partial ? record_->how->set_count(about, plan_.count) : record_->how->release(about);
+    auto what =
+        plan_.what == kind::partial ? record_->how->set_count(about, plan_.count) : record_->how->release(about);
     call_.begin(core_->data(), std::move(what), waker(), blocking());
     return suspend(&core_->data().line(), deadline_);
 }
@@ -108,16 +109,15 @@ bool releasing::on_called() {
         switch (record_->how->read_count(answered->reply)) {
         case locking::count_answer::not_understood: return finish(errc::bad_reply);
         case locking::count_answer::written:
-            core_->locked([&](lock_table& table, base::wake_list&) {
-                table.confirmed(tenure_, plan_.lease, answered->sent_at);
-            });
+            core_->locked(
+                [&](lock_table& table, base::wake_list&) { table.confirmed(tenure_, plan_.lease, answered->sent_at); });
             return finish({});
         case locking::count_answer::not_held: break;
         }
-        core_->locked([&](lock_table& table, base::wake_list&) { table.lose(tenure_, now); });
+        core_->locked([&](lock_table& table, base::wake_list& woken) { table.lose(tenure_, now, woken); });
         return finish(errc::lease_lost);
     }
-    if (answered->repeated() && !answered->fenced) // an earlier copy of the acquire may be on its way as well
+    if (call_.unfenced()) // an earlier copy of the acquire may be on its way as well
         core_->locked([&](lock_table&, base::wake_list&) { tenure_->unfenced = true; });
     auto const answer = record_->how->read_release(answered->reply);
     bool done = false;
@@ -148,8 +148,7 @@ bool releasing::on_error(resp::value const& reply) {
     case connection::verdict::not_executed:
         if (lease_clock::now() >= deadline_) return on_timeout();
         stage_ = stage::pausing;
-        return suspend(nullptr,
-                       std::min(base::later(lease_clock::now(), locking::acquire_op::poll_pause), deadline_));
+        return suspend(nullptr, std::min(base::later(lease_clock::now(), locking::acquire_op::poll_pause), deadline_));
     case connection::verdict::no_script:
     case connection::verdict::wrong_type:
     case connection::verdict::refused: break;
@@ -163,7 +162,8 @@ bool releasing::on_timeout() {
     if (plan_.what == kind::partial) {
         call_.abandon([core = core_, tenure = tenure_, how = record_->how](resp::value const& reply) {
             if (how->read_count(reply) != locking::count_answer::not_held) return;
-            core->locked([&](lock_table& table, base::wake_list&) { table.lose(tenure, lease_clock::now()); });
+            core->locked(
+                [&](lock_table& table, base::wake_list& woken) { table.lose(tenure, lease_clock::now(), woken); });
         });
         return finish({});
     }

@@ -16,12 +16,13 @@ void scripted_call::begin(call_lane& where, locking::script_call what, base::wak
     what_.emplace(std::move(what));
     who_ = who;
     will_wait_ = will_wait;
-    by_text_ = false;
+    by_text_ = unfenced_ = false;
     submit(what_->by_sha());
 }
 
 connection::call_ptr scripted_call::take() {
     auto answered = std::exchange(call_, nullptr);
+    if (answered->repeated() && !answered->fenced) unfenced_ = true;
     bool const unknown_script =
         answered->reply.is_error() && connection::judge(answered->reply) == connection::verdict::no_script;
     if (!unknown_script || by_text_) return answered;
@@ -32,7 +33,10 @@ connection::call_ptr scripted_call::take() {
 
 bool scripted_call::abandon(std::function<void(resp::value const&)> late) {
     auto const which = std::exchange(call_, nullptr);
-    return which && where_->abandon(which, std::move(late));
+    if (!which) return false;
+    bool const may_run = where_->abandon(which, std::move(late));
+    if (!which->fenced) unfenced_ = true;
+    return may_run;
 }
 
 } // namespace redlatch::io

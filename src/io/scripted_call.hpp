@@ -20,6 +20,8 @@ public:
     bool finished() const noexcept { return call_ && call_->finished(); }
     /// The finished call, but for NOSCRIPT: then the text was sent and the call is under way again.
     connection::call_ptr take();
+    /// An earlier copy of it, in either form, may still run.
+    bool unfenced() const noexcept { return unfenced_; }
     /// True: it may have run, or may run.
     bool abandon(std::function<void(resp::value const&)> late = {});
 
@@ -31,6 +33,7 @@ private:
     base::waker who_;
     bool will_wait_ = true;
     bool by_text_ = false;
+    bool unfenced_ = false;
     connection::call_ptr call_;
 };
 

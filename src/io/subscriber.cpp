@@ -19,11 +19,30 @@ void subscriber::detach(locking::channel_ptr const& which, base::waker const& wh
     line_->with([&] {
         std::erase(which->waiters, who);
         registry_->detach(which, lease_clock::now());
+        if (timer_->armed) return;
         next = registry_->next();
+        timer_->armed = next != base::never;
     });
-    if (next == base::never) return;
-    loop_->at(next, [registry = registry_, weak = std::weak_ptr(line_)] {
-        if (auto const line = weak.lock()) line->submit([&] { registry->on_timer(lease_clock::now()); }, false);
+    if (next != base::never) arm(loop_, registry_, line_, timer_, next);
+}
+
+/// Gives up the lingering subscriptions one after the other.
+void subscriber::arm(std::shared_ptr<reactor> const& loop,
+                     std::shared_ptr<locking::subscription_registry> const& registry, std::weak_ptr<lane> const& weak,
+                     std::shared_ptr<linger_timer> const& timer, base::instant when) {
+    loop->at(when, [loop = std::weak_ptr(loop), registry, weak, timer] {
+        auto const line = weak.lock();
+        auto const still = loop.lock();
+        if (!line || !still) return;
+        base::instant next = base::never;
+        line->submit(
+            [&] {
+                registry->on_timer(lease_clock::now());
+                next = registry->next();
+                timer->armed = next != base::never;
+            },
+            false);
+        if (next != base::never) arm(still, registry, weak, timer, next);
     });
 }
 

@@ -26,6 +26,15 @@ public:
     std::size_t active() const;
 
 private:
+    /// One timer for all that linger; guarded by the lane's mutex.
+    struct linger_timer {
+        bool armed = false;
+    };
+    static void arm(std::shared_ptr<reactor> const& loop,
+                    std::shared_ptr<locking::subscription_registry> const& registry, std::weak_ptr<lane> const& weak,
+                    std::shared_ptr<linger_timer> const& timer, base::instant when);
+
+    std::shared_ptr<linger_timer> timer_ = std::make_shared<linger_timer>();
     std::shared_ptr<reactor> loop_;
     std::shared_ptr<locking::subscription_registry> registry_;
     std::shared_ptr<lane> line_;

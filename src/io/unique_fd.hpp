@@ -1,9 +1,8 @@
 // A descriptor that closes itself.
 #pragma once
 
-#include <utility>
-
 #include <unistd.h>
+#include <utility>
 
 namespace redlatch::io {
 

@@ -65,22 +65,23 @@ acquire_op::action acquire_op::on_answer(acquire_answer const& answer, base::ins
     return next;
 }
 
-acquire_op::action acquire_op::on_count_answer(count_answer answer, base::instant sent_at, base::instant now) {
+acquire_op::action acquire_op::on_count_answer(count_answer answer, base::instant sent_at, base::instant now,
+                                               base::instant validity) {
     REDLATCH_ASSERT(state_ == state::trying && terms_.reentry);
     switch (answer) {
     case count_answer::not_understood: return finish(outcome::bad_reply);
     case count_answer::not_held: return finish(outcome::lost);
     case count_answer::written: break;
     }
-    return finish(still_valid(sent_at, now) ? outcome::acquired : outcome::lost);
+    return finish(still_valid(sent_at, now) || now < validity ? outcome::acquired : outcome::lost);
 }
 
 acquire_op::action acquire_op::on_error(connection::verdict what, base::instant now) {
     REDLATCH_ASSERT(state_ == state::trying);
     switch (what) {
     case connection::verdict::wrong_type: return finish(outcome::wrong_type);
+    case connection::verdict::no_script: // to the script's text: no server says so honestly
     case connection::verdict::refused: return finish(outcome::refused);
-    case connection::verdict::no_script: return attempt(); // the runner sends the text next
     case connection::verdict::not_executed:
     case connection::verdict::read_only: break;
     }

@@ -9,13 +9,16 @@
 // | queued   | deadline                                | finish(timed_out if it is known to be held, else disconnected)     |
 // | trying   | acquired, valid                         | finish(acquired)                                                   |
 // | trying   | acquired, validity passed               | fresh id (the old one goes to the reaper), then as busy            |
-// | trying   | re-entry: not held, or validity passed  | finish(lost)                                                       |
+// | trying   | re-entry: not held, or validity passed, | finish(lost)                                                       |
+// |          | also that of the other levels           |                                                                    |
 // | trying   | busy, must not wait or no time left     | finish(busy / timed_out)                                           |
 // | trying   | busy                                    | wait for the channel's count to move off the sample that was taken |
 // |          |                                         | before this attempt, subscribing if need be -> waiting             |
-// | trying   | not executed (LOADING, BUSY, ...)       | pause -> pausing                                                   |
+// | trying   | not executed (LOADING, BUSY, ...)       | pause, at most until the deadline -> pausing                       |
+// | trying   | any other error                         | finish(refused / wrong_type)                                       |
 // | trying   | deadline, cancelled, closed, outage     | finish: the caller returns now; the runner undoes what may come    |
 // | waiting  | count moved, timer, released in process | attempt -> trying                                                  |
+// | waiting  | released in process, but held back      | wait for a message, 5 ms at the most -> waiting                    |
 // | pausing  | timer                                   | attempt -> trying                                                  |
 // | any      | cancelled, closed                       | finish                                                             |
 // An attempt whose connection breaks is repeated by the lane behind a fence; here it only takes longer.
@@ -54,7 +57,17 @@ public:
         bool fresh_id = false;  ///< give the tenure a new id first, the old one goes to the reaper
     };
     enum class outcome : std::uint8_t {
-        pending, acquired, busy, timed_out, cancelled, closed, lost, disconnected, refused, wrong_type, bad_reply
+        pending,
+        acquired,
+        busy,
+        timed_out,
+        cancelled,
+        closed,
+        lost,
+        disconnected,
+        refused,
+        wrong_type,
+        bad_reply
     };
 
     explicit acquire_op(terms const& what) : terms_(what) {}
@@ -63,7 +76,8 @@ public:
     action on_head(base::instant now, bool held_here, channel_sample const& sample);
     action on_answer(acquire_answer const& answer, base::instant sent_at, base::instant now,
                      channel_sample const& before);
-    action on_count_answer(count_answer answer, base::instant sent_at, base::instant now);
+    /// `validity`: of the tenure, by its other levels.
+    action on_count_answer(count_answer answer, base::instant sent_at, base::instant now, base::instant validity);
     action on_error(connection::verdict what, base::instant now);
     /// The end of a wait or pause, for whatever reason but those below. `held_back`: a release in this process, but other
     /// processes are to have a turn: a message first, or a short time.

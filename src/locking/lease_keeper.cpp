@@ -19,29 +19,28 @@ lease_keeper::lease_keeper(settings const& how, std::uint64_t seed) : settings_(
 
 void lease_keeper::acknowledged(tenure_ptr const& which, base::milliseconds lease, base::instant sent_at) {
     if (!which->in(tenure::phase::held)) return;
-    auto const until =
-        std::min(base::later(sent_at, lease - validity_margin(lease, settings_.margin)), which->max_hold_until);
-    if (until > which->validity())
-        which->valid_until.store(until.time_since_epoch().count(), std::memory_order_release);
+    auto const promised = base::later(sent_at, lease - validity_margin(lease, settings_.margin));
+    auto const until = std::min(std::max(promised, which->validity()), which->max_hold_until());
+    which->valid_until.store(until.time_since_epoch().count(), std::memory_order_release);
     if (which->renewed() && lease >= settings_.watchdog) {
         which->next_renewal = base::later(sent_at, settings_.watchdog / 3);
         which->suspect_at = base::later(sent_at, settings_.watchdog / 2);
-        which->failed_renewals = 0;
+        which->suspect.store(false, std::memory_order_relaxed);
     } else if (which->renewed() && which->next_renewal == base::never) {
         which->next_renewal = sent_at; // a watchdog level joined: the key's present life is unknown, so renew now
         which->suspect_at = base::later(sent_at, settings_.watchdog / 2);
-    } else if (!which->renewed()) {
-        which->next_renewal = which->suspect_at = base::never;
     }
     reschedule(which);
 }
 
 void lease_keeper::reschedule(tenure_ptr const& which) {
+    if (!which->renewed()) which->next_renewal = which->suspect_at = base::never;
     auto when = which->validity();
     // At max_hold the validity ends, and nothing is renewed that could not last any longer.
-    bool const can_last_longer = which->validity() < which->max_hold_until;
-    if (!which->renewal_in_flight && can_last_longer) when = std::min(when, which->next_renewal);
-    if (!which->suspect.load(std::memory_order_relaxed)) when = std::min(when, which->suspect_at);
+    if (which->validity() < which->max_hold_until()) {
+        if (!which->renewal_in_flight) when = std::min(when, which->next_renewal);
+        if (!which->suspect.load(std::memory_order_relaxed)) when = std::min(when, which->suspect_at);
+    }
     which->next_event = when;
     if (which->heap_index == tenure::npos) {
         heap_.push_back(which);
@@ -72,7 +71,7 @@ void lease_keeper::flush(batch& some, effects& out) {
 
 void lease_keeper::collect(tenure_ptr const& which, effects& out, batch& renewed, batch& asked) {
     which->renewal_in_flight = true;
-    bool const by_watchdog = which->renewed() && which->validity() < which->max_hold_until;
+    bool const by_watchdog = which->renewed() && which->validity() < which->max_hold_until();
     which->renewal_lease = by_watchdog ? settings_.watchdog : mere_question;
     auto& into = by_watchdog ? renewed : asked;
     into.push_back(which);
@@ -90,8 +89,9 @@ void lease_keeper::on_timer(base::instant now, effects& out) {
             out.lost.push_back(which);
             continue;
         }
-        if (which->suspect_at <= now && !which->suspect.exchange(true)) out.suspect.push_back(which);
-        if (!which->renewal_in_flight && which->next_renewal <= now)
+        bool const can_last_longer = which->validity() < which->max_hold_until();
+        if (can_last_longer && which->suspect_at <= now && !which->suspect.exchange(true)) out.suspect.push_back(which);
+        if (can_last_longer && !which->renewal_in_flight && which->next_renewal <= now)
             collect(which, out, renewed, asked);
         else
             reschedule(which);
@@ -134,8 +134,9 @@ void lease_keeper::on_answer(batch const& which, std::span<std::int64_t const> l
             continue;
         }
         if (lease > mere_question) {
+            bool const was_suspect = one->suspect.load(std::memory_order_relaxed);
             acknowledged(one, lease, sent_at);
-            if (one->suspect.exchange(false)) out.recovered.push_back(one);
+            if (was_suspect && !one->suspect.load(std::memory_order_relaxed)) out.recovered.push_back(one);
         }
         reschedule(one);
     }
@@ -146,7 +147,6 @@ void lease_keeper::on_failure(batch const& which, base::instant now) {
     for (auto const& one : which) {
         one->renewal_in_flight = false;
         if (!one->in(tenure::phase::held) || one->heap_index == tenure::npos) continue;
-        ++one->failed_renewals;
         auto const wait = std::min(pause, settings_.watchdog / 10);
         if (one->renewed())
             one->next_renewal = base::later(now, wait + base::milliseconds(random_.up_to(wait.count() / 4)));

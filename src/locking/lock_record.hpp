@@ -21,8 +21,9 @@ struct lock_record {
     std::string const channel;
     recipe const* const how;
 
-    std::vector<tenure_ptr> tenures{}; ///< that hold, are being acquired or released, or are lost with levels not given back
-    wait_queue queue{};                ///< waiters of this process; the head contends in Redis
+    std::vector<tenure_ptr>
+        tenures{};      ///< that hold, are being acquired or released, or are lost with levels not given back
+    wait_queue queue{}; ///< waiters of this process; the head contends in Redis
 
     // How often in a row this process passed the lock on within itself.
     int handovers = 0;

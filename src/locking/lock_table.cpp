@@ -61,9 +61,9 @@ std::optional<level> lock_table::take(tenure_ptr const& which, level what, base:
                                       base::instant max_hold_until) {
     if (!which->in(tenure::phase::acquiring) && !which->in(tenure::phase::held)) return std::nullopt;
     what.number = next_level_number();
+    what.max_hold_until = max_hold_until;
     which->levels.push_back(what);
     which->longest_ever = std::max(which->longest_ever, what.lease);
-    which->max_hold_until = std::min(which->max_hold_until, max_hold_until);
     which->now_in.store(tenure::phase::held, std::memory_order_release); // pairs with tenure::in
     which->record->busy_until = base::instant::min();
     keeper.acknowledged(which, what.lease, sent_at);
@@ -71,7 +71,9 @@ std::optional<level> lock_table::take(tenure_ptr const& which, level what, base:
     return what;
 }
 
-void lock_table::forget_record_of(tenure_ptr const& which) { std::erase(which->record->tenures, which); }
+void lock_table::forget_record_of(tenure_ptr const& which) {
+    std::erase(which->record->tenures, which);
+}
 
 void lock_table::end(tenure_ptr const& which, tenure::phase how) {
     keeper.forget(which);
@@ -79,17 +81,17 @@ void lock_table::end(tenure_ptr const& which, tenure::phase how) {
 }
 
 void lock_table::give_up(tenure_ptr const& which, bool may_hold, base::milliseconds lease, base::instant now) {
-    if (may_hold) dead.add({which->record, which->owner_id, lease, which->unfenced}, now, now);
+    if (may_hold || which->unfenced) dead.add({which->record, which->owner_id, lease, which->unfenced}, now, now);
     end(which, tenure::phase::ended);
     forget_record_of(which);
 }
 
 lock_table::release_plan lock_table::plan_release(tenure_ptr const& which, std::uint64_t level_number,
-                                                  base::instant now) {
+                                                  base::instant now, base::wake_list& woken) {
     auto const at = std::find_if(which->levels.begin(), which->levels.end(),
                                  [&](level const& one) { return one.number == level_number; });
     if (at == which->levels.end()) return {};
-    if (which->in(tenure::phase::held) && now >= which->validity()) lose(which, now);
+    if (which->in(tenure::phase::held) && now >= which->validity()) lose(which, now, woken);
     which->levels.erase(at);
     if (which->in(tenure::phase::lost)) {
         if (which->levels.empty()) forget_record_of(which);
@@ -111,8 +113,7 @@ void lock_table::released(tenure_ptr const& which, base::instant now) {
     ++counted.released;
     which->now_in.store(tenure::phase::ended, std::memory_order_release); // pairs with tenure::in
     if (!which->unfenced) return;
-    constexpr base::milliseconds first_sweep{1'000};
-    dead.add({which->record, which->owner_id, which->longest_ever, true}, base::later(now, first_sweep), now);
+    dead.sweep({which->record, which->owner_id, which->longest_ever, true}, now);
 }
 
 void lock_table::hand_to_reaper(tenure_ptr const& which, base::instant now) {
@@ -120,7 +121,7 @@ void lock_table::hand_to_reaper(tenure_ptr const& which, base::instant now) {
     dead.add({which->record, which->owner_id, which->longest_ever, which->unfenced}, now, now);
 }
 
-void lock_table::lose(tenure_ptr const& which, base::instant now) {
+void lock_table::lose(tenure_ptr const& which, base::instant now, base::wake_list& woken) {
     if (!which->in(tenure::phase::held)) return;
     // While its holder cleans up, the key stays as it is: what was promised to hold until validity plus margin does.
     auto const reap_at = base::later(now, margin_of(which->longest_ever));
@@ -128,6 +129,11 @@ void lock_table::lose(tenure_ptr const& which, base::instant now) {
     ++counted.lost;
     dead.add({which->record, which->owner_id, which->longest_ever, which->unfenced}, reap_at, now);
     note(notice::kind::lost, which);
+    // The lock may be free: the local head, which relied on this hold, asks now.
+    if (auto const& head = which->record->queue.head()) {
+        head->released.store(true, std::memory_order_release); // pairs with the waiter's exchange
+        woken.add(head->waker);
+    }
 }
 
 lock_table::hand_on lock_table::next_hand_on(lock_record& of, base::instant now) {
@@ -143,7 +149,7 @@ lock_table::hand_on lock_table::next_hand_on(lock_record& of, base::instant now)
 }
 
 void lock_table::end_everything(base::instant now, base::wake_list& woken) {
-    for (auto const& which : std::vector(keeper.all().begin(), keeper.all().end())) lose(which, now);
+    for (auto const& which : std::vector(keeper.all().begin(), keeper.all().end())) lose(which, now, woken);
     for (auto const& [name, weak] : records_) {
         auto const one = weak.lock();
         if (!one) continue;
@@ -160,14 +166,7 @@ void lock_table::end_everything(base::instant now, base::wake_list& woken) {
 void lock_table::apply(lease_keeper::effects& found, base::instant now, base::wake_list& woken) {
     for (auto const& which : found.suspect) note(notice::kind::suspect, which);
     for (auto const& which : found.recovered) note(notice::kind::recovered, which);
-    for (auto const& which : found.lost) {
-        lose(which, now);
-        // The lock may be free: the local head, which relied on this hold, asks now.
-        if (auto const& head = which->record->queue.head()) {
-            head->released.store(true, std::memory_order_release); // pairs with the waiter's exchange
-            woken.add(head->waker);
-        }
-    }
+    for (auto const& which : found.lost) lose(which, now, woken);
 }
 
 } // namespace redlatch::locking

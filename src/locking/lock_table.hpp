@@ -45,8 +45,8 @@ public:
     struct release_plan {
         enum class kind { nothing, lost, partial, last };
         kind what = kind::nothing;
-        int count = 0;                ///< of partial: what to write
-        base::milliseconds lease{};   ///< of partial: and for how long at least
+        int count = 0;              ///< of partial: what to write
+        base::milliseconds lease{}; ///< of partial: and for how long at least
     };
     /// How a process passes a lock on to its own next waiter.
     enum class hand_on { nobody, at_once, held_back };
@@ -70,15 +70,17 @@ public:
     void give_up(tenure_ptr const& which, bool may_hold, base::milliseconds lease, base::instant now);
 
     /// The level is gone with this call, whatever becomes of the message. Call with the tenure's turn.
-    release_plan plan_release(tenure_ptr const& which, std::uint64_t level_number, base::instant now);
+    release_plan plan_release(tenure_ptr const& which, std::uint64_t level_number, base::instant now,
+                              base::wake_list& woken);
     /// The server confirmed a partial release.
     void confirmed(tenure_ptr const& which, base::milliseconds lease, base::instant sent_at);
     /// A last release is through.
     void released(tenure_ptr const& which, base::instant now);
     /// A last release must be seen through in the background.
     void hand_to_reaper(tenure_ptr const& which, base::instant now);
-    /// The server, or a re-entry that came too late, says that it is not held any more. Final.
-    void lose(tenure_ptr const& which, base::instant now);
+    /// The server, or a re-entry that came too late, says that it is not held any more. Final. Wakes the
+    /// local head, which may have relied on this hold.
+    void lose(tenure_ptr const& which, base::instant now, base::wake_list& woken);
 
     /// What to do for the next local waiter when a hold of this process ends. Counts hand-overs.
     hand_on next_hand_on(lock_record& of, base::instant now);

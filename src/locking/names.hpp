@@ -11,9 +11,15 @@ inline constexpr std::size_t longest_name = 64 * 1024;
 /// prefix:{NAME}, or prefix:NAME where NAME holds a '{' anywhere, balanced or not, as Java derives it.
 std::string prefixed(std::string_view prefix, std::string_view name);
 
-inline std::string lock_channel(std::string_view name) { return prefixed("redisson_lock__channel", name); }
-inline std::string fair_queue(std::string_view name) { return prefixed("redisson_lock_queue", name); }
-inline std::string fence_counter(std::string_view name) { return prefixed("redisson_lock_token", name); }
+inline std::string lock_channel(std::string_view name) {
+    return prefixed("redisson_lock__channel", name);
+}
+inline std::string fair_queue(std::string_view name) {
+    return prefixed("redisson_lock_queue", name);
+}
+inline std::string fence_counter(std::string_view name) {
+    return prefixed("redisson_lock_token", name);
+}
 
 /// For sentences: quoted, cut to a length that one can read, control characters as \xHH.
 std::string shown(std::string_view name);

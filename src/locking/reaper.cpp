@@ -30,6 +30,11 @@ std::uint64_t reaper::add(dead_id which, base::instant first, base::instant now)
     return number;
 }
 
+void reaper::sweep(dead_id which, base::instant now) {
+    auto const first = base::later(now, sweep_pauses.front());
+    entries_.at(add(std::move(which), first, now)).sweeps = 1;
+}
+
 std::vector<reaper::job> reaper::take_due(base::instant now) {
     std::vector<job> jobs;
     while (!by_time_.empty() && by_time_.begin()->first <= now) {
@@ -55,10 +60,11 @@ void reaper::on_answer(std::uint64_t number, bool fenced, base::instant now) {
     schedule(number, one, base::later(now, step < sweep_pauses.size() ? sweep_pauses[step] : later_pause));
 }
 
-void reaper::on_failure(std::uint64_t number, base::instant now) {
+void reaper::on_failure(std::uint64_t number, bool fenced, base::instant now) {
     auto const at = entries_.find(number);
     if (at == entries_.end()) return;
     auto& one = at->second;
+    if (!fenced) one.what.unfenced = true;
     if (now >= base::later(one.added, longest_delay + one.what.lease)) {
         entries_.erase(at); // its key has expired by itself
         return;

@@ -41,14 +41,17 @@ public:
     /// `first`: when to send the first release. Returns a number for on_answer.
     std::uint64_t add(dead_id which, base::instant first, base::instant now);
 
+    /// An id that was released, of which a late copy may still acquire: sweeps only.
+    void sweep(dead_id which, base::instant now);
+
     base::instant next() const noexcept { return by_time_.empty() ? base::never : by_time_.begin()->first; }
     std::vector<job> on_timer(base::instant now) { return take_due(now); }
 
     void on_answer(std::uint64_t number, bool fenced, base::instant now);
-    void on_failure(std::uint64_t number, base::instant now);
+    void on_failure(std::uint64_t number, bool fenced, base::instant now);
 
     std::size_t size() const noexcept { return entries_.size(); }
-    /// Everything that is not yet answered, at once: for close().
+    /// Everything that is not under way, at once: for close().
     std::vector<job> all_now() { return take_due(base::never); }
 
 private:

@@ -23,7 +23,8 @@ script_call::script_call(script const& which, std::initializer_list<std::string_
     : script_call(which, std::vector<std::string_view>(keys), std::vector<std::string_view>(arguments)) {}
 
 std::string script_call::by_text() const {
-    std::string out = "*" + std::to_string(parts_) + "\r\n$4\r\nEVAL\r\n$" + std::to_string(script_->text.size()) + "\r\n";
+    std::string out =
+        "*" + std::to_string(parts_) + "\r\n$4\r\nEVAL\r\n$" + std::to_string(script_->text.size()) + "\r\n";
     out.append(script_->text).append("\r\n").append(by_sha_, tail_);
     return out;
 }

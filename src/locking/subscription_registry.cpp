@@ -48,7 +48,7 @@ void subscription_registry::subscribe(channel_ptr const& which) {
     if (which->now_in == channel::state::idle && up_) ask(which);
 }
 
-void subscription_registry::give_up(channel_ptr const& which) {
+void subscription_registry::give_up(channel_ptr which) { // a copy: its place in the list goes away
     lingering_.remove(which);
     which->linger_until = base::never;
     channels_.erase(which->name);
@@ -65,7 +65,7 @@ channel_sample subscription_registry::peek(std::string const& name) const {
 }
 
 void subscription_registry::on_timer(base::instant now) {
-    while (!lingering_.empty() && lingering_.front()->linger_until <= now) give_up(channel_ptr(lingering_.front()));
+    while (!lingering_.empty() && lingering_.front()->linger_until <= now) give_up(lingering_.front());
 }
 
 base::instant subscription_registry::next() const noexcept {
@@ -105,12 +105,9 @@ bool subscription_registry::on_confirmation(request what, base::wake_list& woken
     if (due_.empty() || due_.front().what != what) return false;
     auto const answer = std::move(due_.front());
     due_.pop_front();
+    // A channel that was given up meanwhile is idle, and whoever wants the same name again has another object.
     if (what == request::subscribe && answer.which->now_in == channel::state::asked) {
-        // Asked for, given up and asked for again while the first confirmation was on its way: the last request counts.
-        bool const asked_again = std::any_of(due_.begin(), due_.end(), [&](due_answer const& other) {
-            return other.which == answer.which && other.what == request::subscribe;
-        });
-        if (!asked_again) answer.which->now_in = channel::state::subscribed;
+        answer.which->now_in = channel::state::subscribed;
         moved(*answer.which, woken);
     }
     return true;

@@ -86,7 +86,7 @@ private:
     };
     static void moved(channel& which, base::wake_list& woken);
     void ask(channel_ptr const& which);
-    void give_up(channel_ptr const& which);
+    void give_up(channel_ptr which);
     bool on_confirmation(request what, base::wake_list& woken);
 
     bool up_ = false;

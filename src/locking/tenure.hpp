@@ -17,6 +17,7 @@
 
 #include <redlatch/hold.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -35,6 +36,7 @@ struct level {
     base::milliseconds lease{};
     bool renewed = false; ///< by the watchdog
     bool adapter = false; ///< taken by lock(), given back by unlock()
+    base::instant max_hold_until = base::never;
 };
 
 /// Guarded by the mutex of the lock table, but for what is marked.
@@ -52,9 +54,8 @@ struct tenure {
     std::atomic<base::nanoseconds::rep> valid_until{base::instant::min().time_since_epoch().count()};
 
     std::vector<level> levels{};
-    bool unfenced = false;                       ///< a copy of its acquire may still run late
-    base::instant max_hold_until = base::never;  ///< validity never goes beyond
-    base::milliseconds longest_ever{};           ///< lease asked for: how long an orphan could stay
+    bool unfenced = false;                         ///< a copy of its acquire may still run late
+    base::milliseconds longest_ever{};             ///< lease asked for: how long an orphan could stay
     std::optional<std::stop_source> lost_source{}; ///< made when somebody asks
 
     /// One operation of an owner at a time; the others wait here.
@@ -68,7 +69,6 @@ struct tenure {
     base::instant suspect_at = base::never;
     base::milliseconds renewal_lease{};
     bool renewal_in_flight = false;
-    int failed_renewals = 0;
 
     static constexpr std::size_t npos = static_cast<std::size_t>(-1);
 
@@ -80,6 +80,12 @@ struct tenure {
         for (auto const& one : levels)
             if (one.renewed) return true;
         return false;
+    }
+    /// Validity never goes beyond: the earliest end among the levels that are held.
+    base::instant max_hold_until() const noexcept {
+        auto earliest = base::never;
+        for (auto const& one : levels) earliest = std::min(earliest, one.max_hold_until);
+        return earliest;
     }
     /// What a partial release writes: the longest lease among the levels that stay.
     base::milliseconds longest_lease() const noexcept {

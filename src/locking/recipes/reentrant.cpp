@@ -50,7 +50,7 @@ script_call force_release(call_context const& about) {
 
 } // namespace
 
-recipe const reentrant_recipe{acquire,      read_acquire,  set_count,   read_count, release,
-                              read_release, force_release, lock_channel};
+recipe const reentrant_recipe{acquire, read_acquire, set_count,     read_count,
+                              release, read_release, force_release, lock_channel};
 
 } // namespace redlatch::locking
