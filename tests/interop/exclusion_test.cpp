@@ -127,9 +127,7 @@ TEST_F(exclusion, fixed_lease_of_cpp_ends_by_itself_for_java) {
 TEST_F(exclusion, interrupted_java_waiter_and_cancelled_cpp_waiter_leave_no_trace) {
     auto lock = cpp.get_lock(name);
     hold held = lock.acquire();
-    auto const before = subscribers(name);
-    auto const waits = java().start("a", "lockInterruptibly", {name});
-    ASSERT_TRUE(wait_until([&] { return subscribers(name) > before; }));
+    auto const waits = java_waits("a", name, "lockInterruptibly");
     EXPECT_TRUE(java().yes("main", "interrupt", {"a"}));
     EXPECT_EQ(java().end_of(waits).exception_class, "InterruptedException");
     held.release();

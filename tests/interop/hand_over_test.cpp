@@ -57,9 +57,9 @@ TEST_F(hand_over, thousand_alternating_ones_without_an_overlap) {
 }
 
 /// Four threads on each side take the lock as they can.
-TEST_F(hand_over, free_contention_never_lets_two_in_and_starves_no_side) {
+TEST_F(hand_over, free_contention_of_four_threads_on_each_side_never_lets_two_in) {
     constexpr int threads = 4;
-    constexpr int rounds = 100;
+    constexpr int rounds = 400;
     std::vector<java_peer::ticket> tickets;
     for (int thread = 0; thread < threads; ++thread)
         tickets.push_back(java().start("c" + std::to_string(thread), "contend", {name, name, std::to_string(rounds)}));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <sstream>
 
 namespace redlatch::test {
 
@@ -56,11 +57,20 @@ long long interop_test::subscribers(std::string const& lock_name) {
     return server().run("PUBSUB", "NUMSUB", channel_of(lock_name)).items.at(1).integer;
 }
 
-java_peer::ticket interop_test::java_waits(std::string const& thread, std::string const& lock_name) {
-    auto const before = subscribers(lock_name);
-    auto const ticket = java().start(thread, "lock", {lock_name});
-    EXPECT_TRUE(wait_until([&] { return subscribers(lock_name) > before; })) << "Java did not begin to wait";
-    // It asks once more after the subscription and sleeps then; that it goes on waiting is part of every such test.
+long long interop_test::script_calls() {
+    std::istringstream lines(server().run("INFO", "commandstats").text);
+    long long calls = 0;
+    for (std::string line; std::getline(lines, line);)
+        if (line.starts_with("cmdstat_eval")) calls += std::stoll(line.substr(line.find('=') + 1));
+    return calls;
+}
+
+java_peer::ticket interop_test::java_waits(std::string const& thread, std::string const& lock_name,
+                                           std::string const& command) {
+    // A subscription says little: that of an earlier wait may still be there.
+    auto const before = script_calls();
+    auto const ticket = java().start(thread, command, {lock_name});
+    EXPECT_TRUE(wait_until([&] { return script_calls() >= before + 2; })) << "Java did not begin to wait";
     EXPECT_FALSE(java().reply_if_any(ticket, std::chrono::milliseconds(30))) << "Java took a lock that C++ holds";
     return ticket;
 }

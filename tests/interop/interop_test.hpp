@@ -38,8 +38,12 @@ protected:
     static long long subscribers(std::string const& name);
     static bool exists(std::string const& name) { return server().run("EXISTS", name).integer == 1; }
 
-    /// A Java thread that waits for the lock, subscribed.
-    static java_peer::ticket java_waits(std::string const& thread, std::string const& name);
+    /// Scripts that anybody has called so far.
+    static long long script_calls();
+
+    /// A Java thread that waits for the lock: it has found it held, subscribed, and found it held again.
+    static java_peer::ticket java_waits(std::string const& thread, std::string const& name,
+                                        std::string const& command = "lock");
 
     /// Released with the future's hold.
     struct waiting {
