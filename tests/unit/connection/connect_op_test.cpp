@@ -1,0 +1,167 @@
+#include "connection/connect_op.hpp"
+#include "scripted/failure_at_every_step.hpp"
+#include "scripted/replies.hpp"
+
+#include <gmock/gmock.h>
+
+namespace redlatch::connection {
+namespace {
+
+using scripted::array;
+using scripted::commands_in;
+using scripted::error;
+using scripted::integer;
+using scripted::nil;
+using scripted::status;
+using scripted::string;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using progress = connect_op::progress;
+
+greeting const full{"ann", "secret", "till-3", 5, true};
+constexpr char const* client_info = "id=17 addr=127.0.0.1:51234 laddr=127.0.0.1:6379 fd=8 name=till-3 db=5\n";
+constexpr char const* server_info = "# Server\r\nredis_version:7.0.15\r\nrun_id:0123456789abcdef\r\ntcp_port:6379\r\n";
+
+TEST(connect_op, says_everything_at_once_in_an_order_that_works) {
+    EXPECT_THAT(commands_in(connect_op(full).bytes()),
+                ElementsAre("AUTH ann secret", "CLIENT SETNAME till-3", "SELECT 5", "CLIENT INFO", "INFO server"));
+}
+
+TEST(connect_op, says_no_more_than_it_must) {
+    EXPECT_THAT(commands_in(connect_op(greeting{}).bytes()), ElementsAre("CLIENT INFO", "INFO server"));
+    EXPECT_THAT(commands_in(connect_op({.identify = false}).bytes()), ElementsAre("PING"));
+    EXPECT_THAT(commands_in(connect_op({.password = "secret", .identify = false}).bytes()),
+                ElementsAre("AUTH secret", "PING"));
+    EXPECT_THAT(commands_in(connect_op({.username = "ann", .identify = false}).bytes()), ElementsAre("PING"))
+        << "a user without a password needs no AUTH";
+}
+
+TEST(connect_op, sends_odd_words_as_they_are) {
+    std::string const odd("a b\r\n\0$3", 8);
+    auto const words = scripted::words_in(connect_op({.username = odd, .password = odd}).bytes());
+    EXPECT_THAT(words.front(), ElementsAre("AUTH", odd, odd));
+}
+
+/// The whole greeting. Its lines are answered in order.
+std::vector<resp::value> const good_answers{status("OK"), status("OK"), status("OK"), string(client_info),
+                                            string(server_info)};
+
+TEST(connect_op, is_ready_after_the_last_answer_and_knows_who_it_is) {
+    connect_op op(full);
+    for (std::size_t i = 0; i + 1 < good_answers.size(); ++i) EXPECT_EQ(op.on_reply(good_answers[i]), progress::more);
+    EXPECT_EQ(op.on_reply(good_answers.back()), progress::ready);
+    EXPECT_EQ(op.self().client_id, 17);
+    EXPECT_EQ(op.self().address, "127.0.0.1:51234");
+    EXPECT_EQ(op.self().run_id, "0123456789abcdef");
+    EXPECT_EQ(op.self().software, "redis");
+    EXPECT_EQ(op.self().version, "7.0.15");
+    EXPECT_TRUE(op.self().known());
+}
+
+TEST(connect_op, tells_valkey_from_the_redis_version_that_it_claims) {
+    connect_op op(greeting{});
+    op.on_reply(string(client_info));
+    op.on_reply(string("redis_version:7.2.4\r\nserver_name:valkey\r\nvalkey_version:8.0.1\r\nrun_id:a\r\n"));
+    EXPECT_EQ(op.self().software, "valkey");
+    EXPECT_EQ(op.self().version, "8.0.1");
+}
+
+struct ending {
+    progress then;
+    errc reason;
+    std::string problem;
+    bool known;
+};
+
+/// Answers the greeting, with `wrong` in place of the answer at `position`.
+ending answer_with(std::size_t position, resp::value const& wrong) {
+    connect_op op(full);
+    auto last = progress::more;
+    for (std::size_t i = 0; i < good_answers.size() && last == progress::more; ++i)
+        last = op.on_reply(i == position ? wrong : good_answers[i]);
+    return {last, op.reason(), op.problem(), op.self().known()};
+}
+
+TEST(connect_op, meets_an_error_at_every_step) {
+    ending const expected[] = {
+        {progress::failed, errc::server_refused, "user name or password", false},
+        {progress::ready, errc::disconnected, "", true}, // a name is a nicety
+        {progress::failed, errc::server_refused, "database", false},
+        {progress::ready, errc::disconnected, "", false}, // who we are stays unknown: fences count as refused
+        {progress::ready, errc::disconnected, "", false},
+    };
+    for (std::size_t step = 0; step < good_answers.size(); ++step) {
+        SCOPED_TRACE(step);
+        auto const seen = answer_with(step, error("WRONGPASS or whatever"));
+        EXPECT_EQ(seen.then, expected[step].then);
+        EXPECT_EQ(seen.known, expected[step].known);
+        if (seen.then != progress::failed) continue;
+        EXPECT_EQ(seen.reason, expected[step].reason);
+        EXPECT_THAT(seen.problem, HasSubstr(expected[step].problem));
+        EXPECT_THAT(seen.problem, HasSubstr("WRONGPASS or whatever")) << "the server's own words";
+    }
+}
+
+TEST(connect_op, says_that_a_password_is_wanted_and_where_to_set_it) {
+    for (std::size_t step : {std::size_t{3}, std::size_t{4}}) {
+        auto const seen = answer_with(step, error("NOAUTH Authentication required."));
+        EXPECT_EQ(seen.then, progress::failed);
+        EXPECT_EQ(seen.reason, errc::server_refused);
+        EXPECT_THAT(seen.problem, HasSubstr("password"));
+    }
+    connect_op ping({.identify = false});
+    EXPECT_EQ(ping.on_reply(error("NOAUTH Authentication required.")), progress::failed);
+    EXPECT_EQ(ping.reason(), errc::server_refused);
+}
+
+TEST(connect_op, knows_a_peer_that_is_no_redis_by_its_answers) {
+    for (auto const& wrong : {integer(1), nil(), array({})}) {
+        for (std::size_t step : {std::size_t{3}, std::size_t{4}}) {
+            auto const seen = answer_with(step, wrong);
+            EXPECT_EQ(seen.then, progress::failed);
+            EXPECT_EQ(seen.reason, errc::bad_reply);
+        }
+    }
+    for (auto const& wrong : {integer(1), nil()}) {
+        connect_op ping({.identify = false});
+        EXPECT_EQ(ping.on_reply(wrong), progress::failed);
+        EXPECT_EQ(ping.reason(), errc::bad_reply);
+    }
+}
+
+TEST(connect_op, is_ready_after_the_subscribers_ping) {
+    connect_op op({.password = "secret", .identify = false});
+    EXPECT_EQ(op.on_reply(status("OK")), progress::more);
+    EXPECT_EQ(op.on_reply(status("PONG")), progress::ready);
+    EXPECT_FALSE(op.self().known());
+}
+
+TEST(connect_op, does_not_know_itself_from_texts_that_do_not_say_it) {
+    for (char const* odd : {"", "id=", "id=abc addr=127.0.0.1:1", "addr=127.0.0.1:1", "id=17", "bid=17 xaddr=1",
+                            "id=99999999999999999999 addr=127.0.0.1:1", "id=-4 addr=127.0.0.1:1"}) {
+        connect_op op(greeting{});
+        EXPECT_EQ(op.on_reply(string(odd)), progress::more);
+        EXPECT_EQ(op.on_reply(string(server_info)), progress::ready);
+        EXPECT_FALSE(op.self().known()) << odd;
+    }
+    connect_op op(greeting{});
+    op.on_reply(string(client_info));
+    op.on_reply(string("# Server\r\nredis_version:7.0.15\r\n"));
+    EXPECT_FALSE(op.self().known()) << "no run id";
+}
+
+TEST(info_field, is_found_by_its_whole_name) {
+    EXPECT_EQ(info_field("id=3 addr=1.2.3.4:5 laddr=6 name= db=0\n", "addr", '=', " \n"), "1.2.3.4:5");
+    EXPECT_EQ(info_field("laddr=6 addr=7", "addr", '=', " \n"), "7");
+    EXPECT_EQ(info_field("name= db=0\n", "name", '=', " \n"), "");
+    EXPECT_EQ(info_field("name= db=0\n", "db", '=', " \n"), "0");
+    EXPECT_EQ(info_field("a:1\r\nb:2\r\n", "b", ':', "\r\n"), "2");
+    EXPECT_EQ(info_field("a:1\r\nb:2", "b", ':', "\r\n"), "2");
+    EXPECT_EQ(info_field("a:1:2\r\n", "a", ':', "\r\n"), "1:2");
+    EXPECT_EQ(info_field("", "a", ':', "\r\n"), "");
+    EXPECT_EQ(info_field("a", "a", ':', "\r\n"), "");
+    EXPECT_EQ(info_field("ab:1", "a", ':', "\r\n"), "");
+}
+
+} // namespace
+} // namespace redlatch::connection

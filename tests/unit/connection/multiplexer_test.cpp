@@ -1,0 +1,297 @@
+#include "connection/scripted_lane.hpp"
+#include "scripted/failure_at_every_step.hpp"
+#include "scripted/wake_counter.hpp"
+
+#include <gmock/gmock.h>
+
+namespace redlatch::connection {
+namespace {
+
+using namespace std::chrono_literals;
+using scripted::at;
+using scripted::integer;
+using scripted::make_sleeper;
+using scripted::ms;
+using scripted::status;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using state = call::state;
+
+TEST(multiplexer, keeps_calls_until_there_is_a_connection_and_their_order_then) {
+    scripted_lane lane;
+    auto const a = lane.submit("A");
+    auto const b = lane.submit("B");
+    EXPECT_EQ(a->status.load(), state::waiting);
+    EXPECT_FALSE(lane.traffic.expects_reply());
+    EXPECT_TRUE(lane.traffic.out.empty());
+    lane.up(who(1));
+    auto const c = lane.submit("C");
+    lane.send();
+    EXPECT_THAT(lane.commands(), ElementsAre("A", "B", "C"));
+    EXPECT_EQ(a->status.load(), state::staged);
+    EXPECT_EQ(lane.traffic.due(), 3U);
+    EXPECT_EQ(lane.traffic.commands(), 3U);
+}
+
+TEST(multiplexer, gives_replies_to_the_calls_in_their_order) {
+    scripted_lane lane;
+    lane.up(who(1));
+    auto const a = lane.submit("A");
+    auto const b = lane.submit("B");
+    lane.send();
+    EXPECT_TRUE(lane.reply(integer(1)));
+    EXPECT_EQ(a->status.load(), state::answered);
+    EXPECT_EQ(a->reply.integer, 1);
+    EXPECT_FALSE(b->finished());
+    EXPECT_TRUE(lane.reply(scripted::error("ERR no")));
+    EXPECT_EQ(b->reply.text, "ERR no");
+    EXPECT_FALSE(a->repeated());
+    EXPECT_TRUE(a->fenced);
+    EXPECT_FALSE(lane.traffic.expects_reply());
+}
+
+TEST(multiplexer, wakes_a_caller_once_and_lets_go_of_him) {
+    scripted_lane lane;
+    lane.up(who(1));
+    auto sleeper = make_sleeper();
+    auto const other = make_sleeper();
+    auto const a = lane.submit("A", sleeper);
+    lane.submit("B", other);
+    lane.send();
+    lane.reply(integer(1));
+    EXPECT_EQ(sleeper->times, 1);
+    EXPECT_EQ(other->times, 0);
+    std::weak_ptr const watched = std::exchange(sleeper, nullptr);
+    EXPECT_TRUE(watched.expired());
+}
+
+TEST(multiplexer, refuses_a_reply_that_nobody_asked_for) {
+    scripted_lane lane;
+    lane.up(who(1));
+    EXPECT_FALSE(lane.reply(integer(1)));
+    lane.submit("A");
+    lane.send();
+    EXPECT_TRUE(lane.reply(integer(1)));
+    EXPECT_FALSE(lane.reply(integer(1)));
+}
+
+TEST(multiplexer, counts_the_time_of_the_last_copy_that_was_handed_over) {
+    scripted_lane lane;
+    lane.now = at(1s);
+    auto const a = lane.submit("A");
+    lane.now = at(2s);
+    lane.up(who(1));
+    lane.send();
+    EXPECT_EQ(ms(a->sent_at), 2'000);
+    lane.now = at(5s);
+    lane.down();
+    lane.now = at(9s);
+    lane.up(who(2));
+    lane.send();
+    lane.reply(integer(0));
+    lane.reply(integer(1));
+    EXPECT_EQ(ms(a->sent_at), 9'000);
+}
+
+// --- a connection is lost
+
+TEST(multiplexer, takes_a_call_of_which_nothing_was_sent_as_new) {
+    scripted_lane lane;
+    lane.up(who(1));
+    auto const a = lane.submit("A");
+    lane.down();
+    EXPECT_EQ(a->status.load(), state::waiting);
+    lane.up(who(2));
+    lane.send();
+    EXPECT_THAT(lane.commands(), ElementsAre("A")) << "no fence: there is nothing to keep out";
+    lane.reply(integer(1));
+    EXPECT_FALSE(a->repeated());
+}
+
+TEST(multiplexer, takes_a_call_that_the_operating_system_did_not_take_as_new) {
+    scripted_lane lane;
+    lane.up(who(1));
+    auto const a = lane.submit("A");
+    auto const b = lane.submit("B");
+    lane.send(b->bytes.size());
+    lane.down();
+    lane.up(who(2));
+    lane.send();
+    EXPECT_THAT(lane.commands(), ElementsAre(fence_for(1), "A", "B"));
+    lane.reply(integer(1));
+    lane.reply(integer(1));
+    lane.reply(integer(1));
+    EXPECT_TRUE(a->repeated());
+    EXPECT_FALSE(b->repeated());
+}
+
+TEST(multiplexer, repeats_a_call_of_which_one_byte_was_sent_behind_a_fence) {
+    scripted_lane lane;
+    lane.up(who(1));
+    auto const a = lane.submit("A");
+    lane.send(a->bytes.size() - 1);
+    lane.down();
+    lane.up(who(2));
+    lane.send();
+    EXPECT_THAT(lane.commands(), ElementsAre(fence_for(1), "A"));
+    lane.reply(integer(1));
+    EXPECT_FALSE(a->finished()) << "that was the fence's answer";
+    lane.reply(integer(7));
+    EXPECT_EQ(a->reply.integer, 7);
+    EXPECT_TRUE(a->repeated());
+    EXPECT_TRUE(a->fenced);
+}
+
+TEST(multiplexer, writes_the_rest_later_and_counts_it_as_sent_then) {
+    scripted_lane lane;
+    lane.up(who(1));
+    auto const a = lane.submit("A");
+    auto const b = lane.submit("B");
+    lane.send(b->bytes.size());
+    lane.traffic.out.tried_again(b->bytes.size());
+    lane.down();
+    lane.up(who(2));
+    lane.send();
+    lane.reply(integer(1));
+    lane.reply(integer(1));
+    lane.reply(integer(1));
+    EXPECT_TRUE(b->repeated());
+}
+
+TEST(multiplexer, repeats_in_the_old_order_and_before_what_came_meanwhile) {
+    scripted_lane lane;
+    lane.up(who(1));
+    lane.submit("A");
+    lane.submit("B");
+    lane.send();
+    lane.reply(integer(1));
+    lane.submit("C");
+    lane.down();
+    lane.submit("D");
+    lane.up(who(2));
+    lane.submit("E");
+    lane.send();
+    EXPECT_THAT(lane.commands(), ElementsAre(fence_for(1), "B", "C", "D", "E"));
+}
+
+TEST(multiplexer, needs_no_fence_when_every_call_was_answered) {
+    scripted_lane lane;
+    lane.up(who(1));
+    lane.submit("A");
+    lane.send();
+    lane.reply(integer(1));
+    lane.down();
+    lane.up(who(2));
+    lane.send();
+    EXPECT_THAT(lane.commands(), IsEmpty());
+}
+
+/// Two calls answered, a third under way, a fourth abandoned.
+scripted::dialogue<scripted_lane> const four_calls = {
+    {"a connection", [](scripted_lane& lane) { lane.up(who(1)); }},
+    {"call A", [](scripted_lane& lane) { lane.submit("A"); }},
+    {"call B", [](scripted_lane& lane) { lane.submit("B"); }},
+    {"A and half of B are sent", [](scripted_lane& lane) { lane.send(4); }},
+    {"the rest of B is sent",
+     [](scripted_lane& lane) {
+         lane.traffic.out.tried_again(4);
+         lane.sent += "B\r\n";
+     }},
+    {"A is answered", [](scripted_lane& lane) { lane.reply(status("A")); }},
+    {"call C", [](scripted_lane& lane) { lane.submit("C"); }},
+    {"B is answered", [](scripted_lane& lane) { lane.reply(status("B")); }},
+    {"C is sent", [](scripted_lane& lane) { lane.send(); }},
+    {"call D, abandoned", [](scripted_lane& lane) { lane.traffic.abandon(lane.submit("D")); }},
+    {"D is sent", [](scripted_lane& lane) { lane.send(); }},
+    {"C is answered", [](scripted_lane& lane) { lane.reply(status("C")); }},
+    {"D is answered", [](scripted_lane& lane) { lane.reply(status("D")); }},
+};
+
+TEST(multiplexer, asks_again_for_exactly_what_is_unanswered_wherever_the_connection_breaks) {
+    // What the second connection carries, after each step of the dialogue.
+    std::vector<std::vector<std::string>> const carried = {
+        {},                       // nothing
+        {},                       // a connection
+        {"A"},                    // call A: not sent
+        {"A", "B"},               // call B: not sent
+        {fence_for(1), "A", "B"}, // half of B
+        {fence_for(1), "A", "B"}, // all of B
+        {fence_for(1), "B"},      // A is answered
+        {fence_for(1), "B", "C"}, // call C
+        {"C"},                    // B is answered: C was not sent
+        {fence_for(1), "C"},      // C is sent
+        {fence_for(1), "C"},      // D, abandoned
+        {fence_for(1), "C"},      // D is sent
+        {fence_for(1)},           // C is answered: D may still run
+        {},                       // D is answered
+    };
+    ASSERT_EQ(carried.size(), four_calls.size() + 1);
+    scripted::fail_after_every_step(four_calls, [&](scripted_lane& lane, std::size_t steps) {
+        if (steps > 0) lane.down();
+        lane.up(who(2));
+        lane.send();
+        EXPECT_EQ(lane.commands(), carried[steps]);
+        EXPECT_EQ(lane.traffic.due(), carried[steps].size());
+        for (auto const& command : carried[steps]) EXPECT_TRUE(lane.reply(status(command)));
+        EXPECT_FALSE(lane.traffic.expects_reply());
+    });
+}
+
+TEST(multiplexer, ends_everything_unanswered_wherever_it_is_closed) {
+    scripted::fail_after_every_step(four_calls, [&](scripted_lane& lane, std::size_t) {
+        auto const sleeper = make_sleeper();
+        auto const last = lane.submit("LAST", sleeper);
+        lane.traffic.on_closed(lane.woken);
+        lane.woken.wake_all();
+        EXPECT_EQ(last->status.load(), state::closed);
+        EXPECT_EQ(sleeper->times, 1);
+        EXPECT_FALSE(lane.traffic.expects_reply());
+        EXPECT_TRUE(lane.traffic.out.empty());
+        EXPECT_FALSE(lane.traffic.up());
+        EXPECT_EQ(lane.submit("TOO LATE")->status.load(), state::closed);
+    });
+}
+
+// --- bounds and pings
+
+TEST(multiplexer, keeps_a_bounded_number_of_calls_while_the_server_is_away) {
+    scripted_lane lane;
+    auto const one = make_call("A");
+    for (std::size_t i = 0; i < multiplexer::most_waiting; ++i) lane.traffic.submit(one, lane.now);
+    EXPECT_EQ(one->status.load(), state::waiting);
+    EXPECT_EQ(lane.submit("ONE TOO MANY")->status.load(), state::closed);
+    lane.up(who(1));
+    EXPECT_EQ(lane.submit("B")->status.load(), state::staged) << "the bound is for calls without a connection";
+}
+
+TEST(multiplexer, does_not_repeat_a_ping_and_needs_no_fence_for_it) {
+    scripted_lane lane;
+    lane.traffic.stage_ping(lane.now);
+    EXPECT_TRUE(lane.traffic.out.empty()) << "there is no connection";
+    lane.up(who(1));
+    lane.traffic.stage_ping(lane.now);
+    EXPECT_TRUE(lane.traffic.expects_reply()) << "silence is suspicious now";
+    lane.send();
+    EXPECT_THAT(lane.commands(), ElementsAre("PING"));
+    lane.down();
+    lane.up(who(2));
+    lane.send();
+    EXPECT_THAT(lane.commands(), IsEmpty());
+}
+
+TEST(multiplexer, swallows_the_answer_to_a_ping_between_those_to_calls) {
+    scripted_lane lane;
+    lane.up(who(1));
+    auto const a = lane.submit("A");
+    lane.traffic.stage_ping(lane.now);
+    auto const b = lane.submit("B");
+    lane.send();
+    lane.reply(integer(1));
+    EXPECT_TRUE(lane.reply(status("PONG")));
+    EXPECT_FALSE(b->finished());
+    lane.reply(integer(2));
+    EXPECT_EQ(b->reply.integer, 2);
+}
+
+} // namespace
+} // namespace redlatch::connection
