@@ -15,7 +15,7 @@
 namespace redlatch::io {
 namespace {
 
-constexpr std::size_t read_size = 64 * 1024;
+constexpr std::size_t read_size = 16 * 1024;
 /// With more than this many answers due, the reader sends for everybody: one system call for what has gathered.
 constexpr std::size_t busy_lane = 16;
 constexpr base::milliseconds tick{20};
@@ -24,7 +24,7 @@ constexpr base::milliseconds tick{20};
 
 lane::lane(std::shared_ptr<reactor> with, settings how, std::shared_ptr<connection::traffic> carried, hooks to_tell)
     : reactor_(std::move(with)), settings_(std::move(how)), hooks_(std::move(to_tell)), traffic_(std::move(carried)),
-      bell_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)), incoming_(read_size), random_(settings_.seed) {}
+      random_(settings_.seed) {}
 
 lane::~lane() = default;
 
@@ -205,7 +205,7 @@ void lane::lead(lock& held, afterwards& next, parker& me, base::instant until) {
 void lane::receive(lock& held, afterwards& next) {
     auto const fd = fd_.get();
     held.unlock();
-    auto const count = ::recv(fd, incoming_.data(), incoming_.size(), 0);
+    auto const count = ::recv(fd, incoming_.get(), read_size, 0);
     auto const problem = errno;
     held.lock();
     if (link_ != link::up) return;
@@ -216,7 +216,7 @@ void lane::receive(lock& held, afterwards& next) {
     }
     auto const now = lease_clock::now();
     heard_ = now;
-    replies_.feed({incoming_.data(), static_cast<std::size_t>(count)});
+    replies_.feed({incoming_.get(), static_cast<std::size_t>(count)});
     for (;;) {
         resp::value reply;
         auto const result = replies_.next(reply);
@@ -492,6 +492,10 @@ void lane::up(unique_fd fd, connection::identity const& self) {
             reactor_->unwatch(token);
             return;
         }
+        if (!bell_) {
+            bell_.reset(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+            incoming_ = std::make_unique_for_overwrite<char[]>(read_size);
+        }
         fd_ = std::move(fd);
         token_ = token;
         link_ = link::up;
@@ -552,7 +556,7 @@ void lane::close() {
 
 void lane::close_after_fork() noexcept {
     if (fd_) ::close(fd_.get());
-    ::close(bell_.get());
+    if (bell_) ::close(bell_.get());
 }
 
 } // namespace redlatch::io

@@ -153,14 +153,14 @@ private:
     read read_ = read::none;
     write write_ = write::none;
     unique_fd fd_;
-    unique_fd bell_; ///< for parker::poll
+    unique_fd bell_; ///< for parker::poll; made with the first connection
     parker* reader_ = nullptr;
     bool reader_told_ = false;
     std::vector<parked*> parked_;
     resp::reader replies_;
     std::string sending_; ///< the write role's own, as is sent_
     std::size_t sent_ = 0;
-    std::vector<char> incoming_; ///< the read role's own
+    std::unique_ptr<char[]> incoming_; ///< the read role's own; made when there is a connection
     bool registered_ = false;
     std::uint64_t token_ = 0;
     std::uint64_t epoch_ = 0;
