@@ -9,6 +9,7 @@
 #include <charconv>
 #include <exception>
 #include <hiredis/read.h>
+#include <limits>
 #include <new>
 #include <utility>
 
@@ -24,6 +25,20 @@ constexpr int deepest_array = 7;
 // The announced size of an array may be a lie: memory is taken as the items arrive.
 constexpr std::size_t items_reserved = 16;
 constexpr std::size_t problem_reserved = 256;
+
+constexpr std::string_view other_type = "the reply is of a type that was not asked for (RESP3)";
+constexpr std::string_view no_memory = "there is not enough memory for the reply";
+
+// A number as text, without taking memory.
+class decimal {
+public:
+    explicit decimal(std::size_t number) : end_(std::to_chars(text_, text_ + sizeof text_, number).ptr) {}
+    operator std::string_view() const noexcept { return {text_, end_}; }
+
+private:
+    char text_[std::numeric_limits<std::size_t>::digits10 + 1];
+    char* end_;
+};
 
 struct free_reader {
     void operator()(redisReader* raw) const noexcept { redisReaderFree(raw); }
@@ -59,8 +74,9 @@ private:
     static void* refuse_bool(redisReadTask const* task, int truth) noexcept;
 
     value* place_for(redisReadTask const* task);
-    bool refuse(std::string_view sentence);
-    bool refuse_large();
+    // The first refusal stands. Always false, so that callbacks can return it; takes no memory.
+    template <typename... Parts> bool refuse(Parts const&... parts) noexcept;
+    bool refuse_large() noexcept;
     void push_portion();
     void check_incomplete();
 
@@ -103,7 +119,7 @@ template <typename Fill> void* reader::parser::create(redisReadTask const* task,
         value* place = self.place_for(task);
         return fill(self, *place) ? place : nullptr;
     } catch (std::exception const&) {
-        self.refuse("there is not enough memory for the reply");
+        self.refuse(no_memory);
         return nullptr;
     }
 }
@@ -114,7 +130,7 @@ void* reader::parser::create_string(redisReadTask const* task, char* text, std::
         case REDIS_REPLY_STATUS: place.type = value::kind::status; break;
         case REDIS_REPLY_ERROR: place.type = value::kind::error; break;
         case REDIS_REPLY_STRING: place.type = value::kind::string; break;
-        default: return self.refuse("the reply is of a type that was not asked for (RESP3)");
+        default: return self.refuse(other_type); // the types are numbers of hiredis, and newer versions know more
         }
         bool is_line = task->type != REDIS_REPLY_STRING;
         if (is_line && length > longest_line) return self.refuse("a line of the reply does not end");
@@ -132,7 +148,7 @@ void* reader::parser::create_string(redisReadTask const* task, char* text, std::
 template <typename Count> void* reader::parser::create_array(redisReadTask const* task, Count count) noexcept {
     return create(task, [&](parser& self, value& place) {
         if (task->type != REDIS_REPLY_ARRAY) {
-            return self.refuse("the reply is of a type that was not asked for (RESP3)");
+            return self.refuse(other_type);
         }
         int depth = 1;
         for (auto const* outer = task->parent; outer != nullptr; outer = outer->parent) ++depth;
@@ -140,7 +156,7 @@ template <typename Count> void* reader::parser::create_array(redisReadTask const
 
         auto const announced = static_cast<std::size_t>(count);
         if (announced > self.bounds.items_per_reply - self.items_of_reply) {
-            return self.refuse("the reply has more than " + std::to_string(self.bounds.items_per_reply) + " items");
+            return self.refuse("the reply has more than ", decimal(self.bounds.items_per_reply), " items");
         }
         self.items_of_reply += announced;
         place.type = value::kind::array;
@@ -161,7 +177,7 @@ void* reader::parser::create_nil(redisReadTask const* task) noexcept {
     return create(task, [&](parser& self, value& place) {
         // RESP2 has a null string and a null array; a null of its own is RESP3.
         if (task->type == REDIS_REPLY_NIL) {
-            return self.refuse("the reply is of a type that was not asked for (RESP3)");
+            return self.refuse(other_type);
         }
         place.type = value::kind::nil;
         return true;
@@ -169,12 +185,12 @@ void* reader::parser::create_nil(redisReadTask const* task) noexcept {
 }
 
 void* reader::parser::refuse_double(redisReadTask const* task, double, char*, std::size_t) noexcept {
-    static_cast<parser*>(task->privdata)->refuse("the reply is of a type that was not asked for (RESP3)");
+    static_cast<parser*>(task->privdata)->refuse(other_type);
     return nullptr;
 }
 
 void* reader::parser::refuse_bool(redisReadTask const* task, int) noexcept {
-    static_cast<parser*>(task->privdata)->refuse("the reply is of a type that was not asked for (RESP3)");
+    static_cast<parser*>(task->privdata)->refuse(other_type);
     return nullptr;
 }
 
@@ -186,22 +202,25 @@ value* reader::parser::place_for(redisReadTask const* task) {
 
 // ---- feeding and limits ---------------------------------------------------------------------------------------------
 
-bool reader::parser::refuse(std::string_view sentence) {
+template <typename... Parts> bool reader::parser::refuse(Parts const&... parts) noexcept {
     if (broken) return false;
     broken = true;
-    if (sentence.size() <= problem.capacity()) problem.assign(sentence);
+    auto const append = [this](std::string_view part) {
+        problem.append(part.substr(0, problem.capacity() - problem.size()));
+    };
+    (append(parts), ...);
     return false;
 }
 
-bool reader::parser::refuse_large() {
-    return refuse("the reply is larger than " + std::to_string(bounds.bytes_per_reply) + " bytes");
+bool reader::parser::refuse_large() noexcept {
+    return refuse("the reply is larger than ", decimal(bounds.bytes_per_reply), " bytes");
 }
 
 void reader::parser::feed(std::string_view bytes) {
     if (broken) return;
     if (pending.empty() && unread() == 0 && bytes.size() <= portion) { // the usual case: no copy of our own
         if (redisReaderFeed(raw.get(), bytes.data(), bytes.size()) != REDIS_OK) {
-            refuse("there is not enough memory for the reply");
+            refuse(no_memory);
         }
         bytes_of_reply += bytes.size();
         return;
@@ -210,13 +229,17 @@ void reader::parser::feed(std::string_view bytes) {
         pending.erase(0, pending_taken);
         pending_taken = 0;
     }
-    pending.append(bytes);
+    try {
+        pending.append(bytes);
+    } catch (std::exception const&) {
+        refuse(no_memory);
+    }
 }
 
 void reader::parser::push_portion() {
     auto const bytes = std::string_view(pending).substr(pending_taken, portion);
     if (redisReaderFeed(raw.get(), bytes.data(), bytes.size()) != REDIS_OK) {
-        refuse("there is not enough memory for the reply");
+        refuse(no_memory);
     }
     bytes_of_reply += bytes.size();
     pending_taken += bytes.size();
@@ -250,7 +273,7 @@ reader::result reader::parser::next(value& out) {
     while (!broken) {
         void* complete = nullptr;
         if (redisReaderGetReply(raw.get(), &complete) != REDIS_OK) {
-            refuse("the server does not speak the Redis protocol (" + std::string(raw->errstr) + ")");
+            refuse("the server does not speak the Redis protocol (", raw->errstr, ")");
             break;
         }
         if (complete != nullptr) {

@@ -29,7 +29,8 @@ public:
     /// Takes bytes as they come, in pieces of any size.
     void feed(std::string_view bytes);
 
-    /// The next complete reply, moved into `out`. Never throws for bad input.
+    /// The next complete reply, moved into `out`; else `out` is left as it is. Ask again until it says something else than
+    /// `value`. Never throws: bad input and missing memory break the stream.
     result next(value& out);
 
     /// After `broken`: what was wrong, as a sentence without the connection's name.
