@@ -125,6 +125,7 @@ TEST_F(async_test, never_calls_the_handler_inside_the_call) {
         note();
     });
     lock.async_force_unlock(at_once, [&](std::error_code, bool) { note(); });
+    EXPECT_TRUE(wait_until([&] { return done == 6; }));
     user.close();
     lock.async_acquire({.owner = owner()}, at_once, [&](std::error_code code, hold) {
         EXPECT_EQ(code, errc::closed);
@@ -133,6 +134,13 @@ TEST_F(async_test, never_calls_the_handler_inside_the_call) {
     calling = false;
     EXPECT_TRUE(wait_until([&] { return done == 7; }));
     EXPECT_EQ(inside, 0);
+}
+
+TEST_F(async_test, an_executor_that_runs_at_once_does_so_on_the_notifier_thread) {
+    auto const notifier = acquire({.owner = owner()}, {}).get().thread;
+    auto got = acquire({.wait = 5s, .owner = owner()}, [](std::function<void()> const& task) { task(); }).get();
+    EXPECT_EQ(got.thread, notifier) << "not on the thread that reads the sockets";
+    EXPECT_TRUE(got.got);
 }
 
 TEST_F(async_test, says_busy_and_timed_out) {

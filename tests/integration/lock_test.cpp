@@ -201,7 +201,7 @@ TEST_F(lock_test, try_acquire_without_a_wait_says_busy) {
     EXPECT_FALSE(lock.try_lock_for(0s));
     EXPECT_FALSE(lock.try_lock_for(-1s));
     EXPECT_FALSE(lock.try_lock_until(std::chrono::system_clock::now() - 1h));
-    EXPECT_EQ(outcome_of([&] { (void)lock.acquire({.wait = 0ms}); }).reason, errc::timed_out);
+    EXPECT_EQ(outcome_of([&] { (void)lock.acquire({.wait = 0ms}); }).reason, errc::busy);
 }
 
 TEST_F(lock_test, an_expired_lease_lets_the_next_one_in_and_the_first_release_says_lost) {
@@ -272,10 +272,12 @@ TEST_F(lock_test, keyspace_events_show_the_end_of_a_hold) {
     auto const deleted = next_event();
     EXPECT_EQ(deleted.items.at(2).text, "__keyevent@0__:del");
     EXPECT_EQ(deleted.items.at(3).text, name);
-    hold mine = lock.acquire({.lease = 50ms});
-    auto const expired = next_event();
-    EXPECT_EQ(expired.items.at(2).text, "__keyevent@0__:expired");
-    EXPECT_EQ(expired.items.at(3).text, name);
+    hold mine = lock.acquire({.lease = 200ms});
+    // The end of a lease: the client gives back what has become invalid, the server expires it, whichever is first.
+    auto const ended = next_event();
+    EXPECT_TRUE(ended.items.at(2).text == "__keyevent@0__:del" || ended.items.at(2).text == "__keyevent@0__:expired")
+        << ended.items.at(2).text;
+    EXPECT_EQ(ended.items.at(3).text, name);
     std::error_code lost;
     mine.release(lost);
 }

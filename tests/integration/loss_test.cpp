@@ -101,6 +101,7 @@ TEST_F(loss_test, a_slow_callback_delays_neither_renewals_nor_status) {
     auto const blocked = go_on.get_future().share();
     hold first = user.get_lock("first").acquire();
     hold second = user.get_lock("second").acquire();
+    auto const second_lost = second.lost();
     std::atomic<bool> in_callback{false};
     std::stop_callback const callback(first.lost(), [&] {
         in_callback = true;
@@ -111,9 +112,9 @@ TEST_F(loss_test, a_slow_callback_delays_neither_renewals_nor_status) {
     EXPECT_TRUE(stays([&] { return bool(second) && exists("second"); }, 2500ms));
     server.run("DEL", "second");
     EXPECT_TRUE(wait_until([&] { return second.status() == hold_status::lost; }));
-    EXPECT_FALSE(second.lost().stop_requested()) << "notifications wait for each other";
+    EXPECT_FALSE(second_lost.stop_requested()) << "notifications wait for each other";
     go_on.set_value();
-    EXPECT_TRUE(wait_until([&] { return second.lost().stop_requested(); }));
+    EXPECT_TRUE(wait_until([&] { return second_lost.stop_requested(); }));
 }
 
 TEST_F(loss_test, each_level_of_a_lost_lock_says_so_and_the_next_acquisition_is_a_fresh_one) {

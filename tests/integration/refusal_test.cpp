@@ -65,14 +65,18 @@ TEST_P(needed_right_test, is_missed_with_an_error_that_names_the_lock) {
     });
     EXPECT_EQ(refused.reason, errc::server_refused) << refused;
     EXPECT_NE(refused.sentence.find(name), std::string::npos) << refused;
-    EXPECT_NE(refused.sentence.find("NOPERM"), std::string::npos) << "what the server said: " << refused;
+    // What the server says: NOPERM, or (7.0, inside a script) that "the user executing the script can't run this command".
+    EXPECT_TRUE(refused.sentence.find("NOPERM") != std::string::npos
+                || refused.sentence.find("can't run this command") != std::string::npos)
+        << refused;
+    EXPECT_NE(refused.sentence.find("rights"), std::string::npos) << refused;
     EXPECT_FALSE(exists(name)) << "half an acquisition, without expiry: " << pttl(server, name);
 }
 
 INSTANTIATE_TEST_SUITE_P(without, needed_right_test,
                          ::testing::Values(std::pair("scripts", words{"-evalsha", "-eval"}),
-                                           std::pair("hset", words{"-hset"}), std::pair("pexpire", words{"-pexpire"}),
-                                           std::pair("pttl", words{"-pttl"}),
+                                           std::pair("evalsha", words{"-evalsha"}), std::pair("hset", words{"-hset"}),
+                                           std::pair("pexpire", words{"-pexpire"}), std::pair("pttl", words{"-pttl"}),
                                            std::pair("the_key", words{"resetkeys", "~other-*"})),
                          [](auto const& which) { return std::string(which.param.first); });
 
@@ -105,15 +109,16 @@ TEST_P(useful_right_test, may_be_missing_and_the_lock_works) {
     next.release();
     EXPECT_EQ(user.stats().reconnects, 0U) << "a refusal is an answer";
     expect_idle(user);
+    user.close(); // who may not unsubscribe leaves only so
     expect_clean(server);
 }
 
 INSTANTIATE_TEST_SUITE_P(
     without, useful_right_test,
-    ::testing::Values(std::pair("evalsha", words{"-evalsha"}), std::pair("publish", words{"-publish"}),
-                      std::pair("subscribe", words{"-subscribe"}), std::pair("unsubscribe", words{"-unsubscribe"}),
-                      std::pair("any_channel", words{"resetchannels"}), std::pair("client_kill", words{"-client|kill"}),
-                      std::pair("client_id", words{"-client|id"}), std::pair("client_info", words{"-client|info"}),
+    ::testing::Values(std::pair("publish", words{"-publish"}), std::pair("subscribe", words{"-subscribe"}),
+                      std::pair("unsubscribe", words{"-unsubscribe"}), std::pair("any_channel", words{"resetchannels"}),
+                      std::pair("client_kill", words{"-client|kill"}), std::pair("client_id", words{"-client|id"}),
+                      std::pair("client_info", words{"-client|info"}),
                       std::pair("client_setname", words{"-client|setname"}), std::pair("client", words{"-client"}),
                       std::pair("info", words{"-info"}), std::pair("ping", words{"-ping"}),
                       std::pair("script", words{"-script"}), std::pair("hello", words{"-hello"}),
