@@ -1,0 +1,408 @@
+#include "locking/acquire_op.hpp"
+#include "scripted/failure_at_every_step.hpp"
+#include "scripted/virtual_time.hpp"
+
+#include <gtest/gtest.h>
+
+namespace redlatch::locking {
+namespace {
+
+using namespace std::chrono_literals;
+using connection::verdict;
+using scripted::at;
+using scripted::at_no_time;
+using scripted::ms;
+using act = acquire_op::act;
+using outcome = acquire_op::outcome;
+
+constexpr channel_sample subscribed{4, true};
+constexpr channel_sample not_subscribed{4, false};
+
+acquire_op::terms patient(base::instant deadline = base::never) {
+    acquire_op::terms out;
+    out.deadline = deadline;
+    out.lease = 10s;
+    out.margin = 100ms;
+    out.longest_wait = 30s;
+    return out;
+}
+
+acquire_op::terms once() {
+    auto out = patient(at(3s)); // the time that a server has for its answer
+    out.may_wait = false;
+    return out;
+}
+
+acquire_op::terms again() {
+    auto out = patient(at(3s));
+    out.reentry = true;
+    return out;
+}
+
+acquire_answer const acquired{acquire_answer::kind::acquired};
+acquire_answer const not_understood{};
+acquire_answer busy(std::optional<base::milliseconds> retry_after = 5s) {
+    return {acquire_answer::kind::busy, retry_after};
+}
+
+/// An operation that has sent its first attempt.
+acquire_op trying(acquire_op::terms const& what) {
+    acquire_op op(what);
+    if (op.start().what == act::enqueue) op.on_head(at(0s), false, not_subscribed);
+    EXPECT_TRUE(op.trying());
+    return op;
+}
+
+acquire_op waiting(acquire_op::terms const& what) {
+    auto op = trying(what);
+    EXPECT_EQ(op.on_answer(busy(), at(0s), at(1ms), subscribed).what, act::wait);
+    return op;
+}
+
+// --- start
+
+TEST(acquire_op, asks_at_once_when_it_must_not_wait) {
+    acquire_op op(once());
+    EXPECT_EQ(op.start().what, act::attempt);
+    EXPECT_TRUE(op.trying());
+}
+
+TEST(acquire_op, asks_at_once_for_a_reentry_so_that_it_passes_the_queue) {
+    acquire_op op(again());
+    EXPECT_EQ(op.start().what, act::attempt);
+}
+
+TEST(acquire_op, takes_a_place_in_the_local_queue_when_it_may_wait) {
+    acquire_op op(patient(at(7s)));
+    auto const first = op.start();
+    EXPECT_EQ(first.what, act::enqueue);
+    EXPECT_EQ(ms(first.until), 7'000);
+    EXPECT_FALSE(op.trying());
+}
+
+// --- queued
+
+TEST(acquire_op, asks_when_it_is_the_head) {
+    acquire_op op(patient());
+    op.start();
+    EXPECT_EQ(op.on_head(at(0s), false, not_subscribed).what, act::attempt);
+}
+
+TEST(acquire_op, waits_without_asking_at_the_head_while_this_process_holds_the_lock) {
+    for (auto const& sample : {subscribed, not_subscribed}) {
+        acquire_op op(patient());
+        op.start();
+        auto const next = op.on_head(at(1s), true, sample);
+        EXPECT_EQ(next.what, act::wait);
+        EXPECT_EQ(ms(next.until), 31'000) << "asks after the longest wait whatever happens";
+        EXPECT_EQ(next.subscribe, !sample.subscribed);
+        EXPECT_EQ(op.on_woken(at(2s), false, sample).what, act::attempt);
+    }
+}
+
+TEST(acquire_op, says_timed_out_in_the_queue_when_the_lock_is_known_to_be_held) {
+    acquire_op op(patient(at(1s)));
+    op.start();
+    EXPECT_EQ(op.on_deadline(true).what, act::finish);
+    EXPECT_EQ(op.result(), outcome::timed_out);
+}
+
+TEST(acquire_op, says_disconnected_in_the_queue_when_nobody_knows_whether_it_is_held) {
+    acquire_op op(patient(at(1s)));
+    op.start();
+    op.on_deadline(false);
+    EXPECT_EQ(op.result(), outcome::disconnected);
+}
+
+// --- trying
+
+TEST(acquire_op, has_acquired_while_the_lease_less_its_margin_lasts) {
+    for (auto const& terms : {patient(), once()}) {
+        auto op = trying(terms);
+        auto const last = op.on_answer(acquired, at(1s), at(1s) + 9'900ms - 1ns, not_subscribed);
+        EXPECT_EQ(last.what, act::finish);
+        EXPECT_EQ(op.result(), outcome::acquired);
+        EXPECT_FALSE(last.fresh_id);
+    }
+}
+
+TEST(acquire_op, takes_a_fresh_id_and_asks_again_when_its_validity_has_passed_already) {
+    auto op = trying(patient());
+    auto const next = op.on_answer(acquired, at(1s), at(10'900ms), subscribed);
+    EXPECT_EQ(next.what, act::wait);
+    EXPECT_TRUE(next.fresh_id);
+    EXPECT_EQ(ms(next.until), 10'901);
+    EXPECT_EQ(op.result(), outcome::pending);
+    EXPECT_EQ(op.on_woken(at(10'901ms), false, subscribed).what, act::attempt);
+}
+
+TEST(acquire_op, gives_a_stale_acquisition_back_when_there_is_no_time_for_another) {
+    auto op = trying(patient(at(5s)));
+    auto const last = op.on_answer(acquired, at(1s), at(11s), subscribed);
+    EXPECT_EQ(last.what, act::finish);
+    EXPECT_TRUE(last.fresh_id) << "its id is in the key";
+    EXPECT_EQ(op.result(), outcome::timed_out);
+
+    auto impatient = trying(once());
+    auto const at_once = impatient.on_answer(acquired, at(1s), at(11s), subscribed);
+    EXPECT_TRUE(at_once.fresh_id);
+    EXPECT_EQ(impatient.result(), outcome::busy);
+}
+
+TEST(acquire_op, has_entered_again_when_the_count_is_written) {
+    auto op = trying(again());
+    EXPECT_EQ(op.on_count_answer(count_answer::written, at(0s), at(1ms), at(5s)).what, act::finish);
+    EXPECT_EQ(op.result(), outcome::acquired);
+}
+
+TEST(acquire_op, has_lost_the_tenure_when_a_reentry_finds_it_not_held) {
+    auto op = trying(again());
+    op.on_count_answer(count_answer::not_held, at(0s), at(1ms), at(5s));
+    EXPECT_EQ(op.result(), outcome::lost);
+}
+
+TEST(acquire_op, has_entered_again_late_as_long_as_any_level_is_valid) {
+    auto own = trying(again());
+    own.on_count_answer(count_answer::written, at(0s), at(9'900ms) - 1ns, at(5s));
+    EXPECT_EQ(own.result(), outcome::acquired) << "by its own lease";
+    auto outer = trying(again());
+    outer.on_count_answer(count_answer::written, at(0s), at(9'900ms), at(20s));
+    EXPECT_EQ(outer.result(), outcome::acquired) << "by the lease of an outer level";
+    auto none = trying(again());
+    none.on_count_answer(count_answer::written, at(0s), at(9'900ms), at(9'900ms));
+    EXPECT_EQ(none.result(), outcome::lost);
+}
+
+TEST(acquire_op, says_busy_at_once_when_it_must_not_wait) {
+    auto op = trying(once());
+    EXPECT_EQ(op.on_answer(busy(), at(0s), at(1ms), not_subscribed).what, act::finish);
+    EXPECT_EQ(op.result(), outcome::busy);
+}
+
+TEST(acquire_op, says_timed_out_when_busy_comes_at_the_deadline) {
+    auto op = trying(patient(at(1s)));
+    auto const last = op.on_answer(busy(), at(0s), at(1s), not_subscribed);
+    EXPECT_EQ(last.what, act::finish);
+    EXPECT_FALSE(last.fresh_id) << "the server said that it does not hold";
+    EXPECT_EQ(op.result(), outcome::timed_out);
+}
+
+struct wait_row {
+    char const* what;
+    std::optional<base::milliseconds> retry_after;
+    base::instant deadline;
+    std::int64_t until_ms;
+};
+
+TEST(acquire_op, waits_until_the_holders_lease_ends_or_it_is_time_to_look_again) {
+    wait_row const rows[] = {
+        {"the holder's lease", 5s, base::never, 6'000},
+        {"a lease that ends now: not a tight loop", 0ms, base::never, 1'001},
+        {"a lease that is longer than the longest wait", 1h, base::never, 31'000},
+        {"no lease at all", std::nullopt, base::never, 31'000},
+        {"the deadline comes first", 5s, at(2s), 2'000},
+        {"the deadline comes first, no lease", std::nullopt, at(2s), 2'000},
+        {"the largest number that a server can send", base::milliseconds::max(), base::never, 31'000},
+    };
+    for (auto const& row : rows) {
+        auto op = trying(patient(row.deadline));
+        auto const next = op.on_answer(busy(row.retry_after), at(0s), at(1s), subscribed);
+        EXPECT_EQ(next.what, act::wait) << row.what;
+        EXPECT_EQ(ms(next.until), row.until_ms) << row.what;
+    }
+}
+
+TEST(acquire_op, subscribes_when_the_channel_was_not_subscribed_to_before_the_attempt) {
+    for (auto const& before : {subscribed, not_subscribed}) {
+        auto op = trying(patient());
+        EXPECT_EQ(op.on_answer(busy(), at(0s), at(1ms), before).subscribe, !before.subscribed);
+    }
+}
+
+TEST(acquire_op, pauses_and_asks_again_where_the_server_executed_nothing) {
+    for (auto const what : {verdict::not_executed, verdict::read_only}) {
+        for (auto const& terms : {patient(), once(), again()}) {
+            auto op = trying(terms);
+            auto const next = op.on_error(what, at(1s));
+            EXPECT_EQ(next.what, act::pause);
+            EXPECT_EQ(ms(next.until), 1'100);
+            EXPECT_EQ(op.result(), outcome::pending);
+            EXPECT_EQ(op.on_woken(next.until, false, not_subscribed).what, act::attempt);
+        }
+    }
+}
+
+TEST(acquire_op, pauses_no_longer_than_to_its_deadline) {
+    auto op = trying(patient(at(1'050ms)));
+    EXPECT_EQ(ms(op.on_error(verdict::not_executed, at(1s)).until), 1'050);
+    op.on_deadline(false);
+    EXPECT_EQ(op.result(), outcome::disconnected) << "the server said nothing about the lock";
+}
+
+TEST(acquire_op, ends_with_an_error_that_trying_again_does_not_mend) {
+    struct {
+        verdict said;
+        outcome then;
+    } const rows[] = {
+        {verdict::refused, outcome::refused},
+        {verdict::wrong_type, outcome::wrong_type},
+        {verdict::no_script, outcome::refused}, // to the script's very text
+    };
+    for (auto const& row : rows) {
+        auto op = trying(patient());
+        auto const last = op.on_error(row.said, at(1s));
+        EXPECT_EQ(last.what, act::finish);
+        EXPECT_FALSE(last.fresh_id);
+        EXPECT_EQ(op.result(), row.then);
+    }
+}
+
+TEST(acquire_op, ends_with_bad_reply_when_it_cannot_read_the_answer) {
+    auto op = trying(patient());
+    EXPECT_EQ(op.on_answer(not_understood, at(0s), at(1ms), subscribed).what, act::finish);
+    EXPECT_EQ(op.result(), outcome::bad_reply);
+    auto reentry = trying(again());
+    reentry.on_count_answer(count_answer::not_understood, at(0s), at(1ms), at(5s));
+    EXPECT_EQ(reentry.result(), outcome::bad_reply);
+}
+
+TEST(acquire_op, gives_up_at_the_deadline_and_says_timed_out_when_the_server_said_busy) {
+    auto op = waiting(patient(at(9s)));
+    op.on_woken(at(2s), false, subscribed);
+    EXPECT_EQ(op.on_deadline(false).what, act::finish);
+    EXPECT_EQ(op.result(), outcome::timed_out);
+}
+
+TEST(acquire_op, gives_up_at_the_deadline_and_says_disconnected_when_the_server_never_answered) {
+    auto op = trying(patient(at(9s)));
+    EXPECT_EQ(op.on_deadline(false).what, act::finish);
+    EXPECT_EQ(op.result(), outcome::disconnected);
+}
+
+TEST(acquire_op, gives_up_at_the_deadline_and_says_timed_out_when_another_of_this_process_was_told_busy) {
+    auto op = trying(patient(at(9s)));
+    op.on_deadline(true);
+    EXPECT_EQ(op.result(), outcome::timed_out);
+}
+
+TEST(acquire_op, does_not_call_a_stale_acquisition_busy_when_the_server_falls_silent_then) {
+    auto op = trying(patient(at(60s)));
+    op.on_answer(acquired, at(0s), at(20s), subscribed);
+    op.on_woken(at(20'001ms), false, subscribed);
+    op.on_deadline(false);
+    EXPECT_EQ(op.result(), outcome::disconnected);
+}
+
+// --- waiting
+
+TEST(acquire_op, asks_again_when_it_is_woken) {
+    auto op = waiting(patient());
+    auto const next = op.on_woken(at(2s), false, subscribed);
+    EXPECT_EQ(next.what, act::attempt);
+    EXPECT_TRUE(op.trying());
+}
+
+TEST(acquire_op, leaves_a_released_lock_to_other_processes_for_a_moment_when_it_is_held_back) {
+    auto op = waiting(patient());
+    auto const next = op.on_woken(at(2s), true, subscribed);
+    EXPECT_EQ(next.what, act::wait);
+    EXPECT_EQ(ms(next.until), 2'005);
+    EXPECT_FALSE(next.subscribe);
+    EXPECT_EQ(op.on_woken(at(2'005ms), false, subscribed).what, act::attempt);
+}
+
+TEST(acquire_op, subscribes_when_it_is_held_back_and_hears_nothing_otherwise) {
+    auto op = waiting(patient(at(2'003ms)));
+    auto const next = op.on_woken(at(2s), true, not_subscribed);
+    EXPECT_TRUE(next.subscribe);
+    EXPECT_EQ(ms(next.until), 2'003) << "never beyond the deadline";
+}
+
+// --- the whole dialogue, and what ends it at every step
+
+struct operation {
+    acquire_op op{patient(at(50s))};
+    std::vector<acquire_op::action> actions{};
+    bool server_said_busy = false;
+    void did(acquire_op::action what) { actions.push_back(what); }
+};
+
+scripted::dialogue<operation> const long_wait = {
+    {"start", [](operation& o) { o.did(o.op.start()); }},
+    {"head of the queue, held in this process",
+     [](operation& o) {
+         o.did(o.op.on_head(at(1s), true, not_subscribed));
+         o.server_said_busy = true; // by this very process
+     }},
+    {"subscribed", [](operation& o) { o.did(o.op.on_woken(at(2s), false, subscribed)); }},
+    {"busy", [](operation& o) { o.did(o.op.on_answer(busy(), at(2s), at(3s), subscribed)); }},
+    {"released here, held back", [](operation& o) { o.did(o.op.on_woken(at(4s), true, subscribed)); }},
+    {"a message", [](operation& o) { o.did(o.op.on_woken(at(4'001ms), false, subscribed)); }},
+    {"LOADING", [](operation& o) { o.did(o.op.on_error(verdict::not_executed, at(5s))); }},
+    {"the pause is over", [](operation& o) { o.did(o.op.on_woken(at(5'100ms), false, subscribed)); }},
+    {"acquired, but far too late",
+     [](operation& o) { o.did(o.op.on_answer(acquired, at(5'100ms), at(20s), subscribed)); }},
+    {"a moment later", [](operation& o) { o.did(o.op.on_woken(at(20'001ms), false, subscribed)); }},
+};
+
+TEST(acquire_op, goes_through_a_long_wait) {
+    operation all;
+    play(long_wait, long_wait.size(), all);
+    std::vector<act> const expected{act::enqueue, act::wait,  act::attempt, act::wait, act::wait,
+                                    act::attempt, act::pause, act::attempt, act::wait, act::attempt};
+    ASSERT_EQ(all.actions.size(), expected.size());
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+        EXPECT_EQ(all.actions[i].what, expected[i]) << long_wait[i].what;
+        EXPECT_LE(ms(all.actions[i].until), 50'000) << long_wait[i].what;
+    }
+    EXPECT_EQ(all.op.on_answer(acquired, at(20'001ms), at(20'002ms), subscribed).what, act::finish);
+    EXPECT_EQ(all.op.result(), outcome::acquired);
+}
+
+template <class Event> void ends_everywhere(Event const& event, outcome expected) {
+    scripted::fail_after_every_step(long_wait, [&](operation& o, std::size_t) {
+        auto const last = event(o.op);
+        EXPECT_EQ(last.what, act::finish);
+        EXPECT_FALSE(last.fresh_id);
+        EXPECT_EQ(o.op.result(), expected);
+        EXPECT_FALSE(o.op.trying());
+    });
+}
+
+TEST(acquire_op, ends_at_once_when_it_is_cancelled_wherever_it_is) {
+    ends_everywhere([](acquire_op& op) { return op.on_cancelled(); }, outcome::cancelled);
+}
+
+TEST(acquire_op, ends_at_once_when_the_client_closes_wherever_it_is) {
+    ends_everywhere([](acquire_op& op) { return op.on_closed(); }, outcome::closed);
+}
+
+TEST(acquire_op, ends_at_once_when_the_server_is_away_for_too_long_wherever_it_is) {
+    ends_everywhere([](acquire_op& op) { return op.on_outage(); }, outcome::disconnected);
+}
+
+TEST(acquire_op, ends_at_its_deadline_wherever_it_is) {
+    scripted::fail_after_every_step(long_wait, [&](operation& o, std::size_t) {
+        EXPECT_EQ(o.op.on_deadline(false).what, act::finish);
+        EXPECT_EQ(o.op.result(), o.server_said_busy ? outcome::timed_out : outcome::disconnected);
+    });
+}
+
+TEST(acquire_op, ends_with_the_servers_error_at_every_attempt) {
+    scripted::fail_after_every_step(long_wait, [&](operation& o, std::size_t) {
+        if (!o.op.trying()) return;
+        EXPECT_EQ(o.op.on_error(verdict::refused, at(30s)).what, act::finish);
+        EXPECT_EQ(o.op.result(), outcome::refused);
+    });
+}
+
+TEST(acquire_op_death_test, knows_an_answer_that_nobody_asked_for) {
+    GTEST_FLAG_SET(death_test_style, "threadsafe");
+    auto op = waiting(patient());
+    EXPECT_DEATH(op.on_answer(acquired, at(0s), at(1s), subscribed), "does not hold");
+    acquire_op fresh(patient());
+    EXPECT_DEATH(fresh.on_woken(at(0s), false, subscribed), "does not hold");
+}
+
+} // namespace
+} // namespace redlatch::locking

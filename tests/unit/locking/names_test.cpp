@@ -1,0 +1,63 @@
+#include "locking/names.hpp"
+
+#include <gtest/gtest.h>
+
+namespace redlatch::locking {
+namespace {
+
+struct row {
+    std::string name;
+    std::string channel;
+};
+
+row const names[] = {
+    {"orders", "redisson_lock__channel:{orders}"},
+    {"{t1}:orders", "redisson_lock__channel:{t1}:orders"},
+    {"a{t1}", "redisson_lock__channel:a{t1}"},
+    // Java only looks for '{', not for a tag that is complete.
+    {"{open", "redisson_lock__channel:{open"},
+    {"mid{dle", "redisson_lock__channel:mid{dle"},
+    {"end{", "redisson_lock__channel:end{"},
+    {"close}", "redisson_lock__channel:{close}}"},
+    {"}wrong{", "redisson_lock__channel:}wrong{"},
+    {"}", "redisson_lock__channel:{}}"},
+    {"{}", "redisson_lock__channel:{}"},
+    {"", "redisson_lock__channel:{}"},
+    {"a b\r\n", "redisson_lock__channel:{a b\r\n}"},
+    {std::string("nul\0nul", 7), std::string("redisson_lock__channel:{nul\0nul}", 32)},
+    {"\xff\xfe", "redisson_lock__channel:{\xff\xfe}"},
+};
+
+TEST(lock_channel, is_what_java_derives) {
+    for (auto const& [name, channel] : names) EXPECT_EQ(lock_channel(name), channel) << name;
+}
+
+TEST(lock_channel, of_a_name_and_of_its_tag_alone_is_one) {
+    EXPECT_EQ(lock_channel("a"), lock_channel("{a}"));
+}
+
+TEST(auxiliary_keys, follow_the_prefix_rule) {
+    EXPECT_EQ(fair_queue("orders"), "redisson_lock_queue:{orders}");
+    EXPECT_EQ(fence_counter("{t}x"), "redisson_lock_token:{t}x");
+}
+
+TEST(shown_name, is_quoted_and_can_be_read) {
+    EXPECT_EQ(shown("orders"), "'orders'");
+    EXPECT_EQ(shown(""), "''");
+    EXPECT_EQ(shown("bestellungen-\xc3\xbc"), "'bestellungen-\xc3\xbc'");
+}
+
+TEST(shown_name, cannot_break_a_line_or_colour_a_terminal) {
+    EXPECT_EQ(shown("a\r\nb"), "'a\\x0d\\x0ab'");
+    EXPECT_EQ(shown("\x1b[31m"), "'\\x1b[31m'");
+    EXPECT_EQ(shown(std::string("\0\x7f", 2)), "'\\x00\\x7f'");
+}
+
+TEST(shown_name, is_cut_and_says_so) {
+    std::string const hundred(100, 'x');
+    EXPECT_EQ(shown(hundred), "'" + hundred + "'");
+    EXPECT_EQ(shown(hundred + "y"), "'" + hundred + "...101 bytes'");
+}
+
+} // namespace
+} // namespace redlatch::locking

@@ -1,0 +1,211 @@
+#include "locking/reaper.hpp"
+#include "scripted/failure_at_every_step.hpp"
+#include "scripted/virtual_time.hpp"
+
+#include <gmock/gmock.h>
+
+namespace redlatch::locking {
+namespace {
+
+using namespace std::chrono_literals;
+using scripted::at;
+using scripted::at_no_time;
+using scripted::ms;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+struct dead_holds {
+    reaper dead;
+    record_ptr record = std::make_shared<lock_record>("orders", reentrant_recipe);
+    std::uint64_t number = 0;
+
+    std::uint64_t add(bool unfenced, base::instant first, base::instant now, base::milliseconds lease = 30s) {
+        return dead.add({record, "uuid:1", lease, unfenced}, first, now);
+    }
+    /// Sends whatever is due until nothing is left, every answer at once; when each was sent, in ms.
+    std::vector<std::int64_t> run(bool fenced = true, std::size_t most = 20) {
+        std::vector<std::int64_t> sent;
+        while (dead.size() > 0 && sent.size() < most) {
+            auto const now = dead.next();
+            for (auto const& job : dead.on_timer(now)) {
+                sent.push_back(ms(now));
+                dead.on_answer(job.number, fenced, now);
+            }
+        }
+        return sent;
+    }
+};
+
+TEST(reaper, has_nothing_to_do_at_first) {
+    dead_holds all;
+    EXPECT_EQ(ms(all.dead.next()), at_no_time);
+    EXPECT_THAT(all.dead.on_timer(at(1h)), IsEmpty());
+    EXPECT_EQ(all.dead.size(), 0U);
+}
+
+TEST(reaper, releases_when_it_is_told_to_and_not_before) {
+    dead_holds all;
+    all.add(false, at(5s), at(1s));
+    EXPECT_EQ(ms(all.dead.next()), 5'000);
+    EXPECT_THAT(all.dead.on_timer(at(5s) - 1ns), IsEmpty());
+    auto const jobs = all.dead.on_timer(at(5s));
+    ASSERT_EQ(jobs.size(), 1U);
+    EXPECT_EQ(jobs[0].record, all.record);
+    EXPECT_EQ(jobs[0].owner_id, "uuid:1");
+}
+
+TEST(reaper, does_not_ask_twice_while_an_answer_is_due) {
+    dead_holds all;
+    all.add(true, at(0s), at(0s));
+    EXPECT_EQ(all.dead.on_timer(at(0s)).size(), 1U);
+    EXPECT_EQ(ms(all.dead.next()), at_no_time);
+    EXPECT_THAT(all.dead.on_timer(at(1h)), IsEmpty());
+    EXPECT_EQ(all.dead.size(), 1U) << "it is not forgotten either";
+}
+
+TEST(reaper, forgets_an_id_of_which_no_late_copy_can_run) {
+    dead_holds all;
+    all.add(false, at(0s), at(0s));
+    EXPECT_THAT(all.run(), ElementsAre(0));
+    EXPECT_EQ(all.dead.size(), 0U);
+}
+
+TEST(reaper, sweeps_an_unfenced_id_at_1_5_15_and_30_seconds_then_each_minute_until_one_lease_after_the_last_late_call) {
+    dead_holds all;
+    all.add(true, at(0s), at(0s), 30s);
+    EXPECT_THAT(all.run(), ElementsAre(0, 1'000, 5'000, 15'000, 30'000, 90'000));
+    all.add(true, at(0s), at(0s), 150s);
+    EXPECT_THAT(all.run(), ElementsAre(0, 1'000, 5'000, 15'000, 30'000, 90'000, 150'000, 210'000));
+}
+
+TEST(reaper, sweeps_an_id_that_was_released_already_from_the_first_second_on) {
+    dead_holds all;
+    all.dead.sweep({all.record, "uuid:1", 30s, true}, at(10s));
+    EXPECT_THAT(all.run(), ElementsAre(11'000, 15'000, 25'000, 40'000, 100'000));
+}
+
+TEST(reaper, sweeps_an_id_whose_own_release_could_not_be_fenced) {
+    dead_holds all;
+    all.add(false, at(0s), at(0s), 30s);
+    EXPECT_THAT(all.run(false), ElementsAre(0, 1'000, 5'000, 15'000, 30'000, 90'000));
+}
+
+TEST(reaper, keeps_sweeping_although_later_releases_are_fenced) {
+    dead_holds all;
+    auto const number = all.add(false, at(0s), at(0s));
+    all.dead.on_timer(at(0s));
+    all.dead.on_answer(number, false, at(0s));
+    EXPECT_THAT(all.run(true), ElementsAre(1'000, 5'000, 15'000, 30'000, 90'000));
+}
+
+TEST(reaper, counts_its_pauses_from_the_answers) {
+    dead_holds all;
+    auto const number = all.add(true, at(0s), at(0s));
+    all.dead.on_timer(at(0s));
+    all.dead.on_answer(number, true, at(3s));
+    EXPECT_EQ(ms(all.dead.next()), 4'000);
+}
+
+TEST(reaper, tries_again_each_second_after_an_error_until_the_key_must_have_expired) {
+    dead_holds all;
+    all.add(false, at(0s), at(0s), 30s);
+    std::vector<std::int64_t> sent;
+    while (all.dead.size() > 0) {
+        auto const now = all.dead.next();
+        for (auto const& job : all.dead.on_timer(now)) {
+            sent.push_back(ms(now));
+            all.dead.on_failure(job.number, true, now);
+        }
+    }
+    ASSERT_EQ(sent.size(), 91U);
+    for (std::size_t i = 0; i < sent.size(); ++i) EXPECT_EQ(sent[i], static_cast<std::int64_t>(i) * 1'000);
+}
+
+TEST(reaper, does_not_forget_with_an_error_that_the_fence_was_refused) {
+    dead_holds all;
+    auto const number = all.add(false, at(0s), at(0s));
+    all.dead.on_timer(at(0s));
+    all.dead.on_failure(number, false, at(0s));
+    EXPECT_THAT(all.run(true), ElementsAre(1'000, 2'000, 6'000, 16'000, 31'000, 91'000));
+}
+
+TEST(reaper, takes_no_notice_of_answers_about_what_it_has_forgotten) {
+    dead_holds all;
+    auto const number = all.add(false, at(0s), at(0s));
+    all.run();
+    all.dead.on_answer(number, false, at(1s));
+    all.dead.on_failure(number, false, at(1s));
+    all.dead.on_answer(4'711, true, at(1s));
+    EXPECT_EQ(all.dead.size(), 0U);
+    EXPECT_EQ(ms(all.dead.next()), at_no_time);
+}
+
+TEST(reaper, keeps_many_apart_and_sends_the_earliest_first) {
+    dead_holds all;
+    auto const third = all.add(false, at(3s), at(0s));
+    auto const first = all.add(false, at(1s), at(0s));
+    auto const second = all.add(false, at(1s), at(0s));
+    auto const jobs = all.dead.on_timer(at(3s));
+    ASSERT_EQ(jobs.size(), 3U);
+    EXPECT_EQ(jobs[0].number, first);
+    EXPECT_EQ(jobs[1].number, second);
+    EXPECT_EQ(jobs[2].number, third);
+    all.dead.on_failure(second, true, at(3s));
+    all.dead.on_answer(third, true, at(3s));
+    all.dead.on_answer(first, true, at(3s));
+    EXPECT_EQ(all.dead.size(), 1U);
+    EXPECT_EQ(ms(all.dead.next()), 4'000);
+}
+
+TEST(reaper, hands_over_at_once_whatever_is_not_under_way_when_the_client_closes) {
+    dead_holds all;
+    auto const asked = all.add(false, at(0s), at(0s));
+    all.dead.on_timer(at(0s));
+    auto const due_later = all.add(true, at(1h), at(0s));
+    auto const jobs = all.dead.all_now();
+    ASSERT_EQ(jobs.size(), 1U);
+    EXPECT_EQ(jobs[0].number, due_later);
+    all.dead.on_answer(asked, true, at(1s));
+    EXPECT_EQ(all.dead.size(), 1U);
+}
+
+/// An unfenced id from its beginning to its end, every answer good.
+scripted::dialogue<dead_holds> sweeps() {
+    scripted::dialogue<dead_holds> lines;
+    lines.push_back({"added", [](dead_holds& all) { all.number = all.add(true, at(0s), at(0s)); }});
+    for (auto const when : {0s, 1s, 5s, 15s, 30s}) {
+        auto const name = std::to_string(when.count()) + " s";
+        lines.push_back({"sent at " + name, [when](dead_holds& all) { all.dead.on_timer(at(when)); }});
+        lines.push_back(
+            {"answered at " + name, [when](dead_holds& all) { all.dead.on_answer(all.number, true, at(when)); }});
+    }
+    return lines;
+}
+
+TEST(reaper, goes_on_until_the_key_must_have_expired_wherever_errors_begin) {
+    scripted::fail_after_every_step(sweeps(), [](dead_holds& all, std::size_t steps) {
+        if (steps == 0) return;
+        if (ms(all.dead.next()) == at_no_time) all.dead.on_failure(all.number, true, at(30s));
+        base::instant last{};
+        while (all.dead.size() > 0) {
+            last = all.dead.next();
+            ASSERT_LT(ms(last), 200'000) << "it never ends";
+            for (auto const& job : all.dead.on_timer(last)) all.dead.on_failure(job.number, true, last);
+        }
+        EXPECT_GE(ms(last), 90'000) << "60 s for late bytes and a lease of 30 s";
+        EXPECT_LE(ms(last), 91'000);
+    });
+}
+
+TEST(reaper, makes_its_last_sweep_one_lease_after_late_bytes_wherever_one_error_comes_between) {
+    scripted::fail_after_every_step(sweeps(), [](dead_holds& all, std::size_t steps) {
+        if (steps == 0) return;
+        if (ms(all.dead.next()) == at_no_time) all.dead.on_failure(all.number, true, at(30s));
+        auto const sent = all.run();
+        ASSERT_THAT(sent, ::testing::Not(IsEmpty()));
+        EXPECT_GE(sent.back(), 90'000);
+    });
+}
+
+} // namespace
+} // namespace redlatch::locking

@@ -1,0 +1,106 @@
+#include "locking/recipe.hpp"
+#include "locking/script_call.hpp"
+#include "scripted/replies.hpp"
+
+#include <gmock/gmock.h>
+
+namespace redlatch::locking {
+namespace {
+
+using scripted::words_in;
+using ::testing::ElementsAre;
+
+using words = std::vector<std::string>;
+
+/// Both forms, without the command's own name and the script: they must be the same.
+words arguments_of(script_call const& call, script const& which) {
+    auto const by_sha = words_in(call.by_sha());
+    auto const by_text = words_in(call.by_text());
+    EXPECT_EQ(by_sha.size(), 1U);
+    EXPECT_EQ(by_text.size(), 1U);
+    EXPECT_EQ(by_sha[0][0], "EVALSHA");
+    EXPECT_EQ(by_sha[0][1], which.sha1);
+    EXPECT_EQ(by_text[0][0], "EVAL");
+    EXPECT_EQ(by_text[0][1], which.text);
+    words const tail(by_sha[0].begin() + 2, by_sha[0].end());
+    EXPECT_EQ(words(by_text[0].begin() + 2, by_text[0].end()), tail);
+    return tail;
+}
+
+TEST(script_call, carries_the_same_arguments_by_sha_and_by_text) {
+    script_call const call(scripts::lock_release, {"name", "channel"}, {"owner", "PUBLISH"});
+    EXPECT_THAT(arguments_of(call, scripts::lock_release), ElementsAre("2", "name", "channel", "owner", "PUBLISH"));
+}
+
+TEST(script_call, needs_neither_keys_nor_arguments) {
+    EXPECT_THAT(arguments_of(script_call(scripts::lock_inspect, {}, {}), scripts::lock_inspect), ElementsAre("0"));
+}
+
+TEST(script_call, carries_any_bytes) {
+    std::string const odd("\r\n$3\r\nabc\r\n\0\xff", 13);
+    script_call const call(scripts::lock_acquire, {odd}, {"", odd});
+    EXPECT_THAT(arguments_of(call, scripts::lock_acquire), ElementsAre("1", odd, "", odd));
+}
+
+TEST(script_call, is_not_led_astray_by_an_argument_that_looks_like_a_script) {
+    auto const sha = std::string(scripts::lock_acquire.sha1);
+    script_call const call(scripts::lock_acquire, {sha}, {sha, "EVALSHA"});
+    EXPECT_THAT(arguments_of(call, scripts::lock_acquire), ElementsAre("1", sha, sha, "EVALSHA"));
+}
+
+TEST(script_call, counts_many_keys) {
+    std::vector<std::string_view> const keys(1'000, "k");
+    std::vector<std::string_view> const arguments(1'001, "a");
+    auto const tail = arguments_of(script_call(scripts::lock_renew, keys, arguments), scripts::lock_renew);
+    EXPECT_EQ(tail.front(), "1000");
+    EXPECT_EQ(tail.size(), 2'002U);
+}
+
+// --- what the reentrant recipe makes of it (protocol section 1)
+
+call_context const about{"orders", "redisson_lock__channel:{orders}", "uuid:7", base::milliseconds(30'000)};
+
+TEST(reentrant_recipe, composes_its_calls) {
+    auto const& how = reentrant_recipe;
+    EXPECT_THAT(arguments_of(how.acquire(about), scripts::lock_acquire), ElementsAre("1", "orders", "30000", "uuid:7"));
+    EXPECT_THAT(arguments_of(how.set_count(about, 3), scripts::lock_set_count),
+                ElementsAre("1", "orders", "30000", "uuid:7", "3"));
+    EXPECT_THAT(arguments_of(how.release(about), scripts::lock_release),
+                ElementsAre("2", "orders", "redisson_lock__channel:{orders}", "uuid:7", "PUBLISH"));
+    EXPECT_THAT(arguments_of(how.force_release(about), scripts::lock_force_release),
+                ElementsAre("2", "orders", "redisson_lock__channel:{orders}", "PUBLISH"));
+    EXPECT_EQ(how.wake_channel("orders"), "redisson_lock__channel:{orders}");
+}
+
+TEST(reentrant_recipe, reads_an_acquisition) {
+    using kind = acquire_answer::kind;
+    auto const read = reentrant_recipe.read_acquire;
+    EXPECT_EQ(read(scripted::nil()).what, kind::acquired);
+    EXPECT_EQ(read(scripted::integer(1'500)).what, kind::busy);
+    EXPECT_EQ(read(scripted::integer(1'500)).retry_after, base::milliseconds(1'500));
+    EXPECT_EQ(read(scripted::integer(0)).retry_after, base::milliseconds(0));
+    EXPECT_EQ(read(scripted::integer(-1)).what, kind::busy) << "a key without expiry";
+    EXPECT_EQ(read(scripted::integer(-1)).retry_after, std::nullopt);
+    for (auto const& odd : {scripted::integer(-2), scripted::status("OK"), scripted::string("1"), scripted::array({})})
+        EXPECT_EQ(read(odd).what, kind::not_understood);
+}
+
+TEST(reentrant_recipe, reads_a_count) {
+    auto const read = reentrant_recipe.read_count;
+    EXPECT_EQ(read(scripted::integer(1)), count_answer::written);
+    EXPECT_EQ(read(scripted::integer(0)), count_answer::not_held);
+    for (auto const& odd : {scripted::integer(2), scripted::integer(-1), scripted::nil(), scripted::string("1")})
+        EXPECT_EQ(read(odd), count_answer::not_understood);
+}
+
+TEST(reentrant_recipe, reads_a_release) {
+    auto const read = reentrant_recipe.read_release;
+    EXPECT_EQ(read(scripted::integer(1)), release_answer::released);
+    EXPECT_EQ(read(scripted::integer(2)), release_answer::released_silently);
+    EXPECT_EQ(read(scripted::integer(0)), release_answer::not_held);
+    for (auto const& odd : {scripted::integer(3), scripted::integer(-1), scripted::nil(), scripted::status("OK")})
+        EXPECT_EQ(read(odd), release_answer::not_understood);
+}
+
+} // namespace
+} // namespace redlatch::locking
