@@ -250,9 +250,9 @@ void lane::leave(afterwards& next) {
 }
 
 void lane::arm() {
-    std::uint32_t const events = write_ == write::none ? EPOLLIN : EPOLLIN | EPOLLOUT;
-    bool const has_more = !traffic_->out.empty() && write_ == write::none;
-    reactor_->arm(fd_.get(), has_more ? EPOLLIN | EPOLLOUT : events, token_, !registered_);
+    // Not while somebody is sending: that one looks again by itself, and the socket would be writable all the time.
+    bool const something_to_send = write_ == write::blocked || (write_ == write::none && !traffic_->out.empty());
+    reactor_->arm(fd_.get(), something_to_send ? EPOLLIN | EPOLLOUT : EPOLLIN, token_, !registered_);
     registered_ = true;
 }
 
