@@ -1,0 +1,92 @@
+// redlatch hold NAME: the lock is held until a signal comes, for scripts.
+#include "commands/commands.hpp"
+#include "exit_code.hpp"
+#include "options.hpp"
+#include "text.hpp"
+#include "waiting.hpp"
+
+#include <poll.h>
+#include <stop_token>
+#include <string>
+
+namespace redlatch::cli {
+namespace {
+
+using namespace std::chrono_literals;
+
+char const* const help_footer = "Exit status:\n"
+                                "  0    a signal (INT, TERM, HUP, QUIT, USR1, USR2) came while the lock was held;\n"
+                                "       it was given back\n"
+                                "  64   the command line, the address or the configuration cannot be used\n"
+                                "  69   no server, or it refused, or the key is not a lock\n"
+                                "  70   internal error\n"
+                                "  75   the lock is busy, or the wait timed out (see --conflict-exit-code)\n"
+                                "  79   the lock was lost while it was held\n"
+                                "  128 + n  signal n ended the tool while it waited for the lock\n";
+
+/// True: a signal came. False: the lock was lost.
+bool wait_for_signal(hold_view const& lock, inherited_signals const& inherited) {
+    signal_queue const signals(signal_queue::which::ending, inherited);
+    timer_descriptor const timer; // after a stop, or without a thread that notices: validity ends by the clock alone
+    wake_descriptor const lost;
+    std::stop_callback const wake(lock.lost(), [&lost] { lost.raise(); });
+    while (lock.status() != hold_status::lost) {
+        timer.fire_at(lock.valid_until());
+        pollfd entries[] = {{signals.get(), POLLIN, 0}, {timer.get(), POLLIN, 0}, {lost.get(), POLLIN, 0}};
+        if (::poll(entries, 3, -1) < 0) continue;
+        if (entries[1].revents != 0) timer.clear();
+        if (entries[2].revents != 0) lost.clear();
+        if (lock.status() != hold_status::lost && signals.next()) return true;
+    }
+    return false;
+}
+
+} // namespace
+
+int hold_lock(arguments words) {
+    lock_options options;
+    command_line line("hold NAME [FLAGS]",
+                      "Take the lock, write `held` to stdout, hold the lock until a signal comes.");
+    line.word("NAME", "The name of the lock: any bytes, at most 64 KiB.", options.name);
+    declare(line, options);
+    line.footer(help_footer);
+    line.parse(std::move(words));
+    check(options);
+
+    auto const inherited = inherited_signals::look();
+    auto const reporter = options.common.reporter();
+    config const settings = choose_server(options);
+    exit_on_signals(inherited);
+    client owner(settings);
+    show_events(owner, reporter);
+    block_ending_signals(inherited);
+    taken outcome = take_lock(owner, options, inherited, false);
+    if (outcome.signal != 0) return exit_code::by_signal + outcome.signal;
+    if (!outcome.hold) return options.conflict_exit_code;
+
+    owner.start();
+    if (!print("held\n")) {
+        reporter.problem("error", "cannot write `held` to stdout; the lock '" + options.name + "' is given back");
+        return exit_code::internal;
+    }
+    std::string const name = outcome.hold->lock_name();
+    std::error_code ec;
+    if (wait_for_signal(*outcome.hold, inherited))
+        outcome.hold->release(ec);
+    else
+        ec = errc::lease_lost;
+    if (ec == errc::lease_lost) {
+        reporter.problem("lost", "the lock '" + name + "' was lost while it was held", {{"name", name}});
+        return exit_code::lost;
+    }
+    if (ec)
+        reporter.problem("release_failed",
+                         "the lock '" + name + "' could not be given back for certain (" + ec.message()
+                             + "); at the latest it ends with its lease",
+                         {{"name", name}});
+    else
+        reporter.note("released", "gave back the lock '" + name + "'", {{"name", name}});
+    return 0;
+}
+
+} // namespace redlatch::cli

@@ -1,0 +1,33 @@
+// redlatch ping: is there a server, which, and how far away.
+#include "commands/commands.hpp"
+#include "json_line.hpp"
+#include "options.hpp"
+#include "text.hpp"
+
+#include <redlatch/client.hpp>
+
+#include <cstdio>
+
+namespace redlatch::cli {
+
+int ping(arguments words) {
+    common_options options;
+    command_line line("ping [FLAGS]", "Show the server, its version and the time of a round trip.");
+    declare(line, options, "One JSON object on stdout.");
+    line.footer("Exit status:\n  0    the server answered\n"
+                + std::string(exit_status_help).substr(std::string("Exit status:\n").size()));
+    line.parse(std::move(words));
+    client owner(choose_server(options));
+    auto const server = owner.ping();
+    if (options.json) {
+        print(json_of(server));
+        return 0;
+    }
+    char time[32];
+    std::snprintf(time, sizeof time, "%.3f ms", static_cast<double>(server.round_trip.count()) / 1000.0);
+    print(printable(server.address) + "  " + printable(server.software) + ' ' + printable(server.version) + "  " + time
+          + '\n');
+    return 0;
+}
+
+} // namespace redlatch::cli

@@ -1,0 +1,37 @@
+// redlatch unlock NAME --force: ends anybody's hold.
+#include "commands/commands.hpp"
+#include "exit_code.hpp"
+#include "json_line.hpp"
+#include "options.hpp"
+#include "text.hpp"
+
+#include <redlatch/client.hpp>
+
+namespace redlatch::cli {
+
+int unlock(arguments words) {
+    common_options options;
+    std::string name;
+    bool force = false;
+    command_line line("unlock NAME --force [FLAGS]", "End anybody's hold of the lock and wake those who wait for it.");
+    line.word("NAME", "The name of the lock.", name);
+    line.flag("--force", "Needed: the holder does not learn of it before its next renewal.", force);
+    declare(line, options, "One JSON object on stdout.");
+    line.footer("Exit status:\n  0    the lock was held\n  1    it was free\n"
+                + std::string(exit_status_help).substr(std::string("Exit status:\n").size()));
+    line.parse(std::move(words));
+    check_name(name);
+    if (!force)
+        throw usage_error("this takes the lock '" + name
+                          + "' away from whoever holds it, while it may still work; say --force "
+                            "if that is what you want");
+    client owner(choose_server(options));
+    bool const was_held = owner.get_lock(name).force_unlock();
+    if (options.json)
+        print(json_of_unlock(name, was_held));
+    else
+        print("'" + printable(name) + (was_held ? "' was held and is free now\n" : "' was free\n"));
+    return was_held ? 0 : 1;
+}
+
+} // namespace redlatch::cli

@@ -1,0 +1,93 @@
+# bash completion for redlatch                                  -*- shell-script -*-
+
+# The locks that are held now; nothing when no server answers within a second. Completing must not start the private one.
+_redlatch_names() {
+    local IFS=$'\n' line
+    [[ -n ${REDLATCH_SERVER-}${REDLATCH_CONFIG-} ]] || redlatch server status &>/dev/null || return
+    while read -r line; do
+        [[ $line =~ ^\{\"name\":\"([^\"\\]*)\" ]] && printf '%s\n' "${BASH_REMATCH[1]}"
+    done < <(timeout 1 redlatch list --json 2>/dev/null </dev/null)
+}
+
+# Names may contain blanks and what a shell obeys: each is quoted.
+_redlatch_complete_names() {
+    local name
+    while IFS= read -r name; do
+        [[ $name == "$cur"* ]] && COMPREPLY+=("$(printf '%q' "$name")")
+    done < <(_redlatch_names)
+}
+
+_redlatch() {
+    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}
+    local command=${COMP_WORDS[1]} words='' position
+    COMPREPLY=()
+
+    if ((COMP_CWORD == 1)); then
+        mapfile -t COMPREPLY < <(compgen -W 'run hold status list unlock ping server version help --help --version' -- "$cur")
+        return
+    fi
+
+    # Behind -- the command of run is completed as if it stood alone.
+    if [[ $command == run ]]; then
+        for ((position = 2; position < COMP_CWORD; position++)); do
+            [[ ${COMP_WORDS[position]} == -- ]] || continue
+            if declare -F _command_offset >/dev/null; then
+                _command_offset $((position + 1))
+            elif ((COMP_CWORD == position + 1)); then
+                mapfile -t COMPREPLY < <(compgen -c -- "$cur")
+            else
+                mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+            fi
+            return
+        done
+    fi
+
+    case $prev in
+    --config)
+        mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+        return
+        ;;
+    --server)
+        mapfile -t COMPREPLY < <(compgen -W 'redis:// unix:// local:' -- "$cur")
+        return
+        ;;
+    --on-lost)
+        mapfile -t COMPREPLY < <(compgen -W 'term kill warn' -- "$cur")
+        return
+        ;;
+    --wait | --lease | --watchdog | --max-hold | --grace)
+        mapfile -t COMPREPLY < <(compgen -W '500ms 5s 30s 1m 5m 1h' -- "$cur")
+        return
+        ;;
+    --conflict-exit-code)
+        mapfile -t COMPREPLY < <(compgen -W '0 1 75' -- "$cur")
+        return
+        ;;
+    esac
+
+    local server='--server --config --json --verbose --help'
+    local lock="--wait --no-wait --lease --watchdog --max-hold --conflict-exit-code $server"
+    case $command in
+    run) words="$lock --on-lost --grace --" ;;
+    hold) words=$lock ;;
+    status | list | ping) words=$server ;;
+    unlock) words="--force $server" ;;
+    server)
+        if ((COMP_CWORD == 2)); then
+            words='status stop --help'
+        elif [[ ${COMP_WORDS[2]} == stop ]]; then
+            words='--force --help'
+        else
+            words='--json --help'
+        fi
+        ;;
+    version) words='--json --help' ;;
+    esac
+    if [[ $cur == -* || $command == server || $command == ping || $command == version ]]; then
+        mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")
+    elif ((COMP_CWORD == 2)); then
+        _redlatch_complete_names
+    fi
+}
+
+complete -F _redlatch redlatch

@@ -1,0 +1,81 @@
+// The guard: a small process that ends the command when the tool cannot.
+//
+// It is forked after the lock was taken and before the command starts, lives in a session of its own (no signal of a terminal
+// reaches it, no hang-up), and holds nothing but the reading end of a pipe: neither the command's stdin, stdout and stderr nor
+// the connection to the server. What comes through the pipe:
+//
+// | message          | from                                       | meaning                                                |
+// |------------------|--------------------------------------------|--------------------------------------------------------|
+// | command_started  | the command's process, before it becomes   | the group to guard; so there is no moment in which     |
+// |                  | the command                                | the command runs and the guard does not know it        |
+// | deadlines        | the tool, whenever they move               | TERM and KILL are due then (not when on_lost is warn)  |
+// | done             | the tool, when the command has ended       | nothing to do any more                                 |
+// | end of file      | the kernel                                 | the tool is dead: nobody renews, so the command ends:  |
+// |                  |                                            | TERM now and KILL after the grace, or KILL now         |
+//
+// A process group may not be signalled when its number could belong to strangers. A number stays taken while any process of
+// the group exists, also as a zombie. The tool reaps the command only when the guard is
+// certain to do nothing more (finish()), so as long as the tool lives,
+// stopped or not, the number is ours. When the tool is dead, init reaps the command; so the guard looks through a pidfd, which
+// is never mistaken, whether the command still runs right before it signals. If it has ended there is nothing to do, as in a
+// normal end; if it ends within the grace, the rest of its group is killed in the same moment.
+//
+// With on_lost = warn a missed deadline is the tool's business (it warns when it is continued), but at end of file the command
+// is ended all the same: with the tool dead, nobody is left who could warn, and nobody who reports 79.
+#pragma once
+
+#include "descriptor.hpp"
+#include "loss_plan.hpp"
+
+#include <cstdint>
+#include <sys/types.h>
+
+namespace redlatch::cli {
+
+/// One write to the pipe, below PIPE_BUF and so never torn.
+struct guard_message {
+    enum class kind : std::int32_t { command_started, deadlines, done };
+    kind what{};
+    std::int32_t group = 0;
+    std::int64_t term_at = 0; ///< CLOCK_BOOTTIME, in nanoseconds
+    std::int64_t kill_at = 0;
+};
+
+/// Thread safety: distinct objects: safe. Shared objects: not safe.
+class guard {
+public:
+    /// Forks it. Throws std::system_error. The new process uses async-signal-safe calls only.
+    guard(loss_policy const& policy, schedule const& first);
+    guard(guard const&) = delete;
+    guard& operator=(guard const&) = delete;
+    ~guard(); ///< as done() and finish()
+
+    pid_t pid() const noexcept { return pid_; }
+    /// For the command's process.
+    int pipe() const noexcept { return pipe_.get(); }
+
+    void tell(schedule const& due) noexcept;
+    /// The command has ended; not waited for.
+    void done() noexcept;
+    /// After done(): when it returns, the guard will not signal any more. True: it had to signal the command. It waits for the
+    /// guard's end only when a deadline has ever passed: a guard that reads `done` before its deadline does nothing, and
+    /// whatever it decided before it read that was decided before the deadline too. So a short command need not wait for a
+    /// process that has perhaps not even begun.
+    bool finish() noexcept;
+    /// Did it end without being told to? Reaps it then; says so once.
+    bool has_died() noexcept;
+
+private:
+    void send(guard_message const& message) noexcept;
+
+    pid_t pid_ = -1;
+    descriptor pipe_{};
+    schedule told_{};
+    bool late_ = false; ///< a deadline of the guard may have passed
+    bool acted_ = false;
+};
+
+/// What the guard's process does; returns its exit status: 0, or 1 when it had to signal the command. For tests, too.
+int watch_over_command(int pipe, loss_policy const& policy, schedule due) noexcept;
+
+} // namespace redlatch::cli

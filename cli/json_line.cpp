@@ -1,0 +1,80 @@
+#include "json_line.hpp"
+
+#include <nlohmann/json.hpp>
+
+namespace redlatch::cli {
+namespace {
+
+using json = nlohmann::ordered_json; // members in the documented order
+
+std::string line(json const& object) {
+    return object.dump(-1, ' ', false, json::error_handler_t::replace) + '\n';
+}
+
+} // namespace
+
+std::string json_of(lock_info const& lock) {
+    json object;
+    object["name"] = lock.name;
+    object["state"] = lock.held ? "held" : "free";
+    object["type"] = lock.held ? json(lock.type) : json(nullptr);
+    object["owners"] = json::array();
+    for (auto const& owner : lock.owners) {
+        json one;
+        one["owner"] = owner.owner;
+        one["client"] = owner.client;
+        one["holder"] = owner.holder;
+        one["count"] = owner.count;
+        object["owners"].push_back(std::move(one));
+    }
+    object["ttl_ms"] = lock.remaining_lease ? json(lock.remaining_lease->count()) : json(nullptr);
+    return line(object);
+}
+
+std::string json_of(server_info const& server) {
+    json object;
+    object["server"] = server.address;
+    object["software"] = server.software;
+    object["version"] = server.version;
+    object["round_trip_us"] = server.round_trip.count();
+    return line(object);
+}
+
+std::string json_of(embedded_server::state const& server) {
+    json object;
+    object["running"] = server.running;
+    object["socket"] = server.socket.string();
+    object["pid"] = server.running ? json(server.pid) : json(nullptr);
+    object["software"] = server.running ? json(server.software) : json(nullptr);
+    object["version"] = server.running ? json(server.version) : json(nullptr);
+    object["uptime_s"] = server.running ? json(server.uptime_seconds) : json(nullptr);
+    object["clients"] = server.running ? json(server.clients) : json(nullptr);
+    object["keys"] = server.running ? json(server.keys) : json(nullptr);
+    return line(object);
+}
+
+std::string json_of_event(std::string_view event, std::int64_t at_ms, std::string_view sentence,
+                          std::initializer_list<field> fields) {
+    json object;
+    object["event"] = event;
+    object["at_ms"] = at_ms;
+    for (auto const& [key, value] : fields)
+        std::visit([&object, &name = key](auto const& plain) { object[std::string(name)] = plain; }, value);
+    object["sentence"] = sentence;
+    return line(object);
+}
+
+std::string json_of_unlock(std::string_view name, bool was_held) {
+    json object;
+    object["name"] = name;
+    object["was_held"] = was_held;
+    return line(object);
+}
+
+std::string json_of_version(std::string_view version) {
+    json object;
+    object["version"] = version;
+    return line(object);
+}
+
+} // namespace redlatch::cli

@@ -1,0 +1,32 @@
+// JSON output: one object per line. The objects are documented in the man page and do not change their shape.
+#pragma once
+
+#include <redlatch/client.hpp>
+#include <redlatch/embedded_server.hpp>
+#include <redlatch/lock_info.hpp>
+
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+
+namespace redlatch::cli {
+
+/// One member of an event.
+struct field {
+    std::string_view key;
+    std::variant<std::int64_t, std::string> value;
+};
+
+/// Each ends with a line feed. Bytes that are not UTF-8 appear as U+FFFD.
+std::string json_of(lock_info const& lock);
+std::string json_of(server_info const& server);
+std::string json_of(embedded_server::state const& server);
+std::string json_of_event(std::string_view event, std::int64_t at_ms, std::string_view sentence,
+                          std::initializer_list<field> fields);
+std::string json_of_unlock(std::string_view name, bool was_held);
+std::string json_of_version(std::string_view version);
+
+} // namespace redlatch::cli

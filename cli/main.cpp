@@ -1,0 +1,96 @@
+// redlatch: a command under a distributed lock, and what else one wants to know about locks.
+#include "commands/commands.hpp"
+#include "exit_code.hpp"
+#include "report.hpp"
+#include "text.hpp"
+
+#include <redlatch/error.hpp>
+
+#include <algorithm>
+#include <exception>
+#include <string>
+#include <string_view>
+
+namespace redlatch::cli {
+namespace {
+
+char const* const help_text = "Usage: redlatch COMMAND ...\n"
+                              "\n"
+                              "Distributed locks on Redis, shared with Redisson.\n"
+                              "\n"
+                              "Commands:\n"
+                              "  run NAME [FLAGS] -- COMMAND   Take the lock, run the command, give the lock back.\n"
+                              "  hold NAME [FLAGS]             Hold the lock until a signal comes.\n"
+                              "  status NAME                   Who holds it? Exit status 0: held, 1: free.\n"
+                              "  list [PATTERN]                Show locks in a table.\n"
+                              "  unlock NAME --force           End anybody's hold.\n"
+                              "  ping                          Show the server, its version and the round trip.\n"
+                              "  server status|stop            The private server that is used when none is named.\n"
+                              "  version                       Show the version of the tool.\n"
+                              "\n"
+                              "Flags of all commands that speak to a server:\n"
+                              "  --server URI                  Also REDLATCH_SERVER.\n"
+                              "  --config FILE                 Also REDLATCH_CONFIG.\n"
+                              "  --json                        One JSON object per line.\n"
+                              "  --verbose                     Say on stderr what happens.\n"
+                              "\n"
+                              "redlatch COMMAND --help tells more, and so does man redlatch.\n";
+
+using command = int (*)(arguments);
+
+command find_command(std::string_view name) {
+    if (name == "run") return &run;
+    if (name == "hold") return &hold_lock;
+    if (name == "status") return &show_status;
+    if (name == "list") return &list_locks;
+    if (name == "unlock") return &unlock;
+    if (name == "ping") return &ping;
+    if (name == "server") return &serve;
+    if (name == "version" || name == "--version") return &show_version;
+    return nullptr;
+}
+
+int dispatch(arguments words) {
+    if (words.empty()) throw usage_error("there is no command; redlatch --help shows them");
+    std::string const name = words.front();
+    words.erase(words.begin());
+    if (name == "help" || name == "--help" || name == "-h") throw help_requested{help_text};
+    auto const found = find_command(name);
+    if (found == nullptr) throw usage_error("there is no command '" + name + "'; redlatch --help shows them");
+    try {
+        return found(std::move(words));
+    } catch (usage_error const& problem) {
+        throw usage_error(std::string(problem.what()) + " (see redlatch " + name + " --help)");
+    }
+}
+
+/// Errors are told as the user asked for, also when the command line is what is wrong.
+report reporter_for(arguments const& words) {
+    auto const end = std::find(words.begin(), words.end(), "--");
+    return {false, std::find(words.begin(), end, "--json") != end};
+}
+
+int fail(report const& reporter, int status, std::string_view sentence) {
+    reporter.problem("error", sentence, {{"status", std::int64_t{status}}});
+    return status;
+}
+
+} // namespace
+} // namespace redlatch::cli
+
+int main(int count, char** words) {
+    using namespace redlatch::cli;
+    arguments all(words + std::min(count, 1), words + count);
+    report const reporter = reporter_for(all);
+    try {
+        return dispatch(std::move(all));
+    } catch (help_requested const& help) {
+        return print(help.text) ? 0 : exit_code::internal;
+    } catch (usage_error const& problem) {
+        return fail(reporter, exit_code::usage, problem.what());
+    } catch (redlatch::error const& problem) {
+        return fail(reporter, exit_code_of(problem.reason()), problem.what());
+    } catch (std::exception const& problem) {
+        return fail(reporter, exit_code::internal, problem.what());
+    }
+}

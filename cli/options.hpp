@@ -1,0 +1,57 @@
+// What the flags and the environment say, as values.
+#pragma once
+
+#include "command_line.hpp"
+#include "report.hpp"
+
+#include <redlatch/config.hpp>
+
+#include <optional>
+#include <string>
+
+namespace redlatch::cli {
+
+/// Which server, and how to speak of it.
+struct common_options {
+    std::optional<std::string> server{};
+    std::optional<std::string> config_file{};
+    bool verbose = false;
+    bool json = false;
+
+    report reporter() const noexcept { return {verbose, json}; }
+};
+
+/// How to take a lock.
+struct lock_options {
+    common_options common{};
+    std::string name{};
+    std::optional<duration> wait{};
+    bool no_wait = false;
+    std::optional<duration> lease{};
+    std::optional<duration> watchdog{};
+    std::optional<duration> max_hold{};
+    int conflict_exit_code = 75;
+
+    /// How long the key lives after each renewal, or in all.
+    duration lease_or(config const& settings) const noexcept { return lease ? *lease : settings.lock_watchdog_timeout; }
+};
+
+void declare(command_line& line, common_options& options, std::string const& json_text);
+/// Without its name.
+void declare(command_line& line, lock_options& options);
+
+/// Throws usage_error: values that cannot be used, or not together.
+void check(lock_options& options);
+/// Throws usage_error unless it has 1 byte to 64 KiB.
+void check_name(std::string const& name);
+
+/// A flag beats the environment, an address beats a file: --server, --config, REDLATCH_SERVER, REDLATCH_CONFIG; then the
+/// embedded default. Throws error(bad_config), usage_error.
+config choose_server(common_options const& options);
+/// As above, with what the lock's flags say about times.
+config choose_server(lock_options const& options);
+
+/// For all help texts.
+extern char const* const exit_status_help;
+
+} // namespace redlatch::cli

@@ -1,0 +1,85 @@
+// What the tool does while the command runs: it passes signals on, keeps the guard informed, and ends the command in time when
+// the lock is lost.
+//
+// | state   | event                                            | action, next state                                         |
+// |---------|--------------------------------------------------|------------------------------------------------------------|
+// | running | the command ended                                | finish                                                     |
+// | running | the lock is lost, or its end is a grace away     | on_lost: terminate: TERM, CONT -> ending; kill: KILL at    |
+// |         |                                                  | the end -> killed; warn: a sentence -> warned              |
+// | running | the lock is longer valid than we knew            | tell the guard                                             |
+// | ending  | time for KILL                                    | KILL -> killed                                             |
+// | ending  | the command ended, others of its group run       | wait on for them                                           |
+// | ending  | the whole group ended                            | finish                                                     |
+// | killed, warned | the command ended                         | finish                                                     |
+// | any     | the command was stopped (see stop_with_command)  | take the terminal back, stop as well                       |
+// | any     | CONT                                             | check the lock first, then continue the command            |
+// | any     | another signal                                   | to the command's group                                     |
+#pragma once
+
+#include "child.hpp"
+#include "guard.hpp"
+#include "loss_plan.hpp"
+#include "report.hpp"
+#include "signals.hpp"
+#include "terminal.hpp"
+
+#include <redlatch/client.hpp>
+#include <redlatch/hold.hpp>
+
+namespace redlatch::cli {
+
+struct supervised {
+    client& owner;
+    hold_view const& lock;
+    child& command;
+    redlatch::cli::guard& guard;
+    redlatch::cli::terminal& terminal;
+    report const& reporter;
+};
+
+struct holding {
+    instant latest_end = never; ///< the end of the longest hold that was asked for
+    bool renewed = true;        ///< not a fixed lease
+    /// When to start the client's threads; a command that ends sooner never needs them.
+    duration start_after{};
+};
+
+/// Thread safety: for one thread. Throws std::system_error when descriptors run out; the guard then ends the command.
+class supervisor {
+public:
+    supervisor(supervised parts, loss_policy const& policy, holding const& how, inherited_signals const& inherited);
+
+    /// Until the command has ended; it is not reaped yet. True: the lock was lost while it ran.
+    bool run();
+
+private:
+    enum class state { running, ending, killed, warned };
+
+    void look();
+    void lose(instant now, char const* why);
+    void kill_group();
+    void arm(instant now);
+    void start_threads();
+    void receive_signals();
+    void child_changed();
+    void stop_with_command(int signal);
+    void continue_command();
+    bool finished();
+    instant end_of_validity() const noexcept;
+    char const* why_it_ends() const noexcept;
+
+    supervised parts_;
+    loss_policy policy_;
+    instant latest_end_;
+    bool renewed_;
+    instant start_at_;
+    signal_queue signals_;
+    timer_descriptor timer_;
+    wake_descriptor lost_;
+    state state_ = state::running;
+    schedule due_{};
+    bool started_ = false;
+    bool ended_ = false;
+};
+
+} // namespace redlatch::cli

@@ -1,0 +1,13 @@
+// What the operating system refused, as an exception with a sentence.
+#pragma once
+
+#include <cerrno>
+#include <system_error>
+
+namespace redlatch::cli {
+
+[[noreturn]] inline void throw_errno(char const* what) {
+    throw std::system_error(errno, std::generic_category(), what);
+}
+
+} // namespace redlatch::cli

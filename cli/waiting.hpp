@@ -1,0 +1,27 @@
+// Taking a lock, with signals that end the wait.
+#pragma once
+
+#include "options.hpp"
+#include "signals.hpp"
+
+#include <redlatch/client.hpp>
+#include <redlatch/hold.hpp>
+
+#include <optional>
+
+namespace redlatch::cli {
+
+/// Either the lock, or the signal that ended the wait, or neither: the lock is busy, which has been said.
+struct taken {
+    std::optional<redlatch::hold> hold{};
+    int signal = 0;
+};
+
+/// The ending signals must be blocked. Whatever the outcome, what is not in the result is not in Redis either. `near`: the
+/// server has just answered within a few milliseconds. Throws error.
+taken take_lock(client& owner, lock_options const& options, inherited_signals const& inherited, bool near);
+
+/// Shows the client's events with --verbose or --json.
+void show_events(client& owner, report const& reporter);
+
+} // namespace redlatch::cli

@@ -1,0 +1,118 @@
+// Whatever the command line says: a sentence, 64, and nothing has happened.
+#include "tool.hpp"
+
+#include <fstream>
+
+namespace redlatch::test {
+namespace {
+
+class bad_input : public tool_test {};
+
+struct wrong_line {
+    words arguments;
+    char const* says;
+};
+
+TEST_F(bad_input, is_refused_with_a_sentence_and_64) {
+    std::string const long_name(64 * 1024 + 1, 'x');
+    std::vector<wrong_line> const table{
+        {{}, "no command"},
+        {{"bogus"}, "no command 'bogus'"},
+        {{"run"}, "name of the lock is missing"},
+        {{"run", "job"}, "no command to run"},
+        {{"run", "job", "--"}, "no command to run"},
+        {{"run", "job", "true"}, "true"},
+        {{"run", "", "--", "true"}, "empty"},
+        {{"run", long_name, "--", "true"}, "65536"},
+        {{"run", "job", "--bogus", "--", "true"}, "--bogus"},
+        {{"run", "job", "--wait", "5", "--", "true"}, "--wait: '5' is not a duration"},
+        {{"run", "job", "--wait", "--", "true"}, "--wait"},
+        {{"run", "job", "--wait=-5s", "--", "true"}, "negative"},
+        {{"run", "job", "--lease", "0s", "--", "true"}, "--lease"},
+        {{"run", "job", "--lease", "10ms", "--", "true"}, "too short"},
+        {{"run", "job", "--watchdog", "0ms", "--", "true"}, "too short"},
+        {{"run", "job", "--max-hold", "0s", "--", "true"}, "--max-hold"},
+        {{"run", "job", "--lease", "99999999999999999999h", "--", "true"}, "too long"},
+        {{"run", "job", "--lease", "5s", "--watchdog", "5s", "--", "true"}, "one of them"},
+        {{"run", "job", "--lease", "5s", "--max-hold", "5s", "--", "true"}, "one of them"},
+        {{"run", "job", "--wait", "5s", "--no-wait", "--", "true"}, "one of them"},
+        {{"run", "job", "--grace", "15s", "--", "true"}, "below half"},
+        {{"run", "job", "--lease", "4s", "--grace", "2s", "--", "true"}, "below half"},
+        {{"run", "job", "--max-hold", "1s", "--grace", "600ms", "--", "true"}, "below half"},
+        {{"run", "job", "--on-lost", "shrug", "--", "true"}, "term|kill|warn"},
+        {{"run", "job", "--conflict-exit-code", "256", "--", "true"}, "0 to 255"},
+        {{"run", "job", "--conflict-exit-code", "x", "--", "true"}, "whole number"},
+        {{"run", "job", "--wait", "1s", "--wait", "2s", "--", "true"}, "--wait"},
+        {{"hold"}, "NAME"},
+        {{"hold", "job", "more"}, "more"},
+        {{"hold", "job", "--grace", "1s"}, "--grace"},
+        {{"status"}, "NAME"},
+        {{"status", ""}, "empty"},
+        {{"unlock", "job"}, "--force"},
+        {{"unlock", "--force"}, "NAME"},
+        {{"list", "a", "b"}, "b"},
+        {{"server"}, "server status"},
+        {{"server", "start"}, "'start'"},
+        {{"ping", "job"}, "job"},
+        {{"version", "job"}, "job"},
+        {{"ping", "--server", "nonsense"}, "nonsense"},
+        {{"ping", "--server", "http://127.0.0.1"}, "http"},
+        {{"ping", "--server", "redis://127.0.0.1:99999"}, "99999"},
+        {{"ping", "--server", "redis://127.0.0.1/x"}, "x"},
+        {{"ping", "--server", ""}, "empty"},
+        {{"ping", "--config", "/no/such/file.yaml"}, "/no/such/file.yaml"},
+        {{"ping", "--config", "a", "--server", "b"}, "one of them"},
+    };
+    for (auto const& [arguments, says] : table) {
+        std::string shown;
+        for (auto const& word : arguments) shown += word.substr(0, 40) + ' ';
+        auto const result = run(arguments);
+        EXPECT_EQ(result.status, 64) << shown << result.errors;
+        EXPECT_NE(result.errors.find(says), std::string::npos) << shown << "said: " << result.errors;
+        EXPECT_EQ(result.errors.find('\n'), result.errors.size() - 1) << "one line: " << result.errors;
+        EXPECT_EQ(result.output, "") << shown;
+    }
+}
+
+TEST_F(bad_input, a_config_file_is_refused_with_its_line) {
+    auto const file = (folder.path() / "redisson.yaml").string();
+    std::ofstream(file) << "singleServerConfig:\n  address: \"" << server.uri() << "\"\n  timout: 3000\n";
+    auto const result = run({"run", "job", "--config", file, "--", "true"});
+    EXPECT_EQ(result.status, 64);
+    EXPECT_NE(result.errors.find("timout"), std::string::npos) << result.errors;
+    EXPECT_NE(result.errors.find("line 3"), std::string::npos) << result.errors;
+    EXPECT_NE(result.errors.find("timeout"), std::string::npos) << "the nearest known name: " << result.errors;
+}
+
+TEST_F(bad_input, is_told_as_json_where_json_was_asked_for) {
+    auto const result = run({"run", "job", "--json", "--wait", "5", "--", "true"});
+    EXPECT_EQ(result.status, 64);
+    EXPECT_TRUE(result.errors.starts_with("{\"event\":\"error\"")) << result.errors;
+}
+
+TEST_F(bad_input, a_name_cannot_talk_to_the_terminal) {
+    auto const result = run({"run", "\x1b]0;owned\a", "--bogus", "--", "true"});
+    EXPECT_EQ(result.errors.find('\x1b'), std::string::npos);
+    hold_as_stranger(server, "\x1b[2J", std::chrono::hours(1));
+    for (words const& arguments :
+         {words{"run", "\x1b[2J", "--no-wait", "--", "true"}, words{"status", "\x1b[2J"}, words{"list"}}) {
+        auto const shown = run(arguments);
+        EXPECT_EQ((shown.output + shown.errors).find('\x1b'), std::string::npos) << arguments.front();
+        EXPECT_NE((shown.output + shown.errors).find("\\x1b[2J"), std::string::npos) << shown.output << shown.errors;
+    }
+    server.run("DEL", "\x1b[2J");
+}
+
+TEST_F(bad_input, a_name_may_be_any_bytes) {
+    for (std::string const& name : {std::string("{"), std::string("}{"), std::string("a b\n"), std::string("\xff\xfe"),
+                                    std::string("-dash"), std::string(64 * 1024, 'x'), std::string("*")}) {
+        auto const result = run({"run", "--", name, "sh", "-c", "printf %s \"$REDLATCH_LOCK\" | cksum"});
+        EXPECT_EQ(result.status, 0) << name.substr(0, 20) << result.errors;
+    }
+    EXPECT_EQ(run({"run", "--", "-dash", "sh", "-c", "echo \"$REDLATCH_LOCK\""}).output, "-dash\n");
+    EXPECT_EQ(run({"run", "--no-wait", "--", "-dash", "--", "echo", "x"}).output, "x\n");
+    EXPECT_EQ(run({"status", "--", "-dash"}).status, 1);
+}
+
+} // namespace
+} // namespace redlatch::test

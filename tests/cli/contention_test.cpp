@@ -1,0 +1,61 @@
+// Two hundred tools and one lock.
+#include "tool.hpp"
+
+#include <csignal>
+#include <fstream>
+
+namespace redlatch::test {
+namespace {
+
+using namespace std::chrono_literals;
+
+class contention : public tool_test {};
+
+TEST_F(contention, two_hundred_tools_exclude_each_other_and_all_get_their_turn) {
+    constexpr int tools = 200;
+    server.run("CONFIG", "SET", "maxclients", "2000");
+    auto const taken = (folder.path() / "taken").string();
+    auto const count = (folder.path() / "count").string();
+    std::ofstream(count) << "0\n";
+    // `set -C` makes > fail when the file is there (O_EXCL): whoever finds it is not alone. The counter would lose
+    // increments if two ever met.
+    std::string const critical = "set -C; : >" + taken + " || exit 9; set +C; read n <" + count + "; echo $((n + 1)) >"
+                                 + count + "; rm " + taken;
+    std::vector<std::unique_ptr<child_process>> all;
+    for (int i = 0; i < tools; ++i) all.push_back(start(script(critical)));
+    for (auto& tool : all) {
+        auto const result = finish(*tool);
+        EXPECT_EQ(result.status, 0) << result.errors;
+    }
+    int total = 0;
+    std::ifstream(count) >> total;
+    EXPECT_EQ(total, tools);
+    EXPECT_FALSE(is_held());
+}
+
+TEST_F(contention, those_who_do_not_wait_either_run_or_are_told) {
+    std::vector<std::unique_ptr<child_process>> all;
+    auto const taken = (folder.path() / "taken").string();
+    for (int i = 0; i < 30; ++i)
+        all.push_back(start(script("set -C; : >" + taken + " || exit 9; rm " + taken, {"--no-wait"})));
+    int ran = 0;
+    for (auto& tool : all) {
+        auto const result = finish(*tool);
+        EXPECT_TRUE(result.status == 0 || result.status == 75) << result.status << result.errors;
+        if (result.status == 0) ++ran;
+    }
+    EXPECT_GE(ran, 1);
+}
+
+TEST_F(contention, a_waiter_takes_over_from_a_killed_holder_at_the_end_of_its_lease) {
+    auto const holder = start(script("echo ready; exec sleep 100", {"--watchdog", "1s"}));
+    ASSERT_EQ(line_of(*holder), "ready");
+    auto const waiter = start({"run", "job", "--", "echo", "mine"});
+    ASSERT_TRUE(becomes_waited_for());
+    holder->signal(SIGKILL);
+    EXPECT_EQ(line_of(*waiter), "mine");
+    EXPECT_EQ(finish(*waiter).status, 0);
+}
+
+} // namespace
+} // namespace redlatch::test

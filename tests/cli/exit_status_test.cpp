@@ -1,0 +1,124 @@
+// The table of exit statuses, row by row.
+#include "tool.hpp"
+
+#include <csignal>
+#include <fstream>
+#include <sys/stat.h>
+
+namespace redlatch::test {
+namespace {
+
+using namespace std::chrono_literals;
+
+class exit_status : public tool_test {};
+
+TEST_F(exit_status, is_that_of_the_command) {
+    for (int const status : {0, 1, 3, 64, 79, 255})
+        EXPECT_EQ(run(script("exit " + std::to_string(status))).status, status);
+}
+
+TEST_F(exit_status, says_which_signal_ended_the_command) {
+    EXPECT_EQ(run(script("kill -KILL $$")).status, 128 + SIGKILL);
+    EXPECT_EQ(run(script("kill -TERM $$")).status, 128 + SIGTERM);
+    EXPECT_EQ(run(script("kill -SEGV $$", {}, "core")).status, 128 + SIGSEGV);
+}
+
+TEST_F(exit_status, nothing_is_printed_when_nothing_goes_wrong) {
+    auto const result = run(script("echo out; echo err >&2; exit 5"));
+    EXPECT_EQ(result.output, "out\n");
+    EXPECT_EQ(result.errors, "err\n");
+}
+
+TEST_F(exit_status, is_75_when_the_lock_is_busy) {
+    hold_as_stranger(server, "job", 1h);
+    auto const result = run({"run", "job", "--no-wait", "--", "true"});
+    EXPECT_EQ(result.status, 75);
+    EXPECT_NE(result.errors.find("'job' is busy"), std::string::npos) << result.errors;
+    EXPECT_EQ(run({"run", "job", "--wait", "0s", "--", "true"}).status, 75) << "the same";
+    server.run("DEL", "job");
+}
+
+TEST_F(exit_status, is_75_when_the_wait_timed_out) {
+    hold_as_stranger(server, "job", 1h);
+    auto const begin = std::chrono::steady_clock::now();
+    auto const result = run({"run", "job", "--wait", "300ms", "--", "true"});
+    EXPECT_EQ(result.status, 75);
+    EXPECT_GE(std::chrono::steady_clock::now() - begin, 300ms);
+    EXPECT_NE(result.errors.find("busy for 300ms"), std::string::npos) << result.errors;
+    server.run("DEL", "job");
+}
+
+TEST_F(exit_status, of_a_conflict_can_be_chosen) {
+    hold_as_stranger(server, "job", 1h);
+    EXPECT_EQ(run({"run", "job", "--no-wait", "--conflict-exit-code", "0", "--", "true"}).status, 0);
+    EXPECT_EQ(run({"run", "job", "--wait", "50ms", "--conflict-exit-code", "9", "--", "true"}).status, 9);
+    server.run("DEL", "job");
+}
+
+TEST_F(exit_status, is_127_when_the_command_is_not_there_and_the_lock_is_free_again) {
+    auto const result = run({"run", "job", "--", "/no/such/command"});
+    EXPECT_EQ(result.status, 127);
+    EXPECT_NE(result.errors.find("/no/such/command"), std::string::npos) << result.errors;
+    EXPECT_EQ(run({"run", "job", "--", "no-such-command-in-path"}).status, 127);
+    EXPECT_EQ(run({"run", "job", "--", ""}).status, 127);
+    EXPECT_FALSE(is_held());
+}
+
+TEST_F(exit_status, is_126_when_the_command_cannot_be_executed) {
+    auto const file = (folder.path() / "no-program").string();
+    std::ofstream(file) << "text\n";
+    ::chmod(file.c_str(), 0600);
+    auto const result = run({"run", "job", "--", file});
+    EXPECT_EQ(result.status, 126);
+    EXPECT_NE(result.errors.find(file), std::string::npos) << result.errors;
+    EXPECT_EQ(run({"run", "job", "--", folder.path().string()}).status, 126) << "a folder";
+    EXPECT_EQ(run({"run", "job", "--", file + "/below"}).status, 126) << "below a file";
+    EXPECT_FALSE(is_held());
+}
+
+TEST_F(exit_status, is_69_when_nobody_listens) {
+    auto const nowhere = "unix://" + (folder.path() / "nobody.sock").string();
+    for (auto const* command : {"status", "unlock"}) {
+        words arguments{command, "job", "--server", nowhere};
+        if (std::string(command) == "unlock") arguments.emplace_back("--force");
+        auto const result = run(arguments);
+        EXPECT_EQ(result.status, 69) << command;
+        EXPECT_NE(result.errors.find("nobody.sock"), std::string::npos) << result.errors;
+    }
+    EXPECT_EQ(run({"run", "job", "--server", nowhere, "--", "true"}).status, 69);
+    EXPECT_EQ(run({"hold", "job", "--server", nowhere}).status, 69);
+    EXPECT_EQ(run({"ping", "--server", "redis://127.0.0.1:" + std::to_string(free_port())}).status, 69);
+    EXPECT_EQ(run({"list", "--server", nowhere}).status, 69);
+}
+
+TEST_F(exit_status, is_69_when_the_password_is_wrong) {
+    redis_server closed({.over = server_options::transport::tcp, .arguments = {"--requirepass", "secret"}});
+    auto const port = std::to_string(closed.address().port);
+    EXPECT_EQ(run({"run", "job", "--server", "redis://:secret@127.0.0.1:" + port, "--", "true"}).status, 0);
+    auto const result = run({"run", "job", "--server", "redis://:wr0ng@127.0.0.1:" + port, "--", "true"});
+    EXPECT_EQ(result.status, 69);
+    EXPECT_EQ(result.errors.find("wr0ng"), std::string::npos) << "a password is not shown: " << result.errors;
+    EXPECT_EQ(run({"status", "job", "--server", "redis://127.0.0.1:" + port}).status, 69) << "none at all";
+}
+
+TEST_F(exit_status, is_69_when_a_right_is_missing) {
+    server.run("ACL", "SETUSER", "default", "-eval", "-evalsha");
+    auto const result = run({"run", "job", "--", "true"});
+    server.run("ACL", "SETUSER", "default", "+eval", "+evalsha");
+    EXPECT_EQ(result.status, 69) << result.errors;
+}
+
+TEST_F(exit_status, is_69_when_the_key_is_not_a_lock_and_nothing_changes) {
+    server.run("SET", "job", "precious");
+    auto const result = run({"run", "job", "--", "true"});
+    EXPECT_EQ(result.status, 69);
+    EXPECT_NE(result.errors.find("job"), std::string::npos) << result.errors;
+    EXPECT_EQ(run({"run", "job", "--no-wait", "--", "true"}).status, 69);
+    EXPECT_EQ(run({"status", "job"}).status, 69);
+    EXPECT_EQ(run({"unlock", "job", "--force"}).status, 69);
+    EXPECT_EQ(server.run("GET", "job").text, "precious");
+    server.run("DEL", "job");
+}
+
+} // namespace
+} // namespace redlatch::test

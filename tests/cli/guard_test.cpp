@@ -1,0 +1,156 @@
+// The guard with commands that are not: a group of a process or two that ignore TERM where the test wants it.
+#include "child.hpp"
+#include "guard.hpp"
+#include "process_group.hpp"
+#include "support/wait_until.hpp"
+
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <gtest/gtest.h>
+#include <optional>
+#include <string>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <vector>
+
+namespace redlatch::cli {
+namespace {
+
+using namespace std::chrono_literals;
+
+instant in(duration time) {
+    return lease_clock::now() + time;
+}
+
+class guard_test : public testing::Test {
+protected:
+    void start(loss_policy const& policy, schedule const& due,
+               std::string const& script = "while :; do sleep 100; done") {
+        watcher.emplace(policy, due);
+        words = {"sh", "-c", script};
+        command.emplace(child_setup{&words, watcher->pipe(), -1, false});
+        ASSERT_EQ(command->failure(), 0);
+    }
+    bool ends(duration within = test::patience) {
+        return test::wait_until([this] { return command->has_ended(); }, within);
+    }
+    void TearDown() override {
+        if (!command) return;
+        command->signal(SIGKILL);
+        command->reap();
+    }
+
+    std::vector<std::string> words{};
+    std::optional<guard> watcher{};
+    std::optional<child> command{};
+};
+
+TEST_F(guard_test, does_nothing_to_a_command_that_ends_in_time) {
+    start({}, {in(1h), in(2h)}, "exit 7");
+    ASSERT_TRUE(ends());
+    watcher->done();
+    EXPECT_FALSE(watcher->finish());
+    EXPECT_EQ(command->reap(), 7);
+    command.reset();
+}
+
+TEST_F(guard_test, terminates_and_then_kills_at_its_deadlines) {
+    start({on_lost::terminate, 300ms}, {in(300ms), in(600ms)}, "trap 'echo' TERM; while :; do sleep 100; done");
+    auto const begin = lease_clock::now();
+    ASSERT_TRUE(ends());
+    EXPECT_GE(lease_clock::now() - begin, 550ms) << "TERM was ignored, so it was KILL, and not before its time";
+    watcher->done();
+    EXPECT_TRUE(watcher->finish()) << "it says that it had to act";
+    EXPECT_EQ(command->reap(), 128 + SIGKILL);
+    command.reset();
+}
+
+TEST_F(guard_test, terminates_a_command_that_obeys) {
+    start({on_lost::terminate, 1h}, {in(100ms), in(1h)}, "exec sleep 100");
+    ASSERT_TRUE(ends());
+    watcher->done();
+    EXPECT_TRUE(watcher->finish());
+    EXPECT_EQ(command->reap(), 128 + SIGTERM);
+    command.reset();
+}
+
+TEST_F(guard_test, obeys_deadlines_that_move) {
+    start({on_lost::kill, 0ms}, {never, in(400ms)});
+    watcher->tell({never, in(1h)});
+    EXPECT_FALSE(ends(700ms)) << "the deadline was moved before it came";
+    watcher->tell({never, in(50ms)});
+    EXPECT_TRUE(ends());
+}
+
+TEST_F(guard_test, kills_the_whole_group_when_the_tool_dies) {
+    // The tool of this test is a process that starts guard and command, says which group it is, and is killed.
+    adopt_orphans(); // so that the dead are reaped here, whatever init does
+    int ends_of_pipe[2];
+    ASSERT_EQ(::pipe(ends_of_pipe), 0);
+    pid_t const tool = ::fork();
+    if (tool == 0) {
+        guard mine({on_lost::kill, 0ms}, {never, in(1h)});
+        std::vector<std::string> const script{"sh", "-c", "sleep 100 & sleep 100"};
+        child const yours({&script, mine.pipe(), -1, false});
+        pid_t const group = yours.pid();
+        [[maybe_unused]] auto const put = ::write(ends_of_pipe[1], &group, sizeof group);
+        for (;;) ::pause();
+    }
+    pid_t group = 0;
+    ASSERT_EQ(::read(ends_of_pipe[0], &group, sizeof group), static_cast<ssize_t>(sizeof group));
+    ::kill(tool, SIGKILL);
+    EXPECT_EQ(::waitpid(tool, nullptr, 0), tool);
+    EXPECT_TRUE(test::wait_until([group] {
+        while (::waitpid(-group, nullptr, WNOHANG) > 0) {
+        }
+        return ::kill(-group, 0) != 0 && errno == ESRCH;
+    })) << "the group still lives";
+    ::close(ends_of_pipe[0]);
+    ::close(ends_of_pipe[1]);
+}
+
+TEST_F(guard_test, lives_in_a_session_of_its_own_and_keeps_nothing_open) {
+    start({}, {in(1h), in(2h)}, "exec sleep 100");
+    pid_t const pid = watcher->pid();
+    ASSERT_TRUE(test::wait_until([pid] { return ::getsid(pid) == pid; }));
+    auto const open_descriptors = [pid] {
+        int found = 0;
+        for (int number = 0; number < 64; ++number) {
+            char target[256];
+            auto const path = "/proc/" + std::to_string(pid) + "/fd/" + std::to_string(number);
+            auto const length = ::readlink(path.c_str(), target, sizeof target);
+            if (length <= 0) continue;
+            std::string const text(target, static_cast<std::size_t>(length));
+            if (!text.starts_with("pipe:") && !text.starts_with("anon_inode:")) return 99;
+            ++found;
+        }
+        return found;
+    };
+    EXPECT_TRUE(test::wait_until([&] { return open_descriptors() == 3; })) << "pipe, timer and the command's pidfd";
+}
+
+TEST_F(guard_test, survives_the_signals_that_end_the_tool) {
+    start({}, {in(1h), in(2h)}, "exec sleep 100");
+    ASSERT_TRUE(test::wait_until([this] { return ::getsid(watcher->pid()) == watcher->pid(); }));
+    for (int const number : {SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2}) ::kill(watcher->pid(), number);
+    EXPECT_FALSE(watcher->has_died());
+    watcher->tell({never, in(0ms)});
+    EXPECT_TRUE(ends()) << "it still guards";
+}
+
+TEST_F(guard_test, a_command_starts_and_ends_as_usual_when_its_guard_was_killed) {
+    ::signal(SIGPIPE, SIG_IGN); // as the tool does
+    watcher.emplace(loss_policy{}, schedule{in(1h), in(2h)});
+    ::kill(watcher->pid(), SIGKILL);
+    ASSERT_TRUE(test::wait_until([this] { return watcher->has_died(); }));
+    words = {"sh", "-c", "exit 3"};
+    command.emplace(child_setup{&words, watcher->pipe(), -1, false});
+    watcher->done();
+    EXPECT_FALSE(watcher->finish());
+    EXPECT_EQ(command->reap(), 3) << "no SIGPIPE that was meant for the pipe to the guard";
+    command.reset();
+}
+
+} // namespace
+} // namespace redlatch::cli

@@ -1,0 +1,182 @@
+// A lost lock ends the command before the key can expire.
+#include "tool.hpp"
+
+#include <csignal>
+
+namespace redlatch::test {
+namespace {
+
+using namespace std::chrono_literals;
+
+// Says its pid, and cannot be ended by TERM.
+char const* const stubborn = "trap '' TERM; echo $$; while :; do sleep 0.01; done";
+// Says its pid, and ends at once with TERM; 33 shows that it was TERM.
+char const* const obedient = "trap 'echo told; exit 33' TERM; echo $$; while :; do sleep 0.01; done";
+
+class loss : public tool_test {
+protected:
+    /// Stops the server under a running command and waits for its end; false: it outlived the key.
+    bool dies_before_the_key(child_process& tool) {
+        stranger const command(std::stoi(line_of(tool)));
+        server.pause();
+        // What the server had in hand when it was stopped may count after all, so the end is read where nothing moves it.
+        bool const ended = command.ends();
+        auto const death = wall_clock();
+        server.resume();
+        if (!ended) return false;
+        auto const end = expiry();
+        if (end < 0) return last_end_ > death;
+        return end > death;
+    }
+    void note_expiry() { last_end_ = expiry(); }
+
+    std::int64_t last_end_ = 0;
+};
+
+TEST_F(loss, by_a_stopped_server_kills_even_a_stubborn_command_in_time) {
+    auto const tool = start(script(stubborn, {"--lease", "3s", "--grace", "500ms"}));
+    ASSERT_TRUE(becomes_held());
+    note_expiry();
+    EXPECT_TRUE(dies_before_the_key(*tool));
+    auto const result = finish(*tool);
+    EXPECT_EQ(result.status, 79) << result.errors;
+    EXPECT_NE(result.errors.find("end of its lease"), std::string::npos) << result.errors;
+    EXPECT_TRUE(becomes_free());
+}
+
+TEST_F(loss, of_a_renewed_lock_terminates_a_grace_before_the_end) {
+    auto const tool = start(script(obedient, {"--watchdog", "3s", "--grace", "1s"}));
+    ASSERT_TRUE(becomes_held());
+    stranger const command(std::stoi(line_of(*tool)));
+    auto const first = expiry();
+    ASSERT_TRUE(wait_until([&] { return expiry() > first; })) << "it is renewed";
+    auto const end = expiry();
+    server.pause();
+    ASSERT_TRUE(command.ends());
+    auto const death = wall_clock();
+    EXPECT_LT(death, end - 500) << "half of the grace is left at least";
+    EXPECT_GT(death, end - 1500) << "and it was not ended early";
+    server.resume();
+    auto const result = finish(*tool);
+    EXPECT_EQ(result.status, 79);
+    EXPECT_EQ(result.output, "told\n");
+    EXPECT_NE(result.errors.find("could not be renewed in time"), std::string::npos) << result.errors;
+}
+
+TEST_F(loss, by_a_killed_server_ends_the_command) {
+    auto const tool = start(script(obedient, {"--watchdog", "1500ms"}));
+    ASSERT_TRUE(becomes_held());
+    line_of(*tool);
+    server.kill9();
+    auto const result = finish(*tool);
+    EXPECT_EQ(result.status, 79) << result.errors;
+    EXPECT_EQ(result.output, "told\n");
+}
+
+TEST_F(loss, by_an_administrator_is_noticed_at_the_next_renewal) {
+    auto const tool = start(script(obedient, {"--watchdog", "900ms"}));
+    ASSERT_TRUE(becomes_held());
+    line_of(*tool);
+    server.run("DEL", "job");
+    auto const result = finish(*tool);
+    EXPECT_EQ(result.status, 79);
+    EXPECT_EQ(result.output, "told\n");
+    EXPECT_NE(result.errors.find("'job' was lost while the command ran"), std::string::npos) << result.errors;
+}
+
+TEST_F(loss, to_somebody_else_leaves_them_alone) {
+    auto const tool = start(script(obedient, {"--watchdog", "900ms"}));
+    ASSERT_TRUE(becomes_held());
+    line_of(*tool);
+    server.run("DEL", "job");
+    hold_as_stranger(server, "job", 1h);
+    EXPECT_EQ(finish(*tool).status, 79);
+    EXPECT_EQ(holders(server, "job").size(), 1U);
+    EXPECT_GT(pttl(server, "job"), 3'000'000) << "the stranger's lease is as it was";
+    server.run("DEL", "job");
+}
+
+TEST_F(loss, that_shows_only_at_the_release_counts_too) {
+    auto const tool = start(script("echo ready; read line; exit 0"));
+    ASSERT_EQ(line_of(*tool), "ready");
+    server.run("DEL", "job");
+    tool->write("\n");
+    auto const result = finish(*tool);
+    EXPECT_EQ(result.status, 79);
+    EXPECT_NE(result.errors.find("was lost while the command ran"), std::string::npos) << result.errors;
+}
+
+TEST_F(loss, kills_what_ignores_term_when_the_grace_is_over) {
+    auto const tool = start(script(stubborn, {"--watchdog", "3s", "--grace", "300ms"}));
+    ASSERT_TRUE(becomes_held());
+    stranger const command(std::stoi(line_of(*tool)));
+    server.run("DEL", "job");
+    EXPECT_TRUE(command.ends());
+    EXPECT_EQ(finish(*tool).status, 79);
+}
+
+TEST_F(loss, with_on_lost_kill_gives_no_warning_to_the_command) {
+    auto const tool = start(script(obedient, {"--watchdog", "900ms", "--on-lost", "kill"}));
+    ASSERT_TRUE(becomes_held());
+    line_of(*tool);
+    server.run("DEL", "job");
+    auto const result = finish(*tool);
+    EXPECT_EQ(result.status, 79);
+    EXPECT_EQ(result.output, "") << "no TERM";
+    EXPECT_NE(result.errors.find("killed"), std::string::npos) << result.errors;
+}
+
+TEST_F(loss, with_on_lost_warn_lets_the_command_finish) {
+    auto const tool =
+        start(script("echo ready; read line; echo done; exit 3", {"--watchdog", "300ms", "--on-lost", "warn"}));
+    ASSERT_EQ(line_of(*tool), "ready");
+    server.run("DEL", "job");
+    ASSERT_TRUE(wait_until([&] { return tool->error_text().find("runs on without it") != std::string::npos; }));
+    tool->write("\n");
+    auto const result = finish(*tool);
+    EXPECT_EQ(result.status, 79);
+    EXPECT_EQ(result.output, "done\n");
+}
+
+TEST_F(loss, max_hold_ends_the_command_and_frees_the_lock) {
+    auto const tool = start(script(obedient, {"--max-hold", "600ms", "--verbose"}));
+    auto const begin = std::chrono::steady_clock::now();
+    auto const result = finish(*tool);
+    EXPECT_EQ(result.status, 79);
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, 10s) << "long before the watchdog's 30 s";
+    EXPECT_NE(result.errors.find("--max-hold"), std::string::npos) << result.errors;
+    EXPECT_TRUE(becomes_free());
+}
+
+TEST_F(loss, gives_the_rest_of_the_group_its_grace_too) {
+    // The shell ends at once with TERM, its child needs a moment to clean up.
+    auto const file = (folder.path() / "clean").string();
+    auto const tool = start(script("sh -c 'trap \"sleep 0.3; echo cleaned >" + file
+                                       + "; exit\" TERM; echo ready; while :; do sleep 0.01; done' & wait",
+                                   {"--watchdog", "6s", "--grace", "2s"}));
+    ASSERT_EQ(line_of(*tool), "ready");
+    server.run("DEL", "job");
+    EXPECT_EQ(finish(*tool).status, 79);
+    EXPECT_TRUE(std::filesystem::exists(file));
+}
+
+TEST_F(loss, does_not_touch_a_command_that_is_renewed_for_many_leases) {
+    auto const result = run(script("sleep 3", {"--watchdog", "600ms"}));
+    EXPECT_EQ(result.status, 0) << result.errors;
+    EXPECT_EQ(result.errors, "");
+}
+
+TEST_F(loss, does_not_happen_when_the_server_is_away_for_less_than_the_lease) {
+    auto const tool = start(script("echo ready; read line; exit 4", {"--watchdog", "6s"}));
+    ASSERT_EQ(line_of(*tool), "ready");
+    auto const first = expiry();
+    server.pause();
+    EXPECT_FALSE(tool->wait(2500ms).has_value()) << "longer than until a renewal is due, shorter than the lease";
+    server.resume();
+    EXPECT_TRUE(wait_until([&] { return expiry() > first; })) << "it is renewed again";
+    tool->write("\n");
+    EXPECT_EQ(finish(*tool).status, 4);
+}
+
+} // namespace
+} // namespace redlatch::test

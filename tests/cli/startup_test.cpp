@@ -1,0 +1,47 @@
+// What makes the tool cheap to start, and small.
+#include "tool.hpp"
+
+#include <fstream>
+
+namespace redlatch::test {
+namespace {
+
+using namespace std::chrono_literals;
+
+class startup : public tool_test {};
+
+TEST_F(startup, a_short_command_needs_no_thread) {
+    // The command looks at its parent, the tool, while it runs.
+    auto const result = run({"run", "job", "--", "sh", "-c", "ls /proc/$PPID/task | wc -l"});
+    EXPECT_EQ(result.output, "1\n");
+}
+
+TEST_F(startup, an_uncontended_run_costs_two_script_calls) {
+    run({"run", "job", "--", "true"}); // loads the scripts
+    server.run("CONFIG", "RESETSTAT");
+    ASSERT_EQ(run({"run", "job", "--", "true"}).status, 0);
+    auto const counts = command_counts(server);
+    EXPECT_EQ(counts.contains("evalsha") ? counts.at("evalsha") : 0U, 2U);
+    EXPECT_FALSE(counts.contains("eval"));
+    EXPECT_FALSE(counts.contains("subscribe"));
+}
+
+TEST_F(startup, a_holding_tool_is_small) {
+    auto const tool = start(script("echo ready; read line"));
+    ASSERT_EQ(line_of(*tool), "ready");
+    // Its threads run when renewal has begun to matter; wait for them, they count too.
+    ASSERT_TRUE(
+        wait_until([&] { return std::filesystem::exists("/proc/" + std::to_string(tool->pid()) + "/status"); }));
+    long kilobytes = 0;
+    std::ifstream status("/proc/" + std::to_string(tool->pid()) + "/status");
+    for (std::string line; std::getline(status, line);)
+        if (line.starts_with("VmRSS:")) kilobytes = std::stol(line.substr(6));
+    EXPECT_GT(kilobytes, 0);
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+    EXPECT_LT(kilobytes, 15 * 1024);
+#endif
+    finish(*tool);
+}
+
+} // namespace
+} // namespace redlatch::test

@@ -1,0 +1,154 @@
+// The tool itself is stopped or killed: the guard ends the command in time.
+#include "tool.hpp"
+
+#include <csignal>
+#include <unistd.h>
+
+namespace redlatch::test {
+namespace {
+
+using namespace std::chrono_literals;
+
+// Says its pid and that of a child in its group; neither can be ended by TERM.
+char const* const pair =
+    "trap '' TERM; sh -c 'while :; do sleep 0.01; done' & echo $!; echo $$; while :; do sleep 0.01; done";
+
+class stopped_tool : public tool_test {};
+
+TEST_F(stopped_tool, ends_the_command_before_the_key_expires) {
+    auto const tool = start(script(pair, {"--watchdog", "3s", "--grace", "500ms"}));
+    ASSERT_TRUE(becomes_held());
+    stranger const inner(std::stoi(line_of(*tool)));
+    stranger const command(std::stoi(line_of(*tool)));
+    tool->signal(SIGSTOP);
+    ASSERT_TRUE(wait_until([&] { return stranger(tool->pid()).state() == 'T'; }));
+    auto const end = expiry();
+    EXPECT_TRUE(command.ends());
+    EXPECT_TRUE(inner.ends());
+    EXPECT_LT(wall_clock(), end);
+    tool->signal(SIGCONT);
+    auto const result = finish(*tool);
+    EXPECT_EQ(result.status, 79) << result.errors;
+    EXPECT_NE(result.errors.find("'job'"), std::string::npos) << result.errors;
+    EXPECT_TRUE(becomes_free());
+}
+
+TEST_F(stopped_tool, terminates_first) {
+    auto const tool =
+        start(script("trap 'echo told; exit 0' TERM; echo ready; while :; do sleep 0.01; done", {"--watchdog", "2s"}));
+    ASSERT_EQ(line_of(*tool), "ready");
+    tool->signal(SIGSTOP);
+    EXPECT_EQ(line_of(*tool), "told");
+    tool->signal(SIGCONT);
+    EXPECT_EQ(finish(*tool).status, 79) << "0 was the end of a command that lost its lock";
+}
+
+TEST_F(stopped_tool, that_is_continued_in_time_goes_on) {
+    auto const tool = start(script("echo ready; read line; exit 6", {"--watchdog", "10s"}));
+    ASSERT_EQ(line_of(*tool), "ready");
+    auto const first = expiry();
+    tool->signal(SIGSTOP);
+    ASSERT_TRUE(wait_until([&] { return stranger(tool->pid()).state() == 'T'; }));
+    tool->signal(SIGCONT);
+    ASSERT_TRUE(wait_until([&] { return expiry() > first; })) << "it renews again";
+    tool->write("\n");
+    auto const result = finish(*tool);
+    EXPECT_EQ(result.status, 6) << result.errors;
+}
+
+TEST_F(stopped_tool, with_on_lost_warn_leaves_the_command_alone) {
+    auto const tool = start(script("echo ready; read line; echo done", {"--watchdog", "300ms", "--on-lost", "warn"}));
+    ASSERT_EQ(line_of(*tool), "ready");
+    tool->signal(SIGSTOP);
+    ASSERT_TRUE(becomes_free());
+    tool->write("\n");
+    EXPECT_EQ(line_of(*tool), "done");
+    tool->signal(SIGCONT);
+    auto const result = finish(*tool);
+    EXPECT_EQ(result.status, 79);
+    EXPECT_NE(result.errors.find("runs on without it"), std::string::npos) << result.errors;
+}
+
+TEST_F(stopped_tool, a_stopped_command_is_not_continued_after_its_lock_was_lost) {
+    // TSTP stops the command, and with it the tool; nobody renews. The command could only run on after a CONT of the tool's.
+    auto const file = (folder.path() / "ran-on").string();
+    auto const tool = start(script("trap '' TERM; echo $$; read line; echo x >" + file, {"--watchdog", "900ms"}));
+    stranger const command(std::stoi(line_of(*tool)));
+    tool->signal(SIGTSTP);
+    ASSERT_TRUE(wait_until([&] { return stranger(tool->pid()).state() == 'T'; }));
+    ASSERT_TRUE(becomes_free());
+    tool->write("\n");
+    tool->signal(SIGCONT);
+    auto const result = finish(*tool);
+    EXPECT_EQ(result.status, 79);
+    EXPECT_FALSE(std::filesystem::exists(file));
+}
+
+TEST_F(stopped_tool, and_command_are_continued_together_while_the_lock_is_held) {
+    auto const tool = start(script("echo $$; read line; echo $line"));
+    stranger const command(std::stoi(line_of(*tool)));
+    stranger const process(tool->pid());
+    for (int round = 0; round < 3; ++round) {
+        tool->signal(SIGTSTP);
+        ASSERT_TRUE(wait_until([&] { return process.state() == 'T' && command.state() == 'T'; })) << round;
+        tool->signal(SIGCONT);
+        ASSERT_TRUE(wait_until([&] { return process.state() != 'T' && command.state() != 'T'; })) << round;
+    }
+    tool->write("hello\n");
+    auto const result = finish(*tool);
+    EXPECT_EQ(result.output, "hello\n");
+    EXPECT_EQ(result.status, 0);
+}
+
+TEST_F(stopped_tool, is_not_what_a_stopped_command_means_to_its_renewal) {
+    auto const tool = start(script("echo $$; read line; echo $line", {"--watchdog", "600ms"}));
+    pid_t const pid = std::stoi(line_of(*tool));
+    ::kill(pid, SIGSTOP);
+    ASSERT_TRUE(wait_until([&] { return stranger(pid).state() == 'T'; }));
+    auto const first = expiry();
+    EXPECT_TRUE(wait_until([&] { return expiry() > first + 1000; })) << "renewed beyond its first lease";
+    ::kill(pid, SIGCONT);
+    tool->write("hello\n");
+    EXPECT_EQ(finish(*tool).output, "hello\n");
+}
+
+class killed_tool : public tool_test {};
+
+TEST_F(killed_tool, takes_the_whole_group_of_its_command_along) {
+    auto const tool = start(script(pair, {"--watchdog", "3s", "--grace", "300ms"}));
+    ASSERT_TRUE(becomes_held());
+    stranger const inner(std::stoi(line_of(*tool)));
+    stranger const command(std::stoi(line_of(*tool)));
+    tool->signal(SIGKILL);
+    auto const end = expiry();
+    EXPECT_TRUE(command.ends());
+    EXPECT_TRUE(inner.ends());
+    EXPECT_LT(wall_clock(), end);
+    EXPECT_TRUE(becomes_free()) << "at the end of its lease";
+}
+
+TEST_F(killed_tool, lets_the_command_clean_up) {
+    auto const file = (folder.path() / "clean").string();
+    auto const tool = start(script("trap 'echo x >" + file + "; exit 0' TERM; echo ready; while :; do sleep 0.01; done",
+                                   {"--watchdog", "3s"}));
+    ASSERT_EQ(line_of(*tool), "ready");
+    tool->signal(SIGKILL);
+    EXPECT_TRUE(wait_until([&] { return std::filesystem::exists(file); }));
+    EXPECT_TRUE(becomes_free());
+}
+
+TEST_F(killed_tool, kills_at_once_with_on_lost_kill_and_with_warn) {
+    for (std::string const action : {"kill", "warn"}) {
+        auto const tool = start(script(pair, {"--watchdog", "2s", "--on-lost", action}));
+        stranger const inner(std::stoi(line_of(*tool)));
+        stranger const command(std::stoi(line_of(*tool)));
+        tool->signal(SIGKILL);
+        EXPECT_TRUE(command.ends()) << action;
+        EXPECT_TRUE(inner.ends()) << action;
+        tool->wait();
+        EXPECT_TRUE(becomes_free());
+    }
+}
+
+} // namespace
+} // namespace redlatch::test

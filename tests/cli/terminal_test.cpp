@@ -1,0 +1,155 @@
+// The tool at a terminal.
+#include "pty_session.hpp"
+#include "tool.hpp"
+
+#include <csignal>
+
+namespace redlatch::test {
+namespace {
+
+using namespace std::chrono_literals;
+
+class at_a_terminal : public tool_test {
+protected:
+    std::unique_ptr<pty_session> open(words arguments) const {
+        return std::make_unique<pty_session>(std::move(arguments),
+                                             words{"REDLATCH_SERVER=" + server.uri(), "TERM=dumb", "PS1=$ "});
+    }
+    std::unique_ptr<pty_session> open_tool(words arguments) const {
+        arguments.insert(arguments.begin(), REDLATCH_TOOL);
+        return open(std::move(arguments));
+    }
+};
+
+TEST_F(at_a_terminal, the_command_is_the_foreground_group) {
+    auto const session = open_tool(script("echo \"<pid $$>.\"; read line; echo \"got $line\""));
+    ASSERT_TRUE(session->shows("<pid ")) << session->shown();
+    ASSERT_TRUE(becomes_held());
+    EXPECT_NE(session->foreground_group(), session->pid());
+    session->type("hello\n");
+    EXPECT_TRUE(session->shows("got hello")) << "it can read from the terminal";
+    auto const status = session->wait();
+    ASSERT_TRUE(status);
+    EXPECT_EQ(outcome_of(*status), 0);
+}
+
+TEST_F(at_a_terminal, ctrl_c_reaches_the_command_once) {
+    auto const session =
+        open_tool(script("trap 'echo interrupted; exit 7' INT; echo ready; while :; do sleep 0.01; done"));
+    ASSERT_TRUE(session->shows("ready"));
+    session->type("\x03");
+    EXPECT_TRUE(session->shows("interrupted"));
+    auto const status = session->wait();
+    ASSERT_TRUE(status);
+    EXPECT_EQ(outcome_of(*status), 7);
+    EXPECT_EQ(session->shown().find("interrupted"), std::string::npos) << "only once";
+}
+
+TEST_F(at_a_terminal, ctrl_c_ends_a_wait) {
+    hold_as_stranger(server, "job", 1h);
+    auto const session = open_tool({"run", "job", "--", "true"});
+    ASSERT_TRUE(becomes_waited_for());
+    session->type("\x03");
+    auto const status = session->wait();
+    ASSERT_TRUE(status);
+    EXPECT_EQ(outcome_of(*status), 128 + SIGINT);
+    server.run("DEL", "job");
+}
+
+TEST_F(at_a_terminal, ctrl_z_stops_tool_and_command_and_gives_the_terminal_back) {
+    auto const session = open_tool(script("echo ready; read line; echo \"got $line\""));
+    ASSERT_TRUE(session->shows("ready"));
+    pid_t const command = session->foreground_group();
+    ASSERT_NE(command, session->pid());
+    session->type("\x1a");
+    ASSERT_TRUE(session->stops());
+    EXPECT_EQ(stranger(command).state(), 'T');
+    EXPECT_EQ(session->foreground_group(), session->pid());
+    ::kill(session->pid(), SIGCONT);
+    ASSERT_TRUE(wait_until([&] { return session->foreground_group() == command; }))
+        << "the command has the terminal again";
+    session->type("again\n");
+    EXPECT_TRUE(session->shows("got again")) << session->shown();
+    auto const status = session->wait();
+    ASSERT_TRUE(status);
+    EXPECT_EQ(outcome_of(*status), 0);
+}
+
+TEST_F(at_a_terminal, a_lease_that_ended_while_stopped_ends_the_command) {
+    auto const session = open_tool(script("echo ready; read line; echo \"got $line\"", {"--watchdog", "900ms"}));
+    ASSERT_TRUE(session->shows("ready"));
+    stranger const command(session->foreground_group());
+    session->type("\x1a");
+    ASSERT_TRUE(session->stops());
+    EXPECT_TRUE(command.ends()) << "while the tool is stopped the guard does it";
+    ASSERT_TRUE(becomes_free());
+    ::kill(session->pid(), SIGCONT);
+    auto const status = session->wait();
+    ASSERT_TRUE(status);
+    EXPECT_EQ(outcome_of(*status), 79);
+}
+
+TEST_F(at_a_terminal, a_shell_with_job_control_stops_continues_and_ends_it) {
+    auto const session = open({"bash", "--norc", "--noprofile", "-i"});
+    session->type(REDLATCH_TOOL
+                  " run job -- sh -c 'echo re\"\"ady; read line; echo \"got-$line\"'; echo \"status-$?\"\n");
+    ASSERT_TRUE(session->shows("ready")) << session->shown();
+    session->type("\x1a");
+    ASSERT_TRUE(session->shows("Stopped")) << session->shown();
+    session->type("fg\n");
+    session->type("line\n");
+    EXPECT_TRUE(session->shows("got-line")) << session->shown();
+    session->type("echo \"still-$((40 + 2))\"\n");
+    EXPECT_TRUE(session->shows("still-42")) << "the shell has its terminal again: " << session->shown();
+    session->type("exit\n");
+    EXPECT_TRUE(session->wait());
+}
+
+TEST_F(at_a_terminal, a_shell_without_job_control_can_go_on_reading) {
+    auto const session = open({"sh", "-c", REDLATCH_TOOL " run job -- true; read line; echo \"got $line\""});
+    session->type("hello\n");
+    EXPECT_TRUE(session->shows("got hello")) << session->shown();
+    EXPECT_TRUE(session->wait());
+}
+
+TEST_F(at_a_terminal, in_a_pipeline_the_command_gets_the_terminal_when_it_asks) {
+    auto const session =
+        open({"sh", "-c", REDLATCH_TOOL " run job -- sh -c 'read line; echo \"got $line\"' | cat; echo done"});
+    ASSERT_TRUE(becomes_held());
+    session->type("hello\n");
+    EXPECT_TRUE(session->shows("got hello")) << session->shown();
+    EXPECT_TRUE(session->shows("done")) << session->shown();
+    EXPECT_TRUE(session->wait());
+}
+
+TEST_F(at_a_terminal, the_terminal_is_given_back_after_a_command_that_cannot_be_executed) {
+    auto const session =
+        open({"sh", "-c", REDLATCH_TOOL " run job -- /no/such/command; read line; echo \"got $line\""});
+    session->type("hello\n");
+    EXPECT_TRUE(session->shows("got hello")) << session->shown();
+    EXPECT_TRUE(session->wait());
+}
+
+TEST_F(at_a_terminal, a_background_job_of_a_script_does_not_take_the_terminal) {
+    auto const session =
+        open({"sh", "-c",
+              REDLATCH_TOOL
+              " run job -- sh -c 'echo ready; sleep 100' & read line; echo \"got $line\"; kill -TERM $!; wait"});
+    ASSERT_TRUE(session->shows("ready"));
+    EXPECT_EQ(session->foreground_group(), session->pid());
+    session->type("hello\n");
+    EXPECT_TRUE(session->shows("got hello")) << session->shown();
+    EXPECT_TRUE(session->wait());
+}
+
+TEST_F(at_a_terminal, a_hang_up_ends_the_command) {
+    auto session = open_tool(script("echo ready; exec sleep 100", {"--watchdog", "2s"}));
+    ASSERT_TRUE(session->shows("ready"));
+    stranger const command(session->foreground_group());
+    session.reset(); // the terminal goes, and the tool with it
+    EXPECT_TRUE(command.ends());
+    EXPECT_TRUE(becomes_free());
+}
+
+} // namespace
+} // namespace redlatch::test

@@ -1,0 +1,101 @@
+#include "tool.hpp"
+
+#include <chrono>
+#include <csignal>
+#include <fstream>
+#include <iterator>
+#include <poll.h>
+#include <stdexcept>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace redlatch::test {
+
+int outcome_of(int wait_status) {
+    return WIFSIGNALED(wait_status) ? 1000 + WTERMSIG(wait_status) : WEXITSTATUS(wait_status);
+}
+
+stranger::stranger(pid_t pid) : pid_(pid), descriptor_(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0))) {
+    if (!descriptor_) throw std::runtime_error("process " + std::to_string(pid) + " is not there");
+}
+
+bool stranger::ends(std::chrono::milliseconds within) const {
+    pollfd entry{descriptor_.get(), POLLIN, 0};
+    return ::poll(&entry, 1, static_cast<int>(within.count())) == 1;
+}
+
+void stranger::kill() const {
+    ::syscall(SYS_pidfd_send_signal, descriptor_.get(), SIGKILL, nullptr, 0);
+}
+
+char stranger::state() const {
+    std::ifstream file("/proc/" + std::to_string(pid_) + "/stat");
+    std::string line;
+    std::getline(file, line);
+    auto const at = line.rfind(')');
+    return at == std::string::npos ? '?' : line[at + 2];
+}
+
+tool_test::tool_test() {
+    // Commands whose tool was killed come to us: then it is us who reaps them, whatever the init of this machine does.
+    ::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+}
+
+tool_test::~tool_test() = default;
+
+void tool_test::TearDown() {
+    if (server.running()) expect_clean(server);
+}
+
+std::unique_ptr<child_process> tool_test::start(words arguments, words environment) const {
+    arguments.insert(arguments.begin(), REDLATCH_TOOL);
+    environment.push_back("REDLATCH_SERVER=" + server.uri());
+    return std::make_unique<child_process>(child_options{std::move(arguments), std::move(environment), {}});
+}
+
+outcome tool_test::run(words arguments, words environment) const {
+    auto const tool = start(std::move(arguments), std::move(environment));
+    return finish(*tool);
+}
+
+outcome tool_test::finish(child_process& tool) {
+    tool.close_input();
+    outcome result;
+    while (auto line = tool.read_line()) result.output += *line + '\n';
+    auto const status = tool.wait();
+    if (!status) ADD_FAILURE() << "the tool does not end; so far it said: " << tool.error_text();
+    result.status = status ? outcome_of(*status) : -1;
+    result.errors = tool.error_text();
+    return result;
+}
+
+words tool_test::script(std::string const& text, words flags, std::string const& name) {
+    words result{"run", name};
+    result.insert(result.end(), flags.begin(), flags.end());
+    result.insert(result.end(), {"--", "sh", "-c", text});
+    return result;
+}
+
+bool tool_test::becomes_waited_for(std::string const& name) const {
+    auto admin = server.admin();
+    auto const channel = channel_of(name);
+    return wait_until([&] {
+        auto const reply = admin.command("PUBSUB", "NUMSUB", channel);
+        return reply.items.size() == 2 && reply.items[1].integer > 0;
+    });
+}
+
+std::int64_t wall_clock() {
+    auto const now = std::chrono::system_clock::now().time_since_epoch();
+    return std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
+}
+
+std::string line_of(child_process& process) {
+    auto line = process.read_line();
+    if (!line) ADD_FAILURE() << "no line came; stderr: " << process.error_text();
+    return line.value_or("");
+}
+
+} // namespace redlatch::test
