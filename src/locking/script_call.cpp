@@ -4,23 +4,26 @@
 
 namespace redlatch::locking {
 
-script_call::script_call(script const& which, std::vector<std::string_view> const& keys,
-                         std::vector<std::string_view> const& arguments)
+script_call::script_call(script const& which, std::span<std::string_view const> keys,
+                         std::span<std::string_view const> arguments)
     : script_(&which), parts_(3 + keys.size() + arguments.size()) {
-    auto const count = std::to_string(keys.size());
-    std::vector<std::string_view> words;
-    words.reserve(parts_);
-    words.insert(words.end(), {"EVALSHA", which.sha1, count});
-    words.insert(words.end(), keys.begin(), keys.end());
-    words.insert(words.end(), arguments.begin(), arguments.end());
-    resp::append_command(by_sha_, words);
-    // The tail is the same in both forms: behind the array header, the command's name and the SHA-1.
-    tail_ = by_sha_.find(which.sha1) + which.sha1.size() + 2;
+    constexpr std::size_t most_around_an_argument = 16; // its length line and line ends
+    std::size_t bytes = which.sha1.size();
+    for (auto const& one : keys) bytes += one.size();
+    for (auto const& one : arguments) bytes += one.size();
+    by_sha_.reserve(bytes + (parts_ + 1) * most_around_an_argument);
+    resp::append_header(by_sha_, parts_);
+    resp::append_argument(by_sha_, "EVALSHA");
+    resp::append_argument(by_sha_, which.sha1);
+    tail_ = by_sha_.size(); // from here on, both forms are the same
+    resp::append_argument(by_sha_, std::to_string(keys.size()));
+    for (auto const& one : keys) resp::append_argument(by_sha_, one);
+    for (auto const& one : arguments) resp::append_argument(by_sha_, one);
 }
 
 script_call::script_call(script const& which, std::initializer_list<std::string_view> keys,
                          std::initializer_list<std::string_view> arguments)
-    : script_call(which, std::vector<std::string_view>(keys), std::vector<std::string_view>(arguments)) {}
+    : script_call(which, std::span(keys.begin(), keys.size()), std::span(arguments.begin(), arguments.size())) {}
 
 std::string script_call::by_text() const {
     std::string out =

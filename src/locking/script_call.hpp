@@ -4,9 +4,9 @@
 #include "locking/script.hpp"
 
 #include <initializer_list>
+#include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace redlatch::locking {
 
@@ -14,8 +14,8 @@ class script_call {
 public:
     script_call(script const& which, std::initializer_list<std::string_view> keys,
                 std::initializer_list<std::string_view> arguments);
-    script_call(script const& which, std::vector<std::string_view> const& keys,
-                std::vector<std::string_view> const& arguments);
+    script_call(script const& which, std::span<std::string_view const> keys,
+                std::span<std::string_view const> arguments);
 
     /// EVALSHA. Valid while the object lives.
     std::string const& by_sha() const noexcept { return by_sha_; }

@@ -19,12 +19,18 @@ void append_length(std::string& out, char type, std::size_t length) {
 } // namespace
 
 void append_command(std::string& out, std::span<std::string_view const> arguments) {
-    append_length(out, '*', arguments.size());
-    for (auto const& argument : arguments) {
-        append_length(out, '$', argument.size());
-        out.append(argument);
-        out.append("\r\n", 2);
-    }
+    append_header(out, arguments.size());
+    for (auto const& argument : arguments) append_argument(out, argument);
+}
+
+void append_header(std::string& out, std::size_t arguments) {
+    append_length(out, '*', arguments);
+}
+
+void append_argument(std::string& out, std::string_view argument) {
+    append_length(out, '$', argument.size());
+    out.append(argument);
+    out.append("\r\n", 2);
 }
 
 void append_command(std::string& out, std::initializer_list<std::string_view> arguments) {
