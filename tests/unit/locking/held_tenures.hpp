@@ -1,0 +1,58 @@
+// A lease keeper and tenures that are held, by hand.
+#pragma once
+
+#include "locking/lease_keeper.hpp"
+#include "locking/lock_record.hpp"
+#include "scripted/virtual_time.hpp"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace redlatch::locking {
+
+struct held_tenures {
+    /// 30 s of watchdog, 300 ms of margin.
+    lease_keeper keeper{{base::milliseconds(30'000), base::milliseconds(0), 100}, 1};
+    record_ptr record = std::make_shared<lock_record>("orders", reentrant_recipe);
+    lease_keeper::effects found{};
+    std::uint64_t last = 0;
+
+    tenure_ptr hold(level const& what, base::instant sent_at) {
+        auto one = std::make_shared<tenure>();
+        one->record = record;
+        one->serial = ++last;
+        one->owner_id = "uuid:" + std::to_string(last);
+        enter(one, what, sent_at);
+        return one;
+    }
+    void enter(tenure_ptr const& one, level const& what, base::instant sent_at) {
+        one->levels.push_back(what);
+        one->now_in = tenure::phase::held;
+        keeper.acknowledged(one, what.lease, sent_at);
+    }
+    tenure_ptr watched(base::instant sent_at, base::instant max_hold_until = base::never) {
+        return hold({1, base::milliseconds(30'000), true, false, max_hold_until}, sent_at);
+    }
+    tenure_ptr fixed(base::milliseconds lease, base::instant sent_at) {
+        return hold({1, lease, false, false}, sent_at);
+    }
+
+    /// What the timer brings at a time.
+    lease_keeper::effects& timer(base::instant now) {
+        found = {};
+        keeper.on_timer(now, found);
+        return found;
+    }
+    lease_keeper::effects& answer(lease_keeper::batch const& which, base::instant sent_at,
+                                  std::vector<std::int64_t> const& lost = {}) {
+        found = {};
+        keeper.on_answer(which, lost, lease_keeper::lease_of(which), sent_at, found);
+        return found;
+    }
+    static bool nothing(lease_keeper::effects const& of) {
+        return of.renew.empty() && of.lost.empty() && of.suspect.empty() && of.recovered.empty();
+    }
+};
+
+} // namespace redlatch::locking

@@ -1,0 +1,438 @@
+#include "locking/held_tenures.hpp"
+#include "scripted/failure_at_every_step.hpp"
+#include "scripted/replies.hpp"
+
+#include <gmock/gmock.h>
+
+namespace redlatch::locking {
+namespace {
+
+using namespace std::chrono_literals;
+using scripted::at;
+using scripted::at_no_time;
+using scripted::ms;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using batch = lease_keeper::batch;
+
+// --- renewing
+
+TEST(lease_keeper, has_no_timer_while_nothing_is_held) {
+    held_tenures all;
+    EXPECT_EQ(ms(all.keeper.next()), at_no_time);
+    EXPECT_TRUE(held_tenures::nothing(all.timer(at(1h))));
+}
+
+TEST(lease_keeper, counts_validity_from_before_the_request_was_sent_less_a_margin) {
+    held_tenures all;
+    auto const one = all.watched(at(1s));
+    EXPECT_EQ(ms(one->validity()), 30'700);
+    EXPECT_TRUE(one->holds(at(30'700ms) - 1ns));
+    EXPECT_FALSE(one->holds(at(30'700ms)));
+}
+
+TEST(lease_keeper, renews_a_third_of_the_lease_after_the_last_renewal_was_sent) {
+    held_tenures all;
+    auto const one = all.watched(at(0s));
+    EXPECT_EQ(ms(all.keeper.next()), 10'000);
+    EXPECT_TRUE(held_tenures::nothing(all.timer(at(10s) - 1ns)));
+    auto const sent = all.timer(at(10s)).renew;
+    EXPECT_THAT(sent, ElementsAre(batch{one}));
+    EXPECT_EQ(lease_keeper::lease_of(sent[0]), 30s);
+    EXPECT_EQ(ms(all.keeper.next()), 15'000) << "half the lease: then it is suspect";
+    EXPECT_TRUE(held_tenures::nothing(all.answer(sent[0], at(10s))));
+    EXPECT_EQ(ms(one->validity()), 39'700);
+    EXPECT_EQ(ms(all.keeper.next()), 20'000);
+}
+
+TEST(lease_keeper, never_renews_a_fixed_lease_and_loses_it_when_it_ends) {
+    held_tenures all;
+    auto const one = all.fixed(5s, at(0s));
+    EXPECT_EQ(ms(all.keeper.next()), 4'950);
+    auto const& found = all.timer(at(4'950ms));
+    EXPECT_THAT(found.renew, IsEmpty());
+    EXPECT_THAT(found.suspect, IsEmpty());
+    EXPECT_THAT(found.lost, ElementsAre(one));
+    EXPECT_EQ(all.keeper.size(), 0U);
+}
+
+TEST(lease_keeper, renews_in_batches_that_are_no_larger_than_asked_for) {
+    held_tenures all;
+    for (int i = 0; i < 250; ++i) all.watched(at(0s));
+    auto const sent = all.timer(at(10s)).renew;
+    ASSERT_EQ(sent.size(), 3U);
+    EXPECT_EQ(sent[0].size(), 100U);
+    EXPECT_EQ(sent[1].size(), 100U);
+    EXPECT_EQ(sent[2].size(), 50U);
+    EXPECT_TRUE(held_tenures::nothing(all.timer(at(10s)))) << "all of them are under way";
+}
+
+TEST(lease_keeper, asks_the_server_about_every_key_with_its_owner) {
+    held_tenures all;
+    all.watched(at(0s));
+    all.record = std::make_shared<lock_record>("invoices", reentrant_recipe);
+    all.watched(at(0s));
+    auto const sent = all.timer(at(10s)).renew;
+    auto const words = scripted::words_in(lease_keeper::compose(sent.at(0), 30s).by_sha());
+    EXPECT_THAT(words.at(0), ElementsAre("EVALSHA", scripts::lock_renew.sha1, "2", "orders", "invoices", "30000",
+                                         "uuid:1", "uuid:2"));
+}
+
+TEST(lease_keeper, loses_those_that_the_server_names_and_keeps_the_others) {
+    held_tenures all;
+    std::vector<tenure_ptr> some;
+    for (int i = 0; i < 4; ++i) some.push_back(all.watched(at(0s)));
+    auto const sent = all.timer(at(10s)).renew.at(0);
+    auto const& found = all.answer(sent, at(10s), {2, 4});
+    EXPECT_THAT(found.lost, ElementsAre(sent[1], sent[3]));
+    EXPECT_EQ(ms(sent[0]->validity()), 39'700);
+    EXPECT_EQ(ms(sent[1]->validity()), 29'700);
+    EXPECT_EQ(all.keeper.size(), 2U);
+}
+
+TEST(lease_keeper, takes_no_notice_of_positions_that_were_not_asked_for) {
+    held_tenures all;
+    auto const one = all.watched(at(0s));
+    auto const sent = all.timer(at(10s)).renew.at(0);
+    EXPECT_TRUE(held_tenures::nothing(all.answer(sent, at(10s), {0, -1, 2, INT64_MAX, INT64_MIN})));
+    EXPECT_EQ(ms(one->validity()), 39'700);
+}
+
+TEST(lease_keeper, tries_again_about_a_second_after_an_error_while_validity_lasts) {
+    held_tenures all;
+    auto const one = all.watched(at(0s));
+    auto now = at(10s);
+    int attempts = 0;
+    for (;;) {
+        auto const found = all.timer(now);
+        if (!found.lost.empty()) break;
+        for (auto const& sent : found.renew) {
+            ++attempts;
+            all.keeper.on_failure(sent, now);
+            EXPECT_GE(ms(one->next_renewal), ms(now) + 1'000);
+            EXPECT_LE(ms(one->next_renewal), ms(now) + 1'250);
+        }
+        now = all.keeper.next();
+    }
+    EXPECT_EQ(ms(now), 29'700);
+    EXPECT_GE(attempts, 15);
+}
+
+TEST(lease_keeper, tries_again_sooner_where_the_lease_is_short) {
+    held_tenures all;
+    all.keeper = lease_keeper({300ms, 0ms, 100}, 1);
+    auto const one = all.hold({1, 300ms, true, false}, at(0s));
+    auto const sent = all.timer(at(100ms)).renew.at(0);
+    all.keeper.on_failure(sent, at(110ms));
+    EXPECT_GE(ms(one->next_renewal), 140);
+    EXPECT_LE(ms(one->next_renewal), 148);
+}
+
+TEST(lease_keeper, keeps_several_batches_apart_an_error_in_one_delays_no_other) {
+    held_tenures all;
+    for (int i = 0; i < 200; ++i) all.watched(at(0s));
+    auto const sent = all.timer(at(10s)).renew;
+    ASSERT_EQ(sent.size(), 2U);
+    all.keeper.on_failure(sent[0], at(11s));
+    all.answer(sent[1], at(10s));
+    for (auto const& one : sent[1]) EXPECT_EQ(ms(one->next_renewal), 20'000);
+    auto const again = all.timer(at(13s)).renew;
+    ASSERT_EQ(again.size(), 1U);
+    EXPECT_EQ(again[0].size(), 100U);
+    EXPECT_THAT(again[0], ::testing::UnorderedElementsAreArray(sent[0]));
+}
+
+// --- suspect, recovered, lost
+
+TEST(lease_keeper, calls_a_hold_suspect_once_when_half_of_the_lease_went_by_without_a_renewal) {
+    held_tenures all;
+    auto const one = all.watched(at(0s));
+    all.timer(at(10s)); // and no answer comes
+    EXPECT_FALSE(one->suspect);
+    EXPECT_THAT(all.timer(at(15s)).suspect, ElementsAre(one));
+    EXPECT_TRUE(one->suspect);
+    EXPECT_TRUE(one->holds(at(15s))) << "suspect is held";
+    EXPECT_TRUE(held_tenures::nothing(all.timer(at(29s))));
+    EXPECT_EQ(ms(all.keeper.next()), 29'700);
+}
+
+TEST(lease_keeper, says_that_a_suspect_hold_has_recovered) {
+    held_tenures all;
+    auto const one = all.watched(at(0s));
+    auto const sent = all.timer(at(10s)).renew.at(0);
+    all.timer(at(15s));
+    EXPECT_THAT(all.answer(sent, at(10s)).recovered, ElementsAre(one));
+    EXPECT_FALSE(one->suspect);
+    EXPECT_EQ(ms(all.keeper.next()), 20'000);
+}
+
+TEST(lease_keeper, loses_a_hold_before_its_key_can_expire_when_no_answer_comes) {
+    held_tenures all;
+    auto const one = all.watched(at(0s));
+    auto const sent = all.timer(at(10s)).renew.at(0);
+    all.timer(at(15s));
+    EXPECT_TRUE(held_tenures::nothing(all.timer(at(29'700ms) - 1ns)));
+    EXPECT_THAT(all.timer(at(29'700ms)).lost, ElementsAre(one));
+    EXPECT_EQ(all.keeper.size(), 0U);
+    EXPECT_TRUE(held_tenures::nothing(all.answer(sent, at(10s)))) << "lost is final";
+    EXPECT_EQ(all.keeper.size(), 0U);
+    EXPECT_EQ(ms(one->validity()), 29'700);
+}
+
+TEST(lease_keeper, never_moves_validity_back) {
+    held_tenures all;
+    auto const one = all.watched(at(0s));
+    all.keeper.acknowledged(one, 30s, at(5s));
+    EXPECT_EQ(ms(one->validity()), 34'700);
+    all.keeper.acknowledged(one, 30s, at(2s)); // an older answer that came later
+    EXPECT_EQ(ms(one->validity()), 34'700);
+    all.keeper.acknowledged(one, 1s, at(6s));
+    EXPECT_EQ(ms(one->validity()), 34'700);
+}
+
+// --- levels and max_hold
+
+TEST(lease_keeper, begins_to_renew_when_a_watchdog_level_joins_a_fixed_lease) {
+    held_tenures all;
+    auto const one = all.fixed(60s, at(0s));
+    all.enter(one, {2, 30s, true, false}, at(1s));
+    EXPECT_EQ(ms(one->validity()), 59'400) << "the longer lease counts";
+    EXPECT_EQ(ms(all.keeper.next()), 11'000);
+    EXPECT_THAT(all.timer(at(11s)).renew, ElementsAre(batch{one}));
+}
+
+TEST(lease_keeper, goes_on_renewing_when_a_fixed_level_joins) {
+    held_tenures all;
+    auto const one = all.watched(at(0s));
+    all.enter(one, {2, 5s, false, false}, at(9s));
+    EXPECT_EQ(ms(one->validity()), 29'700);
+    EXPECT_EQ(ms(all.keeper.next()), 10'000);
+}
+
+TEST(lease_keeper, stops_renewing_when_the_watchdog_level_has_ended) {
+    held_tenures all;
+    auto const one = all.fixed(60s, at(0s));
+    all.enter(one, {2, 30s, true, false}, at(1s));
+    one->levels.pop_back();
+    all.keeper.acknowledged(one, 60s, at(2s)); // the partial release
+    EXPECT_EQ(ms(all.keeper.next()), 61'400);
+}
+
+TEST(lease_keeper, asks_no_server_in_circles_when_the_watchdog_level_ended_without_an_answer) {
+    held_tenures all;
+    auto const one = all.fixed(60s, at(0s));
+    all.enter(one, {2, 30s, true, false}, at(1s));
+    one->levels.pop_back(); // the partial release was sent, and its answer is lost
+    std::size_t asked = 0;
+    while (all.keeper.size() > 0) {
+        auto const now = all.keeper.next();
+        auto const sent = all.timer(now).renew;
+        asked += sent.size();
+        ASSERT_LE(asked, 1U);
+        for (auto const& some : sent) all.answer(some, now);
+    }
+    EXPECT_EQ(ms(one->validity()), 59'400) << "the fixed lease ended";
+}
+
+TEST(lease_keeper, ends_validity_at_max_hold_and_calls_nothing_suspect_on_the_way) {
+    held_tenures all;
+    auto const one = all.watched(at(0s), at(20s));
+    EXPECT_EQ(ms(one->validity()), 20'000);
+    EXPECT_EQ(ms(all.keeper.next()), 20'000) << "a renewal would not make it last longer";
+    EXPECT_THAT(all.timer(at(20s)).lost, ElementsAre(one));
+    EXPECT_FALSE(one->suspect);
+}
+
+TEST(lease_keeper, renews_up_to_max_hold_and_not_beyond) {
+    held_tenures all;
+    auto const one = all.watched(at(0s), at(45s));
+    std::vector<std::int64_t> renewed;
+    while (all.keeper.size() > 0) {
+        auto const now = all.keeper.next();
+        auto const found = all.timer(now);
+        EXPECT_THAT(found.suspect, IsEmpty());
+        for (auto const& sent : found.renew) {
+            renewed.push_back(ms(now));
+            all.answer(sent, now);
+        }
+    }
+    EXPECT_THAT(renewed, ElementsAre(10'000, 20'000));
+    EXPECT_EQ(ms(one->validity()), 45'000);
+}
+
+TEST(lease_keeper, caps_the_validity_that_is_there_when_a_level_with_max_hold_joins) {
+    held_tenures all;
+    auto const one = all.watched(at(0s));
+    all.enter(one, {2, 30s, true, false, at(5s)}, at(1s));
+    EXPECT_EQ(ms(one->validity()), 5'000);
+    EXPECT_EQ(ms(all.keeper.next()), 5'000);
+}
+
+TEST(lease_keeper, forgets_the_max_hold_of_a_level_that_has_ended) {
+    held_tenures all;
+    auto const one = all.watched(at(0s));
+    all.enter(one, {2, 30s, true, false, at(40s)}, at(1s));
+    one->levels.pop_back();
+    all.keeper.acknowledged(one, 30s, at(15s));
+    EXPECT_EQ(ms(one->validity()), 44'700);
+}
+
+// --- a new connection
+
+TEST(lease_keeper, asks_about_every_hold_when_the_connection_is_new) {
+    held_tenures all;
+    auto const watched = all.watched(at(0s));
+    auto const fixed = all.fixed(60s, at(0s));
+    lease_keeper::effects found;
+    all.keeper.verify_all(at(1s), found);
+    ASSERT_THAT(found.renew, ElementsAre(batch{watched}, batch{fixed}));
+    EXPECT_EQ(lease_keeper::lease_of(found.renew[0]), 30s);
+    EXPECT_EQ(lease_keeper::lease_of(found.renew[1]), 1ms) << "a fixed lease is not made longer by a question";
+    EXPECT_TRUE(held_tenures::nothing(all.answer(found.renew[1], at(1s))));
+    EXPECT_EQ(ms(fixed->validity()), 59'400);
+    EXPECT_THAT(all.answer(found.renew[0], at(1s), {1}).lost, ElementsAre(watched));
+}
+
+TEST(lease_keeper, learns_from_a_question_that_a_fixed_lease_is_lost) {
+    held_tenures all;
+    auto const one = all.fixed(60s, at(0s));
+    lease_keeper::effects found;
+    all.keeper.verify_all(at(1s), found);
+    EXPECT_THAT(all.answer(found.renew.at(0), at(1s), {1}).lost, ElementsAre(one));
+}
+
+TEST(lease_keeper, does_not_ask_again_about_what_is_under_way_or_over) {
+    held_tenures all;
+    all.watched(at(0s));
+    all.timer(at(10s));
+    all.fixed(1s, at(5s)); // its validity is over, the timer has not come yet
+    lease_keeper::effects found;
+    all.keeper.verify_all(at(10s), found);
+    EXPECT_TRUE(held_tenures::nothing(found));
+}
+
+TEST(lease_keeper, asks_in_batches_when_the_connection_is_new) {
+    held_tenures all;
+    for (int i = 0; i < 150; ++i) {
+        all.watched(at(0s));
+        all.fixed(60s, at(0s));
+    }
+    lease_keeper::effects found;
+    all.keeper.verify_all(at(1s), found);
+    std::vector<std::size_t> sizes;
+    for (auto const& some : found.renew) {
+        sizes.push_back(some.size());
+        for (auto const& one : some)
+            EXPECT_EQ(one->renewed(), some.front()->renewed()) << "one lease for all of a batch";
+    }
+    EXPECT_THAT(sizes, ::testing::UnorderedElementsAre(100, 100, 50, 50));
+}
+
+// --- released, lost, ended: answers count no more
+
+/// A hold through two renewals, one error and a new connection. `under_way` is the batch that is not answered.
+struct one_hold : held_tenures {
+    tenure_ptr one;
+    batch under_way{};
+    std::int64_t valid_until_ms = 0; ///< what the server has acknowledged so far
+
+    void send(lease_keeper::effects const& from) {
+        ASSERT_EQ(from.renew.size(), 1U);
+        under_way = from.renew[0];
+    }
+    void answered(base::instant sent_at) {
+        answer(std::exchange(under_way, {}), sent_at);
+        valid_until_ms = ms(sent_at) + 29'700;
+    }
+};
+
+scripted::dialogue<one_hold> const a_long_hold = {
+    {"acquired",
+     [](one_hold& h) {
+         h.one = h.watched(at(0s));
+         h.valid_until_ms = 29'700;
+     }},
+    {"renewal sent", [](one_hold& h) { h.send(h.timer(at(10s))); }},
+    {"renewed", [](one_hold& h) { h.answered(at(10s)); }},
+    {"second renewal sent", [](one_hold& h) { h.send(h.timer(at(20s))); }},
+    {"error", [](one_hold& h) { h.keeper.on_failure(std::exchange(h.under_way, {}), at(21s)); }},
+    {"sent again", [](one_hold& h) { h.send(h.timer(at(23s))); }},
+    {"suspect", [](one_hold& h) { h.timer(at(25s)); }},
+    {"renewed again", [](one_hold& h) { h.answered(at(23s)); }},
+    {"a new connection",
+     [](one_hold& h) {
+         lease_keeper::effects found;
+         h.keeper.verify_all(at(30s), found);
+         h.send(found);
+     }},
+    {"still ours", [](one_hold& h) { h.answered(at(30s)); }},
+};
+
+TEST(lease_keeper, takes_no_notice_of_late_answers_wherever_the_lock_was_released) {
+    scripted::fail_after_every_step(a_long_hold, [](one_hold& h, std::size_t steps) {
+        if (steps == 0) return;
+        h.keeper.forget(h.one);
+        h.one->now_in = tenure::phase::releasing;
+        auto const before = ms(h.one->validity());
+        if (!h.under_way.empty()) {
+            EXPECT_TRUE(held_tenures::nothing(h.answer(h.under_way, at(30s), {1})));
+            h.keeper.on_failure(h.under_way, at(30s));
+        }
+        h.keeper.acknowledged(h.one, 30s, at(30s));
+        EXPECT_EQ(ms(h.one->validity()), before);
+        EXPECT_EQ(h.keeper.size(), 0U);
+        EXPECT_EQ(ms(h.keeper.next()), at_no_time) << "renewal ends with the release";
+    });
+}
+
+TEST(lease_keeper, loses_a_hold_once_and_in_time_wherever_answers_stop_coming) {
+    scripted::fail_after_every_step(a_long_hold, [](one_hold& h, std::size_t steps) {
+        if (steps == 0) return;
+        int lost = 0;
+        base::instant now{};
+        while (h.keeper.size() > 0) {
+            now = h.keeper.next();
+            lost += static_cast<int>(h.timer(now).lost.size());
+        }
+        EXPECT_EQ(lost, 1);
+        EXPECT_EQ(ms(now), h.valid_until_ms);
+    });
+}
+
+TEST(lease_keeper, loses_a_hold_at_whatever_renewal_the_server_says_so) {
+    scripted::fail_after_every_step(a_long_hold, [](one_hold& h, std::size_t) {
+        if (h.under_way.empty()) return;
+        EXPECT_THAT(h.answer(h.under_way, at(31s), {1}).lost, ElementsAre(h.one));
+        EXPECT_EQ(h.keeper.size(), 0U);
+        EXPECT_EQ(ms(h.one->validity()), h.valid_until_ms);
+    });
+}
+
+TEST(lease_keeper, keeps_a_hold_wherever_one_error_comes_between) {
+    scripted::fail_after_every_step(a_long_hold, [](one_hold& h, std::size_t) {
+        if (h.under_way.empty()) return;
+        h.keeper.on_failure(h.under_way, h.one->validity() - 5s);
+        base::instant again{};
+        std::vector<batch> sent;
+        while (sent.empty()) { // it may turn suspect first
+            again = h.keeper.next();
+            sent = h.timer(again).renew;
+            ASSERT_EQ(h.keeper.size(), 1U) << "it was lost";
+        }
+        EXPECT_THAT(sent, ElementsAre(batch{h.one}));
+        h.answer(sent[0], again);
+        EXPECT_EQ(ms(h.one->validity()), ms(again) + 29'700);
+    });
+}
+
+TEST(lease_keeper, forgets_what_it_does_not_know_without_harm) {
+    held_tenures all;
+    auto const one = all.watched(at(0s));
+    all.keeper.forget(one);
+    all.keeper.forget(one);
+    all.keeper.forget(std::make_shared<tenure>());
+    EXPECT_EQ(all.keeper.size(), 0U);
+}
+
+} // namespace
+} // namespace redlatch::locking

@@ -1,0 +1,430 @@
+#include "locking/subscription_registry.hpp"
+#include "scripted/failure_at_every_step.hpp"
+#include "scripted/replies.hpp"
+#include "scripted/virtual_time.hpp"
+#include "scripted/wake_counter.hpp"
+
+#include <gmock/gmock.h>
+
+namespace redlatch::locking {
+namespace {
+
+using namespace std::chrono_literals;
+using scripted::array;
+using scripted::at;
+using scripted::at_no_time;
+using scripted::integer;
+using scripted::make_sleeper;
+using scripted::ms;
+using scripted::string;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using state = channel::state;
+
+resp::value confirmed(std::string const& kind, std::string const& name) {
+    return array({string(kind), string(name), integer(1)});
+}
+resp::value message(std::string const& name) {
+    return array({string("message"), string(name), string("0")});
+}
+resp::value pong() {
+    return array({string("pong"), string("")});
+}
+resp::value refused() {
+    return scripted::error("NOPERM this user has no permissions to access one of the channels");
+}
+
+/// A registry and the subscriber's lane, by hand.
+struct subscriber {
+    subscription_registry registry;
+    base::wake_list woken;
+    base::instant now = scripted::beginning;
+
+    void up() { registry.on_up({}, now, woken); }
+    void down() {
+        registry.on_down(now, woken);
+        woken.wake_all();
+    }
+    bool hears(resp::value what) {
+        bool const made_sense = registry.on_value(std::move(what), now, woken);
+        woken.wake_all();
+        return made_sense;
+    }
+    /// Commands that were staged since the last look.
+    std::vector<std::string> said() {
+        std::string bytes;
+        registry.out.hand_over(bytes);
+        return scripted::commands_in(bytes);
+    }
+    /// A channel that is subscribed to, with one waiter.
+    channel_ptr listening(std::string const& name) {
+        auto const one = registry.attach(name);
+        registry.subscribe(one);
+        said();
+        hears(confirmed("subscribe", name));
+        EXPECT_EQ(one->now_in, state::subscribed);
+        return one;
+    }
+};
+
+struct connected : subscriber {
+    connected() { up(); }
+};
+
+// --- subscribing
+
+TEST(subscription_registry, subscribes_when_a_waiter_wants_it_and_counts_from_the_confirmation) {
+    connected all;
+    auto const one = all.registry.attach("c");
+    auto const sleeper = make_sleeper();
+    one->waiters.push_back(sleeper);
+    EXPECT_FALSE(one->sample().subscribed);
+    all.registry.subscribe(one);
+    EXPECT_THAT(all.said(), ElementsAre("SUBSCRIBE c"));
+    EXPECT_TRUE(all.registry.expects_reply());
+    EXPECT_FALSE(one->sample().subscribed) << "asked is not subscribed: a message may have gone by";
+    EXPECT_TRUE(all.hears(confirmed("subscribe", "c")));
+    EXPECT_TRUE(one->sample().subscribed);
+    EXPECT_EQ(one->count, 1U) << "the confirmation counts as a message";
+    EXPECT_EQ(sleeper->times, 1);
+    EXPECT_FALSE(all.registry.expects_reply());
+}
+
+TEST(subscription_registry, asks_once_however_many_wait) {
+    connected all;
+    auto const one = all.registry.attach("c");
+    auto const same = all.registry.attach("c");
+    EXPECT_EQ(one, same);
+    all.registry.subscribe(one);
+    all.registry.subscribe(same);
+    EXPECT_THAT(all.said(), ElementsAre("SUBSCRIBE c"));
+    all.hears(confirmed("subscribe", "c"));
+    all.registry.subscribe(one);
+    EXPECT_THAT(all.said(), IsEmpty());
+    EXPECT_EQ(all.registry.active(), 1U);
+    EXPECT_EQ(all.registry.commands(), 1U);
+}
+
+TEST(subscription_registry, says_to_waiters_of_a_refused_channel_that_they_must_poll) {
+    connected all;
+    auto const one = all.registry.attach("c");
+    auto const sleeper = make_sleeper();
+    one->waiters.push_back(sleeper);
+    all.registry.subscribe(one);
+    EXPECT_TRUE(all.hears(refused()));
+    EXPECT_EQ(one->now_in, state::refused);
+    EXPECT_FALSE(one->sample().subscribed);
+    EXPECT_EQ(one->count, 1U);
+    EXPECT_EQ(sleeper->times, 1);
+    all.said();
+    all.registry.subscribe(one);
+    EXPECT_THAT(all.said(), IsEmpty()) << "asking again would not help";
+    EXPECT_EQ(all.registry.active(), 0U);
+    all.registry.detach(one, at(0s));
+    EXPECT_THAT(all.said(), IsEmpty()) << "there is nothing to unsubscribe from";
+    EXPECT_FALSE(all.registry.listens());
+}
+
+TEST(subscription_registry, asks_for_a_refused_channel_again_on_a_new_connection) {
+    connected all;
+    auto const one = all.registry.attach("c");
+    all.registry.subscribe(one);
+    all.said();
+    all.hears(refused());
+    all.down();
+    all.up();
+    EXPECT_THAT(all.said(), ElementsAre("SUBSCRIBE c"));
+}
+
+// --- messages
+
+TEST(subscription_registry, counts_a_message_and_wakes_everybody_who_waits_for_it) {
+    connected all;
+    auto const one = all.listening("c");
+    auto const other = all.listening("d");
+    auto const first = make_sleeper();
+    auto const second = make_sleeper();
+    auto const elsewhere = make_sleeper();
+    one->waiters = {first, second};
+    other->waiters = {elsewhere};
+    auto const before = one->sample();
+    EXPECT_TRUE(all.hears(message("c")));
+    EXPECT_EQ(one->count, before.count + 1);
+    EXPECT_EQ(other->count, 1U);
+    EXPECT_EQ(first->times, 1);
+    EXPECT_EQ(second->times, 1);
+    EXPECT_EQ(elsewhere->times, 0);
+}
+
+TEST(subscription_registry, counts_a_message_that_came_before_the_confirmation_was_read) {
+    connected all;
+    all.registry.detach(all.listening("c"), at(0s));
+    all.registry.on_timer(at(1s)); // given up; a new waiter comes while messages are on their way
+    auto const one = all.registry.attach("c");
+    all.registry.subscribe(one);
+    EXPECT_TRUE(all.hears(message("c")));
+    EXPECT_EQ(one->count, 1U);
+}
+
+TEST(subscription_registry, takes_no_notice_of_messages_that_nobody_waits_for) {
+    connected all;
+    EXPECT_TRUE(all.hears(message("stranger")));
+    EXPECT_FALSE(all.registry.listens());
+}
+
+TEST(subscription_registry, refuses_what_makes_no_sense) {
+    connected all;
+    all.listening("c");
+    for (auto const& odd :
+         {integer(1), scripted::nil(), array({}), array({integer(1)}), array({string("message")}),
+          array({string("message"), string("c")}), array({string("message"), integer(1), string("0")}),
+          array({string("message"), string("c"), string("0"), string("1")}), array({string("pmessage"), string("c")}),
+          array({string("what")}), scripted::status("OK"), scripted::status("PONG"), pong(),
+          confirmed("subscribe", "c"), confirmed("unsubscribe", "c"), scripted::error("ERR unasked")})
+        EXPECT_FALSE(all.hears(odd));
+}
+
+TEST(subscription_registry, refuses_an_answer_to_another_question_than_the_oldest) {
+    connected all;
+    all.registry.subscribe(all.registry.attach("c"));
+    EXPECT_FALSE(all.hears(confirmed("unsubscribe", "c")));
+    connected other;
+    other.registry.subscribe(other.registry.attach("c"));
+    EXPECT_FALSE(other.hears(pong()));
+}
+
+TEST(subscription_registry, has_its_ping_answered_in_both_forms_and_in_order) {
+    connected all;
+    all.registry.stage_ping(at(0s));
+    EXPECT_THAT(all.said(), ElementsAre("PING"));
+    EXPECT_TRUE(all.registry.expects_reply());
+    EXPECT_TRUE(all.hears(scripted::status("PONG"))) << "without any subscription";
+    auto const one = all.registry.attach("c");
+    all.registry.stage_ping(at(0s));
+    all.registry.subscribe(one);
+    EXPECT_TRUE(all.hears(pong()));
+    EXPECT_TRUE(all.hears(confirmed("subscribe", "c")));
+    EXPECT_EQ(one->now_in, state::subscribed);
+    subscriber nobody;
+    nobody.registry.stage_ping(at(0s));
+    EXPECT_THAT(nobody.said(), IsEmpty()) << "no connection";
+}
+
+TEST(subscription_registry, lives_on_when_a_ping_or_an_unsubscribe_is_refused) {
+    connected all;
+    auto const one = all.listening("c");
+    all.registry.stage_ping(at(0s));
+    EXPECT_TRUE(all.hears(scripted::error("NOPERM no ping")));
+    EXPECT_EQ(one->now_in, state::subscribed);
+    all.registry.detach(one, at(0s));
+    all.registry.on_timer(at(1s));
+    EXPECT_TRUE(all.hears(scripted::error("NOPERM no unsubscribe")));
+    EXPECT_FALSE(all.registry.expects_reply());
+}
+
+// --- lingering and giving up
+
+TEST(subscription_registry, keeps_a_channel_for_a_second_after_its_last_waiter_left) {
+    connected all;
+    auto const one = all.listening("c");
+    all.registry.detach(one, at(5s));
+    EXPECT_EQ(ms(all.registry.next()), 6'000);
+    all.registry.on_timer(at(6s) - 1ns);
+    EXPECT_THAT(all.said(), IsEmpty());
+    EXPECT_EQ(one->now_in, state::subscribed);
+    all.registry.on_timer(at(6s));
+    EXPECT_THAT(all.said(), ElementsAre("UNSUBSCRIBE c"));
+    EXPECT_EQ(one->now_in, state::idle) << "from here on not subscribed, whatever the server answers";
+    EXPECT_EQ(ms(all.registry.next()), at_no_time);
+    EXPECT_FALSE(all.registry.listens());
+    EXPECT_TRUE(all.hears(confirmed("unsubscribe", "c")));
+}
+
+TEST(subscription_registry, has_a_lingering_channel_ready_for_the_next_waiter_with_its_count) {
+    connected all;
+    auto const one = all.listening("c");
+    all.hears(message("c"));
+    all.registry.detach(one, at(0s));
+    all.hears(message("c"));
+    auto const again = all.registry.attach("c");
+    EXPECT_EQ(again, one);
+    EXPECT_TRUE(again->sample().subscribed);
+    EXPECT_EQ(again->count, 3U) << "counted while nobody waited, too";
+    EXPECT_EQ(ms(all.registry.next()), at_no_time);
+    all.registry.on_timer(at(1h));
+    EXPECT_EQ(one->now_in, state::subscribed) << "it lingers no more";
+    EXPECT_THAT(all.said(), IsEmpty());
+}
+
+TEST(subscription_registry, lingers_only_when_the_last_of_several_has_left) {
+    connected all;
+    auto const one = all.listening("c");
+    all.registry.attach("c");
+    all.registry.detach(one, at(0s));
+    EXPECT_EQ(ms(all.registry.next()), at_no_time);
+    all.registry.detach(one, at(1s));
+    EXPECT_EQ(ms(all.registry.next()), 2'000);
+}
+
+TEST(subscription_registry, drops_a_channel_that_was_never_asked_for_at_once) {
+    connected all;
+    all.registry.detach(all.registry.attach("c"), at(0s));
+    EXPECT_EQ(ms(all.registry.next()), at_no_time);
+    EXPECT_FALSE(all.registry.listens());
+    EXPECT_THAT(all.said(), IsEmpty());
+}
+
+TEST(subscription_registry, lets_no_more_linger_than_its_bound_and_gives_the_oldest_up) {
+    connected all;
+    for (std::size_t i = 0; i <= subscription_registry::most_lingering + 1; ++i) {
+        auto const name = "c" + std::to_string(i);
+        all.registry.detach(all.listening(name), at(0s));
+        if (all.registry.expects_reply()) all.hears(confirmed("unsubscribe", "the oldest"));
+    }
+    EXPECT_EQ(all.registry.active(), subscription_registry::most_lingering);
+    EXPECT_FALSE(all.registry.peek("c0").subscribed);
+    EXPECT_FALSE(all.registry.peek("c1").subscribed);
+    EXPECT_TRUE(all.registry.peek("c2").subscribed);
+}
+
+TEST(subscription_registry, is_not_confused_by_the_answers_to_a_request_that_was_given_up) {
+    connected all;
+    auto const first = all.registry.attach("c");
+    all.registry.subscribe(first);
+    all.registry.detach(first, at(0s));
+    all.registry.on_timer(at(1s)); // given up before it was confirmed
+    auto const second = all.registry.attach("c");
+    all.registry.subscribe(second);
+    EXPECT_THAT(all.said(), ElementsAre("SUBSCRIBE c", "UNSUBSCRIBE c", "SUBSCRIBE c"));
+    auto const before = second->sample();
+    EXPECT_TRUE(all.hears(confirmed("subscribe", "c")));
+    EXPECT_FALSE(second->sample().subscribed) << "that was the first request's; the server will unsubscribe next";
+    EXPECT_TRUE(all.hears(confirmed("unsubscribe", "c")));
+    EXPECT_FALSE(second->sample().subscribed);
+    EXPECT_TRUE(all.hears(confirmed("subscribe", "c")));
+    EXPECT_TRUE(second->sample().subscribed);
+    EXPECT_NE(second->count, before.count);
+}
+
+TEST(subscription_registry, peeks_without_keeping_anything) {
+    connected all;
+    EXPECT_EQ(all.registry.peek("c").count, 0U);
+    EXPECT_FALSE(all.registry.peek("c").subscribed);
+    EXPECT_FALSE(all.registry.listens());
+    auto const one = all.listening("c");
+    all.hears(message("c"));
+    EXPECT_EQ(all.registry.peek("c").count, 2U);
+    EXPECT_TRUE(all.registry.peek("c").subscribed);
+    EXPECT_EQ(one->references, 1);
+}
+
+// --- connections come and go
+
+TEST(subscription_registry, asks_when_there_is_a_connection_at_last) {
+    subscriber all;
+    auto const one = all.registry.attach("c");
+    all.registry.subscribe(one);
+    EXPECT_THAT(all.said(), IsEmpty());
+    EXPECT_TRUE(all.registry.listens()) << "so that a connection is made";
+    all.up();
+    EXPECT_THAT(all.said(), ElementsAre("SUBSCRIBE c"));
+}
+
+TEST(subscription_registry, wakes_everybody_when_the_connection_is_lost_and_again_when_it_is_back) {
+    connected all;
+    auto const one = all.listening("c");
+    auto const sleeper = make_sleeper();
+    one->waiters.push_back(sleeper);
+    auto const before = one->sample();
+    all.down();
+    EXPECT_FALSE(one->sample().subscribed);
+    EXPECT_NE(one->count, before.count) << "a message may have been missed";
+    EXPECT_EQ(sleeper->times, 1);
+    auto const between = one->sample();
+    all.up();
+    EXPECT_THAT(all.said(), ElementsAre("SUBSCRIBE c"));
+    EXPECT_EQ(one->count, between.count);
+    all.hears(confirmed("subscribe", "c"));
+    EXPECT_NE(one->count, between.count) << "whoever asked in between looks again";
+    EXPECT_EQ(sleeper->times, 2);
+}
+
+TEST(subscription_registry, forgets_lingering_channels_with_the_connection) {
+    connected all;
+    all.registry.detach(all.listening("c"), at(0s));
+    all.down();
+    EXPECT_EQ(ms(all.registry.next()), at_no_time);
+    EXPECT_FALSE(all.registry.listens());
+    all.up();
+    EXPECT_THAT(all.said(), IsEmpty());
+}
+
+/// One waiter comes, hears something, leaves and comes back too late for the lingering channel.
+struct one_waiter : subscriber {
+    channel_ptr channel;
+    bool waits = false;
+    void comes() {
+        channel = registry.attach("c");
+        registry.subscribe(channel);
+        waits = true;
+    }
+    void leaves() {
+        registry.detach(channel, now);
+        waits = false;
+    }
+};
+
+scripted::dialogue<one_waiter> const coming_and_going = {
+    {"a connection", [](one_waiter& w) { w.up(); }},
+    {"a waiter comes", [](one_waiter& w) { w.comes(); }},
+    {"SUBSCRIBE is sent", [](one_waiter& w) { w.said(); }},
+    {"confirmed", [](one_waiter& w) { w.hears(confirmed("subscribe", "c")); }},
+    {"a message", [](one_waiter& w) { w.hears(message("c")); }},
+    {"he leaves", [](one_waiter& w) { w.leaves(); }},
+    {"given up", [](one_waiter& w) { w.registry.on_timer(w.now + 1s); }},
+    {"he comes back", [](one_waiter& w) { w.comes(); }},
+    {"unsubscribed", [](one_waiter& w) { w.hears(confirmed("unsubscribe", "c")); }},
+    {"a ping", [](one_waiter& w) { w.registry.stage_ping(w.now); }},
+    {"confirmed again", [](one_waiter& w) { w.hears(confirmed("subscribe", "c")); }},
+    {"the ping's answer", [](one_waiter& w) { w.hears(pong()); }},
+};
+
+TEST(subscription_registry, subscribes_again_for_whoever_waits_wherever_the_connection_breaks) {
+    scripted::fail_after_every_step(coming_and_going, [](one_waiter& w, std::size_t steps) {
+        if (steps == 0) return;
+        auto const before = w.waits ? w.channel->sample() : channel_sample{};
+        w.down();
+        EXPECT_FALSE(w.registry.expects_reply());
+        if (w.waits) {
+            EXPECT_NE(w.channel->count, before.count);
+            EXPECT_FALSE(w.channel->sample().subscribed);
+        }
+        w.up();
+        if (!w.waits) {
+            EXPECT_THAT(w.said(), IsEmpty());
+            return;
+        }
+        EXPECT_THAT(w.said(), ElementsAre("SUBSCRIBE c"));
+        EXPECT_TRUE(w.hears(confirmed("subscribe", "c")));
+        EXPECT_TRUE(w.channel->sample().subscribed);
+        EXPECT_TRUE(w.hears(message("c")));
+        EXPECT_GE(w.channel->count, before.count + 3);
+    });
+}
+
+TEST(subscription_registry, wakes_whoever_waits_wherever_it_is_closed) {
+    scripted::fail_after_every_step(coming_and_going, [](one_waiter& w, std::size_t) {
+        auto const sleeper = make_sleeper();
+        if (w.waits) w.channel->waiters.push_back(sleeper);
+        w.registry.on_closed(w.woken);
+        w.woken.wake_all();
+        EXPECT_EQ(sleeper->times, w.waits ? 1 : 0);
+        EXPECT_FALSE(w.registry.expects_reply());
+        EXPECT_TRUE(w.registry.out.empty());
+        if (w.waits) w.leaves();
+        EXPECT_EQ(ms(w.registry.next()), at_no_time);
+    });
+}
+
+} // namespace
+} // namespace redlatch::locking
