@@ -1,0 +1,247 @@
+#include "io/connector.hpp"
+#include "io/scripted_server.hpp"
+#include "support/temporary_folder.hpp"
+
+#include <array>
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <sys/un.h>
+#include <thread>
+
+namespace redlatch::io {
+namespace {
+
+using namespace std::chrono_literals;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using progress = connector::progress;
+
+connection::greeting const words{"ann", "secret", {}, 0, true};
+std::string bulk(std::string const& text) {
+    return "$" + std::to_string(text.size()) + "\r\n" + text + "\r\n";
+}
+std::string const answers =
+    "+OK\r\n" + bulk("id=17 addr=127.0.0.1:51234 fd=8") + bulk("redis_version:7.0.15\r\nrun_id:abcdef\r\n");
+
+std::vector<address> addresses_of(endpoint const& where) {
+    std::string problem;
+    auto out = resolve(where, true, problem);
+    EXPECT_FALSE(out.empty()) << problem;
+    return out;
+}
+
+connector connector_to(scripted_server const& server, connection::greeting const& what = words) {
+    return {server.where(), addresses_of(server.where()), what};
+}
+
+TEST(connector, connects_and_greets_and_knows_who_it_is) {
+    scripted_server server;
+    auto one = connector_to(server);
+    ASSERT_EQ(drive_to_the_greeting(one), progress::waiting);
+    EXPECT_EQ(one.events(), POLLIN);
+    server.accept();
+    EXPECT_THAT(server.read_commands(3), ElementsAre("AUTH ann secret", "CLIENT INFO", "INFO server"));
+    server.say(answers);
+    EXPECT_EQ(drive(one), progress::ready);
+    EXPECT_EQ(one.self().client_id, 17);
+    EXPECT_EQ(one.self().run_id, "abcdef");
+    EXPECT_TRUE(one.take_fd());
+}
+
+TEST(connector, takes_the_answers_in_pieces_wherever_they_are_cut) {
+    scripted_server server;
+    for (std::size_t cut = 1; cut < answers.size(); ++cut) {
+        SCOPED_TRACE(cut);
+        auto one = connector_to(server);
+        ASSERT_EQ(drive_to_the_greeting(one), progress::waiting);
+        server.accept();
+        server.say(answers.substr(0, cut));
+        ASSERT_EQ(drive(one), progress::waiting);
+        server.say(answers.substr(cut));
+        ASSERT_EQ(drive(one), progress::ready);
+        ASSERT_TRUE(one.self().known());
+    }
+}
+
+TEST(connector, has_failed_wherever_the_server_hangs_up) {
+    scripted_server server;
+    for (bool const crash : {false, true}) {
+        for (std::size_t said = 0; said < answers.size(); ++said) {
+            SCOPED_TRACE(said);
+            auto one = connector_to(server);
+            ASSERT_EQ(drive_to_the_greeting(one), progress::waiting);
+            server.accept();
+            server.read_commands(3);
+            server.say(answers.substr(0, said));
+            ASSERT_TRUE(said == 0 || drive(one) == progress::waiting);
+            crash ? server.break_off() : server.hang_up();
+            ASSERT_EQ(drive(one), progress::failed);
+            EXPECT_EQ(one.reason(), errc::disconnected);
+            EXPECT_THAT(one.problem(), HasSubstr("the server redis://127.0.0.1:"));
+            EXPECT_THAT(one.problem(), Not(HasSubstr("secret")));
+            EXPECT_LT(one.fd(), 0) << "the socket is closed";
+        }
+    }
+}
+
+TEST(connector, has_failed_when_nobody_listens) {
+    scripted_server server;
+    server.stop_listening();
+    auto one = connector_to(server);
+    auto now = one.advance();
+    while (now == progress::waiting) now = drive(one);
+    EXPECT_EQ(now, progress::failed);
+    EXPECT_EQ(one.reason(), errc::disconnected);
+    EXPECT_THAT(one.problem(), HasSubstr("cannot be reached"));
+}
+
+TEST(connector, tries_one_address_after_the_other) {
+    scripted_server server;
+    scripted_server closed;
+    closed.stop_listening();
+    auto addresses = addresses_of(closed.where());
+    addresses.push_back(addresses_of(server.where()).front());
+    connector one(server.where(), addresses, words);
+    ASSERT_EQ(drive_to_the_greeting(one), progress::waiting);
+    server.accept();
+    server.say(answers);
+    EXPECT_EQ(drive(one), progress::ready);
+}
+
+TEST(connector, says_so_when_there_is_no_address) {
+    scripted_server const server;
+    connector one(server.where(), {}, words);
+    EXPECT_EQ(one.advance(), progress::failed);
+    EXPECT_EQ(one.reason(), errc::disconnected);
+    EXPECT_THAT(one.problem(), HasSubstr("no address"));
+}
+
+TEST(connector, tells_a_refusal_from_a_broken_connection) {
+    scripted_server server;
+    auto one = connector_to(server);
+    ASSERT_EQ(drive_to_the_greeting(one), progress::waiting);
+    server.accept();
+    server.say("-WRONGPASS invalid username-password pair or user is disabled.\r\n");
+    EXPECT_EQ(drive(one), progress::failed);
+    EXPECT_EQ(one.reason(), errc::server_refused);
+    EXPECT_THAT(one.problem(), HasSubstr("WRONGPASS invalid username-password pair"));
+    EXPECT_THAT(one.problem(), Not(HasSubstr("secret")));
+}
+
+TEST(connector, knows_a_server_of_another_kind) {
+    for (char const* odd :
+         {"HTTP/1.1 400 Bad Request\r\n\r\n", "SSH-2.0-OpenSSH_9.2\r\n", "$99999999999999\r\n", "\x15\x03\x01"}) {
+        scripted_server server;
+        auto one = connector_to(server);
+        ASSERT_EQ(drive_to_the_greeting(one), progress::waiting);
+        server.accept();
+        server.say(odd);
+        EXPECT_EQ(drive(one), progress::failed) << odd;
+        EXPECT_EQ(one.reason(), errc::bad_reply) << odd;
+        EXPECT_THAT(one.problem(), HasSubstr("does not speak the Redis protocol"));
+    }
+}
+
+TEST(connector, has_a_bound_on_what_a_greeting_may_bring) {
+    scripted_server server;
+    auto one = connector_to(server);
+    ASSERT_EQ(drive_to_the_greeting(one), progress::waiting);
+    server.accept();
+    server.say("$1500000\r\n");
+    EXPECT_EQ(drive(one), progress::failed);
+    EXPECT_EQ(one.reason(), errc::bad_reply);
+}
+
+TEST(connector, opens_descriptors_that_no_child_inherits_and_that_never_block) {
+    scripted_server server;
+    auto one = connector_to(server);
+    ASSERT_EQ(drive_to_the_greeting(one), progress::waiting);
+    EXPECT_NE(::fcntl(one.fd(), F_GETFD) & FD_CLOEXEC, 0);
+    EXPECT_NE(::fcntl(one.fd(), F_GETFL) & O_NONBLOCK, 0);
+}
+
+TEST(connector, connects_through_a_unix_socket) {
+    test::temporary_folder const folder;
+    endpoint where;
+    where.unix_socket = true;
+    where.host_or_path = folder.path() / "redis.sock";
+    unique_fd const listening(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    auto const addresses = addresses_of(where);
+    ASSERT_EQ(::bind(listening.get(), reinterpret_cast<sockaddr const*>(&addresses[0].bytes), addresses[0].length), 0);
+    connector too_early(where, addresses, words);
+    EXPECT_EQ(too_early.advance(), progress::failed) << "nobody listens yet";
+    EXPECT_THAT(too_early.problem(), HasSubstr("redis.sock"));
+    ASSERT_EQ(::listen(listening.get(), 5), 0);
+    connector one(where, addresses, words);
+    ASSERT_EQ(drive_to_the_greeting(one), progress::waiting);
+    unique_fd const peer(::accept(listening.get(), nullptr, nullptr));
+    ASSERT_EQ(::send(peer.get(), answers.data(), answers.size(), MSG_NOSIGNAL), std::ssize(answers));
+    EXPECT_EQ(drive(one), progress::ready);
+}
+
+// --- blocking
+
+TEST(connect_blocking, gives_up_when_the_server_accepts_and_says_nothing) {
+    scripted_server const server;
+    auto one = connector_to(server);
+    auto const until = lease_clock::now() + 30ms;
+    EXPECT_FALSE(connect_blocking(one, until));
+    EXPECT_GE(lease_clock::now(), until);
+    EXPECT_EQ(one.reason(), errc::disconnected);
+    EXPECT_THAT(one.problem(), HasSubstr("did not answer in time"));
+    EXPECT_LT(one.fd(), 0);
+}
+
+TEST(connect_blocking, connects) {
+    scripted_server server;
+    auto one = connector_to(server, {.identify = false});
+    // The peer can answer before it is asked: the connector reads only after it has greeted.
+    std::thread peer([&] {
+        server.accept();
+        EXPECT_THAT(server.read_commands(1), ElementsAre("PING"));
+        server.say("+PONG\r\n");
+    });
+    EXPECT_TRUE(connect_blocking(one, lease_clock::now() + test::patience));
+    peer.join();
+}
+
+// --- resolving
+
+TEST(resolve, takes_numbers_of_both_families_without_asking_anybody) {
+    std::string problem;
+    endpoint where;
+    where.port = 6379;
+    where.host_or_path = "127.0.0.1";
+    EXPECT_EQ(resolve(where, true, problem).at(0).family, AF_INET);
+    where.host_or_path = "::1";
+    EXPECT_EQ(resolve(where, true, problem).at(0).family, AF_INET6);
+    EXPECT_EQ(problem, "");
+}
+
+TEST(resolve, leaves_names_alone_where_it_must_not_block) {
+    std::string problem;
+    endpoint where;
+    where.host_or_path = "localhost";
+    EXPECT_TRUE(resolve(where, true, problem).empty());
+    EXPECT_THAT(problem, HasSubstr("cannot be resolved"));
+}
+
+TEST(resolve, finds_this_machine) {
+    std::string problem;
+    endpoint where;
+    where.host_or_path = "localhost";
+    EXPECT_FALSE(resolve(where, false, problem).empty()) << problem;
+}
+
+TEST(resolve, refuses_a_socket_path_that_the_system_cannot_take) {
+    std::string problem;
+    endpoint where;
+    where.unix_socket = true;
+    where.host_or_path = "/tmp/" + std::string(sizeof(sockaddr_un::sun_path), 'x');
+    EXPECT_TRUE(resolve(where, true, problem).empty());
+    EXPECT_THAT(problem, HasSubstr("too long"));
+}
+
+} // namespace
+} // namespace redlatch::io
