@@ -67,11 +67,15 @@ TEST(notifier, can_be_stopped_by_a_callback_and_runs_what_is_queued_all_the_same
 TEST(notifier, can_be_destroyed_by_its_own_callback) {
     auto own = std::make_unique<notifier>();
     auto& same = *own;
+    std::promise<void> posted;
     std::promise<void> done;
-    same.post([&done, own = std::make_shared<std::unique_ptr<notifier>>(std::move(own))] {
-        own->reset();
-        done.set_value();
-    });
+    same.post(
+        [&, wait = posted.get_future().share(), own = std::make_shared<std::unique_ptr<notifier>>(std::move(own))] {
+            wait.wait();
+            own->reset();
+            done.set_value();
+        });
+    posted.set_value();
     EXPECT_EQ(done.get_future().wait_for(test::patience), std::future_status::ready);
 }
 
