@@ -44,8 +44,8 @@ struct lock_impl;
 class REDLATCH_EXPORT reentrant_lock {
 public:
     /// Waits for the lock, for ever or for options.wait. Free: one round trip. Held: no polling, woken by the release.
-    /// Throws error: timed_out (busy for a wait of zero), cancelled, disconnected, outcome_unknown, server_refused, wrong_type, lease_lost (a re-entry
-    /// of a lock that is gone), invalid_argument, closed, forked, wrong_thread.
+    /// Throws error: timed_out (busy for a wait of zero), cancelled, disconnected, outcome_unknown, server_refused,
+    /// wrong_type, lease_lost (a re-entry of a lock that is gone), invalid_argument, closed, forked, wrong_thread.
     hold acquire(acquire_options const& options = {});
     /// As above; an empty hold and a code instead of an exception.
     hold acquire(acquire_options const& options, std::error_code& ec);

@@ -1,3 +1,5 @@
+// Long because the roles and their transitions are one protocol under one mutex (its table is in the header): divided, it
+// could not be held against its invariants.
 #include "io/lane.hpp"
 
 #include "base/assert.hpp"

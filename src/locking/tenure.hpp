@@ -15,8 +15,6 @@
 #include "base/time.hpp"
 #include "locking/wait_queue.hpp"
 
-#include <redlatch/hold.hpp>
-
 #include <algorithm>
 #include <atomic>
 #include <cstdint>

@@ -195,6 +195,7 @@ TEST_F(many_test, jobs_over_five_names_leave_no_channel) {
             for (int job = --jobs; job >= 0; job = --jobs) {
                 auto lock = (t % 2 == 0 ? one : two).get_lock("name-" + std::to_string(job % 5));
                 hold const mine = lock.acquire({.wait = 100s});
+                // sleeps because holding for a while is the work of these jobs
                 std::this_thread::sleep_for(std::chrono::milliseconds(random() % 8));
             }
         });

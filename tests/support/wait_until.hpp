@@ -14,7 +14,7 @@ template <class Predicate> bool wait_until(Predicate&& predicate, std::chrono::m
     auto const end = std::chrono::steady_clock::now() + limit;
     while (!predicate()) {
         if (std::chrono::steady_clock::now() >= end) return predicate();
-        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        std::this_thread::sleep_for(std::chrono::milliseconds(1)); // sleeps because a predicate cannot call us
     }
     return true;
 }
@@ -24,7 +24,7 @@ template <class Predicate> bool stays(Predicate&& predicate, std::chrono::millis
     auto const end = std::chrono::steady_clock::now() + period;
     while (std::chrono::steady_clock::now() < end) {
         if (!predicate()) return false;
-        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        std::this_thread::sleep_for(std::chrono::milliseconds(1)); // sleeps because "nothing happens" takes time
     }
     return predicate();
 }

@@ -40,7 +40,7 @@ release_answer read_release(resp::value const& reply) {
     case 0: return release_answer::not_held;
     case 1: return release_answer::released;
     case 2: return release_answer::released_silently;
-    default: return release_answer::not_understood;
+    default: return release_answer::not_understood; // an integer from the wire
     }
 }
 
