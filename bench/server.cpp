@@ -1,10 +1,8 @@
 #include "server.hpp"
 
 #include "floor/raw_connection.hpp"
-#include "spawn.hpp"
 
 #include <chrono>
-#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <netinet/in.h>
@@ -32,12 +30,6 @@ std::uint16_t free_port() {
     return ntohs(name.sin_port);
 }
 
-std::string new_folder() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "redlatch-bench-XXXXXX").string();
-    if (::mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("cannot make a folder like " + pattern);
-    return pattern;
-}
-
 } // namespace
 
 struct server::probe {
@@ -45,10 +37,20 @@ struct server::probe {
     raw_connection connection;
 };
 
-server::server(std::string const& program) : folder_(new_folder()), port_(free_port()) {
-    pid_ = spawn({program, "--port", std::to_string(port_), "--bind", "127.0.0.1", "--unixsocket", unix_socket().path,
-                  "--save", "", "--appendonly", "no", "--dir", folder_, "--loglevel", "warning", "--logfile",
-                  folder_ + "/log"});
+server::temporary_folder::temporary_folder()
+    : path((std::filesystem::temp_directory_path() / "redlatch-bench-XXXXXX")) {
+    if (::mkdtemp(path.data()) == nullptr) throw std::runtime_error("cannot make a folder like " + path);
+}
+
+server::temporary_folder::~temporary_folder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path, ignored);
+}
+
+server::server(std::string const& program)
+    : port_(free_port()),
+      process_({program, "--port", std::to_string(port_), "--bind", "127.0.0.1", "--unixsocket", unix_socket().path,
+                "--save", "", "--appendonly", "no", "--dir", folder_.path, "--loglevel", "warning"}) {
     for (int attempt = 0; attempt < 1000 && !probe_; ++attempt) {
         try {
             probe_ = std::make_unique<probe>(tcp());
@@ -56,15 +58,10 @@ server::server(std::string const& program) : folder_(new_folder()), port_(free_p
             std::this_thread::sleep_for(std::chrono::milliseconds(10));
         }
     }
-    if (!probe_) throw std::runtime_error(program + " does not come up; its log is " + folder_ + "/log");
+    if (!probe_) throw std::runtime_error(program + " does not come up");
 }
 
-server::~server() {
-    ::kill(pid_, SIGTERM);
-    wait_for(pid_);
-    std::error_code ignored;
-    std::filesystem::remove_all(folder_, ignored);
-}
+server::~server() = default;
 
 std::string server::info(std::string const& section) const {
     return probe_->connection.ask(raw_command({"INFO", section})).text;

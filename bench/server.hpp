@@ -2,6 +2,7 @@
 #pragma once
 
 #include "address.hpp"
+#include "spawn.hpp"
 
 #include <memory>
 #include <string>
@@ -23,9 +24,9 @@ public:
     server& operator=(server const&) = delete;
     ~server();
 
-    pid_t pid() const noexcept { return pid_; }
+    pid_t pid() const noexcept { return process_.pid(); }
     address tcp() const { return {.port = port_}; }
-    address unix_socket() const { return {.path = folder_ + "/socket"}; }
+    address unix_socket() const { return {.path = folder_.path + "/socket"}; }
     server_work work() const;
     std::string version() const;
     void flush() const;
@@ -33,11 +34,19 @@ public:
 private:
     std::string info(std::string const& section) const;
 
-    std::string folder_;
-    std::uint16_t port_ = 0;
-    pid_t pid_ = -1;
+    /// Goes with everything in it.
+    struct temporary_folder {
+        std::string path;
+        temporary_folder();
+        temporary_folder(temporary_folder const&) = delete;
+        ~temporary_folder();
+    };
     struct probe;
-    std::unique_ptr<probe> probe_;
+
+    temporary_folder folder_;
+    std::uint16_t port_;
+    background_program process_;
+    std::unique_ptr<probe> probe_{};
 };
 
 } // namespace redlatch::bench

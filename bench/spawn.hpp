@@ -7,12 +7,25 @@
 
 namespace redlatch::bench {
 
-/// In a process group of its own. The program first, searched in PATH. Its stdin is /dev/null, its stdout the given
-/// descriptor (-1: /dev/null).
-/// Throws std::system_error when it cannot be started.
-pid_t spawn(std::vector<std::string> arguments, int output = -1);
+/// Runs a command, the program first, searched in PATH; its stdin and stdout are /dev/null. Returns its exit status, or
+/// 128 + signal. Throws std::system_error when it cannot be started.
+int run_command(std::vector<std::string> arguments);
 
-/// Its exit status, or 128 + signal.
-int wait_for(pid_t process);
+/// A program that runs for a while. It is ended with SIGTERM by the destructor, and also when the benchmark is killed.
+///
+/// Thread safety: distinct objects: safe, all made by the main thread (the kernel ends them with the thread that made them).
+class background_program {
+public:
+    /// Its stdin is /dev/null, its stdout the given descriptor (-1: /dev/null).
+    explicit background_program(std::vector<std::string> arguments, int output = -1);
+    background_program(background_program const&) = delete;
+    background_program& operator=(background_program const&) = delete;
+    ~background_program();
+
+    pid_t pid() const noexcept { return pid_; }
+
+private:
+    pid_t pid_;
+};
 
 } // namespace redlatch::bench

@@ -1,7 +1,6 @@
 #include "scenarios/scenarios.hpp"
 #include "spawn.hpp"
 
-#include <csignal>
 #include <fcntl.h>
 #include <fstream>
 #include <functional>
@@ -24,17 +23,13 @@ double megabytes(pid_t process, std::string const& file, std::string const& fiel
 double while_it_holds(std::vector<std::string> const& command, std::function<double(pid_t)> const& measure) {
     int ends[2];
     if (::pipe2(ends, O_CLOEXEC) != 0) throw std::runtime_error("no pipe");
-    pid_t const tool = spawn(command, ends[1]);
+    background_program const tool(command, ends[1]);
     ::close(ends[1]);
     char byte = 0;
     bool const holds = ::read(ends[0], &byte, 1) == 1;
-    double const result = holds ? measure(tool) : 0;
-    // With what it has started; each is a group of its own.
-    ::kill(-tool, SIGTERM);
-    wait_for(tool);
     ::close(ends[0]);
     if (!holds) throw std::runtime_error(command[0] + " " + command[1] + " ended before it held the lock");
-    return result;
+    return measure(tool.pid());
 }
 
 } // namespace

@@ -17,7 +17,7 @@ measurement time_runs(server const& at, std::vector<std::string> const& command,
     std::vector<double> milliseconds;
     for (int run = 0; run < runs; ++run) {
         auto const began = std::chrono::steady_clock::now();
-        int const status = wait_for(spawn(command));
+        int const status = run_command(command);
         milliseconds.push_back(
             std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - began).count());
         if (status != 0) throw std::runtime_error(command[0] + " ended with status " + std::to_string(status));
