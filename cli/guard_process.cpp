@@ -58,10 +58,11 @@ private:
 
     /// One message; false: there is none now.
     bool receive() noexcept {
+        pollfd entry{pipe_, POLLIN, 0};
+        if (::poll(&entry, 1, 0) != 1) return false; // rather than a read that fails: errno may be the tool's, too
         guard_message message;
         auto const got = ::read(pipe_, &message, sizeof message);
-        if (got < 0 && errno == EINTR) return true;
-        if (got < 0 && errno == EAGAIN) return false;
+        if (got < 0 && (errno == EINTR || errno == EAGAIN)) return true;
         if (got == sizeof message)
             obey(message);
         else

@@ -127,6 +127,11 @@ void supervisor::arm(instant now) {
 void supervisor::start_threads() {
     started_ = true;
     try {
+        parts_.guard.harden(parts_.command.pid()); // before there are threads
+    } catch (std::exception const& problem) {
+        parts_.reporter.problem("warning", std::string("the guard stays a quick one: ") + problem.what());
+    }
+    try {
         parts_.owner.start();
     } catch (std::exception const& problem) {
         parts_.reporter.problem("warning",

@@ -43,6 +43,7 @@ taken take_lock(client& owner, lock_options const& options, inherited_signals co
         result.hold = lock.try_acquire(attempt, ec);
         // Whatever it was, if it is serious it comes again, and then as a sentence.
     }
+    result.at_once = result.hold.has_value();
     if (!result.hold) {
         if (!options.no_wait)
             reporter.note("waiting", "waiting for the lock '" + options.name + "'", {{"name", options.name}});

@@ -15,6 +15,7 @@ namespace redlatch::cli {
 struct taken {
     std::optional<redlatch::hold> hold{};
     int signal = 0;
+    bool at_once = false; ///< no thread was ever needed
 };
 
 /// The ending signals must be blocked. Whatever the outcome, what is not in the result is not in Redis either. `near`: the

@@ -106,15 +106,17 @@ void give_back(hold& lock, report const& reporter, bool& lost) {
     }
 }
 
-int run_under(client& owner, hold& lock, run_options const& options, duration lease,
+int run_under(client& owner, taken& outcome, run_options const& options, duration lease,
               inherited_signals const& inherited) {
+    hold& lock = *outcome.hold;
     auto const reporter = options.lock.common.reporter();
     auto const latest = options.lock.max_hold ? lease_clock::now() + *options.lock.max_hold : never;
     auto const& policy = options.on_loss;
     set_environment(lock);
     block_all_signals(inherited);
     terminal screen(inherited.interrupt_ignored);
-    guard watcher(policy, guard_schedule(schedule_for(std::min(lock.valid_until(), latest), policy), policy));
+    auto const first = guard_schedule(schedule_for(std::min(lock.valid_until(), latest), policy), policy);
+    guard watcher(policy, first, outcome.at_once ? guard::memory::shared : guard::memory::own);
     child command({&options.command, watcher.pipe(), screen.for_command(), inherited.hangup_ignored});
 
     bool lost = false;
@@ -157,7 +159,7 @@ int run(arguments words) {
     taken outcome = take_lock(owner, options.lock, inherited, near);
     if (outcome.signal != 0) return exit_code::by_signal + outcome.signal;
     if (!outcome.hold) return options.lock.conflict_exit_code;
-    return run_under(owner, *outcome.hold, options, lease, inherited);
+    return run_under(owner, outcome, options, lease, inherited);
 }
 
 } // namespace redlatch::cli

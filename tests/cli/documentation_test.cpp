@@ -38,7 +38,8 @@ TEST_F(documentation, the_man_page_and_the_completions_know_each_flag) {
         auto const flags = flags_in(run(arguments).output);
         EXPECT_GE(flags.size(), 2U) << command.front();
         for (auto const& flag : flags) {
-            EXPECT_TRUE(flag == "--help" || manual.find(flag) != std::string::npos) << flag << " is not in the man page";
+            EXPECT_TRUE(flag == "--help" || manual.find(flag) != std::string::npos)
+                << flag << " is not in the man page";
             EXPECT_NE(bash.find(flag), std::string::npos) << flag << " is not completed by bash";
             EXPECT_NE(zsh.find(flag), std::string::npos) << flag << " is not completed by zsh";
         }

@@ -23,11 +23,11 @@ instant in(duration time) {
     return lease_clock::now() + time;
 }
 
-class guard_test : public testing::Test {
+class guard_test : public testing::TestWithParam<guard::memory> {
 protected:
     void start(loss_policy const& policy, schedule const& due,
                std::string const& script = "while :; do sleep 100; done") {
-        watcher.emplace(policy, due);
+        watcher.emplace(policy, due, GetParam());
         words = {"sh", "-c", script};
         command.emplace(child_setup{&words, watcher->pipe(), -1, false});
         ASSERT_EQ(command->failure(), 0);
@@ -46,7 +46,10 @@ protected:
     std::optional<child> command{};
 };
 
-TEST_F(guard_test, does_nothing_to_a_command_that_ends_in_time) {
+INSTANTIATE_TEST_SUITE_P(memory, guard_test, testing::Values(guard::memory::own, guard::memory::shared),
+                         [](auto const& instance) { return instance.param == guard::memory::own ? "own" : "shared"; });
+
+TEST_P(guard_test, does_nothing_to_a_command_that_ends_in_time) {
     start({}, {in(1h), in(2h)}, "exit 7");
     ASSERT_TRUE(ends());
     watcher->done();
@@ -55,7 +58,7 @@ TEST_F(guard_test, does_nothing_to_a_command_that_ends_in_time) {
     command.reset();
 }
 
-TEST_F(guard_test, terminates_and_then_kills_at_its_deadlines) {
+TEST_P(guard_test, terminates_and_then_kills_at_its_deadlines) {
     start({on_lost::terminate, 300ms}, {in(300ms), in(600ms)}, "trap 'echo' TERM; while :; do sleep 100; done");
     auto const begin = lease_clock::now();
     ASSERT_TRUE(ends());
@@ -66,7 +69,7 @@ TEST_F(guard_test, terminates_and_then_kills_at_its_deadlines) {
     command.reset();
 }
 
-TEST_F(guard_test, terminates_a_command_that_obeys) {
+TEST_P(guard_test, terminates_a_command_that_obeys) {
     start({on_lost::terminate, 1h}, {in(100ms), in(1h)}, "exec sleep 100");
     ASSERT_TRUE(ends());
     watcher->done();
@@ -75,7 +78,7 @@ TEST_F(guard_test, terminates_a_command_that_obeys) {
     command.reset();
 }
 
-TEST_F(guard_test, obeys_deadlines_that_move) {
+TEST_P(guard_test, obeys_deadlines_that_move) {
     start({on_lost::kill, 0ms}, {never, in(400ms)});
     watcher->tell({never, in(1h)});
     EXPECT_FALSE(ends(700ms)) << "the deadline was moved before it came";
@@ -83,14 +86,14 @@ TEST_F(guard_test, obeys_deadlines_that_move) {
     EXPECT_TRUE(ends());
 }
 
-TEST_F(guard_test, kills_the_whole_group_when_the_tool_dies) {
+TEST_P(guard_test, kills_the_whole_group_when_the_tool_dies) {
     // The tool of this test is a process that starts guard and command, says which group it is, and is killed.
     adopt_orphans(); // so that the dead are reaped here, whatever init does
     int ends_of_pipe[2];
     ASSERT_EQ(::pipe(ends_of_pipe), 0);
     pid_t const tool = ::fork();
     if (tool == 0) {
-        guard mine({on_lost::kill, 0ms}, {never, in(1h)});
+        guard mine({on_lost::kill, 0ms}, {never, in(1h)}, GetParam());
         std::vector<std::string> const script{"sh", "-c", "sleep 100 & sleep 100"};
         child const yours({&script, mine.pipe(), -1, false});
         pid_t const group = yours.pid();
@@ -110,7 +113,7 @@ TEST_F(guard_test, kills_the_whole_group_when_the_tool_dies) {
     ::close(ends_of_pipe[1]);
 }
 
-TEST_F(guard_test, lives_in_a_session_of_its_own_and_keeps_nothing_open) {
+TEST_P(guard_test, lives_in_a_session_of_its_own_and_keeps_nothing_open) {
     start({}, {in(1h), in(2h)}, "exec sleep 100");
     pid_t const pid = watcher->pid();
     ASSERT_TRUE(test::wait_until([pid] { return ::getsid(pid) == pid; }));
@@ -130,7 +133,7 @@ TEST_F(guard_test, lives_in_a_session_of_its_own_and_keeps_nothing_open) {
     EXPECT_TRUE(test::wait_until([&] { return open_descriptors() == 3; })) << "pipe, timer and the command's pidfd";
 }
 
-TEST_F(guard_test, survives_the_signals_that_end_the_tool) {
+TEST_P(guard_test, survives_the_signals_that_end_the_tool) {
     start({}, {in(1h), in(2h)}, "exec sleep 100");
     ASSERT_TRUE(test::wait_until([this] { return ::getsid(watcher->pid()) == watcher->pid(); }));
     for (int const number : {SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2}) ::kill(watcher->pid(), number);
@@ -139,9 +142,18 @@ TEST_F(guard_test, survives_the_signals_that_end_the_tool) {
     EXPECT_TRUE(ends()) << "it still guards";
 }
 
-TEST_F(guard_test, a_command_starts_and_ends_as_usual_when_its_guard_was_killed) {
+TEST_P(guard_test, goes_on_in_another_process_when_it_is_hardened) {
+    start({on_lost::kill, 0ms}, {never, in(600ms)});
+    watcher->harden(command->pid());
+    EXPECT_FALSE(ends(200ms)) << "the change is no reason to end anything";
+    EXPECT_TRUE(ends()) << "the deadline is still known";
+    watcher->done();
+    EXPECT_TRUE(watcher->finish());
+}
+
+TEST_P(guard_test, a_command_starts_and_ends_as_usual_when_its_guard_was_killed) {
     ::signal(SIGPIPE, SIG_IGN); // as the tool does
-    watcher.emplace(loss_policy{}, schedule{in(1h), in(2h)});
+    watcher.emplace(loss_policy{}, schedule{in(1h), in(2h)}, GetParam());
     ::kill(watcher->pid(), SIGKILL);
     ASSERT_TRUE(test::wait_until([this] { return watcher->has_died(); }));
     words = {"sh", "-c", "exit 3"};
