@@ -170,6 +170,64 @@ TEST_P(deadline_test, a_release_takes_no_longer_than_the_timeout) {
     expect_clean(server);
 }
 
+// The connection is given up and made anew several times before the deadline comes.
+TEST_P(deadline_test, a_deadline_beyond_the_timeout_holds_while_reconnecting) {
+    config hasty = settings();
+    hasty.timeout = 200ms;
+    hasty.connect_timeout = 150ms;
+    client impatient(hasty);
+    auto mine = impatient.get_lock(name);
+    mine.acquire().release();
+    what.begin(server);
+    for (int i = 0; i < 3; ++i) {
+        std::error_code code;
+        auto const due = test_clock::now() + 700ms;
+        EXPECT_FALSE(mine.try_acquire({.wait = 700ms}, code));
+        note(due);
+        EXPECT_TRUE(no_answer(code)) << code.message();
+    }
+    judge("reconnecting");
+    what.end(server);
+    EXPECT_TRUE(wait_until([&] { return server.run("EXISTS", name).integer == 0; }));
+    wait_until([&] { return impatient.stats().unresolved == 0; }, 10s);
+    expect_idle(impatient);
+    hold const again = mine.acquire({.wait = 15s});
+    EXPECT_TRUE(again);
+}
+
+TEST_P(deadline_test, questions_end_with_the_timeout) {
+    config hasty = settings();
+    hasty.timeout = 200ms;
+    client impatient(hasty);
+    auto mine = impatient.get_lock(name);
+    mine.acquire().release();
+    what.begin(server);
+    std::vector<std::function<void()>> const questions{[&] { (void)mine.is_locked(); }, [&] { (void)mine.inspect(); },
+                                                       [&] { (void)mine.remaining_lease(); },
+                                                       [&] { (void)impatient.ping(); }};
+    for (auto const& ask : questions) {
+        auto const start = test_clock::now();
+        // Reads are answered during a pause of writes.
+        auto const ended = outcome_of(ask).reason;
+        EXPECT_TRUE(no_answer(ended) || (ended == errc{} && what.name == "paused_write"))
+            << make_error_code(ended).message();
+        EXPECT_LT(since(start), 200ms + cap);
+    }
+    what.end(server);
+}
+
+// Not the timeout, which is long: what is over needs no release.
+TEST_P(deadline_test, a_destructor_takes_no_longer_than_the_hold_is_valid) {
+    auto const start = test_clock::now();
+    {
+        hold const mine = lock.acquire({.lease = 400ms});
+        what.begin(server);
+    }
+    EXPECT_LT(since(start), 400ms + cap);
+    what.end(server);
+    EXPECT_TRUE(wait_until([&] { return server.run("EXISTS", name).integer == 0; }));
+}
+
 INSTANTIATE_TEST_SUITE_P(server, deadline_test, ::testing::Range<std::size_t>(0, 5),
                          [](auto const& which) { return troubles().at(which.param).name; });
 

@@ -102,6 +102,27 @@ TEST_P(late_bytes_test, of_an_acquisition_after_the_whole_cycle) {
     EXPECT_TRUE(next);
 }
 
+TEST_P(late_bytes_test, of_an_acquisition_after_the_first_sweep) {
+    client user(settings(proxy.uri()));
+    auto lock = user.get_lock(name);
+    lock.acquire().release();
+    auto const trap = proxy.hold_tail(a_script(scripts::lock_acquire), first);
+    auto caller = in_thread([&] { lock.acquire({.wait = 10s}).release(); });
+    ASSERT_TRUE(trap.wait());
+    trap.cut_client();
+    caller.get();
+    if (fenced) {
+        expect_idle(user); // what is dead need not be swept
+        return;
+    }
+    auto const releases = proxy.count(a_script(scripts::lock_release));
+    ASSERT_TRUE(wait_until([&] { return proxy.count(a_script(scripts::lock_release)) > releases; })) << "no sweep";
+    deliver(trap);
+    auto const start = test_clock::now();
+    EXPECT_TRUE(wait_until([&] { return free(); }));
+    EXPECT_LT(since(start), 18s) << "the lease alone would take 30 s";
+}
+
 TEST_P(late_bytes_test, of_an_acquisition_while_somebody_else_holds_the_lock) {
     client user(settings(proxy.uri()));
     client other(settings(server.uri()));

@@ -205,6 +205,26 @@ TEST_F(many_test, jobs_over_five_names_leave_no_channel) {
     expect_clean(server);
 }
 
+TEST_F(many_test, waits_for_many_names_in_a_row_leave_no_subscription) {
+    client user(quick(server.uri()));
+    constexpr int many = 1500;
+    auto admin = server.admin();
+    for (int i = 0; i < many; ++i) admin.command("HSET", name + std::to_string(i), "somebody", "1");
+    std::atomic<int> next{0};
+    std::vector<std::thread> threads;
+    for (int t = 0; t < 8; ++t)
+        threads.emplace_back([&] {
+            for (int i = next++; i < many; i = next++) {
+                std::error_code code;
+                EXPECT_FALSE(user.get_lock(name + std::to_string(i)).try_acquire({.wait = 2ms}, code));
+            }
+        });
+    join(threads);
+    admin.command("FLUSHALL");
+    expect_idle(user);
+    expect_clean(server);
+}
+
 // testSinglePubSub: short waits that time out or not, on two names; none fails otherwise.
 TEST_F(many_test, short_waits_on_two_names_end_in_success_or_time_out) {
     client user(quick(server.uri()));

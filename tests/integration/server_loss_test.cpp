@@ -154,6 +154,24 @@ TEST_F(server_loss_test, a_release_while_the_server_is_away_is_finished_when_it_
         << "the background goes on releasing; the lease alone would take a minute";
 }
 
+TEST_F(server_loss_test, an_idle_connection_that_has_died_is_noticed_by_the_probe) {
+    byte_proxy proxy{server.address()};
+    config behind = settings();
+    behind.address = proxy.uri();
+    behind.ping_interval = 200ms;
+    behind.timeout = 300ms;
+    client distant(behind);
+    event_log events(distant);
+    distant.get_lock(name).acquire().release();
+    ASSERT_TRUE(wait_until([&] { return proxy.count(a_command("PING")) > 1; })) << "idle connections are probed";
+    proxy.drop(direction::to_server);
+    EXPECT_TRUE(events.wait_for(event::kind::disconnected));
+    proxy.pass(direction::to_server);
+    EXPECT_TRUE(events.wait_for(event::kind::reconnected));
+    distant.get_lock(name).acquire({.wait = 5s}).release();
+    expect_idle(distant);
+}
+
 class client_pause_test : public server_loss_test, public ::testing::WithParamInterface<char const*> {
 protected:
     bool const all = GetParam() == std::string("ALL");
