@@ -3,6 +3,8 @@
 #include "durations.hpp"
 #include "exit_code.hpp"
 
+#include <redlatch/log.hpp>
+
 #include <algorithm>
 #include <cstdlib>
 
@@ -76,6 +78,9 @@ void check(lock_options& options) {
 }
 
 config choose_server(common_options const& options) {
+    if (options.verbose)
+        set_log_sink([reporter = options.reporter()](log_level, std::string_view line) { reporter.note("log", line); },
+                     log_level::debug);
     if (options.server && options.config_file)
         throw usage_error("--server and --config exclude each other; give one of them");
     bool const by_flag = options.server || options.config_file;

@@ -26,6 +26,8 @@
 #include <redlatch/client.hpp>
 #include <redlatch/hold.hpp>
 
+#include <string>
+
 namespace redlatch::cli {
 
 struct supervised {
@@ -44,7 +46,7 @@ struct holding {
     duration start_after{};
 };
 
-/// Thread safety: for one thread. Throws std::system_error when descriptors run out; the guard then ends the command.
+/// Thread safety: for one thread. Throws std::system_error when descriptors run out, and std::bad_alloc.
 class supervisor {
 public:
     supervisor(supervised parts, loss_policy const& policy, holding const& how, inherited_signals const& inherited);
@@ -55,18 +57,21 @@ public:
 private:
     enum class state { running, ending, killed, warned };
 
+    bool is_lost() const noexcept;
     void look();
-    void lose(instant now, char const* why);
+    void lose(instant now);
+    void tell_of_loss(std::string const& what) const;
     void kill_group();
     void arm(instant now);
     void start_threads();
     void receive_signals();
     void child_changed();
+    void reap_adopted() const noexcept;
     void stop_with_command(int signal);
     void continue_command();
     bool finished();
     instant end_of_validity() const noexcept;
-    char const* why_it_ends() const noexcept;
+    char const* why_it_ends(instant now) const noexcept;
 
     supervised parts_;
     loss_policy policy_;

@@ -7,6 +7,7 @@
 #include "waiting.hpp"
 
 #include <algorithm>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <string>
@@ -121,16 +122,31 @@ int run_under(client& owner, taken& outcome, run_options const& options, duratio
 
     bool lost = false;
     if (command.failure() == 0) {
-        reporter.note("started", "started '" + options.command.front() + "'", {{"pid", std::int64_t{command.pid()}}});
-        supervisor supervisor({owner, lock, command, watcher, screen, reporter}, policy,
-                              {latest, !options.lock.lease, std::min<duration>(lease / 10, 20ms)}, inherited);
-        lost = supervisor.run();
+        try {
+            reporter.note("started", "started '" + options.command.front() + "'",
+                          {{"pid", std::int64_t{command.pid()}}});
+            supervisor supervisor({owner, lock, command, watcher, screen, reporter}, policy,
+                                  {latest, !options.lock.lease, std::min<duration>(lease / 10, 20ms)}, inherited);
+            lost = supervisor.run();
+        } catch (...) { // no descriptors, no memory: nobody can look after the command, so it may not go on
+            command.signal(SIGKILL);
+            watcher.done();
+            watcher.finish();
+            command.reap();
+            throw;
+        }
     }
     // First the guard is told, then the command is reaped: see guard.hpp.
     watcher.done();
     screen.take_back();
     give_back(lock, reporter, lost);
-    lost = watcher.finish() || lost;
+    if (watcher.finish() && !lost) {
+        lost = true;
+        reporter.problem("lost",
+                         "the guard ended the command under the lock '" + options.lock.name
+                             + "', because the tool was stopped until it was almost too late",
+                         {{"name", options.lock.name}});
+    }
     int const status = command.reap();
     if (command.failure() != 0) {
         reporter.problem("error", "cannot run '" + options.command.front() + "': " + std::strerror(command.failure()));

@@ -95,6 +95,19 @@ TEST_F(command_under_a_lock, gives_the_lock_back_although_something_in_the_backg
     daemon.kill();
 }
 
+TEST_F(command_under_a_lock, leaves_no_zombies_where_the_tool_inherits_its_orphans) {
+    // In a PID namespace the tool is process 1, as in a container. A double fork leaves an orphan, which ends.
+    child_process probe(child_options{{"unshare", "--fork", "--pid", "--mount-proc", "true"}, {}, {}});
+    if (outcome_of(probe.wait().value_or(256)) != 0) GTEST_SKIP() << "no PID namespaces here (they need root)";
+    child_process tool(child_options{
+        {"unshare", "--fork", "--pid", "--mount-proc", REDLATCH_TOOL, "run", "job", "--", "sh", "-c",
+         "(true & echo $! >&3) 3>&1 | { read pid; while [ -e /proc/$pid ]; do sleep 0.01; done; echo gone; }"},
+        {"REDLATCH_SERVER=" + server.uri()},
+        {}});
+    EXPECT_EQ(line_of(tool), "gone");
+    EXPECT_EQ(finish(tool).status, 0);
+}
+
 TEST_F(command_under_a_lock, can_use_the_tool_itself) {
     auto const result =
         run({"run", "outer", "--", REDLATCH_TOOL, "run", "inner", "--", REDLATCH_TOOL, "status", "outer"});

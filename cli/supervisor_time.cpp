@@ -1,0 +1,122 @@
+// The part of the supervisor that depends on time: is the lock still held, for how long, and what follows.
+#include "process_group.hpp"
+#include "supervisor.hpp"
+
+#include <algorithm>
+#include <csignal>
+#include <exception>
+#include <string>
+
+namespace redlatch::cli {
+
+using namespace std::chrono_literals;
+
+bool supervisor::is_lost() const noexcept {
+    switch (parts_.lock.status()) {
+    case hold_status::held:
+    case hold_status::suspect: return false;
+    case hold_status::none:
+    case hold_status::lost:
+    case hold_status::released: return true;
+    }
+    return true;
+}
+
+instant supervisor::end_of_validity() const noexcept {
+    return std::min(parts_.lock.valid_until(), latest_end_);
+}
+
+char const* supervisor::why_it_ends(instant now) const noexcept {
+    if (now < end_of_validity() && is_lost()) return "was lost while the command ran";
+    // The client ends validity there too, but counts from a moment ago: when the request was sent.
+    bool const by_limit = latest_end_ != never && latest_end_ - parts_.lock.valid_until() < 250ms;
+    if (by_limit) return "was held for as long as --max-hold allows";
+    return renewed_ ? "could not be renewed in time" : "is at the end of its lease";
+}
+
+/// All that depends on time. It may be called at any moment and decides afresh.
+void supervisor::look() {
+    auto const now = lease_clock::now();
+    if (!started_ && now >= start_at_) start_threads();
+    if (state_ == state::running) {
+        due_ = schedule_for(end_of_validity(), policy_);
+        if (is_lost() || now >= due_.term || now >= due_.kill)
+            lose(now);
+        else
+            parts_.guard.tell(guard_schedule(due_, policy_));
+    }
+    if (state_ == state::ending && now >= due_.kill) kill_group();
+    arm(now);
+}
+
+void supervisor::lose(instant now) {
+    std::string sentence = std::string(why_it_ends(now)) + "; ";
+    due_ = schedule_after_loss(now, end_of_validity(), policy_);
+    adopt_orphans();
+    switch (policy_.action) {
+    case on_lost::terminate:
+        if (due_.kill <= now) { // no time is left; a command that is stopped must not run again, not even to clean up
+            sentence += "the command is killed";
+            kill_group();
+            break;
+        }
+        sentence += "the command is told to end";
+        state_ = state::ending;
+        parts_.guard.tell({never, due_.kill});
+        parts_.command.signal(SIGTERM);
+        parts_.command.signal(SIGCONT); // a command that is stopped could not obey
+        break;
+    case on_lost::kill:
+        sentence += "the command is killed";
+        kill_group();
+        break;
+    case on_lost::warn:
+        sentence += "the command runs on without it";
+        state_ = state::warned;
+        break;
+    }
+    tell_of_loss(sentence);
+}
+
+void supervisor::tell_of_loss(std::string const& what) const {
+    auto const& name = parts_.lock.lock_name();
+    parts_.reporter.problem("lost", "the lock '" + name + "' " + what,
+                            {{"name", name}, {"owner", parts_.lock.owner_id()}});
+}
+
+void supervisor::kill_group() {
+    state_ = state::killed;
+    parts_.command.signal(SIGKILL);
+}
+
+void supervisor::arm(instant now) {
+    auto next = started_ ? never : start_at_;
+    switch (state_) {
+    case state::running: {
+        bool const only_watching = policy_.action == on_lost::warn;
+        next = std::min(next, next_look(now, only_watching ? schedule{never, end_of_validity()} : due_));
+        break;
+    }
+    case state::ending: next = std::min(next, due_.kill); break;
+    case state::killed:
+    case state::warned: break;
+    }
+    if (next != never) timer_.fire_at(next);
+}
+
+void supervisor::start_threads() {
+    started_ = true;
+    try {
+        parts_.guard.harden(parts_.command.pid()); // before there are threads
+    } catch (std::exception const& problem) {
+        parts_.reporter.problem("warning", std::string("the guard stays a quick one: ") + problem.what());
+    }
+    try {
+        parts_.owner.start();
+    } catch (std::exception const& problem) {
+        parts_.reporter.problem("warning",
+                                "the lock '" + parts_.lock.lock_name() + "' cannot be renewed: " + problem.what());
+    }
+}
+
+} // namespace redlatch::cli
