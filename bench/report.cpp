@@ -9,7 +9,7 @@ namespace redlatch::bench {
 namespace {
 
 /// Columns are counted in characters, not in bytes: µ and ≥ have two and three.
-std::string padded(std::string text, std::size_t width, bool right) {
+std::string padded(std::string const& text, std::size_t width, bool right) {
     std::size_t characters = 0;
     for (char const byte : text) characters += (static_cast<unsigned char>(byte) & 0xC0) != 0x80;
     std::string const blanks(characters < width ? width - characters : 0, ' ');

@@ -1,6 +1,7 @@
 #include "rounds.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 
 namespace redlatch::bench {
@@ -65,7 +66,7 @@ double median(std::vector<double> values) {
 double percentile(std::vector<double> values, double share) {
     std::ranges::sort(values);
     auto const last = static_cast<double>(values.size() - 1);
-    return values[static_cast<std::size_t>(share * last + 0.5)];
+    return values[static_cast<std::size_t>(std::lround(share * last))];
 }
 
 } // namespace redlatch::bench

@@ -22,7 +22,7 @@ struct help_requested {
 class command_line {
 public:
     /// `usage` is what follows the program's name.
-    command_line(std::string usage, std::string description);
+    command_line(std::string const& usage, std::string const& description);
     ~command_line();
 
     void word(std::string const& name, std::string const& text, std::string& target);

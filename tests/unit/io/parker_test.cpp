@@ -162,6 +162,7 @@ TEST(parker, consumes_its_wake_also_when_the_descriptor_became_ready_at_the_same
 }
 
 TEST(parker, of_a_thread_that_has_ended_serves_the_next_one) {
+    auto* const mine = &parker::of_this_thread(); // before another thread leaves one behind
     auto const parker_of_a_new_thread = [] {
         parker* which = nullptr;
         std::thread([&] { which = &parker::of_this_thread(); }).join();
@@ -169,8 +170,8 @@ TEST(parker, of_a_thread_that_has_ended_serves_the_next_one) {
     };
     auto* const first = parker_of_a_new_thread();
     EXPECT_EQ(parker_of_a_new_thread(), first);
-    EXPECT_NE(&parker::of_this_thread(), first) << "two threads that live have two";
-    EXPECT_EQ(&parker::of_this_thread(), &parker::of_this_thread());
+    EXPECT_NE(mine, first) << "two threads that live have two";
+    EXPECT_EQ(&parker::of_this_thread(), mine);
 }
 
 TEST(parker, may_be_woken_after_its_thread_has_ended) {
