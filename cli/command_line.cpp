@@ -68,7 +68,8 @@ struct command_line::parts {
     }
 };
 
-command_line::command_line(std::string const& usage, std::string const& description) : parts_(std::make_unique<parts>()) {
+command_line::command_line(std::string const& usage, std::string const& description)
+    : parts_(std::make_unique<parts>()) {
     parts_->head = "Usage: redlatch " + usage + "\n\n" + description + '\n';
     parts_->app.set_help_flag("-h,--help");
 }

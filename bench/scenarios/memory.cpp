@@ -37,7 +37,8 @@ double while_it_holds(std::vector<std::string> const& command, std::function<dou
 scenario memory(server const& at, settings const& wanted) {
     auto const place = at.tcp();
     std::vector<std::string> const command{"sh", "-c", "echo up; exec sleep 60"};
-    auto const measured = [&at](std::vector<std::string> const& arguments, std::string const& file, std::string const& field) {
+    auto const measured = [&at](std::vector<std::string> const& arguments, std::string const& file,
+                                std::string const& field) {
         return [=, &at] {
             at.flush();
             return measurement{.value =
