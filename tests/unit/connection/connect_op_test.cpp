@@ -114,6 +114,28 @@ TEST(connect_op, says_that_a_password_is_wanted_and_where_to_set_it) {
     EXPECT_EQ(ping.reason(), errc::server_refused);
 }
 
+TEST(connect_op, does_not_blame_the_password_when_the_server_turns_everybody_down) {
+    for (char const* said : {"ERR max number of clients reached", "LOADING Redis is loading the dataset in memory",
+                             "DENIED Redis is running in protected mode"}) {
+        auto const seen = answer_with(0, error(said));
+        EXPECT_EQ(seen.then, progress::failed);
+        EXPECT_EQ(seen.reason, errc::disconnected) << "trying again may help: " << said;
+        EXPECT_THAT(seen.problem, HasSubstr(said));
+        EXPECT_THAT(seen.problem, ::testing::Not(HasSubstr("password")));
+    }
+}
+
+TEST(connect_op, blames_the_password_in_the_words_of_every_version) {
+    for (char const* said : {"WRONGPASS invalid username-password pair or user is disabled.", "ERR invalid password",
+                             "ERR Client sent AUTH, but no password is set",
+                             "ERR AUTH <password> called without any password configured for the default user. Are you "
+                             "sure your configuration is correct?"}) {
+        auto const seen = answer_with(0, error(said));
+        EXPECT_EQ(seen.reason, errc::server_refused) << said;
+        EXPECT_THAT(seen.problem, HasSubstr("check username and password")) << said;
+    }
+}
+
 TEST(connect_op, knows_a_peer_that_is_no_redis_by_its_answers) {
     for (auto const& wrong : {integer(1), nil(), array({})}) {
         for (std::size_t step : {std::size_t{3}, std::size_t{4}}) {

@@ -241,13 +241,15 @@ TEST(reactor, keeps_a_target_alive_while_it_is_watched) {
 
 TEST(reactor, runs_what_was_posted_before_it_stops_and_drops_what_comes_later) {
     reactor loop;
-    std::promise<void> go;
     std::atomic<int> ran{0};
-    loop.post([&, wait = go.get_future().share()] { wait.wait(); });
+    std::promise<void> running;
+    loop.post([&] {
+        running.set_value();
+        while (loop.at(base::never, [] {}) != 0) std::this_thread::yield(); // until stop() has begun
+    });
+    running.get_future().wait();
     for (int i = 0; i < 10; ++i) loop.post([&] { ++ran; });
-    std::thread stopping([&] { loop.stop(); });
-    go.set_value();
-    stopping.join();
+    loop.stop();
     EXPECT_EQ(ran, 10);
     auto kept = std::make_shared<int>();
     std::weak_ptr const watched = kept;

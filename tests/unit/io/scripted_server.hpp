@@ -3,12 +3,13 @@
 
 #include "io/connector.hpp"
 #include "io/unique_fd.hpp"
-#include "scripted/replies.hpp"
+#include "resp/reader.hpp"
 #include "support/wait_until.hpp"
 
 #include <array>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <poll.h>
 #include <string>
 #include <string_view>
@@ -40,20 +41,32 @@ public:
     void accept() {
         peer_.reset(::accept4(listening_.get(), nullptr, nullptr, SOCK_CLOEXEC));
         ASSERT_TRUE(peer_);
+        int const on = 1; // else a second short answer waits until the first is acknowledged
+        ::setsockopt(peer_.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+        inbox_ = resp::reader();
     }
-    /// Reads until it has so many commands.
-    std::vector<std::string> read_commands(std::size_t count) {
-        std::string bytes;
-        while (scripted::commands_in(bytes).size() < count) {
-            std::array<char, 4096> buffer{};
+    /// The next command; "end of stream" when the peer is gone.
+    std::string read_command() {
+        resp::value command;
+        while (inbox_.next(command) != resp::reader::result::value) {
+            std::array<char, 16 * 1024> buffer{};
             auto const got = ::recv(peer_.get(), buffer.data(), buffer.size(), 0);
-            if (got <= 0) break;
-            bytes.append(buffer.data(), static_cast<std::size_t>(got));
+            if (got <= 0) return "end of stream";
+            inbox_.feed({buffer.data(), static_cast<std::size_t>(got)});
         }
-        return scripted::commands_in(bytes);
+        std::string line;
+        for (auto const& word : command.items) line += (line.empty() ? "" : " ") + word.text;
+        return line;
     }
-    void say(std::string_view bytes) const {
-        ASSERT_EQ(::send(peer_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL), std::ssize(bytes));
+    std::vector<std::string> read_commands(std::size_t count) {
+        std::vector<std::string> all;
+        while (all.size() < count) all.push_back(read_command());
+        return all;
+    }
+    void say(std::string_view bytes) const { ASSERT_TRUE(try_to_say(bytes)); }
+    /// False: the peer is gone.
+    bool try_to_say(std::string_view bytes) const {
+        return ::send(peer_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL) == std::ssize(bytes);
     }
     void hang_up() { peer_.reset(); }
     /// As a server that crashes: the peer gets a reset.
@@ -67,6 +80,7 @@ public:
 private:
     unique_fd listening_;
     unique_fd peer_;
+    resp::reader inbox_;
     std::uint16_t port_ = 0;
 };
 
