@@ -8,8 +8,10 @@
 
 #include <algorithm>
 #include <exception>
+#include <fcntl.h>
 #include <string>
 #include <string_view>
+#include <unistd.h>
 
 namespace redlatch::cli {
 namespace {
@@ -70,6 +72,15 @@ report reporter_for(arguments const& words) {
     return {false, std::find(words.begin(), end, "--json") != end};
 }
 
+/// A descriptor that the caller has closed would otherwise be given to a socket, and what we print would go to the server.
+/// Neither reading nor writing works on what is put there, and the command finds it closed as it was.
+void occupy_standard_descriptors() {
+    for (int const number : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+        if (::fcntl(number, F_GETFD) < 0)
+            ::open("/dev/null",
+                   (number == STDIN_FILENO ? O_WRONLY : O_RDONLY) | O_CLOEXEC); // the lowest free number: this one
+}
+
 int fail(report const& reporter, int status, std::string_view sentence) {
     reporter.problem("error", sentence, {{"status", std::int64_t{status}}});
     return status;
@@ -80,6 +91,7 @@ int fail(report const& reporter, int status, std::string_view sentence) {
 
 int main(int count, char** words) {
     using namespace redlatch::cli;
+    occupy_standard_descriptors();
     arguments all(words + std::min(count, 1), words + count);
     report const reporter = reporter_for(all);
     try {

@@ -79,6 +79,20 @@ TEST_F(command_under_a_lock, ends_a_pipeline_when_it_ends) {
     EXPECT_LT(std::chrono::steady_clock::now() - begin, 10s);
 }
 
+TEST_F(command_under_a_lock, works_where_stdin_stdout_and_stderr_are_closed) {
+    auto const status_of = [this](std::string const& line) {
+        child_process tool(child_options{{"sh", "-c", line}, {"REDLATCH_SERVER=" + server.uri()}, {}});
+        return outcome_of(tool.wait().value_or(256));
+    };
+    auto const file = (folder.path() / "descriptors").string();
+    EXPECT_EQ(status_of("exec " REDLATCH_TOOL " run job -- sh -c 'ls /proc/$$/fd >" + file + "; exit 3' <&- >&- 2>&-"),
+              3);
+    hold_as_stranger(server, "job", 1h);
+    EXPECT_EQ(status_of("exec " REDLATCH_TOOL " run job --no-wait --verbose -- true <&- >&- 2>&-"), 75)
+        << "nothing that is said gets in the way of the server";
+    server.run("DEL", "job");
+}
+
 TEST_F(command_under_a_lock, may_close_its_output_while_it_runs) {
     auto const tool = start(script("exec >&-; read line; exit 4"));
     EXPECT_EQ(tool->read_line(200ms), std::nullopt);
