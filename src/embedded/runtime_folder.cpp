@@ -39,7 +39,7 @@ std::filesystem::path default_folder() {
     // Not for a program that has more rights than its caller: there the environment is the attacker's.
     char const* const chosen = ::secure_getenv(override_variable);
     if (chosen == nullptr || *chosen == '\0') return "/tmp/redlatch-" + std::to_string(::getuid());
-    std::filesystem::path const folder = chosen;
+    std::filesystem::path folder = chosen;
     if (!folder.is_absolute()) refuse(folder, "it must be an absolute path, so that all programs mean the same one");
     return folder;
 }

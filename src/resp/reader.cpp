@@ -47,12 +47,12 @@ struct free_reader {
 } // namespace
 
 struct reader::parser {
-    explicit parser(limits const& given) : bounds(given) {
+    explicit parser(limits const& given) : bounds_(given) {
         static redisReplyObjectFunctions functions = object_functions();
-        raw.reset(redisReaderCreateWithFunctions(&functions));
-        if (raw == nullptr) throw std::bad_alloc();
-        raw->privdata = this; // the macro redisReaderSetPrivdata is not C++
-        problem.reserve(problem_reserved);
+        raw_.reset(redisReaderCreateWithFunctions(&functions));
+        if (raw_ == nullptr) throw std::bad_alloc();
+        raw_->privdata = this; // the macro redisReaderSetPrivdata is not C++
+        problem_.reserve(problem_reserved);
     }
     parser(parser const&) = delete;
     parser& operator=(parser const&) = delete;
@@ -80,17 +80,17 @@ private:
     void push_portion();
     void check_incomplete();
 
-    std::size_t unread() const noexcept { return raw->len - raw->pos; }
+    std::size_t unread() const noexcept { return raw_->len - raw_->pos; }
 
-    limits bounds;
-    std::unique_ptr<redisReader, free_reader> raw;
-    std::string pending;            ///< fed to us, not yet handed to hiredis
-    std::size_t pending_taken = 0;  ///< how much of `pending` has been handed over
-    std::size_t bytes_of_reply = 0; ///< handed over since the start of the present reply
-    std::size_t items_of_reply = 0;
-    value root{};
-    bool broken = false;
-    std::string problem{};
+    limits bounds_;
+    std::unique_ptr<redisReader, free_reader> raw_;
+    std::string pending_;            ///< fed to us, not yet handed to hiredis
+    std::size_t pending_taken_ = 0;  ///< how much of `pending_` has been handed over
+    std::size_t bytes_of_reply_ = 0; ///< handed over since the start of the present reply
+    std::size_t items_of_reply_ = 0;
+    value root_{};
+    bool broken_ = false;
+    std::string problem_{};
 };
 
 // ---- callbacks ------------------------------------------------------------------------------------------------------
@@ -155,10 +155,10 @@ template <typename Count> void* reader::parser::create_array(redisReadTask const
         if (depth > deepest_array) return self.refuse("the reply has arrays within arrays, too many levels of them");
 
         auto const announced = static_cast<std::size_t>(count);
-        if (announced > self.bounds.items_per_reply - self.items_of_reply) {
-            return self.refuse("the reply has more than ", decimal(self.bounds.items_per_reply), " items");
+        if (announced > self.bounds_.items_per_reply - self.items_of_reply_) {
+            return self.refuse("the reply has more than ", decimal(self.bounds_.items_per_reply), " items");
         }
-        self.items_of_reply += announced;
+        self.items_of_reply_ += announced;
         place.type = value::kind::array;
         place.items.reserve(std::min(announced, items_reserved));
         return true;
@@ -196,103 +196,103 @@ void* reader::parser::refuse_bool(redisReadTask const* task, int) noexcept {
 
 // An array that is being filled does not move: its siblings come when it is complete.
 value* reader::parser::place_for(redisReadTask const* task) {
-    if (task->parent == nullptr) return &root;
+    if (task->parent == nullptr) return &root_;
     return &static_cast<value*>(task->parent->obj)->items.emplace_back();
 }
 
 // ---- feeding and limits ---------------------------------------------------------------------------------------------
 
 template <typename... Parts> bool reader::parser::refuse(Parts const&... parts) noexcept {
-    if (broken) return false;
-    broken = true;
+    if (broken_) return false;
+    broken_ = true;
     auto const append = [this](std::string_view part) {
-        problem.append(part.substr(0, problem.capacity() - problem.size()));
+        problem_.append(part.substr(0, problem_.capacity() - problem_.size()));
     };
     (append(parts), ...);
     return false;
 }
 
 bool reader::parser::refuse_large() noexcept {
-    return refuse("the reply is larger than ", decimal(bounds.bytes_per_reply), " bytes");
+    return refuse("the reply is larger than ", decimal(bounds_.bytes_per_reply), " bytes");
 }
 
 void reader::parser::feed(std::string_view bytes) {
-    if (broken) return;
-    if (pending.empty() && unread() == 0 && bytes.size() <= portion) { // the usual case: no copy of our own
-        if (redisReaderFeed(raw.get(), bytes.data(), bytes.size()) != REDIS_OK) {
+    if (broken_) return;
+    if (pending_.empty() && unread() == 0 && bytes.size() <= portion) { // the usual case: no copy of our own
+        if (redisReaderFeed(raw_.get(), bytes.data(), bytes.size()) != REDIS_OK) {
             refuse(no_memory);
         }
-        bytes_of_reply += bytes.size();
+        bytes_of_reply_ += bytes.size();
         return;
     }
-    if (pending_taken > pending.size() / 2) {
-        pending.erase(0, pending_taken);
-        pending_taken = 0;
+    if (pending_taken_ > pending_.size() / 2) {
+        pending_.erase(0, pending_taken_);
+        pending_taken_ = 0;
     }
     try {
-        pending.append(bytes);
+        pending_.append(bytes);
     } catch (std::exception const&) {
         refuse(no_memory);
     }
 }
 
 void reader::parser::push_portion() {
-    auto const bytes = std::string_view(pending).substr(pending_taken, portion);
-    if (redisReaderFeed(raw.get(), bytes.data(), bytes.size()) != REDIS_OK) {
+    auto const bytes = std::string_view(pending_).substr(pending_taken_, portion);
+    if (redisReaderFeed(raw_.get(), bytes.data(), bytes.size()) != REDIS_OK) {
         refuse(no_memory);
     }
-    bytes_of_reply += bytes.size();
-    pending_taken += bytes.size();
-    if (pending_taken == pending.size()) {
-        pending_taken = 0;
-        if (pending.capacity() > 4 * portion)
-            pending = std::string();
+    bytes_of_reply_ += bytes.size();
+    pending_taken_ += bytes.size();
+    if (pending_taken_ == pending_.size()) {
+        pending_taken_ = 0;
+        if (pending_.capacity() > 4 * portion)
+            pending_ = std::string();
         else
-            pending.clear();
+            pending_.clear();
     }
 }
 
 // The unread rest of an incomplete reply is the start of a line, or the length of a string and the start of its bytes.
 void reader::parser::check_incomplete() {
-    if (bytes_of_reply > bounds.bytes_per_reply) {
+    if (bytes_of_reply_ > bounds_.bytes_per_reply) {
         refuse_large();
         return;
     }
-    auto const rest = std::string_view(raw->buf + raw->pos, unread());
+    auto const rest = std::string_view(raw_->buf + raw_->pos, unread());
     auto const head = rest.substr(0, 32);
     if (auto const end = head.find("\r\n"); end != std::string_view::npos) {
         std::size_t announced = 0;
         auto const [last, error] = std::from_chars(head.data(), head.data() + end, announced);
-        if (error != std::errc() || announced > bounds.bytes_per_reply) refuse_large();
+        if (error != std::errc() || announced > bounds_.bytes_per_reply) refuse_large();
     } else if (rest.size() > longest_line + 1) { // the last byte may be half of the CRLF
         refuse("a line of the reply does not end");
     }
 }
 
 reader::result reader::parser::next(value& out) {
-    while (!broken) {
+    while (!broken_) {
         void* complete = nullptr;
-        if (redisReaderGetReply(raw.get(), &complete) != REDIS_OK) {
-            refuse("the server does not speak the Redis protocol (", raw->errstr, ")");
+        if (redisReaderGetReply(raw_.get(), &complete) != REDIS_OK) {
+            refuse("the server does not speak the Redis protocol (", raw_->errstr, ")");
             break;
         }
         if (complete != nullptr) {
-            if (bytes_of_reply - unread() > bounds.bytes_per_reply) {
+            if (bytes_of_reply_ - unread() > bounds_.bytes_per_reply) {
                 refuse_large();
                 break;
             }
-            bytes_of_reply = unread();
-            items_of_reply = 0;
-            out = std::exchange(root, value{});
+            bytes_of_reply_ = unread();
+            items_of_reply_ = 0;
+            out = std::exchange(root_, value{});
             return result::value;
         }
         check_incomplete();
-        if (broken) break;
-        if (pending.empty()) return result::need_more;
+        if (broken_) break;
+        if (pending_.empty()) return result::need_more;
         push_portion();
     }
-    root = value{};
-    pending = std::string();
+    root_ = value{};
+    pending_ = std::string();
     return result::broken;
 }
 
@@ -312,7 +312,7 @@ reader::result reader::next(value& out) {
 }
 
 std::string const& reader::problem() const noexcept {
-    return parser_->problem;
+    return parser_->problem_;
 }
 
 } // namespace redlatch::resp
