@@ -1,9 +1,9 @@
 // What --help shows, the man page and the completions know too.
 #include "tool.hpp"
 
+#include <algorithm>
 #include <fstream>
 #include <iterator>
-#include <regex>
 #include <set>
 
 namespace redlatch::test {
@@ -17,8 +17,13 @@ std::string text_of(std::string const& file) {
 /// All flags in the help of a command.
 std::set<std::string> flags_in(std::string const& help) {
     std::set<std::string> result;
-    std::regex const flag("--[a-z][a-z-]*");
-    for (std::sregex_iterator at(help.begin(), help.end(), flag), end; at != end; ++at) result.insert(at->str());
+    auto const belongs = [](char c) { return c == '-' || (c >= 'a' && c <= 'z'); };
+    for (std::size_t at = 0; (at = help.find("--", at)) != std::string::npos;) {
+        auto const end = static_cast<std::size_t>(
+            std::find_if_not(help.begin() + static_cast<std::ptrdiff_t>(at), help.end(), belongs) - help.begin());
+        if (end > at + 2) result.insert(help.substr(at, end - at));
+        at = end;
+    }
     return result;
 }
 
