@@ -32,6 +32,7 @@ taken take_lock(client& owner, lock_options const& options, inherited_signals co
     auto const reporter = options.common.reporter();
     auto const begin = lease_clock::now();
     taken result;
+    std::error_code first; // what the first attempt said; if it is serious it comes again, and then as a sentence
 
     // The usual case needs no thread: the lock is free and the server near. An attempt with a short deadline is not held up by
     // anything for longer than that, so the signals, which are blocked, are not either.
@@ -39,26 +40,24 @@ taken take_lock(client& owner, lock_options const& options, inherited_signals co
     if (near && patient) {
         auto attempt = base_options(options);
         attempt.wait = first_attempt;
-        std::error_code ec;
-        result.hold = lock.try_acquire(attempt, ec);
-        // Whatever it was, if it is serious it comes again, and then as a sentence.
+        result.hold = lock.try_acquire(attempt, first);
     }
     result.at_once = result.hold.has_value();
     if (!result.hold) {
-        if (!options.no_wait)
-            reporter.note("waiting", "waiting for the lock '" + options.name + "'", {{"name", options.name}});
         wait_interrupter interrupter(inherited);
         auto attempt = base_options(options);
         attempt.stop = interrupter.token();
+        if (patient && !near)
+            result.hold = lock.try_acquire(attempt, first); // once, to know whether there is to be a wait
+        if (first == errc::busy || first == errc::timed_out)
+            reporter.note("waiting", "waiting for the lock '" + options.name + "'", {{"name", options.name}});
         if (options.wait && !options.no_wait) {
             auto const passed = std::chrono::duration_cast<duration>(lease_clock::now() - begin);
             attempt.wait = std::max<duration>(*options.wait - passed, 0ms);
         }
         try {
-            if (options.wait || options.no_wait)
-                result.hold = lock.try_acquire(attempt);
-            else
-                result.hold = lock.acquire(attempt);
+            if (!result.hold && (options.wait || options.no_wait)) result.hold = lock.try_acquire(attempt);
+            if (!result.hold && !options.wait && !options.no_wait) result.hold = lock.acquire(attempt);
         } catch (error const& problem) {
             if (problem.reason() != errc::cancelled) throw;
         }

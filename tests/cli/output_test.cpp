@@ -144,6 +144,18 @@ TEST_F(tool_output, events_are_json_lines_on_stderr) {
     server.run("DEL", "job");
 }
 
+TEST_F(tool_output, a_wait_is_an_event_only_when_there_is_one) {
+    hold_as_stranger(server, "job", 1h);
+    auto const tool = start({"run", "job", "--json", "--", "true"});
+    ASSERT_TRUE(wait_until([&] { return tool->error_text().find("\"event\":\"waiting\"") != std::string::npos; }));
+    ASSERT_TRUE(becomes_waited_for());
+    release_as_stranger(server, "job");
+    auto const result = finish(*tool);
+    EXPECT_EQ(result.status, 0);
+    EXPECT_EQ(lines_of(result.errors).at(0)["event"], "waiting");
+    EXPECT_EQ(lines_of(result.errors).at(1)["event"], "acquired");
+}
+
 TEST_F(tool_output, verbose_says_what_happens) {
     auto const result = run(script("exit 0", {"--verbose"}));
     EXPECT_EQ(result.output, "");

@@ -82,8 +82,9 @@ TEST_P(ending_signals, end_a_command_that_does_not_handle_them) {
 class signals : public tool_test {};
 
 TEST_F(signals, reach_the_whole_group_of_the_command) {
-    auto const tool = start(script("sh -c 'trap \"echo inner; exit\" TERM; echo ready; while :; do sleep 0.01; done' & "
-                                   "trap 'echo outer; wait; exit 5' TERM; wait"));
+    auto const tool =
+        start(script("trap 'echo outer; wait; exit 5' TERM; "
+                     "sh -c 'trap \"echo inner; exit\" TERM; echo ready; while :; do sleep 0.01; done' & wait"));
     ASSERT_EQ(line_of(*tool), "ready");
     tool->signal(SIGTERM);
     auto const result = finish(*tool);
