@@ -49,7 +49,7 @@ taken take_lock(client& owner, lock_options const& options, inherited_signals co
         attempt.stop = interrupter.token();
         if (patient && !near)
             result.hold = lock.try_acquire(attempt, first); // once, to know whether there is to be a wait
-        if (first == errc::busy || first == errc::timed_out)
+        if (patient && !result.hold) // for its holder, or for a server that does not answer at once
             reporter.note("waiting", "waiting for the lock '" + options.name + "'", {{"name", options.name}});
         if (options.wait && !options.no_wait) {
             auto const passed = std::chrono::duration_cast<duration>(lease_clock::now() - begin);
