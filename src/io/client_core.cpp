@@ -110,18 +110,19 @@ void client_core::settle(std::unique_lock<std::mutex>& held, after_table& next) 
 }
 
 void client_core::arm(base::instant when) {
-    reactor_->at(when, [weak = weak_from_this()] {
-        if (auto const alive = weak.lock()) alive->on_table_timer();
+    reactor_->at(when, [weak = weak_from_this(), when] {
+        if (auto const alive = weak.lock()) alive->on_table_timer(when);
     });
     if (!settings_.lazy_threads) reactor_->start();
 }
 
-void client_core::on_table_timer() {
+void client_core::on_table_timer(base::instant when) {
     std::vector<locking::lease_keeper::batch> renewals;
     std::vector<locking::reaper::job> jobs;
     locked([&](locking::lock_table& table, base::wake_list& woken) {
         auto const now = lease_clock::now();
-        armed_for_ = base::never;
+        // A timer that an earlier one has overtaken must not make this one be set again beside those that are there.
+        if (when == armed_for_) armed_for_ = base::never;
         locking::lease_keeper::effects found;
         table.keeper.on_timer(now, found);
         table.apply(found, now, woken);

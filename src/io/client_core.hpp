@@ -97,7 +97,7 @@ private:
     void settle(std::unique_lock<std::mutex>& held, after_table& next);
     void publish(locking::lock_table::notice const& what);
     void arm(base::instant when);
-    void on_table_timer();
+    void on_table_timer(base::instant when);
     void carry_out(std::vector<locking::lease_keeper::batch> const& renewals,
                    std::vector<locking::reaper::job> const& jobs);
     void renew(locking::lease_keeper::batch const& which);

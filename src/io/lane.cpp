@@ -111,7 +111,7 @@ void lane::note_due(base::instant now) noexcept {
 
 void lane::flush(lock& held, afterwards& next, parker const* me) {
     if (link_ != link::up) return;
-    if (!ticking_ && reactor_->started()) next.start_tick = ticking_ = true;
+    if (!ticking_) next.start_tick = ticking_ = true;
     if (traffic_->out.empty() || write_ != write::none) return;
     bool const another_reads = read_ == read::caller && reader_ != me;
     if (another_reads && traffic_->due() > busy_lane) {

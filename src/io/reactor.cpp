@@ -101,10 +101,11 @@ void reactor::set_alarm(base::instant when) noexcept {
     constexpr std::int64_t second = 1'000'000'000;
     itimerspec setting{};
     if (when != base::never) {
-        auto const ns = std::max<std::int64_t>(when.time_since_epoch().count(), 1); // zero would disarm
+        // Relative, although an absolute time would do: libfaketime shifts those by what it does to the wall clock.
+        auto const ns = std::max<std::int64_t>((when - lease_clock::now()).count(), 1); // zero would disarm
         setting.it_value = {static_cast<std::time_t>(ns / second), static_cast<long>(ns % second)};
     }
-    ::timerfd_settime(alarm_.get(), TFD_TIMER_ABSTIME, &setting, nullptr);
+    ::timerfd_settime(alarm_.get(), 0, &setting, nullptr);
 }
 
 reactor::timer reactor::at(base::instant when, task what) {

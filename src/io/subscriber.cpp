@@ -16,13 +16,16 @@ locking::channel_ptr subscriber::attach(std::string const& name) {
 
 void subscriber::detach(locking::channel_ptr const& which, base::waker const& who) {
     base::instant next = base::never;
+    bool gave_up_another = false; // too many linger
     line_->with([&] {
         std::erase(which->waiters, who);
         registry_->detach(which, lease_clock::now());
+        gave_up_another = !registry_->out.empty();
         if (timer_->armed) return;
         next = registry_->next();
         timer_->armed = next != base::never;
     });
+    if (gave_up_another) line_->submit([] {}, false); // sends it
     if (next != base::never) arm(loop_, registry_, line_, timer_, next);
 }
 

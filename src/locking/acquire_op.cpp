@@ -86,6 +86,7 @@ acquire_op::action acquire_op::on_error(connection::verdict what, base::instant 
     case connection::verdict::read_only: break;
     }
     state_ = state::pausing;
+    not_executed_ = true;
     return {act::pause, std::min(base::later(now, poll_pause), terms_.deadline)};
 }
 
@@ -96,7 +97,8 @@ acquire_op::action acquire_op::on_woken(base::instant now, bool held_back, chann
 }
 
 acquire_op::action acquire_op::on_deadline(bool known_busy) {
-    return finish(server_said_busy_ || known_busy ? outcome::timed_out : outcome::disconnected);
+    if (server_said_busy_ || known_busy) return finish(outcome::timed_out);
+    return finish(not_executed_ ? outcome::refused : outcome::disconnected);
 }
 
 } // namespace redlatch::locking

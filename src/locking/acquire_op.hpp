@@ -7,6 +7,7 @@
 // | start    | may wait                                | enqueue -> queued                                                  |
 // | queued   | head of the local queue                 | attempt -> trying; where this process holds it: wait -> waiting    |
 // | queued   | deadline                                | finish(timed_out if it is known to be held, else disconnected)     |
+// | pausing  | deadline                                | finish(timed_out if it is known to be held, else refused)          |
 // | trying   | acquired, valid                         | finish(acquired)                                                   |
 // | trying   | acquired, validity passed               | fresh id (the old one goes to the reaper), then as busy            |
 // | trying   | re-entry: not held, or validity passed, | finish(lost)                                                       |
@@ -108,6 +109,7 @@ private:
     state state_ = state::start;
     outcome outcome_ = outcome::pending;
     bool server_said_busy_ = false;
+    bool not_executed_ = false; ///< the last answer
 };
 
 } // namespace redlatch::locking

@@ -12,6 +12,8 @@ namespace {
 
 /// A renewal that asks for this little changes nothing and only tells whether the lock is still ours.
 constexpr base::milliseconds mere_question{1};
+/// Of the watchdog timeout: so much earlier a lock is renewed together with others.
+constexpr int together = 12;
 
 } // namespace
 
@@ -48,6 +50,12 @@ void lease_keeper::reschedule(tenure_ptr const& which) {
     }
     sift_up(which->heap_index);
     sift_down(which->heap_index);
+}
+
+void lease_keeper::level_ended(tenure_ptr const& which, base::instant now) {
+    // What ended may have been all that kept validity short: the answer to its release may never come.
+    if (which->renewed() && which->suspect_at != base::never) which->next_renewal = std::min(which->next_renewal, now);
+    reschedule(which);
 }
 
 void lease_keeper::forget(tenure_ptr const& which) {
@@ -95,6 +103,16 @@ void lease_keeper::on_timer(base::instant now, effects& out) {
             collect(which, out, renewed, asked);
         else
             reschedule(which);
+    }
+    // What is due soon goes with what is due now: locks taken one after another would each have a script of their own.
+    auto const soon = base::later(now, settings_.watchdog / together);
+    while (!(renewed.empty() && out.renew.empty()) && !heap_.empty()) {
+        auto const which = heap_.front();
+        bool const can_last_longer = which->validity() < which->max_hold_until();
+        if (!can_last_longer || which->renewal_in_flight || which->next_renewal > soon
+            || which->next_event < which->next_renewal)
+            break;
+        collect(which, out, renewed, asked);
     }
     flush(renewed, out);
     flush(asked, out);

@@ -9,6 +9,12 @@ namespace redlatch::locking {
 lock_table::lock_table(settings const& how)
     : keeper({how.watchdog, how.margin, how.renewal_batch}, how.seed), settings_(how) {}
 
+lock_table::~lock_table() {
+    // A tenure whose levels were never given back and its record keep each other.
+    for (auto const& [name, weak] : records_)
+        if (auto const one = weak.lock()) one->tenures.clear();
+}
+
 record_ptr lock_table::record(std::string const& name, recipe const& how) {
     if (records_.size() >= prune_at_) {
         std::erase_if(records_, [](auto const& one) { return one.second.expired(); });
@@ -92,14 +98,17 @@ lock_table::release_plan lock_table::plan_release(tenure_ptr const& which, std::
                                  [&](level const& one) { return one.number == level_number; });
     if (at == which->levels.end()) return {};
     if (which->in(tenure::phase::held) && now >= which->validity()) lose(which, now, woken);
+    bool const capped = at->max_hold_until != base::never;
     which->levels.erase(at);
     if (which->in(tenure::phase::lost)) {
         if (which->levels.empty()) forget_record_of(which);
         return {release_plan::kind::lost};
     }
     REDLATCH_ASSERT(which->in(tenure::phase::held));
-    if (!which->levels.empty())
+    if (!which->levels.empty()) {
+        if (capped) keeper.level_ended(which, now);
         return {release_plan::kind::partial, static_cast<int>(which->levels.size()), which->longest_lease()};
+    }
     end(which, tenure::phase::releasing);
     forget_record_of(which);
     return {release_plan::kind::last};
@@ -131,6 +140,7 @@ void lock_table::lose(tenure_ptr const& which, base::instant now, base::wake_lis
     note(notice::kind::lost, which);
     // The lock may be free: the local head, which relied on this hold, asks now.
     if (auto const& head = which->record->queue.head()) {
+        head->held_back = false;
         head->released.store(true, std::memory_order_release); // pairs with the waiter's exchange
         woken.add(head->waker);
     }

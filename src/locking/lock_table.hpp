@@ -52,6 +52,9 @@ public:
     enum class hand_on { nobody, at_once, held_back };
 
     explicit lock_table(settings const& how);
+    ~lock_table();
+    lock_table(lock_table const&) = delete;
+    lock_table& operator=(lock_table const&) = delete;
 
     /// One record per name while anybody refers to it.
     record_ptr record(std::string const& name, recipe const& how);

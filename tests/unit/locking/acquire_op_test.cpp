@@ -236,7 +236,7 @@ TEST(acquire_op, pauses_no_longer_than_to_its_deadline) {
     auto op = trying(patient(at(1'050ms)));
     EXPECT_EQ(ms(op.on_error(verdict::not_executed, at(1s)).until), 1'050);
     op.on_deadline(false);
-    EXPECT_EQ(op.result(), outcome::disconnected) << "the server said nothing about the lock";
+    EXPECT_EQ(op.result(), outcome::refused) << "the server said nothing about the lock";
 }
 
 TEST(acquire_op, ends_with_an_error_that_trying_again_does_not_mend) {

@@ -29,8 +29,6 @@ struct client_locks {
     record_ptr record = table.record("orders", reentrant_recipe);
     base::wake_list woken;
 
-    ~client_locks() { record->tenures.clear(); } // those that a test leaves behind refer to their record
-
     level take(tenure_ptr const& which, base::instant sent_at, std::optional<base::milliseconds> lease = {},
                base::instant max_hold_until = base::never) {
         auto const taken = table.take(which, {0, lease.value_or(30s), !lease, false}, sent_at, max_hold_until);
@@ -176,7 +174,6 @@ TEST(lock_table, numbers_every_level_of_every_lock) {
     EXPECT_EQ(numbers.size(), 3U);
     EXPECT_FALSE(numbers.contains(0));
     EXPECT_EQ(all.table.counted.acquired, 3U);
-    another->tenures.clear();
 }
 
 TEST(lock_table, ends_holds_in_any_order_and_only_the_last_one_releases) {
@@ -403,6 +400,20 @@ TEST(lock_table, loses_at_max_hold_although_the_server_would_renew) {
     EXPECT_EQ(ms(all.table.dead.next()), 12'300) << "the key lives longer: the reaper ends it";
 }
 
+TEST(lock_table, keeps_an_outer_hold_when_the_answer_to_the_release_of_a_shorter_one_never_comes) {
+    client_locks all;
+    auto const one = all.hold(ann, at(0s));
+    auto const inner = all.take(one, at(0s), std::nullopt, at(5s));
+    EXPECT_EQ(ms(one->validity()), 5'000);
+    all.release(one, inner.number, at(1s));
+    lease_keeper::effects found;
+    all.table.keeper.on_timer(at(1s), found);
+    ASSERT_EQ(found.renew.size(), 1U) << "its validity was cut short, so it is renewed at once";
+    lease_keeper::effects answered;
+    all.table.keeper.on_answer(found.renew[0], {}, 30s, at(1s), answered);
+    EXPECT_EQ(ms(one->validity()), 30'700);
+}
+
 // --- passing on within the process
 
 struct waiting_here : client_locks {
@@ -472,6 +483,17 @@ TEST(lock_table, ends_everything_when_the_client_closes) {
     for (auto const& job : all.table.dead.all_now()) ids.push_back(job.owner_id);
     EXPECT_THAT(ids, ::testing::UnorderedElementsAre("uuid:1", "uuid:2"));
     EXPECT_EQ(all.release(held, second.number, at(1s)).what, plan::lost);
+}
+
+TEST(lock_table, leaves_nothing_behind_although_levels_are_not_given_back) {
+    std::weak_ptr<lock_record> watched;
+    {
+        client_locks all;
+        watched = all.record;
+        all.lose(all.hold(ann, at(0s)), at(1s));
+        all.hold(bob, at(2s));
+    }
+    EXPECT_TRUE(watched.expired());
 }
 
 } // namespace
