@@ -152,7 +152,8 @@ bool acquisition::attempt() {
         auto const count = static_cast<int>(tenure_->levels.size()) + 1; // ours to read: we have the turn
         call_.begin(core_->data(), how.set_count(about, count), waker(), blocking());
     } else {
-        call_.begin(core_->data(), how.acquire(about), waker(), blocking());
+        // Behind the releases of a client that closes, an acquisition would leave its key.
+        call_.begin(core_->data(), how.acquire(about), waker(), blocking(), core_->closing_flag());
     }
     // The first look at the clock of the lane is due when the whole limit may be over, not before.
     auto const first_look = request_.waits_for_ever && core_->settings().outage_limit.count() > 0

@@ -24,8 +24,19 @@ call_lane::call_lane(std::shared_ptr<reactor> with, lane::settings const& how, l
     *self = line_;
 }
 
-void call_lane::submit(connection::call_ptr const& which, bool will_wait) {
-    line_->submit([&] { traffic_->submit(which, lease_clock::now()); }, will_wait);
+void call_lane::submit(connection::call_ptr const& which, bool will_wait, std::atomic<bool> const* unless) {
+    line_->submit(
+        [&] {
+            if (unless != nullptr && unless->load(std::memory_order_relaxed)) // the mutex orders it
+                which->status.store(connection::call::state::closed, std::memory_order_release);
+            else
+                traffic_->submit(which, lease_clock::now());
+        },
+        will_wait);
+}
+
+void call_lane::barrier() const {
+    line_->with([] {});
 }
 
 bool call_lane::abandon(connection::call_ptr const& which, std::function<void(resp::value const&)> late) {

@@ -4,6 +4,7 @@
 #include "connection/multiplexer.hpp"
 #include "io/lane.hpp"
 
+#include <atomic>
 #include <functional>
 #include <memory>
 
@@ -14,8 +15,11 @@ class call_lane {
 public:
     call_lane(std::shared_ptr<reactor> with, lane::settings const& how, lane::hooks to_tell);
 
-    /// Stages and sends. With `will_wait`, the caller promises to wait on line() next.
-    void submit(connection::call_ptr const& which, bool will_wait);
+    /// Stages and sends. With `will_wait`, the caller promises to wait on line() next. Where `*unless` is set, the call ends
+    /// as closed instead: looked at under the lane's mutex, so that what is submitted after barrier() knows of it.
+    void submit(connection::call_ptr const& which, bool will_wait, std::atomic<bool> const* unless = nullptr);
+    /// Whatever other threads are just submitting is staged when this returns.
+    void barrier() const;
     /// The caller does not wait any more. True: it may have run, or may run. `late`, if given, gets a late reply on the
     /// reactor.
     bool abandon(connection::call_ptr const& which, std::function<void(resp::value const&)> late = {});

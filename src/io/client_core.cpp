@@ -381,6 +381,7 @@ void client_core::close_now() noexcept {
     data_.line().close();
     control_.line().close();
     messages_.line().close();
+    ended_.store(true, std::memory_order_release); // pairs with ended()
     std::vector<std::shared_ptr<async_task>> running;
     {
         std::lock_guard guard(listener_mutex_);
@@ -395,24 +396,37 @@ void client_core::close_now() noexcept {
 /// Within close_timeout, in one go: all holds, and what the reaper still has.
 void client_core::release_everything() {
     auto const until = base::later(lease_clock::now(), settings_.close_timeout);
-    std::vector<locking::reaper::job> jobs;
+    auto& me = parker::of_this_thread();
+    data_.barrier(); // an acquisition is staged, and its tenure known, or will not be sent
     locked([&](locking::lock_table& table, base::wake_list& woken) {
         table.end_everything(lease_clock::now(), woken);
-        jobs = table.dead.all_now();
+        table.closer = me.as_waker();
     });
-    if (jobs.empty()) return;
-    std::vector<connection::call_ptr> calls;
-    for (auto const& job : jobs) {
-        auto one = std::make_shared<connection::call>();
-        // The text of the script: there is no second try here.
-        one->bytes = job.record->how->release(job.record->context(job.owner_id, base::milliseconds(1))).by_text();
-        calls.push_back(std::move(one));
+    auto const releases_have_ended = [&] {
+        return table_.releases_under_way.load(std::memory_order_acquire) == 0; // pairs with end_release
+    };
+    for (;;) {
+        auto const last = send_releases(me.as_waker());
+        if (!last && releases_have_ended()) break;
+        if (!data_.line().wait(
+                me, [&] { return (!last || last->finished()) && releases_have_ended(); }, until))
+            break;
     }
-    auto& me = parker::of_this_thread();
-    calls.back()->waker = me.as_waker();
-    for (auto const& one : calls) data_.submit(one, true);
-    data_.line().wait(
-        me, [&] { return calls.back()->finished(); }, until);
+    locked([&](locking::lock_table& table, base::wake_list&) { table.closer.reset(); });
+}
+
+/// All that the reaper has, at once. The last call, or null: there was nothing.
+connection::call_ptr client_core::send_releases(base::waker const& who) {
+    auto const jobs = locked([](locking::lock_table& table, base::wake_list&) { return table.dead.all_now(); });
+    connection::call_ptr last;
+    for (auto const& job : jobs) {
+        last = std::make_shared<connection::call>();
+        // The text of the script: there is no second try here.
+        last->bytes = job.record->how->release(job.record->context(job.owner_id, base::milliseconds(1))).by_text();
+        if (&job == &jobs.back()) last->waker = who;
+        data_.submit(last, true);
+    }
+    return last;
 }
 
 void client_core::close_after_fork() noexcept {

@@ -38,6 +38,9 @@ public:
     /// Why a call cannot be made now: forked, closed, or wrong_thread for a blocking one on a thread of ours. Zero: it can.
     std::error_code refusal(bool blocking) const noexcept;
     bool closed() const noexcept { return closed_.load(std::memory_order_acquire); }
+    /// Closed, and nothing is sent any more.
+    bool ended() const noexcept { return ended_.load(std::memory_order_acquire); }
+    std::atomic<bool> const* closing_flag() const noexcept { return &closed_; }
     bool on_own_thread() const noexcept { return reactor_->on_thread() || notifier_.on_thread(); }
     bool forked() const noexcept;
 
@@ -104,6 +107,7 @@ private:
     void reap(locking::reaper::job const& job);
     void close_now() noexcept;
     void release_everything();
+    connection::call_ptr send_releases(base::waker const& who);
     void close_after_fork() noexcept;
     void on_thread_exit(std::uint64_t owner_number) noexcept override;
 
@@ -122,7 +126,7 @@ private:
     std::unordered_map<operation*, std::shared_ptr<async_task>> running_;
 
     std::atomic<bool> closed_{false};
-    std::atomic<bool> close_done_{false};
+    std::atomic<bool> ended_{false};
     std::atomic<std::uint64_t> waiting_{0};
     std::atomic<std::uint64_t> renewals_{0};
     std::atomic<std::uint64_t> reconnects_{0};

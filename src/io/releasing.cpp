@@ -23,7 +23,7 @@ bool releasing::step() {
         case stage::beginning: go_on = begin(); break;
         case stage::calling: go_on = on_called(); break;
         case stage::pausing:
-            if (lease_clock::now() < at().until && !core_->closed()) return false;
+            if (lease_clock::now() < at().until && !core_->ended()) return false;
             go_on = call();
             break;
         case stage::finished: break;
@@ -34,11 +34,10 @@ bool releasing::step() {
 }
 
 bool releasing::ready() const {
-    if (core_->closed()) return true;
     switch (stage_) {
-    case stage::beginning: return !tenure_->in_turn;
-    case stage::calling: return call_.finished();
-    case stage::pausing:
+    case stage::beginning: return !tenure_->in_turn || core_->closed();
+    case stage::calling: return call_.finished(); // a client that closes waits for the answer, then ends the call
+    case stage::pausing: return core_->ended();
     case stage::finished: break;
     }
     return false;
@@ -97,7 +96,7 @@ bool releasing::call() {
 bool releasing::on_called() {
     auto const now = lease_clock::now();
     if (!call_.finished()) {
-        if (now >= deadline_ || core_->closed()) return on_timeout();
+        if (now >= deadline_) return on_timeout();
         return suspend(&core_->data().line(), deadline_);
     }
     auto const answered = call_.take();
@@ -175,7 +174,8 @@ bool releasing::on_timeout() {
 bool releasing::finish(std::error_code how) {
     stage_ = stage::finished;
     result_ = how;
-    core_->locked([&](lock_table&, base::wake_list& woken) {
+    core_->locked([&](lock_table& table, base::wake_list& woken) {
+        if (plan_.what == kind::last) table.end_release(woken);
         tenure_->in_turn = false;
         for (auto const& who : std::exchange(tenure_->turn_waiters, {})) woken.add(who);
     });

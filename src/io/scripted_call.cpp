@@ -8,11 +8,13 @@ void scripted_call::submit(std::string bytes) {
     call_ = std::make_shared<connection::call>();
     call_->bytes = std::move(bytes);
     call_->waker = who_;
-    where_->submit(call_, will_wait_);
+    where_->submit(call_, will_wait_, unless_);
 }
 
-void scripted_call::begin(call_lane& where, locking::script_call what, base::waker const& who, bool will_wait) {
+void scripted_call::begin(call_lane& where, locking::script_call what, base::waker const& who, bool will_wait,
+                          std::atomic<bool> const* unless) {
     where_ = &where;
+    unless_ = unless;
     what_.emplace(std::move(what));
     who_ = who;
     will_wait_ = will_wait;

@@ -5,6 +5,7 @@
 #include "io/call_lane.hpp"
 #include "locking/script_call.hpp"
 
+#include <atomic>
 #include <functional>
 #include <optional>
 
@@ -13,7 +14,9 @@ namespace redlatch::io {
 /// Not thread-safe; belongs to one operation.
 class scripted_call {
 public:
-    void begin(call_lane& where, locking::script_call what, base::waker const& who, bool will_wait);
+    /// With `unless`, nothing is sent any more once it is set: see call_lane::submit.
+    void begin(call_lane& where, locking::script_call what, base::waker const& who, bool will_wait,
+               std::atomic<bool> const* unless = nullptr);
 
     bool under_way() const noexcept { return call_ != nullptr; }
     /// Answered or closed; may be asked under the lane's mutex.
@@ -31,6 +34,7 @@ private:
     call_lane* where_ = nullptr;
     std::optional<locking::script_call> what_;
     base::waker who_;
+    std::atomic<bool> const* unless_ = nullptr;
     bool will_wait_ = true;
     bool by_text_ = false;
     bool unfenced_ = false;

@@ -57,7 +57,7 @@ tenure_ptr lock_table::open(record_ptr const& of, std::uint64_t owner_number) {
 }
 
 void lock_table::change_id(tenure_ptr const& which, base::milliseconds lease, base::instant now) {
-    REDLATCH_ASSERT(which->in(tenure::phase::acquiring));
+    if (!which->in(tenure::phase::acquiring)) return; // the client has closed: end_everything has seen to the old id
     dead.add({which->record, which->owner_id, lease, which->unfenced}, now, now);
     which->unfenced = false;
     assign_id(*which);
@@ -111,7 +111,14 @@ lock_table::release_plan lock_table::plan_release(tenure_ptr const& which, std::
     }
     end(which, tenure::phase::releasing);
     forget_record_of(which);
+    releases_under_way.fetch_add(1, std::memory_order_relaxed);
     return {release_plan::kind::last};
+}
+
+void lock_table::end_release(base::wake_list& woken) {
+    auto const before = releases_under_way.fetch_sub(1, std::memory_order_release); // pairs with the closer's look
+    REDLATCH_ASSERT(before > 0);
+    if (before == 1) woken.add(closer);
 }
 
 void lock_table::confirmed(tenure_ptr const& which, base::milliseconds lease, base::instant sent_at) {

@@ -11,6 +11,7 @@
 #include "locking/reaper.hpp"
 #include "locking/tenure.hpp"
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -77,6 +78,8 @@ public:
                               base::wake_list& woken);
     /// The server confirmed a partial release.
     void confirmed(tenure_ptr const& which, base::milliseconds lease, base::instant sent_at);
+    /// Every planned last release ends with this, after released() or hand_to_reaper().
+    void end_release(base::wake_list& woken);
     /// A last release is through.
     void released(tenure_ptr const& which, base::instant now);
     /// A last release must be seen through in the background.
@@ -87,6 +90,11 @@ public:
 
     /// What to do for the next local waiter when a hold of this process ends. Counts hand-overs.
     hand_on next_hand_on(lock_record& of, base::instant now);
+
+    /// How many last releases are planned and have not ended; may be read without the mutex.
+    std::atomic<int> releases_under_way{0};
+    /// Who is woken when there is none any more: a client that closes.
+    base::waker closer{};
 
     lease_keeper keeper;
     reaper dead;

@@ -277,6 +277,25 @@ TEST(lock_table, sees_a_release_without_an_answer_through) {
     EXPECT_THAT(all.reaped(at(4s)), ElementsAre("uuid:1"));
 }
 
+TEST(lock_table, wakes_a_client_that_closes_when_the_last_release_has_ended) {
+    client_locks all;
+    auto const closer = make_sleeper();
+    all.table.closer = closer;
+    auto const one = all.hold(ann, at(0s));
+    auto const two = all.hold(bob, at(0s));
+    all.release(one, one->levels[0].number, at(1s));
+    all.release(two, two->levels[0].number, at(1s));
+    all.table.released(one, at(2s));
+    all.table.end_release(all.woken);
+    EXPECT_EQ(all.table.releases_under_way, 1);
+    EXPECT_TRUE(all.woken.empty());
+    all.table.hand_to_reaper(two, at(2s));
+    all.table.end_release(all.woken);
+    all.woken.wake_all();
+    EXPECT_EQ(all.table.releases_under_way, 0);
+    EXPECT_EQ(closer->times, 1);
+}
+
 // --- loss
 
 TEST(lock_table, loses_once_and_for_all) {
@@ -476,6 +495,9 @@ TEST(lock_table, ends_everything_when_the_client_closes) {
     EXPECT_TRUE(acquiring->in(phase::ended));
     EXPECT_FALSE(all.table.take(acquiring, {0, 30s, true, false}, at(1s), base::never).has_value())
         << "its answer comes too late";
+    auto const id = acquiring->owner_id;
+    all.table.change_id(acquiring, 30s, at(1s));
+    EXPECT_EQ(acquiring->owner_id, id) << "a late answer that would want a new one";
     EXPECT_EQ(all.table.keeper.size(), 0U);
     EXPECT_EQ(turn->times, 1);
     for (auto const& place : all.places) EXPECT_GE(static_cast<scripted::wake_counter&>(*place->waker).times, 1);
