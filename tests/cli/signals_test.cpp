@@ -114,14 +114,15 @@ TEST_F(signals, window_changes_do_not_end_a_wait) {
 
 TEST_F(signals, a_wait_can_be_stopped_and_continued) {
     hold_as_stranger(server, "job", 1h);
-    auto const tool = start({"run", "job", "--", "echo", "ran"});
+    child_process tool(
+        {{REDLATCH_TOOL, "run", "job", "--", "echo", "ran"}, {"REDLATCH_SERVER=" + server.uri()}, {}, true});
     ASSERT_TRUE(becomes_waited_for());
-    stranger const process(tool->pid());
-    tool->signal(SIGTSTP);
+    stranger const process(tool.pid());
+    tool.signal(SIGTSTP);
     ASSERT_TRUE(wait_until([&] { return process.state() == 'T'; }));
     release_as_stranger(server, "job");
-    tool->signal(SIGCONT);
-    EXPECT_EQ(finish(*tool).output, "ran\n");
+    tool.signal(SIGCONT);
+    EXPECT_EQ(finish(tool).output, "ran\n");
 }
 
 TEST_F(signals, the_command_starts_with_defaults_and_none_blocked) {

@@ -115,6 +115,7 @@ child_process::child_process(child_options const& options) {
         // Only async-signal-safe calls from here on.
         ::prctl(PR_SET_PDEATHSIG, SIGKILL);
         if (::getppid() != parent) ::_exit(127);
+        if (options.own_group) ::setpgid(0, 0);
         sigset_t none;
         ::sigemptyset(&none);
         ::sigprocmask(SIG_SETMASK, &none, nullptr);

@@ -17,6 +17,9 @@ struct child_options {
     std::vector<std::string> arguments;     ///< the program first; searched in PATH
     std::vector<std::string> environment{}; ///< "NAME=value", added to this process's own
     std::filesystem::path output_file{};    ///< stdout and stderr go there; empty: pipes, see the members below
+    /// In a process group of its own. One whose parent is in another group of the session is not orphaned, whatever started
+    /// the test: SIGTSTP stops it.
+    bool own_group = false;
 };
 
 /// Thread safety: distinct objects: safe. Shared objects: pid() and signal() are safe.
