@@ -134,7 +134,7 @@ void check_java_code(yaml_setting const& setting) {
            + (near.empty() ? std::string() : "; the nearest known name is " + near));
 }
 
-void apply_level(config& result, settings_by_name const& entries, level const& here, level const& elsewhere) {
+void check_names(settings_by_name const& entries, level const& here, level const& elsewhere) {
     for (auto const& entry : entries) {
         auto const& name = entry.first;
         auto const& setting = entry.second;
@@ -147,6 +147,9 @@ void apply_level(config& result, settings_by_name const& entries, level const& h
         else if (std::ranges::any_of(here.ignored, is_named))
             io::log(log_level::debug, "configuration, " + setting.at() + " has no meaning here and is ignored");
     }
+}
+
+void apply_values(config& result, settings_by_name const& entries, level const& here) {
     for (auto const& key : here.keys) {
         auto const found = entries.find(key.name);
         if (found == entries.end()) continue;
@@ -168,16 +171,18 @@ config read(std::string_view text) {
     auto const document = open_yaml(text);
     auto const top_entries = entries_of(document.settings, document.first_line);
     refuse_other_servers(top_entries);
-    config result;
-    apply_level(result, top_entries, top, server);
+    check_names(top_entries, top, server);
     auto const section = top_entries.find(server_section);
     if (section == top_entries.end()) refuse("it has no singleServerConfig");
     if (!section->second.node().IsMap()) refuse(section->second.at() + " must be a group of keys");
     auto const server_entries = entries_of(section->second.node(), document.first_line);
+    check_names(server_entries, server, top); // a mistyped address is not a missing one
     auto const address = server_entries.find("address");
     if (address == server_entries.end() || address->second.is_null())
         refuse(section->second.at() + " has no address, as in address: redis://127.0.0.1:6379");
-    apply_level(result, server_entries, server, top);
+    config result;
+    apply_values(result, top_entries, top);
+    apply_values(result, server_entries, server);
     result.validate();
     return result;
 }

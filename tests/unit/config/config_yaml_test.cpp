@@ -301,6 +301,9 @@ refused in_server(std::string const& line, std::string const& because) {
 INSTANTIATE_TEST_SUITE_P(
     unknown_keys, refused_yaml,
     ::testing::Values(
+        refused{"singleServerConfig:\n  adress: redis://h",
+                "line 2: adress is not known in singleServerConfig; the nearest "
+                "known name is address"},
         in_server("timout: 3", "line 3: timout is not known in singleServerConfig; the nearest known name is timeout"),
         in_server("conectionPoolSize: 3", "nearest known name is connectionPoolSize"),
         in_server("client-name: x", "nearest known name is clientName"),
