@@ -339,6 +339,7 @@ void client_core::on_thread_exit(std::uint64_t owner_number) noexcept {
     locked([&](locking::lock_table& table, base::wake_list&) {
         for (auto const& one : table.keeper.all())
             if (one->owner_number == owner_number) table.note(locking::lock_table::notice::kind::thread_exited, one);
+        table.forget_lost(owner_number);
     });
 }
 

@@ -109,7 +109,7 @@ private:
     state state_ = state::start;
     outcome outcome_ = outcome::pending;
     bool server_said_busy_ = false;
-    bool not_executed_ = false; ///< the last answer
+    bool not_executed_ = false; ///< an answer said that the server does nothing now
 };
 
 } // namespace redlatch::locking

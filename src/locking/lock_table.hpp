@@ -88,6 +88,9 @@ public:
     /// local head, which may have relied on this hold.
     void lose(tenure_ptr const& which, base::instant now, base::wake_list& woken);
 
+    /// The thread that owned it has ended: nobody will give its lost levels back.
+    void forget_lost(std::uint64_t owner_number);
+
     /// What to do for the next local waiter when a hold of this process ends. Counts hand-overs.
     hand_on next_hand_on(lock_record& of, base::instant now);
 

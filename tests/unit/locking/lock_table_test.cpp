@@ -1,66 +1,13 @@
-#include "locking/lock_table.hpp"
-#include "scripted/virtual_time.hpp"
-#include "scripted/wake_counter.hpp"
+#include "client_locks.hpp"
 
-#include <algorithm>
 #include <gmock/gmock.h>
 #include <set>
 
 namespace redlatch::locking {
 namespace {
 
-using namespace std::chrono_literals;
-using scripted::at;
-using scripted::at_no_time;
-using scripted::make_sleeper;
-using scripted::ms;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
-using plan = lock_table::release_plan::kind;
-using notice = lock_table::notice::kind;
-using phase = tenure::phase;
-
-constexpr std::uint64_t ann = 1;
-constexpr std::uint64_t bob = 2;
-
-/// One client's locks; 30 s of watchdog, 300 ms of margin.
-struct client_locks {
-    lock_table table{{"uuid", 30s, 0ms, 100, 1}};
-    record_ptr record = table.record("orders", reentrant_recipe);
-    base::wake_list woken;
-
-    level take(tenure_ptr const& which, base::instant sent_at, std::optional<base::milliseconds> lease = {},
-               base::instant max_hold_until = base::never) {
-        auto const taken = table.take(which, {0, lease.value_or(30s), !lease, false}, sent_at, max_hold_until);
-        EXPECT_TRUE(taken.has_value());
-        return taken.value_or(level{});
-    }
-    tenure_ptr hold(std::uint64_t owner, base::instant sent_at, std::optional<base::milliseconds> lease = {}) {
-        auto const one = table.open(record, owner);
-        take(one, sent_at, lease);
-        return one;
-    }
-    lock_table::release_plan release(tenure_ptr const& which, std::uint64_t level_number, base::instant now) {
-        auto const out = table.plan_release(which, level_number, now, woken);
-        woken.wake_all();
-        return out;
-    }
-    void lose(tenure_ptr const& which, base::instant now) {
-        table.lose(which, now, woken);
-        woken.wake_all();
-    }
-    std::vector<notice> news() {
-        std::vector<notice> all;
-        for (auto const& one : table.take_notices()) all.push_back(one.what);
-        return all;
-    }
-    /// Ids that the reaper releases at a time.
-    std::vector<std::string> reaped(base::instant now) {
-        std::vector<std::string> ids;
-        for (auto const& job : table.dead.on_timer(now)) ids.push_back(job.owner_id);
-        return ids;
-    }
-};
 
 // --- records and ids
 
@@ -354,6 +301,20 @@ TEST(lock_table, finds_at_the_release_that_validity_is_over_before_the_timer_doe
     EXPECT_EQ(all.table.dead.size(), 1U);
 }
 
+TEST(lock_table, forgets_what_an_ended_thread_had_lost_and_keeps_what_it_holds) {
+    client_locks all;
+    std::weak_ptr const lost = all.hold(ann, at(0s));
+    all.lose(lost.lock(), at(1s));
+    auto const held = all.hold(ann, at(1s));
+    auto const of_another = all.hold(bob, at(1s));
+    all.lose(of_another, at(2s));
+    all.table.take_notices();
+    all.table.dead.all_now();
+    all.table.forget_lost(ann);
+    EXPECT_TRUE(lost.expired());
+    EXPECT_THAT(all.record->tenures, ElementsAre(held, of_another));
+}
+
 TEST(lock_table, does_not_lose_what_is_only_being_acquired_or_released) {
     client_locks all;
     auto const acquiring = all.table.open(all.record, ann);
@@ -431,91 +392,6 @@ TEST(lock_table, keeps_an_outer_hold_when_the_answer_to_the_release_of_a_shorter
     lease_keeper::effects answered;
     all.table.keeper.on_answer(found.renew[0], {}, 30s, at(1s), answered);
     EXPECT_EQ(ms(one->validity()), 30'700);
-}
-
-// --- passing on within the process
-
-struct waiting_here : client_locks {
-    std::vector<place_ptr> places{};
-    void wait() {
-        places.push_back(std::make_shared<queue_place>(make_sleeper()));
-        record->queue.enter(places.back());
-    }
-    lock_table::hand_on next(base::instant now) { return table.next_hand_on(*record, now); }
-};
-
-TEST(hand_on, is_for_nobody_when_nobody_waits_here) {
-    waiting_here all;
-    EXPECT_EQ(all.next(at(0s)), lock_table::hand_on::nobody);
-}
-
-TEST(hand_on, is_at_once_sixteen_times_and_then_held_back) {
-    waiting_here all;
-    all.wait();
-    for (int round = 0; round < 3; ++round) {
-        for (int i = 0; i < lock_table::most_handovers; ++i)
-            EXPECT_EQ(all.next(at(1ms)), lock_table::hand_on::at_once) << round << ' ' << i;
-        EXPECT_EQ(all.next(at(1ms)), lock_table::hand_on::held_back) << round;
-    }
-}
-
-TEST(hand_on, is_held_back_after_five_milliseconds_in_a_row) {
-    waiting_here all;
-    all.wait();
-    EXPECT_EQ(all.next(at(0ms)), lock_table::hand_on::at_once);
-    EXPECT_EQ(all.next(at(5ms)), lock_table::hand_on::at_once);
-    EXPECT_EQ(all.next(at(5ms) + 1ns), lock_table::hand_on::held_back);
-    EXPECT_EQ(all.next(at(6ms)), lock_table::hand_on::at_once) << "a new row begins";
-}
-
-TEST(hand_on, begins_to_count_again_when_nobody_waited) {
-    waiting_here all;
-    all.wait();
-    for (int i = 0; i < lock_table::most_handovers; ++i) all.next(at(0ms));
-    all.record->queue.leave(all.places[0], all.woken);
-    EXPECT_EQ(all.next(at(1ms)), lock_table::hand_on::nobody);
-    all.wait();
-    EXPECT_EQ(all.next(at(2ms)), lock_table::hand_on::at_once);
-}
-
-// --- the client closes
-
-TEST(lock_table, ends_everything_when_the_client_closes) {
-    waiting_here all;
-    auto const held = all.hold(ann, at(0s));
-    auto const second = all.take(held, at(0s));
-    auto const acquiring = all.table.open(all.record, bob);
-    auto const turn = make_sleeper();
-    held->turn_waiters.push_back(turn);
-    all.wait();
-    all.wait();
-    all.table.end_everything(at(1s), all.woken);
-    all.woken.wake_all();
-    EXPECT_TRUE(held->in(phase::lost));
-    EXPECT_TRUE(acquiring->in(phase::ended));
-    EXPECT_FALSE(all.table.take(acquiring, {0, 30s, true, false}, at(1s), base::never).has_value())
-        << "its answer comes too late";
-    auto const id = acquiring->owner_id;
-    all.table.change_id(acquiring, 30s, at(1s));
-    EXPECT_EQ(acquiring->owner_id, id) << "a late answer that would want a new one";
-    EXPECT_EQ(all.table.keeper.size(), 0U);
-    EXPECT_EQ(turn->times, 1);
-    for (auto const& place : all.places) EXPECT_GE(static_cast<scripted::wake_counter&>(*place->waker).times, 1);
-    std::vector<std::string> ids;
-    for (auto const& job : all.table.dead.all_now()) ids.push_back(job.owner_id);
-    EXPECT_THAT(ids, ::testing::UnorderedElementsAre("uuid:1", "uuid:2"));
-    EXPECT_EQ(all.release(held, second.number, at(1s)).what, plan::lost);
-}
-
-TEST(lock_table, leaves_nothing_behind_although_levels_are_not_given_back) {
-    std::weak_ptr<lock_record> watched;
-    {
-        client_locks all;
-        watched = all.record;
-        all.lose(all.hold(ann, at(0s)), at(1s));
-        all.hold(bob, at(2s));
-    }
-    EXPECT_TRUE(watched.expired());
 }
 
 } // namespace
