@@ -1,0 +1,101 @@
+// A Redis server without sockets, threads, clock or chance: one run of one server process. Bytes and the time go in, bytes
+// come out; equal input gives equal output. It runs the shipped scripts in Lua 5.1, as Redis 7.0 does, and answers as that
+// version does, byte for byte; the differential test holds it against a real one.
+//
+// It is not a whole Redis: the commands are those of command_table.cpp, the protocol is RESP2, and there is one kind of
+// replication: whoever drives it copies data() into the next node.
+#pragma once
+
+#include "sim/server/keyspace.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace redlatch::sim {
+
+struct user {
+    std::optional<std::string> password{}; ///< none: any password will do
+    /// Lower-case commands ("publish", "client") or subcommands ("client|kill") that are answered with NOPERM.
+    std::set<std::string, std::less<>> refused{};
+};
+
+struct node_settings {
+    std::string run_id = "0000000000000000000000000000000000000001"; ///< 40 hex digits; another one for each run
+    std::string version = "7.0.15";
+    /// Connections begin as "default"; if that one has a password they have to AUTH first.
+    std::map<std::string, user, std::less<>> users{{"default", {}}};
+};
+
+/// Not thread-safe. Distinct objects share nothing.
+class redis_node {
+public:
+    using client = std::uint64_t; ///< Redis' CLIENT ID: counts from 1 in each run
+
+    explicit redis_node(node_settings settings, keyspace data = {});
+    redis_node(redis_node&&) noexcept;
+    redis_node& operator=(redis_node&&) noexcept;
+    ~redis_node();
+
+    // Connections.
+
+    /// `address` is shown by CLIENT LIST and matched by CLIENT KILL ADDR: "10.0.0.1:40001".
+    client connect(std::string address);
+    /// The connection has ended: its subscriptions and its unfinished command go.
+    void disconnect(client which);
+    /// Executes every command that is complete, in order, at the server's wall clock `now_ms`. What a killed or unknown
+    /// client sends is dropped.
+    void receive(client from, std::string_view bytes, std::int64_t now_ms);
+    /// The clients for which there is output, or which the server wants closed, since the last call; each once, in the
+    /// order in which that came about.
+    std::vector<client> take_active();
+    /// The bytes for this client since the last call.
+    std::string take_output(client which);
+    /// Killed, QUIT, or a protocol error: close the connection after its output. Also true after disconnect().
+    bool ended(client which) const;
+    std::size_t clients() const;
+
+    // Data.
+
+    keyspace const& data() const;
+    /// Takes other data, as a replica does that is synchronised anew. Connections and scripts stay.
+    void replace_data(keyspace data);
+    /// Grows with every change of the data, also when an expired key is removed.
+    std::uint64_t writes() const;
+
+    // Conditions. Each takes effect with the next command.
+
+    void set_loading(bool loading);             ///< -LOADING, as a server that reads its data from disk
+    void set_read_only(bool read_only);         ///< -READONLY for writes, as a replica or a demoted master
+    void set_out_of_memory(bool out_of_memory); ///< -OOM for writes that need memory
+    void set_refused(std::string_view user, std::set<std::string, std::less<>> refused);
+    void flush_scripts();
+
+    // Observation.
+
+    /// One command that was executed or refused. Views are valid during the call only.
+    struct executed {
+        client from;
+        std::string_view address;
+        std::span<std::string_view const> argv;
+        std::string_view reply; ///< its bytes; empty where the client asked for none
+        std::int64_t now_ms;
+        std::size_t depth; ///< 0: sent by a client; 1: by a script that this client runs
+    };
+    /// Called after each command; a script's own commands come before the script's.
+    void on_executed(std::function<void(executed const&)> observer);
+
+    struct state; ///< inside only
+
+private:
+    std::unique_ptr<state> state_;
+};
+
+} // namespace redlatch::sim
