@@ -41,11 +41,11 @@ io::acquisition::request to_request(lock_impl const& of, acquire_options const& 
     what.owner_number = options.owner.number();
     what.lease = options.lease;
     what.max_hold = options.max_hold;
-    auto const now = lease_clock::now();
     bool const for_ever = how == manner::acquire && !options.wait;
     what.waits_for_ever = for_ever;
     what.may_wait = for_ever || (options.wait && options.wait->count() > 0);
-    if (!for_ever) what.deadline = base::later(now, what.may_wait ? *options.wait : of.core->settings().timeout);
+    if (!for_ever)
+        what.deadline = base::later(lease_clock::now(), what.may_wait ? *options.wait : of.core->settings().timeout);
     return what;
 }
 

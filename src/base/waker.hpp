@@ -23,18 +23,27 @@ using waker = std::shared_ptr<wakeable>;
 class wake_list {
 public:
     void add(waker const& who) {
-        if (who) woken_.push_back(who);
+        if (!who) return;
+        if (first_)
+            more_.push_back(who);
+        else
+            first_ = who;
     }
-    bool empty() const noexcept { return woken_.empty(); }
+    bool empty() const noexcept { return !first_; }
+    /// Is there anybody but this one?
+    bool has_others(wakeable const* than) const noexcept { return (first_ && first_.get() != than) || !more_.empty(); }
     /// `but`: the caller itself, which is awake.
     void wake_all(wakeable const* but = nullptr) noexcept {
-        for (auto const& who : woken_)
+        if (first_ && first_.get() != but) first_->wake();
+        first_.reset();
+        for (auto const& who : more_)
             if (who.get() != but) who->wake();
-        woken_.clear();
+        more_.clear();
     }
 
 private:
-    std::vector<waker> woken_;
+    waker first_; ///< mostly the only one: no memory is asked for
+    std::vector<waker> more_;
 };
 
 } // namespace redlatch::base

@@ -13,7 +13,8 @@ using locking::lock_table;
 
 acquisition::acquisition(std::shared_ptr<client_core> core, request what)
     : core_(std::move(core)), request_(std::move(what)),
-      lease_(request_.lease.value_or(core_->settings().lock_watchdog_timeout)), began_(lease_clock::now()) {
+      lease_(request_.lease.value_or(core_->settings().lock_watchdog_timeout)), began_(lease_clock::now()),
+      now_(began_) {
     core_->operation_began();
 }
 
@@ -22,6 +23,7 @@ acquisition::~acquisition() {
 }
 
 bool acquisition::step() {
+    now_ = lease_clock::now();
     for (;;) {
         auto const before = stage_;
         bool go_on = false;
@@ -64,7 +66,7 @@ bool acquisition::begin() {
         stage_ = stage::finished;
         return true;
     }
-    auto const now = lease_clock::now();
+    auto const now = now_;
     bool reentry = false;
     has_turn_ = core_->locked([&](lock_table& table, base::wake_list& woken) {
         tenure_ = table.current(*request_.record, request_.owner_number);
@@ -119,7 +121,7 @@ bool acquisition::carry_out(action what) {
 }
 
 bool acquisition::on_queued() {
-    auto const now = lease_clock::now();
+    auto const now = now_;
     if (cancelled()) return carry_out(op_->on_cancelled());
     if (core_->closed()) return carry_out(op_->on_closed());
     if (!place_->at_head.load(std::memory_order_acquire)) {
@@ -156,16 +158,16 @@ bool acquisition::attempt() {
         call_.begin(core_->data(), how.acquire(about), waker(), blocking(), core_->closing_flag());
     }
     // The first look at the clock of the lane is due when the whole limit may be over, not before.
-    auto const first_look = request_.waits_for_ever && core_->settings().outage_limit.count() > 0
-                                ? (lease_clock::now() - began_ > base::milliseconds(1'000)
-                                       ? outage_at()
-                                       : base::later(began_, core_->settings().outage_limit))
-                                : base::never;
+    auto const first_look =
+        request_.waits_for_ever && core_->settings().outage_limit.count() > 0
+            ? (now_ - began_ > base::milliseconds(1'000) ? outage_at()
+                                                         : base::later(began_, core_->settings().outage_limit))
+            : base::never;
     return suspend(&core_->data().line(), std::min(request_.deadline, first_look));
 }
 
 bool acquisition::on_called() {
-    auto const now = lease_clock::now();
+    auto const now = now_;
     if (!call_.finished()) {
         if (cancelled()) return on_interruption(op_->on_cancelled());
         if (core_->closed()) return on_interruption(op_->on_closed());
@@ -227,7 +229,7 @@ bool acquisition::wait(action const& what) {
 }
 
 bool acquisition::on_waited() {
-    auto const now = lease_clock::now();
+    auto const now = now_;
     if (cancelled()) return carry_out(op_->on_cancelled());
     if (core_->closed()) return carry_out(op_->on_closed());
     if (now >= request_.deadline) return carry_out(op_->on_deadline(known_busy()));
@@ -279,7 +281,7 @@ bool acquisition::finish(action const& last) {
     if (how == acquire_op::outcome::acquired && level_number_ == 0)
         how = core_->closed() ? acquire_op::outcome::closed : acquire_op::outcome::lost; // it was lost meanwhile
     result_ = code_of(how);
-    auto const now = lease_clock::now();
+    auto const now = now_;
     if (channel_) core_->messages().detach(channel_, waker());
     core_->locked([&](lock_table& table, base::wake_list& woken) {
         if (place_) request_.record->queue.leave(place_, woken);

@@ -62,6 +62,7 @@ private:
     request const request_;
     base::milliseconds const lease_;
     base::instant const began_;
+    base::instant now_; ///< when this step began
     stage stage_ = stage::beginning;
     std::optional<locking::acquire_op> op_;
     locking::tenure_ptr tenure_;

@@ -25,14 +25,15 @@ call_lane::call_lane(std::shared_ptr<reactor> with, lane::settings const& how, l
 }
 
 void call_lane::submit(connection::call_ptr const& which, bool will_wait, std::atomic<bool> const* unless) {
+    auto const now = lease_clock::now(); // before the mutex: rather too early than too late
     line_->submit(
         [&] {
             if (unless != nullptr && unless->load(std::memory_order_relaxed)) // the mutex orders it
                 which->status.store(connection::call::state::closed, std::memory_order_release);
             else
-                traffic_->submit(which, lease_clock::now());
+                traffic_->submit(which, now);
         },
-        will_wait);
+        will_wait, now);
 }
 
 void call_lane::barrier() const {

@@ -37,11 +37,11 @@ void lane::with(base::function_ref<void()> act) {
     act();
 }
 
-void lane::submit(base::function_ref<void()> act, bool will_wait) {
+void lane::submit(base::function_ref<void()> act, bool will_wait, base::instant now) {
     afterwards next;
     lock held(mutex_);
     act();
-    note_due(lease_clock::now());
+    note_due(now);
     if (link_ == link::down && !connecting_) next.connect = connecting_ = true;
     flush(held, next, nullptr);
     if (link_ == link::up && !will_wait && read_ == read::none) {
@@ -56,9 +56,10 @@ bool lane::wait(parker& me, condition ready, base::instant until) {
     bool satisfied = false;
     afterwards next;
     lock held(mutex_);
-    for (;;) {
+    for (bool looked = false;; looked = true) {
         satisfied = ready();
-        if (satisfied || lease_clock::now() >= until) break;
+        // The first look at the clock can wait: whoever leads or parks will not sleep beyond `until`.
+        if (satisfied || (looked && lease_clock::now() >= until)) break;
         bool const mine = read_ == read::caller && reader_ == &me;
         if (link_ == link::up && (mine || read_ == read::none || read_ == read::armed)) {
             read_ = read::caller;
@@ -190,13 +191,17 @@ void lane::lead(lock& held, afterwards& next, parker& me, base::instant until) {
     held.unlock();
     next.woken.wake_all(&me);
     auto const seen = me.poll(fd, events, bell_.get(), wake_at);
+    // The descriptor is ours until we leave, also when the link was lost meanwhile.
+    bool const readable = (seen & ~POLLOUT) != 0;
+    auto const count = readable ? ::recv(fd, incoming_.get(), read_size, 0) : 0;
+    auto const problem = errno;
     held.lock();
     if (link_ != link::up) return;
-    if ((seen & ~POLLOUT) != 0)
-        receive(held, next);
+    if (readable)
+        take(count, problem, next);
     else if (silent(lease_clock::now()))
         lose(next, "did not answer in time");
-    if (!next.woken.empty()) { // the others should not wait for our next look
+    if (next.woken.has_others(&me)) { // they should not wait for our next look
         held.unlock();
         next.woken.wake_all(&me);
         held.lock();
@@ -210,7 +215,11 @@ void lane::receive(lock& held, afterwards& next) {
     auto const count = ::recv(fd, incoming_.get(), read_size, 0);
     auto const problem = errno;
     held.lock();
-    if (link_ != link::up) return;
+    if (link_ == link::up) take(count, problem, next);
+}
+
+/// What recv has brought.
+void lane::take(long count, int problem, afterwards& next) {
     if (count == 0) return lose(next, "the server closed the connection");
     if (count < 0) {
         if (problem != EAGAIN && problem != EINTR) lose(next, std::strerror(problem));

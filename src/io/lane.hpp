@@ -82,7 +82,9 @@ public:
     bool connect_now(base::instant until, errc& reason, std::string& problem);
 
     /// Runs `act` under the mutex, then sends what it staged. With `will_wait`, the caller promises to call wait() next.
-    void submit(base::function_ref<void()> act, bool will_wait);
+    void submit(base::function_ref<void()> act, bool will_wait) { submit(act, will_wait, lease_clock::now()); }
+    /// The same for a caller who has just looked at the clock.
+    void submit(base::function_ref<void()> act, bool will_wait, base::instant now);
     /// Runs `act` under the mutex.
     void with(base::function_ref<void()> act);
 
@@ -134,6 +136,7 @@ private:
     void send_all(lock& held, afterwards& next);
     void lead(lock& held, afterwards& next, parker& me, base::instant until);
     void receive(lock& held, afterwards& next);
+    void take(long count, int problem, afterwards& next);
     void leave(afterwards& next);
     void lose(afterwards& next, std::string why);
     void arm();

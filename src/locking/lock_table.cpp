@@ -3,6 +3,9 @@
 #include "base/assert.hpp"
 
 #include <algorithm>
+#include <charconv>
+#include <iterator>
+#include <limits>
 
 namespace redlatch::locking {
 
@@ -44,7 +47,12 @@ tenure_ptr lock_table::holder(lock_record const& of, base::instant now) const no
 
 void lock_table::assign_id(tenure& which) {
     which.serial = ++last_serial_;
-    which.owner_id = settings_.client_id + ":" + std::to_string(which.serial);
+    char digits[std::numeric_limits<std::uint64_t>::digits10 + 1];
+    auto const end = std::to_chars(std::begin(digits), std::end(digits), which.serial).ptr;
+    auto const length = static_cast<std::size_t>(end - digits);
+    which.owner_id.clear();
+    which.owner_id.reserve(settings_.client_id.size() + 1 + length);
+    which.owner_id.append(settings_.client_id).append(1, ':').append(digits, length);
 }
 
 tenure_ptr lock_table::open(record_ptr const& of, std::uint64_t owner_number) {
@@ -151,6 +159,14 @@ void lock_table::lose(tenure_ptr const& which, base::instant now, base::wake_lis
         head->released.store(true, std::memory_order_release); // pairs with the waiter's exchange
         woken.add(head->waker);
     }
+}
+
+void lock_table::forget_lost(std::uint64_t owner_number) {
+    for (auto const& [name, weak] : records_)
+        if (auto const one = weak.lock())
+            std::erase_if(one->tenures, [&](tenure_ptr const& which) {
+                return which->owner_number == owner_number && which->in(tenure::phase::lost);
+            });
 }
 
 lock_table::hand_on lock_table::next_hand_on(lock_record& of, base::instant now) {
