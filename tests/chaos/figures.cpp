@@ -1,0 +1,91 @@
+#include "figures.hpp"
+
+#include "checks.hpp"
+#include "sections.hpp"
+
+#include <algorithm>
+#include <map>
+
+namespace redlatch::chaos {
+
+namespace {
+
+std::optional<std::int64_t> time_of(history const& events, kind what) {
+    auto const found = std::find_if(events.begin(), events.end(), [&](event const& each) { return each.what == what; });
+    return found == events.end() ? std::nullopt : std::optional(found->at);
+}
+
+/// Of a loss that `who` has noticed at `when`: since when it could have.
+std::int64_t noticeable_since(history const& events, std::string_view who, std::int64_t fault, std::int64_t when) {
+    for (auto const& each : events)
+        if (each.what == kind::continued && each.who == process_of(who) && each.at <= when)
+            fault = std::max(fault, each.at);
+    return fault;
+}
+
+void count_losses(history const& events, std::int64_t fault, std::chrono::microseconds margin, figures& result) {
+    struct holding {
+        std::int64_t since = 0;
+        bool lost = false;
+    };
+    std::map<std::string, holding> now;
+    for (auto const& each : events) {
+        auto& holder = now[each.who];
+        if (each.what == kind::got) holder = {each.at};
+        if (each.what == kind::told && !was_stopped(events, each.who, holder.since, each.at)) {
+            auto const ahead = each.until + margin.count() - each.at;
+            result.ahead_us = std::min(result.ahead_us.value_or(ahead), ahead);
+        }
+        bool const at_release = each.what == kind::freed && each.text == "lease_lost";
+        bool const notice = each.what == kind::lost || each.what == kind::told || at_release;
+        if (!notice || holder.lost) continue;
+        holder.lost = true;
+        ++result.losses;
+        if (at_release) result.noticed_at_release = true;
+        if (each.at < fault) continue;
+        auto const took = each.at - noticeable_since(events, each.who, fault, each.at);
+        result.notice_us = std::max(result.notice_us.value_or(took), took);
+    }
+}
+
+void count_waits(history const& events, figures& result) {
+    std::map<std::string, std::int64_t> waiting;
+    std::optional<std::int64_t> freed_at;
+    for (auto const& each : events) {
+        if (each.what == kind::ask) waiting[each.who] = each.at;
+        if (each.what == kind::freed && each.text.empty()) freed_at = each.at;
+        if (each.what != kind::got && each.what != kind::fail) continue;
+        auto const asked = waiting[each.who];
+        result.longest_wait_us = std::max(result.longest_wait_us, each.at - asked);
+        if (each.what == kind::fail && each.text != "cancelled") ++result.errors;
+        if (each.what == kind::got && freed_at) {
+            if (asked < *freed_at && each.at - *freed_at > std::chrono::microseconds(unheard_after).count())
+                ++result.unheard;
+            freed_at.reset();
+        }
+        waiting.erase(each.who);
+    }
+}
+
+} // namespace
+
+figures figures_of(history const& events, std::chrono::microseconds margin) {
+    figures result;
+    auto const sections = sections_of(events);
+    result.entries = static_cast<int>(sections.size());
+    for (auto const& each : overlaps_of(sections)) {
+        ++result.overlaps;
+        result.overlap_us = std::max(result.overlap_us, each.length_us);
+    }
+    count_losses(events, time_of(events, kind::fault).value_or(0), margin, result);
+    count_waits(events, result);
+    if (auto const healed = time_of(events, kind::healed))
+        for (auto const& each : events)
+            if (each.what == kind::enter && each.at >= *healed) {
+                result.recovery_us = each.at - *healed;
+                break;
+            }
+    return result;
+}
+
+} // namespace redlatch::chaos

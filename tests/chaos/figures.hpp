@@ -1,0 +1,36 @@
+// What a history says about one run, in numbers.
+#pragma once
+
+#include "history.hpp"
+
+#include <chrono>
+#include <optional>
+
+namespace redlatch::chaos {
+
+struct figures {
+    int entries = 0;
+    int overlaps = 0;                ///< pairs of sections that were inside together
+    std::int64_t overlap_us = 0;     ///< the longest of them
+    int losses = 0;                  ///< holds that were lost, noticed inside the section or at the release
+    bool noticed_at_release = false; ///< a holder learnt of its loss only when it released
+
+    /// From the fault (of a process that was stopped: from its waking) until the last holder knew of its loss.
+    std::optional<std::int64_t> notice_us{};
+    /// From the latest notice beforehand to the earliest moment at which the key could expire; negative: too late. Losses of
+    /// processes that were stopped do not count.
+    std::optional<std::int64_t> ahead_us{};
+    /// From the healing to the first entry after it.
+    std::optional<std::int64_t> recovery_us{};
+    std::int64_t longest_wait_us = 0;
+    /// Releases after which somebody waited and nobody came in for `unheard_after`: the message was lost, or could not be sent.
+    int unheard = 0;
+    int errors = 0; ///< acquisitions that ended with an error
+};
+
+inline constexpr std::chrono::milliseconds unheard_after{250};
+
+/// The history must be sorted; `margin` is what validity ends before the key can expire.
+figures figures_of(history const& events, std::chrono::microseconds margin);
+
+} // namespace redlatch::chaos
