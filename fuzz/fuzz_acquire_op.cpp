@@ -1,0 +1,195 @@
+// Any order of events that the wait loop can meet, with answers that lie and clocks that jump: it ends exactly once, asks only
+// where its table allows it, never waits past its deadline or behind an outdated sample, and says "acquired" only while that is
+// still valid.
+#include "check.hpp"
+#include "decisions.hpp"
+#include "locking/acquire_op.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace redlatch::fuzz {
+namespace {
+
+using namespace std::chrono_literals;
+using locking::acquire_answer;
+using locking::acquire_op;
+using locking::channel_sample;
+using locking::count_answer;
+using act = acquire_op::act;
+using outcome = acquire_op::outcome;
+
+class acquisition {
+public:
+    explicit acquisition(decisions from) : next_(from), terms_(draw_terms()), op_(terms_) {}
+
+    void run() {
+        check(op_.result() == outcome::pending, "nothing is decided before the start");
+        obey(op_.start(), {.starts = true});
+        while (next_.more() && now_in_ != act::finish) {
+            now_ += next_.span();
+            step();
+        }
+        if (now_in_ != act::finish) obey(op_.on_closed(), {.ends_with = outcome::closed});
+    }
+
+private:
+    /// What may follow an event.
+    struct expected {
+        outcome ends_with = outcome::pending; ///< it must end, so
+        bool starts = false;
+        bool may_attempt = false;
+        bool may_wait = false;
+        bool may_pause = false;
+        bool fresh_id = false; ///< exactly then
+        channel_sample sample{};
+    };
+
+    acquire_op::terms draw_terms() {
+        acquire_op::terms out;
+        out.lease = next_.span_ms() + 1ms;
+        out.margin = std::min(next_.span_ms(), out.lease / 2);
+        out.longest_wait = next_.span_ms() + 30ms;
+        if (!next_.one_in(4)) out.deadline = now_ + next_.span();
+        out.may_wait = !next_.one_in(4);
+        out.reentry = next_.one_in(4);
+        return out;
+    }
+
+    void step() {
+        bool const over = now_ >= terms_.deadline;
+        switch (next_.below(10)) {
+        case 0: return obey(op_.on_cancelled(), {.ends_with = outcome::cancelled});
+        case 1: return obey(op_.on_closed(), {.ends_with = outcome::closed});
+        case 2:
+            if (now_in_ == act::attempt) return obey(op_.on_outage(), {.ends_with = outcome::disconnected});
+            break;
+        case 3:
+            if (over) return deadline();
+            break;
+        default: break;
+        }
+        switch (now_in_) {
+        case act::enqueue: return head();
+        case act::attempt: return next_.one_in(4) ? error() : terms_.reentry ? count() : answer();
+        case act::wait:
+        case act::pause: return over ? deadline() : woken();
+        case act::finish: return;
+        }
+    }
+
+    channel_sample some_sample() { return {next_.byte(), next_.one_in(2)}; }
+
+    void deadline() {
+        bool const known = next_.one_in(3);
+        auto const how = busy_ || known ? outcome::timed_out : not_executed_ ? outcome::refused : outcome::disconnected;
+        obey(op_.on_deadline(known), {.ends_with = how});
+    }
+
+    void head() {
+        bool const held_here = next_.one_in(2);
+        auto const sample = some_sample();
+        busy_ = busy_ || held_here;
+        obey(op_.on_head(now_, held_here, sample),
+             {.may_attempt = !held_here, .may_wait = held_here, .sample = sample});
+    }
+
+    void answer() {
+        auto const sent_at = now_ - next_.span();
+        auto const before = some_sample();
+        acquire_answer said;
+        switch (next_.below(3)) {
+        case 0: said.what = acquire_answer::kind::acquired; break;
+        case 1: said.what = acquire_answer::kind::busy; break;
+        default: break;
+        }
+        if (said.what == acquire_answer::kind::busy && next_.one_in(2)) said.retry_after = next_.span_ms();
+        auto const next = op_.on_answer(said, sent_at, now_, before);
+        if (said.what == acquire_answer::kind::not_understood) return obey(next, {.ends_with = outcome::bad_reply});
+        bool const has_it = said.what == acquire_answer::kind::acquired;
+        if (has_it && now_ < sent_at + terms_.lease - terms_.margin)
+            return obey(next, {.ends_with = outcome::acquired});
+        if (!has_it) busy_ = true;
+        bool const no_time = !terms_.may_wait || now_ >= terms_.deadline;
+        if (no_time)
+            return obey(next, {.ends_with = terms_.may_wait ? outcome::timed_out : outcome::busy, .fresh_id = has_it});
+        if (said.retry_after)
+            check(next.until <= now_ + std::max(*said.retry_after, 1ms), "it asks again when the lease it saw is over");
+        obey(next, {.may_wait = true, .fresh_id = has_it, .sample = before});
+    }
+
+    void count() {
+        auto const sent_at = now_ - next_.span();
+        auto const validity = next_.one_in(2) ? now_ + next_.span() : now_ - next_.span();
+        auto const said =
+            std::array{count_answer::written, count_answer::not_held, count_answer::not_understood}[next_.below(3)];
+        bool const valid = now_ < validity || now_ < sent_at + terms_.lease - terms_.margin;
+        auto const how = said == count_answer::not_understood     ? outcome::bad_reply
+                         : said == count_answer::written && valid ? outcome::acquired
+                                                                  : outcome::lost;
+        obey(op_.on_count_answer(said, sent_at, now_, validity), {.ends_with = how});
+    }
+
+    void error() {
+        using connection::verdict;
+        auto const what = std::array{verdict::not_executed, verdict::read_only, verdict::no_script, verdict::wrong_type,
+                                     verdict::refused}[next_.below(5)];
+        auto const next = op_.on_error(what, now_);
+        if (what == verdict::wrong_type) return obey(next, {.ends_with = outcome::wrong_type});
+        if (what == verdict::no_script || what == verdict::refused) return obey(next, {.ends_with = outcome::refused});
+        not_executed_ = true;
+        obey(next, {.may_pause = true});
+    }
+
+    void woken() {
+        bool const held_back = now_in_ == act::wait && next_.one_in(3);
+        auto const sample = some_sample();
+        auto const next = op_.on_woken(now_, held_back, sample);
+        if (held_back) check(next.until <= now_ + 5ms, "a process is held back for a short time only");
+        obey(next, {.may_attempt = !held_back, .may_wait = held_back, .sample = sample});
+    }
+
+    void obey(acquire_op::action const& what, expected const& may) {
+        now_in_ = what.what;
+        check((may.ends_with != outcome::pending) == (what.what == act::finish), "it ends when it must, and only then");
+        check(op_.result() == may.ends_with, "it says how it ended, once it has");
+        check(what.fresh_id == may.fresh_id, "an id that may be in the key without a valid hold is given up");
+        check(op_.trying() == (what.what == act::attempt), "it is trying exactly while an attempt is out");
+        switch (what.what) {
+        case act::enqueue:
+            check(may.starts && terms_.may_wait && !terms_.reentry, "only who may wait for others queues");
+            break;
+        case act::attempt:
+            check(may.may_attempt || (may.starts && (!terms_.may_wait || terms_.reentry)), "it may ask now");
+            break;
+        case act::wait:
+            check(may.may_wait && terms_.may_wait && !terms_.reentry, "only who may wait waits");
+            check(what.until >= std::min(now_ + 1ms, terms_.deadline), "it does not ask without a pause");
+            check(what.until <= now_ + terms_.longest_wait, "no wait is longer than the longest");
+            check(what.subscribe == !may.sample.subscribed, "it subscribes unless that was done before the sample");
+            break;
+        case act::pause:
+            check(may.may_pause, "only an answer \"not executed\" makes it pause");
+            check(what.until <= now_ + 100ms, "a pause is short");
+            break;
+        case act::finish: return;
+        }
+        check(what.until <= terms_.deadline, "nothing lasts beyond the deadline");
+    }
+
+    decisions next_;
+    base::instant now_ = beginning + std::chrono::hours(48);
+    acquire_op::terms terms_;
+    acquire_op op_;
+    act now_in_ = act::finish;
+    bool busy_ = false;         ///< the lock is known to be held by somebody
+    bool not_executed_ = false; ///< the server said so
+};
+
+} // namespace
+} // namespace redlatch::fuzz
+
+extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
+    redlatch::fuzz::acquisition(redlatch::fuzz::decisions(data, size)).run();
+    return 0;
+}
