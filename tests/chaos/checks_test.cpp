@@ -143,7 +143,7 @@ TEST(chaos_figures, time_notice_and_recovery) {
     EXPECT_EQ(seen.notice_us, 300);
     EXPECT_EQ(seen.ahead_us, 4700);
     EXPECT_EQ(seen.recovery_us, 210);
-    EXPECT_EQ(seen.longest_wait_us, 610);
+    EXPECT_EQ(seen.longest_wait_us, 620) << "b asked at 90, a's last valid look was before";
     EXPECT_EQ(seen.overlaps, 0);
     EXPECT_FALSE(seen.noticed_at_release);
 }
@@ -168,11 +168,30 @@ TEST(chaos_figures, count_from_the_waking_of_a_process_that_was_stopped) {
     EXPECT_FALSE(seen.ahead_us) << "nobody can be told while it is stopped";
 }
 
+TEST(chaos_figures, take_a_renewal_after_the_healing_for_recovery) {
+    auto const text =
+        std::string("60 a.0 enter 1 5000\n100 runner fault 0 0\n200 runner healed 0 0\n300 a.0 look 1 5000\n");
+    EXPECT_EQ(figures_of(made(text + "350 a.0 look 1 9000\n"), 0us).recovery_us, 150);
+    EXPECT_FALSE(figures_of(made(text + "350 a.0 look 1 5001\n"), 0us).recovery_us);
+    EXPECT_FALSE(figures_of(made(text + "350 runner released 0 0\n360 b.0 enter 2 9000\n"), 0us).recovery_us)
+        << "what follows the release proves nothing";
+}
+
+TEST(chaos_figures, count_waiting_only_while_nobody_is_inside) {
+    EXPECT_EQ(figures_of(made("50 b.0 ask 0 0\n"
+                              "60 a.0 enter 1 900\n"
+                              "500 a.0 leave 1 900\n"
+                              "570 b.0 enter 2 990\n"),
+                         0us)
+                  .longest_wait_us,
+              70);
+}
+
 TEST(chaos_figures, count_releases_that_nobody_heard) {
     auto const text = std::string("10 b.0 ask 0 0\n1000 a.0 freed 0 0\n");
-    EXPECT_EQ(figures_of(made(text + "252000 b.0 got 0 900000\n"), 0us).unheard, 1);
-    EXPECT_EQ(figures_of(made(text + "250000 b.0 got 0 900000\n"), 0us).unheard, 0);
-    EXPECT_EQ(figures_of(made("1000 a.0 freed 0 0\n200000 b.0 ask 0 0\n252000 b.0 got 0 0\n"), 0us).unheard, 0)
+    EXPECT_EQ(figures_of(made(text + "252000 b.0 enter 2 900000\n"), 0us).unheard, 1);
+    EXPECT_EQ(figures_of(made(text + "250000 b.0 enter 2 900000\n"), 0us).unheard, 0);
+    EXPECT_EQ(figures_of(made("1000 a.0 freed 0 0\n200000 b.0 ask 0 0\n252000 b.0 enter 2 0\n"), 0us).unheard, 0)
         << "it did not wait then";
 }
 

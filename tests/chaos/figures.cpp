@@ -51,20 +51,37 @@ void count_losses(history const& events, std::int64_t fault, std::chrono::micros
 void count_waits(history const& events, figures& result) {
     std::map<std::string, std::int64_t> waiting;
     std::optional<std::int64_t> freed_at;
+    std::optional<std::int64_t> inside_at;
     for (auto const& each : events) {
         if (each.what == kind::ask) waiting[each.who] = each.at;
         if (each.what == kind::freed && each.text.empty()) freed_at = each.at;
-        if (each.what != kind::got && each.what != kind::fail) continue;
-        auto const asked = waiting[each.who];
-        result.longest_wait_us = std::max(result.longest_wait_us, each.at - asked);
         if (each.what == kind::fail && each.text != "cancelled") ++result.errors;
-        if (each.what == kind::got && freed_at) {
-            if (asked < *freed_at && each.at - *freed_at > std::chrono::microseconds(unheard_after).count())
+        if (each.what == kind::enter) {
+            auto const asked = waiting[each.who];
+            auto const idle = each.at - std::max(asked, inside_at.value_or(asked));
+            result.longest_wait_us = std::max(result.longest_wait_us, idle);
+            if (freed_at && asked < *freed_at && each.at - *freed_at > std::chrono::microseconds(unheard_after).count())
                 ++result.unheard;
             freed_at.reset();
         }
-        waiting.erase(each.who);
+        bool const inside = each.what == kind::enter || each.what == kind::look || each.what == kind::leave;
+        if (inside) inside_at = each.at;
     }
+}
+
+std::optional<std::int64_t> recovery(history const& events) {
+    auto const healed = time_of(events, kind::healed);
+    if (!healed) return std::nullopt;
+    std::map<std::string, std::int64_t> valid_until;
+    for (auto const& each : events) {
+        if (each.what == kind::released) break;
+        bool const renewed =
+            each.what == kind::look && valid_until.contains(each.who) && each.until > valid_until[each.who];
+        if (each.at >= *healed && (renewed || each.what == kind::enter)) return each.at - *healed;
+        // Two readings of two clocks: a microsecond or two is no renewal.
+        if (each.what == kind::enter || each.what == kind::look) valid_until[each.who] = each.until + 1000;
+    }
+    return std::nullopt;
 }
 
 } // namespace
@@ -79,12 +96,7 @@ figures figures_of(history const& events, std::chrono::microseconds margin) {
     }
     count_losses(events, time_of(events, kind::fault).value_or(0), margin, result);
     count_waits(events, result);
-    if (auto const healed = time_of(events, kind::healed))
-        for (auto const& each : events)
-            if (each.what == kind::enter && each.at >= *healed) {
-                result.recovery_us = each.at - *healed;
-                break;
-            }
+    result.recovery_us = recovery(events);
     return result;
 }
 

@@ -20,8 +20,9 @@ struct figures {
     /// From the latest notice beforehand to the earliest moment at which the key could expire; negative: too late. Losses of
     /// processes that were stopped do not count.
     std::optional<std::int64_t> ahead_us{};
-    /// From the healing to the first entry after it.
+    /// From the healing to the first entry after it, or to the first sign that a surviving hold was renewed.
     std::optional<std::int64_t> recovery_us{};
+    /// The longest time for which somebody wanted the lock and nobody was inside.
     std::int64_t longest_wait_us = 0;
     /// Releases after which somebody waited and nobody came in for `unheard_after`: the message was lost, or could not be sent.
     int unheard = 0;

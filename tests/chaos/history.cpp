@@ -10,7 +10,7 @@ namespace redlatch::chaos {
 
 namespace {
 
-constexpr std::array<std::pair<kind, std::string_view>, 18> names{{{kind::begin, "begin"},
+constexpr std::array<std::pair<kind, std::string_view>, 19> names{{{kind::begin, "begin"},
                                                                    {kind::end, "end"},
                                                                    {kind::ask, "ask"},
                                                                    {kind::got, "got"},
@@ -24,6 +24,7 @@ constexpr std::array<std::pair<kind, std::string_view>, 18> names{{{kind::begin,
                                                                    {kind::freed, "freed"},
                                                                    {kind::fault, "fault"},
                                                                    {kind::healed, "healed"},
+                                                                   {kind::released, "released"},
                                                                    {kind::stopped, "stopped"},
                                                                    {kind::continued, "continued"},
                                                                    {kind::killed, "killed"},

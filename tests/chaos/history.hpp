@@ -28,6 +28,7 @@ namespace redlatch::chaos {
 /// | freed       | the release has returned; the text is the error, if any            |                |              |
 /// | fault       | by the runner: it does what the scenario is about                  |                |              |
 /// | healed      | by the runner: the last of it is undone                            |                |              |
+/// | released    | by the runner: long sections are told to end; what comes after it is no recovery | |           |
 /// | stopped, continued, killed | by the runner: signals; who is a process, without a thread |         |              |
 /// | key_left    | by the runner: when all is over, a key is still there; its name    |                |              |
 ///
@@ -48,6 +49,7 @@ enum class kind {
     freed,
     fault,
     healed,
+    released,
     stopped,
     continued,
     killed,

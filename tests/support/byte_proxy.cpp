@@ -137,6 +137,11 @@ void byte_proxy::cut_all(cut how) {
     core_->kick();
 }
 
+void byte_proxy::redirect(endpoint server) {
+    std::lock_guard const guard(core_->mutex);
+    core_->server = std::move(server);
+}
+
 proxy_trap byte_proxy::hold_tail(matcher which, std::size_t first) {
     return add_trap(core_, {.what = trap_state::kind::hold_tail, .which = std::move(which), .first = first});
 }

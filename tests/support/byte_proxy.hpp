@@ -93,6 +93,7 @@ public:
     void delay(direction what, std::chrono::milliseconds by);
     void refuse_connections(bool refuse); ///< accept and close at once
     void cut_all(cut how = cut::close);   ///< both sides of every connection
+    void redirect(endpoint server);       ///< new connections lead there; by the same kind of transport
 
     // The next matching command.
     /// `first` bytes of it arrive; the rest, and all that follows on that connection, is kept.

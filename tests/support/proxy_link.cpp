@@ -32,7 +32,7 @@ bool trap_waits(proxy_link const& link) {
 
 } // namespace
 
-proxy_core::proxy_core(endpoint where) : server(std::move(where)), wake_up(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+proxy_core::proxy_core(endpoint where) : wake_up(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)), server(std::move(where)) {
     if (server.is_unix()) address.path = (folder.path() / "proxy.sock").string();
     listener = listen_on(address);
     set_non_blocking(listener);

@@ -65,7 +65,6 @@ struct proxy_link {
 
 /// Everything below `mutex` is guarded by it; the loop polls without it.
 struct proxy_core {
-    endpoint server;
     temporary_folder folder;
     endpoint address;
     descriptor listener;
@@ -73,6 +72,7 @@ struct proxy_core {
 
     mutable std::mutex mutex;
     mutable std::condition_variable changed;
+    endpoint server;
     std::array<pipe_settings, 2> settings{};
     bool refuse = false;
     bool ending = false;

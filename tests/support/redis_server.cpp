@@ -62,8 +62,8 @@ void redis_server::start() {
         add("--enable-debug-command", "yes");
         add("--maxclients", "4000");
         arguments.insert(arguments.end(), options_.arguments.begin(), options_.arguments.end());
-        process_ = std::make_unique<child_process>(
-            child_options{.arguments = arguments, .output_file = folder_.path() / "server.log"});
+        process_ = std::make_unique<child_process>(child_options{
+            .arguments = arguments, .environment = options_.environment, .output_file = folder_.path() / "server.log"});
         bool const answers = wait_until([&] {
             if (process_->ended()) return true;
             try {

@@ -17,8 +17,9 @@ struct server_options {
     transport over = transport::unix_socket;
     /// Every write is on disk before it is answered, so that restart(data::kept) finds it also after kill9().
     bool persistent = false;
-    std::vector<std::string> arguments{}; ///< further ones, as on the command line
-    std::string program{};                ///< empty: REDLATCH_TEST_SERVER, else redis-server, else valkey-server
+    std::vector<std::string> arguments{};   ///< further ones, as on the command line
+    std::vector<std::string> environment{}; ///< "NAME=value", added to this process's own
+    std::string program{};                  ///< empty: REDLATCH_TEST_SERVER, else redis-server, else valkey-server
 };
 
 /// Starts in the constructor and answers PING when it returns; ends in the destructor. Only ever signals its own

@@ -116,6 +116,14 @@ TEST_P(byte_proxy_test, refuses_connections_and_cuts_all) {
     EXPECT_EQ(again.command("PING").text, "PONG");
 }
 
+TEST_P(byte_proxy_test, leads_new_connections_elsewhere) {
+    redis_server elsewhere({.over = GetParam()});
+    elsewhere.run("SET", "n", "elsewhere");
+    proxy.redirect(elsewhere.address());
+    EXPECT_TRUE(client.command("GET", "n").is_nil()) << "an open connection stays where it is";
+    EXPECT_EQ(raw_client(proxy.address()).command("GET", "n").text, "elsewhere");
+}
+
 TEST_P(byte_proxy_test, passes_messages_of_a_subscriber) {
     client.send(resp::command("SUBSCRIBE", "c"));
     EXPECT_EQ(client.receive().items.at(0).text, "subscribe");

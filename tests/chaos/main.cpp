@@ -1,0 +1,120 @@
+// Plays the scenarios, one after the other, each with a server and workers of its own.
+#include "faketime.hpp"
+#include "network.hpp"
+#include "options.hpp"
+#include "report.hpp"
+
+#include <algorithm>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <filesystem>
+#include <fstream>
+#include <unistd.h>
+
+namespace redlatch::chaos {
+
+namespace {
+
+constexpr int all_skipped = 77;
+
+bool in_ci() {
+    char const* const value = std::getenv("CI");
+    return value != nullptr && std::string(value) == "true";
+}
+
+/// Empty: it can be played.
+std::string why_not(scenario const& one, network const& net) {
+    if (one.needed == scenario::needs::own_network && !net.own) return net.reason;
+    if (one.needed == scenario::needs::fake_clock) {
+        if (fake_clock::library().empty()) return "libfaketime is missing (package faketime)";
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+        return "a sanitizer wants to be preloaded first";
+#endif
+    }
+    return {};
+}
+
+/// For those who want to know what happened.
+void keep(result const& one, history const& events) {
+    auto name = one.of->name + "-" + name_of(one.by);
+    std::replace_if(
+        name.begin(), name.end(), [](char letter) { return letter == ' ' || letter == '\''; }, '-');
+    auto const file = std::filesystem::temp_directory_path() / ("redlatch-chaos-" + name + ".history");
+    std::ofstream lines(file);
+    for (auto const& each : events) lines << to_line(each);
+    std::fprintf(stderr, "redlatch_chaos: its history is in %s\n", file.c_str());
+}
+
+result play(scenario const& one, library by, programs const& with, network const& net, bool keep_all) {
+    result made{.of = &one, .by = by, .skipped = why_not(one, net)};
+    if (!made.skipped.empty()) {
+        if (in_ci() && net.should_work && one.needed == scenario::needs::own_network)
+            made.broken.push_back({"tools", "CI must have them: " + made.skipped});
+        return made;
+    }
+    try {
+        stage at({.of = by, .with = with, .server = one.server, .behind_proxy = one.behind_proxy});
+        one.act(at);
+        auto const run = at.finish();
+        made.seen = figures_of(run.events, margin());
+        made.broken = judge(run, made.seen, one.expected, by == library::redlatch);
+        if (keep_all || !made.broken.empty()) keep(made, run.events);
+    } catch (std::exception const& problem) {
+        made.broken.push_back({"run", problem.what()});
+    }
+    return made;
+}
+
+/// Before this process has threads and a network of its own: Maven may want to download.
+std::string built_java_peer() {
+    std::string const command = std::string(REDLATCH_BUILD_PEER) + " " + REDLATCH_PEER_CLASSES;
+    if (std::system(command.c_str()) != 0) throw std::runtime_error("the Java peer cannot be built"); // NOLINT
+    return REDLATCH_PEER_CLASSES;
+}
+
+int run(run_options const& wanted) {
+    auto const scenarios = all_scenarios();
+    if (wanted.list) {
+        for (auto const& each : scenarios) std::printf("%s\n", each.name.c_str());
+        return 0;
+    }
+    programs with{.worker = std::filesystem::read_symlink("/proc/self/exe").parent_path() / "chaos_worker"};
+    if (wanted.redisson) with.java_classes = built_java_peer();
+    auto const net = enter_own_network();
+    auto const where = surroundings_of_run(with);
+    std::vector<result> results;
+    for (auto const& each : scenarios) {
+        if (each.name.find(wanted.only) == std::string::npos) continue;
+        for (auto const by : {library::redlatch, library::redisson}) {
+            if (by == library::redisson && (!wanted.redisson || !each.redisson)) continue;
+            results.push_back(play(each, by, with, net, wanted.keep));
+            // The page goes to stdout at the end; whoever waits wants to see that something happens.
+            std::fprintf(wanted.markdown ? stderr : stdout, "%s\n", as_text(results.back()).c_str());
+            std::fflush(stdout);
+        }
+    }
+    if (wanted.markdown) std::fputs(as_markdown(results, where).c_str(), stdout);
+    auto const ours_broken = [](result const& one) { return one.by == library::redlatch && !one.broken.empty(); };
+    if (std::any_of(results.begin(), results.end(), ours_broken)) return 1;
+    auto const skipped = [](result const& one) { return !one.skipped.empty(); };
+    return std::all_of(results.begin(), results.end(), skipped) ? all_skipped : 0;
+}
+
+} // namespace
+
+} // namespace redlatch::chaos
+
+int main(int count, char** arguments) {
+    int exit_status = 0;
+    auto const wanted = redlatch::chaos::parse(count, arguments, exit_status);
+    if (!wanted) return exit_status;
+    std::signal(SIGPIPE, SIG_IGN); // a worker that has died is noticed when it is asked
+    try {
+        return redlatch::chaos::run(*wanted);
+    } catch (std::exception const& problem) {
+        std::fprintf(stderr, "redlatch_chaos: %s\n", problem.what());
+        return 70;
+    }
+}

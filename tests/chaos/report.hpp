@@ -1,0 +1,30 @@
+// What is said of the runs.
+#pragma once
+
+#include "verdict.hpp"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace redlatch::chaos {
+
+/// Where and with what, as lines of a table.
+using surroundings = std::vector<std::pair<std::string, std::string>>;
+surroundings surroundings_of_run(programs const& used);
+
+/// One line for a terminal, without a line feed; what was broken follows on lines of its own.
+std::string as_text(result const& one);
+
+/// docs/failure_modes.md.
+std::string as_markdown(std::vector<result> const& all, surroundings const& where);
+
+/// "35 ms", "1.48 s"; none: "–".
+std::string duration_text(std::optional<std::int64_t> us);
+
+/// The cells that both forms share: losses, notice, ahead, recovery, longest wait, unheard, two at once.
+std::vector<std::string> cells(result const& one);
+std::string verdict_text(result const& one);
+std::string name_of(library by);
+
+} // namespace redlatch::chaos

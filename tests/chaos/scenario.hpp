@@ -1,0 +1,52 @@
+// One fault: what is done, what is promised.
+#pragma once
+
+#include "stage.hpp"
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace redlatch::chaos {
+
+/// What redlatch promises under the fault; the runner holds it to this and only looks at Redisson.
+struct expectation {
+    enum class loss { never, always, possible };
+
+    loss of_holds = loss::never;
+    /// False: the server has forgotten the lock, or its clock has jumped; two at once are possible, and counted.
+    bool exclusion = true;
+    /// From the fault to the notice; none: not asked.
+    std::optional<milliseconds> notice{};
+    /// From the healing to the next holder, or to the renewal of the one that stayed.
+    milliseconds recovery{2000};
+};
+
+struct scenario {
+    enum class needs { nothing, own_network, fake_clock };
+    enum class where { servers, processes, connections, network, failover, clocks };
+
+    std::string name;
+    where group;
+    std::string done;     ///< for the table
+    std::string promised; ///< likewise
+    expectation expected;
+    std::function<void(stage&)> act;
+    needs needed = needs::nothing;
+    test::server_options server{};
+    bool behind_proxy = false;
+    bool redisson = true; ///< makes sense for Redisson, too
+};
+
+/// All of them, in the order of the table.
+std::vector<scenario> all_scenarios();
+
+std::vector<scenario> process_scenarios();
+std::vector<scenario> server_scenarios();
+std::vector<scenario> connection_scenarios();
+std::vector<scenario> network_scenarios();
+std::vector<scenario> failover_scenarios();
+std::vector<scenario> clock_scenarios();
+
+} // namespace redlatch::chaos

@@ -1,0 +1,94 @@
+// Where a scenario is played: a server, the workers, and the runner's own line in the history.
+//
+//     stage at{...};
+//     auto& holder = at.holder();         // inside, in a section without an end
+//     at.waiters();                       // and others who wait for it
+//     at.fault([&] { at.kill(holder); }); // begins now
+//     at.healed();
+//     auto const seen = at.finish();      // everybody gets the lock again, ends, and leaves nothing behind
+#pragma once
+
+#include "checks.hpp"
+#include "history.hpp"
+#include "support/byte_proxy.hpp"
+#include "support/redis_server.hpp"
+#include "support/temporary_folder.hpp"
+#include "worker_process.hpp"
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace redlatch::chaos {
+
+struct stage_options {
+    library of = library::redlatch;
+    programs with{};
+    test::server_options server{};
+    bool behind_proxy = false;
+};
+
+class stage {
+public:
+    explicit stage(stage_options options);
+    ~stage();
+
+    test::redis_server& server() noexcept { return *server_; }
+    test::byte_proxy& proxy() noexcept { return *proxy_; }
+    /// A connection that no fault of the network reaches.
+    test::raw_client admin() const;
+    static constexpr char const* lock = "chaos";
+    library of() const noexcept { return options_.of; }
+
+    worker_process& holder(std::vector<std::string> environment = {});
+    worker_process& waiters();
+    worker_process& more_waiters();
+    /// Workers that contend with short sections, and have entered.
+    void traffic(int processes, int threads);
+
+    void fault(std::function<void()> const& act);
+    /// The last of the fault is undone (or it needs no undoing).
+    void healed();
+    /// The length of a fault.
+    static void during(milliseconds length);
+
+    void kill(worker_process& who);
+    void stop(worker_process& who);
+    void go_on(worker_process& who);
+    std::vector<std::unique_ptr<worker_process>>& workers() noexcept { return workers_; }
+
+    /// Keeps it to the end, and asks it from now on what is left.
+    void take_over(std::unique_ptr<test::redis_server> by);
+
+    struct outcome {
+        history events;
+        violations problems; ///< that only the runner sees: who did not come back, what did not end
+    };
+    outcome finish();
+
+    static worker_settings base_settings();
+
+private:
+    worker_process& waiting(std::string const& name);
+    worker_process& start(worker_settings settings, std::vector<std::string> environment = {});
+    void note(kind what, std::string const& who = "runner", std::string const& text = {});
+    void wait_for_the_holder();
+    void wait_for_all_to_enter(std::int64_t since);
+    void end_all();
+    void look_for_keys();
+    bool hold_is_over(worker_process& who);
+
+    stage_options options_;
+    test::temporary_folder folder_;
+    std::string socket_;
+    std::unique_ptr<test::redis_server> server_;
+    std::unique_ptr<test::redis_server> successor_;
+    std::unique_ptr<test::byte_proxy> proxy_;
+    std::vector<std::unique_ptr<worker_process>> workers_;
+    history own_;
+    violations problems_;
+    std::int64_t healed_at_ = 0;
+};
+
+} // namespace redlatch::chaos

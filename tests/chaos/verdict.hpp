@@ -1,0 +1,26 @@
+// A run beside what was promised.
+#pragma once
+
+#include "figures.hpp"
+#include "scenario.hpp"
+
+#include <string>
+
+namespace redlatch::chaos {
+
+/// One line of the table.
+struct result {
+    scenario const* of = nullptr;
+    library by = library::redlatch;
+    std::string skipped{}; ///< why it was not run
+    figures seen{};
+    violations broken{}; ///< promises of redlatch; for Redisson what kept it from ending as it should
+};
+
+/// `with_promises`: against what redlatch promises. Without: only what no lock may do, a waiter left behind or an orphan.
+violations judge(stage::outcome const& run, figures const& seen, expectation const& expected, bool with_promises);
+
+/// Of validity, as the workers are configured.
+std::chrono::microseconds margin();
+
+} // namespace redlatch::chaos
