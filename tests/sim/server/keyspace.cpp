@@ -1,7 +1,8 @@
 #include "sim/server/keyspace.hpp"
 
+#include "sim/server/text.hpp"
+
 #include <algorithm>
-#include <functional>
 #include <ostream>
 
 namespace redlatch::sim {
@@ -76,7 +77,7 @@ std::vector<std::string> keyspace::lines() const {
 }
 
 std::size_t hash_value(keyspace const& data) {
-    std::hash<std::string_view> const text;
+    auto const text = [](std::string_view bytes) { return static_cast<std::size_t>(stable_hash(bytes)); };
     std::size_t hash = 0;
     for (auto const& each : data.databases) {
         mix(hash, each.size());

@@ -30,6 +30,7 @@ struct user {
 struct node_settings {
     std::string run_id = "0000000000000000000000000000000000000001"; ///< 40 hex digits; another one for each run
     std::string version = "7.0.15";
+    std::string address = "10.0.0.1:6379"; ///< its own: laddr in CLIENT LIST
     /// Connections begin as "default"; if that one has a password they have to AUTH first.
     std::map<std::string, user, std::less<>> users{{"default", {}}};
 };

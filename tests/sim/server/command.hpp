@@ -1,0 +1,50 @@
+// One command: what it is called, when it is refused, what it does.
+#pragma once
+
+#include "sim/server/node_state.hpp"
+
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace redlatch::sim {
+
+/// A command that is being executed, by a client or by its script.
+struct call {
+    node_state& node;
+    connection& from;
+    std::size_t& database; ///< a script's SELECT does not touch its client's
+    std::span<std::string_view const> argv;
+    std::string& out;
+    bool in_script;
+
+    std::string_view operator[](std::size_t position) const { return argv[position]; }
+};
+
+enum trait : unsigned {
+    writes = 1,            ///< refused by a replica
+    grows = 2,             ///< refused without memory
+    not_in_scripts = 4,    ///<
+    while_loading = 8,     ///< allowed then
+    while_subscribed = 16, ///< allowed on a connection with subscriptions
+    without_auth = 32,     ///< allowed then
+};
+
+struct command {
+    std::string_view name; ///< lower case; a subcommand as "client|kill"
+    int arity;             ///< words, its name included; -n: at least n
+    unsigned traits;
+    void (*run)(call&); ///< none: it only has subcommands
+};
+
+/// By its first word or two, in any case; none if there is no such command. A container whose subcommand is unknown or missing
+/// is found itself.
+command const* find_command(std::span<std::string_view const> argv);
+bool has_arity(command const& which, std::size_t words) noexcept;
+/// True if the user may run it.
+bool permitted(user const& who, command const& which);
+
+/// Checks everything that a server checks before it runs a client's command, then runs it.
+void execute(node_state& node, connection& from, std::span<std::string_view const> argv);
+
+} // namespace redlatch::sim

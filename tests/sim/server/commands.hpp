@@ -1,0 +1,84 @@
+// The commands, by the file that has them.
+#pragma once
+
+namespace redlatch::sim {
+struct call;
+}
+
+namespace redlatch::sim::commands {
+
+// commands_connection.cpp
+void auth(call& one);
+void client_getname(call& one);
+void client_setname(call& one);
+void echo(call& one);
+void hello(call& one);
+void ping(call& one);
+void quit(call& one);
+void reset(call& one);
+void select(call& one);
+
+// commands_client.cpp
+void client_id(call& one);
+void client_info(call& one);
+void client_kill(call& one);
+void client_list(call& one);
+
+// commands_server.cpp
+void dbsize(call& one);
+void flushall(call& one);
+void flushdb(call& one);
+void info(call& one);
+void time(call& one);
+
+// commands_keys.cpp
+void del(call& one);
+void exists(call& one);
+void keys(call& one);
+void scan(call& one);
+void type(call& one);
+
+// commands_expiry.cpp
+void expire(call& one);
+void persist(call& one);
+void pexpire(call& one);
+void pexpireat(call& one);
+void pexpiretime(call& one);
+void pttl(call& one);
+void ttl(call& one);
+
+// commands_strings.cpp
+void decr(call& one);
+void decrby(call& one);
+void get(call& one);
+void incr(call& one);
+void incrby(call& one);
+void set(call& one);
+
+// commands_hashes.cpp
+void hdel(call& one);
+void hexists(call& one);
+void hget(call& one);
+void hgetall(call& one);
+void hincrby(call& one);
+void hkeys(call& one);
+void hlen(call& one);
+void hset(call& one);
+void hsetnx(call& one);
+void hvals(call& one);
+
+// commands_pubsub.cpp
+void psubscribe(call& one);
+void publish(call& one);
+void punsubscribe(call& one);
+void subscribe(call& one);
+void unsubscribe(call& one);
+
+// commands_scripts.cpp
+void eval(call& one);
+void evalsha(call& one);
+void script_exists(call& one);
+void script_flush(call& one);
+void script_load(call& one);
+
+} // namespace redlatch::sim::commands

@@ -1,0 +1,75 @@
+// What one run of a server consists of, for the commands.
+#pragma once
+
+#include "sim/server/lua_engine.hpp"
+#include "sim/server/pubsub.hpp"
+#include "sim/server/redis_node.hpp"
+#include "sim/server/request_reader.hpp"
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace redlatch::sim {
+
+struct connection {
+    redis_node::client id = 0;
+    std::string address;
+    std::string name{};
+    std::string user = "default";
+    bool authenticated = false;
+    std::size_t database = 0;
+    std::int64_t since_ms = 0;
+    std::int64_t active_ms = 0;
+    std::string last_command = "NULL"; ///< as CLIENT LIST shows it
+    request_reader requests{};
+    std::string output{};
+    bool active = false;  ///< in node_state::active
+    bool closing = false; ///< nothing of it is executed any more
+};
+
+struct redis_node::state {
+    state(node_settings settings, keyspace data);
+
+    node_settings settings;
+    keyspace data;
+    std::uint64_t writes = 0;
+    std::int64_t now_ms = 0;
+    bool loading = false;
+    bool read_only = false;
+    bool out_of_memory = false;
+
+    std::map<client, connection> connections{};
+    client last_id = 0;
+    std::vector<client> active{};
+    pubsub subscriptions{};
+    lua_engine scripts;
+    std::function<void(executed const&)> observer{};
+
+    std::vector<std::string_view> argv{}; ///< of the client's command that is being executed
+
+    connection* find(client which);
+    /// Its output has changed, or it is closing.
+    void mark_active(connection& which);
+    /// Says that it is to be closed and takes its subscriptions away.
+    void close(connection& which);
+    void execute_all(connection& from, std::string_view bytes);
+    /// Sends a message to all subscribers; how many there were.
+    std::size_t publish(std::string_view channel, std::string_view message);
+
+    user const* user_of(connection const& which) const;
+    bool needs_authentication(connection const& which) const;
+
+    /// A key that can be seen now. One that has expired is removed first.
+    entry* find_key(std::size_t number, std::string_view key);
+    void store(std::size_t number, std::string_view key, entry value);
+    bool remove_key(std::size_t number, std::string_view key);
+    /// After a change of an entry in place.
+    void changed() noexcept { ++writes; }
+};
+
+using node_state = redis_node::state;
+
+} // namespace redlatch::sim

@@ -1,0 +1,45 @@
+// Who listens to what, in the order of subscription.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace redlatch::sim {
+
+class pubsub {
+public:
+    using client = std::uint64_t;
+    enum class kind { channel, pattern };
+
+    void subscribe(client who, kind what, std::string_view name);
+    void unsubscribe(client who, kind what, std::string_view name);
+    void leave(client who);
+
+    /// How many channels and patterns together, as the replies count them.
+    std::size_t count(client who) const;
+    std::size_t count(client who, kind what) const;
+    std::vector<std::string> names(client who, kind what) const;
+
+    std::span<client const> listeners(std::string_view channel) const;
+    /// Pattern by pattern.
+    std::map<std::string, std::vector<client>, std::less<>> const& patterns() const noexcept { return by_pattern_; }
+
+private:
+    using index = std::map<std::string, std::vector<client>, std::less<>>;
+    struct names_of_client {
+        std::vector<std::string> channels;
+        std::vector<std::string> patterns;
+    };
+
+    index& index_of(kind what) noexcept { return what == kind::channel ? by_channel_ : by_pattern_; }
+
+    index by_channel_;
+    index by_pattern_;
+    std::map<client, names_of_client> by_client_;
+};
+
+} // namespace redlatch::sim

@@ -1,0 +1,94 @@
+#include "sim/server/redis_node.hpp"
+
+#include "sim/server/node_state.hpp"
+
+#include <algorithm>
+
+namespace redlatch::sim {
+
+redis_node::redis_node(node_settings settings, keyspace data)
+    : state_(std::make_unique<state>(std::move(settings), std::move(data))) {}
+
+redis_node::redis_node(redis_node&&) noexcept = default;
+redis_node& redis_node::operator=(redis_node&&) noexcept = default;
+redis_node::~redis_node() = default;
+
+redis_node::client redis_node::connect(std::string address) {
+    auto const id = ++state_->last_id;
+    connection fresh{.id = id, .address = std::move(address)};
+    fresh.since_ms = fresh.active_ms = state_->now_ms;
+    state_->connections.emplace(id, std::move(fresh));
+    return id;
+}
+
+void redis_node::disconnect(client which) {
+    state_->subscriptions.leave(which);
+    state_->connections.erase(which);
+    std::erase(state_->active, which);
+}
+
+void redis_node::receive(client from, std::string_view bytes, std::int64_t now_ms) {
+    state_->now_ms = now_ms;
+    auto* const sender = state_->find(from);
+    if (sender != nullptr && !sender->closing) state_->execute_all(*sender, bytes);
+}
+
+std::vector<redis_node::client> redis_node::take_active() {
+    for (auto const which : state_->active) state_->connections.at(which).active = false;
+    return std::exchange(state_->active, {});
+}
+
+std::string redis_node::take_output(client which) {
+    auto* const found = state_->find(which);
+    return found == nullptr ? std::string() : std::exchange(found->output, {});
+}
+
+bool redis_node::ended(client which) const {
+    auto* const found = state_->find(which);
+    return found == nullptr || found->closing;
+}
+
+std::size_t redis_node::clients() const {
+    return static_cast<std::size_t>(
+        std::ranges::count_if(state_->connections, [](auto const& item) { return !item.second.closing; }));
+}
+
+keyspace const& redis_node::data() const {
+    return state_->data;
+}
+
+void redis_node::replace_data(keyspace data) {
+    state_->data = std::move(data);
+    state_->changed();
+}
+
+std::uint64_t redis_node::writes() const {
+    return state_->writes;
+}
+
+void redis_node::set_loading(bool loading) {
+    state_->loading = loading;
+}
+
+void redis_node::set_read_only(bool read_only) {
+    state_->read_only = read_only;
+}
+
+void redis_node::set_out_of_memory(bool out_of_memory) {
+    state_->out_of_memory = out_of_memory;
+}
+
+void redis_node::set_refused(std::string_view name, std::set<std::string, std::less<>> refused) {
+    auto const place = state_->settings.users.find(name);
+    if (place != state_->settings.users.end()) place->second.refused = std::move(refused);
+}
+
+void redis_node::flush_scripts() {
+    state_->scripts.flush();
+}
+
+void redis_node::on_executed(std::function<void(executed const&)> observer) {
+    state_->observer = std::move(observer);
+}
+
+} // namespace redlatch::sim
