@@ -14,6 +14,11 @@ void multiplexer::finish(call& which, call::state how, base::wake_list& woken) {
     which.waker.reset();
 }
 
+void multiplexer::refuse(call& which) {
+    which.waker.reset(); // whoever submits sees it at once; a task that owns the call would never be freed
+    which.status.store(call::state::closed, std::memory_order_release);
+}
+
 void multiplexer::stage(call_ptr const& which, base::instant now) {
     which->begin = out.position();
     out.stage(which->bytes);
@@ -26,7 +31,7 @@ void multiplexer::stage(call_ptr const& which, base::instant now) {
 
 void multiplexer::submit(call_ptr const& which, base::instant now) {
     if (closed_ || (!up_ && waiting_.size() >= most_waiting)) {
-        which->status.store(call::state::closed, std::memory_order_release);
+        refuse(*which);
         return;
     }
     if (up_)

@@ -37,6 +37,8 @@ public:
     };
 
     void submit(call_ptr const& which, base::instant now);
+    /// Ends a call, that was not submitted, as closed.
+    static void refuse(call& which);
 
     /// The caller does not wait any more. True: the call may have run, or may run later.
     bool abandon(call_ptr const& which);

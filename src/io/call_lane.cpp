@@ -29,7 +29,7 @@ void call_lane::submit(connection::call_ptr const& which, bool will_wait, std::a
     line_->submit(
         [&] {
             if (unless != nullptr && unless->load(std::memory_order_relaxed)) // the mutex orders it
-                which->status.store(connection::call::state::closed, std::memory_order_release);
+                connection::multiplexer::refuse(*which);
             else
                 traffic_->submit(which, now);
         },

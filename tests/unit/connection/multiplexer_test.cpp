@@ -248,7 +248,9 @@ TEST(multiplexer, ends_everything_unanswered_wherever_it_is_closed) {
         EXPECT_FALSE(lane.traffic.expects_reply());
         EXPECT_TRUE(lane.traffic.out.empty());
         EXPECT_FALSE(lane.traffic.up());
-        EXPECT_EQ(lane.submit("TOO LATE")->status.load(), state::closed);
+        auto const refused = lane.submit("TOO LATE", sleeper);
+        EXPECT_EQ(refused->status.load(), state::closed);
+        EXPECT_EQ(refused->waker, nullptr) << "a task that owns the call would keep itself";
     });
 }
 
