@@ -85,6 +85,7 @@ bool lane::wait(parker& me, condition ready, base::instant until) {
 
 /// Unlocks, then does what must not be done under the mutex.
 void lane::settle(lock& held, afterwards& next, parker const* me) {
+    if (link_ == link::closed && std::exchange(next.retire, false)) close_descriptor(); // the reactor may have ended
     held.unlock();
     next.woken.wake_all(me);
     auto const self = weak_from_this();
@@ -346,18 +347,23 @@ void lane::reconnect(std::string const& why) {
     settle(held, next);
 }
 
-void lane::retire() {
-    lock held(mutex_);
-    if ((link_ != link::lost && link_ != link::closed) || !can_retire()) return;
+void lane::close_descriptor() noexcept {
+    if (!can_retire()) return; // whoever leaves last comes here again
     if (registered_) reactor_->disregard(fd_.get());
     registered_ = false;
     fd_.reset();
+}
+
+void lane::retire() {
+    lock held(mutex_);
+    if (link_ != link::lost || !can_retire()) return;
+    close_descriptor();
     read_ = read::none;
     sending_.clear();
     sent_ = 0;
     auto const token = std::exchange(token_, 0);
-    bool const again = link_ == link::lost && !connecting_;
-    if (link_ == link::lost) link_ = link::down;
+    bool const again = !connecting_;
+    link_ = link::down;
     if (again) connecting_ = true;
     held.unlock();
     if (token != 0) reactor_->unwatch(token);
@@ -553,13 +559,7 @@ void lane::close() {
     attempt_.reset();
     for (auto* const other : parked_) next.woken.add(other->who->as_waker());
     if (read_ == read::caller) next.woken.add(reader_->as_waker());
-    if (can_retire()) {
-        if (registered_) reactor_->disregard(fd_.get());
-        registered_ = false;
-        fd_.reset();
-    } else {
-        next.retire = true;
-    }
+    next.retire = true;
     auto const token = std::exchange(token_, 0);
     settle(held, next);
     if (token != 0) reactor_->unwatch(token);

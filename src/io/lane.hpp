@@ -26,7 +26,7 @@
 //     epoll event                armed -> reading: recv once, leave; otherwise it counts for nothing
 //     tick (20 ms, while in use) none -> armed; armed and nothing due -> the tick ends; silent too long -> lose
 //     retire (reactor)           read in {none, armed} and write != busy: close, link = down; otherwise whoever leaves last
-//                                posts it again
+//                                posts it again; once the link is closed, that one closes the descriptor itself
 //     connected                  link = up; greet, send, leave
 //     close                      link = closed; everything ends with "closed"; the last role closes the descriptor
 // epoll_ctl happens under the mutex; send, recv, poll and waking never do. Never two of our mutexes at once.
@@ -126,6 +126,7 @@ private:
     void on_tick();
     void on_ping_time(std::uint64_t epoch);
     void retire();
+    void close_descriptor() noexcept;
     void begin_connecting();
     void connect_to(std::vector<address> addresses, std::string const& problem);
     void on_connect_failed(errc reason, std::string const& problem);
