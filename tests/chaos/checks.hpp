@@ -21,8 +21,8 @@ violations overlapping_sections(history const& events);
 /// And by tokens, without a clock: while a hold is valid, the resource sees no entry but those that were turned away.
 violations tokens_of_others(history const& events);
 
-/// A holder that finds its hold lost is told by the hold's stop token, too, and before its key can expire: at most `margin` after
-/// the end of validity. A process that was stopped meanwhile could not be told in time.
+/// A holder that finds its hold lost is told by the hold's stop token, too, and before its key can expire: at most `margin`
+/// after the end of validity. A process that was stopped meanwhile could not be told in time.
 violations missed_notices(history const& events, std::chrono::microseconds margin);
 
 /// Who asked gets the lock or an error; only those that were killed may stay silent.

@@ -168,6 +168,18 @@ TEST(chaos_figures, count_from_the_waking_of_a_process_that_was_stopped) {
     EXPECT_FALSE(seen.ahead_us) << "nobody can be told while it is stopped";
 }
 
+TEST(chaos_figures, add_up_overlaps) {
+    auto const seen = figures_of(made("100 a.0 enter 1 900\n"
+                                      "150 b.0 enter 2 900\n"
+                                      "160 b.0 leave 2 900\n"
+                                      "170 c.0 enter 3 900\n"
+                                      "200 a.0 leave 1 900\n"
+                                      "220 c.0 leave 3 900\n"),
+                                 0us);
+    EXPECT_EQ(seen.overlaps, 2);
+    EXPECT_EQ(seen.overlap_us, 10 + 30);
+}
+
 TEST(chaos_figures, take_a_renewal_after_the_healing_for_recovery) {
     auto const text =
         std::string("60 a.0 enter 1 5000\n100 runner fault 0 0\n200 runner healed 0 0\n300 a.0 look 1 5000\n");

@@ -92,7 +92,7 @@ figures figures_of(history const& events, std::chrono::microseconds margin) {
     result.entries = static_cast<int>(sections.size());
     for (auto const& each : overlaps_of(sections)) {
         ++result.overlaps;
-        result.overlap_us = std::max(result.overlap_us, each.length_us);
+        result.overlap_us += each.length_us;
     }
     count_losses(events, time_of(events, kind::fault).value_or(0), margin, result);
     count_waits(events, result);

@@ -11,7 +11,7 @@ namespace redlatch::chaos {
 struct figures {
     int entries = 0;
     int overlaps = 0;                ///< pairs of sections that were inside together
-    std::int64_t overlap_us = 0;     ///< the longest of them
+    std::int64_t overlap_us = 0;     ///< all of them together
     int losses = 0;                  ///< holds that were lost, noticed inside the section or at the release
     bool noticed_at_release = false; ///< a holder learnt of its loss only when it released
 

@@ -10,7 +10,7 @@ struct run_options {
     bool markdown = false;
     bool redisson = false;
     bool list = false;
-    bool keep = false; ///< the histories also of what went well
+    bool keep = false;  ///< the histories also of what went well
     std::string only{}; ///< scenarios whose name contains it; empty: all
 };
 

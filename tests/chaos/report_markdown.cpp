@@ -15,24 +15,25 @@ when things break. Every `./dev test` makes some of these faults and fails when 
 - **Setting**: one lock; a watchdog lease of 3 s, renewed each second; validity ends 0.2 s before the key can expire; clients
   lose patience with a silent server after 0.5 s and probe idle connections each second. With the defaults (lease 30 s, patience
   3 s) the times below grow in proportion. Redisson has the same lease, patience and probe, and else its defaults.
-- Either **one holder** is inside a section without an end while two threads of another process **wait**; or several processes
-  **contend** with sections of 3 ms.
-- **lost**: holds that their holders lost. **noticed after**: from the beginning of the fault (of a process that was stopped: from
-  its waking) until the holder knew. **ahead of expiry**: how long before the key can expire the holder was told; this is what
-  keeps two from working at once.
+- Either **one holder** is inside a section without an end while two threads of another process **wait**; or several
+  processes **contend** with sections of 3 ms.
+- **lost**: holds that their holders lost. **noticed after**: from the beginning of the fault (of a process that was
+  stopped: from its waking) until the holder knew. **ahead of expiry**: how long before the key can expire the holder was
+  told; this is what keeps two from working at once.
 - **back after**: from the end of the fault until the next one is inside, or until the surviving hold is renewed.
 - **longest wait**: the longest time during which somebody wanted the lock and nobody was inside, the fault included.
-- **missed**: releases after which a waiter stood for more than a quarter of a second: its message was lost, or there was no server
-  to carry it.
-- **two at once**: pairs of critical sections that overlapped while the holds of both said that they were valid, and the longest
-  overlap. Decided from the processes' own records, by their times and, independently, by a counter in shared memory that every
-  section reads and writes. For redlatch anything but 0 breaks a promise, except where the server itself forgets.
+- **missed**: releases after which a waiter stood for more than a quarter of a second: its message was lost, or there was
+  no server to carry it.
+- **two at once**: pairs of critical sections that overlapped while the holds of both said that they were valid, and for
+  how long in all. Decided from the processes' own records, by their times and, independently, by a counter in shared
+  memory that every section reads and writes. For redlatch anything but 0 breaks a promise, except where the server
+  itself forgets.
 - **verdict**: whether redlatch kept what is promised in the row. Also checked each time: a wait with a deadline ends at it;
   nobody is left waiting; every thread gets the lock again; no key is left.
-- **Redisson** is asked the same questions and held to no promise of ours. Its holders cannot look at their validity and are
-  not told of a loss: they count as inside from `lock()` to `unlock()`, as programs are written with it, and a loss shows when
-  `unlock()` throws. Here the section is told to end one and a half leases after the fault, so its times to notice say no more than
-  that.
+- **Redisson** is asked the same questions and held to no promise of ours. Its holders cannot look at their validity and
+  are not told of a loss: they count as inside from `lock()` to `unlock()`, as programs are written with it, and a loss
+  shows when `unlock()` throws. Here the section is told to end one and a half leases after the fault, so its times to
+  notice say no more than that.
 )";
 
 std::string title(scenario::where group) {

@@ -134,8 +134,8 @@ void stage::stop(worker_process& who) {
 }
 
 void stage::go_on(worker_process& who) {
+    note(kind::continued, who.name()); // first: it writes its own lines at once
     who.signal(SIGCONT);
-    note(kind::continued, who.name());
 }
 
 void stage::take_over(std::unique_ptr<test::redis_server> by) {

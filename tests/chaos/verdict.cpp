@@ -1,5 +1,7 @@
 #include "verdict.hpp"
 
+#include <algorithm>
+
 namespace redlatch::chaos {
 
 namespace {
@@ -29,6 +31,12 @@ void judge_figures(figures const& seen, expectation const& expected, violations&
 }
 
 } // namespace
+
+bool only_about_time(violations const& broken) {
+    return std::all_of(broken.begin(), broken.end(), [](violation const& one) {
+        return one.check == "loss" || one.check == "notice" || one.check == "recovery" || one.check == "deadline";
+    });
+}
 
 std::chrono::microseconds margin() {
     return stage::base_settings().margin;

@@ -20,6 +20,9 @@ struct result {
 /// `with_promises`: against what redlatch promises. Without: only what no lock may do, a waiter left behind or an orphan.
 violations judge(stage::outcome const& run, figures const& seen, expectation const& expected, bool with_promises);
 
+/// What a machine that stood still can explain: times, and losses. Never two at once, an orphan or a waiter left behind.
+bool only_about_time(violations const& broken);
+
 /// Of validity, as the workers are configured.
 std::chrono::microseconds margin();
 
