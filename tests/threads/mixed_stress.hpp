@@ -1,0 +1,215 @@
+// What the mixed stress needs beside the library: an end, somebody who notices that nothing moves any more, witnesses of
+// exclusion, and clients that are closed under their users and replaced.
+#pragma once
+
+#include "storm.hpp"
+
+#include <algorithm>
+#include <condition_variable>
+#include <cstdio>
+#include <cstdlib>
+#include <list>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+
+namespace redlatch::test {
+
+/// How long the stress lasts. Whoever pauses does so here, and not beyond the end.
+class run_time {
+public:
+    explicit run_time(std::chrono::seconds lasts) : end_(std::chrono::steady_clock::now() + lasts) {}
+
+    bool over() const { return std::chrono::steady_clock::now() >= end_; }
+    /// False: it is over.
+    bool pause(std::chrono::microseconds time) {
+        std::unique_lock guard(mutex_);
+        nobody_notifies_.wait_until(guard, std::min(end_, std::chrono::steady_clock::now() + time));
+        return !over();
+    }
+
+    /// REDLATCH_STRESS_SECONDS, else a few.
+    static std::chrono::seconds as_asked_for() {
+        auto const* asked = std::getenv("REDLATCH_STRESS_SECONDS");
+        auto const seconds = asked ? std::atoi(asked) : 0;
+        return std::chrono::seconds(seconds > 0 ? seconds : 4);
+    }
+
+private:
+    std::chrono::steady_clock::time_point const end_;
+    std::mutex mutex_;
+    std::condition_variable nobody_notifies_;
+};
+
+/// Ends the process, with a sentence, when one of its threads has been in the same call for too long: a hang would otherwise
+/// only be a test without a result.
+class watchdog {
+public:
+    static constexpr std::chrono::seconds longest_call{60};
+
+    explicit watchdog(std::size_t threads)
+        : in_(threads), guard_([this](std::stop_token const& stop) { look(stop); }) {}
+
+    /// The thread says what it does next.
+    void enters(std::size_t thread, char const* call) {
+        auto& its = in_[thread];
+        its.since = std::chrono::steady_clock::now().time_since_epoch().count();
+        its.call = call;
+    }
+    void leaves(std::size_t thread) { in_[thread].call = nullptr; }
+
+private:
+    struct place {
+        std::atomic<char const*> call{nullptr};
+        std::atomic<std::chrono::steady_clock::rep> since{0};
+    };
+
+    void look(std::stop_token const& stop) {
+        std::mutex mutex;
+        std::condition_variable_any ended;
+        std::unique_lock guard(mutex);
+        while (!ended.wait_for(guard, stop, 200ms, [&] { return stop.stop_requested(); })) {
+            auto const now = std::chrono::steady_clock::now().time_since_epoch();
+            for (std::size_t i = 0; i < in_.size(); ++i) {
+                auto const* call = in_[i].call.load();
+                auto const spent = now - std::chrono::steady_clock::duration(in_[i].since.load());
+                if (!call || spent < longest_call) continue;
+                std::fprintf(stderr, "mixed stress: thread %zu has been in '%s' for more than %lld s: it hangs\n", i,
+                             call, static_cast<long long>(longest_call.count()));
+                std::abort();
+            }
+        }
+    }
+
+    std::vector<place> in_;
+    std::jthread guard_;
+};
+
+/// Sees to it that nobody has been given a lock while another one's hold says that it is valid.
+class witness {
+public:
+    /// Right after `who` was given the lock.
+    void enters(hold_view const& who) {
+        std::lock_guard guard(mutex_);
+        for (auto const& other : inside_)
+            if (other && other.owner_id() != who.owner_id())
+                overlaps_ += other.owner_id() + " still says that it is valid; " + who.owner_id() + " has the lock. ";
+        inside_.push_back(who);
+        ++entries_;
+    }
+    /// Right before `who` gives it back.
+    void leaves(hold_view const& who) {
+        std::lock_guard guard(mutex_);
+        auto const at = std::find_if(inside_.begin(), inside_.end(),
+                                     [&](hold_view const& one) { return one.owner_id() == who.owner_id(); });
+        if (at != inside_.end()) inside_.erase(at);
+    }
+    std::string overlaps() const {
+        std::lock_guard guard(mutex_);
+        return overlaps_;
+    }
+    int entries() const {
+        std::lock_guard guard(mutex_);
+        return entries_;
+    }
+
+private:
+    mutable std::mutex mutex_;
+    std::list<hold_view> inside_;
+    std::string overlaps_;
+    int entries_ = 0;
+};
+
+/// A client that somebody may close while it is used.
+struct shared_client {
+    explicit shared_client(config const& how) : user(how) {}
+    client user;
+    std::atomic<bool> closing{false}; ///< set before close() begins
+};
+
+class client_pool {
+public:
+    client_pool(config how, std::size_t count) : how_(std::move(how)) {
+        for (std::size_t i = 0; i < count; ++i) all_.push_back(std::make_shared<shared_client>(how_));
+    }
+    std::shared_ptr<shared_client> some(std::minstd_rand& random) {
+        std::lock_guard guard(mutex_);
+        return all_[random() % all_.size()];
+    }
+    /// Closes one under its users; the next ones get another.
+    void replace_one(std::minstd_rand& random) {
+        auto fresh = std::make_shared<shared_client>(how_);
+        {
+            std::lock_guard guard(mutex_);
+            fresh.swap(all_[random() % all_.size()]);
+        }
+        fresh->closing = true;
+        fresh->user.close();
+    }
+    std::vector<std::shared_ptr<shared_client>> const& all() const { return all_; }
+
+private:
+    config const how_;
+    std::mutex mutex_;
+    std::vector<std::shared_ptr<shared_client>> all_;
+};
+
+/// How often each thing happened, by name.
+class tally {
+public:
+    void count(std::string const& what) {
+        std::lock_guard guard(mutex_);
+        ++counts_[what];
+    }
+    std::uint64_t of(std::string const& what) const {
+        std::lock_guard guard(mutex_);
+        auto const found = counts_.find(what);
+        return found == counts_.end() ? 0 : found->second;
+    }
+    std::string text() const {
+        std::lock_guard guard(mutex_);
+        std::string out;
+        for (auto const& [what, times] : counts_) out += "  " + what + ": " + std::to_string(times) + "\n";
+        return out;
+    }
+
+private:
+    mutable std::mutex mutex_;
+    std::map<std::string, std::uint64_t> counts_;
+};
+
+/// Stops sources at moments that have nothing to do with those who wait.
+class canceller {
+public:
+    explicit canceller(run_time& time) : time_(time) {}
+    std::stop_token soon() {
+        std::stop_source source;
+        std::lock_guard guard(mutex_);
+        sources_.push_back(source);
+        return source.get_token();
+    }
+    void run() {
+        std::minstd_rand random(4'711);
+        do {
+            std::list<std::stop_source> now;
+            {
+                std::lock_guard guard(mutex_);
+                now.swap(sources_);
+            }
+            for (auto& one : now) one.request_stop();
+        } while (time_.pause(std::chrono::microseconds(random() % 8'000)));
+    }
+    /// After the end: whoever still waits.
+    void stop_all() {
+        std::lock_guard guard(mutex_);
+        for (auto& one : sources_) one.request_stop();
+    }
+
+private:
+    run_time& time_;
+    std::mutex mutex_;
+    std::list<std::stop_source> sources_;
+};
+
+} // namespace redlatch::test
