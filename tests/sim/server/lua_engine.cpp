@@ -70,7 +70,7 @@ void lua_engine::flush() {
     functions_.clear();
     lua_.reset(luaL_newstate());
     if (!lua_) throw std::bad_alloc();
-    lua::enter_sandbox(lua_.get(), this, redis_call, redis_pcall);
+    lua::enter_sandbox(lua_.get(), {this, redis_call, redis_pcall, &random_});
 }
 
 bool lua_engine::knows(std::string_view sha1) const {
@@ -93,7 +93,6 @@ void lua_engine::run(std::string_view sha1, call& one, std::size_t keys) {
     auto const words = one.argv.subspan(3);
     set_words(lua, "KEYS", words.first(keys));
     set_words(lua, "ARGV", words.subspan(keys));
-    lua::restart_random(lua);
     lua_pushcfunction(lua, lua::describe_error);
     lua_rawgeti(lua, LUA_REGISTRYINDEX, functions_.find(sha1)->second);
     running_ = {&one, one.database, false};

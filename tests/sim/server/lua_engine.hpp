@@ -6,6 +6,7 @@
 #include "sim/server/redis_node.hpp"
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <span>
@@ -50,6 +51,8 @@ private:
     std::unique_ptr<lua_State, closer> lua_;
     std::map<std::string, int, std::less<>> functions_; ///< in Lua's registry, by SHA-1
     running running_{};
+    std::uint64_t random_ =
+        0x1234abcd330e; ///< as the generator begins without a seed; it goes on from script to script
     std::vector<std::string_view> argv_;
     std::string reply_;
 };

@@ -11,7 +11,6 @@ namespace redlatch::sim::lua {
 namespace {
 
 char const globals_key = 0;
-char const random_key = 0;
 
 int raise(lua_State* lua, char const* text) {
     push_error(lua, text);
@@ -45,16 +44,18 @@ void open(lua_State* lua, char const* name, lua_CFunction library) {
     lua_call(lua, 1, 0);
 }
 
-// The generator of lrand48(), which Redis gives scripts instead of the machine's: the same numbers in every run of a script.
+// The generator of drand48(), which Redis gives scripts instead of the machine's; its state is the upvalue of both functions.
+std::uint64_t& random_state(lua_State* lua) {
+    return *static_cast<std::uint64_t*>(lua_touserdata(lua, lua_upvalueindex(1)));
+}
+
 int random_number(lua_State* lua) {
-    lua_pushlightuserdata(lua, const_cast<char*>(&random_key));
-    lua_rawget(lua, LUA_REGISTRYINDEX);
-    auto& state = *static_cast<std::uint64_t*>(lua_touserdata(lua, -1));
+    auto& state = random_state(lua);
     constexpr std::uint64_t bits48 = (std::uint64_t{1} << 48) - 1;
     state = (state * 0x5deece66d + 0xb) & bits48;
     constexpr auto most = std::numeric_limits<std::int32_t>::max();
     double const number = static_cast<double>((state >> 17) % most) / most;
-    switch (lua_gettop(lua) - 1) {
+    switch (lua_gettop(lua)) {
     case 0: lua_pushnumber(lua, number); break;
     case 1: {
         int const high = luaL_checkint(lua, 1);
@@ -75,15 +76,10 @@ int random_number(lua_State* lua) {
     return 1;
 }
 
-std::uint64_t random_start(std::int32_t seed) {
-    return static_cast<std::uint64_t>(static_cast<std::uint32_t>(seed)) << 16 | 0x330e;
-}
-
 int random_seed(lua_State* lua) {
-    auto const seed = luaL_checkint(lua, 1);
-    lua_pushlightuserdata(lua, const_cast<char*>(&random_key));
-    lua_rawget(lua, LUA_REGISTRYINDEX);
-    *static_cast<std::uint64_t*>(lua_touserdata(lua, -1)) = random_start(seed);
+    constexpr std::uint64_t low_bits = 0x330e;
+    auto const seed = static_cast<std::uint32_t>(luaL_checkint(lua, 1));
+    random_state(lua) = static_cast<std::uint64_t>(seed) << 16 | low_bits;
     return 0;
 }
 
@@ -149,16 +145,16 @@ int replicate_commands(lua_State* lua) {
     return 1;
 }
 
-void make_redis_table(lua_State* lua, void* engine, lua_CFunction call, lua_CFunction pcall) {
+void make_redis_table(lua_State* lua, from_engine const& given) {
     lua_newtable(lua);
     auto const add = [&](char const* name, lua_CFunction function) {
         lua_pushcclosure(lua, function, 1);
         lua_setfield(lua, -2, name);
     };
-    lua_pushlightuserdata(lua, engine);
-    add("call", call);
-    lua_pushlightuserdata(lua, engine);
-    add("pcall", pcall);
+    lua_pushlightuserdata(lua, given.engine);
+    add("call", given.call);
+    lua_pushlightuserdata(lua, given.engine);
+    add("pcall", given.pcall);
     lua_pushboolean(lua, 1);
     add("error_reply", single_field);
     lua_pushboolean(lua, 0);
@@ -178,7 +174,7 @@ void make_redis_table(lua_State* lua, void* engine, lua_CFunction call, lua_CFun
 
 } // namespace
 
-void enter_sandbox(lua_State* lua, void* engine, lua_CFunction call, lua_CFunction pcall) {
+void enter_sandbox(lua_State* lua, from_engine const& given) {
     open(lua, "", luaopen_base);
     open(lua, LUA_TABLIBNAME, luaopen_table);
     open(lua, LUA_STRLIBNAME, luaopen_string);
@@ -190,13 +186,12 @@ void enter_sandbox(lua_State* lua, void* engine, lua_CFunction call, lua_CFuncti
     lua_pushcfunction(lua, pcall_with_text);
     lua_setglobal(lua, "pcall");
 
-    lua_pushlightuserdata(lua, const_cast<char*>(&random_key));
-    *static_cast<std::uint64_t*>(lua_newuserdata(lua, sizeof(std::uint64_t))) = random_start(0);
-    lua_rawset(lua, LUA_REGISTRYINDEX);
     lua_getglobal(lua, LUA_MATHLIBNAME);
-    lua_pushcfunction(lua, random_number);
+    lua_pushlightuserdata(lua, given.random);
+    lua_pushcclosure(lua, random_number, 1);
     lua_setfield(lua, -2, "random");
-    lua_pushcfunction(lua, random_seed);
+    lua_pushlightuserdata(lua, given.random);
+    lua_pushcclosure(lua, random_seed, 1);
     lua_setfield(lua, -2, "randomseed");
     lua_pop(lua, 1);
 
@@ -205,7 +200,7 @@ void enter_sandbox(lua_State* lua, void* engine, lua_CFunction call, lua_CFuncti
         protect(lua);
         lua_setglobal(lua, name);
     }
-    make_redis_table(lua, engine, call, pcall);
+    make_redis_table(lua, given);
     protect(lua);
     lua_setglobal(lua, "redis");
 
@@ -224,13 +219,6 @@ void enter_sandbox(lua_State* lua, void* engine, lua_CFunction call, lua_CFuncti
     lua_replace(lua, LUA_GLOBALSINDEX);
 }
 
-void restart_random(lua_State* lua) {
-    lua_pushlightuserdata(lua, const_cast<char*>(&random_key));
-    lua_rawget(lua, LUA_REGISTRYINDEX);
-    *static_cast<std::uint64_t*>(lua_touserdata(lua, -1)) = random_start(0);
-    lua_pop(lua, 1);
-}
-
 void set_global(lua_State* lua, char const* name) {
     lua_pushlightuserdata(lua, const_cast<char*>(&globals_key));
     lua_rawget(lua, LUA_REGISTRYINDEX);
@@ -243,8 +231,16 @@ void set_global(lua_State* lua, char const* name) {
 
 int describe_error(lua_State* lua) {
     if (!lua_istable(lua, 1)) {
-        char const* const text = lua_tostring(lua, 1);
-        push_error(lua, text != nullptr ? text : "nil");
+        lua_pushliteral(lua, "ERR ");
+        if (lua_isstring(lua, 1) != 0) {
+            lua_pushvalue(lua, 1);
+        } else {
+            lua_pushstring(lua, luaL_typename(lua, 1)); // error(nil)
+        }
+        lua_concat(lua, 2);
+        lua_createtable(lua, 0, 3);
+        lua_insert(lua, -2);
+        lua_setfield(lua, -2, "err");
         lua_replace(lua, 1);
     }
     lua_Debug place{};

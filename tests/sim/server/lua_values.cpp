@@ -45,7 +45,13 @@ void push_field(lua_State* lua, char const* name, std::string_view text) {
     lua_setfield(lua, -2, name);
 }
 
-void reply_to_table(lua_State* lua, std::string& out) {
+// Raw: a script's metatables have no say, and no error of theirs can come up here.
+void push_field_of_top(lua_State* lua, char const* name) {
+    lua_pushstring(lua, name);
+    lua_rawget(lua, -2);
+}
+
+void table_to_reply(lua_State* lua, std::string& out) {
     if (auto const text = text_field(lua, "err"); text.data() != nullptr) return reply::error(out, text);
     if (auto const text = text_field(lua, "ok"); text.data() != nullptr) {
         std::string line(text);
@@ -54,7 +60,7 @@ void reply_to_table(lua_State* lua, std::string& out) {
         }
         return reply::status(out, line);
     }
-    lua_getfield(lua, -1, "double");
+    push_field_of_top(lua, "double");
     bool const is_double = lua_type(lua, -1) == LUA_TNUMBER;
     double const number = lua_tonumber(lua, -1);
     lua_pop(lua, 1);
@@ -84,7 +90,7 @@ std::string_view text_at(lua_State* lua, int place) {
 }
 
 std::string_view text_field(lua_State* lua, char const* name) {
-    lua_getfield(lua, -1, name);
+    push_field_of_top(lua, name);
     auto const text = lua_type(lua, -1) == LUA_TSTRING ? text_at(lua, -1) : std::string_view();
     lua_pop(lua, 1);
     return text;
@@ -149,7 +155,7 @@ void pop_reply(lua_State* lua, std::string& out) {
     case LUA_TSTRING: reply::bulk(out, text_at(lua, -1)); break;
     case LUA_TBOOLEAN: lua_toboolean(lua, -1) != 0 ? reply::integer(out, 1) : reply::nil(out); break;
     case LUA_TNUMBER: reply::integer(out, truncated(lua_tonumber(lua, -1))); break;
-    case LUA_TTABLE: reply_to_table(lua, out); break;
+    case LUA_TTABLE: table_to_reply(lua, out); break;
     default: reply::nil(out);
     }
     lua_pop(lua, 1);

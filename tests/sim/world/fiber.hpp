@@ -1,0 +1,52 @@
+// A simulated thread: a stack of its own that gives way only where it would sleep.
+#pragma once
+
+#include "io/parker.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <ucontext.h>
+
+namespace redlatch::sim {
+
+struct process;
+
+/// All fibers run on one operating-system thread, one at a time.
+class fiber {
+public:
+    fiber(process& of, std::function<void()> body);
+    ~fiber(); ///< it must be done
+    fiber(fiber const&) = delete;
+    fiber& operator=(fiber const&) = delete;
+
+    static fiber* current() noexcept;
+
+    /// Runs it until it sleeps or ends. From outside of all fibers.
+    void resume();
+    /// Goes back to whoever resumed it.
+    void give_way();
+
+    bool done() const noexcept { return done_; }
+    process& owner() const noexcept { return owner_; }
+    io::parker& its_parker() noexcept { return *parker_; }
+    static fiber* of(io::parker const* which) noexcept;
+
+    /// Grows with each sleep: a wake that was meant for an earlier one is void.
+    std::uint64_t sleep = 0;
+
+private:
+    static void run(unsigned high, unsigned low);
+
+    process& owner_;
+    std::function<void()> body_;
+    io::parker* parker_;
+    std::unique_ptr<char[]> stack_;
+    ucontext_t here_{};
+    ucontext_t back_{};
+    void* exceptions_[2] = {nullptr, nullptr}; ///< what the C++ runtime keeps for a thread
+    void* fake_stack_ = nullptr;               ///< of the address sanitizer
+    bool done_ = false;
+};
+
+} // namespace redlatch::sim

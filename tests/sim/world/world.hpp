@@ -1,0 +1,101 @@
+// The simulated universe: one queue of events ordered by time, processes, and chance from one seed.
+//
+// Everything runs on one thread, so a seed gives the same run every time. What the library asks of its surroundings (clock,
+// threads, sockets, random numbers) is answered from here: see the files seam_*.cpp, which replace the shipped reactor,
+// notifier, parker, clock and seed at link time and catch the socket calls. Everything else is the shipped code, unchanged.
+#pragma once
+
+#include "base/random.hpp"
+#include "sim/world/fiber.hpp"
+#include "sim/world/process.hpp"
+#include "sim/world/time.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace redlatch::sim {
+
+class world {
+public:
+    explicit world(std::uint64_t seed);
+    ~world();
+    world(world const&) = delete;
+    world& operator=(world const&) = delete;
+
+    /// The one in which this thread's code runs.
+    static world& the() noexcept;
+    static bool exists() noexcept;
+
+    moment now() const noexcept { return now_; }
+    base::random_source& chance() noexcept { return chance_; }
+    /// Between the two, both included.
+    moment between(moment least, moment most);
+
+    process& add_process(std::string name);
+    std::vector<std::unique_ptr<process>> const& processes() const noexcept { return processes_; }
+
+    /// Whose code runs now, or null: nature.
+    process* current() const noexcept { return current_; }
+    /// Which of its own threads, if it is one of the library's.
+    void const* context() const noexcept { return context_; }
+    /// Runs `what` as code of this process, at once.
+    void as(process* who, void const* context, std::function<void()> const& what);
+
+    /// An event of nature.
+    void at(moment when, std::function<void()> what) { push(when, nullptr, std::move(what)); }
+    /// Something that this process does; later if it is stopped then.
+    void at(moment when, process& who, std::function<void()> what) { push(when, &who, std::move(what)); }
+    /// How long it takes until a process that was woken runs.
+    moment scheduling_delay();
+
+    fiber& spawn(process& of, std::function<void()> body);
+    /// The running fiber sleeps until wake() or `until`.
+    void sleep_until(moment until);
+    void sleep_for(moment how_long) { sleep_until(now_ + how_long); }
+    void wake(fiber& who);
+
+    void stop(process& which) { which.stopped = true; }
+    void go_on(process& which);
+
+    /// False: the queue is empty, or its next event is after `end`.
+    bool step(moment end = never);
+    /// Chooses among the events that are due next; for exhaustive search. None: the first.
+    std::function<std::size_t(std::size_t)> choose{};
+
+    std::uint64_t events() const noexcept { return executed_; }
+    std::size_t fibers() const noexcept { return fibers_.size(); }
+    /// Mixes something observable into a digest: equal seeds must give equal digests.
+    void observe(std::uint64_t what) noexcept { digest_ = (digest_ ^ what) * 0x9e3779b97f4a7c15U + (digest_ >> 29U); }
+    std::uint64_t digest() const noexcept { return digest_; }
+
+private:
+    struct event {
+        moment when;
+        std::uint64_t number;
+        process* who;
+        std::function<void()> what;
+    };
+    struct later {
+        bool operator()(event const& left, event const& right) const noexcept {
+            return left.when != right.when ? left.when > right.when : left.number > right.number;
+        }
+    };
+    void push(moment when, process* who, std::function<void()> what);
+    void resume(fiber& who, std::uint64_t sleep);
+
+    moment now_{0};
+    base::random_source chance_;
+    std::vector<event> queue_;
+    std::uint64_t numbered_ = 0;
+    std::uint64_t executed_ = 0;
+    std::uint64_t digest_ = 0;
+    std::vector<std::unique_ptr<process>> processes_;
+    std::vector<std::unique_ptr<fiber>> fibers_;
+    process* current_ = nullptr;
+    void const* context_ = nullptr;
+};
+
+} // namespace redlatch::sim
