@@ -1,5 +1,5 @@
-// Any order of acquisitions, re-entries, releases, cancellations, timers, broken connections, late commands and removed keys, of
-// a few owners on two locks, with a model of the server: while a hold says that it is valid the key is its own, no two hold at
+// Any order of acquisitions, re-entries, releases, cancellations, timers, broken connections, late commands and removed keys, by
+// a few owners of two locks, with a model of the server: while a hold says that it is valid the key is its own, no two hold at
 // once, what is lost stays lost, no id is used twice, and in the end nothing is left behind.
 #include "check.hpp"
 #include "decisions.hpp"
