@@ -1,0 +1,57 @@
+// Runs the scenarios of a model: in some nothing may be violated, in the others one rule is taken out and must be missed.
+#pragma once
+
+#include "explorer.hpp"
+
+#include <cstdio>
+#include <string>
+#include <string_view>
+
+namespace model {
+
+template <class Settings> struct scenario {
+    char const* name; ///< where something is to break: of the rule that is taken out
+    Settings where{};
+    char const* breaks = nullptr; ///< an invariant; null: nothing may
+    std::size_t size = 0;         ///< at least so many states; of what breaks: the steps of the shortest trace
+};
+
+/// True: it went as the scenario says.
+template <class State, class Settings, class Actions, class Invariants, class Show>
+bool run(scenario<Settings> const& one, State const& first, Actions const& actions, Invariants const& invariants,
+         Show show) {
+    without = one.breaks == nullptr ? 0 : number_of(one.name);
+    char const* broken = nullptr;
+    auto const found = explore(first, actions, [&](State const& state) {
+        for (auto const& each : invariants) {
+            if (one.breaks != nullptr && std::string_view(one.breaks) != each.name) continue;
+            if (!each.holds(state)) broken = each.name;
+        }
+        return broken == nullptr;
+    });
+    std::printf("%s: %zu states, %s\n", one.name, found.states, broken != nullptr ? broken : "nothing is violated");
+    auto state = first;
+    for (auto const& each : found.trace) {
+        actions[each.action].act(state, static_cast<int>(each.variant));
+        std::printf("  %-32s %s\n", actions[each.action].name, show(state).c_str());
+    }
+    if (one.breaks == nullptr ? broken == nullptr && found.states >= one.size : found.trace.size() == one.size)
+        return true;
+    std::printf("  expected: %s, %zu %s\n", one.breaks == nullptr ? "nothing is violated" : one.breaks, one.size,
+                one.breaks == nullptr ? "states or more" : "steps");
+    return false;
+}
+
+/// The scenario that is named, or all of them; an exit status.
+template <class Scenarios, class Run> int run_all(int argc, char** argv, Scenarios const& scenarios, Run run_one) {
+    int met = 0, failed = 0;
+    for (auto const& one : scenarios) {
+        if (argc > 1 && std::string_view(argv[1]) != one.name) continue;
+        ++met;
+        if (!run_one(one)) ++failed;
+    }
+    if (met == 0) std::puts("no scenario has this name");
+    return met > 0 && failed == 0 ? 0 : 1;
+}
+
+} // namespace model
