@@ -77,6 +77,7 @@ constexpr command table[] = {
     {"script", -2, not_in_scripts, nullptr},
     {"script|exists", -3, not_in_scripts, commands::script_exists},
     {"script|flush", -2, not_in_scripts, commands::script_flush},
+    {"script|kill", 2, not_in_scripts, commands::script_kill},
     {"script|load", 3, not_in_scripts, commands::script_load},
 };
 

@@ -79,6 +79,7 @@ void eval(call& one);
 void evalsha(call& one);
 void script_exists(call& one);
 void script_flush(call& one);
+void script_kill(call& one);
 void script_load(call& one);
 
 } // namespace redlatch::sim::commands

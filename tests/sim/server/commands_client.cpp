@@ -30,8 +30,8 @@ std::string description(node_state const& node, connection const& which) {
     add("laddr", node.settings.address);
     add("fd", which.id + 7);
     add("name", which.name);
-    add("age", seconds_since(which.since_ms));
-    add("idle", seconds_since(which.active_ms));
+    add("age", which.since_ms ? seconds_since(*which.since_ms) : 0);
+    add("idle", which.since_ms ? seconds_since(which.active_ms) : 0);
     add("flags", subscriptions.count(which.id) > 0 ? "P" : "N");
     add("db", which.database);
     add("sub", subscriptions.count(which.id, pubsub::kind::channel));
@@ -55,7 +55,7 @@ bool is_client_type(std::string_view word) {
 }
 
 std::string unknown_type(std::string_view word) {
-    return "ERR Unknown client type '" + std::string(word) + "'";
+    return "ERR Unknown client type '" + printed(word) + "'";
 }
 
 bool has_type(node_state const& node, connection const& which, std::string_view type) {
@@ -90,7 +90,7 @@ std::string read_option(node_state const& node, filter& result, std::string_view
     }
     if (same_word(option, "user")) {
         result.user = value;
-        return node.settings.users.contains(value) ? "" : "ERR No such user '" + std::string(value) + "'";
+        return node.settings.users.contains(value) ? "" : "ERR No such user '" + printed(value) + "'";
     }
     if (same_word(option, "addr")) {
         result.address = value;

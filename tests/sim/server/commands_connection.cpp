@@ -92,7 +92,7 @@ void hello(call& one) {
             if (!set_name(one, one[at + 1])) return;
             at += 2;
         } else {
-            return reply::error(one.out, "ERR Syntax error in HELLO option '" + std::string(one[at]) + "'");
+            return reply::error(one.out, "ERR Syntax error in HELLO option '" + printed(one[at]) + "'");
         }
     }
     if (one.node.needs_authentication(one.from))

@@ -32,7 +32,7 @@ std::string read_conditions(call const& one, conditions& result) {
         } else if (same_word(word, "lt")) {
             result.only_earlier = true;
         } else {
-            return "ERR Unsupported option " + std::string(word);
+            return "ERR Unsupported option " + printed(word);
         }
     }
     if (result.only_without && (result.only_with || result.only_later || result.only_earlier))

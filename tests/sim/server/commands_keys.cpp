@@ -21,6 +21,7 @@ void bulks(call& one, std::vector<std::string_view> const& items) {
 }
 
 std::optional<std::uint64_t> cursor_in(std::string_view text) {
+    if (text.empty()) return 0;
     bool const negative = text.starts_with('-'); // taken modulo 2^64, as strtoul does
     if (negative) text.remove_prefix(1);
     std::uint64_t number = 0;

@@ -60,6 +60,10 @@ void script_flush(call& one) {
     reply::ok(one.out);
 }
 
+void script_kill(call& one) {
+    reply::error(one.out, "NOTBUSY No scripts in execution right now."); // here a script never outlasts its command
+}
+
 void script_load(call& one) {
     auto const sha1 = sha1_hex(one[2]);
     if (auto const problem = one.node.scripts.load(sha1, one[2]); !problem.empty())

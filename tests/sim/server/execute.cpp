@@ -11,12 +11,12 @@ namespace {
 constexpr std::size_t longest_shown = 128;
 
 std::string unknown_command(std::span<std::string_view const> argv) {
-    std::string text = "ERR unknown command '" + std::string(argv[0].substr(0, longest_shown));
+    std::string text = "ERR unknown command '" + printed(argv[0], longest_shown);
     text += "', with args beginning with: ";
     std::string arguments;
     for (auto const argument : argv.subspan(1)) {
         if (arguments.size() >= longest_shown) break;
-        arguments.append("'").append(argument.substr(0, longest_shown - arguments.size())).append("' ");
+        arguments.append("'").append(printed(argument, longest_shown - arguments.size())).append("' ");
     }
     return text + arguments;
 }
@@ -24,7 +24,7 @@ std::string unknown_command(std::span<std::string_view const> argv) {
 std::string unknown_subcommand(std::string_view container, std::string_view word) {
     std::string name(container);
     std::ranges::transform(name, name.begin(), [](char letter) { return static_cast<char>(letter - 'a' + 'A'); });
-    return "ERR unknown subcommand '" + std::string(word.substr(0, longest_shown)) + "'. Try " + name + " HELP.";
+    return "ERR unknown subcommand '" + printed(word, longest_shown) + "'. Try " + name + " HELP.";
 }
 
 std::string in_this_context(std::string_view name) {
@@ -42,7 +42,9 @@ std::string refusal(node_state& node, connection const& from, command const& whi
     if (node.needs_authentication(from) && !is(without_auth)) return "NOAUTH Authentication required.";
     if (auto const* who = node.user_of(from); who != nullptr && !is(without_auth) && !permitted(*who, which))
         return "NOPERM this user has no permissions to run the '" + std::string(which.name) + "' command";
-    if (node.out_of_memory && is(grows)) return "OOM command not allowed when used memory > 'maxmemory'.";
+    // A replica leaves it to its master to have room.
+    if (node.out_of_memory && !node.read_only && is(grows))
+        return "OOM command not allowed when used memory > 'maxmemory'.";
     if (node.read_only && is(writes)) return "READONLY You can't write against a read only replica.";
     if (node.subscriptions.count(from.id) > 0 && !is(while_subscribed)) return in_this_context(which.name);
     if (node.loading && !is(while_loading)) return "LOADING Redis is loading the dataset in memory";
@@ -64,12 +66,12 @@ bool permitted(user const& who, command const& which) {
 void execute(node_state& node, connection& from, std::span<std::string_view const> argv) {
     auto const* which = find_command(argv);
     auto const before = from.output.size();
+    from.last_command = which == nullptr ? "NULL" : which->name; // also if it is refused
     if (which == nullptr) {
         reply::error(from.output, unknown_command(argv));
     } else if (auto const problem = refusal(node, from, *which, argv); !problem.empty()) {
         reply::error(from.output, problem);
     } else {
-        from.last_command = which->name;
         call one{node, from, from.database, argv, from.output, false};
         which->run(one);
     }

@@ -28,6 +28,7 @@ void redis_node::state::close(connection& which) {
 
 void redis_node::state::execute_all(connection& from, std::string_view bytes) {
     from.active_ms = now_ms;
+    if (!from.since_ms) from.since_ms = now_ms;
     from.requests.begin(bytes);
     while (!from.closing) {
         from.requests.set_trusted(!needs_authentication(from));

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,9 +22,9 @@ struct connection {
     std::string user = "default";
     bool authenticated = false;
     std::size_t database = 0;
-    std::int64_t since_ms = 0;
+    std::optional<std::int64_t> since_ms{}; ///< from its first bytes on
     std::int64_t active_ms = 0;
-    std::string last_command = "NULL"; ///< as CLIENT LIST shows it
+    std::string_view last_command = "NULL"; ///< as CLIENT LIST shows it
     request_reader requests{};
     std::string output{};
     bool active = false;  ///< in node_state::active

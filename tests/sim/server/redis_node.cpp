@@ -15,9 +15,7 @@ redis_node::~redis_node() = default;
 
 redis_node::client redis_node::connect(std::string address) {
     auto const id = ++state_->last_id;
-    connection fresh{.id = id, .address = std::move(address)};
-    fresh.since_ms = fresh.active_ms = state_->now_ms;
-    state_->connections.emplace(id, std::move(fresh));
+    state_->connections.emplace(id, connection{.id = id, .address = std::move(address)});
     return id;
 }
 

@@ -53,6 +53,10 @@ bool same_word(std::string_view one, std::string_view other) noexcept {
     return std::ranges::equal(one, other, [](char left, char right) { return lower(left) == lower(right); });
 }
 
+std::string printed(std::string_view text, std::size_t most) {
+    return std::string(text.substr(0, std::min(most, text.find('\0'))));
+}
+
 bool matches(std::string_view pattern, std::string_view text) noexcept {
     while (!pattern.empty()) {
         if (pattern.front() == '*') {

@@ -85,6 +85,11 @@ fiber::~fiber() {
     idle_stacks().push_back(std::move(stack_));
 }
 
+std::uint64_t fiber::next_sleep() noexcept {
+    static std::uint64_t last = 0;
+    return ++last;
+}
+
 fiber* fiber::current() noexcept {
     return running;
 }

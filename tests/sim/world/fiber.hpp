@@ -32,8 +32,9 @@ public:
     io::parker& its_parker() noexcept { return *parker_; }
     static fiber* of(io::parker const* which) noexcept;
 
-    /// Grows with each sleep: a wake that was meant for an earlier one is void.
-    std::uint64_t sleep = 0;
+    /// Another one for each sleep of each fiber: a wake that was meant for an earlier one is void.
+    std::uint64_t sleep = next_sleep();
+    static std::uint64_t next_sleep() noexcept;
 
 private:
     static void run(unsigned high, unsigned low);

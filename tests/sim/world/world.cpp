@@ -106,7 +106,7 @@ fiber& world::spawn(process& of, std::function<void()> body) {
 
 void world::resume(fiber& who, std::uint64_t sleep) {
     if (who.sleep != sleep) return;
-    ++who.sleep;
+    who.sleep = fiber::next_sleep();
     who.resume();
     if (who.done()) std::erase_if(fibers_, [&](auto const& one) { return one.get() == &who; });
 }
@@ -119,10 +119,7 @@ void world::sleep_until(moment until) {
         at(std::max(until, now_), me->owner(), [this, parker = &me->its_parker(), sleep = me->sleep] {
             if (auto* const who = fiber::of(parker)) resume(*who, sleep);
         });
-    auto* const owner = &me->owner();
     me->give_way();
-    current_ = owner;
-    context_ = nullptr;
 }
 
 void world::wake(fiber& who) {

@@ -1,0 +1,231 @@
+#include "sim/check/checkers.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+namespace redlatch::sim {
+namespace {
+
+using kind = fact::kind;
+using place = std::pair<int, std::string>; ///< a lock and an owner of it
+
+/// Holds that the server has forgotten or that were taken away: exclusion is not promised for those.
+class promises {
+public:
+    void see(fact const& one) {
+        switch (one.what) {
+        case kind::acquired: open_.insert({one.lock, one.owner}); break;
+        case kind::released:
+        case kind::left:
+            open_.erase({one.lock, one.owner});
+            void_.erase({one.lock, one.owner});
+            break;
+        case kind::unpromised:
+            for (auto const& [lock, owner] : open_)
+                if (one.lock < 0 || one.lock == lock) void_.insert({lock, owner});
+            break;
+        case kind::asked:
+        case kind::not_acquired:
+        case kind::believes:
+        case kind::told_lost:
+        case kind::releasing:
+        case kind::fault:
+        case kind::quiet:
+        case kind::probe:
+        case kind::probe_hold:
+        case kind::stopped:
+        case kind::went_on:
+        case kind::leftover:
+        case kind::unfinished: break;
+        }
+    }
+    bool kept(fact const& one) const { return !void_.contains({one.lock, one.owner}); }
+
+private:
+    std::set<place> open_;
+    std::set<place> void_;
+};
+
+violation make(char const* checker, std::size_t at, std::string text) {
+    return {checker, at, std::move(text)};
+}
+
+} // namespace
+
+std::optional<violation> check_exclusion(history const& all) {
+    promises sure;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        auto const& one = all[i];
+        if (one.what == kind::believes && one.believed != belief::lost && sure.kept(one))
+            return make("exclusion", i, one.owner + " still believes that it holds the lock that somebody else acquires now");
+        sure.see(one);
+    }
+    return std::nullopt;
+}
+
+std::optional<violation> check_notice(history const& all) {
+    promises sure;
+    std::set<int> stopped;
+    std::map<int, moment> went_on;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        auto const& one = all[i];
+        if (one.what == kind::stopped) stopped.insert(one.process);
+        if (one.what == kind::went_on) {
+            stopped.erase(one.process);
+            went_on[one.process] = one.when;
+        }
+        // A process that was stopped until a moment ago may not have come to it.
+        auto const looked = went_on.find(one.process);
+        bool const awake =
+            !stopped.contains(one.process) && (looked == went_on.end() || one.when - looked->second > moment(20'000'000));
+        if (one.what == kind::believes && one.believed == belief::lost && !one.yes && awake && sure.kept(one))
+            return make("notice", i, one.owner + " was not told of its loss before somebody else acquired the lock");
+        sure.see(one);
+    }
+    return std::nullopt;
+}
+
+std::optional<violation> check_deadlines(history const& all, moment slack) {
+    std::map<std::pair<int, int>, moment> deadlines;
+    std::map<int, moment> went_on;
+    std::set<int> stopped;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        auto const& one = all[i];
+        auto const who = std::pair(one.process, one.worker);
+        if (one.what == kind::stopped) stopped.insert(one.process);
+        if (one.what == kind::went_on) {
+            stopped.erase(one.process);
+            went_on[one.process] = one.when;
+        }
+        if (one.what == kind::asked) deadlines[who] = one.until;
+        if (one.what != kind::not_acquired && one.what != kind::acquired) continue;
+        auto const found = deadlines.find(who);
+        if (found == deadlines.end() || found->second == never) continue;
+        auto allowed = found->second;
+        if (auto const again = went_on.find(one.process); again != went_on.end()) allowed = std::max(allowed, again->second);
+        if (one.when > allowed + slack)
+            return make("deadlines", i,
+                        "a wait ended " + std::to_string((one.when - allowed).count() / 1'000'000)
+                            + " ms after its deadline");
+        deadlines.erase(found);
+    }
+    return std::nullopt;
+}
+
+std::optional<violation> check_wakeups(history const& all, moment patience) {
+    bool quiet = false;
+    std::map<int, moment> free_since;
+    std::map<int, moment> excused;
+    std::map<std::pair<int, int>, std::pair<int, moment>> waiting; // who -> lock, since
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        auto const& one = all[i];
+        auto const who = std::pair(one.process, one.worker);
+        switch (one.what) {
+        case kind::quiet: quiet = true; break;
+        case kind::fault: quiet = false; break;
+        case kind::asked: waiting[who] = {one.lock, one.when}; break;
+        case kind::acquired:
+        case kind::not_acquired: waiting.erase(who); break;
+        case kind::unpromised:
+            if (one.until != never) excused[one.lock] = std::max(excused[one.lock], one.until);
+            break;
+        case kind::probe: {
+            if (one.yes || !quiet) {
+                free_since.erase(one.lock);
+                break;
+            }
+            auto const since = free_since.try_emplace(one.lock, one.when).first->second;
+            if (excused.contains(one.lock) && one.when < excused[one.lock] + patience) break;
+            for (auto const& [waiter, what] : waiting)
+                if (what.first == one.lock && one.when - since > patience && one.when - what.second > patience)
+                    return make("wake-ups", i,
+                                "worker " + std::to_string(waiter.second) + " of process " + std::to_string(waiter.first)
+                                    + " waits for a lock that has been free for a while");
+            break;
+        }
+        case kind::believes:
+        case kind::told_lost:
+        case kind::releasing:
+        case kind::released:
+        case kind::left:
+        case kind::probe_hold:
+        case kind::stopped:
+        case kind::went_on:
+        case kind::leftover:
+        case kind::unfinished: break;
+        }
+    }
+    return std::nullopt;
+}
+
+std::optional<violation> check_silent_loss(history const& all, moment patience) {
+    std::map<place, moment> missing_since;
+    bool quiet = false;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        auto const& one = all[i];
+        if (one.what == kind::quiet) quiet = true;
+        if (one.what == kind::fault) quiet = false;
+        auto const key = place(one.lock, one.owner);
+        if (one.what == kind::released || one.what == kind::left || one.what == kind::told_lost) missing_since.erase(key);
+        if (one.what != kind::probe_hold) continue;
+        if (one.yes || !quiet) {
+            missing_since.erase(key);
+            continue;
+        }
+        auto const since = missing_since.try_emplace(key, one.when).first->second;
+        if (one.when - since > patience)
+            return make("silent loss", i, one.owner + " believes in a hold that the server does not know");
+    }
+    return std::nullopt;
+}
+
+std::optional<violation> check_progress(history const& all) {
+    for (std::size_t i = 0; i < all.size(); ++i)
+        if (all[i].what == kind::unfinished) return make("progress", i, all[i].text);
+    return std::nullopt;
+}
+
+std::optional<violation> check_leftovers(history const& all) {
+    for (std::size_t i = 0; i < all.size(); ++i)
+        if (all[i].what == kind::leftover) return make("leftovers", i, all[i].text);
+    return std::nullopt;
+}
+
+std::optional<violation> check_honesty(history const& all) {
+    promises sure;
+    std::set<place> taken_over; // somebody else has had the lock since, while this hold was not released
+    std::map<place, bool> open;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        auto const& one = all[i];
+        auto const key = place(one.lock, one.owner);
+        if (one.what == kind::acquired) {
+            for (auto const& [other, releasing] : open)
+                if (other.first == one.lock && other != key && !releasing) taken_over.insert(other);
+            open[key] = false;
+        }
+        if (one.what == kind::releasing) open[key] = true;
+        if (one.what == kind::released && one.text.empty() && taken_over.contains(key) && sure.kept(one))
+            return make("honesty", i, one.owner + " was told that it released a lock that somebody else had meanwhile");
+        if (one.what == kind::released || one.what == kind::left) {
+            open.erase(key);
+            taken_over.erase(key);
+        }
+        sure.see(one);
+    }
+    return std::nullopt;
+}
+
+std::optional<violation> check(history const& all, patience const& how) {
+    if (auto found = check_exclusion(all)) return found;
+    if (auto found = check_notice(all)) return found;
+    if (auto found = check_deadlines(all, how.deadline_slack)) return found;
+    if (auto found = check_wakeups(all, how.wakeup)) return found;
+    if (auto found = check_silent_loss(all, how.silent_loss)) return found;
+    if (auto found = check_honesty(all)) return found;
+    if (auto found = check_progress(all)) return found;
+    return check_leftovers(all);
+}
+
+} // namespace redlatch::sim

@@ -1,0 +1,31 @@
+#include "sim/check/history.hpp"
+
+#include <array>
+#include <cstdio>
+
+namespace redlatch::sim {
+namespace {
+
+constexpr std::array names{"asks",     "acquired", "did not acquire", "believes",  "is told of its loss", "releases",
+                           "released", "is gone",  "unpromised",      "FAULT",     "quiet",               "key exists",
+                           "hold in key", "STOPPED", "goes on",        "left over", "never ended"};
+constexpr std::array beliefs{"held", "suspect", "lost"};
+
+} // namespace
+
+std::string to_text(fact const& one) {
+    char time[32];
+    std::snprintf(time, sizeof time, "%12.3f ms  ", static_cast<double>(one.when.count()) / 1e6);
+    std::string line = time;
+    if (one.process >= 0) line += "process " + std::to_string(one.process) + " ";
+    if (one.worker >= 0) line += "worker " + std::to_string(one.worker) + " ";
+    line += names.at(static_cast<std::size_t>(one.what));
+    if (one.what == fact::kind::believes) line += std::string(" ") + beliefs.at(static_cast<std::size_t>(one.believed));
+    if (one.lock >= 0) line += " lock-" + std::to_string(one.lock);
+    if (!one.owner.empty()) line += " as " + one.owner.substr(one.owner.size() > 12 ? one.owner.rfind(':') - 4 : 0);
+    if (one.what == fact::kind::probe || one.what == fact::kind::probe_hold) line += one.yes ? ": yes" : ": no";
+    if (!one.text.empty()) line += ": " + one.text;
+    return line;
+}
+
+} // namespace redlatch::sim

@@ -1,0 +1,88 @@
+#include "base/random.hpp"
+#include "sim/scenario/scenario.hpp"
+
+#include <array>
+
+namespace redlatch::sim {
+namespace {
+
+class dice {
+public:
+    explicit dice(std::uint64_t seed) : source_(seed) {}
+    std::int64_t between(std::int64_t least, std::int64_t most) { return least + source_.up_to(most - least); }
+    bool one_in(int n) { return source_.up_to(n - 1) == 0; }
+    int index(int size) { return static_cast<int>(source_.up_to(size - 1)); }
+
+private:
+    base::random_source source_;
+};
+
+job make_job(dice& by, scenario const& in) {
+    job one;
+    one.lock = by.index(in.locks);
+    constexpr std::array ways{job::how::for_ever, job::how::for_ever, job::how::timed,        job::how::timed,
+                              job::how::once,     job::how::once,     job::how::asynchronous, job::how::cancelled};
+    one.asks = ways.at(static_cast<std::size_t>(by.index(static_cast<int>(ways.size()))));
+    one.pause = by.one_in(3) ? by.between(0, 300) : by.between(0, 3);
+    one.wait = by.one_in(3) ? by.between(1, 30) : by.between(30, 2 * in.watchdog);
+    if (by.one_in(4)) one.lease = by.one_in(3) ? by.between(20, 200) : by.between(200, 2 * in.watchdog);
+    if (!one.lease && by.one_in(8)) one.max_hold = by.between(50, 2 * in.watchdog);
+    one.hold = by.one_in(12) ? by.between(in.watchdog / 2, 2 * in.watchdog) : by.between(0, by.one_in(4) ? 200 : 5);
+    one.entries = by.one_in(5) ? static_cast<int>(by.between(2, 3)) : 1;
+    constexpr std::array ends{job::ending::release, job::ending::release, job::ending::detached, job::ending::destroyed,
+                              job::ending::asynchronous};
+    one.ends = ends.at(static_cast<std::size_t>(by.index(static_cast<int>(ends.size()))));
+    return one;
+}
+
+fault make_fault(dice& by, scenario const& in) {
+    using kind = fault::kind;
+    // What concerns connections comes most often: there the subtle things are.
+    constexpr std::array kinds{
+        kind::cut,          kind::cut,        kind::cut_late_bytes, kind::cut_late_bytes, kind::cut_late_bytes,
+        kind::block_up,     kind::block_down, kind::block_both,     kind::slow,           kind::refuse,
+        kind::stop_process, kind::stop_process, kind::kill_process, kind::stop_server,    kind::restart_kept,
+        kind::restart_lost, kind::failover,   kind::flush_scripts,  kind::remove_key,     kind::force_unlock,
+        kind::loading,      kind::read_only,  kind::out_of_memory,  kind::kill_clients};
+    fault one;
+    one.what = kinds.at(static_cast<std::size_t>(by.index(static_cast<int>(kinds.size()))));
+    one.at = by.between(1, 4'000);
+    one.lasts = by.one_in(3) ? by.between(in.watchdog / 2, 2 * in.watchdog) : by.between(1, 400);
+    one.process = by.index(in.processes);
+    one.lock = by.index(in.locks);
+    one.strength = by.between(1, 700);
+    return one;
+}
+
+} // namespace
+
+scenario generate(std::uint64_t seed, bool with_faults) {
+    dice by(seed * 0x9e3779b97f4a7c15U + 0x1234567);
+    scenario made;
+    made.seed = seed;
+    made.processes = static_cast<int>(by.between(1, 4));
+    made.locks = by.one_in(3) ? 2 : 1;
+    made.watchdog = by.between(600, 4'000);
+    made.timeout = by.one_in(3) ? by.between(30, 200) : by.between(200, 1'000);
+    made.kill_refused = by.one_in(5);
+    made.evalsha_refused = by.one_in(16);
+    made.subscribe_refused = by.one_in(24);
+    for (int i = 0; i < made.processes; ++i) made.drifts.push_back(by.one_in(2) ? by.between(-1'500, 1'500) : 0);
+    made.server_drift = by.one_in(2) ? by.between(-1'500, 1'500) : 0;
+    for (int i = 0; i < made.processes; ++i) {
+        auto const threads = by.between(1, by.one_in(4) ? 6 : 3);
+        for (int t = 0; t < threads; ++t) {
+            worker one;
+            one.process = i;
+            auto const jobs = by.between(1, 12);
+            for (int j = 0; j < jobs; ++j) one.jobs.push_back(make_job(by, made));
+            made.workers.push_back(std::move(one));
+        }
+    }
+    if (!with_faults) return made;
+    auto const count = by.one_in(6) ? 0 : by.between(1, by.one_in(3) ? 8 : 3);
+    for (int i = 0; i < count; ++i) made.faults.push_back(make_fault(by, made));
+    return made;
+}
+
+} // namespace redlatch::sim

@@ -1,0 +1,86 @@
+// What happens in one run: processes, what their workers do, and what goes wrong when. Plain data: generated from a seed,
+// shrunk, printed.
+#pragma once
+
+#include "sim/world/time.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace redlatch::sim {
+
+/// One acquisition and what becomes of it. Times are milliseconds.
+struct job {
+    enum class how : std::uint8_t { for_ever, timed, once, asynchronous, cancelled };
+    enum class ending : std::uint8_t { release, detached, destroyed, asynchronous };
+    int lock = 0;
+    how asks = how::for_ever;
+    std::int64_t pause = 0;                   ///< before it
+    std::int64_t wait = 0;                    ///< of timed; of cancelled: until it is cancelled
+    std::optional<std::int64_t> lease{};      ///< fixed; none: renewed
+    std::optional<std::int64_t> max_hold{};
+    std::int64_t hold = 0;                    ///< how long it is held
+    int entries = 1;                          ///< re-entries included
+    ending ends = ending::release;
+};
+
+struct worker {
+    int process = 0;
+    std::vector<job> jobs{};
+};
+
+struct fault {
+    enum class kind : std::uint8_t {
+        cut,            ///< the connections of a process, seen by the server late; what was on its way is gone
+        cut_late_bytes, ///< the same, and what was on its way arrives late
+        block_up,       ///< nothing reaches the server from this process for a while
+        block_down,     ///< nothing reaches this process
+        block_both,
+        slow,           ///< the link takes `strength` ms
+        refuse,         ///< no new connections
+        stop_process,   ///< for `lasts`
+        kill_process,
+        stop_server,
+        restart_kept, ///< the server is away for `lasts`, then back with its data
+        restart_lost,
+        failover,      ///< a replica that lags takes over at once
+        flush_scripts,
+        remove_key,    ///< an administrator deletes a lock
+        force_unlock,  ///< the tool ends a hold
+        loading,       ///< the server answers LOADING
+        read_only,
+        out_of_memory,
+        kill_clients,  ///< CLIENT KILL of everybody
+    };
+    kind what = kind::cut;
+    std::int64_t at = 0;
+    std::int64_t lasts = 0;
+    int process = 0;
+    int lock = 0;
+    std::int64_t strength = 0;
+};
+
+struct scenario {
+    std::uint64_t seed = 0;
+    int processes = 2;
+    int locks = 1;
+    std::int64_t watchdog = 3'000;
+    std::int64_t timeout = 500;
+    bool kill_refused = false;
+    bool evalsha_refused = false;
+    bool subscribe_refused = false;
+    std::vector<std::int64_t> drifts{}; ///< ppm, by process
+    std::int64_t server_drift = 0;
+    std::vector<worker> workers{};
+    std::vector<fault> faults{};
+};
+
+/// `faults` chooses how much goes wrong: 0 nothing, 1 as usual.
+scenario generate(std::uint64_t seed, bool with_faults = true);
+/// C++-like lines that say all of it.
+std::string to_text(scenario const& what);
+std::string to_text(fault const& what);
+
+} // namespace redlatch::sim

@@ -1,0 +1,49 @@
+#include "sim/scenario/scenario.hpp"
+
+#include <array>
+
+namespace redlatch::sim {
+namespace {
+
+constexpr std::array fault_names{"cut",          "cut, late bytes", "block up",     "block down",    "block both",
+                                 "slow",         "refuse",          "stop process", "kill process",  "stop server",
+                                 "restart kept", "restart lost",    "failover",     "flush scripts", "remove key",
+                                 "force unlock", "loading",         "read only",    "out of memory", "kill clients"};
+constexpr std::array ways{"for ever", "timed", "once", "asynchronous", "cancelled"};
+constexpr std::array ends{"release", "detached", "destroyed", "asynchronous release"};
+
+std::string ms(std::int64_t count) {
+    return std::to_string(count) + " ms";
+}
+
+} // namespace
+
+std::string to_text(fault const& what) {
+    return std::string(fault_names.at(static_cast<std::size_t>(what.what))) + " (process " + std::to_string(what.process)
+           + ", lock-" + std::to_string(what.lock) + ", for " + ms(what.lasts) + ", strength " + ms(what.strength) + ")";
+}
+
+std::string to_text(scenario const& what) {
+    auto text = "seed " + std::to_string(what.seed) + ": " + std::to_string(what.processes) + " processes, "
+                + std::to_string(what.locks) + " locks, watchdog " + ms(what.watchdog) + ", timeout " + ms(what.timeout)
+                + (what.kill_refused ? ", CLIENT KILL refused" : "") + (what.evalsha_refused ? ", EVALSHA refused" : "")
+                + (what.subscribe_refused ? ", SUBSCRIBE refused" : "") + ", drift of the server "
+                + std::to_string(what.server_drift) + " ppm\n";
+    int number = 0;
+    for (auto const& one : what.workers) {
+        text += "  worker " + std::to_string(number++) + " of process " + std::to_string(one.process) + '\n';
+        for (auto const& each : one.jobs) {
+            text += "    lock-" + std::to_string(each.lock) + " " + ways.at(static_cast<std::size_t>(each.asks)) + " after "
+                    + ms(each.pause);
+            if (each.asks == job::how::timed || each.asks == job::how::cancelled) text += ", within " + ms(each.wait);
+            if (each.lease) text += ", lease " + ms(*each.lease);
+            if (each.max_hold) text += ", max_hold " + ms(*each.max_hold);
+            text += ", held " + ms(each.hold) + (each.entries > 1 ? ", " + std::to_string(each.entries) + " entries" : "")
+                    + ", " + ends.at(static_cast<std::size_t>(each.ends)) + '\n';
+        }
+    }
+    for (auto const& one : what.faults) text += "  at " + ms(one.at) + ": " + to_text(one) + '\n';
+    return text;
+}
+
+} // namespace redlatch::sim

@@ -1,0 +1,16 @@
+// Random sequences of steps: the shipped scripts, what a Java client would run, and plain commands, on few keys, so that they
+// meet. The same seed gives the same sequence on every machine.
+#pragma once
+
+#include "sim/server/differential/step.hpp"
+
+#include <cstdint>
+#include <vector>
+
+namespace redlatch::sim {
+
+inline constexpr std::size_t clients_of_a_sequence = 4;
+
+std::vector<step> random_sequence(std::uint64_t seed);
+
+} // namespace redlatch::sim

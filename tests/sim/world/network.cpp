@@ -1,0 +1,280 @@
+#include "sim/world/network.hpp"
+
+#include "sim/world/seams.hpp"
+#include "sim/world/server_host.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <poll.h>
+#include <sys/epoll.h>
+
+namespace redlatch::sim {
+
+using namespace std::chrono_literals;
+
+network::socket* network::find(int fd) {
+    auto const found = sockets_.find(fd);
+    return found == sockets_.end() ? nullptr : &found->second;
+}
+
+network::socket const* network::find(int fd) const {
+    auto const found = sockets_.find(fd);
+    return found == sockets_.end() ? nullptr : &found->second;
+}
+
+// --- delays
+
+moment network::arrival(connection& on, bool up) {
+    auto const& by = links_[on.client->number];
+    auto& last = up ? on.last_up : on.last_down;
+    last = std::max(last, world_.now() + world_.between(by.least_delay, by.most_delay));
+    return last;
+}
+
+void network::carry_up(std::shared_ptr<connection> const& on, std::function<void()> what) {
+    if (links_[on->client->number].up_blocked || !on->held_up.empty()) {
+        on->held_up.push_back(std::move(what));
+        return;
+    }
+    world_.at(arrival(*on, true), std::move(what));
+}
+
+void network::carry_down(std::shared_ptr<connection> const& on, std::function<void()> what) {
+    if (links_[on->client->number].down_blocked || !on->held_down.empty()) {
+        on->held_down.push_back(std::move(what));
+        return;
+    }
+    world_.at(arrival(*on, false), std::move(what));
+}
+
+// --- socket calls
+
+int network::open_socket() {
+    auto const fd = ++last_fd_;
+    sockets_[fd].owner = world_.current();
+    return fd;
+}
+
+int network::connect(int fd) {
+    auto& mine = *find(fd);
+    mine.connecting = true;
+    mine.line = std::make_shared<connection>();
+    auto& line = *mine.line;
+    line.number = ++last_connection_;
+    line.client = mine.owner;
+    line.fd = fd;
+    line.address = "10.0.0." + std::to_string(mine.owner->number + 2) + ":"
+                   + std::to_string(30'000 + line.number % 30'000);
+    carry_up(mine.line, [this, on = mine.line] { accept(on); });
+    errno = EINPROGRESS;
+    return -1;
+}
+
+void network::accept(std::shared_ptr<connection> const& on) {
+    if (on->fd < 0) return; // it has given up meanwhile
+    if (links_[on->client->number].refuses || !server_->running()) {
+        carry_down(on, [this, on] { fail(on->fd, ECONNREFUSED); });
+        return;
+    }
+    server_->accept(on);
+    carry_down(on, [this, on] {
+        auto* const mine = find(on->fd);
+        if (mine == nullptr) return;
+        mine->connecting = false;
+        mine->connected = true;
+        changed(*mine, on->fd);
+    });
+}
+
+void network::fail(int fd, int error) {
+    auto* const mine = find(fd);
+    if (mine == nullptr) return;
+    mine->error = error;
+    mine->connecting = false;
+    changed(*mine, fd);
+}
+
+long network::send(int fd, char const* bytes, std::size_t size) {
+    auto* const mine = find(fd);
+    if (mine == nullptr || mine->error != 0 || !mine->connected) {
+        errno = mine != nullptr && mine->error != 0 ? std::exchange(mine->error, EPIPE) : EPIPE;
+        return -1;
+    }
+    auto const taken = world_.chance().up_to(199) == 0 ? 1 + static_cast<std::size_t>(world_.chance().up_to(
+                                                                static_cast<std::int64_t>(size) - 1))
+                                                        : size;
+    std::string part(bytes, taken);
+    if (on_bytes) on_bytes(*mine->line, true, part);
+    carry_up(mine->line, [this, on = mine->line, part = std::move(part)] { server_->deliver(on, part); });
+    return static_cast<long>(taken);
+}
+
+long network::receive(int fd, char* into, std::size_t size) {
+    auto* const mine = find(fd);
+    if (mine == nullptr) {
+        errno = EBADF;
+        return -1;
+    }
+    if (!mine->inbound.empty()) {
+        auto count = std::min(size, mine->inbound.size());
+        if (count > 1 && world_.chance().up_to(99) == 0)
+            count = 1 + static_cast<std::size_t>(world_.chance().up_to(static_cast<std::int64_t>(count) - 2));
+        std::memcpy(into, mine->inbound.data(), count);
+        mine->inbound.erase(0, count);
+        return static_cast<long>(count);
+    }
+    if (mine->error != 0) {
+        errno = std::exchange(mine->error, 0);
+        mine->ended = true;
+        return -1;
+    }
+    if (mine->ended) return 0;
+    errno = EAGAIN;
+    return -1;
+}
+
+int network::pending_error(int fd) {
+    auto* const mine = find(fd);
+    return mine == nullptr ? EBADF : mine->error;
+}
+
+void network::close(int fd) {
+    auto const found = sockets_.find(fd);
+    if (found == sockets_.end()) return;
+    auto const line = found->second.line;
+    sockets_.erase(found);
+    if (!line || line->fd < 0) return;
+    line->fd = -1;
+    carry_up(line, [this, line] { server_->hang_up(line); });
+}
+
+// --- readiness
+
+short network::ready(int fd, short events) const {
+    auto const* const mine = find(fd);
+    if (mine == nullptr) return POLLNVAL;
+    short seen = 0;
+    bool const broken = mine->error != 0;
+    if ((events & POLLIN) != 0 && (!mine->inbound.empty() || mine->ended || broken)) seen |= POLLIN;
+    if ((events & POLLOUT) != 0 && (mine->connected || broken)) seen |= POLLOUT;
+    if (broken) seen |= POLLERR;
+    return seen;
+}
+
+void network::changed(socket& which, int fd) {
+    if (which.watcher != nullptr) world_.wake(*which.watcher);
+    if (which.armed == 0) return;
+    auto const seen = static_cast<std::uint32_t>(ready(fd, static_cast<short>(which.armed)));
+    if (seen == 0) return;
+    which.armed = 0;
+    deliver_event(*which.loop, which.token, seen);
+}
+
+void network::arm(int fd, std::uint32_t events, std::uint64_t token, io::reactor* loop) {
+    auto* const mine = find(fd);
+    if (mine == nullptr) return;
+    // EPOLLIN and POLLIN are the same numbers, as are EPOLLOUT and POLLOUT.
+    mine->armed = events & static_cast<std::uint32_t>(EPOLLIN | EPOLLOUT);
+    mine->token = token;
+    mine->loop = loop;
+    changed(*mine, fd);
+}
+
+void network::disregard(int fd) {
+    if (auto* const mine = find(fd)) mine->armed = 0;
+}
+
+void network::watch(int fd, fiber* who) {
+    if (auto* const mine = find(fd)) mine->watcher = who;
+}
+
+// --- the server's side
+
+void network::reply(std::shared_ptr<connection> const& on, std::string bytes) {
+    carry_down(on, [this, on, bytes = std::move(bytes)] {
+        auto* const mine = find(on->fd);
+        if (mine == nullptr || mine->error != 0 || mine->ended) return;
+        if (on_bytes) on_bytes(*on, false, bytes);
+        mine->inbound += bytes;
+        changed(*mine, on->fd);
+    });
+}
+
+void network::finish(std::shared_ptr<connection> const& on) {
+    carry_down(on, [this, on] {
+        auto* const mine = find(on->fd);
+        if (mine == nullptr) return;
+        mine->ended = true;
+        changed(*mine, on->fd);
+    });
+}
+
+// --- faults
+
+void network::block(process const& who, bool up, bool down) {
+    links_[who.number].up_blocked |= up;
+    links_[who.number].down_blocked |= down;
+}
+
+void network::heal(process const& who) {
+    auto& by = links_[who.number];
+    by.up_blocked = by.down_blocked = false;
+    for (auto& [fd, one] : sockets_) {
+        if (one.owner != &who || !one.line) continue;
+        for (auto& what : std::exchange(one.line->held_up, {})) carry_up(one.line, std::move(what));
+        for (auto& what : std::exchange(one.line->held_down, {})) carry_down(one.line, std::move(what));
+    }
+}
+
+void network::shut(socket const& which, moment server_notices, moment bytes_late) {
+    auto const line = which.line;
+    // What a blocked link kept goes with it, or arrives late, in order; the end of the stream comes behind it.
+    auto held = std::exchange(line->held_up, {});
+    line->held_down.clear();
+    if (bytes_late >= 0ns) {
+        line->last_up = std::max(line->last_up, world_.now() + bytes_late);
+        for (auto& what : held) world_.at(line->last_up, std::move(what));
+    }
+    line->last_up = std::max(line->last_up, world_.now() + server_notices);
+    world_.at(line->last_up, [this, line] { server_->hang_up(line); });
+}
+
+void network::cut(process const& who, moment server_notices, moment bytes_late) {
+    for (auto& [fd, one] : sockets_) {
+        if (one.owner != &who || !one.line || !one.connected || one.error != 0) continue;
+        shut(one, server_notices, bytes_late);
+        one.error = ECONNRESET;
+        changed(one, fd);
+    }
+}
+
+void network::reset_all() {
+    for (auto& [fd, one] : sockets_) {
+        if (!one.line || !one.connected) continue;
+        one.line->client_id = 0;
+        carry_down(one.line, [this, number = fd] { fail(number, ECONNRESET); });
+    }
+}
+
+void network::close_all(process const& who) {
+    std::vector<int> mine;
+    for (auto& [fd, one] : sockets_)
+        if (one.owner == &who) mine.push_back(fd);
+    for (auto const fd : mine) {
+        auto& one = sockets_.at(fd);
+        one.armed = 0;
+        if (one.line && one.line->fd >= 0) {
+            one.line->fd = -1;
+            carry_up(one.line, [this, line = one.line] { server_->hang_up(line); });
+        }
+        one.error = ECONNRESET;
+    }
+}
+
+std::size_t network::open_sockets(process const& who) const {
+    return static_cast<std::size_t>(
+        std::count_if(sockets_.begin(), sockets_.end(), [&](auto const& one) { return one.second.owner == &who; }));
+}
+
+} // namespace redlatch::sim

@@ -1,0 +1,120 @@
+// Sockets and what lies between them: delay, silence, broken connections, and bytes that arrive after all.
+//
+// A connection is two streams. What is sent arrives in order after a delay; a link that is blocked keeps it until it heals, as
+// retransmission does. A connection that was cut is over for its client at once, while bytes on their way may still reach the
+// server, much later too.
+#pragma once
+
+#include "io/reactor.hpp"
+#include "sim/world/world.hpp"
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace redlatch::sim {
+
+class server_host;
+
+/// Between one process and the server.
+struct link {
+    moment least_delay{50'000};
+    moment most_delay{150'000};
+    bool up_blocked = false;   ///< towards the server
+    bool down_blocked = false; ///< towards the process
+    bool refuses = false;      ///< new connections are refused
+};
+
+struct connection {
+    std::uint64_t number = 0;
+    process* client = nullptr;
+    int fd = -1; ///< of the client's end; -1: closed
+    std::string address;
+    std::uint64_t server_run = 0; ///< which run of the server it belongs to
+    std::uint64_t client_id = 0;  ///< the server's name for it; 0: not accepted, or over
+    moment last_up{0};            ///< the latest arrival so far, by direction
+    moment last_down{0};
+    std::deque<std::function<void()>> held_up{}; ///< what a blocked link keeps
+    std::deque<std::function<void()>> held_down{};
+};
+
+class network {
+public:
+    explicit network(world& in) : world_(in) {}
+
+    void attach(server_host& server) { server_ = &server; }
+    link& link_of(process const& who) { return links_[who.number]; }
+
+    // The socket calls; results and errno as the real ones have them.
+    int open_socket();
+    int connect(int fd);
+    long send(int fd, char const* bytes, std::size_t size);
+    long receive(int fd, char* into, std::size_t size);
+    int pending_error(int fd);
+    void close(int fd);
+
+    // Readiness.
+    void arm(int fd, std::uint32_t events, std::uint64_t token, io::reactor* loop);
+    void disregard(int fd);
+    /// What of `events` (POLLIN, POLLOUT) the socket is ready for.
+    short ready(int fd, short events) const;
+    /// Wakes this fiber when the socket changes; null: nobody.
+    void watch(int fd, fiber* who);
+
+    // For the server.
+    void reply(std::shared_ptr<connection> const& on, std::string bytes);
+    void finish(std::shared_ptr<connection> const& on); ///< the server closes it, behind what it has sent
+
+    // Faults.
+    void block(process const& who, bool up, bool down);
+    void heal(process const& who);
+    /// Cuts every connection of a process: its side sees it now, the server after `server_notices`; what was on its way up
+    /// arrives after `bytes_late`, unless it is negative: then it is gone.
+    void cut(process const& who, moment server_notices, moment bytes_late);
+    /// The server's machine resets everything: the clients see it after a delay.
+    void reset_all();
+    /// The process is dead: its kernel closes its sockets.
+    void close_all(process const& who);
+
+    std::size_t open_sockets(process const& who) const;
+    std::function<void(connection const&, bool up, std::string_view bytes)> on_bytes{};
+
+    static constexpr int first_fd = 1'000'000;
+
+private:
+    struct socket {
+        process* owner = nullptr;
+        std::shared_ptr<connection> line{};
+        bool connecting = false;
+        bool connected = false;
+        int error = 0;
+        bool ended = false; ///< the other side has closed
+        std::string inbound{};
+        std::uint32_t armed = 0;
+        std::uint64_t token = 0;
+        io::reactor* loop = nullptr;
+        fiber* watcher = nullptr;
+    };
+    socket* find(int fd);
+    socket const* find(int fd) const;
+    void changed(socket& which, int fd);
+    moment arrival(connection& on, bool up);
+    void carry_up(std::shared_ptr<connection> const& on, std::function<void()> what);
+    void carry_down(std::shared_ptr<connection> const& on, std::function<void()> what);
+    void accept(std::shared_ptr<connection> const& on);
+    void fail(int fd, int error);
+    void shut(socket const& which, moment server_notices, moment bytes_late);
+
+    world& world_;
+    server_host* server_ = nullptr;
+    std::map<int, link> links_;
+    std::map<int, socket> sockets_;
+    int last_fd_ = first_fd;
+    std::uint64_t last_connection_ = 0;
+};
+
+} // namespace redlatch::sim

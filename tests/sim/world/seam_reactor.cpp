@@ -1,0 +1,151 @@
+// The shipped reactor's promises, kept by the event queue of the simulated world: linked instead of src/io/reactor.cpp.
+#include "base/assert.hpp"
+#include "io/reactor.hpp"
+#include "sim/world/network.hpp"
+#include "sim/world/seams.hpp"
+#include "sim/world/world.hpp"
+
+#include <utility>
+
+namespace redlatch::sim {
+namespace {
+
+/// What belongs to one reactor; events hold it, and find it dead when the reactor is gone.
+struct loop_state {
+    process* owner = nullptr;
+    bool stopping = false;
+    bool alive = true;
+    bool scheduled = false;
+    std::vector<io::reactor::task> posted{};
+    std::unordered_map<io::reactor::timer, io::reactor::task> timers{};
+    std::unordered_map<std::uint64_t, std::shared_ptr<io::event_target>> targets{};
+    std::uint64_t last = 1;
+};
+
+std::unordered_map<io::reactor const*, std::shared_ptr<loop_state>>& loops() {
+    static std::unordered_map<io::reactor const*, std::shared_ptr<loop_state>> all;
+    return all;
+}
+
+loop_state& of(io::reactor const* which) {
+    return *loops().at(which);
+}
+
+void run_posted(io::reactor const* which, loop_state& mine) {
+    mine.scheduled = false;
+    auto tasks = std::exchange(mine.posted, {});
+    for (auto& one : tasks) {
+        world::the().as(mine.owner, which, one);
+        one = nullptr;
+    }
+}
+
+} // namespace
+
+void deliver_event(io::reactor& loop, std::uint64_t token, std::uint32_t events) {
+    auto const mine = loops().at(&loop);
+    auto& in = world::the();
+    in.at(in.now() + in.scheduling_delay(), *mine->owner, [mine, which = &loop, token, events] {
+        if (!mine->alive || mine->stopping) return;
+        auto const found = mine->targets.find(token);
+        if (found == mine->targets.end()) return;
+        auto const target = found->second;
+        world::the().as(mine->owner, which, [&] { target->on_event(events); });
+    });
+}
+
+} // namespace redlatch::sim
+
+namespace redlatch::io {
+
+using sim::loop_state;
+using sim::loops;
+using sim::of;
+using sim::world;
+
+reactor::reactor() {
+    auto mine = std::make_shared<loop_state>();
+    mine->owner = world::the().current();
+    REDLATCH_ASSERT(mine->owner != nullptr);
+    loops()[this] = std::move(mine);
+}
+
+reactor::~reactor() {
+    stop();
+    auto const mine = loops().at(this);
+    mine->alive = false;
+    loops().erase(this);
+    mine->timers.clear();
+    mine->targets.clear();
+}
+
+bool reactor::on_thread() const noexcept {
+    return world::the().context() == this;
+}
+
+void reactor::start() {
+    started_.store(true);
+}
+
+void reactor::stop() noexcept {
+    auto const mine = loops().at(this);
+    mine->stopping = true;
+    if (on_thread()) return;
+    while (!mine->posted.empty()) sim::run_posted(this, *mine);
+}
+
+void reactor::post(task what) {
+    auto const mine = loops().at(this);
+    if (mine->stopping) return;
+    mine->posted.push_back(std::move(what));
+    if (std::exchange(mine->scheduled, true)) return;
+    auto& in = world::the();
+    in.at(in.now() + in.scheduling_delay(), *mine->owner, [mine, this] {
+        if (mine->alive && mine->scheduled) sim::run_posted(this, *mine);
+    });
+}
+
+reactor::timer reactor::at(base::instant when, task what) {
+    auto const mine = loops().at(this);
+    if (mine->stopping) return 0;
+    auto const id = ++mine->last;
+    mine->timers.emplace(id, std::move(what));
+    auto& in = world::the();
+    auto const due = mine->owner->reaches(when, in.now());
+    in.at(due == sim::never ? due : due + in.scheduling_delay(), *mine->owner, [mine, this, id] {
+        if (!mine->alive || mine->stopping) return;
+        auto const found = mine->timers.find(id);
+        if (found == mine->timers.end()) return;
+        auto const task = std::move(found->second);
+        mine->timers.erase(found);
+        world::the().as(mine->owner, this, task);
+    });
+    return id;
+}
+
+void reactor::cancel(timer which) noexcept {
+    of(this).timers.erase(which);
+}
+
+std::uint64_t reactor::watch(std::shared_ptr<event_target> target) {
+    auto& mine = of(this);
+    auto const token = ++mine.last;
+    mine.targets.emplace(token, std::move(target));
+    return token;
+}
+
+void reactor::unwatch(std::uint64_t token) noexcept {
+    auto const dropped = of(this).targets.extract(token);
+}
+
+void reactor::arm(int fd, std::uint32_t events, std::uint64_t token, bool) noexcept {
+    sim::network_in_use()->arm(fd, events, token, this);
+}
+
+void reactor::disregard(int fd) noexcept {
+    sim::network_in_use()->disregard(fd);
+}
+
+void reactor::close_after_fork() noexcept {}
+
+} // namespace redlatch::io

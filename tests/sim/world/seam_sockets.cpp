@@ -1,0 +1,102 @@
+// The socket calls of the library, caught by the linker (--wrap): simulated descriptors go to the simulated network, all
+// others to the operating system.
+#include "sim/world/network.hpp"
+#include "sim/world/seams.hpp"
+
+#include <cerrno>
+#include <poll.h>
+#include <sys/socket.h>
+#include <time.h>
+
+namespace redlatch::sim {
+namespace {
+
+network* in_use = nullptr;
+
+bool simulated(int fd) noexcept {
+    return fd >= network::first_fd;
+}
+
+} // namespace
+
+void use_network(network* which) noexcept {
+    in_use = which;
+}
+
+network* network_in_use() noexcept {
+    return in_use;
+}
+
+} // namespace redlatch::sim
+
+using redlatch::sim::in_use;
+using redlatch::sim::simulated;
+
+// The names are the linker's.
+// NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming)
+extern "C" {
+
+int __real_socket(int domain, int type, int protocol);
+int __real_connect(int fd, sockaddr const* to, socklen_t size);
+ssize_t __real_send(int fd, void const* bytes, std::size_t size, int flags);
+ssize_t __real_recv(int fd, void* into, std::size_t size, int flags);
+int __real_getsockopt(int fd, int level, int name, void* value, socklen_t* size);
+int __real_setsockopt(int fd, int level, int name, void const* value, socklen_t size);
+int __real_close(int fd);
+int __real_eventfd(unsigned count, int flags);
+int __real_ppoll(pollfd* all, nfds_t count, timespec const* limit, sigset_t const* mask);
+
+int __wrap_socket(int domain, int type, int protocol) {
+    return in_use == nullptr ? __real_socket(domain, type, protocol) : in_use->open_socket();
+}
+
+int __wrap_connect(int fd, sockaddr const* to, socklen_t size) {
+    return simulated(fd) ? in_use->connect(fd) : __real_connect(fd, to, size);
+}
+
+ssize_t __wrap_send(int fd, void const* bytes, std::size_t size, int flags) {
+    return simulated(fd) ? in_use->send(fd, static_cast<char const*>(bytes), size) : __real_send(fd, bytes, size, flags);
+}
+
+ssize_t __wrap_recv(int fd, void* into, std::size_t size, int flags) {
+    return simulated(fd) ? in_use->receive(fd, static_cast<char*>(into), size) : __real_recv(fd, into, size, flags);
+}
+
+int __wrap_getsockopt(int fd, int level, int name, void* value, socklen_t* size) {
+    if (!simulated(fd)) return __real_getsockopt(fd, level, name, value, size);
+    *static_cast<int*>(value) = in_use->pending_error(fd);
+    return 0;
+}
+
+int __wrap_setsockopt(int fd, int level, int name, void const* value, socklen_t size) {
+    return simulated(fd) ? 0 : __real_setsockopt(fd, level, name, value, size);
+}
+
+int __wrap_close(int fd) {
+    if (!simulated(fd)) return __real_close(fd);
+    in_use->close(fd);
+    return 0;
+}
+
+/// A lane's bell: the simulated parker needs none.
+int __wrap_eventfd(unsigned count, int flags) {
+    return in_use == nullptr ? __real_eventfd(count, flags) : in_use->open_socket();
+}
+
+/// Of one socket, by a thread that connects.
+int __wrap_ppoll(pollfd* all, nfds_t count, timespec const* limit, sigset_t const* mask) {
+    if (count != 1 || !simulated(all->fd)) return __real_ppoll(all, count, limit, mask);
+    auto& in = redlatch::sim::world::the();
+    if (in_use->ready(all->fd, all->events) == 0) {
+        using redlatch::sim::moment;
+        auto const until = limit == nullptr ? redlatch::sim::never
+                                            : in.now() + moment(limit->tv_sec * 1'000'000'000 + limit->tv_nsec);
+        in_use->watch(all->fd, redlatch::sim::fiber::current());
+        in.sleep_until(until);
+        in_use->watch(all->fd, nullptr);
+    }
+    all->revents = in_use->ready(all->fd, all->events);
+    return all->revents != 0 ? 1 : 0;
+}
+}
+// NOLINTEND(bugprone-reserved-identifier,readability-identifier-naming)

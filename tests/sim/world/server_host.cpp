@@ -1,0 +1,128 @@
+#include "sim/world/server_host.hpp"
+
+#include <cstdio>
+
+namespace redlatch::sim {
+namespace {
+
+/// Some day in 2026.
+constexpr std::int64_t epoch_ms = 1'790'000'000'000;
+
+} // namespace
+
+server_host::server_host(world& in, network& with, node_settings settings)
+    : world_(in), network_(with), settings_(std::move(settings)) {
+    start(data::lost);
+}
+
+std::int64_t server_host::now_ms() const noexcept {
+    auto const passed = world_.now().count();
+    return epoch_ms + (passed + passed / 1'000'000 * drift_ppm) / 1'000'000;
+}
+
+std::string server_host::run_id() const {
+    char text[41];
+    std::snprintf(text, sizeof text, "%040llx", static_cast<unsigned long long>(0xabc000 + run_));
+    return text;
+}
+
+void server_host::start(data what) {
+    keyspace kept;
+    if (node_ && what == data::kept) kept = node_->data();
+    if (node_ && what == data::lagging)
+        for (auto const& [when, then] : history_)
+            if (when + replica_lag <= world_.now()) kept = then;
+    kept.drop_expired(now_ms());
+    ++run_;
+    settings_.run_id = run_id();
+    node_ = std::make_unique<redis_node>(settings_, std::move(kept));
+    lines_.clear();
+    waiting_.clear();
+    history_.clear();
+    running_ = true;
+    paused_ = false;
+}
+
+void server_host::crash() {
+    running_ = false;
+    waiting_.clear();
+    lines_.clear();
+    network_.reset_all();
+}
+
+void server_host::go_on() {
+    paused_ = false;
+    for (auto& one : std::exchange(waiting_, {})) one();
+}
+
+void server_host::accept(std::shared_ptr<connection> const& on) {
+    on->server_run = run_;
+    on->client_id = node_->connect(on->address);
+    lines_[on->client_id] = on;
+}
+
+void server_host::remember() {
+    if (node_->writes() == remembered_) return;
+    remembered_ = node_->writes();
+    history_.emplace_back(world_.now(), node_->data());
+    while (history_.size() > 1 && history_[1].first + replica_lag <= world_.now()) history_.pop_front();
+}
+
+void server_host::deliver(std::shared_ptr<connection> const& on, std::string const& bytes) {
+    if (!running_ || on->server_run != run_ || on->client_id == 0) return; // for a run that is no more
+    if (paused_) {
+        waiting_.push_back([this, on, bytes] { deliver(on, bytes); });
+        return;
+    }
+    node_->receive(on->client_id, bytes, now_ms());
+    if (replica_lag.count() > 0) remember();
+    flush();
+}
+
+void server_host::flush() {
+    for (auto const id : node_->take_active()) {
+        auto const found = lines_.find(id);
+        auto output = node_->take_output(id);
+        if (found == lines_.end()) continue;
+        auto const line = found->second;
+        if (!output.empty()) network_.reply(line, std::move(output));
+        if (!node_->ended(id)) continue;
+        network_.finish(line);
+        line->client_id = 0;
+        lines_.erase(found);
+        node_->disconnect(id);
+    }
+}
+
+void server_host::hang_up(std::shared_ptr<connection> const& on) {
+    if (!running_ || on->server_run != run_ || on->client_id == 0) return;
+    if (paused_) {
+        waiting_.push_back([this, on] { hang_up(on); });
+        return;
+    }
+    node_->disconnect(on->client_id);
+    lines_.erase(on->client_id);
+    on->client_id = 0;
+    flush();
+}
+
+std::string server_host::by_hand(std::string const& bytes) {
+    auto const me = node_->connect("10.0.0.99:50000");
+    node_->receive(me, bytes, now_ms());
+    auto answer = node_->take_output(me);
+    node_->disconnect(me);
+    flush();
+    return answer;
+}
+
+bool server_host::exists(std::string const& lock) const {
+    return node_->data().find(lock, now_ms()) != nullptr;
+}
+
+bool server_host::holds(std::string const& lock, std::string const& owner) const {
+    auto const* const found = node_->data().find(lock, now_ms());
+    auto const* const fields = found == nullptr ? nullptr : std::get_if<hash_fields>(&found->value);
+    return fields != nullptr && fields->find(owner) != nullptr;
+}
+
+} // namespace redlatch::sim

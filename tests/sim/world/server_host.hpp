@@ -1,0 +1,69 @@
+// The machine on which the simulated server runs: it can stop, crash, come back with or without its data, or be replaced by a
+// replica that lags behind.
+#pragma once
+
+#include "sim/server/redis_node.hpp"
+#include "sim/world/network.hpp"
+#include "sim/world/world.hpp"
+
+#include <deque>
+#include <map>
+#include <memory>
+#include <string>
+
+namespace redlatch::sim {
+
+class server_host {
+public:
+    server_host(world& in, network& with, node_settings settings);
+
+    bool running() const noexcept { return running_; }
+    redis_node& node() noexcept { return *node_; }
+    redis_node const& node() const noexcept { return *node_; }
+    std::uint64_t run() const noexcept { return run_; }
+    /// Its wall clock.
+    std::int64_t now_ms() const noexcept;
+    std::int64_t drift_ppm = 0;
+
+    // What the network brings.
+    void accept(std::shared_ptr<connection> const& on);
+    void deliver(std::shared_ptr<connection> const& on, std::string const& bytes);
+    void hang_up(std::shared_ptr<connection> const& on);
+
+    // Faults.
+    void pause() { paused_ = true; }
+    void go_on();
+    void crash();
+    enum class data { kept, lost, lagging };
+    /// A new run; ids begin again. `lagging`: as a replica knew them a moment ago.
+    void start(data what);
+    /// Output that came about without a command of its client.
+    void flush();
+    /// A command that nobody of ours sends.
+    std::string by_hand(std::string const& bytes);
+
+    /// How far behind a replica is.
+    moment replica_lag{5'000'000};
+
+    /// Is there such a field in this lock's hash now?
+    bool holds(std::string const& lock, std::string const& owner) const;
+    bool exists(std::string const& lock) const;
+
+private:
+    std::string run_id() const;
+    void remember();
+
+    world& world_;
+    network& network_;
+    node_settings settings_;
+    std::unique_ptr<redis_node> node_;
+    std::uint64_t run_ = 0;
+    bool running_ = false;
+    bool paused_ = false;
+    std::deque<std::function<void()>> waiting_;
+    std::map<redis_node::client, std::shared_ptr<connection>> lines_;
+    std::deque<std::pair<moment, keyspace>> history_; ///< what a replica may know
+    std::uint64_t remembered_ = 0;
+};
+
+} // namespace redlatch::sim
