@@ -168,6 +168,18 @@ TEST(chaos_figures, count_from_the_waking_of_a_process_that_was_stopped) {
     EXPECT_FALSE(seen.ahead_us) << "nobody can be told while it is stopped";
 }
 
+TEST(chaos_figures, count_calls_that_failed) {
+    EXPECT_EQ(figures_of(made("1 a.0 fail 0 0 cancelled\n"
+                              "2 a.0 fail 0 0 timed_out\n"
+                              "3 a.0 fail 0 0 the server did not answer\n"
+                              "4 a.0 freed 0 0\n"
+                              "5 a.0 freed 0 0 lease_lost\n"
+                              "6 a.0 freed 0 0 RedisTimeoutException\n"),
+                         0us)
+                  .errors,
+              2);
+}
+
 TEST(chaos_figures, add_up_overlaps) {
     auto const seen = figures_of(made("100 a.0 enter 1 900\n"
                                       "150 b.0 enter 2 900\n"

@@ -48,6 +48,11 @@ void count_losses(history const& events, std::int64_t fault, std::chrono::micros
     }
 }
 
+bool failed(event const& one) {
+    if (one.what == kind::fail) return one.text != "cancelled" && one.text != "timed_out";
+    return one.what == kind::freed && !one.text.empty() && one.text != "lease_lost";
+}
+
 void count_waits(history const& events, figures& result) {
     std::map<std::string, std::int64_t> waiting;
     std::optional<std::int64_t> freed_at;
@@ -55,7 +60,7 @@ void count_waits(history const& events, figures& result) {
     for (auto const& each : events) {
         if (each.what == kind::ask) waiting[each.who] = each.at;
         if (each.what == kind::freed && each.text.empty()) freed_at = each.at;
-        if (each.what == kind::fail && each.text != "cancelled") ++result.errors;
+        if (failed(each)) ++result.errors;
         if (each.what == kind::enter) {
             auto const asked = waiting[each.who];
             auto const idle = each.at - std::max(asked, inside_at.value_or(asked));

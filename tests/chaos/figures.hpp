@@ -26,7 +26,8 @@ struct figures {
     std::int64_t longest_wait_us = 0;
     /// Releases after which somebody waited and nobody came in for `unheard_after`: the message was lost, or could not be sent.
     int unheard = 0;
-    int errors = 0; ///< acquisitions that ended with an error
+    /// Acquisitions and releases that failed, but for deadlines, cancellations and losses.
+    int errors = 0;
 };
 
 inline constexpr std::chrono::milliseconds unheard_after{250};

@@ -78,13 +78,10 @@ std::vector<std::string> cells(result const& one) {
     if (seen.overlaps > 0) overlaps += " (" + duration_text(seen.overlap_us) + ")";
     std::string notice = duration_text(seen.notice_us);
     if (seen.noticed_at_release) notice += ", at its release";
-    return {std::to_string(seen.losses),
-            notice,
-            duration_text(seen.ahead_us),
-            duration_text(seen.recovery_us),
-            duration_text(seen.longest_wait_us),
-            std::to_string(seen.unheard),
-            overlaps};
+    return {std::to_string(seen.losses),         notice,
+            duration_text(seen.ahead_us),        duration_text(seen.recovery_us),
+            duration_text(seen.longest_wait_us), std::to_string(seen.unheard),
+            std::to_string(seen.errors),         overlaps};
 }
 
 std::string verdict_text(result const& one) {
@@ -103,7 +100,7 @@ std::string as_text(result const& one) {
     auto const each = cells(one);
     text += std::to_string(one.seen.entries) + " entries, lost " + each[0] + ", noticed " + each[1]
             + ", ahead of expiry " + each[2] + ", back after " + each[3] + ", longest wait " + each[4] + ", unheard "
-            + each[5] + ", two at once " + each[6] + ", errors " + std::to_string(one.seen.errors);
+            + each[5] + ", calls failed " + each[6] + ", two at once " + each[7];
     if (one.by == library::redlatch && one.broken.empty()) text += ": kept";
     for (auto const& broken : one.broken) text += "\n    " + broken.check + ": " + broken.sentence;
     return text;

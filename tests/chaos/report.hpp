@@ -22,7 +22,7 @@ std::string as_markdown(std::vector<result> const& all, surroundings const& wher
 /// "35 ms", "1.48 s"; none: "–".
 std::string duration_text(std::optional<std::int64_t> us);
 
-/// The cells that both forms share: losses, notice, ahead, recovery, longest wait, unheard, two at once.
+/// The cells that both forms share: losses, notice, ahead, recovery, longest wait, unheard, calls failed, two at once.
 std::vector<std::string> cells(result const& one);
 std::string verdict_text(result const& one);
 std::string name_of(library by);

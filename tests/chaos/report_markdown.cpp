@@ -24,6 +24,8 @@ when things break. Every `./dev test` makes some of these faults and fails when 
 - **longest wait**: the longest time during which somebody wanted the lock and nobody was inside, the fault included.
 - **missed**: releases after which a waiter stood for more than a quarter of a second: its message was lost, or there was
   no server to carry it.
+- **failed**: acquisitions and releases that ended with an error of the connection or the server. Deadlines that passed,
+  and losses, are not counted here.
 - **two at once**: pairs of critical sections that overlapped while the holds of both said that they were valid, and for
   how long in all. Decided from the processes' own records, by their times and, independently, by a counter in shared
   memory that every section reads and writes. For redlatch anything but 0 breaks a promise, except where the server
@@ -32,8 +34,8 @@ when things break. Every `./dev test` makes some of these faults and fails when 
   nobody is left waiting; every thread gets the lock again; no key is left.
 - **Redisson** is asked the same questions and held to no promise of ours. Its holders cannot look at their validity and
   are not told of a loss: they count as inside from `lock()` to `unlock()`, as programs are written with it, and a loss
-  shows when `unlock()` throws. Here the section is told to end one and a half leases after the fault, so its times to
-  notice say no more than that.
+  shows when `unlock()` throws. When it throws for another reason the worker goes on, as most programs would. Here the
+  section is told to end one and a half leases after the fault, so its times to notice say no more than that.
 )";
 
 std::string title(scenario::where group) {
@@ -59,7 +61,7 @@ std::string row_of(result const& one, bool first) {
     std::vector<std::string> texts{first ? "**" + what.name + "**: " + what.done : "", first ? what.promised : "",
                                    name_of(one.by)};
     if (!one.skipped.empty()) {
-        texts.insert(texts.end(), {"", "", "", "", "", "", "", "not run: " + one.skipped});
+        texts.insert(texts.end(), {"", "", "", "", "", "", "", "", "not run: " + one.skipped});
         return row(texts);
     }
     auto const more = cells(one);
@@ -79,8 +81,8 @@ std::string as_markdown(std::vector<result> const& all, surroundings const& wher
         if (last == nullptr || last->group != one.of->group) {
             text += "\n## " + title(one.of->group) + "\n\n";
             text += row({"fault", "promised", "", "lost", "noticed after", "ahead of expiry", "back after",
-                         "longest wait", "missed", "two at once", "verdict"});
-            text += "|---|---|---|--:|--:|--:|--:|--:|--:|--:|---|\n";
+                         "longest wait", "missed", "failed", "two at once", "verdict"});
+            text += "|---|---|---|--:|--:|--:|--:|--:|--:|--:|--:|---|\n";
         }
         text += row_of(one, last != one.of);
         last = one.of;
