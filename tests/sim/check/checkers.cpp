@@ -59,7 +59,8 @@ std::optional<violation> check_exclusion(history const& all) {
     for (std::size_t i = 0; i < all.size(); ++i) {
         auto const& one = all[i];
         if (one.what == kind::believes && one.believed != belief::lost && sure.kept(one))
-            return make("exclusion", i, one.owner + " still believes that it holds the lock that somebody else acquires now");
+            return make("exclusion", i,
+                        one.owner + " still believes that it holds the lock that somebody else acquires now");
         sure.see(one);
     }
     return std::nullopt;
@@ -78,8 +79,8 @@ std::optional<violation> check_notice(history const& all) {
         }
         // A process that was stopped until a moment ago may not have come to it.
         auto const looked = went_on.find(one.process);
-        bool const awake =
-            !stopped.contains(one.process) && (looked == went_on.end() || one.when - looked->second > moment(20'000'000));
+        bool const awake = !stopped.contains(one.process)
+                           && (looked == went_on.end() || one.when - looked->second > moment(20'000'000));
         if (one.what == kind::believes && one.believed == belief::lost && !one.yes && awake && sure.kept(one))
             return make("notice", i, one.owner + " was not told of its loss before somebody else acquired the lock");
         sure.see(one);
@@ -104,7 +105,8 @@ std::optional<violation> check_deadlines(history const& all, moment slack) {
         auto const found = deadlines.find(who);
         if (found == deadlines.end() || found->second == never) continue;
         auto allowed = found->second;
-        if (auto const again = went_on.find(one.process); again != went_on.end()) allowed = std::max(allowed, again->second);
+        if (auto const again = went_on.find(one.process); again != went_on.end())
+            allowed = std::max(allowed, again->second);
         if (one.when > allowed + slack)
             return make("deadlines", i,
                         "a wait ended " + std::to_string((one.when - allowed).count() / 1'000'000)
@@ -141,7 +143,8 @@ std::optional<violation> check_wakeups(history const& all, moment patience) {
             for (auto const& [waiter, what] : waiting)
                 if (what.first == one.lock && one.when - since > patience && one.when - what.second > patience)
                     return make("wake-ups", i,
-                                "worker " + std::to_string(waiter.second) + " of process " + std::to_string(waiter.first)
+                                "worker " + std::to_string(waiter.second) + " of process "
+                                    + std::to_string(waiter.first)
                                     + " waits for a lock that has been free for a while");
             break;
         }
@@ -168,7 +171,8 @@ std::optional<violation> check_silent_loss(history const& all, moment patience) 
         if (one.what == kind::quiet) quiet = true;
         if (one.what == kind::fault) quiet = false;
         auto const key = place(one.lock, one.owner);
-        if (one.what == kind::released || one.what == kind::left || one.what == kind::told_lost) missing_since.erase(key);
+        if (one.what == kind::released || one.what == kind::left || one.what == kind::told_lost)
+            missing_since.erase(key);
         if (one.what != kind::probe_hold) continue;
         if (one.yes || !quiet) {
             missing_since.erase(key);

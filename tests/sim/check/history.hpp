@@ -14,24 +14,24 @@ enum class belief : std::uint8_t { held, suspect, lost };
 
 struct fact {
     enum class kind : std::uint8_t {
-        asked,         ///< a worker asks for a lock, until `until` at the latest
-        acquired,      ///< it has it, as `owner`
-        not_acquired,  ///< it returns without it; `text` says why
-        believes,      ///< what another holder of this lock believes when somebody acquires it; `yes`: its lost() token fired
-        told_lost,     ///< a hold's lost() token fired
-        releasing,     ///< a release begins
-        released,      ///< and has returned; `text` is its error, if it has one
-        left,          ///< the hold is gone without a release of its own: its process has died
-        unpromised,    ///< from here on the server may contradict holds taken before: data were lost, or removed by hand;
-                       ///< `until`: how long waiters, whom nobody woke, may sleep
-        fault,         ///< something begins to go wrong; `text`
-        quiet,         ///< nothing has been wrong for a while, and nothing will be
-        probe,         ///< the key of a lock exists (`yes`) or not
-        probe_hold,    ///< a hold that is believed in is in the key (`yes`) or not
-        stopped,       ///< a process is stopped
-        went_on,       ///< and goes on
-        leftover,      ///< something is there after everything has ended; `text`
-        unfinished,    ///< a worker that never came to its end; `text`
+        asked,        ///< a worker asks for a lock, until `until` at the latest
+        acquired,     ///< it has it, as `owner`
+        not_acquired, ///< it returns without it; `text` says why
+        believes, ///< what another holder of this lock believes when somebody acquires it; `yes`: its lost() token fired
+        told_lost,  ///< a hold's lost() token fired
+        releasing,  ///< a release begins
+        released,   ///< and has returned; `text` is its error, if it has one
+        left,       ///< the hold is gone without a release of its own: its process has died
+        unpromised, ///< from here on the server may contradict holds taken before: data were lost, or removed by hand;
+                    ///< `until`: how long waiters, whom nobody woke, may sleep
+        fault,      ///< something begins to go wrong; `text`
+        quiet,      ///< nothing has been wrong for a while, and nothing will be
+        probe,      ///< the key of a lock exists (`yes`) or not
+        probe_hold, ///< a hold that is believed in is in the key (`yes`) or not
+        stopped,    ///< a process is stopped
+        went_on,    ///< and goes on
+        leftover,   ///< something is there after everything has ended; `text`
+        unfinished, ///< a worker that never came to its end; `text`
     };
     kind what;
     moment when{0};

@@ -39,11 +39,11 @@ fault make_fault(dice& by, scenario const& in) {
     using kind = fault::kind;
     // What concerns connections comes most often: there the subtle things are.
     constexpr std::array kinds{
-        kind::cut,          kind::cut,        kind::cut_late_bytes, kind::cut_late_bytes, kind::cut_late_bytes,
-        kind::block_up,     kind::block_down, kind::block_both,     kind::slow,           kind::refuse,
-        kind::stop_process, kind::stop_process, kind::kill_process, kind::stop_server,    kind::restart_kept,
-        kind::restart_lost, kind::failover,   kind::flush_scripts,  kind::remove_key,     kind::force_unlock,
-        kind::loading,      kind::read_only,  kind::out_of_memory,  kind::kill_clients};
+        kind::cut,          kind::cut,          kind::cut_late_bytes, kind::cut_late_bytes, kind::cut_late_bytes,
+        kind::block_up,     kind::block_down,   kind::block_both,     kind::slow,           kind::refuse,
+        kind::stop_process, kind::stop_process, kind::kill_process,   kind::stop_server,    kind::restart_kept,
+        kind::restart_lost, kind::failover,     kind::flush_scripts,  kind::remove_key,     kind::force_unlock,
+        kind::loading,      kind::read_only,    kind::out_of_memory,  kind::kill_clients};
     fault one;
     one.what = kinds.at(static_cast<std::size_t>(by.index(static_cast<int>(kinds.size()))));
     one.at = by.between(1, 4'000);

@@ -17,12 +17,12 @@ struct job {
     enum class ending : std::uint8_t { release, detached, destroyed, asynchronous };
     int lock = 0;
     how asks = how::for_ever;
-    std::int64_t pause = 0;                   ///< before it
-    std::int64_t wait = 0;                    ///< of timed; of cancelled: until it is cancelled
-    std::optional<std::int64_t> lease{};      ///< fixed; none: renewed
+    std::int64_t pause = 0;              ///< before it
+    std::int64_t wait = 0;               ///< of timed; of cancelled: until it is cancelled
+    std::optional<std::int64_t> lease{}; ///< fixed; none: renewed
     std::optional<std::int64_t> max_hold{};
-    std::int64_t hold = 0;                    ///< how long it is held
-    int entries = 1;                          ///< re-entries included
+    std::int64_t hold = 0; ///< how long it is held
+    int entries = 1;       ///< re-entries included
     ending ends = ending::release;
 };
 
@@ -38,21 +38,21 @@ struct fault {
         block_up,       ///< nothing reaches the server from this process for a while
         block_down,     ///< nothing reaches this process
         block_both,
-        slow,           ///< the link takes `strength` ms
-        refuse,         ///< no new connections
-        stop_process,   ///< for `lasts`
+        slow,         ///< the link takes `strength` ms
+        refuse,       ///< no new connections
+        stop_process, ///< for `lasts`
         kill_process,
         stop_server,
         restart_kept, ///< the server is away for `lasts`, then back with its data
         restart_lost,
-        failover,      ///< a replica that lags takes over at once
+        failover, ///< a replica that lags takes over at once
         flush_scripts,
-        remove_key,    ///< an administrator deletes a lock
-        force_unlock,  ///< the tool ends a hold
-        loading,       ///< the server answers LOADING
+        remove_key,   ///< an administrator deletes a lock
+        force_unlock, ///< the tool ends a hold
+        loading,      ///< the server answers LOADING
         read_only,
         out_of_memory,
-        kill_clients,  ///< CLIENT KILL of everybody
+        kill_clients, ///< CLIENT KILL of everybody
     };
     kind what = kind::cut;
     std::int64_t at = 0;

@@ -19,8 +19,9 @@ std::string ms(std::int64_t count) {
 } // namespace
 
 std::string to_text(fault const& what) {
-    return std::string(fault_names.at(static_cast<std::size_t>(what.what))) + " (process " + std::to_string(what.process)
-           + ", lock-" + std::to_string(what.lock) + ", for " + ms(what.lasts) + ", strength " + ms(what.strength) + ")";
+    return std::string(fault_names.at(static_cast<std::size_t>(what.what))) + " (process "
+           + std::to_string(what.process) + ", lock-" + std::to_string(what.lock) + ", for " + ms(what.lasts)
+           + ", strength " + ms(what.strength) + ")";
 }
 
 std::string to_text(scenario const& what) {
@@ -33,13 +34,14 @@ std::string to_text(scenario const& what) {
     for (auto const& one : what.workers) {
         text += "  worker " + std::to_string(number++) + " of process " + std::to_string(one.process) + '\n';
         for (auto const& each : one.jobs) {
-            text += "    lock-" + std::to_string(each.lock) + " " + ways.at(static_cast<std::size_t>(each.asks)) + " after "
-                    + ms(each.pause);
+            text += "    lock-" + std::to_string(each.lock) + " " + ways.at(static_cast<std::size_t>(each.asks))
+                    + " after " + ms(each.pause);
             if (each.asks == job::how::timed || each.asks == job::how::cancelled) text += ", within " + ms(each.wait);
             if (each.lease) text += ", lease " + ms(*each.lease);
             if (each.max_hold) text += ", max_hold " + ms(*each.max_hold);
-            text += ", held " + ms(each.hold) + (each.entries > 1 ? ", " + std::to_string(each.entries) + " entries" : "")
-                    + ", " + ends.at(static_cast<std::size_t>(each.ends)) + '\n';
+            text += ", held " + ms(each.hold)
+                    + (each.entries > 1 ? ", " + std::to_string(each.entries) + " entries" : "") + ", "
+                    + ends.at(static_cast<std::size_t>(each.ends)) + '\n';
         }
     }
     for (auto const& one : what.faults) text += "  at " + ms(one.at) + ": " + to_text(one) + '\n';

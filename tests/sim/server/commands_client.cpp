@@ -108,6 +108,7 @@ std::size_t kill(call& one, filter const& which) {
     std::size_t killed = 0;
     for (auto& [id, other] : one.node.connections) {
         if (other.closing || !which.fits(one.node, other) || (which.skip_me && id == one.from.id)) continue;
+        if (id != one.from.id) other.output.clear(); // it ends at once: what this round has for it is never sent
         one.node.close(other);
         ++killed;
     }

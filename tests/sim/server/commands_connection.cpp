@@ -4,7 +4,7 @@
 #include "sim/server/text.hpp"
 
 #include <algorithm>
-#include <initializer_list>
+#include <limits>
 
 namespace redlatch::sim::commands {
 namespace {
@@ -130,6 +130,9 @@ void reset(call& one) {
 void select(call& one) {
     auto const number = integer_in(one[1]);
     if (!number) return reply::not_an_integer(one.out);
+    using numbers = std::numeric_limits<std::int32_t>;
+    if (*number < numbers::min() || *number > numbers::max())
+        return reply::error(one.out, "ERR value is out of range, value must between -2147483648 and 2147483647");
     if (*number < 0 || *number >= static_cast<std::int64_t>(one.node.data.databases.size()))
         return reply::error(one.out, "ERR DB index is out of range");
     one.database = static_cast<std::size_t>(*number);

@@ -34,9 +34,10 @@ struct set_options {
 bool read_options(call const& one, set_options& result) {
     for (std::size_t at = 3; at < one.argv.size(); ++at) {
         auto const word = one[at];
+        // The same word again is allowed, and the last one counts.
         auto const expiry = [&](std::string_view name, std::int64_t unit, bool absolute) {
-            if (!same_word(word, name) || at + 1 == one.argv.size() || result.expiry || result.keep_expiry)
-                return false;
+            bool const first = !result.expiry || (result.unit == unit && result.absolute == absolute);
+            if (!same_word(word, name) || at + 1 == one.argv.size() || !first || result.keep_expiry) return false;
             result.expiry = one[++at];
             result.unit = unit;
             result.absolute = absolute;

@@ -32,11 +32,15 @@ std::string in_this_context(std::string_view name) {
            + "': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / RESET are allowed in this context";
 }
 
+bool lacks_subcommand(command const& which, std::span<std::string_view const> argv) {
+    return which.run == nullptr && argv.size() > 1;
+}
+
 // Empty: it may run.
 std::string refusal(node_state& node, connection const& from, command const& which,
                     std::span<std::string_view const> argv) {
     auto const is = [&](trait what) { return (which.traits & what) != 0; };
-    if (which.run == nullptr && argv.size() > 1) return unknown_subcommand(which.name, argv[1]);
+    if (lacks_subcommand(which, argv)) return unknown_subcommand(which.name, argv[1]);
     if (!has_arity(which, argv.size()))
         return "ERR wrong number of arguments for '" + std::string(which.name) + "' command";
     if (node.needs_authentication(from) && !is(without_auth)) return "NOAUTH Authentication required.";
@@ -66,7 +70,8 @@ bool permitted(user const& who, command const& which) {
 void execute(node_state& node, connection& from, std::span<std::string_view const> argv) {
     auto const* which = find_command(argv);
     auto const before = from.output.size();
-    from.last_command = which == nullptr ? "NULL" : which->name; // also if it is refused
+    // Also if it is refused.
+    from.last_command = which == nullptr || lacks_subcommand(*which, argv) ? "NULL" : which->name;
     if (which == nullptr) {
         reply::error(from.output, unknown_command(argv));
     } else if (auto const problem = refusal(node, from, *which, argv); !problem.empty()) {

@@ -57,7 +57,8 @@ public:
     /// The clients for which there is output, or which the server wants closed, since the last call; each once, in the
     /// order in which that came about.
     std::vector<client> take_active();
-    /// The bytes for this client since the last call.
+    /// The bytes for this client since the last call. Take them after each receive(): a client that is killed gets nothing
+    /// any more, as what one round of a server's loop has written is sent at its end only.
     std::string take_output(client which);
     /// Killed, QUIT, or a protocol error: close the connection after its output. Also true after disconnect().
     bool ended(client which) const;

@@ -34,6 +34,7 @@ moment network::arrival(connection& on, bool up) {
 
 void network::carry_up(std::shared_ptr<connection> const& on, std::function<void()> what) {
     if (links_[on->client->number].up_blocked || !on->held_up.empty()) {
+        kept_.push_back(on);
         on->held_up.push_back(std::move(what));
         return;
     }
@@ -42,6 +43,7 @@ void network::carry_up(std::shared_ptr<connection> const& on, std::function<void
 
 void network::carry_down(std::shared_ptr<connection> const& on, std::function<void()> what) {
     if (links_[on->client->number].down_blocked || !on->held_down.empty()) {
+        kept_.push_back(on);
         on->held_down.push_back(std::move(what));
         return;
     }
@@ -64,8 +66,8 @@ int network::connect(int fd) {
     line.number = ++last_connection_;
     line.client = mine.owner;
     line.fd = fd;
-    line.address = "10.0.0." + std::to_string(mine.owner->number + 2) + ":"
-                   + std::to_string(30'000 + line.number % 30'000);
+    line.address =
+        "10.0.0." + std::to_string(mine.owner->number + 2) + ":" + std::to_string(30'000 + line.number % 30'000);
     carry_up(mine.line, [this, on = mine.line] { accept(on); });
     errno = EINPROGRESS;
     return -1;
@@ -101,9 +103,9 @@ long network::send(int fd, char const* bytes, std::size_t size) {
         errno = mine != nullptr && mine->error != 0 ? std::exchange(mine->error, EPIPE) : EPIPE;
         return -1;
     }
-    auto const taken = world_.chance().up_to(199) == 0 ? 1 + static_cast<std::size_t>(world_.chance().up_to(
-                                                                static_cast<std::int64_t>(size) - 1))
-                                                        : size;
+    auto const taken = world_.chance().up_to(199) == 0
+                           ? 1 + static_cast<std::size_t>(world_.chance().up_to(static_cast<std::int64_t>(size) - 1))
+                           : size;
     std::string part(bytes, taken);
     if (on_bytes) on_bytes(*mine->line, true, part);
     carry_up(mine->line, [this, on = mine->line, part = std::move(part)] { server_->deliver(on, part); });
@@ -220,10 +222,13 @@ void network::block(process const& who, bool up, bool down) {
 void network::heal(process const& who) {
     auto& by = links_[who.number];
     by.up_blocked = by.down_blocked = false;
-    for (auto& [fd, one] : sockets_) {
-        if (one.owner != &who || !one.line) continue;
-        for (auto& what : std::exchange(one.line->held_up, {})) carry_up(one.line, std::move(what));
-        for (auto& what : std::exchange(one.line->held_down, {})) carry_down(one.line, std::move(what));
+    for (auto const& line : std::exchange(kept_, {})) {
+        if (line->client != &who) {
+            kept_.push_back(line);
+            continue;
+        }
+        for (auto& what : std::exchange(line->held_up, {})) carry_up(line, std::move(what));
+        for (auto& what : std::exchange(line->held_down, {})) carry_down(line, std::move(what));
     }
 }
 

@@ -113,6 +113,7 @@ private:
     server_host* server_ = nullptr;
     std::map<int, link> links_;
     std::map<int, socket> sockets_;
+    std::vector<std::shared_ptr<connection>> kept_; ///< those of which a blocked link keeps something
     int last_fd_ = first_fd;
     std::uint64_t last_connection_ = 0;
 };

@@ -116,9 +116,9 @@ reactor::timer reactor::at(base::instant when, task what) {
         if (!mine->alive || mine->stopping) return;
         auto const found = mine->timers.find(id);
         if (found == mine->timers.end()) return;
-        auto const task = std::move(found->second);
+        auto const due_task = std::move(found->second);
         mine->timers.erase(found);
-        world::the().as(mine->owner, this, task);
+        world::the().as(mine->owner, this, due_task);
     });
     return id;
 }

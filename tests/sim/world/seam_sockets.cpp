@@ -55,7 +55,8 @@ int __wrap_connect(int fd, sockaddr const* to, socklen_t size) {
 }
 
 ssize_t __wrap_send(int fd, void const* bytes, std::size_t size, int flags) {
-    return simulated(fd) ? in_use->send(fd, static_cast<char const*>(bytes), size) : __real_send(fd, bytes, size, flags);
+    return simulated(fd) ? in_use->send(fd, static_cast<char const*>(bytes), size)
+                         : __real_send(fd, bytes, size, flags);
 }
 
 ssize_t __wrap_recv(int fd, void* into, std::size_t size, int flags) {
@@ -89,8 +90,8 @@ int __wrap_ppoll(pollfd* all, nfds_t count, timespec const* limit, sigset_t cons
     auto& in = redlatch::sim::world::the();
     if (in_use->ready(all->fd, all->events) == 0) {
         using redlatch::sim::moment;
-        auto const until = limit == nullptr ? redlatch::sim::never
-                                            : in.now() + moment(limit->tv_sec * 1'000'000'000 + limit->tv_nsec);
+        auto const until =
+            limit == nullptr ? redlatch::sim::never : in.now() + moment(limit->tv_sec * 1'000'000'000 + limit->tv_nsec);
         in_use->watch(all->fd, redlatch::sim::fiber::current());
         in.sleep_until(until);
         in_use->watch(all->fd, nullptr);

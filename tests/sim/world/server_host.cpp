@@ -1,5 +1,7 @@
 #include "sim/world/server_host.hpp"
 
+#include "resp/command.hpp"
+
 #include <cstdio>
 
 namespace redlatch::sim {
@@ -36,9 +38,11 @@ void server_host::start(data what) {
     ++run_;
     settings_.run_id = run_id();
     node_ = std::make_unique<redis_node>(settings_, std::move(kept));
+    if (observer_) node_->on_executed(observer_);
     lines_.clear();
     waiting_.clear();
     history_.clear();
+    remembered_ = 0;
     running_ = true;
     paused_ = false;
 }
@@ -104,6 +108,18 @@ void server_host::hang_up(std::shared_ptr<connection> const& on) {
     lines_.erase(on->client_id);
     on->client_id = 0;
     flush();
+}
+
+void server_host::observe(std::function<void(redis_node::executed const&)> what) {
+    observer_ = std::move(what);
+    node_->on_executed(observer_);
+}
+
+void server_host::kill_everybody() {
+    std::vector<redis_node::client> all;
+    for (auto const& [id, line] : lines_) all.push_back(id);
+    if (running_)
+        for (auto const id : all) by_hand(resp::command("CLIENT", "KILL", "ID", std::to_string(id)));
 }
 
 std::string server_host::by_hand(std::string const& bytes) {

@@ -39,6 +39,8 @@ public:
     void start(data what);
     /// Output that came about without a command of its client.
     void flush();
+    void kill_everybody();
+    void observe(std::function<void(redis_node::executed const&)> what);
     /// A command that nobody of ours sends.
     std::string by_hand(std::string const& bytes);
 
@@ -64,6 +66,7 @@ private:
     std::map<redis_node::client, std::shared_ptr<connection>> lines_;
     std::deque<std::pair<moment, keyspace>> history_; ///< what a replica may know
     std::uint64_t remembered_ = 0;
+    std::function<void(redis_node::executed const&)> observer_;
 };
 
 } // namespace redlatch::sim

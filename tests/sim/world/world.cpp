@@ -3,6 +3,7 @@
 #include "base/assert.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace redlatch::sim {
 namespace {

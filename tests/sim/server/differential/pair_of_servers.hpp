@@ -59,7 +59,8 @@ private:
 
     struct both;
     both administer(word_list const& command);
-    same_but allowed() const;
+    void measure_step();
+    same_but allowed();
 
     test::redis_server real_{{.over = test::server_options::transport::tcp, .program = "redis-server"}};
     test::raw_client real_admin_;
@@ -68,6 +69,7 @@ private:
     std::array<std::optional<connected>, clients_of_a_sequence> clients_{};
     std::array<identity, clients_of_a_sequence> identities_{};
     std::map<std::string, std::string> simulated_ids_{};
+    std::chrono::steady_clock::time_point step_began_{};
     std::chrono::steady_clock::duration longest_step_{};
     std::size_t pieces_ = 0;
     std::uint64_t commands_played_ = 0;

@@ -1,0 +1,128 @@
+// redlatch_sim: runs scenarios from seeds until one fails, and shows that one.
+#include "sim/scenario/run.hpp"
+#include "sim/scenario/shrink.hpp"
+
+#include <redlatch/log.hpp>
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <optional>
+#include <string>
+
+namespace {
+
+using redlatch::sim::scenario;
+using wall = std::chrono::steady_clock;
+
+struct wanted {
+    std::uint64_t first = 1;
+    std::uint64_t count = 1'000;
+    std::optional<double> minutes{};
+    bool one = false;
+    bool faults = true;
+    bool shrink = true;
+};
+
+constexpr char const* help = R"(redlatch_sim: the shipped library in a simulated world
+
+  --seed N       only this one, with its whole history
+  --first N      begin with this seed (1)
+  --count M      so many seeds (1000)
+  --minutes K    as many seeds as there is time for
+  --fresh        begin with a seed of the day
+  --no-faults    nothing goes wrong
+  --no-shrink    show a failing scenario as it was generated
+)";
+
+std::optional<wanted> parse(int argc, char** argv, int& status) {
+    wanted made;
+    status = 64;
+    for (int i = 1; i < argc; ++i) {
+        std::string const word = argv[i];
+        auto const number = [&] { return ++i < argc ? std::strtoull(argv[i], nullptr, 10) : 0ULL; };
+        if (word == "--seed") {
+            made.one = true;
+            made.first = number();
+        } else if (word == "--first") {
+            made.first = number();
+        } else if (word == "--count") {
+            made.count = number();
+        } else if (word == "--minutes") {
+            made.minutes = ++i < argc ? std::strtod(argv[i], nullptr) : 0;
+        } else if (word == "--fresh") {
+            made.first = static_cast<std::uint64_t>(std::chrono::system_clock::now().time_since_epoch().count());
+        } else if (word == "--no-faults") {
+            made.faults = false;
+        } else if (word == "--no-shrink") {
+            made.shrink = false;
+        } else {
+            std::fputs(help, word == "--help" ? stdout : stderr);
+            status = word == "--help" ? 0 : 64;
+            return std::nullopt;
+        }
+    }
+    return made;
+}
+
+void show(scenario const& what) {
+    auto const again = redlatch::sim::run(what, true);
+    for (auto const& line : again.trace) std::printf("%s\n", line.c_str());
+    if (again.broken)
+        std::printf("\nBROKEN, %s, at %.3f ms: %s\n", again.broken->checker.c_str(),
+                    static_cast<double>(again.facts.at(again.broken->at).when.count()) / 1e6,
+                    again.broken->text.c_str());
+    std::printf("\n%s", to_text(what).c_str());
+}
+
+int report(scenario const& failing, redlatch::sim::outcome const& seen, bool faults, bool shrink) {
+    std::printf("seed %llu broke a promise, %s: %s\n", static_cast<unsigned long long>(failing.seed),
+                seen.broken->checker.c_str(), seen.broken->text.c_str());
+    auto const checker = seen.broken->checker;
+    auto const smallest = !shrink ? failing : redlatch::sim::shrink(failing, [&](scenario const& candidate) {
+        auto const outcome = redlatch::sim::run(candidate);
+        return outcome.broken && outcome.broken->checker == checker;
+    });
+    show(smallest);
+    std::printf("\nAgain, as it was generated: redlatch_sim --seed %llu%s\n",
+                static_cast<unsigned long long>(failing.seed), faults ? "" : " --no-faults");
+    return 1;
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+    int status = 0;
+    auto const how = parse(argc, argv, status);
+    if (!how) return status;
+    redlatch::set_log_sink([](redlatch::log_level, std::string_view) {});
+    if (how->one) {
+        show(redlatch::sim::generate(how->first, how->faults));
+        return 0;
+    }
+    auto const began = wall::now();
+    std::uint64_t runs = 0;
+    std::uint64_t acquired = 0;
+    std::uint64_t events = 0;
+    double simulated = 0;
+    for (auto seed = how->first;; ++seed) {
+        std::chrono::duration<double> const passed = wall::now() - began;
+        if (how->minutes ? passed.count() >= *how->minutes * 60 : runs >= how->count) break;
+        auto const plan = redlatch::sim::generate(seed, how->faults);
+        auto const seen = redlatch::sim::run(plan);
+        if (seen.broken) return report(plan, seen, how->faults, how->shrink);
+        ++runs;
+        acquired += seen.acquired;
+        events += seen.events;
+        simulated += std::chrono::duration<double>(seen.lasted).count();
+    }
+    std::chrono::duration<double> const passed = wall::now() - began;
+    std::printf(
+        "%llu scenarios from seed %llu on, no promise broken: %llu lock cycles, %llu events, %.0f simulated seconds "
+        "in %.1f s; %.0f cycles a second\n",
+        static_cast<unsigned long long>(runs), static_cast<unsigned long long>(how->first),
+        static_cast<unsigned long long>(acquired), static_cast<unsigned long long>(events), simulated, passed.count(),
+        static_cast<double>(acquired) / passed.count());
+    return 0;
+}

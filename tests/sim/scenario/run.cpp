@@ -1,0 +1,195 @@
+#include "sim/scenario/run.hpp"
+
+#include "sim/scenario/stage.hpp"
+
+#include <algorithm>
+
+namespace redlatch::sim {
+namespace {
+
+using namespace std::chrono_literals;
+using kind = fact::kind;
+
+config settings_of(scenario const& plan) {
+    config made;
+    made.address = "redis://10.0.0.1:6379";
+    made.timeout = duration(plan.timeout);
+    made.connect_timeout = 500ms;
+    made.retry_attempts = 0;
+    made.retry_delay = 200ms;
+    made.lock_watchdog_timeout = duration(plan.watchdog);
+    made.close_timeout = 200ms;
+    made.outage_limit = 60s;
+    return made;
+}
+
+/// A process: connects, lets its workers work, and waits for what is still to come.
+void live(stage& in, int number) {
+    auto& me = in.actors.at(static_cast<std::size_t>(number));
+    while (!me.user && !me.who->retired) {
+        try {
+            me.user.emplace(settings_of(in.plan));
+        } catch (error const&) {
+            in.universe.sleep_for(100ms);
+        }
+    }
+    for (std::size_t i = 0; i < in.plan.workers.size(); ++i) {
+        auto const& one = in.plan.workers[i];
+        if (one.process != number) continue;
+        in.universe.spawn(*me.who, [&in, &one, i] { work(in, static_cast<int>(i), one); });
+    }
+}
+
+void probe(stage& in) {
+    if (in.server.running())
+        for (int i = 0; i < in.plan.locks; ++i)
+            in.write({.what = kind::probe, .lock = i, .yes = in.server.exists(stage::lock_name(i))});
+    for (auto const& one : in.holds) {
+        bool believed = false;
+        in.universe.as(in.actors.at(static_cast<std::size_t>(one.process)).who, nullptr,
+                       [&] { believed = one.view.status() != hold_status::lost; });
+        if (believed)
+            in.write({.what = kind::probe_hold,
+                      .process = one.process,
+                      .worker = one.worker,
+                      .lock = one.lock,
+                      .owner = one.owner,
+                      .yes = in.server.holds(stage::lock_name(one.lock), one.owner)});
+    }
+}
+
+/// Runs until `done`, at most until `end`; probes on the way.
+template <class Done> bool run_until(stage& in, moment end, Done done) {
+    auto next_probe = in.universe.now();
+    while (!done()) {
+        if (in.universe.now() >= end) return false;
+        if (!in.universe.step(std::min(next_probe, end))) {
+            in.universe.at(std::min(next_probe, end), [] {});
+            in.universe.step();
+        }
+        if (in.universe.now() < next_probe) continue;
+        next_probe = in.universe.now() + 100ms;
+        probe(in);
+    }
+    return true;
+}
+
+moment longest_lease(scenario const& plan) {
+    auto longest = plan.watchdog;
+    for (auto const& one : plan.workers)
+        for (auto const& each : one.jobs) longest = std::max(longest, each.lease.value_or(0));
+    return std::chrono::milliseconds(longest);
+}
+
+/// How long everything may take when nothing goes wrong any more.
+moment enough(scenario const& plan) {
+    auto total = 20'000ms;
+    for (auto const& one : plan.workers)
+        for (auto const& each : one.jobs)
+            total +=
+                std::chrono::milliseconds(each.pause + each.wait + each.hold + each.lease.value_or(0) + plan.watchdog);
+    return total;
+}
+
+bool at_rest(actor& one) {
+    if (one.who->dead || !one.user) return true;
+    auto const now = one.user->stats();
+    return now.holds == 0 && now.waiters == 0 && now.unresolved == 0 && now.subscriptions == 0;
+}
+
+void tell_leftovers(stage& in) {
+    for (auto& one : in.actors) {
+        if (one.who->dead || !one.user) continue;
+        counters now;
+        in.universe.as(one.who, nullptr, [&] { now = one.user->stats(); });
+        if (now.holds + now.waiters + now.unresolved + now.subscriptions > 0)
+            in.write({.what = kind::leftover,
+                      .process = one.who->number,
+                      .text = std::to_string(now.holds) + " holds, " + std::to_string(now.waiters) + " waiters, "
+                              + std::to_string(now.unresolved) + " unresolved releases, "
+                              + std::to_string(now.subscriptions) + " subscriptions"});
+    }
+    for (int i = 0; i < in.plan.locks; ++i)
+        if (in.server.exists(stage::lock_name(i)))
+            in.write({.what = kind::leftover, .lock = i, .text = "the key is still there"});
+}
+
+void close_everything(stage& in) {
+    for (auto& one : in.actors) {
+        bool const was_dead = one.who->dead;
+        if (was_dead) {
+            // Its memory is tidied up: with its connections gone, and unseen.
+            one.who->retired = true;
+            in.net.link_of(*one.who).refuses = true;
+        }
+        in.universe.spawn(*one.who, [&one] {
+            if (one.user) one.user->close();
+            one.closed = true;
+        });
+        if (was_dead || one.who->stopped) in.universe.go_on(*one.who);
+    }
+    bool const closed = run_until(in, in.universe.now() + 60s, [&] {
+        return in.universe.fibers() == 0
+               && std::all_of(in.actors.begin(), in.actors.end(), [](auto const& one) { return one.closed; });
+    });
+    if (!closed) in.write({.what = kind::unfinished, .text = "a client does not close"});
+    run_until(in, in.universe.now() + 2s, [] { return false; });
+    for (auto& one : in.actors) {
+        if (one.who->retired) continue;
+        if (auto const open = in.net.open_sockets(*one.who); open > 3) // a lane keeps its bell while the client lives
+            in.write({.what = kind::leftover, .text = std::to_string(open) + " descriptors of " + one.who->name});
+    }
+    if (auto const left = in.server.node().clients(); left > 0)
+        in.write({.what = kind::leftover, .text = std::to_string(left) + " connections on the server"});
+}
+
+} // namespace
+
+outcome run(scenario const& what, bool with_trace) {
+    outcome result;
+    {
+        stage in(what, with_trace);
+        in.faults_left = what.faults.size();
+        for (auto const& one : what.workers) ++in.actors.at(static_cast<std::size_t>(one.process)).running;
+        for (int i = 0; i < what.processes; ++i)
+            in.universe.spawn(*in.actors[static_cast<std::size_t>(i)].who, [&in, i] { live(in, i); });
+        moment last_end{0};
+        for (auto const& one : what.faults) {
+            in.universe.at(std::chrono::milliseconds(one.at), [&in, &one] { begin_fault(in, one); });
+            last_end = std::max(last_end, moment(std::chrono::milliseconds(one.at + one.lasts + one.strength)));
+        }
+        // Connections come back after their pauses; then all is as it should be.
+        auto const quiet_at = what.faults.empty() ? moment(0) : last_end + 2s;
+        in.universe.at(quiet_at, [&in] { in.write({.what = kind::quiet}); });
+        auto const end = quiet_at + enough(what);
+        bool const ended = run_until(in, end, [&] { return in.universe.now() >= quiet_at && in.all_ended(); });
+        if (!ended) {
+            int left = 0;
+            for (auto const& one : in.actors) left += one.who->dead ? 0 : one.running;
+            in.write({.what = kind::unfinished, .text = std::to_string(left) + " workers never came to their end"});
+        } else {
+            auto const rest = in.universe.now() + longest_lease(what) + 150s;
+            run_until(in, rest, [&] {
+                return std::all_of(in.actors.begin(), in.actors.end(), at_rest) && [&] {
+                    for (int i = 0; i < what.locks; ++i)
+                        if (in.server.exists(stage::lock_name(i))) return false;
+                    return true;
+                }();
+            });
+            tell_leftovers(in);
+        }
+        close_everything(in);
+        result.acquired = in.acquired;
+        result.events = in.universe.events();
+        result.digest = in.universe.digest();
+        result.lasted = in.universe.now();
+        for (auto& one : in.actors) in.universe.as(one.who, nullptr, [&] { one.user.reset(); });
+        result.facts = std::move(in.facts);
+        result.trace = std::move(in.trace);
+    }
+    auto const third = std::chrono::milliseconds(what.watchdog / 3);
+    result.broken = check(result.facts, {.silent_loss = third + 1'500ms});
+    return result;
+}
+
+} // namespace redlatch::sim

@@ -1,0 +1,80 @@
+#include "sim/scenario/stage.hpp"
+
+#include "sim/world/seams.hpp"
+
+#include <cstdio>
+
+namespace redlatch::sim {
+namespace {
+
+node_settings settings_of(scenario const& plan) {
+    node_settings made;
+    auto& refused = made.users["default"].refused;
+    if (plan.kill_refused) refused.insert("client|kill");
+    if (plan.evalsha_refused) refused.insert("evalsha");
+    if (plan.subscribe_refused) refused.insert("subscribe");
+    return made;
+}
+
+std::string printable(std::string_view bytes) {
+    std::string text;
+    for (char const c : bytes.substr(0, 400)) text += c == '\r' ? "" : c == '\n' ? " " : std::string(1, c);
+    return text;
+}
+
+} // namespace
+
+stage::stage(scenario const& of, bool with_trace)
+    : plan(of), traced(with_trace), universe(of.seed), net(universe), server(universe, net, settings_of(of)) {
+    use_network(&net);
+    net.attach(server);
+    server.drift_ppm = plan.server_drift;
+    for (int i = 0; i < plan.processes; ++i) {
+        auto& who = universe.add_process("process " + std::to_string(i));
+        who.drift_ppm = plan.drifts.at(static_cast<std::size_t>(i));
+        who.clock_offset = std::chrono::seconds(1'000 * (i + 1));
+        actors.emplace_back().who = &who;
+    }
+    if (!traced) return;
+    net.on_bytes = [this](connection const& on, bool up, std::string_view bytes) {
+        note((up ? "sent by " : "reaches ") + on.client->name + " on " + on.address + ": " + printable(bytes));
+    };
+    server.observe([this](redis_node::executed const& one) {
+        if (one.depth > 0) return;
+        std::string text;
+        for (std::size_t i = 0; i < one.argv.size(); ++i)
+            text += (i == 0 ? "" : " ") + printable(one.argv[i].substr(0, 60));
+        note("server runs for " + std::string(one.address) + ": " + text + " -> " + printable(one.reply));
+    });
+}
+
+stage::~stage() {
+    holds.clear();
+    use_network(nullptr);
+}
+
+void stage::note(std::string line) {
+    char time[32];
+    std::snprintf(time, sizeof time, "%12.3f ms  ", static_cast<double>(universe.now().count()) / 1e6);
+    trace.push_back(time + std::move(line));
+}
+
+void stage::write(fact one) {
+    if (one.process >= 0 && one.what != fact::kind::left && one.what != fact::kind::not_acquired) {
+        auto const& who = *actors.at(static_cast<std::size_t>(one.process)).who;
+        if (who.dead || who.retired) return;
+    }
+    one.when = universe.now();
+    universe.observe(static_cast<std::uint64_t>(one.when.count()) * 31 + static_cast<std::uint64_t>(one.what));
+    if (traced && !(one.what == fact::kind::probe && std::exchange(probed_[one.lock], one.yes) == one.yes))
+        trace.push_back(to_text(one));
+    facts.push_back(std::move(one));
+}
+
+bool stage::all_ended() const {
+    for (auto const& one : actors)
+        if (one.running > 0 && !one.who->dead) return false;
+    return true;
+}
+
+} // namespace redlatch::sim

@@ -1,0 +1,216 @@
+#include "sim/scenario/stage.hpp"
+
+#include <stop_token>
+#include <utility>
+
+namespace redlatch::sim {
+namespace {
+
+using namespace std::chrono_literals;
+using kind = fact::kind;
+
+belief belief_of(hold_view const& which) {
+    switch (which.status()) {
+    case hold_status::held: return belief::held;
+    case hold_status::suspect: return belief::suspect;
+    case hold_status::none:
+    case hold_status::released:
+    case hold_status::lost: break;
+    }
+    return belief::lost;
+}
+
+/// What one worker does with one job.
+class doing {
+public:
+    doing(stage& in, int number, int process_number, job const& what)
+        : in_(in), number_(number), process_(process_number), what_(what), me_(in.actors[at()]) {}
+
+    void run() {
+        if (what_.pause > 0) in_.universe.sleep_for(std::chrono::milliseconds(what_.pause));
+        if (over()) return;
+        auto lock = me_.user->get_lock(stage::lock_name(what_.lock));
+        auto outer = enter(lock);
+        if (!outer) return;
+        std::vector<hold> inner;
+        for (int i = 1; i < what_.entries && !over(); ++i)
+            if (auto one = enter_again(lock)) inner.push_back(std::move(*one));
+        in_.universe.sleep_for(std::chrono::milliseconds(what_.hold));
+        while (!inner.empty()) {
+            std::error_code ignored;
+            inner.back().release(ignored);
+            inner.pop_back();
+        }
+        leave(std::move(*outer));
+    }
+
+private:
+    std::size_t at() const { return static_cast<std::size_t>(process_); }
+    bool over() const { return me_.who->retired; }
+    fact about(kind what) const { return {.what = what, .process = process_, .worker = number_, .lock = what_.lock}; }
+
+    acquire_options options() const {
+        acquire_options made;
+        made.owner = owner_;
+        if (what_.lease) made.lease = duration(*what_.lease);
+        if (what_.max_hold) made.max_hold = duration(*what_.max_hold);
+        return made;
+    }
+
+    hold take(reentrant_lock& lock, acquire_options const& how, std::error_code& ec) {
+        switch (what_.asks) {
+        case job::how::asynchronous: return take_later(lock, how, ec);
+        case job::how::once:
+        case job::how::timed:
+            if (auto got = lock.try_acquire(how, ec)) return std::move(*got);
+            return {};
+        case job::how::for_ever:
+        case job::how::cancelled: break;
+        }
+        return lock.acquire(how, ec);
+    }
+
+    /// By the callback form; the worker sleeps until the handler has run.
+    hold take_later(reentrant_lock& lock, acquire_options const& how, std::error_code& ec) {
+        struct answer {
+            bool given = false;
+            std::error_code ec;
+            hold got;
+        };
+        auto const box = std::make_shared<answer>();
+        auto* const parker = &fiber::current()->its_parker();
+        lock.async_acquire(how, {}, [box, parker](std::error_code why, hold got) {
+            box->given = true;
+            box->ec = why;
+            box->got = std::move(got);
+            if (auto* const who = fiber::of(parker)) world::the().wake(*who);
+        });
+        while (!box->given) in_.universe.sleep_until(never);
+        ec = box->ec;
+        return std::move(box->got);
+    }
+
+    std::optional<hold> enter(reentrant_lock& lock) {
+        auto how = options();
+        auto asked = about(kind::asked);
+        auto const now = in_.universe.now();
+        std::stop_source stop;
+        switch (what_.asks) {
+        case job::how::timed:
+            how.wait = duration(what_.wait);
+            asked.until = now + std::chrono::milliseconds(what_.wait);
+            break;
+        case job::how::once: asked.until = now + std::chrono::milliseconds(in_.plan.timeout); break;
+        case job::how::cancelled:
+            how.stop = stop.get_token();
+            asked.until = now + std::chrono::milliseconds(what_.wait);
+            in_.universe.at(asked.until, *me_.who, [stop]() mutable { stop.request_stop(); });
+            break;
+        case job::how::for_ever:
+        case job::how::asynchronous: break;
+        }
+        in_.write(std::move(asked));
+        std::error_code ec;
+        auto got = take(lock, how, ec);
+        if (ec || !got) {
+            auto failed = about(kind::not_acquired);
+            failed.text = ec.message();
+            if (!over()) in_.write(std::move(failed));
+            return std::nullopt;
+        }
+        believe(got);
+        return got;
+    }
+
+    void believe(hold const& got) {
+        if (over()) return;
+        for (auto const& other : in_.holds) {
+            if (other.lock != what_.lock) continue;
+            fact seen{.what = kind::believes, .process = other.process, .worker = other.worker, .lock = other.lock};
+            seen.owner = other.owner;
+            in_.universe.as(in_.actors.at(static_cast<std::size_t>(other.process)).who, nullptr, [&] {
+                seen.believed = belief_of(other.view);
+                seen.yes = other.view.lost().stop_requested();
+            });
+            in_.write(std::move(seen));
+        }
+        auto mine = about(kind::acquired);
+        mine.owner = got.owner_id();
+        in_.write(mine);
+        ++in_.acquired;
+        entry_ = in_.holds.insert(in_.holds.end(), {process_, number_, what_.lock, mine.owner, got});
+        on_loss_.emplace(got.lost(), [this, told = about(kind::told_lost), owner = mine.owner]() mutable {
+            told.owner = owner;
+            in_.write(told);
+        });
+    }
+
+    std::optional<hold> enter_again(reentrant_lock& lock) {
+        auto how = options();
+        how.wait = duration(in_.plan.timeout);
+        std::error_code ec;
+        return lock.try_acquire(how, ec);
+    }
+
+    void leave(hold mine) {
+        auto const owner = mine.owner_id();
+        auto done = about(kind::released);
+        done.owner = owner;
+        if (!over()) {
+            auto begins = about(kind::releasing);
+            begins.owner = owner;
+            in_.write(std::move(begins));
+            in_.holds.erase(entry_);
+        }
+        on_loss_.reset();
+        std::error_code ec;
+        switch (what_.ends) {
+        case job::ending::release:
+            mine.release(ec);
+            if (ec) done.text = ec.message();
+            break;
+        case job::ending::detached:
+            mine.release_detached();
+            done.text = "nobody waits";
+            break;
+        case job::ending::destroyed:
+            mine = hold();
+            done.text = "nobody asks";
+            break;
+        case job::ending::asynchronous: {
+            auto const given = std::make_shared<bool>(false);
+            auto* const parker = &fiber::current()->its_parker();
+            mine.async_release({}, [given, parker](std::error_code) {
+                *given = true;
+                if (auto* const who = fiber::of(parker)) world::the().wake(*who);
+            });
+            while (!*given) in_.universe.sleep_until(never);
+            done.text = "later";
+            break;
+        }
+        }
+        if (!over()) in_.write(std::move(done));
+    }
+
+    stage& in_;
+    int const number_;
+    int const process_;
+    job const& what_;
+    actor& me_;
+    owner const owner_{};
+    std::list<believed_hold>::iterator entry_{};
+    std::optional<std::stop_callback<std::function<void()>>> on_loss_;
+};
+
+} // namespace
+
+void work(stage& in, int number, worker const& what) {
+    auto& me = in.actors.at(static_cast<std::size_t>(what.process));
+    for (auto const& one : what.jobs) {
+        if (me.who->retired) break;
+        doing(in, number, what.process, one).run();
+    }
+    --me.running;
+}
+
+} // namespace redlatch::sim
