@@ -79,7 +79,11 @@ fiber::fiber(process& of, std::function<void()> body)
 }
 
 fiber::~fiber() {
-    REDLATCH_ASSERT(done_);
+    if (!done_) { // after a broken promise: what is on its stack stays there
+        static_cast<void>(stack_.release());
+        parkers().users.erase(parker_);
+        return;
+    }
     parkers().users.erase(parker_);
     parkers().idle.push_back(parker_);
     idle_stacks().push_back(std::move(stack_));

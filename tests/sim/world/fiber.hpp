@@ -16,7 +16,7 @@ struct process;
 class fiber {
 public:
     fiber(process& of, std::function<void()> body);
-    ~fiber(); ///< it must be done
+    ~fiber(); ///< of one that never came to its end the memory is lost
     fiber(fiber const&) = delete;
     fiber& operator=(fiber const&) = delete;
 
