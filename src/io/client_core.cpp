@@ -233,22 +233,24 @@ void client_core::send(call_lane& where, locking::script_call what, std::functio
 
 bool client_core::run(std::shared_ptr<operation> const& what, std::stop_token const& stop,
                       std::function<void()> finished) {
-    auto const one = std::make_shared<async_task>(
-        reactor_, what, [self = shared_from_this(), key = what.get(), finished = std::move(finished)] {
-            std::shared_ptr<async_task> keep;
-            {
-                std::lock_guard guard(self->listener_mutex_);
-                if (auto const found = self->running_.find(key); found != self->running_.end()) {
-                    keep = std::move(found->second);
-                    self->running_.erase(found);
-                }
-            }
-            finished();
-        });
+    std::shared_ptr<async_task> one;
     {
         std::lock_guard guard(listener_mutex_);
         if (closed()) return false; // close() has looked at running_, or will not see this one
-        running_.emplace(what.get(), one);
+        auto const number = ++last_run_;
+        one = std::make_shared<async_task>(
+            reactor_, what, [self = shared_from_this(), number, finished = std::move(finished)] {
+                std::shared_ptr<async_task> keep;
+                {
+                    std::lock_guard again(self->listener_mutex_);
+                    if (auto const found = self->running_.find(number); found != self->running_.end()) {
+                        keep = std::move(found->second);
+                        self->running_.erase(found);
+                    }
+                }
+                finished();
+            });
+        running_.emplace(number, one);
     }
     one->begin(stop);
     return true;
@@ -327,7 +329,7 @@ void client_core::set_listener(std::function<void(event const&)> listener) {
 void client_core::deliver(executor const& where, std::function<void()> what) {
     // An executor may run the task in place: neither on the I/O thread nor inside the call that began the operation.
     if (where) what = [where, what = std::move(what)] { where(what); };
-    if (!notifier_.post(what)) std::thread(std::move(what)).detach(); // closed: the answer is owed all the same
+    notifier_.post_always(std::move(what)); // the answer is owed also when the client is closed
 }
 
 void client_core::watch_this_thread() {

@@ -556,13 +556,14 @@ void lane::close() {
     if (write_ == write::blocked) write_ = write::none;
     traffic_->on_closed(next.woken);
     due_since_ = base::never;
-    attempt_.reset();
+    auto const attempt = std::exchange(attempt_, nullptr);
     for (auto* const other : parked_) next.woken.add(other->who->as_waker());
     if (read_ == read::caller) next.woken.add(reader_->as_waker());
     next.retire = true;
     auto const token = std::exchange(token_, 0);
     settle(held, next);
     if (token != 0) reactor_->unwatch(token);
+    if (attempt) reactor_->post([attempt] { std::static_pointer_cast<watched_attempt>(attempt)->expire(); });
 }
 
 void lane::close_after_fork() noexcept {

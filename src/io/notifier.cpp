@@ -32,6 +32,10 @@ bool notifier::post(task what) {
     return true;
 }
 
+void notifier::post_always(task what) {
+    if (!post(what)) std::thread(std::move(what)).detach();
+}
+
 void notifier::stop() noexcept {
     std::thread ending;
     {

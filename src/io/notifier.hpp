@@ -24,6 +24,8 @@ public:
 
     /// Runs a task soon, in order; false: stopped, it will not run. What it throws ends the program, as with std::thread.
     bool post(task what);
+    /// The same; after stop() it runs on a thread of its own.
+    void post_always(task what);
     /// Runs what is queued, then ends the thread. On the thread itself: lets it go on and end by itself.
     void stop() noexcept;
     bool on_thread() const noexcept;

@@ -39,6 +39,12 @@ bool notifier::post(task what) {
     return true;
 }
 
+void notifier::post_always(task what) {
+    if (post(what)) return;
+    auto& in = sim::world::the();
+    in.at(in.now() + in.scheduling_delay(), *in.current(), std::move(what));
+}
+
 void notifier::stop() noexcept {
     if (std::exchange(state_->stopping, true)) return;
     auto const state = state_;
