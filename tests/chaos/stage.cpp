@@ -158,9 +158,22 @@ void stage::wait_for_the_holder() {
             problems_.push_back({"holder", each->name() + " neither kept its hold nor found it lost"});
 }
 
+/// Somebody has entered, or the holder has outlived its lease.
+bool stage::somebody_is_back() {
+    auto const survived = healed_at_ + std::chrono::microseconds(base_settings().watchdog).count() * 3 / 2;
+    return std::any_of(workers_.begin(), workers_.end(), [&](auto const& each) {
+        auto const& events = each->so_far();
+        return std::any_of(events.rbegin(), events.rend(), [&](event const& one) {
+            return (one.what == kind::enter && one.at > healed_at_) || (one.what == kind::look && one.at >= survived);
+        });
+    });
+}
+
 void stage::wait_for_all_to_enter(std::int64_t since) {
+    auto const entered = [&](auto const& each) { return each->killed() || each->each_thread(kind::enter, since); };
+    wait_until([&] { return std::all_of(workers_.begin(), workers_.end(), entered); }, all_back);
     for (auto const& each : workers_)
-        if (!each->killed() && !wait_until([&] { return each->each_thread(kind::enter, since); }, all_back))
+        if (!entered(each))
             problems_.push_back({"liveness", each->name() + ": not every thread got the lock again within "
                                                  + std::to_string(all_back.count()) + " s"});
 }
@@ -185,18 +198,7 @@ void stage::look_for_keys() {
 stage::outcome stage::finish() {
     if (healed_at_ == 0) throw std::logic_error("a scenario ends with healed()");
     wait_for_the_holder();
-    // The first to come back may take a moment longer than a surviving hold takes to show that it is alive.
-    wait_until(
-        [&] {
-            return std::any_of(workers_.begin(), workers_.end(), [&](auto const& each) {
-                auto const& events = each->so_far();
-                return std::any_of(events.rbegin(), events.rend(), [&](event const& one) {
-                    bool const holds = one.what == kind::enter || one.what == kind::look;
-                    return holds && one.at > healed_at_;
-                });
-            });
-        },
-        all_back);
+    wait_until([&] { return somebody_is_back(); }, all_back);
     auto const now = now_us();
     note(kind::released);
     for (auto const& each : workers_)

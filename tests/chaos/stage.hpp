@@ -78,6 +78,7 @@ private:
     void end_all();
     void look_for_keys();
     bool hold_is_over(worker_process& who);
+    bool somebody_is_back();
 
     stage_options options_;
     test::temporary_folder folder_;
