@@ -112,7 +112,7 @@ private:
         one->levels.erase(which);
         auto& its = held_.at(one->serial);
         if (capped) {
-            keeper_.level_ended(one, now_); // as the table does
+            keeper_.level_ended(one, true, now_); // as the table does
             if (one->renewed() && its.last_renewed != base::never) its.renewal_due = std::min(its.renewal_due, now_);
         }
         if (!one->renewed()) its.renewal_due = its.last_renewed = base::never;

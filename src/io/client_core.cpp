@@ -233,27 +233,34 @@ void client_core::send(call_lane& where, locking::script_call what, std::functio
 
 bool client_core::run(std::shared_ptr<operation> const& what, std::stop_token const& stop,
                       std::function<void()> finished) {
-    std::shared_ptr<async_task> one;
+    auto const number = last_run_.fetch_add(1, std::memory_order_relaxed);
+    auto const one = std::make_shared<async_task>(
+        reactor_, what, [self = shared_from_this(), number, finished = std::move(finished)] {
+            std::shared_ptr<async_task> keep;
+            {
+                std::lock_guard guard(self->listener_mutex_);
+                if (auto const found = self->running_.find(number); found != self->running_.end()) {
+                    keep = std::move(found->second);
+                    self->running_.erase(found);
+                }
+            }
+            finished();
+        });
+    one->prepare(stop);
+    bool accepted = false;
     {
         std::lock_guard guard(listener_mutex_);
-        if (closed()) return false; // close() has looked at running_, or will not see this one
-        auto const number = ++last_run_;
-        one = std::make_shared<async_task>(
-            reactor_, what, [self = shared_from_this(), number, finished = std::move(finished)] {
-                std::shared_ptr<async_task> keep;
-                {
-                    std::lock_guard again(self->listener_mutex_);
-                    if (auto const found = self->running_.find(number); found != self->running_.end()) {
-                        keep = std::move(found->second);
-                        self->running_.erase(found);
-                    }
-                }
-                finished();
-            });
-        running_.emplace(number, one);
+        accepted = !closed(); // else close() has looked at running_, or will not see this one
+        if (accepted) {
+            running_.emplace(number, one);
+            one->open(); // whoever sees it there can wake it
+        }
     }
-    one->begin(stop);
-    return true;
+    if (accepted)
+        one->wake();
+    else
+        one->drop();
+    return accepted;
 }
 
 // --- news

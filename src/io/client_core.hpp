@@ -125,7 +125,7 @@ private:
     std::mutex listener_mutex_; // guards what follows
     std::shared_ptr<std::function<void(event const&)> const> listener_;
     std::map<std::uint64_t, std::shared_ptr<async_task>> running_; ///< in the order in which they began
-    std::uint64_t last_run_ = 0;
+    std::atomic<std::uint64_t> last_run_{0};
 
     std::atomic<bool> closed_{false};
     std::atomic<bool> ended_{false};

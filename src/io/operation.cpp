@@ -24,10 +24,14 @@ void run_blocking(operation& what, std::stop_token const& stop) {
 async_task::async_task(std::shared_ptr<reactor> loop, std::shared_ptr<operation> what, std::function<void()> finished)
     : loop_(std::move(loop)), what_(std::move(what)), finished_(std::move(finished)) {}
 
-void async_task::begin(std::stop_token const& stop) {
+void async_task::prepare(std::stop_token const& stop) {
     what_->set_waker(shared_from_this(), false);
     if (stop.stop_possible()) on_stop_.emplace(stop, [what = what_] { what->cancel(); });
-    wake();
+}
+
+void async_task::drop() {
+    on_stop_.reset();
+    what_.reset(); // it holds a waker, and so this task
 }
 
 void async_task::wake() noexcept {

@@ -67,7 +67,11 @@ public:
     /// `finished` runs once, on the reactor; the operation lives until then.
     async_task(std::shared_ptr<reactor> loop, std::shared_ptr<operation> what, std::function<void()> finished);
 
-    void begin(std::stop_token const& stop);
+    /// First, before anybody else knows the task: a stop that comes now is seen by the first run.
+    void prepare(std::stop_token const& stop);
+    /// Then either this: from now on a wake makes it run, and the first one is due. Or drop().
+    void open() noexcept { posted_.store(false); }
+    void drop();
     void wake() noexcept override;
 
 private:
@@ -78,7 +82,7 @@ private:
     std::shared_ptr<operation> what_;
     std::function<void()> finished_;
     std::optional<std::stop_callback<std::function<void()>>> on_stop_;
-    std::atomic<bool> posted_{false};
+    std::atomic<bool> posted_{true}; ///< until it is open: nothing may run beside prepare()
     reactor::timer alarm_ = 0;
 };
 

@@ -52,10 +52,13 @@ void lease_keeper::reschedule(tenure_ptr const& which) {
     sift_down(which->heap_index);
 }
 
-void lease_keeper::level_ended(tenure_ptr const& which, base::instant now) {
+bool lease_keeper::level_ended(tenure_ptr const& which, bool capped, base::instant now) {
     // What ended may have been all that kept validity short: the answer to its release may never come.
-    if (which->renewed() && which->suspect_at != base::never) which->next_renewal = std::min(which->next_renewal, now);
+    if (capped && which->renewed() && which->suspect_at != base::never)
+        which->next_renewal = std::min(which->next_renewal, now);
+    bool const was_suspect = !which->renewed() && which->suspect.exchange(false, std::memory_order_relaxed);
     reschedule(which);
+    return was_suspect;
 }
 
 void lease_keeper::forget(tenure_ptr const& which) {

@@ -44,8 +44,9 @@ public:
 
     /// An acknowledged write of `lease`, sent at `sent_at`: moves validity on, never back, and keeps the tenure in view.
     void acknowledged(tenure_ptr const& which, base::milliseconds lease, base::instant sent_at);
-    /// A level has ended while others stay.
-    void level_ended(tenure_ptr const& which, base::instant now);
+    /// A level has ended while others stay. `capped`: it had a max_hold. True: the tenure was suspect and no longer is, since
+    /// nothing of it is renewed any more.
+    bool level_ended(tenure_ptr const& which, bool capped, base::instant now);
     /// Before a last release is staged, or when the tenure is lost.
     void forget(tenure_ptr const& which);
 

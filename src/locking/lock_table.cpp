@@ -114,7 +114,7 @@ lock_table::release_plan lock_table::plan_release(tenure_ptr const& which, std::
     }
     REDLATCH_ASSERT(which->in(tenure::phase::held));
     if (!which->levels.empty()) {
-        if (capped) keeper.level_ended(which, now);
+        if (keeper.level_ended(which, capped, now)) note(notice::kind::recovered, which);
         return {release_plan::kind::partial, static_cast<int>(which->levels.size()), which->longest_lease()};
     }
     end(which, tenure::phase::releasing);

@@ -23,6 +23,7 @@ public:
             void_.erase({one.lock, one.owner});
             break;
         case kind::unpromised:
+            if (!one.owner.empty()) void_.insert({one.lock, one.owner}); // it may not know yet that it has the lock
             for (auto const& [lock, owner] : open_)
                 if (one.lock < 0 || one.lock == lock) void_.insert({lock, owner});
             break;

@@ -121,9 +121,10 @@ TEST(reactor, does_not_run_a_timer_that_was_cancelled) {
     EXPECT_TRUE(watched.expired()) << "what it held is let go";
     std::promise<void> done;
     reactor::timer other = 0;
-    other = loop.at(lease_clock::now() + 2ms, [&] { ran = true; });
-    loop.at(lease_clock::now() + 1ms, [&] { loop.cancel(other); });
-    loop.at(lease_clock::now() + 3ms, [&] { done.set_value(); });
+    auto const begin = lease_clock::now();
+    other = loop.at(begin + 2ms, [&] { ran = true; });
+    loop.at(begin + 1ms, [&] { loop.cancel(other); });
+    loop.at(begin + 3ms, [&] { done.set_value(); });
     loop.start();
     ASSERT_EQ(done.get_future().wait_for(test::patience), std::future_status::ready);
     EXPECT_FALSE(ran);

@@ -270,6 +270,24 @@ TEST(lock_table, does_not_revive_a_lost_tenure_by_a_reentry_that_comes_later) {
     EXPECT_EQ(ms(one->validity()), 29'700);
 }
 
+TEST(lock_table, is_not_suspect_any_more_when_the_level_that_was_renewed_has_ended) {
+    client_locks all;
+    auto const one = all.hold(ann, at(0s));
+    auto const renewed = one->levels[0].number;
+    all.take(one, at(0s), 60s);
+    lease_keeper::effects found;
+    all.table.keeper.on_timer(at(15s), found);
+    all.table.apply(found, at(15s), all.woken);
+    EXPECT_TRUE(one->suspect) << "its renewal is overdue";
+    all.table.take_notices();
+    EXPECT_EQ(all.release(one, renewed, at(16s)).what, plan::partial);
+    EXPECT_FALSE(one->suspect) << "a fixed lease is never overdue";
+    EXPECT_THAT(all.news(), ElementsAre(notice::recovered));
+    lease_keeper::effects later;
+    all.table.keeper.on_timer(at(20s), later);
+    EXPECT_THAT(later.suspect, IsEmpty());
+}
+
 TEST(lock_table, leaves_the_key_of_a_lost_hold_for_its_margin_and_releases_it_then) {
     client_locks all;
     auto const one = all.hold(ann, at(0s));
