@@ -18,11 +18,11 @@ struct fact {
         acquired,     ///< it has it, as `owner`
         not_acquired, ///< it returns without it; `text` says why
         believes, ///< what another holder of this lock believes when somebody acquires it; `yes`: its lost() token fired
-        told_lost,  ///< a hold's lost() token fired
-        releasing,  ///< a release begins
-        released,   ///< and has returned; `text` is its error, if it has one
-        left,       ///< the hold is gone without a release of its own: its process has died
-        unpromised, ///< from here on the server may contradict holds taken before: data were lost, or removed by hand;
+        told_lost, ///< a hold's lost() token fired
+        releasing, ///< a release begins
+        released,  ///< and has returned; `text` is its error, if it has one
+        left,      ///< the hold is gone without a release of its own: its process has died
+        unpromised, ///< from here on the server may contradict holds taken before, and `owner`: data were lost or removed;
                     ///< `until`: how long waiters, whom nobody woke, may sleep
         fault,      ///< something begins to go wrong; `text`
         quiet,      ///< nothing has been wrong for a while, and nothing will be

@@ -135,6 +135,14 @@ bool server_host::exists(std::string const& lock) const {
     return node_->data().find(lock, now_ms()) != nullptr;
 }
 
+std::vector<std::string> server_host::owners(std::string const& lock) const {
+    std::vector<std::string> all;
+    auto const* const found = node_->data().find(lock, now_ms());
+    if (auto const* const fields = found == nullptr ? nullptr : std::get_if<hash_fields>(&found->value))
+        for (auto const& [name, value] : *fields) all.push_back(name);
+    return all;
+}
+
 bool server_host::holds(std::string const& lock, std::string const& owner) const {
     auto const* const found = node_->data().find(lock, now_ms());
     auto const* const fields = found == nullptr ? nullptr : std::get_if<hash_fields>(&found->value);

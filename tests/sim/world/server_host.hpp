@@ -49,6 +49,7 @@ public:
 
     /// Is there such a field in this lock's hash now?
     bool holds(std::string const& lock, std::string const& owner) const;
+    std::vector<std::string> owners(std::string const& lock) const;
     bool exists(std::string const& lock) const;
 
 private:
