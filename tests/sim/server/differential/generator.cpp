@@ -9,12 +9,18 @@
 namespace redlatch::sim {
 namespace {
 
-// Leases are far apart, so that a slow step does not make one shorter than another.
-constexpr std::size_t lease_step_ms = 100'000;
+// No two leases of a sequence are the same, and all are far apart: which of two ends first does not depend on how long a step
+// takes. Those of a literal number lie between.
+constexpr std::size_t shortest_lease_ms = 100'000;
+constexpr std::size_t lease_step_ms = 10'000;
+constexpr std::size_t different_leases = 1'009; // a prime: the steps through them meet each
 
 class sequence_maker {
 public:
-    explicit sequence_maker(std::uint64_t seed) : chance_(seed) {}
+    explicit sequence_maker(std::uint64_t seed) : chance_(seed) {
+        lease_ = chance_.below(different_leases);
+        stride_ = 1 + chance_.below(different_leases - 1);
+    }
 
     std::vector<step> make() {
         std::vector<step> result;
@@ -68,13 +74,16 @@ private:
     std::string key() { return chance_.of({"a", "b", "c", "{x}:y", ""}); }
     std::string owner() { return chance_.of({"71b96ce8:1", "71b96ce8:2", "0d0c2a7c:1"}); }
     std::string channel() { return chance_.of({"redisson_lock__channel:{a}", "redisson_lock__channel:{b}", "ch"}); }
-    std::string lease() { return std::to_string((1 + chance_.below(9)) * lease_step_ms); }
+    std::string lease() {
+        lease_ = (lease_ + stride_) % different_leases;
+        return std::to_string(shortest_lease_ms + lease_ * lease_step_ms);
+    }
     std::string number() {
         return chance_.of({"0", "1", "2", "-1", "9223372036854775807", "-9223372036854775808", "x", "", "1.5", " 1"});
     }
     // Never a lease so short that it may end before the sequence does.
     std::string odd_number() {
-        return chance_.of({"0", "-1", "9223372036854775807", "-9223372036854775808", "x", "", "1.5", " 1", "900000"});
+        return chance_.of({"0", "-1", "9223372036854775807", "-9223372036854775808", "x", "", "1.5", " 1", "905000"});
     }
     std::string some_client(char const* what) {
         return std::string("<") + what + " " + std::to_string(chance_.below(clients_of_a_sequence)) + ">";
@@ -163,7 +172,7 @@ private:
         case 5: return {chance_.of({"INCRBY", "DECRBY"}), name, number()};
         default: {
             word_list result{"SET", name, "z"};
-            while (chance_.one_in(2)) result.push_back(chance_.of({"NX", "XX", "GET", "KEEPTTL", "EX", "400"}));
+            while (chance_.one_in(2)) result.push_back(chance_.of({"NX", "XX", "GET", "KEEPTTL", "EX", "403"}));
             return result;
         }
         }
@@ -180,7 +189,7 @@ private:
         case 5: return {"PEXPIREAT", name, chance_.of({"4050000000000", "4150000000000"}), chance_.of({"GT", "LT"})};
         case 6: return {"PEXPIRE", name, lease(), chance_.of({"NX", "XX", "nx", "FOO"})};
         case 7: return {"PERSIST", name};
-        case 8: return {"EXPIRE", name, chance_.of({"100", "200", "0", "9223372036854775"})};
+        case 8: return {"EXPIRE", name, chance_.of({"107", "214", "0", "9223372036854775"})};
         default: return {"PEXPIRE", name, lease(), chance_.of({"NX", "XX", "GT"}), chance_.of({"XX", "LT", "NX"})};
         }
     }
@@ -253,6 +262,8 @@ private:
     }
 
     chance chance_;
+    std::size_t lease_ = 0;
+    std::size_t stride_ = 1;
 };
 
 } // namespace
