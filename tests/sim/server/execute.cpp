@@ -16,7 +16,8 @@ std::string unknown_command(std::span<std::string_view const> argv) {
     std::string arguments;
     for (auto const argument : argv.subspan(1)) {
         if (arguments.size() >= longest_shown) break;
-        arguments.append("'").append(printed(argument, longest_shown - arguments.size())).append("' ");
+        auto const shown = printed(argument, longest_shown - arguments.size());
+        arguments.append("'").append(shown).append("' ");
     }
     return text + arguments;
 }

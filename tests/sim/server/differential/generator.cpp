@@ -186,7 +186,7 @@ private:
         case 2: return {"PEXPIRE", name, lease()};
         case 3: return {"PEXPIRE", name, chance_.of({"0", "-1", "-9223372036854775808", "9223372036854775807", "x"})};
         case 4: return {"PEXPIREAT", name, chance_.of({"1", "0", "-5", "4000000000000", "4100000000000"})};
-        case 5: return {"PEXPIREAT", name, chance_.of({"4050000000000", "4150000000000"}), chance_.of({"GT", "LT"})};
+        case 5: return {"PEXPIREAT", name, chance_.of({"4000000000000", "4050000000000"}), chance_.of({"GT", "LT"})};
         case 6: return {"PEXPIRE", name, lease(), chance_.of({"NX", "XX", "nx", "FOO"})};
         case 7: return {"PERSIST", name};
         case 8: return {"EXPIRE", name, chance_.of({"107", "214", "0", "9223372036854775"})};
