@@ -111,10 +111,11 @@ private:
         bool const capped = which->max_hold_until != base::never;
         one->levels.erase(which);
         auto& its = held_.at(one->serial);
-        if (capped) {
-            keeper_.level_ended(one, true, now_); // as the table does
-            if (one->renewed() && its.last_renewed != base::never) its.renewal_due = std::min(its.renewal_due, now_);
-        }
+        bool const was_suspect = its.suspect && !one->renewed();
+        check(keeper_.level_ended(one, capped, now_) == was_suspect, "a fixed lease is not overdue");
+        if (was_suspect) its.suspect = false;
+        if (capped && one->renewed() && its.last_renewed != base::never)
+            its.renewal_due = std::min(its.renewal_due, now_);
         if (!one->renewed()) its.renewal_due = its.last_renewed = base::never;
         if (next_.one_in(2)) acknowledge(one, one->longest_lease(), sent_before_now());
     }
@@ -156,7 +157,6 @@ private:
         check(found.recovered.empty(), "only an answer makes a hold recover");
         for (auto const& one : found.suspect) {
             auto& its = held_.at(one->serial);
-            if (!one->renewed()) continue; // its last renewed level has ended since the keeper last looked at it
             check(!its.suspect && its.last_renewed + watchdog / 2 <= now_,
                   "suspect is who was not renewed for long, once");
             its.suspect = true;
@@ -269,7 +269,7 @@ private:
                   "a hold knows its place");
             auto const& one = found->second;
             check(who.validity() == one.valid_until, "validity is what was acknowledged, within max_hold");
-            check(!who.renewed() || who.suspect.load() == one.suspect, "suspect is who was told to be");
+            check(who.suspect.load() == one.suspect, "suspect is who was told to be");
             check(keeper_.next() <= one.valid_until, "the end of validity is not overslept");
             if (can_be_renewed(one)) {
                 check(one.in_flight || keeper_.next() <= one.renewal_due, "no renewal is overslept");
