@@ -9,6 +9,21 @@
 
 namespace model {
 
+/// A rule of the design, known by its name; `without` is the one that is taken out.
+constexpr std::uint64_t number_of(char const* name) {
+    std::uint64_t number = 0xcbf29ce484222325;
+    while (*name != 0) number = (number ^ static_cast<unsigned char>(*name++)) * 0x100000001b3;
+    return number;
+}
+struct rule {
+    std::uint64_t number;
+    consteval rule(char const* name) : number(number_of(name)) {}
+};
+inline std::uint64_t without = 0;
+inline bool on(rule which) {
+    return which.number != without;
+}
+
 template <class Settings> struct scenario {
     char const* name; ///< where something is to break: of the rule that is taken out
     Settings where{};

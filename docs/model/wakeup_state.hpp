@@ -22,13 +22,8 @@ constexpr u8 rival = 9, never = 99;
 
 enum phase : u8 { out, queued, trying, waiting, holding };
 enum channel : u8 { idle, requested, subscribed };
-enum message : u8 {
-    nothing,
-    subscribe,
-    unsubscribe,
-    published,
-    stale_subscribe
-}; ///< stale: of a channel given up since
+/// Of a subscription that is given up while its SUBSCRIBE is under way, the confirmation is stale.
+enum message : u8 { nothing, subscribe, unsubscribe, published, stale_subscribe };
 enum kind : u8 { none, acquire, release };
 struct waiter {
     u8 phase = out, timer = 0;
@@ -66,7 +61,7 @@ template <class Flow> inline auto take_first(Flow& from) {
     from.back() = {};
     return first;
 }
-inline bool room(state const& s, std::size_t calls = 1) {
+inline bool room(state const& s, std::size_t calls) {
     return length(s.data) + calls <= s.data.size();
 }
 inline bool has(std::array<u8, 5> const& flow, u8 what) {
