@@ -3,6 +3,7 @@
 #include "sim/server/node_state.hpp"
 
 #include <algorithm>
+#include <stdexcept>
 
 namespace redlatch::sim {
 
@@ -78,7 +79,8 @@ void redis_node::set_out_of_memory(bool out_of_memory) {
 
 void redis_node::set_refused(std::string_view name, std::set<std::string, std::less<>> refused) {
     auto const place = state_->settings.users.find(name);
-    if (place != state_->settings.users.end()) place->second.refused = std::move(refused);
+    if (place == state_->settings.users.end()) throw std::out_of_range("no user " + std::string(name));
+    place->second.refused = std::move(refused);
 }
 
 void redis_node::flush_scripts() {

@@ -2,7 +2,7 @@
 #include "locking/script_call.hpp"
 #include "sim/server/node_client.hpp"
 
-#include <chrono>
+#include <ctime>
 #include <gtest/gtest.h>
 #include <iostream>
 
@@ -21,16 +21,16 @@ TEST(node_speed, of_a_lock_cycle) {
 
     constexpr int cycles = 20'000;
     int done = 0;
-    auto const begin = std::chrono::steady_clock::now();
+    auto const begin = std::clock(); // of this process: others do not count
     for (int i = 0; i < cycles; ++i) {
         ++client.now_ms;
         bool const acquired = client.send(acquire.by_sha()) == "$-1\r\n";
         bool const released = client.send(release.by_sha()) == ":1\r\n";
         done += acquired && released ? 1 : 0;
     }
-    std::chrono::duration<double, std::micro> const took = std::chrono::steady_clock::now() - begin;
+    auto const took = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
     EXPECT_EQ(done, cycles);
-    std::cout << "acquire and release: " << took.count() / cycles << " us\n";
+    std::cout << "acquire and release: " << took / cycles * 1e6 << " us\n";
 }
 
 } // namespace

@@ -139,7 +139,7 @@ void pair_of_servers::begin() {
 }
 
 void pair_of_servers::connect(std::size_t which) {
-    auto& fresh = clients_[which].emplace();
+    auto& fresh = clients_[which].emplace(connected{});
     fresh.real = test::connect_to(real_.address());
     if (!fresh.real) throw std::runtime_error("the real server does not listen");
     auto& who = identities_[which];
