@@ -36,6 +36,7 @@ public:
         case kind::quiet:
         case kind::probe:
         case kind::probe_hold:
+        case kind::orphan:
         case kind::stopped:
         case kind::went_on:
         case kind::leftover:
@@ -122,6 +123,8 @@ std::optional<violation> check_wakeups(history const& all, moment patience) {
     std::map<int, moment> free_since;
     std::map<int, moment> excused;
     std::map<std::pair<int, int>, std::pair<int, moment>> waiting; // who -> lock, since
+    // While somebody of one's own process believes in a hold, one waits for that one's release.
+    std::map<std::pair<int, int>, std::set<std::string>> at_home; // process and lock -> owners
     for (std::size_t i = 0; i < all.size(); ++i) {
         auto const& one = all[i];
         auto const who = std::pair(one.process, one.worker);
@@ -129,8 +132,15 @@ std::optional<violation> check_wakeups(history const& all, moment patience) {
         case kind::quiet: quiet = true; break;
         case kind::fault: quiet = false; break;
         case kind::asked: waiting[who] = {one.lock, one.when}; break;
-        case kind::acquired:
+        case kind::acquired: at_home[{one.process, one.lock}].insert(one.owner); [[fallthrough]];
         case kind::not_acquired: waiting.erase(who); break;
+        case kind::told_lost:
+        case kind::releasing:
+        case kind::left:
+            if (at_home[{one.process, one.lock}].erase(one.owner) > 0) // from here on the others of this process ask
+                for (auto& [waiter, what] : waiting)
+                    if (waiter.first == one.process && what.first == one.lock) what.second = one.when;
+            break;
         case kind::unpromised:
             if (one.until != never) excused[one.lock] = std::max(excused[one.lock], one.until);
             break;
@@ -142,7 +152,8 @@ std::optional<violation> check_wakeups(history const& all, moment patience) {
             auto const since = free_since.try_emplace(one.lock, one.when).first->second;
             if (excused.contains(one.lock) && one.when < excused[one.lock] + patience) break;
             for (auto const& [waiter, what] : waiting)
-                if (what.first == one.lock && one.when - since > patience && one.when - what.second > patience)
+                if (what.first == one.lock && one.when - since > patience && one.when - what.second > patience
+                    && at_home[{waiter.first, one.lock}].empty())
                     return make("wake-ups", i,
                                 "worker " + std::to_string(waiter.second) + " of process "
                                     + std::to_string(waiter.first)
@@ -150,11 +161,9 @@ std::optional<violation> check_wakeups(history const& all, moment patience) {
             break;
         }
         case kind::believes:
-        case kind::told_lost:
-        case kind::releasing:
         case kind::released:
-        case kind::left:
         case kind::probe_hold:
+        case kind::orphan:
         case kind::stopped:
         case kind::went_on:
         case kind::leftover:
@@ -182,6 +191,24 @@ std::optional<violation> check_silent_loss(history const& all, moment patience) 
         auto const since = missing_since.try_emplace(key, one.when).first->second;
         if (one.when - since > patience)
             return make("silent loss", i, one.owner + " believes in a hold that the server does not know");
+    }
+    return std::nullopt;
+}
+
+std::optional<violation> check_orphans(history const& all, moment patience) {
+    std::map<place, std::pair<moment, moment>> seen; // first and last time
+    bool quiet = false;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        auto const& one = all[i];
+        if (one.what == kind::quiet) quiet = true;
+        if (one.what == kind::fault) quiet = false;
+        if (one.what != kind::orphan || !quiet) continue;
+        auto const [at, fresh] = seen.try_emplace({one.lock, one.owner}, one.when, one.when);
+        auto& [first, last] = at->second;
+        if (!fresh && one.when - last > moment(300'000'000)) first = one.when; // it was gone in between
+        last = one.when;
+        if (last - first > patience)
+            return make("orphans", i, one.owner + " holds the lock on the server, and nobody knows of it");
     }
     return std::nullopt;
 }
@@ -228,6 +255,7 @@ std::optional<violation> check(history const& all, patience const& how) {
     if (auto found = check_deadlines(all, how.deadline_slack)) return found;
     if (auto found = check_wakeups(all, how.wakeup)) return found;
     if (auto found = check_silent_loss(all, how.silent_loss)) return found;
+    if (auto found = check_orphans(all, how.orphan)) return found;
     if (auto found = check_honesty(all)) return found;
     if (auto found = check_progress(all)) return found;
     return check_leftovers(all);

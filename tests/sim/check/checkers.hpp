@@ -26,6 +26,8 @@ std::optional<violation> check_deadlines(history const& all, moment slack);
 std::optional<violation> check_wakeups(history const& all, moment patience);
 /// In quiet times nobody believes, for longer than `patience`, in a hold that the server does not know.
 std::optional<violation> check_silent_loss(history const& all, moment patience);
+/// In quiet times no key stays, for longer than `patience`, for an owner who does not hold the lock.
+std::optional<violation> check_orphans(history const& all, moment patience);
 /// Every worker comes to its end.
 std::optional<violation> check_progress(history const& all);
 /// After the end nothing is left.
@@ -37,6 +39,7 @@ struct patience {
     moment deadline_slack{20'000'000};
     moment wakeup{500'000'000};
     moment silent_loss{2'000'000'000};
+    moment orphan{3'000'000'000};
 };
 
 /// All of them; the first violation, if there is one.

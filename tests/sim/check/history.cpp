@@ -6,10 +6,10 @@
 namespace redlatch::sim {
 namespace {
 
-constexpr std::array names{"asks",      "acquired",   "did not acquire", "believes",   "is told of its loss",
-                           "releases",  "released",   "is gone",         "unpromised", "FAULT",
-                           "quiet",     "key exists", "hold in key",     "STOPPED",    "goes on",
-                           "left over", "never ended"};
+constexpr std::array names{"asks",     "acquired",   "did not acquire", "believes",   "is told of its loss",
+                           "releases", "released",   "is gone",         "unpromised", "FAULT",
+                           "quiet",    "key exists", "hold in key",     "ORPHAN",     "STOPPED",
+                           "goes on",  "left over",  "never ended"};
 constexpr std::array beliefs{"held", "suspect", "lost"};
 
 } // namespace

@@ -28,6 +28,7 @@ struct fact {
         quiet,      ///< nothing has been wrong for a while, and nothing will be
         probe,      ///< the key of a lock exists (`yes`) or not
         probe_hold, ///< a hold that is believed in is in the key (`yes`) or not
+        orphan,     ///< the key has an owner, of a process that lives, who does not believe that it holds the lock
         stopped,    ///< a process is stopped
         went_on,    ///< and goes on
         leftover,   ///< something is there after everything has ended; `text`

@@ -30,7 +30,7 @@ void live(stage& in, int number) {
         try {
             me.user.emplace(settings_of(in.plan));
         } catch (error const&) {
-            in.universe.sleep_for(100ms);
+            in.universe.rest_for(100ms);
         }
     }
     if (me.who->retired) { // it died while it connected
@@ -44,10 +44,22 @@ void live(stage& in, int number) {
     }
 }
 
+void probe_owners(stage& in, int lock) {
+    for (auto const& owner : in.server.owners(stage::lock_name(lock))) {
+        bool const believed =
+            std::any_of(in.holds.begin(), in.holds.end(), [&](auto const& one) { return one.owner == owner; });
+        bool const alive = std::any_of(in.actors.begin(), in.actors.end(), [&](auto const& one) {
+            return one.user && !one.who->dead && !one.who->stopped && owner.starts_with(one.user->id());
+        });
+        if (alive && !believed) in.write({.what = kind::orphan, .lock = lock, .owner = owner});
+    }
+}
+
 void probe(stage& in) {
-    if (in.server.running())
-        for (int i = 0; i < in.plan.locks; ++i)
-            in.write({.what = kind::probe, .lock = i, .yes = in.server.exists(stage::lock_name(i))});
+    for (int i = 0; i < in.plan.locks && in.server.running(); ++i) {
+        in.write({.what = kind::probe, .lock = i, .yes = in.server.exists(stage::lock_name(i))});
+        probe_owners(in, i);
+    }
     for (auto const& one : in.holds) {
         bool believed = false;
         in.universe.as(in.actors.at(static_cast<std::size_t>(one.process)).who, nullptr,
@@ -197,7 +209,8 @@ outcome run(scenario const& what, bool with_trace) {
         result.trace = std::move(in.trace);
     }
     auto const third = std::chrono::milliseconds(what.watchdog / 3);
-    result.broken = check(result.facts, {.silent_loss = third + 1'500ms});
+    result.broken =
+        check(result.facts, {.silent_loss = third + 1'500ms, .orphan = what.kill_refused ? never : 3'000ms});
     return result;
 }
 

@@ -27,7 +27,7 @@ public:
         : in_(in), number_(number), process_(process_number), what_(what), me_(in.actors[at()]) {}
 
     void run() {
-        if (what_.pause > 0) in_.universe.sleep_for(std::chrono::milliseconds(what_.pause));
+        if (what_.pause > 0) in_.universe.rest_for(std::chrono::milliseconds(what_.pause));
         if (over()) return;
         auto lock = me_.user->get_lock(stage::lock_name(what_.lock));
         auto outer = enter(lock);
@@ -35,7 +35,7 @@ public:
         std::vector<hold> inner;
         for (int i = 1; i < what_.entries && !over(); ++i)
             if (auto one = enter_again(lock)) inner.push_back(std::move(*one));
-        in_.universe.sleep_for(std::chrono::milliseconds(what_.hold));
+        in_.universe.rest_for(std::chrono::milliseconds(what_.hold));
         while (!inner.empty()) {
             std::error_code ignored;
             inner.back().release(ignored);
@@ -85,7 +85,7 @@ private:
             box->got = std::move(got);
             if (auto* const who = fiber::of(parker)) world::the().wake(*who);
         });
-        while (!box->given) in_.universe.sleep_until(never);
+        while (!box->given) in_.universe.rest_until(never);
         ec = box->ec;
         return std::move(box->got);
     }
@@ -184,7 +184,7 @@ private:
                 *given = true;
                 if (auto* const who = fiber::of(parker)) world::the().wake(*who);
             });
-            while (!*given) in_.universe.sleep_until(never);
+            while (!*given) in_.universe.rest_until(never);
             done.text = "later";
             break;
         }

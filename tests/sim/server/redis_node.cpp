@@ -7,6 +7,8 @@
 
 namespace redlatch::sim {
 
+redis_node::redis_node(node_settings settings) : redis_node(std::move(settings), keyspace()) {}
+
 redis_node::redis_node(node_settings settings, keyspace data)
     : state_(std::make_unique<state>(std::move(settings), std::move(data))) {}
 

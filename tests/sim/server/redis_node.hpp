@@ -40,7 +40,8 @@ class redis_node {
 public:
     using client = std::uint64_t; ///< Redis' CLIENT ID: counts from 1 in each run
 
-    explicit redis_node(node_settings settings, keyspace data = {});
+    explicit redis_node(node_settings settings); ///< without data
+    redis_node(node_settings settings, keyspace data);
     redis_node(redis_node&&) noexcept;
     redis_node& operator=(redis_node&&) noexcept;
     ~redis_node();

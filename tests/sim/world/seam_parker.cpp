@@ -28,7 +28,7 @@ void parker::park(base::instant until) noexcept {
     auto& in = sim::world::the();
     if (word_.load() == awake) {
         word_.store(parked);
-        in.sleep_until(in.current()->reaches(until, in.now()));
+        in.rest_until(in.current()->reaches(until, in.now()));
     }
     word_.store(awake);
 }
@@ -42,7 +42,7 @@ short parker::poll(int fd, short events, int, base::instant until) noexcept {
     }
     if (net->ready(fd, events) == 0) {
         net->watch(fd, sim::fiber::current());
-        in.sleep_until(in.current()->reaches(until, in.now()));
+        in.rest_until(in.current()->reaches(until, in.now()));
         net->watch(fd, nullptr);
     }
     word_.store(awake);

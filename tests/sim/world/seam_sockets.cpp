@@ -93,7 +93,7 @@ int __wrap_ppoll(pollfd* all, nfds_t count, timespec const* limit, sigset_t cons
         auto const until =
             limit == nullptr ? redlatch::sim::never : in.now() + moment(limit->tv_sec * 1'000'000'000 + limit->tv_nsec);
         in_use->watch(all->fd, redlatch::sim::fiber::current());
-        in.sleep_until(until);
+        in.rest_until(until);
         in_use->watch(all->fd, nullptr);
     }
     all->revents = in_use->ready(all->fd, all->events);

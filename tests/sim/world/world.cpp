@@ -112,7 +112,7 @@ void world::resume(fiber& who, std::uint64_t sleep) {
     if (who.done()) std::erase_if(fibers_, [&](auto const& one) { return one.get() == &who; });
 }
 
-void world::sleep_until(moment until) {
+void world::rest_until(moment until) {
     auto* const me = fiber::current();
     REDLATCH_ASSERT(me != nullptr);
     // The fiber may have ended, and its memory be another's, when a timer of it comes: so timers go by parker.

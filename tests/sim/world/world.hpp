@@ -53,8 +53,8 @@ public:
 
     fiber& spawn(process& of, std::function<void()> body);
     /// The running fiber sleeps until wake() or `until`.
-    void sleep_until(moment until);
-    void sleep_for(moment how_long) { sleep_until(now_ + how_long); }
+    void rest_until(moment until);
+    void rest_for(moment how_long) { rest_until(now_ + how_long); }
     void wake(fiber& who);
 
     void stop(process& which) { which.stopped = true; }
