@@ -1,0 +1,179 @@
+// Each checker with a history that it must reject, and with the nearest one that it must accept.
+#include "sim/check/checkers.hpp"
+
+#include <gtest/gtest.h>
+
+namespace redlatch::sim {
+namespace {
+
+using namespace std::chrono_literals;
+using kind = fact::kind;
+
+fact at(moment when, kind what, int process, int worker, std::string owner = {}) {
+    return {.what = what, .when = when, .process = process, .worker = worker, .lock = 0, .owner = std::move(owner)};
+}
+
+fact believes(moment when, belief what, bool told = false) {
+    auto one = at(when, kind::believes, 0, 0, "a:1");
+    one.believed = what;
+    one.yes = told;
+    return one;
+}
+
+fact probe(moment when, bool exists) {
+    auto one = at(when, kind::probe, -1, -1);
+    one.yes = exists;
+    return one;
+}
+
+fact released(moment when, std::string error = {}) {
+    auto one = at(when, kind::released, 0, 0, "a:1");
+    one.text = std::move(error);
+    return one;
+}
+
+fact asks(moment when, int process, int worker, moment until = never) {
+    auto one = at(when, kind::asked, process, worker);
+    one.until = until;
+    return one;
+}
+
+TEST(exclusion_checker, rejects_two_who_hold) {
+    history const all{at(1ms, kind::acquired, 0, 0, "a:1"), believes(2ms, belief::held),
+                      at(2ms, kind::acquired, 1, 1, "b:1")};
+    ASSERT_TRUE(check_exclusion(all));
+    EXPECT_EQ(check_exclusion(all)->at, 1U);
+}
+
+TEST(exclusion_checker, rejects_one_who_is_only_suspect) {
+    EXPECT_TRUE(check_exclusion({at(1ms, kind::acquired, 0, 0, "a:1"), believes(2ms, belief::suspect)}));
+}
+
+TEST(exclusion_checker, accepts_one_who_knows_of_its_loss_and_one_whom_the_server_forgot) {
+    EXPECT_FALSE(check_exclusion({at(1ms, kind::acquired, 0, 0, "a:1"), believes(2ms, belief::lost)}));
+    EXPECT_FALSE(check_exclusion(
+        {at(1ms, kind::acquired, 0, 0, "a:1"), at(1ms, kind::unpromised, -1, -1), believes(2ms, belief::held)}));
+}
+
+TEST(exclusion_checker, holds_a_new_hold_to_its_promise_after_a_loss_of_data) {
+    EXPECT_TRUE(check_exclusion(
+        {at(1ms, kind::unpromised, -1, -1), at(2ms, kind::acquired, 0, 0, "a:1"), believes(3ms, belief::held)}));
+}
+
+TEST(notice_checker, rejects_a_loss_that_was_not_told) {
+    EXPECT_TRUE(check_notice({at(1ms, kind::acquired, 0, 0, "a:1"), believes(2ms, belief::lost, false)}));
+    EXPECT_FALSE(check_notice({at(1ms, kind::acquired, 0, 0, "a:1"), believes(2ms, belief::lost, true)}));
+}
+
+TEST(notice_checker, excuses_a_process_that_was_stopped) {
+    history all{at(1ms, kind::acquired, 0, 0, "a:1"), at(2ms, kind::stopped, 0, -1), believes(3ms, belief::lost)};
+    EXPECT_FALSE(check_notice(all));
+    all.push_back(at(4ms, kind::went_on, 0, -1));
+    all.push_back(believes(50ms, belief::lost));
+    EXPECT_TRUE(check_notice(all)) << "it has had time to look";
+}
+
+TEST(deadline_checker, rejects_a_wait_that_ends_late) {
+    history const late{asks(1ms, 0, 0, 10ms), at(31ms, kind::not_acquired, 0, 0)};
+    EXPECT_TRUE(check_deadlines(late, 20ms));
+    EXPECT_FALSE(check_deadlines(late, 21ms));
+}
+
+TEST(deadline_checker, counts_from_the_end_of_a_stop) {
+    history const stopped{asks(1ms, 0, 0, 10ms), at(2ms, kind::stopped, 0, -1), at(100ms, kind::went_on, 0, -1),
+                          at(110ms, kind::not_acquired, 0, 0)};
+    EXPECT_FALSE(check_deadlines(stopped, 20ms));
+}
+
+history waiting_for_a_free_lock() {
+    return {at(0ms, kind::quiet, -1, -1), asks(1ms, 0, 0), probe(100ms, false), probe(700ms, false)};
+}
+
+TEST(wakeup_checker, rejects_a_waiter_whom_nobody_woke) {
+    EXPECT_TRUE(check_wakeups(waiting_for_a_free_lock(), 500ms));
+    EXPECT_FALSE(check_wakeups(waiting_for_a_free_lock(), 900ms));
+}
+
+TEST(wakeup_checker, accepts_waiting_for_a_lock_that_is_held_in_between) {
+    auto all = waiting_for_a_free_lock();
+    all.insert(all.begin() + 3, probe(400ms, true));
+    EXPECT_FALSE(check_wakeups(all, 500ms));
+}
+
+TEST(wakeup_checker, excuses_waiters_of_a_lock_that_was_removed_by_hand) {
+    auto all = waiting_for_a_free_lock();
+    all.insert(all.begin() + 1, at(1ms, kind::unpromised, -1, -1));
+    all[1].until = 600ms;
+    EXPECT_FALSE(check_wakeups(all, 500ms));
+    all.push_back(probe(1'200ms, false));
+    EXPECT_TRUE(check_wakeups(all, 500ms)) << "the lease that it saw has run out";
+}
+
+TEST(wakeup_checker, excuses_waiters_behind_one_of_their_own_process_until_it_goes) {
+    auto all = waiting_for_a_free_lock();
+    all.insert(all.begin() + 1, at(1ms, kind::acquired, 0, 5, "a:1"));
+    EXPECT_FALSE(check_wakeups(all, 500ms));
+    all.push_back(at(800ms, kind::releasing, 0, 5, "a:1"));
+    all.push_back(probe(900ms, false));
+    EXPECT_FALSE(check_wakeups(all, 500ms));
+    all.push_back(probe(1'500ms, false));
+    EXPECT_TRUE(check_wakeups(all, 500ms));
+}
+
+fact in_key(moment when, bool yes) {
+    auto one = at(when, kind::probe_hold, 0, 0, "a:1");
+    one.yes = yes;
+    return one;
+}
+
+TEST(silent_loss_checker, rejects_a_hold_that_only_its_holder_believes_in) {
+    history all{at(0ms, kind::quiet, -1, -1), in_key(100ms, false), in_key(2'200ms, false)};
+    EXPECT_TRUE(check_silent_loss(all, 2s));
+    all.insert(all.begin() + 2, in_key(1s, true));
+    EXPECT_FALSE(check_silent_loss(all, 2s));
+}
+
+TEST(orphan_checker, rejects_a_key_of_nobody) {
+    history all{at(0ms, kind::quiet, -1, -1)};
+    for (int i = 0; i <= 31; ++i) all.push_back(at(i * 100ms, kind::orphan, -1, -1, "a:1"));
+    EXPECT_TRUE(check_orphans(all, 3s));
+    all.erase(all.begin() + 10, all.begin() + 20); // it was somebody's in between
+    EXPECT_FALSE(check_orphans(all, 3s));
+}
+
+TEST(honesty_checker, rejects_a_release_of_what_somebody_else_had_meanwhile) {
+    history all{at(1ms, kind::acquired, 0, 0, "a:1"), at(2ms, kind::acquired, 1, 1, "b:1"),
+                at(3ms, kind::releasing, 0, 0, "a:1"), released(4ms)};
+    EXPECT_TRUE(check_honesty(all));
+    all.back().text = "lost";
+    EXPECT_FALSE(check_honesty(all));
+}
+
+TEST(honesty_checker, accepts_a_successor_while_the_release_is_answered) {
+    EXPECT_FALSE(check_honesty({at(1ms, kind::acquired, 0, 0, "a:1"), at(2ms, kind::releasing, 0, 0, "a:1"),
+                                at(3ms, kind::acquired, 1, 1, "b:1"), released(4ms)}));
+}
+
+TEST(progress_checker, rejects_a_worker_without_an_end) {
+    EXPECT_TRUE(check_progress({at(1ms, kind::unfinished, 0, 0)}));
+    EXPECT_FALSE(check_progress({released(1ms)}));
+}
+
+TEST(leftover_checker, rejects_what_is_left) {
+    EXPECT_TRUE(check_leftovers({at(1ms, kind::leftover, 0, -1)}));
+    EXPECT_FALSE(check_leftovers({}));
+}
+
+TEST(checkers, are_all_asked) {
+    for (auto const& broken :
+         {history{at(1ms, kind::acquired, 0, 0, "a:1"), believes(2ms, belief::held)},
+          history{at(1ms, kind::acquired, 0, 0, "a:1"), believes(2ms, belief::lost, false)},
+          history{asks(1ms, 0, 0, 10ms), at(99ms, kind::not_acquired, 0, 0)}, waiting_for_a_free_lock(),
+          history{at(0ms, kind::quiet, -1, -1), in_key(0ms, false), in_key(9s, false)},
+          history{at(1ms, kind::unfinished, 0, 0)}, history{at(1ms, kind::leftover, 0, -1)}})
+        EXPECT_TRUE(check(broken, {}));
+    EXPECT_FALSE(check({}, {}));
+}
+
+} // namespace
+} // namespace redlatch::sim

@@ -1,0 +1,68 @@
+// The simulator itself: equal seeds give equal runs, a scenario can be shrunk, and scenarios that once failed are kept.
+#include "sim/scenario/run.hpp"
+#include "sim/scenario/shrink.hpp"
+
+#include <algorithm>
+#include <gtest/gtest.h>
+
+namespace redlatch::sim {
+namespace {
+
+TEST(simulator, gives_the_same_run_for_the_same_seed) {
+    for (std::uint64_t const seed : {3U, 370U, 3710U}) {
+        auto const first = run(generate(seed));
+        auto const again = run(generate(seed), true);
+        EXPECT_EQ(first.digest, again.digest);
+        EXPECT_EQ(first.facts.size(), again.facts.size());
+        EXPECT_FALSE(again.trace.empty());
+    }
+    EXPECT_NE(run(generate(3)).digest, run(generate(4)).digest);
+}
+
+TEST(simulator, acquires_and_meets_faults) {
+    std::uint64_t acquired = 0;
+    std::size_t failed = 0;
+    std::size_t faults = 0;
+    std::size_t lost = 0;
+    for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+        auto const seen = run(generate(seed));
+        EXPECT_FALSE(seen.broken) << "seed " << seed << ": " << seen.broken->checker << ", " << seen.broken->text;
+        acquired += seen.acquired;
+        for (auto const& one : seen.facts) {
+            failed += one.what == fact::kind::not_acquired;
+            faults += one.what == fact::kind::fault;
+            lost += one.what == fact::kind::told_lost;
+        }
+    }
+    EXPECT_GT(acquired, 1'000U);
+    EXPECT_GT(failed, 100U);
+    EXPECT_GT(faults, 100U);
+    EXPECT_GT(lost, 20U) << "a world in which nothing is ever lost proves nothing";
+}
+
+TEST(simulator, shrinks_a_scenario_to_what_makes_it_fail) {
+    auto const whole = generate(370);
+    auto const guilty = [](scenario const& candidate) {
+        return std::any_of(candidate.workers.begin(), candidate.workers.end(), [](worker const& one) {
+            return std::any_of(one.jobs.begin(), one.jobs.end(), [](job const& each) { return each.entries == 3; });
+        });
+    };
+    ASSERT_TRUE(guilty(whole));
+    auto const small = shrink(whole, guilty);
+    ASSERT_EQ(small.workers.size(), 1U);
+    EXPECT_EQ(small.workers[0].jobs.size(), 1U);
+    EXPECT_TRUE(small.faults.empty());
+}
+
+/// Seeds that once broke a promise: docs/testing.md says what each found.
+class kept_seed : public testing::TestWithParam<std::uint64_t> {};
+
+INSTANTIATE_TEST_SUITE_P(simulator, kept_seed, testing::Values(74U, 370U, 3710U, 101'470U));
+
+TEST_P(kept_seed, keeps_every_promise) {
+    auto const seen = run(generate(GetParam()));
+    EXPECT_FALSE(seen.broken) << seen.broken->checker << ": " << seen.broken->text;
+}
+
+} // namespace
+} // namespace redlatch::sim
