@@ -95,33 +95,38 @@ private:
     }
     std::string publish_word() { return chance_.one_in(8) ? chance_.of({"publish", "NOSUCH", "get"}) : "PUBLISH"; }
 
+    // In braces everything is drawn from left to right, with every compiler; the arguments of a function are not.
+    struct script_words {
+        word_list keys;
+        word_list arguments;
+    };
+
     // Mostly as the library sends it; sometimes with words missing or too many.
     word_list a_script_call() {
         using namespace locking::scripts;
-        std::string const name = key();
         switch (chance_.below(6)) {
-        case 0: return called(lock_acquire, {name}, {lease(), owner()});
-        case 1: return called(lock_set_count, {name}, {lease(), owner(), std::to_string(1 + chance_.below(3))});
-        case 2: return called(lock_release, {name, channel()}, {owner(), publish_word()});
+        case 0: return called(lock_acquire, {{key()}, {lease(), owner()}});
+        case 1: return called(lock_set_count, {{key()}, {lease(), owner(), chance_.of({"1", "2", "3"})}});
+        case 2: return called(lock_release, {{key(), channel()}, {owner(), publish_word()}});
         case 3: {
-            word_list keys;
-            word_list arguments{lease()};
+            script_words words{{}, {lease()}};
             for (auto left = chance_.below(4); left > 0; --left) {
-                keys.push_back(key());
-                arguments.push_back(owner());
+                words.keys.push_back(key());
+                words.arguments.push_back(owner());
             }
-            return called(lock_renew, keys, arguments);
+            return called(lock_renew, words);
         }
-        case 4: return called(lock_force_release, {name, channel()}, {publish_word()});
-        default: return called(lock_inspect, {name, key(), key()}, {});
+        case 4: return called(lock_force_release, {{key(), channel()}, {publish_word()}});
+        default: return called(lock_inspect, {{key(), key(), key()}, {}});
         }
     }
 
-    word_list called(locking::script const& which, word_list const& keys, word_list const& arguments) {
-        return called(which.text, which.sha1, keys, arguments);
+    word_list called(locking::script const& which, script_words const& words) {
+        return called(which.text, which.sha1, words);
     }
 
-    word_list called(std::string_view text, std::string_view sha1, word_list const& keys, word_list arguments) {
+    word_list called(std::string_view text, std::string_view sha1, script_words words) {
+        auto& [keys, arguments] = words;
         if (chance_.one_in(20) && !arguments.empty()) arguments.pop_back();
         if (chance_.one_in(20)) arguments.push_back(odd_number());
         bool const by_sha = !sha1.empty() && !chance_.one_in(3);
@@ -133,14 +138,14 @@ private:
     }
 
     word_list a_java_call() {
-        std::string const name = key();
-        std::string const latch = "latch:" + chance_.of({"1", "2"});
         switch (chance_.below(4)) {
-        case 0: return called(java_acquire, {}, {name}, {lease(), owner()});
+        case 0: return called(java_acquire, {}, {{key()}, {lease(), owner()}});
         case 1:
-            return called(java_unlock, {}, {name, channel(), latch}, {"0", lease(), owner(), publish_word(), lease()});
-        case 2: return called(java_force_unlock, {}, {name, channel()}, {"0", publish_word()});
-        default: return called(java_renew, {}, {name, key()}, {lease(), owner(), owner()});
+            return called(java_unlock, {},
+                          {{key(), channel(), chance_.of({"latch:1", "latch:2"})},
+                           {"0", lease(), owner(), publish_word(), lease()}});
+        case 2: return called(java_force_unlock, {}, {{key(), channel()}, {"0", publish_word()}});
+        default: return called(java_renew, {}, {{key(), key()}, {lease(), owner(), owner()}});
         }
     }
 
