@@ -24,10 +24,10 @@ struct call {
 enum trait : unsigned {
     writes = 1,            ///< refused by a replica
     grows = 2,             ///< refused without memory
-    not_in_scripts = 4,    ///<
+    not_in_scripts = 4,    ///< refused there
     while_loading = 8,     ///< allowed then
     while_subscribed = 16, ///< allowed on a connection with subscriptions
-    without_auth = 32,     ///< allowed then
+    without_auth = 32,     ///< allowed then, and to every user
 };
 
 struct command {

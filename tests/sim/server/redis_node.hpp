@@ -89,7 +89,7 @@ public:
         client from;
         std::string_view address;
         std::span<std::string_view const> argv;
-        std::string_view reply; ///< its bytes; empty where the client asked for none
+        std::string_view reply; ///< its bytes; several replies for SUBSCRIBE and UNSUBSCRIBE
         std::int64_t now_ms;
         std::size_t depth; ///< 0: sent by a client; 1: by a script that this client runs
     };
