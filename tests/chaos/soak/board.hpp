@@ -26,13 +26,13 @@ struct process_row {
     number sections; ///< judged
     number refused;  ///< busy, timed out
     number cancelled;
-    number disconnected; ///< and outcome_unknown
-    number lost;         ///< found lost, by the hold or by the release
-    number told;         ///< callbacks of lost()
-    number clients;      ///< opened and closed besides the one of the process
-    number forced;       ///< force_unlock()
-    number other_errors;
-    number overrun_us; ///< the longest time that a call took beyond its deadline
+    number disconnected;                 ///< also: outcome unknown, loading its data
+    number lost;                         ///< found lost, by the hold or by the release
+    number told;                         ///< callbacks of lost()
+    number clients;                      ///< opened and closed besides the one of the process
+    number forced;                       ///< force_unlock()
+    std::array<number, 32> other_errors; ///< by redlatch::errc
+    number overrun_us;                   ///< the longest time that a call took beyond its deadline
 };
 
 constexpr std::size_t judged_locks = 16;

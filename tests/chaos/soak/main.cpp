@@ -1,6 +1,7 @@
 // Mixed use under faults for as long as one likes; at the end everything is back where it was.
 #include "faults.hpp"
 #include "report.hpp"
+#include "stall_watch.hpp"
 #include "support/child_process.hpp"
 
 #include <chrono>
@@ -84,7 +85,8 @@ public:
             }
         });
         auto const after = rest();
-        auto const all = totals_of(*board_);
+        auto all = totals_of(*board_);
+        all.stall_us = stalls_.longest_us();
         std::printf("\n%s\n%s\n", table(before, after).c_str(), table(all, board_->violations, faults_).c_str());
         auto const wrong = complaints(before, after, all, board_->violations);
         for (auto const& each : wrong) std::printf("wrong: %s\n", each.c_str());
@@ -124,6 +126,7 @@ private:
     }
 
     soak_options const wanted_;
+    chaos::stall_watch const stalls_{};
     test::temporary_folder folder_;
     test::redis_server server_;
     mapped_board board_;

@@ -112,15 +112,15 @@ std::optional<hold> mix::taken(wish& want, bool try_only) {
     auto const asked = lease_clock::now();
     auto result = try_only ? want.lock.try_acquire({.owner = want.options.owner}, code)
                            : want.lock.try_acquire(want.options, code);
-    if (!try_only) check_deadline(want.options, asked);
+    if (!try_only) check_deadline(row_->overrun_us, want.options, asked);
     count(code);
     return result;
 }
 
-void mix::check_deadline(acquire_options const& options, lease_clock::time_point asked) {
+void mix::check_deadline(number& longest, acquire_options const& options, lease_clock::time_point asked) {
     auto const late = lease_clock::now() - asked - *options.wait;
     if (late > 0ns)
-        raise_to(row_->overrun_us,
+        raise_to(longest,
                  static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::microseconds>(late).count()));
 }
 
@@ -130,12 +130,12 @@ void mix::count(std::error_code code) {
         ++row_->refused;
     else if (code == errc::cancelled)
         ++row_->cancelled;
-    else if (code == errc::disconnected || code == errc::outcome_unknown)
+    else if (code == errc::disconnected || code == errc::outcome_unknown || code == errc::server_refused)
         ++row_->disconnected;
     else if (code == errc::lease_lost)
         ++row_->lost;
     else
-        ++row_->other_errors;
+        ++row_->other_errors.at(static_cast<std::size_t>(code.value()) % row_->other_errors.size());
 }
 
 void mix::inside(hold const& mine, std::optional<std::size_t> judged, random& chance) {
@@ -229,7 +229,7 @@ void mix::asynchronous(std::size_t thread, random& chance) {
         promise->set_value({code, std::move(got)});
     });
     auto [code, mine] = future.get();
-    check_deadline(want.options, asked);
+    check_deadline(row_->handler_overrun_us, want.options, asked);
     count(code);
     if (!mine) return;
     inside(*mine, want.judged, chance);

@@ -63,7 +63,7 @@ private:
     void inside(hold const& mine, std::optional<std::size_t> judged, random& chance);
     void give_back(hold& mine);
     void count(std::error_code code);
-    void check_deadline(acquire_options const& options, lease_clock::time_point asked);
+    static void check_deadline(number& longest, acquire_options const& options, lease_clock::time_point asked);
 
     void plain(client& from, std::size_t thread, random& chance);
     void nested(std::size_t thread, random& chance);

@@ -5,6 +5,7 @@
 #include "faults.hpp"
 #include "readings.hpp"
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -16,8 +17,19 @@ struct resting {
 };
 
 struct totals {
-    std::uint64_t acquired = 0, sections = 0, refused = 0, cancelled = 0, disconnected = 0, lost = 0, told = 0,
-                  clients = 0, forced = 0, other_errors = 0, overrun_us = 0;
+    std::uint64_t acquired = 0;
+    std::uint64_t sections = 0;
+    std::uint64_t refused = 0;
+    std::uint64_t cancelled = 0;
+    std::uint64_t disconnected = 0;
+    std::uint64_t lost = 0;
+    std::uint64_t told = 0;
+    std::uint64_t clients = 0;
+    std::uint64_t forced = 0;
+    std::uint64_t overrun_us = 0;
+    std::uint64_t handler_overrun_us = 0;
+    std::int64_t stall_us = 0;                   ///< the longest time for which the machine stood still
+    std::map<int, std::uint64_t> other_errors{}; ///< by redlatch::errc
 };
 totals totals_of(board const& shared);
 

@@ -29,6 +29,15 @@ config settings_for(char const* uri) {
     return result;
 }
 
+/// What is opened on first need, is needed now: the starting point has all the connections that a client can have.
+void open_all_connections(client& user, std::string const& name) {
+    auto lock = user.get_lock(name);
+    auto const renewals = user.stats().renewals;
+    hold const mine = lock.acquire({.wait = 10s, .owner = owner{}});
+    lock.try_acquire({.wait = 50ms, .owner = owner{}});
+    test::wait_until([&] { return user.stats().renewals > renewals; });
+}
+
 void rest(client const& user) {
     counters now;
     test::wait_until(
@@ -57,6 +66,7 @@ int run(char** arguments) {
         if (line == "work") all.start(seed++);
         if (line == "rest") {
             all.stop();
+            open_all_connections(user, "of-process-" + std::string(arguments[3]));
             rest(user);
         }
     }
