@@ -179,37 +179,34 @@ private:
     std::map<std::string, std::uint64_t> counts_;
 };
 
-/// Stops sources at moments that have nothing to do with those who wait.
+/// Stops sources at moments that have nothing to do with those who wait, for as long as anybody may.
 class canceller {
 public:
-    explicit canceller(run_time& time) : time_(time) {}
     std::stop_token soon() {
         std::stop_source source;
         std::lock_guard guard(mutex_);
         sources_.push_back(source);
         return source.get_token();
     }
-    void run() {
-        std::minstd_rand random(4'711);
-        do {
-            std::list<std::stop_source> now;
-            {
-                std::lock_guard guard(mutex_);
-                now.swap(sources_);
-            }
-            for (auto& one : now) one.request_stop();
-        } while (time_.pause(std::chrono::microseconds(random() % 8'000)));
-    }
-    /// After the end: whoever still waits.
-    void stop_all() {
-        std::lock_guard guard(mutex_);
-        for (auto& one : sources_) one.request_stop();
-    }
 
 private:
-    run_time& time_;
+    void run(std::stop_token const& ends) {
+        std::minstd_rand random(4'711);
+        std::unique_lock guard(mutex_);
+        while (!ended_.wait_for(guard, ends, std::chrono::microseconds(random() % 8'000),
+                                [&] { return ends.stop_requested(); })) {
+            std::list<std::stop_source> now;
+            now.swap(sources_);
+            guard.unlock();
+            for (auto& one : now) one.request_stop();
+            guard.lock();
+        }
+    }
+
     std::mutex mutex_;
+    std::condition_variable_any ended_;
     std::list<std::stop_source> sources_;
+    std::jthread thread_{[this](std::stop_token const& ends) { run(ends); }};
 };
 
 } // namespace redlatch::test
