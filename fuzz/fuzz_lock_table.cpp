@@ -1,6 +1,6 @@
 // Any order of acquisitions, re-entries, releases, cancellations, timers, broken connections, late commands and removed keys,
-// for a few owners and two locks, with a model of the server: while a hold says that it is valid the key is its own, no two hold
-// at once, what is lost stays lost, no id is used twice, and in the end nothing is left behind.
+// for a few owners and two locks, with a model of the server: while a hold says that it is valid the key is its own, no two
+// hold at once, what is lost stays lost, no id is used twice, and in the end nothing is left behind.
 #include "check.hpp"
 #include "decisions.hpp"
 #include "lock_lane.hpp"
