@@ -33,6 +33,7 @@ struct process_row {
     number forced;                       ///< force_unlock()
     std::array<number, 32> other_errors; ///< by redlatch::errc
     number overrun_us;                   ///< the longest time that a call took beyond its deadline
+    number handler_overrun_us;           ///< and that a handler ran beyond it
 };
 
 constexpr std::size_t judged_locks = 16;
