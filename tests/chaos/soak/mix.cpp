@@ -101,7 +101,7 @@ mix::wish mix::a_wish(client& from, std::size_t thread, random& chance) {
     auto const which = static_cast<std::size_t>(below(chance, judged ? judged_locks : abused_locks));
     wish result{.lock = from.get_lock(judged ? judged_name(which) : abused_name(which))};
     if (judged) result.judged = which;
-    result.options.wait = std::chrono::milliseconds(below(chance, 500));
+    result.options.wait = std::chrono::milliseconds(1 + below(chance, 500)); // zero would be a try, without a deadline
     result.options.owner = owner{};
     if (below(chance, 2) == 0) result.options.stop = cancellable_[thread].enter();
     return result;
