@@ -191,7 +191,9 @@ void stage::look_for_keys() {
     auto const limit = std::chrono::seconds(2) + (leases ? base_settings().watchdog : milliseconds(0));
     auto server = admin();
     resp::value keys;
-    wait_until([&] { return (keys = server.command("KEYS", "*")).items.empty(); }, limit);
+    // Redisson leaves short-lived keys of its own beside a lock; no lock waits for them.
+    std::string const pattern = options_.of == library::redisson ? lock : "*";
+    wait_until([&] { return (keys = server.command("KEYS", pattern)).items.empty(); }, limit);
     for (auto const& key : keys.items) note(kind::key_left, "runner", key.text);
 }
 
