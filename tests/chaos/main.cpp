@@ -111,6 +111,10 @@ int run(run_options const& wanted) {
             std::fflush(stdout);
         }
     }
+    if (results.empty()) {
+        std::fprintf(stderr, "redlatch_chaos: no scenario has '%s' in its name; see --list\n", wanted.only.c_str());
+        return 64;
+    }
     if (wanted.markdown) std::fputs(as_markdown(results, where).c_str(), stdout);
     auto const ours_broken = [](result const& one) { return one.by == library::redlatch && !one.broken.empty(); };
     if (std::any_of(results.begin(), results.end(), ours_broken)) return 1;

@@ -96,7 +96,8 @@ std::string verdict_text(result const& one) {
 
 std::string as_text(result const& one) {
     std::string text = one.of->name + " (" + name_of(one.by) + "): ";
-    if (!one.skipped.empty()) return text + "skipped: " + one.skipped;
+    if (!one.skipped.empty())
+        return text + (one.broken.empty() ? "skipped: " + one.skipped : one.broken.front().sentence);
     auto const each = cells(one);
     text += std::to_string(one.seen.entries) + " entries, lost " + each[0] + ", noticed " + each[1]
             + ", ahead of expiry " + each[2] + ", back after " + each[3] + ", longest wait " + each[4] + ", unheard "
