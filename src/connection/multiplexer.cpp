@@ -43,6 +43,7 @@ void multiplexer::submit(call_ptr const& which, base::instant now) {
 bool multiplexer::abandon(call_ptr const& which) {
     which->abandoned = true;
     which->waker.reset();
+    if (fence_refused_) which->fenced = false; // nobody will see its answer, which would say so
     if (which->status.load(std::memory_order_relaxed) == call::state::waiting) {
         std::erase(waiting_, which);
         return which->handed > 0;

@@ -128,12 +128,18 @@ bool acquisition::on_queued() {
         if (now >= request_.deadline) return carry_out(op_->on_deadline(known_busy()));
         return suspend(nullptr, request_.deadline);
     }
-    bool const held_here = core_->locked(
-        [&](lock_table& table, base::wake_list&) { return table.holder(*request_.record, now) != nullptr; });
-    bool const contended = held_here || now - began_ > base::milliseconds(1);
+    bool held_back = false;
+    bool const held_here = core_->locked([&](lock_table& table, base::wake_list&) {
+        // A release in this process may have come between its becoming the head and this look.
+        if (place_->released.exchange(false, std::memory_order_acquire))
+            held_back = std::exchange(place_->held_back, false);
+        if (held_back) sample_ = place_->sample;
+        return table.holder(*request_.record, now) != nullptr;
+    });
+    bool const contended = held_here || held_back || now - began_ > base::milliseconds(1);
     if (contended && !channel_) channel_ = core_->messages().attach(request_.record->channel);
-    if (channel_) sample_ = core_->messages().sample(*channel_);
-    return carry_out(op_->on_head(now, held_here, sample_));
+    if (channel_ && !held_back) sample_ = core_->messages().sample(*channel_);
+    return carry_out(op_->on_head(now, held_here, held_back, sample_));
 }
 
 // --- trying
@@ -182,6 +188,8 @@ bool acquisition::on_called() {
     if (!answered) return suspend(at().where, at().until);
     if (answered->status == connection::call::state::closed) return carry_out(op_->on_closed());
     if (call_.unfenced()) core_->locked([&](lock_table&, base::wake_list&) { tenure_->unfenced = true; });
+    // An error denies no earlier copy: that one may have run, and its answer was lost with its connection.
+    may_hold_ = answered->reply.is_error() && (may_hold_ || answered->repeated());
     if (answered->reply.is_error()) {
         server_said_ = answered->reply.text;
         auto const verdict = connection::judge(answered->reply);
@@ -196,6 +204,7 @@ bool acquisition::on_called() {
         return carry_out(last);
     }
     auto const answer = how.read_acquire(answered->reply);
+    may_hold_ = answer.what == locking::acquire_answer::kind::not_understood;
     if (answer.what == locking::acquire_answer::kind::busy)
         core_->locked([&](lock_table&, base::wake_list&) {
             request_.record->busy_until =
@@ -289,7 +298,7 @@ bool acquisition::finish(action const& last) {
             if (op_->asked().reentry) {
                 if (how == acquire_op::outcome::lost) table.lose(tenure_, now, woken);
             } else {
-                table.give_up(tenure_, last.fresh_id, lease_, now);
+                table.give_up(tenure_, last.fresh_id || may_hold_, lease_, now);
             }
         }
         tenure_->in_turn = false;

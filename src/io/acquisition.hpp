@@ -73,6 +73,7 @@ private:
     scripted_call call_;
     std::uint64_t level_number_ = 0;
     std::error_code result_;
+    bool may_hold_ = false; ///< the last answer does not deny that a copy of the call has run
     std::string server_said_;
 };
 

@@ -397,7 +397,7 @@ void client_core::close_now() noexcept {
         std::lock_guard guard(listener_mutex_);
         for (auto const& [key, one] : running_) running.push_back(one);
     }
-    for (auto const& one : running) one->wake();
+    for (auto const& one : running) one->run_again(); // wake() may find a run announced that would come too late
     // Everything that waits has been told; the reactor runs what that brought about before it ends.
     reactor_->stop();
     notifier_.stop();

@@ -22,7 +22,6 @@
 #include <mutex>
 #include <string>
 
-
 namespace redlatch::io {
 
 /// Thread-safe.

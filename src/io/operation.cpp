@@ -35,7 +35,10 @@ void async_task::drop() {
 }
 
 void async_task::wake() noexcept {
-    if (posted_.exchange(true)) return;
+    if (!posted_.exchange(true)) run_again();
+}
+
+void async_task::run_again() {
     loop_->post([self = shared_from_this()] { self->run(); });
 }
 

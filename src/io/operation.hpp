@@ -73,6 +73,8 @@ public:
     void open() noexcept { posted_.store(false); }
     void drop();
     void wake() noexcept override;
+    /// Posts a run of its own: whoever else wakes it may have said so and not have posted it yet.
+    void run_again();
 
 private:
     void run();

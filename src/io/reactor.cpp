@@ -52,6 +52,10 @@ bool reactor::on_thread() const noexcept {
 
 void reactor::start() {
     std::lock_guard guard(mutex_);
+    start_thread();
+}
+
+void reactor::start_thread() {
     if (started_.load(std::memory_order_relaxed) || stopping_) return;
     // Signals belong to the program's own threads.
     sigset_t all;
@@ -90,8 +94,8 @@ void reactor::post(task what) {
         if (stopping_) return;
         posted_.push_back(std::move(what));
         if (posted_.size() > 1 && started()) return; // the bell has been rung
+        start_thread(); // still under the mutex: a stop that comes now finds a thread to end, and with it what was posted
     }
-    start();
     std::uint64_t const one = 1;
     while (::write(bell_.get(), &one, sizeof one) < 0 && errno == EINTR) {
     }

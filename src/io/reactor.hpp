@@ -64,6 +64,7 @@ public:
     void close_after_fork() noexcept;
 
 private:
+    void start_thread(); ///< with the mutex held
     struct pending {
         timer id;
         task what;

@@ -137,6 +137,8 @@ bool releasing::on_called() {
         ++table.counted.lost;
         table.hand_to_reaper(tenure_, now);
     });
+    // The attempt of the next local waiter went out behind the first copy, before the one that released.
+    if (done && (call_.by_text() || answered->repeated())) pass_on(false, {});
     return finish(done ? std::error_code() : errc::lease_lost);
 }
 

@@ -23,6 +23,8 @@ public:
     bool finished() const noexcept { return call_ && call_->finished(); }
     /// The finished call, but for NOSCRIPT: then the text was sent and the call is under way again.
     connection::call_ptr take();
+    /// The server did not know the script: what it answered was its text.
+    bool by_text() const noexcept { return by_text_; }
     /// An earlier copy of it, in either form, may still run.
     bool unfenced() const noexcept { return unfenced_; }
     /// True: it may have run, or may run.

@@ -74,7 +74,7 @@ public:
     explicit acquire_op(terms const& what) : terms_(what) {}
 
     action start();
-    action on_head(base::instant now, bool held_here, channel_sample const& sample);
+    action on_head(base::instant now, bool held_here, bool held_back, channel_sample const& sample);
     action on_answer(acquire_answer const& answer, base::instant sent_at, base::instant now,
                      channel_sample const& before);
     /// `validity`: of the tenure, by its other levels.

@@ -234,5 +234,21 @@ TEST_F(client_kill_test, again_and_again_under_load_never_breaks_exclusion) {
     expect_clean(server);
 }
 
+// The acquisition has run, its reply is lost with the connection, and the repeat behind the fence is answered with an error.
+using denial_test = with_server;
+
+TEST_F(denial_test, an_error_to_a_repeated_acquisition_does_not_deny_its_first_copy) {
+    byte_proxy proxy(server.address());
+    client user(quick(proxy.uri()));
+    user.get_lock(name).acquire().release(); // the script is known
+    auto const acquire = a_script(locking::scripts::lock_acquire);
+    auto const lost = proxy.cut_after(acquire);
+    for (int i = 0; i < 20; ++i) proxy.replace_reply(acquire, "-LOADING Redis is loading the dataset in memory\r\n");
+    EXPECT_NE(outcome_of([&] { (void)user.get_lock(name).acquire({.wait = 300ms}); }).reason, errc{});
+    EXPECT_TRUE(lost.sprung());
+    EXPECT_TRUE(wait_until([&] { return !exists(name); })) << "nobody releases it: " << pttl(server, name) << " ms";
+    EXPECT_TRUE(wait_until([&] { return user.stats().unresolved == 0; }));
+}
+
 } // namespace
 } // namespace redlatch::test

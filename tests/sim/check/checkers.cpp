@@ -105,7 +105,8 @@ std::optional<violation> check_deadlines(history const& all, moment slack) {
         if (one.what == kind::asked) deadlines[who] = one.until;
         if (one.what != kind::not_acquired && one.what != kind::acquired) continue;
         auto const found = deadlines.find(who);
-        if (found == deadlines.end() || found->second == never) continue;
+        // A stopped process returns from nothing; if it dies so, it never will.
+        if (found == deadlines.end() || found->second == never || stopped.contains(one.process)) continue;
         auto allowed = found->second;
         if (auto const again = went_on.find(one.process); again != went_on.end())
             allowed = std::max(allowed, again->second);

@@ -79,6 +79,11 @@ TEST(deadline_checker, rejects_a_wait_that_ends_late) {
     EXPECT_FALSE(check_deadlines(late, 21ms));
 }
 
+TEST(deadline_checker, asks_nothing_of_a_process_that_dies_while_it_is_stopped) {
+    EXPECT_FALSE(check_deadlines(
+        {asks(1ms, 0, 0, 10ms), at(2ms, kind::stopped, 0, -1), at(100ms, kind::not_acquired, 0, 0)}, 20ms));
+}
+
 TEST(deadline_checker, counts_from_the_end_of_a_stop) {
     history const stopped{asks(1ms, 0, 0, 10ms), at(2ms, kind::stopped, 0, -1), at(100ms, kind::went_on, 0, -1),
                           at(110ms, kind::not_acquired, 0, 0)};

@@ -93,7 +93,7 @@ def main():
         if how.only not in name:
             continue
         source = COPY / path
-        sound = (ROOT / path).read_text()
+        sound = source.read_text()
         if sound.count(old) != 1:
             print(f"{name}: the text to replace stands {sound.count(old)} times in {path}", file=sys.stderr)
             return 2

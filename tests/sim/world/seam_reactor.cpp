@@ -84,6 +84,10 @@ bool reactor::on_thread() const noexcept {
 }
 
 void reactor::start() {
+    start_thread();
+}
+
+void reactor::start_thread() {
     started_.store(true);
 }
 

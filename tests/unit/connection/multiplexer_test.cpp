@@ -174,6 +174,19 @@ TEST(multiplexer, repeats_in_the_old_order_and_before_what_came_meanwhile) {
     EXPECT_THAT(lane.commands(), ElementsAre(fence_for(1), "B", "C", "D", "E"));
 }
 
+TEST(multiplexer, tells_whoever_leaves_a_call_that_its_fence_was_refused) {
+    scripted_lane lane;
+    lane.up(who(1));
+    auto const a = lane.submit("A");
+    lane.send();
+    lane.down();
+    lane.up(who(2));
+    lane.send();
+    lane.reply(scripted::error("NOPERM no CLIENT KILL"));
+    EXPECT_TRUE(lane.traffic.abandon(a));
+    EXPECT_FALSE(a->fenced) << "nobody will see its answer, which would say so";
+}
+
 TEST(multiplexer, needs_no_fence_when_every_call_was_answered) {
     scripted_lane lane;
     lane.up(who(1));

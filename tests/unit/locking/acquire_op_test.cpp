@@ -48,7 +48,7 @@ acquire_answer busy(std::optional<base::milliseconds> retry_after = 5s) {
 /// An operation that has sent its first attempt.
 acquire_op trying(acquire_op::terms const& what) {
     acquire_op op(what);
-    if (op.start().what == act::enqueue) op.on_head(at(0s), false, not_subscribed);
+    if (op.start().what == act::enqueue) op.on_head(at(0s), false, false, not_subscribed);
     EXPECT_TRUE(op.trying());
     return op;
 }
@@ -85,14 +85,24 @@ TEST(acquire_op, takes_a_place_in_the_local_queue_when_it_may_wait) {
 TEST(acquire_op, asks_when_it_is_the_head) {
     acquire_op op(patient());
     op.start();
-    EXPECT_EQ(op.on_head(at(0s), false, not_subscribed).what, act::attempt);
+    EXPECT_EQ(op.on_head(at(0s), false, false, not_subscribed).what, act::attempt);
+}
+
+TEST(acquire_op, leaves_the_lock_to_others_as_a_new_head_that_is_held_back) {
+    acquire_op op(patient());
+    op.start();
+    auto const next = op.on_head(at(1s), false, true, subscribed);
+    EXPECT_EQ(next.what, act::wait);
+    EXPECT_EQ(next.until, at(1s) + acquire_op::held_back_pause);
+    EXPECT_FALSE(next.subscribe);
+    EXPECT_EQ(op.on_woken(at(2s), false, subscribed).what, act::attempt);
 }
 
 TEST(acquire_op, waits_without_asking_at_the_head_while_this_process_holds_the_lock) {
     for (auto const& sample : {subscribed, not_subscribed}) {
         acquire_op op(patient());
         op.start();
-        auto const next = op.on_head(at(1s), true, sample);
+        auto const next = op.on_head(at(1s), true, false, sample);
         EXPECT_EQ(next.what, act::wait);
         EXPECT_EQ(ms(next.until), 31'000) << "asks after the longest wait whatever happens";
         EXPECT_EQ(next.subscribe, !sample.subscribed);
@@ -331,7 +341,7 @@ scripted::dialogue<operation> const long_wait = {
     {"start", [](operation& o) { o.did(o.op.start()); }},
     {"head of the queue, held in this process",
      [](operation& o) {
-         o.did(o.op.on_head(at(1s), true, not_subscribed));
+         o.did(o.op.on_head(at(1s), true, false, not_subscribed));
          o.server_said_busy = true; // by this very process
      }},
     {"subscribed", [](operation& o) { o.did(o.op.on_woken(at(2s), false, subscribed)); }},
