@@ -120,6 +120,7 @@ void client_core::on_table_timer(base::instant when) {
     std::vector<locking::lease_keeper::batch> renewals;
     std::vector<locking::reaper::job> jobs;
     locked([&](locking::lock_table& table, base::wake_list& woken) {
+        if (closed()) return; // close() sends what there is to send, and waits for it
         auto const now = lease_clock::now();
         // A timer that an earlier one has overtaken must not make this one be set again beside those that are there.
         if (when == armed_for_) armed_for_ = base::never;

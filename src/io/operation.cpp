@@ -31,7 +31,8 @@ void async_task::prepare(std::stop_token const& stop) {
 
 void async_task::drop() {
     on_stop_.reset();
-    what_.reset(); // it holds a waker, and so this task
+    finished_ = nullptr; // it may hold the operation
+    what_.reset();       // it holds a waker, and so this task
 }
 
 void async_task::wake() noexcept {

@@ -36,7 +36,7 @@ stage::stage(scenario const& of, bool with_trace)
         actors.emplace_back().who = &who;
     }
     if (!traced) return;
-    net.on_bytes = [this](connection const& on, bool up, std::string_view bytes) {
+    net.on_bytes = [this](tcp_connection const& on, bool up, std::string_view bytes) {
         note((up ? "sent by " : "reaches ") + on.client->name + " on " + on.address + ": " + printable(bytes));
     };
     server.observe([this](redis_node::executed const& one) {

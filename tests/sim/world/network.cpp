@@ -25,14 +25,14 @@ network::socket const* network::find(int fd) const {
 
 // --- delays
 
-moment network::arrival(connection& on, bool up) {
+moment network::arrival(tcp_connection& on, bool up) {
     auto const& by = links_[on.client->number];
     auto& last = up ? on.last_up : on.last_down;
     last = std::max(last, world_.now() + world_.between(by.least_delay, by.most_delay));
     return last;
 }
 
-void network::carry_up(std::shared_ptr<connection> const& on, std::function<void()> what) {
+void network::carry_up(std::shared_ptr<tcp_connection> const& on, std::function<void()> what) {
     if (links_[on->client->number].up_blocked || !on->held_up.empty()) {
         kept_.push_back(on);
         on->held_up.push_back(std::move(what));
@@ -41,7 +41,7 @@ void network::carry_up(std::shared_ptr<connection> const& on, std::function<void
     world_.at(arrival(*on, true), std::move(what));
 }
 
-void network::carry_down(std::shared_ptr<connection> const& on, std::function<void()> what) {
+void network::carry_down(std::shared_ptr<tcp_connection> const& on, std::function<void()> what) {
     if (links_[on->client->number].down_blocked || !on->held_down.empty()) {
         kept_.push_back(on);
         on->held_down.push_back(std::move(what));
@@ -61,7 +61,7 @@ int network::open_socket() {
 int network::connect(int fd) {
     auto& mine = *find(fd);
     mine.connecting = true;
-    mine.line = std::make_shared<connection>();
+    mine.line = std::make_shared<tcp_connection>();
     auto& line = *mine.line;
     line.number = ++last_connection_;
     line.client = mine.owner;
@@ -73,7 +73,7 @@ int network::connect(int fd) {
     return -1;
 }
 
-void network::accept(std::shared_ptr<connection> const& on) {
+void network::accept(std::shared_ptr<tcp_connection> const& on) {
     if (on->fd < 0) return; // it has given up meanwhile
     if (links_[on->client->number].refuses || !server_->running()) {
         carry_down(on, [this, on] { fail(on->fd, ECONNREFUSED); });
@@ -193,7 +193,7 @@ void network::watch(int fd, fiber* who) {
 
 // --- the server's side
 
-void network::reply(std::shared_ptr<connection> const& on, std::string bytes) {
+void network::reply(std::shared_ptr<tcp_connection> const& on, std::string bytes) {
     carry_down(on, [this, on, bytes = std::move(bytes)] {
         auto* const mine = find(on->fd);
         if (mine == nullptr || mine->error != 0 || mine->ended) return;
@@ -203,7 +203,7 @@ void network::reply(std::shared_ptr<connection> const& on, std::string bytes) {
     });
 }
 
-void network::finish(std::shared_ptr<connection> const& on) {
+void network::finish(std::shared_ptr<tcp_connection> const& on) {
     carry_down(on, [this, on] {
         auto* const mine = find(on->fd);
         if (mine == nullptr) return;

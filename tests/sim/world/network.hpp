@@ -29,7 +29,7 @@ struct link {
     bool refuses = false;      ///< new connections are refused
 };
 
-struct connection {
+struct tcp_connection {
     std::uint64_t number = 0;
     process* client = nullptr;
     int fd = -1; ///< of the client's end; -1: closed
@@ -66,8 +66,8 @@ public:
     void watch(int fd, fiber* who);
 
     // For the server.
-    void reply(std::shared_ptr<connection> const& on, std::string bytes);
-    void finish(std::shared_ptr<connection> const& on); ///< the server closes it, behind what it has sent
+    void reply(std::shared_ptr<tcp_connection> const& on, std::string bytes);
+    void finish(std::shared_ptr<tcp_connection> const& on); ///< the server closes it, behind what it has sent
 
     // Faults.
     void block(process const& who, bool up, bool down);
@@ -81,14 +81,14 @@ public:
     void close_all(process const& who);
 
     std::size_t open_sockets(process const& who) const;
-    std::function<void(connection const&, bool up, std::string_view bytes)> on_bytes{};
+    std::function<void(tcp_connection const&, bool up, std::string_view bytes)> on_bytes{};
 
     static constexpr int first_fd = 1'000'000;
 
 private:
     struct socket {
         process* owner = nullptr;
-        std::shared_ptr<connection> line{};
+        std::shared_ptr<tcp_connection> line{};
         bool connecting = false;
         bool connected = false;
         int error = 0;
@@ -102,10 +102,10 @@ private:
     socket* find(int fd);
     socket const* find(int fd) const;
     void changed(socket& which, int fd);
-    moment arrival(connection& on, bool up);
-    void carry_up(std::shared_ptr<connection> const& on, std::function<void()> what);
-    void carry_down(std::shared_ptr<connection> const& on, std::function<void()> what);
-    void accept(std::shared_ptr<connection> const& on);
+    moment arrival(tcp_connection& on, bool up);
+    void carry_up(std::shared_ptr<tcp_connection> const& on, std::function<void()> what);
+    void carry_down(std::shared_ptr<tcp_connection> const& on, std::function<void()> what);
+    void accept(std::shared_ptr<tcp_connection> const& on);
     void fail(int fd, int error);
     void shut(socket const& which, moment server_notices, moment bytes_late);
 
@@ -113,7 +113,7 @@ private:
     server_host* server_ = nullptr;
     std::map<int, link> links_;
     std::map<int, socket> sockets_;
-    std::vector<std::shared_ptr<connection>> kept_; ///< those of which a blocked link keeps something
+    std::vector<std::shared_ptr<tcp_connection>> kept_; ///< those of which a blocked link keeps something
     int last_fd_ = first_fd;
     std::uint64_t last_connection_ = 0;
 };

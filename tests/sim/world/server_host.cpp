@@ -59,7 +59,7 @@ void server_host::go_on() {
     for (auto& one : std::exchange(waiting_, {})) one();
 }
 
-void server_host::accept(std::shared_ptr<connection> const& on) {
+void server_host::accept(std::shared_ptr<tcp_connection> const& on) {
     on->server_run = run_;
     on->client_id = node_->connect(on->address);
     lines_[on->client_id] = on;
@@ -72,7 +72,7 @@ void server_host::remember() {
     while (history_.size() > 1 && history_[1].first + replica_lag <= world_.now()) history_.pop_front();
 }
 
-void server_host::deliver(std::shared_ptr<connection> const& on, std::string const& bytes) {
+void server_host::deliver(std::shared_ptr<tcp_connection> const& on, std::string const& bytes) {
     if (!running_ || on->server_run != run_ || on->client_id == 0) return; // for a run that is no more
     if (paused_) {
         waiting_.push_back([this, on, bytes] { deliver(on, bytes); });
@@ -98,7 +98,7 @@ void server_host::flush() {
     }
 }
 
-void server_host::hang_up(std::shared_ptr<connection> const& on) {
+void server_host::hang_up(std::shared_ptr<tcp_connection> const& on) {
     if (!running_ || on->server_run != run_ || on->client_id == 0) return;
     if (paused_) {
         waiting_.push_back([this, on] { hang_up(on); });

@@ -26,9 +26,9 @@ public:
     std::int64_t drift_ppm = 0;
 
     // What the network brings.
-    void accept(std::shared_ptr<connection> const& on);
-    void deliver(std::shared_ptr<connection> const& on, std::string const& bytes);
-    void hang_up(std::shared_ptr<connection> const& on);
+    void accept(std::shared_ptr<tcp_connection> const& on);
+    void deliver(std::shared_ptr<tcp_connection> const& on, std::string const& bytes);
+    void hang_up(std::shared_ptr<tcp_connection> const& on);
 
     // Faults.
     void pause() { paused_ = true; }
@@ -64,7 +64,7 @@ private:
     bool running_ = false;
     bool paused_ = false;
     std::deque<std::function<void()>> waiting_;
-    std::map<redis_node::client, std::shared_ptr<connection>> lines_;
+    std::map<redis_node::client, std::shared_ptr<tcp_connection>> lines_;
     std::deque<std::pair<moment, keyspace>> history_; ///< what a replica may know
     std::uint64_t remembered_ = 0;
     std::function<void(redis_node::executed const&)> observer_;
