@@ -46,7 +46,7 @@ private:
     ucontext_t here_{};
     ucontext_t back_{};
     void* exceptions_[2] = {nullptr, nullptr}; ///< what the C++ runtime keeps for a thread
-    void* fake_stack_ = nullptr;               ///< of the address sanitizer
+    [[maybe_unused]] void* fake_stack_ = nullptr; ///< of the address sanitizer
     bool done_ = false;
 };
 
