@@ -45,7 +45,7 @@ private:
     std::unique_ptr<char[]> stack_;
     ucontext_t here_{};
     ucontext_t back_{};
-    void* exceptions_[2] = {nullptr, nullptr}; ///< what the C++ runtime keeps for a thread
+    void* exceptions_[2] = {nullptr, nullptr};    ///< what the C++ runtime keeps for a thread
     [[maybe_unused]] void* fake_stack_ = nullptr; ///< of the address sanitizer
     bool done_ = false;
 };
