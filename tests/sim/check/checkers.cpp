@@ -43,7 +43,10 @@ public:
         case kind::unfinished: break;
         }
     }
-    bool kept(fact const& one) const { return !void_.contains({one.lock, one.owner}); }
+    bool kept(fact const& one) const {
+        // Who is late to learn that it acquired may have lost the lock meanwhile: then it takes it from nobody.
+        return !void_.contains({one.lock, one.owner}) && !void_.contains({one.lock, one.other});
+    }
 
 private:
     std::set<place> open_;
@@ -235,7 +238,7 @@ std::optional<violation> check_honesty(history const& all) {
         auto const key = place(one.lock, one.owner);
         if (one.what == kind::acquired) {
             for (auto const& [other, releasing] : open)
-                if (other.first == one.lock && other != key && !releasing) taken_over.insert(other);
+                if (other.first == one.lock && other != key && !releasing && sure.kept(one)) taken_over.insert(other);
             open[key] = false;
         }
         if (one.what == kind::releasing) open[key] = true;

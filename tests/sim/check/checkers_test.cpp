@@ -60,6 +60,15 @@ TEST(exclusion_checker, holds_a_new_hold_to_its_promise_after_a_loss_of_data) {
         {at(1ms, kind::unpromised, -1, -1), at(2ms, kind::acquired, 0, 0, "a:1"), believes(3ms, belief::held)}));
 }
 
+TEST(exclusion_checker, accepts_one_who_acquires_late_what_was_taken_away) {
+    history all{at(1ms, kind::unpromised, -1, -1, "b:1"), at(2ms, kind::acquired, 0, 0, "a:1"),
+                believes(3ms, belief::held)};
+    all.back().other = "b:1";
+    EXPECT_FALSE(check_exclusion(all)) << "the lock was b's on the server, and taken away, before it was a's";
+    all.back().other = "c:1";
+    EXPECT_TRUE(check_exclusion(all));
+}
+
 TEST(notice_checker, rejects_a_loss_that_was_not_told) {
     EXPECT_TRUE(check_notice({at(1ms, kind::acquired, 0, 0, "a:1"), believes(2ms, belief::lost, false)}));
     EXPECT_FALSE(check_notice({at(1ms, kind::acquired, 0, 0, "a:1"), believes(2ms, belief::lost, true)}));
@@ -152,6 +161,14 @@ TEST(honesty_checker, rejects_a_release_of_what_somebody_else_had_meanwhile) {
     EXPECT_TRUE(check_honesty(all));
     all.back().text = "lost";
     EXPECT_FALSE(check_honesty(all));
+}
+
+TEST(honesty_checker, accepts_one_who_acquires_late_what_was_taken_away) {
+    history all{at(1ms, kind::unpromised, -1, -1, "b:1"), at(2ms, kind::acquired, 0, 0, "a:1"),
+                at(3ms, kind::acquired, 1, 1, "b:1"), at(4ms, kind::releasing, 0, 0, "a:1"), released(5ms)};
+    EXPECT_FALSE(check_honesty(all));
+    all.erase(all.begin());
+    EXPECT_TRUE(check_honesty(all));
 }
 
 TEST(honesty_checker, accepts_a_successor_while_the_release_is_answered) {

@@ -40,6 +40,7 @@ struct fact {
     int worker = -1;
     int lock = -1;
     std::string owner{};
+    std::string other{}; ///< of believes: who acquires
     moment until = never;
     belief believed = belief::held;
     bool yes = false;

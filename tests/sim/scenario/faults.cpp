@@ -73,6 +73,7 @@ void end_fault(stage& in, fault const& what) {
         break;
     case kind::restart_lost:
         if (in.server.running()) break;
+        unpromised(in, -1); // it may have been away for another reason, with what came to be since
         in.server.start(server_host::data::lost);
         break;
     case kind::loading: node.set_loading(false); break;

@@ -57,7 +57,8 @@ TEST(simulator, shrinks_a_scenario_to_what_makes_it_fail) {
 /// Seeds that once broke a promise: docs/testing.md says what each found.
 class kept_seed : public testing::TestWithParam<std::uint64_t> {};
 
-INSTANTIATE_TEST_SUITE_P(simulator, kept_seed, testing::Values(74U, 370U, 3710U, 101'470U, 200'762U));
+INSTANTIATE_TEST_SUITE_P(simulator, kept_seed,
+                         testing::Values(74U, 370U, 3710U, 101'470U, 200'762U, 1'795'243'483'870'131'283U));
 
 TEST_P(kept_seed, keeps_every_promise) {
     auto const seen = run(generate(GetParam()));

@@ -128,6 +128,7 @@ private:
             if (other.lock != what_.lock) continue;
             fact seen{.what = kind::believes, .process = other.process, .worker = other.worker, .lock = other.lock};
             seen.owner = other.owner;
+            seen.other = got.owner_id();
             in_.universe.as(in_.actors.at(static_cast<std::size_t>(other.process)).who, nullptr, [&] {
                 seen.believed = belief_of(other.view);
                 seen.yes = other.view.lost().stop_requested();
