@@ -1,6 +1,7 @@
 // redlatch_sim: runs scenarios from seeds until one fails, and shows that one.
 #include "sim/scenario/run.hpp"
 #include "sim/scenario/shrink.hpp"
+#include "sim/scope/explore.hpp"
 
 #include <redlatch/log.hpp>
 
@@ -23,6 +24,9 @@ struct wanted {
     bool one = false;
     bool faults = true;
     bool shrink = true;
+    bool orders = false;
+    int early = -1; ///< of all orders: instead of the scopes' own
+    std::uint64_t states = UINT64_MAX;
 };
 
 constexpr char const* help = R"(redlatch_sim: the shipped library in a simulated world
@@ -34,6 +38,9 @@ constexpr char const* help = R"(redlatch_sim: the shipped library in a simulated
   --fresh        begin with a seed of the day
   --no-faults    nothing goes wrong
   --no-shrink    show a failing scenario as it was generated
+  --orders       instead of seeds: all orders of small scenarios (docs/testing.md)
+  --early N      with --orders: how often time passes although bytes are under way
+  --states N     with --orders: so many states of each scenario at the most
 )";
 
 std::optional<wanted> parse(int argc, char** argv, int& status) {
@@ -57,6 +64,12 @@ std::optional<wanted> parse(int argc, char** argv, int& status) {
             made.faults = false;
         } else if (word == "--no-shrink") {
             made.shrink = false;
+        } else if (word == "--orders") {
+            made.orders = true;
+        } else if (word == "--early") {
+            made.early = static_cast<int>(number());
+        } else if (word == "--states") {
+            made.states = number();
         } else {
             std::fputs(help, word == "--help" ? stdout : stderr);
             status = word == "--help" ? 0 : 64;
@@ -90,13 +103,34 @@ int report(scenario const& failing, redlatch::sim::outcome const& seen, bool fau
     return 1;
 }
 
+int search_orders(wanted const& how) {
+    for (auto& one : redlatch::sim::small_scopes()) {
+        if (how.early >= 0) one.early = how.early;
+        auto const began = wall::now();
+        auto const seen = redlatch::sim::explore(one, {.states = how.states});
+        std::chrono::duration<double> const passed = wall::now() - began;
+        std::printf("%s: %llu states, %llu runs, %llu different ends, at most %zu choices%s%s, %.1f s\n",
+                    one.name.c_str(), static_cast<unsigned long long>(seen.states),
+                    static_cast<unsigned long long>(seen.runs), static_cast<unsigned long long>(seen.outcomes),
+                    seen.deepest, seen.whole ? "" : ", not all", seen.cut_off ? ", cut off there" : "", passed.count());
+        if (!seen.broken) continue;
+        std::printf("broke a promise, %s: %s\n", seen.broken->what.checker.c_str(), seen.broken->what.text.c_str());
+        for (auto const& line : redlatch::sim::replay(one, seen.broken->choices).trace)
+            std::printf("%s\n", line.c_str());
+        return 1;
+    }
+    return 0;
+}
+
 } // namespace
 
 int main(int argc, char** argv) {
     int status = 0;
     auto const how = parse(argc, argv, status);
     if (!how) return status;
+    std::setvbuf(stdout, nullptr, _IOLBF, 0);
     redlatch::set_log_sink([](redlatch::log_level, std::string_view) {});
+    if (how->orders) return search_orders(*how);
     if (how->one) {
         show(redlatch::sim::generate(how->first, how->faults));
         return 0;

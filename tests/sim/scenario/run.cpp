@@ -161,11 +161,12 @@ void close_everything(stage& in) {
 
 } // namespace
 
-outcome run(scenario const& what, bool with_trace) {
+outcome run(scenario const& what, bool with_trace, director* by, patience const* how) {
     outcome result;
     {
         stage in(what, with_trace);
         in.faults_left = what.faults.size();
+        if (by != nullptr) by->begin(in);
         for (auto const& one : what.workers) ++in.actors.at(static_cast<std::size_t>(one.process)).running;
         for (int i = 0; i < what.processes; ++i)
             in.universe.spawn(*in.actors[static_cast<std::size_t>(i)].who, [&in, i] { live(in, i); });
@@ -175,7 +176,7 @@ outcome run(scenario const& what, bool with_trace) {
             last_end = std::max(last_end, moment(std::chrono::milliseconds(one.at + one.lasts + one.strength)));
         }
         // Connections come back after their pauses; then all is as it should be.
-        auto const quiet_at = what.faults.empty() ? moment(0) : last_end + 2s;
+        auto const quiet_at = by != nullptr ? by->calm_after() : what.faults.empty() ? moment(0) : last_end + 2s;
         in.universe.at(quiet_at, [&in] { in.write({.what = kind::quiet}); });
         auto const end = quiet_at + enough(what);
         bool const ended = run_until(in, end, [&] { return in.universe.now() >= quiet_at && in.all_ended(); });
@@ -209,8 +210,8 @@ outcome run(scenario const& what, bool with_trace) {
         result.trace = std::move(in.trace);
     }
     auto const third = std::chrono::milliseconds(what.watchdog / 3);
-    result.broken =
-        check(result.facts, {.silent_loss = third + 1'500ms, .orphan = what.kill_refused ? never : 3'000ms});
+    patience const usual{.silent_loss = third + 1'500ms, .orphan = what.kill_refused ? never : 3'000ms};
+    result.broken = check(result.facts, how != nullptr ? *how : usual);
     return result;
 }
 

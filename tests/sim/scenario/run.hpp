@@ -21,6 +21,17 @@ struct outcome {
     moment lasted{0};
 };
 
-outcome run(scenario const& what, bool with_trace = false);
+struct stage;
+
+/// Decides what happens next, instead of chance.
+class director {
+public:
+    virtual ~director() = default;
+    virtual void begin(stage& in) = 0;
+    /// From then on nothing goes wrong.
+    virtual moment calm_after() const = 0;
+};
+
+outcome run(scenario const& what, bool with_trace = false, director* by = nullptr, patience const* how = nullptr);
 
 } // namespace redlatch::sim

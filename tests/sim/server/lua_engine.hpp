@@ -25,6 +25,7 @@ public:
     ~lua_engine();
 
     bool knows(std::string_view sha1) const;
+    auto const& known() const noexcept { return functions_; }
     /// Compiles the text unless it is known; what is wrong with it, or nothing.
     std::string load(std::string_view sha1, std::string_view text);
     /// Runs a known script for EVAL or EVALSHA, whose words are SCRIPT, NUMBER, KEYS, ARGV, and answers.

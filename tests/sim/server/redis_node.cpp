@@ -67,6 +67,33 @@ std::uint64_t redis_node::writes() const {
     return state_->writes;
 }
 
+std::uint64_t redis_node::digest() const {
+    std::uint64_t sum = hash_value(state_->data);
+    auto const mix = [&sum](std::uint64_t what) {
+        sum = (sum ^ what) * 0x9e3779b97f4a7c15U;
+        sum ^= sum >> 29U;
+    };
+    auto const mix_text = [&mix](std::string_view text) { mix(std::hash<std::string_view>()(text)); };
+    mix(state_->last_id);
+    mix((state_->loading ? 1U : 0U) + (state_->read_only ? 2U : 0U) + (state_->out_of_memory ? 4U : 0U));
+    mix_text(state_->settings.run_id);
+    for (auto const& [sha1, function] : state_->scripts.known()) mix_text(sha1);
+    for (auto const& [id, one] : state_->connections) {
+        mix(id);
+        mix_text(one.address);
+        mix_text(one.name);
+        mix_text(one.user);
+        mix(one.database * 4 + (one.authenticated ? 2U : 0U) + (one.closing ? 1U : 0U));
+        for (auto const kind : {pubsub::kind::channel, pubsub::kind::pattern})
+            for (auto const& name : state_->subscriptions.names(id, kind)) {
+                mix_text(name);
+                auto const listeners = state_->subscriptions.listeners(name);
+                mix(static_cast<std::uint64_t>(std::find(listeners.begin(), listeners.end(), id) - listeners.begin()));
+            }
+    }
+    return sum;
+}
+
 void redis_node::set_loading(bool loading) {
     state_->loading = loading;
 }

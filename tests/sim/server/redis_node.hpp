@@ -72,6 +72,8 @@ public:
     void replace_data(keyspace data);
     /// Grows with every change of the data, also when an expired key is removed.
     std::uint64_t writes() const;
+    /// Of everything that decides how it answers whole commands from now on, but for the idle times in CLIENT LIST.
+    std::uint64_t digest() const;
 
     // Conditions. Each takes effect with the next command.
 

@@ -26,28 +26,31 @@ network::socket const* network::find(int fd) const {
 // --- delays
 
 moment network::arrival(tcp_connection& on, bool up) {
+    if (!world_.by_chance()) return world_.now();
     auto const& by = links_[on.client->number];
     auto& last = up ? on.last_up : on.last_down;
     last = std::max(last, world_.now() + world_.between(by.least_delay, by.most_delay));
     return last;
 }
 
-void network::carry_up(std::shared_ptr<tcp_connection> const& on, std::function<void()> what) {
+void network::carry_up(std::shared_ptr<tcp_connection> const& on, std::string_view bytes, std::function<void()> what) {
     if (links_[on->client->number].up_blocked || !on->held_up.empty()) {
         kept_.push_back(on);
-        on->held_up.push_back(std::move(what));
+        on->held_up.push_back({std::string(bytes), std::move(what)});
         return;
     }
-    world_.at(arrival(*on, true), std::move(what));
+    world_.carry(arrival(*on, true), on->number * 2, std::hash<std::string_view>()(bytes), nullptr, std::move(what));
 }
 
-void network::carry_down(std::shared_ptr<tcp_connection> const& on, std::function<void()> what) {
+void network::carry_down(std::shared_ptr<tcp_connection> const& on, std::string_view bytes,
+                         std::function<void()> what) {
     if (links_[on->client->number].down_blocked || !on->held_down.empty()) {
         kept_.push_back(on);
-        on->held_down.push_back(std::move(what));
+        on->held_down.push_back({std::string(bytes), std::move(what)});
         return;
     }
-    world_.at(arrival(*on, false), std::move(what));
+    world_.carry(arrival(*on, false), on->number * 2 + 1, std::hash<std::string_view>()(bytes), &on->client->heard,
+                 std::move(what));
 }
 
 // --- socket calls
@@ -68,7 +71,7 @@ int network::connect(int fd) {
     line.fd = fd;
     line.address =
         "10.0.0." + std::to_string(mine.owner->number + 2) + ":" + std::to_string(30'000 + line.number % 30'000);
-    carry_up(mine.line, [this, on = mine.line] { accept(on); });
+    carry_up(mine.line, "connect", [this, on = mine.line] { accept(on); });
     errno = EINPROGRESS;
     return -1;
 }
@@ -76,11 +79,11 @@ int network::connect(int fd) {
 void network::accept(std::shared_ptr<tcp_connection> const& on) {
     if (on->fd < 0) return; // it has given up meanwhile
     if (links_[on->client->number].refuses || !server_->running()) {
-        carry_down(on, [this, on] { fail(on->fd, ECONNREFUSED); });
+        carry_down(on, "refused", [this, on] { fail(on->fd, ECONNREFUSED); });
         return;
     }
     server_->accept(on);
-    carry_down(on, [this, on] {
+    carry_down(on, "accepted", [this, on] {
         auto* const mine = find(on->fd);
         if (mine == nullptr) return;
         mine->connecting = false;
@@ -103,12 +106,14 @@ long network::send(int fd, char const* bytes, std::size_t size) {
         errno = mine != nullptr && mine->error != 0 ? std::exchange(mine->error, EPIPE) : EPIPE;
         return -1;
     }
-    auto const taken = world_.chance().up_to(199) == 0
+    auto const taken = world_.by_chance() && world_.chance().up_to(199) == 0
                            ? 1 + static_cast<std::size_t>(world_.chance().up_to(static_cast<std::int64_t>(size) - 1))
                            : size;
     std::string part(bytes, taken);
     if (on_bytes) on_bytes(*mine->line, true, part);
-    carry_up(mine->line, [this, on = mine->line, part = std::move(part)] { server_->deliver(on, part); });
+    carry_up(mine->line, part, [this, on = mine->line, part] {
+        if (!on->gone) server_->deliver(on, part);
+    });
     return static_cast<long>(taken);
 }
 
@@ -120,7 +125,7 @@ long network::receive(int fd, char* into, std::size_t size) {
     }
     if (!mine->inbound.empty()) {
         auto count = std::min(size, mine->inbound.size());
-        if (count > 1 && world_.chance().up_to(99) == 0)
+        if (count > 1 && world_.by_chance() && world_.chance().up_to(99) == 0)
             count = 1 + static_cast<std::size_t>(world_.chance().up_to(static_cast<std::int64_t>(count) - 2));
         std::memcpy(into, mine->inbound.data(), count);
         mine->inbound.erase(0, count);
@@ -148,7 +153,7 @@ void network::close(int fd) {
     sockets_.erase(found);
     if (!line || line->fd < 0) return;
     line->fd = -1;
-    carry_up(line, [this, line] { server_->hang_up(line); });
+    carry_up(line, "the end", [this, line] { server_->hang_up(line); });
 }
 
 // --- readiness
@@ -193,8 +198,8 @@ void network::watch(int fd, fiber* who) {
 
 // --- the server's side
 
-void network::reply(std::shared_ptr<tcp_connection> const& on, std::string bytes) {
-    carry_down(on, [this, on, bytes = std::move(bytes)] {
+void network::reply(std::shared_ptr<tcp_connection> const& on, std::string const& bytes) {
+    carry_down(on, bytes, [this, on, bytes] {
         auto* const mine = find(on->fd);
         if (mine == nullptr || mine->error != 0 || mine->ended) return;
         if (on_bytes) on_bytes(*on, false, bytes);
@@ -204,7 +209,7 @@ void network::reply(std::shared_ptr<tcp_connection> const& on, std::string bytes
 }
 
 void network::finish(std::shared_ptr<tcp_connection> const& on) {
-    carry_down(on, [this, on] {
+    carry_down(on, "the end", [this, on] {
         auto* const mine = find(on->fd);
         if (mine == nullptr) return;
         mine->ended = true;
@@ -227,8 +232,8 @@ void network::heal(process const& who) {
             kept_.push_back(line);
             continue;
         }
-        for (auto& what : std::exchange(line->held_up, {})) carry_up(line, std::move(what));
-        for (auto& what : std::exchange(line->held_down, {})) carry_down(line, std::move(what));
+        for (auto& one : std::exchange(line->held_up, {})) carry_up(line, one.bytes, std::move(one.arrives));
+        for (auto& one : std::exchange(line->held_down, {})) carry_down(line, one.bytes, std::move(one.arrives));
     }
 }
 
@@ -237,12 +242,14 @@ void network::shut(socket const& which, moment server_notices, moment bytes_late
     // What a blocked link kept goes with it, or arrives late, in order; the end of the stream comes behind it.
     auto held = std::exchange(line->held_up, {});
     line->held_down.clear();
-    if (bytes_late >= 0ns) {
-        line->last_up = std::max(line->last_up, world_.now() + bytes_late);
-        for (auto& what : held) world_.at(line->last_up, std::move(what));
-    }
+    line->gone = bytes_late < 0ns;
+    line->last_up = std::max(line->last_up, world_.now() + std::max(bytes_late, 0ns));
+    for (auto& one : held)
+        if (!line->gone)
+            world_.carry(line->last_up, line->number * 2, std::hash<std::string>()(one.bytes), nullptr,
+                         std::move(one.arrives));
     line->last_up = std::max(line->last_up, world_.now() + server_notices);
-    world_.at(line->last_up, [this, line] { server_->hang_up(line); });
+    world_.carry(line->last_up, line->number * 2, 0, nullptr, [this, line] { server_->hang_up(line); });
 }
 
 void network::cut(process const& who, moment server_notices, moment bytes_late) {
@@ -258,7 +265,7 @@ void network::reset_all() {
     for (auto& [fd, one] : sockets_) {
         if (!one.line || !one.connected) continue;
         one.line->client_id = 0;
-        carry_down(one.line, [this, number = fd] { fail(number, ECONNRESET); });
+        carry_down(one.line, "reset", [this, number = fd] { fail(number, ECONNRESET); });
     }
 }
 
@@ -271,7 +278,7 @@ void network::close_all(process const& who) {
         one.armed = 0;
         if (one.line && one.line->fd >= 0) {
             one.line->fd = -1;
-            carry_up(one.line, [this, line = one.line] { server_->hang_up(line); });
+            carry_up(one.line, "the end", [this, line = one.line] { server_->hang_up(line); });
         }
         one.error = ECONNRESET;
     }

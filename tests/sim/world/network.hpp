@@ -38,8 +38,13 @@ struct tcp_connection {
     std::uint64_t client_id = 0;  ///< the server's name for it; 0: not accepted, or over
     moment last_up{0};            ///< the latest arrival so far, by direction
     moment last_down{0};
-    std::deque<std::function<void()>> held_up{}; ///< what a blocked link keeps
-    std::deque<std::function<void()>> held_down{};
+    bool gone = false; ///< what is on its way up will not arrive
+    struct parcel {
+        std::string bytes;
+        std::function<void()> arrives;
+    };
+    std::deque<parcel> held_up{}; ///< what a blocked link keeps
+    std::deque<parcel> held_down{};
 };
 
 class network {
@@ -66,7 +71,7 @@ public:
     void watch(int fd, fiber* who);
 
     // For the server.
-    void reply(std::shared_ptr<tcp_connection> const& on, std::string bytes);
+    void reply(std::shared_ptr<tcp_connection> const& on, std::string const& bytes);
     void finish(std::shared_ptr<tcp_connection> const& on); ///< the server closes it, behind what it has sent
 
     // Faults.
@@ -103,8 +108,9 @@ private:
     socket const* find(int fd) const;
     void changed(socket& which, int fd);
     moment arrival(tcp_connection& on, bool up);
-    void carry_up(std::shared_ptr<tcp_connection> const& on, std::function<void()> what);
-    void carry_down(std::shared_ptr<tcp_connection> const& on, std::function<void()> what);
+    /// `bytes`: what is carried, or a word that stands for it.
+    void carry_up(std::shared_ptr<tcp_connection> const& on, std::string_view bytes, std::function<void()> what);
+    void carry_down(std::shared_ptr<tcp_connection> const& on, std::string_view bytes, std::function<void()> what);
     void accept(std::shared_ptr<tcp_connection> const& on);
     void fail(int fd, int error);
     void shut(socket const& which, moment server_notices, moment bytes_late);

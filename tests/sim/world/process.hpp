@@ -25,6 +25,8 @@ struct process {
     /// Its part of the scenario is over; what it does now is only tidying up.
     bool retired = false;
     std::deque<std::function<void()>> waiting{};
+    /// A digest of everything that reached it, and when: equal histories, equal states.
+    std::uint64_t heard = 0;
     /// When it last went on after a stop: deadlines before that cannot have been kept.
     moment last_went_on{-1};
 

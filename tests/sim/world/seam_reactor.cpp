@@ -17,7 +17,7 @@ struct loop_state {
     bool alive = true;
     bool scheduled = false;
     std::vector<io::reactor::task> posted{};
-    std::unordered_map<io::reactor::timer, io::reactor::task> timers{};
+    std::unordered_map<io::reactor::timer, std::pair<io::reactor::task, std::uint64_t>> timers{}; ///< and their events
     std::unordered_map<std::uint64_t, std::shared_ptr<io::event_target>> targets{};
     std::uint64_t last = 1;
 };
@@ -113,22 +113,26 @@ reactor::timer reactor::at(base::instant when, task what) {
     auto const mine = loops().at(this);
     if (mine->stopping) return 0;
     auto const id = ++mine->last;
-    mine->timers.emplace(id, std::move(what));
     auto& in = world::the();
     auto const due = mine->owner->reaches(when, in.now());
-    in.at(due == sim::never ? due : due + in.scheduling_delay(), *mine->owner, [mine, this, id] {
+    auto const event = in.at(due == sim::never ? due : due + in.scheduling_delay(), *mine->owner, [mine, this, id] {
         if (!mine->alive || mine->stopping) return;
         auto const found = mine->timers.find(id);
         if (found == mine->timers.end()) return;
-        auto const due_task = std::move(found->second);
+        auto const due_task = std::move(found->second.first);
         mine->timers.erase(found);
         world::the().as(mine->owner, this, due_task);
     });
+    mine->timers.emplace(id, std::pair(std::move(what), event));
     return id;
 }
 
 void reactor::cancel(timer which) noexcept {
-    of(this).timers.erase(which);
+    auto& timers = of(this).timers;
+    auto const found = timers.find(which);
+    if (found == timers.end()) return;
+    world::the().drop(found->second.second);
+    timers.erase(found);
 }
 
 std::uint64_t reactor::watch(std::shared_ptr<event_target> target) {

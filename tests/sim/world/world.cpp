@@ -54,40 +54,103 @@ void world::as(process* who, void const* context, std::function<void()> const& w
 }
 
 moment world::scheduling_delay() {
+    if (!by_chance()) return moment(0);
     using namespace std::chrono_literals;
     // Mostly at once; sometimes another process has the processor.
     return chance_.up_to(63) == 0 ? between(1ms, 5ms) : between(1us, 40us);
 }
 
-void world::push(moment when, process* who, std::function<void()> what) {
-    if (when == never) return;
-    queue_.push_back({std::max(when, now_), ++numbered_, who, std::move(what)});
-    std::push_heap(queue_.begin(), queue_.end(), later());
+void world::add(event one) {
+    one.number = ++numbered_;
+    one.when = std::max(one.when, now_);
+    queue_.push_back(std::move(one));
+    if (by_chance()) std::push_heap(queue_.begin(), queue_.end(), later());
+}
+
+std::uint64_t world::push(moment when, process* who, std::function<void()> what) {
+    if (when == never) return 0;
+    add({.when = when, .who = who, .what = std::move(what), .timed = when > now_});
+    return numbered_;
+}
+
+void world::carry(moment when, std::uint64_t channel, std::uint64_t bytes, std::uint64_t* heard,
+                  std::function<void()> what) {
+    add({.when = when, .what = std::move(what), .timed = true, .channel = channel, .bytes = bytes, .heard = heard});
+}
+
+void world::drop(std::uint64_t number) {
+    if (!by_chance()) std::erase_if(queue_, [&](event const& one) { return one.number == number; });
 }
 
 bool world::step(moment end) {
-    if (queue_.empty() || queue_.front().when > end) return false;
-    if (choose) {
-        // Among what is due at the same moment any may be first.
-        std::vector<std::size_t> due;
-        for (std::size_t i = 0; i < queue_.size(); ++i)
-            if (queue_[i].when == queue_.front().when) due.push_back(i);
-        std::sort(due.begin(), due.end(), [&](auto a, auto b) { return queue_[a].number < queue_[b].number; });
-        auto const chosen = due[choose(due.size())];
-        queue_[chosen].number = 0;
-        std::make_heap(queue_.begin(), queue_.end(), later());
+    event next;
+    if (order) {
+        if (!take_in_order(next)) return false;
+    } else {
+        if (queue_.empty() || queue_.front().when > end) return false;
+        std::pop_heap(queue_.begin(), queue_.end(), later());
+        next = std::move(queue_.back());
+        queue_.pop_back();
     }
-    std::pop_heap(queue_.begin(), queue_.end(), later());
-    auto next = std::move(queue_.back());
-    queue_.pop_back();
-    now_ = next.when;
+    execute(std::move(next));
+    return true;
+}
+
+void world::execute(event next) {
+    now_ = std::max(now_, next.when);
     ++executed_;
+    // What a process does is decided by what it heard, and when.
+    auto* const heard = next.heard != nullptr               ? next.heard
+                        : next.who != nullptr && next.timed ? &next.who->heard
+                                                            : nullptr;
+    if (heard != nullptr)
+        *heard = mixed(mixed(mixed(*heard, next.bytes), next.channel), static_cast<std::uint64_t>(now_.count()));
     if (next.who != nullptr && (next.who->stopped || next.who->dead)) {
         next.who->waiting.push_back(std::move(next.what));
-        return true;
+        return;
     }
     as(next.who, nullptr, next.what);
-    return true;
+}
+
+bool world::take_in_order(event& next) {
+    for (;;) {
+        // What is local is done first, in the order in which it came up; then what is due while time passes.
+        auto best = queue_.end();
+        for (auto one = queue_.begin(); one != queue_.end(); ++one) {
+            if (one->channel != 0 || (one->timed && one->when > passes_until_)) continue;
+            auto const rank = [](event const& of) { return std::pair(of.timed ? of.when : moment(-1), of.number); };
+            if (best == queue_.end() || rank(*one) < rank(*best)) best = one;
+        }
+        if (best == queue_.end()) {
+            if (queue_.empty()) return false;
+            pending all;
+            std::sort(queue_.begin(), queue_.end(), [](auto const& a, auto const& b) { return a.number < b.number; });
+            for (auto const& one : queue_) {
+                if (one.channel == 0) {
+                    all.times.push_back(one.when);
+                    continue;
+                }
+                auto const same = [&](delivery const& other) { return other.channel == one.channel; };
+                bool const first = std::none_of(all.heads.begin(), all.heads.end(), same);
+                (first ? all.heads : all.behind).push_back({one.channel, one.number, one.bytes});
+            }
+            std::sort(all.times.begin(), all.times.end());
+            all.times.erase(std::unique(all.times.begin(), all.times.end()), all.times.end());
+            auto const decided = order(all);
+            switch (decided.what) {
+            case decision::kind::ask_again: continue;
+            case decision::kind::pass: passes_until_ = decided.until; continue;
+            case decision::kind::deliver: break;
+            }
+            best = std::find_if(queue_.begin(), queue_.end(),
+                                [&](auto const& one) { return one.number == decided.number; });
+            REDLATCH_ASSERT(best != queue_.end());
+            best->when = now_;
+        }
+        next = std::move(*best);
+        queue_.erase(best);
+        return true;
+    }
 }
 
 void world::go_on(process& which) {
@@ -116,11 +179,13 @@ void world::rest_until(moment until) {
     auto* const me = fiber::current();
     REDLATCH_ASSERT(me != nullptr);
     // The fiber may have ended, and its memory be another's, when a timer of it comes: so timers go by parker.
+    std::uint64_t timer = 0;
     if (until != never)
-        at(std::max(until, now_), me->owner(), [this, parker = &me->its_parker(), sleep = me->sleep] {
+        timer = at(std::max(until, now_), me->owner(), [this, parker = &me->its_parker(), sleep = me->sleep] {
             if (auto* const who = fiber::of(parker)) resume(*who, sleep);
         });
     me->give_way();
+    drop(timer);
 }
 
 void world::wake(fiber& who) {

@@ -45,9 +45,13 @@ public:
     void as(process* who, void const* context, std::function<void()> const& what);
 
     /// An event of nature.
-    void at(moment when, std::function<void()> what) { push(when, nullptr, std::move(what)); }
+    std::uint64_t at(moment when, std::function<void()> what) { return push(when, nullptr, std::move(what)); }
     /// Something that this process does; later if it is stopped then.
-    void at(moment when, process& who, std::function<void()> what) { push(when, &who, std::move(what)); }
+    std::uint64_t at(moment when, process& who, std::function<void()> what) {
+        return push(when, &who, std::move(what));
+    }
+    /// It would do nothing any more: a search need not order it.
+    void drop(std::uint64_t number);
     /// How long it takes until a process that was woken runs.
     moment scheduling_delay();
 
@@ -60,10 +64,37 @@ public:
     void stop(process& which) { which.stopped = true; }
     void go_on(process& which);
 
+    /// Bytes that arrive; those of one channel in their order. `heard`: of the process that they reach.
+    void carry(moment when, std::uint64_t channel, std::uint64_t bytes, std::uint64_t* heard,
+               std::function<void()> what);
+
     /// False: the queue is empty, or its next event is after `end`.
     bool step(moment end = never);
-    /// Chooses among the events that are due next; for exhaustive search. None: the first.
-    std::function<std::size_t(std::size_t)> choose{};
+
+    // For a search over all orders (tests/sim/scope): nothing is left to chance, what is local happens at once, and
+    // `order` says whether bytes arrive or time passes.
+    struct delivery {
+        std::uint64_t channel;
+        std::uint64_t number; ///< in the order of sending
+        std::uint64_t bytes;  ///< a digest
+    };
+    struct pending {
+        std::vector<delivery> heads{};  ///< of each channel the first, in the order of sending
+        std::vector<delivery> behind{}; ///< all others
+        std::vector<moment> times{};    ///< when something is due, each once, rising
+    };
+    struct decision {
+        enum class kind : std::uint8_t { deliver, pass, ask_again };
+        kind what = kind::deliver;
+        std::uint64_t number = 0; ///< which delivery
+        moment until{0};          ///< time passes, with all that comes to be due
+    };
+    std::function<decision(pending const&)> order{};
+    bool by_chance() const noexcept { return !order; }
+    static std::uint64_t mixed(std::uint64_t into, std::uint64_t what) noexcept {
+        into = (into ^ what) * 0x9e3779b97f4a7c15U;
+        return into ^ (into >> 29U);
+    }
 
     std::uint64_t events() const noexcept { return executed_; }
     std::size_t fibers() const noexcept { return fibers_.size(); }
@@ -73,17 +104,24 @@ public:
 
 private:
     struct event {
-        moment when;
-        std::uint64_t number;
-        process* who;
-        std::function<void()> what;
+        moment when{0};
+        std::uint64_t number = 0;
+        process* who = nullptr;
+        std::function<void()> what{};
+        bool timed = false; ///< not at once
+        std::uint64_t channel = 0;
+        std::uint64_t bytes = 0;
+        std::uint64_t* heard = nullptr;
     };
     struct later {
         bool operator()(event const& left, event const& right) const noexcept {
             return left.when != right.when ? left.when > right.when : left.number > right.number;
         }
     };
-    void push(moment when, process* who, std::function<void()> what);
+    std::uint64_t push(moment when, process* who, std::function<void()> what);
+    void add(event one);
+    bool take_in_order(event& next);
+    void execute(event next);
     void resume(fiber& who, std::uint64_t sleep);
 
     moment now_{0};
@@ -92,6 +130,7 @@ private:
     std::uint64_t numbered_ = 0;
     std::uint64_t executed_ = 0;
     std::uint64_t digest_ = 0;
+    moment passes_until_{0};
     std::vector<std::unique_ptr<process>> processes_;
     std::vector<std::unique_ptr<fiber>> fibers_;
     process* current_ = nullptr;

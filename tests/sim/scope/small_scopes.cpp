@@ -1,0 +1,52 @@
+#include "sim/scope/explore.hpp"
+
+namespace redlatch::sim {
+namespace {
+
+/// Two clients, one lock, each takes it and enters it once more.
+scenario two_clients() {
+    scenario made;
+    made.seed = 1;
+    made.watchdog = 600;
+    made.timeout = 200;
+    made.drifts = {0, 0};
+    job const enters_twice{.pause = 100, .entries = 2};
+    made.workers = {{.process = 0, .jobs = {enters_twice}}, {.process = 1, .jobs = {enters_twice}}};
+    return made;
+}
+
+fault of_the_first(fault::kind what) {
+    return {.what = what};
+}
+
+std::vector<fault> cut_or_crash() {
+    return {of_the_first(fault::kind::cut), of_the_first(fault::kind::cut_late_bytes),
+            of_the_first(fault::kind::kill_process)};
+}
+
+} // namespace
+
+std::vector<scope> small_scopes() {
+    auto const plain = two_clients();
+    auto refused = plain;
+    refused.kill_refused = true;
+    auto renewed = plain;
+    renewed.workers[0].jobs[0].hold = 250; // beyond a third of the watchdog time
+    renewed.workers[0].jobs[0].entries = 1;
+    renewed.workers[1].jobs[0].entries = 1;
+    auto leaves = plain;
+    leaves.workers[0].jobs[0].asks = job::how::cancelled;
+    leaves.workers[0].jobs[0].wait = 50;
+    leaves.workers[0].jobs[0].ends = job::ending::detached;
+    leaves.workers[1].jobs[0].asks = job::how::timed;
+    leaves.workers[1].jobs[0].wait = 150;
+    return {
+        {.name = "nothing fails", .plan = plain, .early = 1},
+        {.name = "the fence is allowed", .plan = plain, .faults = cut_or_crash(), .early = 0},
+        {.name = "the fence is refused", .plan = refused, .faults = cut_or_crash(), .early = 0},
+        {.name = "a renewal", .plan = renewed, .faults = cut_or_crash(), .early = 0},
+        {.name = "cancelled, timed, detached", .plan = leaves, .faults = cut_or_crash(), .early = 0},
+    };
+}
+
+} // namespace redlatch::sim
