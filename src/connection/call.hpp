@@ -18,10 +18,11 @@ namespace redlatch::connection {
 ///     waiting   no connection; written when there is one
 ///     staged    its bytes stand in the buffer or were handed to the operating system; the reply is due
 ///     answered  `reply` holds the server's answer
-///     closed    the lane was closed; nothing more will happen
+///     closed    the lane was closed, or with `once` the connection; nothing more will happen
 ///
 /// A call whose connection breaks goes back to waiting and is repeated: every call of this library may be. `abandoned` calls
-/// are not repeated; their replies are read and dropped, or given to `late`.
+/// are not repeated; their replies are read and dropped, or given to `late`. Nor are those with `once`, which say what is true
+/// now and not what is true when the server is back.
 struct call {
     enum class state : std::uint8_t { waiting, staged, answered, closed };
 
@@ -34,6 +35,7 @@ struct call {
     std::atomic<state> status{state::waiting};
     resp::value reply{};
     bool abandoned = false;
+    bool once = false;       ///< neither repeated, nor sent on a connection that it waited for: closed instead
     int handed = 0;          ///< how many times bytes of it may have reached the operating system
     bool fenced = true;      ///< of an answered call that was repeated: no earlier copy of it can still run
     base::instant sent_at{}; ///< from before the last time it was handed over

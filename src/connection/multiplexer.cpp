@@ -76,16 +76,21 @@ void multiplexer::on_fence_answer(resp::value const& answer) {
     if (!answer.is_integer()) fence_refused_ = true;
 }
 
-void multiplexer::on_up(identity const& self, base::instant now, base::wake_list&) {
+void multiplexer::on_up(identity const& self, base::instant now, base::wake_list& woken) {
     REDLATCH_ASSERT(!up_ && due_.empty());
     up_ = true;
     self_ = self;
     out.reset();
     stage_fences(now);
-    for (auto const& which : std::exchange(waiting_, {})) stage(which, now);
+    for (auto const& which : std::exchange(waiting_, {})) {
+        if (which->once) // what it says may be true no more: its sender asks anew
+            finish(*which, call::state::closed, woken);
+        else
+            stage(which, now);
+    }
 }
 
-void multiplexer::on_down(base::instant, base::wake_list&) {
+void multiplexer::on_down(base::instant, base::wake_list& woken) {
     up_ = false;
     fences_due_ = 0;
     bool may_still_run = false;
@@ -98,6 +103,10 @@ void multiplexer::on_down(base::instant, base::wake_list&) {
             may_still_run = may_still_run || !which->internal;
         }
         if (which->internal || which->abandoned) continue;
+        if (which->once) {
+            finish(*which, call::state::closed, woken);
+            continue;
+        }
         which->status.store(call::state::waiting, std::memory_order_relaxed);
         again.push_back(which);
     }

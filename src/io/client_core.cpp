@@ -142,29 +142,38 @@ void client_core::carry_out(std::vector<locking::lease_keeper::batch> const& ren
 void client_core::renew(locking::lease_keeper::batch const& which) {
     auto const lease = locking::lease_keeper::lease_of(which);
     renewals_.fetch_add(1, std::memory_order_relaxed);
-    send(control_, locking::lease_keeper::compose(which, lease),
-         [weak = weak_from_this(), which, lease](connection::call const& answered) {
-             auto const self = weak.lock();
-             if (!self) return;
-             std::vector<std::int64_t> lost;
-             bool understood = answered.status == connection::call::state::answered && answered.reply.is_array();
-             for (auto const& position : answered.reply.items) {
-                 understood = understood && position.is_integer();
-                 lost.push_back(position.integer);
-             }
-             if (!understood && answered.reply.is_error())
-                 log(log_level::warning, "renewal of " + std::to_string(which.size())
-                                             + " locks failed, trying again: " + answered.reply.text);
-             self->locked([&](locking::lock_table& table, base::wake_list& woken) {
-                 auto const now = lease_clock::now();
-                 locking::lease_keeper::effects found;
-                 if (understood)
-                     table.keeper.on_answer(which, lost, lease, answered.sent_at, found);
-                 else
-                     table.keeper.on_failure(which, now);
-                 table.apply(found, now, woken);
-             });
-         });
+    send(
+        control_, locking::lease_keeper::compose(which, lease),
+        [weak = weak_from_this(), which, lease](connection::call const& answered) {
+            auto const self = weak.lock();
+            if (!self) return;
+            std::vector<std::int64_t> lost;
+            bool understood = answered.status == connection::call::state::answered && answered.reply.is_array();
+            for (auto const& position : answered.reply.items) {
+                understood = understood && position.is_integer();
+                lost.push_back(position.integer);
+            }
+            bool const interrupted = answered.status == connection::call::state::closed;
+            if (!understood && answered.reply.is_error())
+                log(log_level::warning, "renewal of " + std::to_string(which.size())
+                                            + " locks failed, trying again: " + answered.reply.text);
+            std::vector<locking::lease_keeper::batch> again;
+            self->locked([&](locking::lock_table& table, base::wake_list& woken) {
+                if (interrupted && self->closed()) return;
+                auto const now = lease_clock::now();
+                locking::lease_keeper::effects found;
+                if (understood)
+                    table.keeper.on_answer(which, lost, lease, answered.sent_at, found);
+                else if (interrupted)
+                    table.keeper.on_interruption(which, now, found);
+                else
+                    table.keeper.on_failure(which, now);
+                table.apply(found, now, woken);
+                again = std::move(found.renew);
+            });
+            self->carry_out(again, {});
+        },
+        true);
 }
 
 void client_core::reap(locking::reaper::job const& job) {
@@ -188,14 +197,15 @@ namespace {
 class unattended final : public base::wakeable, public std::enable_shared_from_this<unattended> {
 public:
     unattended(std::shared_ptr<reactor> loop, locking::script_call what,
-               std::function<void(connection::call const&)> then)
-        : loop_(std::move(loop)), what_(std::move(what)), then_(std::move(then)) {}
+               std::function<void(connection::call const&)> then, bool once)
+        : loop_(std::move(loop)), what_(std::move(what)), then_(std::move(then)), once_(once) {}
 
     void begin(call_lane& where, std::string bytes) {
         where_ = &where;
         call_ = std::make_shared<connection::call>();
         call_->bytes = std::move(bytes);
         call_->waker = shared_from_this();
+        call_->once = once_;
         where.submit(call_, false);
         if (call_->finished()) wake(); // the lane was closed already
     }
@@ -223,12 +233,14 @@ private:
     call_lane* where_ = nullptr;
     connection::call_ptr call_;
     bool by_text_ = false;
+    bool once_;
 };
 
 } // namespace
 
-void client_core::send(call_lane& where, locking::script_call what, std::function<void(connection::call const&)> then) {
-    auto const one = std::make_shared<unattended>(reactor_, std::move(what), std::move(then));
+void client_core::send(call_lane& where, locking::script_call what, std::function<void(connection::call const&)> then,
+                       bool once) {
+    auto const one = std::make_shared<unattended>(reactor_, std::move(what), std::move(then), once);
     one->begin(where, one->by_sha());
 }
 

@@ -63,8 +63,10 @@ public:
     subscriber& messages() noexcept { return messages_; }
     std::shared_ptr<reactor> const& loop() const noexcept { return reactor_; }
 
-    /// Sends a script on a lane without waiting; `then` runs on the reactor with the answered or closed call.
-    void send(call_lane& where, locking::script_call what, std::function<void(connection::call const&)> then);
+    /// Sends a script on a lane without waiting; `then` runs on the reactor with the answered or closed call. `once`:
+    /// connection::call.
+    void send(call_lane& where, locking::script_call what, std::function<void(connection::call const&)> then,
+              bool once = false);
 
     /// Drives an operation on the reactor; `finished` runs there. False: the client is closed, nothing will run.
     bool run(std::shared_ptr<operation> const& what, std::stop_token const& stop, std::function<void()> finished);

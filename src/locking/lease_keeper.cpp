@@ -175,6 +175,18 @@ void lease_keeper::on_failure(batch const& which, base::instant now) {
     }
 }
 
+void lease_keeper::on_interruption(batch const& which, base::instant now, effects& out) {
+    batch renewed;
+    batch asked;
+    for (auto const& one : which) {
+        one->renewal_in_flight = false;
+        if (one->in(tenure::phase::held) && one->heap_index != tenure::npos && now < one->validity())
+            collect(one, out, renewed, asked);
+    }
+    flush(renewed, out);
+    flush(asked, out);
+}
+
 void lease_keeper::place(std::size_t index, tenure_ptr which) {
     which->heap_index = index;
     heap_[index] = std::move(which);

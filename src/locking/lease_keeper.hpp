@@ -61,6 +61,8 @@ public:
     void on_answer(batch const& which, std::span<std::int64_t const> lost, base::milliseconds lease,
                    base::instant sent_at, effects& out);
     void on_failure(batch const& which, base::instant now);
+    /// The connection went before the answer: asks again at once for those that are still held.
+    void on_interruption(batch const& which, base::instant now, effects& out);
 
     /// The lease that a batch asks for: all of its tenures have the same.
     static base::milliseconds lease_of(batch const& which) { return which.front()->renewal_lease; }

@@ -40,7 +40,8 @@ public:
         case kind::stopped:
         case kind::went_on:
         case kind::leftover:
-        case kind::unfinished: break;
+        case kind::unfinished:
+        case kind::renewal: break;
         }
     }
     bool kept(fact const& one) const {
@@ -171,7 +172,8 @@ std::optional<violation> check_wakeups(history const& all, moment patience) {
         case kind::stopped:
         case kind::went_on:
         case kind::leftover:
-        case kind::unfinished: break;
+        case kind::unfinished:
+        case kind::renewal: break;
         }
     }
     return std::nullopt;
@@ -213,6 +215,36 @@ std::optional<violation> check_orphans(history const& all, moment patience) {
         last = one.when;
         if (last - first > patience)
             return make("orphans", i, one.owner + " holds the lock on the server, and nobody knows of it");
+    }
+    return std::nullopt;
+}
+
+std::optional<violation> check_freshness(history const& all, moment slack) {
+    std::map<int, moment> went_on;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        auto const& one = all[i];
+        if (one.what == kind::went_on) went_on[one.process] = one.when;
+        if (one.what != kind::acquired || one.until == never) continue;
+        // A process that was stopped may have had the hold before.
+        auto const again = went_on.find(one.process);
+        if (again != went_on.end() && one.when - again->second <= slack) continue;
+        if (one.when > one.until + slack)
+            return make("freshness", i,
+                        one.owner + " was given a hold that had ended "
+                            + std::to_string((one.when - one.until).count() / 1'000'000) + " ms before");
+    }
+    return std::nullopt;
+}
+
+std::optional<violation> check_renewals(history const& all, moment patience) {
+    std::map<std::string, moment> ended;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        auto const& one = all[i];
+        if (one.what == kind::released || one.what == kind::told_lost) ended.try_emplace(one.owner, one.when);
+        if (one.what != kind::renewal) continue;
+        auto const found = ended.find(one.owner);
+        if (found != ended.end() && one.when - found->second > patience)
+            return make("renewals", i, one.owner + " is renewed although its hold has ended");
     }
     return std::nullopt;
 }
@@ -261,6 +293,8 @@ std::optional<violation> check(history const& all, patience const& how) {
     if (auto found = check_silent_loss(all, how.silent_loss)) return found;
     if (auto found = check_orphans(all, how.orphan)) return found;
     if (auto found = check_honesty(all)) return found;
+    if (auto found = check_freshness(all, how.deadline_slack)) return found;
+    if (auto found = check_renewals(all, how.renewal)) return found;
     if (auto found = check_progress(all)) return found;
     return check_leftovers(all);
 }

@@ -28,6 +28,10 @@ std::optional<violation> check_wakeups(history const& all, moment patience);
 std::optional<violation> check_silent_loss(history const& all, moment patience);
 /// In quiet times no key stays, for longer than `patience`, for an owner who does not hold the lock.
 std::optional<violation> check_orphans(history const& all, moment patience);
+/// Nobody is given a hold whose time ended more than `slack` before.
+std::optional<violation> check_freshness(history const& all, moment slack);
+/// A hold that was given back or lost is not renewed, `patience` later.
+std::optional<violation> check_renewals(history const& all, moment patience);
 /// Every worker comes to its end.
 std::optional<violation> check_progress(history const& all);
 /// After the end nothing is left.
@@ -40,6 +44,7 @@ struct patience {
     moment wakeup{500'000'000};
     moment silent_loss{2'000'000'000};
     moment orphan{3'000'000'000};
+    moment renewal{2'000'000'000};
 };
 
 /// All of them; the first violation, if there is one.

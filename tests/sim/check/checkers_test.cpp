@@ -176,6 +176,29 @@ TEST(honesty_checker, accepts_a_successor_while_the_release_is_answered) {
                                 at(3ms, kind::acquired, 1, 1, "b:1"), released(4ms)}));
 }
 
+history ended_before() {
+    history all{at(50ms, kind::acquired, 0, 0, "a:1")};
+    all[0].until = 25ms;
+    return all;
+}
+
+TEST(freshness_checker, rejects_a_hold_that_had_ended) {
+    auto all = ended_before();
+    EXPECT_TRUE(check_freshness(all, 20ms));
+    EXPECT_FALSE(check_freshness(all, 25ms));
+    all.insert(all.begin(), at(40ms, kind::went_on, 0, -1));
+    EXPECT_FALSE(check_freshness(all, 20ms)) << "it may have had it before it was stopped";
+}
+
+TEST(renewal_checker, rejects_a_renewal_of_what_has_ended) {
+    for (auto const how : {kind::released, kind::told_lost}) {
+        history all{at(1ms, how, 0, 0, "a:1"), at(2ms, kind::renewal, 0, -1, "b:1"),
+                    at(9ms, kind::renewal, 0, -1, "a:1")};
+        EXPECT_TRUE(check_renewals(all, 7ms));
+        EXPECT_FALSE(check_renewals(all, 8ms));
+    }
+}
+
 TEST(progress_checker, rejects_a_worker_without_an_end) {
     EXPECT_TRUE(check_progress({at(1ms, kind::unfinished, 0, 0)}));
     EXPECT_FALSE(check_progress({released(1ms)}));
@@ -192,6 +215,7 @@ TEST(checkers, are_all_asked) {
           history{at(1ms, kind::acquired, 0, 0, "a:1"), believes(2ms, belief::lost, false)},
           history{asks(1ms, 0, 0, 10ms), at(99ms, kind::not_acquired, 0, 0)}, waiting_for_a_free_lock(),
           history{at(0ms, kind::quiet, -1, -1), in_key(0ms, false), in_key(9s, false)},
+          history{at(1ms, kind::released, 0, 0, "a:1"), at(9s, kind::renewal, 0, -1, "a:1")}, ended_before(),
           history{at(1ms, kind::unfinished, 0, 0)}, history{at(1ms, kind::leftover, 0, -1)}})
         EXPECT_TRUE(check(broken, {}));
     EXPECT_FALSE(check({}, {}));

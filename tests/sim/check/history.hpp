@@ -15,7 +15,7 @@ enum class belief : std::uint8_t { held, suspect, lost };
 struct fact {
     enum class kind : std::uint8_t {
         asked,        ///< a worker asks for a lock, until `until` at the latest
-        acquired,     ///< it has it, as `owner`
+        acquired,     ///< it has it, as `owner`, and may rely on that until `until`
         not_acquired, ///< it returns without it; `text` says why
         believes, ///< what another holder of this lock believes when somebody acquires it; `yes`: its lost() token fired
         told_lost, ///< a hold's lost() token fired
@@ -33,6 +33,7 @@ struct fact {
         went_on,    ///< and goes on
         leftover,   ///< something is there after everything has ended; `text`
         unfinished, ///< a worker that never came to its end; `text`
+        renewal,    ///< a process sends a renewal of `owner`
     };
     kind what;
     moment when{0};

@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 """Breaks the shipped code on purpose, one way at a time, and sees whether the simulator notices.
 
-    mutants.py [--only TEXT] [--seeds N] [--markdown]     (./dev mutants)
+    mutants.py [--only TEXT] [--seeds N] [--jobs N] [--markdown]     (./dev mutants)
 
 A mutant is a replacement in one file of src/ or lua/. It is applied to a copy of the tree under build/mutants, the simulator is
-built there, and seeds are run until one breaks a promise. A mutant that survives is a hole in the proof: exit status 1. A
+built there, and seeds are run until one breaks a promise, or else all orders of small scenarios. A mutant that survives is a hole in the proof: exit status 1. A
 replacement whose text is not there (any more), or more than once, is an error: exit status 2.
 """
 import argparse
+import concurrent.futures
+import os
 import pathlib
 import re
 import subprocess
@@ -17,13 +19,11 @@ import time
 from table import MUTANTS
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
-COPY = ROOT / "build" / "mutants" / "tree"
-BUILD = ROOT / "build" / "mutants" / "build"
 FOLDERS = ["src", "lua", "include", "tests/sim", "cmake"]
 
 
 def run(*words, **more):
-    return subprocess.run([str(word) for word in words], text=True, capture_output=True, **more)
+    return subprocess.run([str(word) for word in words], text=True, errors="replace", capture_output=True, **more)
 
 
 def files_under(folder):
@@ -44,75 +44,106 @@ def mirror(source, copy):
             target.write_bytes(content)
 
 
-def prepare():
-    for folder in FOLDERS:
-        mirror(ROOT / folder, COPY / folder)
-    (COPY / "CMakeLists.txt").write_text((pathlib.Path(__file__).parent / "tree.cmake").read_text())
-    if not (BUILD / "build.ninja").exists():
-        configured = run("cmake", "-S", COPY, "-B", BUILD, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release")
-        if configured.returncode != 0:
-            sys.exit(configured.stdout + configured.stderr)
+class Workshop:
+    """A copy of the tree in which one mutant at a time is made and hunted."""
+
+    def __init__(self, number):
+        self.copy = ROOT / "build" / "mutants" / str(number) / "tree"
+        self.made = ROOT / "build" / "mutants" / str(number) / "build"
+
+    def prepare(self):
+        for folder in FOLDERS:
+            mirror(ROOT / folder, self.copy / folder)
+        (self.copy / "CMakeLists.txt").write_text((pathlib.Path(__file__).parent / "tree.cmake").read_text())
+        if not (self.made / "build.ninja").exists():
+            configured = run("cmake", "-S", self.copy, "-B", self.made, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release",
+                             "-DCMAKE_CXX_COMPILER_LAUNCHER=ccache")
+            if configured.returncode != 0:
+                raise Useless(configured.stdout + configured.stderr)
+        self.build("the sound tree")
+
+    def build(self, what):
+        built = run("ninja", "-C", self.made, "redlatch_sim")
+        if built.returncode != 0:
+            raise Useless(f"{what}: does not compile\n{built.stdout[-4000:]}")
+
+    def judge(self, mutant, how):
+        """How the mutant was found, the first seed that fails, and how long that took; nothing if it survives."""
+        name, path, old, new = mutant
+        source = self.copy / path
+        sound = source.read_text()
+        if sound.count(old) != 1:
+            raise Useless(f"{name}: the text to replace stands {sound.count(old)} times in {path}")
+        source.write_text(sound.replace(old, new))
+        try:
+            self.build(name)
+            found = self.hunt(how.limit, "--first", 1, "--count", how.seeds, "--no-shrink")
+            if not found[0]:
+                found = self.hunt(how.limit, "--orders", "--states", how.states)
+            return found
+        finally:
+            source.write_text(sound)
+
+    def hunt(self, limit, *words):
+        began = time.monotonic()
+        try:
+            done = run(self.made / "tests" / "sim" / "redlatch_sim", *words, timeout=limit)
+        except subprocess.TimeoutExpired as late:
+            # Seeds or orders that come to no end, or only more of them than there was time for?
+            told = late.stdout or ""
+            return ("", "", limit) if "states" in str(told) else ("hangs", "", limit)
+        took = time.monotonic() - began
+        if done.returncode == 0:
+            return "", "", took
+        if found := re.search(r"^seed (\d+) broke a promise, ([^:]*):", done.stdout, re.M):
+            return found[2], found[1], took
+        if found := re.search(r"^broke a promise, ([^:]*):", done.stdout, re.M):
+            scope = re.findall(r"^(.*): \d+ states", done.stdout, re.M)[-1]
+            return found[1], f"orders of “{scope}”", took
+        sentence = re.search(r"internal error: (.*)", done.stderr)
+        return "stops: " + (sentence[1] if sentence else f"status {done.returncode}"), "", took
 
 
-def build():
-    return run("ninja", "-C", BUILD, "redlatch_sim")
+class Useless(Exception):
+    """The table or the tree is wrong, not a mutant."""
 
 
-def hunt(seeds, limit):
-    """The first seed that fails, what broke, and how long it took."""
-    began = time.monotonic()
-    try:
-        done = run(BUILD / "tests" / "sim" / "redlatch_sim", "--first", 1, "--count", seeds, "--no-shrink", timeout=limit)
-    except subprocess.TimeoutExpired:
-        return None, "hangs", time.monotonic() - began
-    took = time.monotonic() - began
-    if done.returncode == 0:
-        return None, "", took
-    found = re.search(r"^seed (\d+) broke a promise, ([^:]*):", done.stdout, re.M)
-    if found:
-        return int(found[1]), found[2], took
-    sentence = re.search(r"internal error: (.*)", done.stderr)
-    return None, "stops: " + (sentence[1] if sentence else f"status {done.returncode}"), took
+def work(number, mutants, how, tell):
+    shop = Workshop(number)
+    shop.prepare()
+    while mutants:
+        mutant = mutants.pop(0)
+        tell(mutant[0], *shop.judge(mutant, how))
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", default="", help="only mutants with this in their name")
     parser.add_argument("--seeds", type=int, default=20_000, help="so many seeds at the most (20000)")
-    parser.add_argument("--limit", type=float, default=300, help="so many seconds at the most (300)")
+    parser.add_argument("--states", type=int, default=20_000, help="so many states of each small scenario (20000)")
+    parser.add_argument("--limit", type=float, default=300, help="so many seconds for either at the most (300)")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="so many at the same time (one for each core)")
     parser.add_argument("--markdown", action="store_true", help="print the table for docs/testing.md")
     how = parser.parse_args()
-    prepare()
-    built = build()
-    if built.returncode != 0:
-        sys.exit(built.stdout[-4000:])
-    survivors = []
     if how.markdown:
-        print("| broken on purpose | found by | seed | after |\n|---|---|--:|--:|")
-    for name, path, old, new in MUTANTS:
-        if how.only not in name:
-            continue
-        source = COPY / path
-        sound = source.read_text()
-        if sound.count(old) != 1:
-            print(f"{name}: the text to replace stands {sound.count(old)} times in {path}", file=sys.stderr)
-            return 2
-        source.write_text(sound.replace(old, new))
-        try:
-            built = build()
-            if built.returncode != 0:
-                print(f"{name}: does not compile\n{built.stdout[-2000:]}", file=sys.stderr)
-                return 2
-            seed, what, took = hunt(how.seeds, how.limit)
-        finally:
-            source.write_text(sound)
+        print("| broken on purpose | found by | seed | after |\n|---|---|--:|--:|", flush=True)
+    survivors = []
+
+    def tell(name, what, where, took):
         if not what:
             survivors.append(name)
             what = "**nobody**"
-        if how.markdown:
-            print(f"| {name} | {what} | {seed or ''} | {took:.1f} s |", flush=True)
-        else:
-            print(f"{name}: {what}{f', seed {seed}' if seed else ''}, {took:.1f} s", flush=True)
+        line = f"| {name} | {what} | {where} | {took:.1f} s |" if how.markdown else f"{name}: {what} {where} {took:.1f} s"
+        print(line, flush=True)
+
+    mutants = [one for one in MUTANTS if how.only in one[0]]
+    try:
+        with concurrent.futures.ThreadPoolExecutor(how.jobs) as pool:
+            for done in [pool.submit(work, number, mutants, how, tell) for number in range(how.jobs)]:
+                done.result()
+    except Useless as wrong:
+        print(wrong, file=sys.stderr)
+        return 2
     print(f"{len(survivors)} survived" + (": " + "; ".join(survivors) if survivors else ""), file=sys.stderr)
     return 1 if survivors else 0
 

@@ -68,8 +68,8 @@ MUTANTS = [
      "if (still_valid(sent_at, now)) return finish(outcome::acquired);",
      "return finish(outcome::acquired);"),
     ("nothing is ever renewed", KEEPER,
-     "if (can_last_longer && !which->renewal_in_flight && which->next_renewal <= now)",
-     "if (false)"),
+     "which->next_renewal = base::later(sent_at, settings_.watchdog / 3);",
+     "which->next_renewal = base::later(sent_at, settings_.watchdog * 3);"),
     ("renewal goes on after the release", TABLE,
      "    keeper.forget(which);\n"
      "    which->now_in",

@@ -50,13 +50,29 @@ fault make_fault(dice& by, scenario const& in) {
     one.lasts = by.one_in(3) ? by.between(in.watchdog / 2, 2 * in.watchdog) : by.between(1, 400);
     one.process = by.index(in.processes);
     one.lock = by.index(in.locks);
-    one.strength = by.between(1, 700);
+    one.strength = by.between(1, at_once);
     return one;
+}
+
+/// Re-entries with a lease of their own, leases beyond any patience, and bytes that arrive long after their connection.
+void vary(std::uint64_t seed, scenario& in) {
+    dice by(seed * 0xd1342543de82ef95U + 0x7654321);
+    bool const long_leases = by.one_in(4);
+    for (auto& each : in.workers)
+        for (auto& one : each.jobs) {
+            if (one.entries > 1 && by.one_in(2))
+                one.inner_lease = by.one_in(4)   ? 0
+                                  : by.one_in(2) ? by.between(20, 200)
+                                                 : by.between(200, 3 * in.watchdog);
+            if (long_leases && !one.lease && !one.max_hold && by.one_in(3)) one.lease = by.between(20'000, 60'000);
+        }
+    for (auto& one : in.faults)
+        if (one.what == fault::kind::cut_late_bytes && by.one_in(2)) one.strength = by.between(at_once, 6'000);
 }
 
 } // namespace
 
-scenario generate(std::uint64_t seed, bool with_faults) {
+scenario generate(std::uint64_t seed, bool with_faults, generation of) {
     dice by(seed * 0x9e3779b97f4a7c15U + 0x1234567);
     scenario made;
     made.seed = seed;
@@ -79,9 +95,9 @@ scenario generate(std::uint64_t seed, bool with_faults) {
             made.workers.push_back(std::move(one));
         }
     }
-    if (!with_faults) return made;
-    auto const count = by.one_in(6) ? 0 : by.between(1, by.one_in(3) ? 8 : 3);
+    auto const count = !with_faults || by.one_in(6) ? 0 : by.between(1, by.one_in(3) ? 8 : 3);
     for (int i = 0; i < count; ++i) made.faults.push_back(make_fault(by, made));
+    if (of >= generation::second) vary(seed, made);
     return made;
 }
 

@@ -21,8 +21,9 @@ struct job {
     std::int64_t wait = 0;               ///< of timed; of cancelled: until it is cancelled
     std::optional<std::int64_t> lease{}; ///< fixed; none: renewed
     std::optional<std::int64_t> max_hold{};
-    std::int64_t hold = 0; ///< how long it is held
-    int entries = 1;       ///< re-entries included
+    std::int64_t hold = 0;                     ///< how long it is held
+    int entries = 1;                           ///< re-entries included
+    std::optional<std::int64_t> inner_lease{}; ///< of re-entries; 0: renewed; none: as the first
     ending ends = ending::release;
 };
 
@@ -62,6 +63,9 @@ struct fault {
     std::int64_t strength = 0;
 };
 
+/// A fault of more strength is bytes that arrive long after all else is well: ms.
+constexpr std::int64_t at_once = 700;
+
 struct scenario {
     std::uint64_t seed = 0;
     int processes = 2;
@@ -77,8 +81,10 @@ struct scenario {
     std::vector<fault> faults{};
 };
 
-/// `faults` chooses how much goes wrong: 0 nothing, 1 as usual.
-scenario generate(std::uint64_t seed, bool with_faults = true);
+/// What may be in a scenario has grown: a kept seed of an earlier generation stays what it was.
+enum class generation : std::uint8_t { first, second, latest = second };
+
+scenario generate(std::uint64_t seed, bool with_faults = true, generation of = generation::latest);
 /// C++-like lines that say all of it.
 std::string to_text(scenario const& what);
 std::string to_text(fault const& what);

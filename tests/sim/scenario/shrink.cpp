@@ -66,6 +66,9 @@ private:
             for (std::size_t j = 0; j < best_.workers[i].jobs.size(); ++j) {
                 with([&](scenario& s) { return std::exchange(s.workers[i].jobs[j].entries, 1) != 1; });
                 with([&](scenario& s) {
+                    return std::exchange(s.workers[i].jobs[j].inner_lease, std::nullopt).has_value();
+                });
+                with([&](scenario& s) {
                     return std::exchange(s.workers[i].jobs[j].max_hold, std::nullopt).has_value();
                 });
                 with([&](scenario& s) { return std::exchange(s.workers[i].jobs[j].lease, std::nullopt).has_value(); });

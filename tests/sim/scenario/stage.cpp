@@ -1,7 +1,9 @@
 #include "sim/scenario/stage.hpp"
 
+#include "locking/script.hpp"
 #include "sim/world/seams.hpp"
 
+#include <algorithm>
 #include <cstdio>
 
 namespace redlatch::sim {
@@ -35,10 +37,12 @@ stage::stage(scenario const& of, bool with_trace)
         who.clock_offset = std::chrono::seconds(1'000 * (i + 1));
         actors.emplace_back().who = &who;
     }
-    if (!traced) return;
     net.on_bytes = [this](tcp_connection const& on, bool up, std::string_view bytes) {
-        note((up ? "sent by " : "reaches ") + on.client->name + " on " + on.address + ": " + printable(bytes));
+        if (up) see_renewals(on, bytes);
+        if (traced)
+            note((up ? "sent by " : "reaches ") + on.client->name + " on " + on.address + ": " + printable(bytes));
     };
+    if (!traced) return;
     server.observe([this](redis_node::executed const& one) {
         if (one.depth > 0) return;
         std::string text;
@@ -57,6 +61,22 @@ void stage::note(std::string line) {
     char time[32];
     std::snprintf(time, sizeof time, "%12.3f ms  ", static_cast<double>(universe.now().count()) / 1e6);
     trace.push_back(time + std::move(line));
+}
+
+void stage::see_renewals(tcp_connection const& on, std::string_view bytes) {
+    auto const& script = locking::scripts::lock_renew;
+    auto const& user = actors.at(static_cast<std::size_t>(on.client->number)).user;
+    auto at = std::min(bytes.find(script.sha1), bytes.find(script.text));
+    if (!user || at == bytes.npos) return;
+    auto const id = user->id() + ":";
+    while ((at = bytes.find(id, at)) != bytes.npos) {
+        auto const end = bytes.find('\r', at);
+        if (end == bytes.npos) break; // cut off: a part of a longer one
+        write({.what = fact::kind::renewal,
+               .process = on.client->number,
+               .owner = std::string(bytes.substr(at, end - at))});
+        at = end;
+    }
 }
 
 void stage::write(fact one) {

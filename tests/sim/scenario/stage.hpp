@@ -15,6 +15,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace redlatch::sim {
@@ -41,6 +42,7 @@ struct stage {
 
     void write(fact one);
     void note(std::string line);
+    void see_renewals(tcp_connection const& on, std::string_view bytes);
     static std::string lock_name(int number) { return "lock-" + std::to_string(number); }
     bool all_ended() const;
     bool quiet_now() const noexcept { return faults_left == 0; }

@@ -40,7 +40,8 @@ std::string to_text(scenario const& what) {
             if (each.lease) text += ", lease " + ms(*each.lease);
             if (each.max_hold) text += ", max_hold " + ms(*each.max_hold);
             text += ", held " + ms(each.hold)
-                    + (each.entries > 1 ? ", " + std::to_string(each.entries) + " entries" : "") + ", "
+                    + (each.entries > 1 ? ", " + std::to_string(each.entries) + " entries" : "")
+                    + (each.inner_lease ? " (the inner ones with lease " + ms(*each.inner_lease) + ")" : "") + ", "
                     + ends.at(static_cast<std::size_t>(each.ends)) + '\n';
         }
     }

@@ -137,6 +137,8 @@ private:
         }
         auto mine = about(kind::acquired);
         mine.owner = got.owner_id();
+        auto const now = in_.universe.now();
+        mine.until = now + (got.valid_until() - me_.who->clock(now));
         in_.write(mine);
         ++in_.acquired;
         entry_ = in_.holds.insert(in_.holds.end(), {process_, number_, what_.lock, mine.owner, got});
@@ -149,6 +151,8 @@ private:
     std::optional<hold> enter_again(reentrant_lock& lock) {
         auto how = options();
         how.wait = duration(in_.plan.timeout);
+        if (what_.inner_lease)
+            how.lease = *what_.inner_lease > 0 ? std::optional(duration(*what_.inner_lease)) : std::nullopt;
         std::error_code ec;
         return lock.try_acquire(how, ec);
     }

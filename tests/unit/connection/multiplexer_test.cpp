@@ -308,5 +308,31 @@ TEST(multiplexer, swallows_the_answer_to_a_ping_between_those_to_calls) {
     EXPECT_EQ(b->reply.integer, 2);
 }
 
+TEST(multiplexer, ends_a_call_for_once_with_its_connection) {
+    scripted_lane lane;
+    lane.up(who(1));
+    auto const once = lane.submit_once("A");
+    lane.send();
+    EXPECT_EQ(once->status.load(), state::staged);
+    auto const repeated = lane.submit("B");
+    lane.down();
+    EXPECT_EQ(once->status.load(), state::closed);
+    EXPECT_EQ(repeated->status.load(), state::waiting);
+}
+
+TEST(multiplexer, does_not_send_a_call_for_once_that_waited_for_its_connection) {
+    scripted_lane lane;
+    auto const sleeper = make_sleeper();
+    auto const late = lane.submit_once("A", sleeper);
+    auto const other = lane.submit("B");
+    lane.up(who(1));
+    lane.woken.wake_all();
+    lane.send();
+    EXPECT_EQ(late->status.load(), state::closed);
+    EXPECT_EQ(sleeper->times, 1);
+    EXPECT_THAT(lane.commands(), ElementsAre("B"));
+    EXPECT_EQ(lane.submit_once("C")->status.load(), state::staged);
+}
+
 } // namespace
 } // namespace redlatch::connection

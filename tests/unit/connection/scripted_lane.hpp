@@ -62,6 +62,12 @@ struct scripted_lane {
         traffic.submit(one, now);
         return one;
     }
+    call_ptr submit_once(std::string_view word, base::waker waker = {}) {
+        auto one = make_call(word, std::move(waker));
+        one->once = true;
+        traffic.submit(one, now);
+        return one;
+    }
     std::vector<std::string> commands() const { return scripted::commands_in(sent); }
 };
 

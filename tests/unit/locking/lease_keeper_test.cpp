@@ -128,6 +128,31 @@ TEST(lease_keeper, tries_again_sooner_where_the_lease_is_short) {
     EXPECT_LE(ms(one->next_renewal), 148);
 }
 
+TEST(lease_keeper, asks_again_at_once_when_the_connection_went_for_those_that_are_still_held) {
+    held_tenures all;
+    auto const held = all.watched(at(0s));
+    auto const released = all.watched(at(0s));
+    auto const sent = all.timer(at(10s)).renew.at(0);
+    ASSERT_EQ(sent.size(), 2U);
+    all.keeper.forget(released);
+    lease_keeper::effects found;
+    all.keeper.on_interruption(sent, at(12s), found);
+    ASSERT_EQ(found.renew.size(), 1U);
+    EXPECT_THAT(found.renew[0], testing::ElementsAre(held));
+    all.answer(found.renew[0], at(12s));
+    EXPECT_EQ(ms(held->validity()), 41'700);
+}
+
+TEST(lease_keeper, asks_no_more_when_the_connection_went_and_the_validity_with_it) {
+    held_tenures all;
+    auto const one = all.watched(at(0s));
+    auto const sent = all.timer(at(10s)).renew.at(0);
+    lease_keeper::effects found;
+    all.keeper.on_interruption(sent, one->validity(), found);
+    EXPECT_TRUE(found.renew.empty());
+    EXPECT_THAT(all.timer(one->validity()).lost, testing::ElementsAre(one));
+}
+
 TEST(lease_keeper, keeps_several_batches_apart_an_error_in_one_delays_no_other) {
     held_tenures all;
     for (int i = 0; i < 200; ++i) all.watched(at(0s));
