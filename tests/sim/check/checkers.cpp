@@ -41,7 +41,8 @@ public:
         case kind::went_on:
         case kind::leftover:
         case kind::unfinished:
-        case kind::renewal: break;
+        case kind::renewal:
+        case kind::reentered: break;
         }
     }
     bool kept(fact const& one) const {
@@ -173,7 +174,8 @@ std::optional<violation> check_wakeups(history const& all, moment patience) {
         case kind::went_on:
         case kind::leftover:
         case kind::unfinished:
-        case kind::renewal: break;
+        case kind::renewal:
+        case kind::reentered: break;
         }
     }
     return std::nullopt;
@@ -181,16 +183,24 @@ std::optional<violation> check_wakeups(history const& all, moment patience) {
 
 std::optional<violation> check_silent_loss(history const& all, moment patience) {
     std::map<place, moment> missing_since;
+    std::set<place> fixed;
+    std::set<place> excused;
     bool quiet = false;
     for (std::size_t i = 0; i < all.size(); ++i) {
         auto const& one = all[i];
         if (one.what == kind::quiet) quiet = true;
         if (one.what == kind::fault) quiet = false;
         auto const key = place(one.lock, one.owner);
+        if (one.what == kind::acquired && !one.yes) fixed.insert(key);
+        if (one.what == kind::unpromised && !one.yes) {
+            excused.insert(key); // it may be about to learn that it acquired
+            for (auto const& each : fixed)
+                if (each.first == one.lock) excused.insert(each);
+        }
         if (one.what == kind::released || one.what == kind::left || one.what == kind::told_lost)
             missing_since.erase(key);
         if (one.what != kind::probe_hold) continue;
-        if (one.yes || !quiet) {
+        if (one.yes || !quiet || (fixed.contains(key) && excused.contains(key))) {
             missing_since.erase(key);
             continue;
         }
@@ -249,6 +259,46 @@ std::optional<violation> check_renewals(history const& all, moment patience) {
     return std::nullopt;
 }
 
+std::optional<violation> check_max_hold(history const& all, moment slack) {
+    std::map<place, moment> ends;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        auto const& one = all[i];
+        if (one.what == kind::acquired) ends[{one.lock, one.owner}] = one.most;
+        bool const believed =
+            one.what == kind::probe_hold || (one.what == kind::believes && one.believed != belief::lost);
+        if (!believed) continue;
+        auto const found = ends.find({one.lock, one.owner});
+        if (found != ends.end() && found->second != never && one.when > found->second + slack)
+            return make("max_hold", i, one.owner + " believes in its hold beyond max_hold");
+    }
+    return std::nullopt;
+}
+
+std::optional<violation> check_needless_loss(history const& all, moment patience) {
+    promises sure;
+    std::set<place> renewed;
+    moment calm_since = never;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        auto const& one = all[i];
+        auto const key = place(one.lock, one.owner);
+        if (one.what == kind::quiet) calm_since = one.when;
+        if (one.what == kind::fault) calm_since = never;
+        if (one.what == kind::acquired && one.yes) renewed.insert(key);
+        if (one.what == kind::told_lost && renewed.contains(key) && sure.kept(one) && calm_since != never
+            && one.when > calm_since + patience)
+            return make("needless loss", i, one.owner + " has lost a hold although it could be renewed");
+        sure.see(one);
+    }
+    return std::nullopt;
+}
+
+std::optional<violation> check_reentry(history const& all) {
+    for (std::size_t i = 0; i < all.size(); ++i)
+        if (all[i].what == kind::reentered && !all[i].yes)
+            return make("re-entry", i, all[i].owner + " entered again a lock that it does not hold");
+    return std::nullopt;
+}
+
 std::optional<violation> check_progress(history const& all) {
     for (std::size_t i = 0; i < all.size(); ++i)
         if (all[i].what == kind::unfinished) return make("progress", i, all[i].text);
@@ -295,6 +345,9 @@ std::optional<violation> check(history const& all, patience const& how) {
     if (auto found = check_honesty(all)) return found;
     if (auto found = check_freshness(all, how.deadline_slack)) return found;
     if (auto found = check_renewals(all, how.renewal)) return found;
+    if (auto found = check_max_hold(all, how.deadline_slack * 2)) return found;
+    if (auto found = check_needless_loss(all, how.needless_loss)) return found;
+    if (auto found = check_reentry(all)) return found;
     if (auto found = check_progress(all)) return found;
     return check_leftovers(all);
 }

@@ -24,7 +24,8 @@ std::optional<violation> check_notice(history const& all);
 std::optional<violation> check_deadlines(history const& all, moment slack);
 /// In quiet times nobody waits for a lock that has been free for `patience`.
 std::optional<violation> check_wakeups(history const& all, moment patience);
-/// In quiet times nobody believes, for longer than `patience`, in a hold that the server does not know.
+/// In quiet times nobody believes, for longer than `patience`, in a hold that the server does not know: but for a fixed lease
+/// whose key was removed by hand, of which nobody asks.
 std::optional<violation> check_silent_loss(history const& all, moment patience);
 /// In quiet times no key stays, for longer than `patience`, for an owner who does not hold the lock.
 std::optional<violation> check_orphans(history const& all, moment patience);
@@ -32,6 +33,12 @@ std::optional<violation> check_orphans(history const& all, moment patience);
 std::optional<violation> check_freshness(history const& all, moment slack);
 /// A hold that was given back or lost is not renewed, `patience` later.
 std::optional<violation> check_renewals(history const& all, moment patience);
+/// Nobody believes in a hold `slack` after its max_hold.
+std::optional<violation> check_max_hold(history const& all, moment slack);
+/// In quiet times, and `patience` after they began, no hold that is renewed is lost.
+std::optional<violation> check_needless_loss(history const& all, moment patience);
+/// Nobody enters again what the server does not know.
+std::optional<violation> check_reentry(history const& all);
 /// Every worker comes to its end.
 std::optional<violation> check_progress(history const& all);
 /// After the end nothing is left.
@@ -45,6 +52,7 @@ struct patience {
     moment silent_loss{2'000'000'000};
     moment orphan{3'000'000'000};
     moment renewal{2'000'000'000};
+    moment needless_loss{1'000'000'000};
 };
 
 /// All of them; the first violation, if there is one.

@@ -147,6 +147,17 @@ TEST(silent_loss_checker, rejects_a_hold_that_only_its_holder_believes_in) {
     EXPECT_FALSE(check_silent_loss(all, 2s));
 }
 
+TEST(silent_loss_checker, excuses_a_fixed_lease_whose_key_was_removed_by_hand) {
+    history all{at(0ms, kind::quiet, -1, -1), at(1ms, kind::acquired, 0, 0, "a:1"), at(2ms, kind::unpromised, -1, -1),
+                in_key(100ms, false), in_key(2'200ms, false)};
+    EXPECT_FALSE(check_silent_loss(all, 2s));
+    all[2].yes = true;
+    EXPECT_TRUE(check_silent_loss(all, 2s)) << "connections were lost: it asks";
+    all[2].yes = false;
+    all[1].yes = true;
+    EXPECT_TRUE(check_silent_loss(all, 2s)) << "its renewal asks";
+}
+
 TEST(orphan_checker, rejects_a_key_of_nobody) {
     history all{at(0ms, kind::quiet, -1, -1)};
     for (int i = 0; i <= 31; ++i) all.push_back(at(i * 100ms, kind::orphan, -1, -1, "a:1"));
@@ -199,6 +210,44 @@ TEST(renewal_checker, rejects_a_renewal_of_what_has_ended) {
     }
 }
 
+history held_beyond_max_hold() {
+    history all{at(1ms, kind::acquired, 0, 0, "a:1"), at(99ms, kind::probe_hold, 0, 0, "a:1")};
+    all[0].most = 50ms;
+    return all;
+}
+
+TEST(max_hold_checker, rejects_one_who_believes_beyond_it) {
+    EXPECT_TRUE(check_max_hold(held_beyond_max_hold(), 48ms));
+    EXPECT_FALSE(check_max_hold(held_beyond_max_hold(), 49ms));
+    EXPECT_TRUE(check_max_hold({held_beyond_max_hold()[0], believes(99ms, belief::suspect)}, 48ms));
+    EXPECT_FALSE(check_max_hold({held_beyond_max_hold()[0], believes(99ms, belief::lost)}, 48ms));
+}
+
+history lost_in_quiet_times() {
+    history all{at(1ms, kind::acquired, 0, 0, "a:1"), at(2ms, kind::quiet, -1, -1),
+                at(9s, kind::told_lost, 0, 0, "a:1")};
+    all[0].yes = true;
+    return all;
+}
+
+TEST(needless_loss_checker, rejects_a_loss_that_nothing_explains) {
+    auto all = lost_in_quiet_times();
+    EXPECT_TRUE(check_needless_loss(all, 1s));
+    EXPECT_FALSE(check_needless_loss(all, 9s)) << "what went before may explain it";
+    all.insert(all.begin() + 2, at(5s, kind::fault, -1, -1));
+    EXPECT_FALSE(check_needless_loss(all, 1s));
+    all = lost_in_quiet_times();
+    all[0].yes = false;
+    EXPECT_FALSE(check_needless_loss(all, 1s)) << "a fixed lease ends";
+}
+
+TEST(reentry_checker, rejects_an_entry_into_what_the_server_does_not_know) {
+    history all{at(1ms, kind::reentered, 0, 0, "a:1")};
+    EXPECT_TRUE(check_reentry(all));
+    all[0].yes = true;
+    EXPECT_FALSE(check_reentry(all));
+}
+
 TEST(progress_checker, rejects_a_worker_without_an_end) {
     EXPECT_TRUE(check_progress({at(1ms, kind::unfinished, 0, 0)}));
     EXPECT_FALSE(check_progress({released(1ms)}));
@@ -216,6 +265,7 @@ TEST(checkers, are_all_asked) {
           history{asks(1ms, 0, 0, 10ms), at(99ms, kind::not_acquired, 0, 0)}, waiting_for_a_free_lock(),
           history{at(0ms, kind::quiet, -1, -1), in_key(0ms, false), in_key(9s, false)},
           history{at(1ms, kind::released, 0, 0, "a:1"), at(9s, kind::renewal, 0, -1, "a:1")}, ended_before(),
+          held_beyond_max_hold(), lost_in_quiet_times(), history{at(1ms, kind::reentered, 0, 0, "a:1")},
           history{at(1ms, kind::unfinished, 0, 0)}, history{at(1ms, kind::leftover, 0, -1)}})
         EXPECT_TRUE(check(broken, {}));
     EXPECT_FALSE(check({}, {}));

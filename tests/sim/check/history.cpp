@@ -9,7 +9,7 @@ namespace {
 constexpr std::array names{"asks",     "acquired",   "did not acquire", "believes",   "is told of its loss",
                            "releases", "released",   "is gone",         "unpromised", "FAULT",
                            "quiet",    "key exists", "hold in key",     "ORPHAN",     "STOPPED",
-                           "goes on",  "left over",  "never ended",     "renews"};
+                           "goes on",  "left over",  "never ended",     "renews",     "enters again"};
 constexpr std::array beliefs{"held", "suspect", "lost"};
 
 } // namespace

@@ -14,8 +14,8 @@ enum class belief : std::uint8_t { held, suspect, lost };
 
 struct fact {
     enum class kind : std::uint8_t {
-        asked,        ///< a worker asks for a lock, until `until` at the latest
-        acquired,     ///< it has it, as `owner`, and may rely on that until `until`
+        asked, ///< a worker asks for a lock, until `until` at the latest
+        acquired, ///< it has it, as `owner`, and may rely on that until `until`; `most`: it must end then; `yes`: it is renewed
         not_acquired, ///< it returns without it; `text` says why
         believes, ///< what another holder of this lock believes when somebody acquires it; `yes`: its lost() token fired
         told_lost, ///< a hold's lost() token fired
@@ -23,7 +23,8 @@ struct fact {
         released,  ///< and has returned; `text` is its error, if it has one
         left,      ///< the hold is gone without a release of its own: its process has died
         unpromised, ///< from here on the server may contradict holds taken before, and `owner`: data were lost or removed;
-                    ///< `until`: how long waiters, whom nobody woke, may sleep
+        ///< `until`: how long waiters, whom nobody woke, may sleep; `yes`: connections were lost with them, so
+        ///< that holders ask
         fault,      ///< something begins to go wrong; `text`
         quiet,      ///< nothing has been wrong for a while, and nothing will be
         probe,      ///< the key of a lock exists (`yes`) or not
@@ -34,6 +35,7 @@ struct fact {
         leftover,   ///< something is there after everything has ended; `text`
         unfinished, ///< a worker that never came to its end; `text`
         renewal,    ///< a process sends a renewal of `owner`
+        reentered,  ///< a holder was told that it entered again; `yes`: the server knew of the hold before or after
     };
     kind what;
     moment when{0};
@@ -43,6 +45,7 @@ struct fact {
     std::string owner{};
     std::string other{}; ///< of believes: who acquires
     moment until = never;
+    moment most = never;
     belief believed = belief::held;
     bool yes = false;
     std::string text{};

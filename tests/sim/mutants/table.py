@@ -185,10 +185,9 @@ MUTANTS = [
      "exchange\n"
      "        woken.add(head->waker);",
      "        static_cast<void>(woken);"),
-    ("a wait ignores its deadline", ACQUISITION,
-     "    if (now >= request_.deadline) return carry_out(op_->on_deadline(known_busy()));\n"
-     "    bool released = false;",
-     "    bool released = false;"),
+    ("a wait ignores its deadline", OP,
+     "return {act::wait, std::min(until, terms_.deadline), !sample.subscribed};",
+     "return {act::wait, until, !sample.subscribed};"),
     ("a waiter ignores the time that it was told", OP,
      "auto next = wait(base::later(now, std::min(retry_after, terms_.longest_wait)), before);",
      "auto next = wait(base::later(now, terms_.longest_wait * 20), before);"),

@@ -10,11 +10,12 @@ using namespace std::chrono_literals;
 using kind = fault::kind;
 
 void unpromised(stage& in, int lock, moment until = never) {
-    in.write({.what = fact::kind::unpromised, .lock = lock, .until = until});
+    bool const asked = lock < 0; // the whole server
+    in.write({.what = fact::kind::unpromised, .lock = lock, .until = until, .yes = asked});
     for (int each = 0; each < in.plan.locks; ++each)
         if (lock < 0 || lock == each)
             for (auto const& owner : in.server.owners(stage::lock_name(each)))
-                in.write({.what = fact::kind::unpromised, .lock = each, .owner = owner, .until = until});
+                in.write({.what = fact::kind::unpromised, .lock = each, .owner = owner, .until = until, .yes = asked});
 }
 
 /// How long waiters may sleep who were not woken: as long as the key would have lived.

@@ -210,9 +210,8 @@ outcome run(scenario const& what, bool with_trace, director* by, patience const*
         result.facts = std::move(in.facts);
         result.trace = std::move(in.trace);
     }
-    auto const third = std::chrono::milliseconds(what.watchdog / 3);
     // Where the fence is refused, sweeps find what came late: up to 15 s later.
-    patience const usual{.silent_loss = third + 1'500ms, .orphan = what.kill_refused ? 20'000ms : 1'200ms};
+    patience const usual{.silent_loss = 500ms, .orphan = what.kill_refused ? 20'000ms : 1'200ms};
     result.broken = check(result.facts, how != nullptr ? *how : usual);
     return result;
 }

@@ -138,6 +138,8 @@ private:
         auto mine = about(kind::acquired);
         mine.owner = got.owner_id();
         auto const now = in_.universe.now();
+        mine.yes = !what_.lease && !what_.max_hold && !what_.inner_lease;
+        if (what_.max_hold) mine.most = now + std::chrono::milliseconds(*what_.max_hold);
         mine.until = now + (got.valid_until() - me_.who->clock(now));
         in_.write(mine);
         ++in_.acquired;
@@ -153,8 +155,17 @@ private:
         how.wait = duration(in_.plan.timeout);
         if (what_.inner_lease)
             how.lease = *what_.inner_lease > 0 ? std::optional(duration(*what_.inner_lease)) : std::nullopt;
+        auto entered = about(kind::reentered);
+        if (auto const outer = lock.current_hold(owner_); outer) entered.owner = outer.owner_id();
+        auto const known = [&] { return in_.server.holds(stage::lock_name(what_.lock), entered.owner); };
+        entered.yes = known();
         std::error_code ec;
-        return lock.try_acquire(how, ec);
+        auto got = lock.try_acquire(how, ec);
+        if (!got || over()) return got;
+        entered.yes = entered.yes || known();
+        // After a loss it is not entered again, but acquired anew.
+        if (got->owner_id() == entered.owner) in_.write(std::move(entered));
+        return got;
     }
 
     void leave(hold mine) {
