@@ -96,6 +96,7 @@ bool acquisition::begin() {
     terms.reentry = reentry;
     terms.lease = lease_;
     terms.margin = locking::validity_margin(lease_, core_->settings().validity_margin);
+    terms.max_hold = max_hold();
     terms.longest_wait = core_->settings().lock_watchdog_timeout;
     op_.emplace(terms);
     return carry_out(op_->start());
@@ -217,8 +218,8 @@ bool acquisition::on_called() {
 
 void acquisition::take_level(base::instant sent_at) {
     core_->locked([&](lock_table& table, base::wake_list&) {
-        auto const max_hold_until =
-            request_.max_hold && !request_.lease ? base::later(sent_at, *request_.max_hold) : base::never;
+        auto const most = max_hold();
+        auto const max_hold_until = most ? base::later(sent_at, *most) : base::never;
         locking::level const what{0, lease_, !request_.lease, request_.adapter};
         if (auto const taken = table.take(tenure_, what, sent_at, max_hold_until)) level_number_ = taken->number;
     });

@@ -55,6 +55,7 @@ private:
     bool finish(action const& last);
     void take_level(base::instant sent_at);
     bool known_busy();
+    std::optional<base::milliseconds> max_hold() const { return request_.lease ? std::nullopt : request_.max_hold; }
     base::instant outage_at();
     std::error_code code_of(locking::acquire_op::outcome how) const noexcept;
 

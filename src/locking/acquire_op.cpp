@@ -23,7 +23,8 @@ acquire_op::action acquire_op::wait(base::instant until, channel_sample const& s
 }
 
 bool acquire_op::still_valid(base::instant sent_at, base::instant now) const noexcept {
-    return now < base::later(sent_at, terms_.lease - terms_.margin);
+    auto const by_lease = terms_.lease - terms_.margin;
+    return now < base::later(sent_at, std::min(by_lease, terms_.max_hold.value_or(by_lease)));
 }
 
 acquire_op::action acquire_op::start() {

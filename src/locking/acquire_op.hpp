@@ -31,6 +31,7 @@
 #include "locking/wait_queue.hpp"
 
 #include <cstdint>
+#include <optional>
 
 namespace redlatch::locking {
 
@@ -42,7 +43,8 @@ public:
         bool reentry = false;
         base::milliseconds lease{};
         base::milliseconds margin{};
-        base::milliseconds longest_wait{}; ///< ask again after this at the latest, whatever the server said
+        std::optional<base::milliseconds> max_hold{}; ///< it ends then, however long the lease
+        base::milliseconds longest_wait{};            ///< ask again after this at the latest, whatever the server said
     };
     enum class act : std::uint8_t {
         enqueue, ///< take a place in the local queue; call on_head when it is the head

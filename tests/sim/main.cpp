@@ -25,7 +25,10 @@ struct wanted {
     bool faults = true;
     bool shrink = true;
     bool orders = false;
-    int early = -1; ///< of all orders: instead of the scopes' own
+    // Of all orders, instead of the scopes' own:
+    int early = -1;
+    std::size_t depth = 0;
+    std::string scope{};
     std::uint64_t states = UINT64_MAX;
 };
 
@@ -40,7 +43,9 @@ constexpr char const* help = R"(redlatch_sim: the shipped library in a simulated
   --no-shrink    show a failing scenario as it was generated
   --orders       instead of seeds: all orders of small scenarios (docs/testing.md)
   --early N      with --orders: how often time passes although bytes are under way
+  --depth N      with --orders: so many choices, then the usual course
   --states N     with --orders: so many states of each scenario at the most
+  --scope TEXT   with --orders: only scenarios with this in their name
 )";
 
 std::optional<wanted> parse(int argc, char** argv, int& status) {
@@ -68,6 +73,10 @@ std::optional<wanted> parse(int argc, char** argv, int& status) {
             made.orders = true;
         } else if (word == "--early") {
             made.early = static_cast<int>(number());
+        } else if (word == "--depth") {
+            made.depth = number();
+        } else if (word == "--scope") {
+            made.scope = ++i < argc ? argv[i] : "";
         } else if (word == "--states") {
             made.states = number();
         } else {
@@ -105,14 +114,16 @@ int report(scenario const& failing, redlatch::sim::outcome const& seen, bool fau
 
 int search_orders(wanted const& how) {
     for (auto& one : redlatch::sim::small_scopes()) {
+        if (one.name.find(how.scope) == std::string::npos) continue;
         if (how.early >= 0) one.early = how.early;
+        if (how.depth > 0) one.depth = how.depth;
         auto const began = wall::now();
         auto const seen = redlatch::sim::explore(one, {.states = how.states});
         std::chrono::duration<double> const passed = wall::now() - began;
         std::printf("%s: %llu states, %llu runs, %llu different ends, at most %zu choices%s%s, %.1f s\n",
                     one.name.c_str(), static_cast<unsigned long long>(seen.states),
                     static_cast<unsigned long long>(seen.runs), static_cast<unsigned long long>(seen.outcomes),
-                    seen.deepest, seen.whole ? "" : ", not all", seen.cut_off ? ", cut off there" : "", passed.count());
+                    seen.deepest, seen.whole ? "" : ", not all", seen.cut_off ? " and then the usual course" : "", passed.count());
         if (!seen.broken) continue;
         std::printf("broke a promise, %s: %s\n", seen.broken->what.checker.c_str(), seen.broken->what.text.c_str());
         for (auto const& line : redlatch::sim::replay(one, seen.broken->choices).trace)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Breaks the shipped code on purpose, one way at a time, and sees whether the simulator notices.
 
-    mutants.py [--only TEXT] [--seeds N] [--jobs N] [--markdown]     (./dev mutants)
+    mutants.py [--only REGEX] [--seeds N] [--jobs N] [--markdown]     (./dev mutants)
 
 A mutant is a replacement in one file of src/ or lua/. It is applied to a copy of the tree under build/mutants, the simulator is
 built there, and seeds are run until one breaks a promise, or else all orders of small scenarios. A mutant that survives is a hole in the proof: exit status 1. A
@@ -118,7 +118,7 @@ def work(number, mutants, how, tell):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--only", default="", help="only mutants with this in their name")
+    parser.add_argument("--only", default="", help="only mutants whose name matches")
     parser.add_argument("--seeds", type=int, default=20_000, help="so many seeds at the most (20000)")
     parser.add_argument("--states", type=int, default=20_000, help="so many states of each small scenario (20000)")
     parser.add_argument("--limit", type=float, default=300, help="so many seconds for either at the most (300)")
@@ -136,7 +136,7 @@ def main():
         line = f"| {name} | {what} | {where} | {took:.1f} s |" if how.markdown else f"{name}: {what} {where} {took:.1f} s"
         print(line, flush=True)
 
-    mutants = [one for one in MUTANTS if how.only in one[0]]
+    mutants = [one for one in MUTANTS if re.search(how.only, one[0])]
     try:
         with concurrent.futures.ThreadPoolExecutor(how.jobs) as pool:
             for done in [pool.submit(work, number, mutants, how, tell) for number in range(how.jobs)]:

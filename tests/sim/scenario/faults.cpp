@@ -51,6 +51,17 @@ void kill_process(stage& in, int number) {
     which.who->dead = true;
 }
 
+void close_client(stage& in, int number) {
+    auto& which = in.actors.at(static_cast<std::size_t>(number));
+    if (which.who->dead || !which.user) return;
+    which.closing = true;
+    in.universe.spawn(*which.who, [&in, &which, began = in.universe.now()] {
+        bool const well = in.faults_now == 0 && (in.last_fault < 0ns || in.last_fault + 3s < began);
+        which.user->close();
+        which.closed_well = well && in.faults_now == 0 && in.last_fault < began;
+    });
+}
+
 void end_fault(stage& in, fault const& what) {
     auto& who = *in.actors.at(static_cast<std::size_t>(what.process)).who;
     auto& node = in.server.node();
@@ -87,7 +98,12 @@ void end_fault(stage& in, fault const& what) {
     case kind::flush_scripts:
     case kind::remove_key:
     case kind::force_unlock:
-    case kind::kill_clients: break;
+    case kind::kill_clients:
+    case kind::close_client: break;
+    }
+    if (what.what != kind::close_client) {
+        --in.faults_now;
+        in.last_fault = in.universe.now();
     }
     --in.faults_left;
 }
@@ -143,12 +159,17 @@ void start_fault(stage& in, fault const& what) {
     case kind::read_only: in.server.node().set_read_only(true); break;
     case kind::out_of_memory: in.server.node().set_out_of_memory(true); break;
     case kind::kill_clients: in.server.kill_everybody(); break;
+    case kind::close_client: close_client(in, what.process); break;
     }
 }
 
 } // namespace
 
 void begin_fault(stage& in, fault const& what) {
+    if (what.what != kind::close_client) {
+        ++in.faults_now;
+        in.last_fault = in.universe.now();
+    }
     in.write({.what = fact::kind::fault, .text = to_text(what)});
     start_fault(in, what);
     in.universe.at(in.universe.now() + std::chrono::milliseconds(what.lasts), [&in, &what] { end_fault(in, what); });

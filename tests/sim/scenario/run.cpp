@@ -49,7 +49,8 @@ void probe_owners(stage& in, int lock) {
         bool const believed =
             std::any_of(in.holds.begin(), in.holds.end(), [&](auto const& one) { return one.owner == owner; });
         bool const alive = std::any_of(in.actors.begin(), in.actors.end(), [&](auto const& one) {
-            return one.user && !one.who->dead && !one.who->stopped && owner.starts_with(one.user->id());
+            return one.user && !one.who->dead && !one.who->stopped && one.closing == one.closed_well
+                   && owner.starts_with(one.user->id());
         });
         if (alive && !believed) in.write({.what = kind::orphan, .lock = lock, .owner = owner});
     }
@@ -108,14 +109,14 @@ moment enough(scenario const& plan) {
 }
 
 bool at_rest(actor& one) {
-    if (one.who->dead || !one.user) return true;
+    if (one.who->dead || !one.user || one.closing) return true;
     auto const now = one.user->stats();
     return now.holds == 0 && now.waiters == 0 && now.unresolved == 0 && now.subscriptions == 0;
 }
 
 void tell_leftovers(stage& in) {
     for (auto& one : in.actors) {
-        if (one.who->dead || !one.user) continue;
+        if (one.who->dead || !one.user || one.closing) continue;
         counters now;
         in.universe.as(one.who, nullptr, [&] { now = one.user->stats(); });
         if (now.holds + now.waiters + now.unresolved + now.subscriptions > 0)
@@ -211,7 +212,9 @@ outcome run(scenario const& what, bool with_trace, director* by, patience const*
         result.trace = std::move(in.trace);
     }
     // Where the fence is refused, sweeps find what came late: up to 15 s later.
-    patience const usual{.silent_loss = 500ms, .orphan = what.kill_refused ? 20'000ms : 1'200ms};
+    patience const usual{.wakeup = what.publish_refused ? never : patience().wakeup,
+                         .silent_loss = 500ms,
+                         .orphan = what.kill_refused ? 20'000ms : 1'200ms};
     result.broken = check(result.facts, how != nullptr ? *how : usual);
     return result;
 }

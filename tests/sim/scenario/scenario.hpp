@@ -54,6 +54,7 @@ struct fault {
         read_only,
         out_of_memory,
         kill_clients, ///< CLIENT KILL of everybody
+        close_client, ///< a process closes its client, with what it holds and waits for
     };
     kind what = kind::cut;
     std::int64_t at = 0;
@@ -75,6 +76,7 @@ struct scenario {
     bool kill_refused = false;
     bool evalsha_refused = false;
     bool subscribe_refused = false;
+    bool publish_refused = false;       ///< waiters of other processes are not woken: no wake-up is promised
     std::vector<std::int64_t> drifts{}; ///< ppm, by process
     std::int64_t server_drift = 0;
     std::vector<worker> workers{};

@@ -57,6 +57,7 @@ private:
         with([](scenario& s) { return std::exchange(s.kill_refused, false); });
         with([](scenario& s) { return std::exchange(s.evalsha_refused, false); });
         with([](scenario& s) { return std::exchange(s.subscribe_refused, false); });
+        with([](scenario& s) { return std::exchange(s.publish_refused, false); });
         with([](scenario& s) {
             bool const any = std::any_of(s.drifts.begin(), s.drifts.end(), [](auto ppm) { return ppm != 0; });
             std::fill(s.drifts.begin(), s.drifts.end(), 0);

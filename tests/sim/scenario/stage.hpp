@@ -32,7 +32,9 @@ struct believed_hold {
 struct actor {
     process* who = nullptr;
     std::optional<client> user{};
-    int running = 0; ///< workers that have not ended
+    int running = 0;          ///< workers that have not ended
+    bool closing = false;     ///< by its own wish, in the midst of everything
+    bool closed_well = false; ///< nothing else was wrong then: nothing of it may stay
     bool closed = false;
 };
 
@@ -57,6 +59,8 @@ struct stage {
     history facts;
     std::vector<std::string> trace;
     std::size_t faults_left = 0;
+    int faults_now = 0;    ///< but for a client that closes
+    moment last_fault{-1}; ///< when one began or ended
     std::uint64_t acquired = 0;
 
 private:

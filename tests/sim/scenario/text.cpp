@@ -5,10 +5,10 @@
 namespace redlatch::sim {
 namespace {
 
-constexpr std::array fault_names{"cut",          "cut, late bytes", "block up",     "block down",    "block both",
-                                 "slow",         "refuse",          "stop process", "kill process",  "stop server",
-                                 "restart kept", "restart lost",    "failover",     "flush scripts", "remove key",
-                                 "force unlock", "loading",         "read only",    "out of memory", "kill clients"};
+constexpr std::array fault_names{
+    "cut",          "cut, late bytes", "block up",    "block down",   "block both",    "slow",         "refuse",
+    "stop process", "kill process",    "stop server", "restart kept", "restart lost",  "failover",     "flush scripts",
+    "remove key",   "force unlock",    "loading",     "read only",    "out of memory", "kill clients", "close client"};
 constexpr std::array ways{"for ever", "timed", "once", "asynchronous", "cancelled"};
 constexpr std::array ends{"release", "detached", "destroyed", "asynchronous release"};
 
@@ -28,7 +28,8 @@ std::string to_text(scenario const& what) {
     auto text = "seed " + std::to_string(what.seed) + ": " + std::to_string(what.processes) + " processes, "
                 + std::to_string(what.locks) + " locks, watchdog " + ms(what.watchdog) + ", timeout " + ms(what.timeout)
                 + (what.kill_refused ? ", CLIENT KILL refused" : "") + (what.evalsha_refused ? ", EVALSHA refused" : "")
-                + (what.subscribe_refused ? ", SUBSCRIBE refused" : "") + ", drift of the server "
+                + (what.subscribe_refused ? ", SUBSCRIBE refused" : "")
+                + (what.publish_refused ? ", PUBLISH refused" : "") + ", drift of the server "
                 + std::to_string(what.server_drift) + " ppm\n";
     int number = 0;
     for (auto const& one : what.workers) {

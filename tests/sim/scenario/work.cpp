@@ -112,7 +112,7 @@ private:
         in_.write(std::move(asked));
         std::error_code ec;
         auto got = take(lock, how, ec);
-        if (ec || !got) {
+        if (ec || got.status() == hold_status::none) {
             auto failed = about(kind::not_acquired);
             failed.text = ec.message();
             if (!over()) in_.write(std::move(failed));

@@ -3,6 +3,7 @@
 #include "sim/scenario/stage.hpp"
 
 #include <algorithm>
+#include <deque>
 #include <unordered_set>
 
 namespace redlatch::sim {
@@ -20,7 +21,7 @@ constexpr moment calm = 6s;
 /// Follows given choices, then takes the first of each, and notes what else could have been chosen in states not seen before.
 class guide : public director {
 public:
-    guide(scope const& in, std::vector<unsigned> const& choices, seen_states* seen)
+    guide(scope const& in, order_of_events const& choices, seen_states* seen)
         : scope_(in), choices_(choices), seen_(seen), early_left_(in.early) {}
 
     void begin(stage& in) override {
@@ -29,7 +30,7 @@ public:
     moment calm_after() const override { return calm; }
 
     /// How many options there were, from the end of the given choices to the first state that was known; then none.
-    std::vector<unsigned> const& fresh() const noexcept { return fresh_; }
+    order_of_events const& fresh() const noexcept { return fresh_; }
     std::size_t depth() const noexcept { return depth_; }
     bool cut_off() const noexcept { return cut_off_; }
 
@@ -58,6 +59,7 @@ private:
         }
         mix(static_cast<std::uint64_t>(in.universe.now().count()));
         mix(static_cast<std::uint64_t>(early_left_));
+        mix(depth_); // how much may still be chosen
         return mix(failed_);
     }
 
@@ -97,7 +99,7 @@ private:
             known_ = true;
             return 0;
         }
-        fresh_.push_back(static_cast<unsigned>(count));
+        fresh_.push_back(static_cast<std::uint8_t>(count));
         return 0;
     }
 
@@ -112,9 +114,9 @@ private:
     }
 
     scope const& scope_;
-    std::vector<unsigned> const& choices_;
+    order_of_events const& choices_;
     seen_states* seen_;
-    std::vector<unsigned> fresh_;
+    order_of_events fresh_;
     std::size_t depth_ = 0;
     std::uint64_t failed_ = 0;
     int early_left_;
@@ -128,14 +130,15 @@ explored explore(scope const& what, search_limits const& limits) {
     explored result;
     seen_states seen;
     std::unordered_set<std::uint64_t> ends;
-    std::vector<std::vector<unsigned>> open{{}};
+    // First in, first out: what differs from the usual course in one choice comes before what differs in two.
+    std::deque<order_of_events> open{{}};
     while (!open.empty()) {
         if (result.states >= limits.states) {
             result.whole = false;
             break;
         }
-        auto const choices = std::move(open.back());
-        open.pop_back();
+        auto const choices = std::move(open.front());
+        open.pop_front();
         guide by(what, choices, limits.merge ? &seen : nullptr);
         auto const outcome = run(what.plan, false, &by, limits.how ? &*limits.how : nullptr);
         ++result.runs;
@@ -150,7 +153,7 @@ explored explore(scope const& what, search_limits const& limits) {
         }
         auto path = choices;
         for (auto const count : by.fresh()) {
-            for (unsigned other = 1; other < count; ++other) {
+            for (std::uint8_t other = 1; other < count; ++other) {
                 open.push_back(path);
                 open.back().push_back(other);
             }
@@ -161,7 +164,7 @@ explored explore(scope const& what, search_limits const& limits) {
     return result;
 }
 
-outcome replay(scope const& what, std::vector<unsigned> const& choices) {
+outcome replay(scope const& what, order_of_events const& choices) {
     guide by(what, choices, nullptr);
     return run(what.plan, true, &by);
 }

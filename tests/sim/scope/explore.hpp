@@ -36,8 +36,11 @@ struct search_limits {
     std::optional<patience> how{};     ///< instead of the usual one
 };
 
+/// What was chosen, wherever there was a choice.
+using order_of_events = std::vector<std::uint8_t>;
+
 struct found_order {
-    std::vector<unsigned> choices;
+    order_of_events choices;
     violation what;
 };
 
@@ -53,6 +56,6 @@ struct explored {
 
 explored explore(scope const& what, search_limits const& limits = {});
 /// One order again, with everything that happened.
-outcome replay(scope const& what, std::vector<unsigned> const& choices);
+outcome replay(scope const& what, order_of_events const& choices);
 
 } // namespace redlatch::sim

@@ -30,10 +30,15 @@ std::vector<scope> small_scopes() {
     auto const plain = two_clients();
     auto refused = plain;
     refused.kill_refused = true;
+    refused.workers[0].jobs[0].lease = 60'000; // so that what nobody sweeps away is seen
     auto renewed = plain;
     renewed.workers[0].jobs[0].hold = 250; // beyond a third of the watchdog time
     renewed.workers[0].jobs[0].entries = 1;
     renewed.workers[1].jobs[0].entries = 1;
+    auto longer = refused;
+    longer.workers[0].jobs[0].lease = 300;
+    longer.workers[0].jobs[0].inner_lease = 5'000;
+    longer.workers[0].jobs[0].hold = 1'000;
     auto leaves = plain;
     leaves.workers[0].jobs[0].asks = job::how::cancelled;
     leaves.workers[0].jobs[0].wait = 50;
@@ -44,6 +49,7 @@ std::vector<scope> small_scopes() {
         {.name = "nothing fails", .plan = plain, .early = 1},
         {.name = "the fence is allowed", .plan = plain, .faults = cut_or_crash(), .early = 0},
         {.name = "the fence is refused", .plan = refused, .faults = cut_or_crash(), .early = 0},
+        {.name = "leases that differ", .plan = longer, .faults = cut_or_crash(), .early = 0},
         {.name = "a renewal", .plan = renewed, .faults = cut_or_crash(), .early = 0},
         {.name = "cancelled, timed, detached", .plan = leaves, .faults = cut_or_crash(), .early = 0},
     };

@@ -243,6 +243,7 @@ void network::shut(socket const& which, moment server_notices, moment bytes_late
     auto held = std::exchange(line->held_up, {});
     line->held_down.clear();
     line->gone = bytes_late < 0ns;
+    world_.put_last(line->number * 2);
     line->last_up = std::max(line->last_up, world_.now() + std::max(bytes_late, 0ns));
     for (auto& one : held)
         if (!line->gone)

@@ -134,6 +134,8 @@ bool world::take_in_order(event& next) {
                 bool const first = std::none_of(all.heads.begin(), all.heads.end(), same);
                 (first ? all.heads : all.behind).push_back({one.channel, one.number, one.bytes});
             }
+            std::stable_partition(all.heads.begin(), all.heads.end(),
+                                  [&](delivery const& one) { return !last_channels_.contains(one.channel); });
             std::sort(all.times.begin(), all.times.end());
             all.times.erase(std::unique(all.times.begin(), all.times.end()), all.times.end());
             auto const decided = order(all);

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -96,6 +97,9 @@ public:
         return into ^ (into >> 29U);
     }
 
+    /// The usual course of a search brings what goes this way after all else that is under way.
+    void put_last(std::uint64_t channel) { last_channels_.insert(channel); }
+
     std::uint64_t events() const noexcept { return executed_; }
     std::size_t fibers() const noexcept { return fibers_.size(); }
     /// Mixes something observable into a digest: equal seeds must give equal digests.
@@ -131,6 +135,7 @@ private:
     std::uint64_t executed_ = 0;
     std::uint64_t digest_ = 0;
     moment passes_until_{0};
+    std::set<std::uint64_t> last_channels_;
     std::vector<std::unique_ptr<process>> processes_;
     std::vector<std::unique_ptr<fiber>> fibers_;
     process* current_ = nullptr;

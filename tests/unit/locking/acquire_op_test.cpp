@@ -146,6 +146,17 @@ TEST(acquire_op, takes_a_fresh_id_and_asks_again_when_its_validity_has_passed_al
     EXPECT_EQ(op.on_woken(at(10'901ms), false, subscribed).what, act::attempt);
 }
 
+TEST(acquire_op, counts_max_hold_from_the_request_as_well) {
+    auto terms = patient();
+    terms.max_hold = 500ms;
+    auto in_time = trying(terms);
+    in_time.on_answer(acquired, at(1s), at(1'500ms) - 1ns, subscribed);
+    EXPECT_EQ(in_time.result(), outcome::acquired);
+    auto late = trying(terms);
+    EXPECT_TRUE(late.on_answer(acquired, at(1s), at(1'500ms), subscribed).fresh_id);
+    EXPECT_EQ(late.result(), outcome::pending);
+}
+
 TEST(acquire_op, gives_a_stale_acquisition_back_when_there_is_no_time_for_another) {
     auto op = trying(patient(at(5s)));
     auto const last = op.on_answer(acquired, at(1s), at(11s), subscribed);
