@@ -113,6 +113,7 @@ int report(scenario const& failing, redlatch::sim::outcome const& seen, bool fau
 }
 
 int search_orders(wanted const& how) {
+    int status = 0;
     for (auto& one : redlatch::sim::small_scopes()) {
         if (one.name.find(how.scope) == std::string::npos) continue;
         if (how.early >= 0) one.early = how.early;
@@ -123,14 +124,21 @@ int search_orders(wanted const& how) {
         std::printf("%s: %llu states, %llu runs, %llu different ends, at most %zu choices%s%s, %.1f s\n",
                     one.name.c_str(), static_cast<unsigned long long>(seen.states),
                     static_cast<unsigned long long>(seen.runs), static_cast<unsigned long long>(seen.outcomes),
-                    seen.deepest, seen.whole ? "" : ", not all", seen.cut_off ? " and then the usual course" : "", passed.count());
+                    seen.deepest, seen.whole ? "" : ", not all", seen.cut_off ? " and then the usual course" : "",
+                    passed.count());
+        bool const as_it_is = how.early < 0 && how.depth == 0 && how.states == UINT64_MAX;
+        if (as_it_is && !seen.broken && seen.states < one.states) {
+            std::printf("there were %llu states: say why there are fewer now, in tests/sim/scope/small_scopes.cpp\n",
+                        static_cast<unsigned long long>(one.states));
+            status = 1;
+        }
         if (!seen.broken) continue;
         std::printf("broke a promise, %s: %s\n", seen.broken->what.checker.c_str(), seen.broken->what.text.c_str());
         for (auto const& line : redlatch::sim::replay(one, seen.broken->choices).trace)
             std::printf("%s\n", line.c_str());
         return 1;
     }
-    return 0;
+    return status;
 }
 
 } // namespace

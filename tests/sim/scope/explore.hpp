@@ -23,8 +23,9 @@ struct scope {
     std::string name;
     scenario plan;               ///< without faults
     std::vector<fault> faults{}; ///< any one of them, or none, at any point
-    int early = 1;               ///< how often time passes although bytes are under way
-    std::size_t depth = 200;     ///< so many choices of a run at the most; the rest goes its usual way
+    int early = 0;               ///< how often time passes although bytes are under way
+    std::size_t depth = 15;      ///< so many choices of a run; the rest goes its usual way
+    std::uint64_t states = 0;    ///< what was found when this was last looked at: fewer is news
 };
 
 /// The scopes that CI searches.
