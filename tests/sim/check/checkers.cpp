@@ -213,12 +213,14 @@ std::optional<violation> check_silent_loss(history const& all, moment patience) 
 
 std::optional<violation> check_orphans(history const& all, moment patience) {
     std::map<place, std::pair<moment, moment>> seen; // first and last time
+    std::set<place> excused;
     bool quiet = false;
     for (std::size_t i = 0; i < all.size(); ++i) {
         auto const& one = all[i];
         if (one.what == kind::quiet) quiet = true;
         if (one.what == kind::fault) quiet = false;
-        if (one.what != kind::orphan || !quiet) continue;
+        if (one.what == kind::unpromised && one.yes) excused.insert({one.lock, one.owner});
+        if (one.what != kind::orphan || !quiet || excused.contains({one.lock, one.owner})) continue;
         auto const [at, fresh] = seen.try_emplace({one.lock, one.owner}, one.when, one.when);
         auto& [first, last] = at->second;
         if (!fresh && one.when - last > moment(300'000'000)) first = one.when; // it was gone in between

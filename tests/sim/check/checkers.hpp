@@ -27,7 +27,8 @@ std::optional<violation> check_wakeups(history const& all, moment patience);
 /// In quiet times nobody believes, for longer than `patience`, in a hold that the server does not know: but for a fixed lease
 /// whose key was removed by hand, of which nobody asks.
 std::optional<violation> check_silent_loss(history const& all, moment patience);
-/// In quiet times no key stays, for longer than `patience`, for an owner who does not hold the lock.
+/// In quiet times no key stays, for longer than `patience`, for an owner who does not hold the lock: unless a failover brought
+/// it back.
 std::optional<violation> check_orphans(history const& all, moment patience);
 /// Nobody is given a hold whose time ended more than `slack` before.
 std::optional<violation> check_freshness(history const& all, moment slack);

@@ -162,6 +162,11 @@ TEST(orphan_checker, rejects_a_key_of_nobody) {
     history all{at(0ms, kind::quiet, -1, -1)};
     for (int i = 0; i <= 31; ++i) all.push_back(at(i * 100ms, kind::orphan, -1, -1, "a:1"));
     EXPECT_TRUE(check_orphans(all, 3s));
+    all.insert(all.begin(), at(0ms, kind::unpromised, -1, -1, "a:1"));
+    EXPECT_TRUE(check_orphans(all, 3s));
+    all[0].yes = true;
+    EXPECT_FALSE(check_orphans(all, 3s)) << "a failover forgot its release";
+    all.erase(all.begin());
     all.erase(all.begin() + 10, all.begin() + 20); // it was somebody's in between
     EXPECT_FALSE(check_orphans(all, 3s));
 }

@@ -6,6 +6,8 @@
 A mutant is a replacement in one file of src/ or lua/. It is applied to a copy of the tree under build/mutants, the simulator is
 built there, and seeds are run until one breaks a promise, or else all orders of small scenarios. A mutant that survives is a hole in the proof: exit status 1. A
 replacement whose text is not there (any more), or more than once, is an error: exit status 2.
+
+The simulator has one thread. Mutants about threads are hunted by tests/threads under the thread sanitizer instead.
 """
 import argparse
 import concurrent.futures
@@ -16,7 +18,7 @@ import subprocess
 import sys
 import time
 
-from table import MUTANTS
+from table import MUTANTS, OF_THREADS
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 FOLDERS = ["src", "lua", "include", "tests/sim", "cmake"]
@@ -47,23 +49,29 @@ def mirror(source, copy):
 class Workshop:
     """A copy of the tree in which one mutant at a time is made and hunted."""
 
-    def __init__(self, number):
-        self.copy = ROOT / "build" / "mutants" / str(number) / "tree"
-        self.made = ROOT / "build" / "mutants" / str(number) / "build"
+    target = "redlatch_sim"
+    settings = ["-DCMAKE_BUILD_TYPE=Release"]
 
-    def prepare(self):
+    def __init__(self, number):
+        self.copy = ROOT / "build" / "mutants" / f"{self.target}-{number}" / "tree"
+        self.made = ROOT / "build" / "mutants" / f"{self.target}-{number}" / "build"
+
+    def mirror(self):
         for folder in FOLDERS:
             mirror(ROOT / folder, self.copy / folder)
         (self.copy / "CMakeLists.txt").write_text((pathlib.Path(__file__).parent / "tree.cmake").read_text())
+
+    def prepare(self):
+        self.mirror()
         if not (self.made / "build.ninja").exists():
-            configured = run("cmake", "-S", self.copy, "-B", self.made, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release",
+            configured = run("cmake", "-S", self.copy, "-B", self.made, "-G", "Ninja", *self.settings,
                              "-DCMAKE_CXX_COMPILER_LAUNCHER=ccache")
             if configured.returncode != 0:
                 raise Useless(configured.stdout + configured.stderr)
         self.build("the sound tree")
 
     def build(self, what):
-        built = run("ninja", "-C", self.made, "redlatch_sim")
+        built = run("ninja", "-C", self.made, self.target)
         if built.returncode != 0:
             raise Useless(f"{what}: does not compile\n{built.stdout[-4000:]}")
 
@@ -77,12 +85,13 @@ class Workshop:
         source.write_text(sound.replace(old, new))
         try:
             self.build(name)
-            found = self.hunt(how.limit, "--first", 1, "--count", how.seeds, "--no-shrink")
-            if not found[0]:
-                found = self.hunt(how.limit, "--orders", "--states", how.states)
-            return found
+            return self.search(how)
         finally:
             source.write_text(sound)
+
+    def search(self, how):
+        found = self.hunt(how.limit, "--first", 1, "--count", how.seeds, "--no-shrink")
+        return found if found[0] else self.hunt(how.limit, "--orders", "--states", how.states)
 
     def hunt(self, limit, *words):
         began = time.monotonic()
@@ -104,13 +113,38 @@ class Workshop:
         return "stops: " + (sentence[1] if sentence else f"status {done.returncode}"), "", took
 
 
+class ThreadWorkshop(Workshop):
+    """The same for mutants about threads: hunted by the stress programs, under the thread sanitizer."""
+
+    target = "thread_races"
+    settings = ["-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_CXX_FLAGS_DEBUG=-O1 -g1", "-DREDLATCH_TESTS=ON", "-DREDLATCH_SANITIZE=thread"]
+
+    def mirror(self):
+        for folder in ["src", "lua", "include", "cmake", "cli", "tests"]:
+            mirror(ROOT / folder, self.copy / folder)
+        (self.copy / "CMakeLists.txt").write_text((ROOT / "CMakeLists.txt").read_text())
+
+    def search(self, how):
+        began = time.monotonic()
+        program = next(path for path in self.made.rglob(self.target) if path.is_file())
+        try:
+            done = run("setarch", "-R", program, "--gtest_break_on_failure", timeout=how.limit)
+        except subprocess.TimeoutExpired:
+            return "hangs", "", how.limit
+        if done.returncode == 0:
+            return "", "", time.monotonic() - began
+        last = re.findall(r"^\[ RUN      \] (.*)$", done.stdout, re.M)[-1:]
+        what = "data race" if "data race" in done.stderr else f"status {done.returncode}"
+        return what, f"`{last[0]}`" if last else "", time.monotonic() - began
+
+
 class Useless(Exception):
     """The table or the tree is wrong, not a mutant."""
 
 
-def work(number, mutants, how, tell):
-    shop = Workshop(number)
-    shop.prepare()
+def work(shop, mutants, how, tell):
+    if mutants:
+        shop.prepare()
     while mutants:
         mutant = mutants.pop(0)
         tell(mutant[0], *shop.judge(mutant, how))
@@ -136,11 +170,15 @@ def main():
         line = f"| {name} | {what} | {where} | {took:.1f} s |" if how.markdown else f"{name}: {what} {where} {took:.1f} s"
         print(line, flush=True)
 
-    mutants = [one for one in MUTANTS if re.search(how.only, one[0])]
+    def chosen(table):
+        return [one for one in table if re.search(how.only, one[0])]
+
     try:
         with concurrent.futures.ThreadPoolExecutor(how.jobs) as pool:
-            for done in [pool.submit(work, number, mutants, how, tell) for number in range(how.jobs)]:
+            mutants = chosen(MUTANTS)
+            for done in [pool.submit(work, Workshop(number), mutants, how, tell) for number in range(how.jobs)]:
                 done.result()
+        work(ThreadWorkshop(0), chosen(OF_THREADS), how, tell)
     except Useless as wrong:
         print(wrong, file=sys.stderr)
         return 2

@@ -15,6 +15,7 @@ LANE = "src/io/lane.cpp"
 ACQUISITION = "src/io/acquisition.cpp"
 RELEASING = "src/io/releasing.cpp"
 CORE = "src/io/client_core.cpp"
+REACTOR = "src/io/reactor.cpp"
 
 MUTANTS = [
     # --- scripts
@@ -173,9 +174,9 @@ MUTANTS = [
     ("whoever leaves the local queue leaves its place", QUEUE,
      "at != rest_.end()) rest_.erase(at);",
      "at != rest_.end()) return;"),
-    ("a head that is held back has no timer", OP,
-     "if (held_back) return wait(base::later(now, held_back_pause), sample);\n    if (!held_here)",
-     "if (held_back) return wait(base::never, sample);\n    if (!held_here)"),
+    ("a head that is held back has no timer", "src/locking/acquire_op.hpp",
+     "held_back_pause{5};",
+     "held_back_pause{3'600'000};"),
     ("a release does not tell the local head", RELEASING,
      "        head->released.store(true, std::memory_order_release); // pairs with the waiter's "
      "exchange\n"
@@ -208,9 +209,6 @@ MUTANTS = [
     ("a lost connection is not made again", LANE,
      "    bool const again = !connecting_;",
      "    bool const again = false;"),
-    ("a descriptor is closed before both roles are back", "src/io/lane.hpp",
-     "(read_ == read::none || read_ == read::armed) && write_ != write::busy",
-     "true"),
     ("closing releases nothing", CORE,
      "    release_everything();\n"
      "    data_",
@@ -218,4 +216,36 @@ MUTANTS = [
     ("closing does not wait for acquisitions under way", ACQUISITION,
      "waker(), blocking(), core_->closing_flag());",
      "waker(), blocking());"),
+]
+
+# Hunted by tests/threads under the thread sanitizer.
+OF_THREADS = [
+    ("a descriptor is closed before both roles are back", "src/io/lane.hpp",
+     "(read_ == read::none || read_ == read::armed) && write_ != write::busy",
+     "true"),
+    ("an answer is announced before it is there", MULTIPLEXER,
+     "    which->reply = std::move(incoming);\n"
+     "    finish(*which, call::state::answered, woken);",
+     "    finish(*which, call::state::answered, woken);\n"
+     "    which->reply = std::move(incoming);"),
+    ("an answer is announced without order", MULTIPLEXER,
+     "which.status.store(how, std::memory_order_release);",
+     "which.status.store(how, std::memory_order_relaxed);"),
+    ("what was posted is taken without the mutex", REACTOR,
+     "        std::lock_guard guard(mutex_);\n"
+     "        tasks.swap(posted_);",
+     "        tasks.swap(posted_);"),
+    ("a timer is cancelled without the mutex", REACTOR,
+     "    std::lock_guard guard(mutex_);\n"
+     "    auto const found = timer_index_.find(which);",
+     "    auto const found = timer_index_.find(which);"),
+    ("operations that run are forgotten without the mutex", CORE,
+     "                std::lock_guard guard(self->listener_mutex_);\n"
+     "                if (auto const found",
+     "                if (auto const found"),
+    ("a wake-up between looking and sleeping is lost", "src/io/parker.cpp",
+     "    auto const before = word_.exchange(told);",
+     "    auto const before = word_.load();\n"
+     "    if (before == awake) return;\n"
+     "    word_.store(told);"),
 ]

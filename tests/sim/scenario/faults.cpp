@@ -99,6 +99,7 @@ void end_fault(stage& in, fault const& what) {
     case kind::remove_key:
     case kind::force_unlock:
     case kind::kill_clients:
+    case kind::half_open:
     case kind::close_client: break;
     }
     if (what.what != kind::close_client) {
@@ -142,6 +143,7 @@ void start_fault(stage& in, fault const& what) {
         unpromised(in, -1);
         in.server.crash();
         in.server.start(server_host::data::lagging);
+        unpromised(in, -1); // what was released, or taken by others, since the replica last heard of it
         break;
     case kind::flush_scripts: in.server.node().flush_scripts(); break;
     case kind::remove_key:
@@ -159,6 +161,7 @@ void start_fault(stage& in, fault const& what) {
     case kind::read_only: in.server.node().set_read_only(true); break;
     case kind::out_of_memory: in.server.node().set_out_of_memory(true); break;
     case kind::kill_clients: in.server.kill_everybody(); break;
+    case kind::half_open: in.net.silence(who, strength); break;
     case kind::close_client: close_client(in, what.process); break;
     }
 }

@@ -59,17 +59,19 @@ void vary(std::uint64_t seed, scenario& in) {
     dice by(seed * 0xd1342543de82ef95U + 0x7654321);
     bool const long_leases = by.one_in(4);
     in.publish_refused = by.one_in(24);
+    if (by.one_in(6)) in.watchdog *= 3;
     for (auto& each : in.workers)
         for (auto& one : each.jobs) {
             if (one.entries > 1 && by.one_in(2))
                 one.inner_lease = by.one_in(4)   ? 0
                                   : by.one_in(2) ? by.between(20, 200)
                                                  : by.between(200, 3 * in.watchdog);
+            if (one.lease && by.one_in(3)) one.hold = *one.lease + by.between(0, 500);
             if (by.one_in(10)) one.hold = by.between(in.watchdog, 4 * in.watchdog);
             if (long_leases && !one.lease && !one.max_hold && by.one_in(3)) one.lease = by.between(20'000, 60'000);
         }
     for (auto& one : in.faults) {
-        if (by.one_in(20)) one.what = fault::kind::close_client;
+        if (by.one_in(8)) one.what = by.one_in(2) ? fault::kind::close_client : fault::kind::half_open;
         if (one.what == fault::kind::cut_late_bytes && by.one_in(2)) one.strength = by.between(at_once, 6'000);
     }
 }

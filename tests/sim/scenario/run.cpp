@@ -20,6 +20,8 @@ config settings_of(scenario const& plan) {
     made.lock_watchdog_timeout = duration(plan.watchdog);
     made.close_timeout = 200ms;
     made.outage_limit = 60s;
+    for (auto const& one : plan.faults) // what a silent connection should have brought is missed until a ping is
+        if (one.what == fault::kind::half_open) made.ping_interval = 300ms;
     return made;
 }
 
@@ -106,6 +108,26 @@ moment enough(scenario const& plan) {
             total +=
                 std::chrono::milliseconds(each.pause + each.wait + each.hold + each.lease.value_or(0) + plan.watchdog);
     return total;
+}
+
+patience usual_patience(scenario const& plan) {
+    auto const any = [&](auto... which) {
+        return std::any_of(plan.faults.begin(), plan.faults.end(),
+                           [&](auto const& one) { return ((one.what == which) || ...); });
+    };
+    using fault_kind = fault::kind;
+    patience made;
+    if (plan.publish_refused) made.wakeup = never;
+    // A key that was removed by hand is missed by the next renewal; quiet times begin two seconds after the fault.
+    auto const third = std::chrono::milliseconds(plan.watchdog / 3);
+    made.silent_loss = 500ms + std::max(third - 1'400ms, 0ms);
+    // Where the fence is refused, sweeps find what came late: up to 15 s later.
+    made.orphan = plan.kill_refused ? 20'000ms : 1'200ms;
+    // Only where an answer is late may a renewal be sent again, as text, after the end.
+    bool const slow = any(fault_kind::slow, fault_kind::stop_server, fault_kind::stop_process, fault_kind::block_up,
+                          fault_kind::block_down, fault_kind::block_both);
+    made.renewal = slow ? 2'000ms : 50ms;
+    return made;
 }
 
 bool at_rest(actor& one) {
@@ -211,11 +233,7 @@ outcome run(scenario const& what, bool with_trace, director* by, patience const*
         result.facts = std::move(in.facts);
         result.trace = std::move(in.trace);
     }
-    // Where the fence is refused, sweeps find what came late: up to 15 s later.
-    patience const usual{.wakeup = what.publish_refused ? never : patience().wakeup,
-                         .silent_loss = 500ms,
-                         .orphan = what.kill_refused ? 20'000ms : 1'200ms};
-    result.broken = check(result.facts, how != nullptr ? *how : usual);
+    result.broken = check(result.facts, how != nullptr ? *how : usual_patience(what));
     return result;
 }
 

@@ -54,6 +54,7 @@ struct fault {
         read_only,
         out_of_memory,
         kill_clients, ///< CLIENT KILL of everybody
+        half_open,    ///< the connections of a process carry nothing any more, and it is not told
         close_client, ///< a process closes its client, with what it holds and waits for
     };
     kind what = kind::cut;

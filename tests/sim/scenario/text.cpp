@@ -5,10 +5,11 @@
 namespace redlatch::sim {
 namespace {
 
-constexpr std::array fault_names{
-    "cut",          "cut, late bytes", "block up",    "block down",   "block both",    "slow",         "refuse",
-    "stop process", "kill process",    "stop server", "restart kept", "restart lost",  "failover",     "flush scripts",
-    "remove key",   "force unlock",    "loading",     "read only",    "out of memory", "kill clients", "close client"};
+constexpr std::array fault_names{"cut",          "cut, late bytes", "block up",     "block down",    "block both",
+                                 "slow",         "refuse",          "stop process", "kill process",  "stop server",
+                                 "restart kept", "restart lost",    "failover",     "flush scripts", "remove key",
+                                 "force unlock", "loading",         "read only",    "out of memory", "kill clients",
+                                 "half open",    "close client"};
 constexpr std::array ways{"for ever", "timed", "once", "asynchronous", "cancelled"};
 constexpr std::array ends{"release", "detached", "destroyed", "asynchronous release"};
 

@@ -125,7 +125,7 @@ private:
     void believe(hold const& got) {
         if (over()) return;
         for (auto const& other : in_.holds) {
-            if (other.lock != what_.lock) continue;
+            if (other.lock != what_.lock || !got) continue; // lost before it was seen: by close()
             fact seen{.what = kind::believes, .process = other.process, .worker = other.worker, .lock = other.lock};
             seen.owner = other.owner;
             seen.other = got.owner_id();

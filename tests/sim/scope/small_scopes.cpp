@@ -39,18 +39,33 @@ std::vector<scope> small_scopes() {
     longer.workers[0].jobs[0].lease = 300;
     longer.workers[0].jobs[0].inner_lease = 5'000;
     longer.workers[0].jobs[0].hold = 1'000;
+    longer.workers[1].jobs[0].pause = 110; // behind what arrives late: it is told how long the key will live
     auto leaves = plain;
     leaves.workers[0].jobs[0].asks = job::how::cancelled;
     leaves.workers[0].jobs[0].wait = 50;
     leaves.workers[0].jobs[0].ends = job::ending::detached;
     leaves.workers[1].jobs[0].asks = job::how::timed;
     leaves.workers[1].jobs[0].wait = 150;
+    // The first client asks behind a long delay, and what it gets is over before it knows.
+    auto late = refused;
+    late.watchdog = 60'000;
+    late.timeout = 1'000;
+    late.workers[0].jobs[0].lease.reset();
+    late.workers[0].jobs[0].max_hold = 50;
+    late.workers[0].jobs[0].entries = 1;
+    late.workers[1].jobs[0].pause = 200;
     // With a refused fence the first client's lease outlasts the search: what nobody sweeps away is seen.
     return {
         {.name = "nothing fails", .plan = plain, .early = 1, .depth = 11, .states = 10'971},
         {.name = "the fence is allowed", .plan = plain, .faults = cut_or_crash(), .states = 16'795},
         {.name = "the fence is refused", .plan = refused, .faults = cut_or_crash(), .states = 12'813},
         {.name = "leases that differ", .plan = longer, .faults = cut_or_crash(), .states = 13'200},
+        {.name = "late answers",
+         .plan = late,
+         .faults = {of_the_first(fault::kind::cut_late_bytes)},
+         .early = 1,
+         .depth = 9,
+         .states = 0},
         {.name = "a renewal", .plan = renewed, .faults = cut_or_crash(), .states = 11'160},
         {.name = "cancelled, timed, detached", .plan = leaves, .faults = cut_or_crash(), .states = 16'746},
     };

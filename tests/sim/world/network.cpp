@@ -201,7 +201,7 @@ void network::watch(int fd, fiber* who) {
 void network::reply(std::shared_ptr<tcp_connection> const& on, std::string const& bytes) {
     carry_down(on, bytes, [this, on, bytes] {
         auto* const mine = find(on->fd);
-        if (mine == nullptr || mine->error != 0 || mine->ended) return;
+        if (mine == nullptr || mine->error != 0 || mine->ended || on->silent) return;
         if (on_bytes) on_bytes(*on, false, bytes);
         mine->inbound += bytes;
         changed(*mine, on->fd);
@@ -211,7 +211,7 @@ void network::reply(std::shared_ptr<tcp_connection> const& on, std::string const
 void network::finish(std::shared_ptr<tcp_connection> const& on) {
     carry_down(on, "the end", [this, on] {
         auto* const mine = find(on->fd);
-        if (mine == nullptr) return;
+        if (mine == nullptr || on->silent) return;
         mine->ended = true;
         changed(*mine, on->fd);
     });
@@ -259,6 +259,14 @@ void network::cut(process const& who, moment server_notices, moment bytes_late) 
         shut(one, server_notices, bytes_late);
         one.error = ECONNRESET;
         changed(one, fd);
+    }
+}
+
+void network::silence(process const& who, moment server_notices) {
+    for (auto& [fd, one] : sockets_) {
+        if (one.owner != &who || !one.line || !one.connected || one.error != 0) continue;
+        shut(one, server_notices, -1ns);
+        one.line->silent = true;
     }
 }
 

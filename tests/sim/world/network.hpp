@@ -38,7 +38,8 @@ struct tcp_connection {
     std::uint64_t client_id = 0;  ///< the server's name for it; 0: not accepted, or over
     moment last_up{0};            ///< the latest arrival so far, by direction
     moment last_down{0};
-    bool gone = false; ///< what is on its way up will not arrive
+    bool gone = false;   ///< what is on its way up will not arrive
+    bool silent = false; ///< nor will anything on its way down
     struct parcel {
         std::string bytes;
         std::function<void()> arrives;
@@ -80,6 +81,8 @@ public:
     /// Cuts every connection of a process: its side sees it now, the server after `server_notices`; what was on its way up
     /// arrives after `bytes_late`, unless it is negative: then it is gone.
     void cut(process const& who, moment server_notices, moment bytes_late);
+    /// Nothing comes through any more, and nobody is told but the server, late.
+    void silence(process const& who, moment server_notices);
     /// The server's machine resets everything: the clients see it after a delay.
     void reset_all();
     /// The process is dead: its kernel closes its sockets.
