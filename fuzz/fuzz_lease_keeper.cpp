@@ -65,7 +65,7 @@ private:
         case 5:
         case 6:
         case 7: return answer();
-        case 8: return fail();
+        case 8: return next_.one_in(2) ? fail() : interrupt();
         case 9: return verify();
         case 10: now_ += next_.span(); return;
         case 11: return timer();
@@ -254,6 +254,21 @@ private:
             auto const found = held_.find(one->serial);
             if (found == held_.end() || found->second.last_renewed == base::never) continue;
             found->second.renewal_due = now_ + 1'250ms;
+        }
+    }
+
+    void interrupt() {
+        if (asked_.empty()) return;
+        auto const which = take_batch();
+        lease_keeper::effects found;
+        keeper_.on_interruption(which.who, now_, found);
+        check(found.lost.empty() && found.suspect.empty() && found.recovered.empty(),
+              "an interruption decides nothing");
+        take(found);
+        for (auto const& one : which.who) {
+            auto const its = held_.find(one->serial);
+            check(its == held_.end() || its->second.in_flight || its->second.valid_until <= now_,
+                  "what is held still is asked about again");
         }
     }
 

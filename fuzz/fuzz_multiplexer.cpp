@@ -76,6 +76,7 @@ private:
         one.which = std::make_shared<call>();
         one.which->bytes = resp::command("DO", std::to_string(n));
         one.which->waker = one.who;
+        one.which->once = next_.one_in(4);
         lanes_.submit(one.which, now_);
         check(one.which->status.load()
                   == (closed_ ? call::state::closed
@@ -168,8 +169,9 @@ private:
         arrived_.clear();
         kept_ = 0;
         kept_bytes_.clear();
+        auto const too_late = open_ones_for_once();
         lanes_.on_up(self, now_, woken);
-        check(woken.empty(), "a new connection answers nobody");
+        are_closed(too_late, woken);
         for (auto const& [n, one] : callers_)
             check(one.gone || one.which->finished() || one.which->status.load() == call::state::staged,
                   "a new connection takes all that waits");
@@ -187,15 +189,34 @@ private:
         }
         if (left) may_run_.insert(connection_);
         if (may_run_.size() > connection::multiplexer::most_predecessors) doubts_ = true;
-        forget_wakes();
         base::wake_list woken;
+        auto const interrupted = open_ones_for_once();
         lanes_.on_down(now_, woken);
         up_ = false;
-        check(woken.empty(), "a broken connection answers nobody");
+        are_closed(interrupted, woken);
         check(lanes_.due() == 0 && lanes_.out.empty(), "nothing is due or staged without a connection");
         for (auto const& [n, one] : callers_)
             check(one.gone || one.which->finished() || one.which->status.load() == call::state::waiting,
                   "what somebody waits for waits for the next connection");
+    }
+
+    std::set<std::uint64_t> open_ones_for_once() {
+        std::set<std::uint64_t> open;
+        for (auto const& [n, one] : callers_)
+            if (one.which->once && !one.which->finished() && !one.given_up) open.insert(n);
+        return open;
+    }
+
+    /// Calls for once end with their connection, and with one that they waited for; all others go on.
+    void are_closed(std::set<std::uint64_t> const& which, base::wake_list& woken) {
+        forget_wakes();
+        woken.wake_all();
+        for (auto& [n, one] : callers_) {
+            bool const ends = which.contains(n);
+            check(one.who->woken == (ends ? 1 : 0), "who calls for once is told of the connection, nobody else");
+            check(!ends || one.which->status.load() == call::state::closed, "and is told that it is over");
+            if (ends) one.gone = true;
+        }
     }
 
     // --- the server

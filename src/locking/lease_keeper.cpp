@@ -180,8 +180,11 @@ void lease_keeper::on_interruption(batch const& which, base::instant now, effect
     batch asked;
     for (auto const& one : which) {
         one->renewal_in_flight = false;
-        if (one->in(tenure::phase::held) && one->heap_index != tenure::npos && now < one->validity())
+        if (!one->in(tenure::phase::held) || one->heap_index == tenure::npos) continue;
+        if (now < one->validity())
             collect(one, out, renewed, asked);
+        else
+            reschedule(one); // the timer finds it lost
     }
     flush(renewed, out);
     flush(asked, out);

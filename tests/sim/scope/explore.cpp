@@ -15,6 +15,8 @@ using seen_states = std::unordered_set<std::uint64_t>;
 
 /// Both processes are connected by then, and no worker has begun.
 constexpr moment first_choice = 50ms;
+/// Bytes are under way for no longer.
+constexpr moment farthest = 600ms;
 /// Whatever was chosen has happened by then.
 constexpr moment calm = 6s;
 
@@ -69,9 +71,8 @@ private:
         if (all.heads.empty())
             early.assign(all.times.begin(), all.times.begin() + std::min<std::ptrdiff_t>(1, std::ssize(all.times)));
         else if (early_left_ > 0)
-            std::copy_if(all.times.begin(), all.times.end(), std::back_inserter(early), [&](moment when) {
-                return when <= in.universe.now() + std::chrono::milliseconds(scope_.plan.watchdog);
-            });
+            std::copy_if(all.times.begin(), all.times.end(), std::back_inserter(early),
+                         [&](moment when) { return when <= in.universe.now() + farthest; });
         auto const bytes = all.heads.size();
         auto const faults = failed_ ? 0 : scope_.faults.size();
         auto const count = bytes + early.size() + faults;

@@ -59,7 +59,7 @@ std::vector<scope> small_scopes() {
         {.name = "nothing fails", .plan = plain, .early = 1, .depth = 11, .states = 10'971},
         {.name = "the fence is allowed", .plan = plain, .faults = cut_or_crash(), .states = 16'795},
         {.name = "the fence is refused", .plan = refused, .faults = cut_or_crash(), .states = 12'813},
-        {.name = "leases that differ", .plan = longer, .faults = cut_or_crash(), .states = 13'200},
+        {.name = "leases that differ", .plan = longer, .faults = cut_or_crash(), .states = 2'221},
         {.name = "late answers",
          .plan = late,
          .faults = {of_the_first(fault::kind::cut_late_bytes)},
