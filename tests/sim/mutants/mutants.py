@@ -120,7 +120,7 @@ class ThreadWorkshop(Workshop):
     settings = ["-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_CXX_FLAGS_DEBUG=-O1 -g1", "-DREDLATCH_TESTS=ON", "-DREDLATCH_SANITIZE=thread"]
 
     def mirror(self):
-        for folder in ["src", "lua", "include", "cmake", "cli", "tests"]:
+        for folder in ["src", "lua", "include", "cmake", "cli", "tests", "examples", "docs"]:
             mirror(ROOT / folder, self.copy / folder)
         (self.copy / "CMakeLists.txt").write_text((ROOT / "CMakeLists.txt").read_text())
 

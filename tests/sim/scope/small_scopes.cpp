@@ -53,7 +53,7 @@ std::vector<scope> small_scopes() {
     late.workers[0].jobs[0].lease.reset();
     late.workers[0].jobs[0].max_hold = 50;
     late.workers[0].jobs[0].entries = 1;
-    late.workers[1].jobs[0].pause = 200;
+    late.workers[1].jobs = {{.pause = 200}, {.pause = 200}}; // moments until which an answer may be late
     // With a refused fence the first client's lease outlasts the search: what nobody sweeps away is seen.
     return {
         {.name = "nothing fails", .plan = plain, .early = 1, .depth = 11, .states = 10'971},
@@ -64,8 +64,8 @@ std::vector<scope> small_scopes() {
          .plan = late,
          .faults = {of_the_first(fault::kind::cut_late_bytes)},
          .early = 1,
-         .depth = 9,
-         .states = 0},
+         .depth = 11,
+         .states = 5'258},
         {.name = "a renewal", .plan = renewed, .faults = cut_or_crash(), .states = 11'160},
         {.name = "cancelled, timed, detached", .plan = leaves, .faults = cut_or_crash(), .states = 16'746},
     };
