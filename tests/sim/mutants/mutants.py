@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Breaks the shipped code on purpose, one way at a time, and sees whether the simulator notices.
 
-    mutants.py [--only REGEX] [--seeds N] [--jobs N] [--markdown]     (./dev mutants)
+    mutants.py [--only REGEX] [--seeds N] [--jobs N] [--threads | --no-threads] [--markdown]     (./dev mutants)
 
 A mutant is a replacement in one file of src/ or lua/. It is applied to a copy of the tree under build/mutants, the simulator is
 built there, and seeds are run until one breaks a promise, or else all orders of small scenarios. A mutant that survives is a hole in the proof: exit status 1. A
@@ -49,12 +49,13 @@ def mirror(source, copy):
 class Workshop:
     """A copy of the tree in which one mutant at a time is made and hunted."""
 
-    target = "redlatch_sim"
+    name = "sim"
+    targets = ["redlatch_sim"]
     settings = ["-DCMAKE_BUILD_TYPE=Release"]
 
     def __init__(self, number):
-        self.copy = ROOT / "build" / "mutants" / f"{self.target}-{number}" / "tree"
-        self.made = ROOT / "build" / "mutants" / f"{self.target}-{number}" / "build"
+        self.copy = ROOT / "build" / "mutants" / f"{self.name}-{number}" / "tree"
+        self.made = ROOT / "build" / "mutants" / f"{self.name}-{number}" / "build"
 
     def mirror(self):
         for folder in FOLDERS:
@@ -71,7 +72,7 @@ class Workshop:
         self.build("the sound tree")
 
     def build(self, what):
-        built = run("ninja", "-C", self.made, self.target)
+        built = run("ninja", "-C", self.made, *self.targets)
         if built.returncode != 0:
             raise Useless(f"{what}: does not compile\n{built.stdout[-4000:]}")
 
@@ -114,10 +115,12 @@ class Workshop:
 
 
 class ThreadWorkshop(Workshop):
-    """The same for mutants about threads: hunted by the stress programs, under the thread sanitizer."""
+    """The same for mutants about threads: hunted by the stress programs and the tests of src/io, under the thread sanitizer."""
 
-    target = "thread_races"
-    settings = ["-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_CXX_FLAGS_DEBUG=-O1 -g1", "-DREDLATCH_TESTS=ON", "-DREDLATCH_SANITIZE=thread"]
+    name = "threads"
+    targets = ["thread_races", "unit_io"]
+    settings = ["-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_CXX_FLAGS_DEBUG=-O1 -g1", "-DREDLATCH_TESTS=ON",
+                "-DREDLATCH_SANITIZE=thread"]
 
     def mirror(self):
         for folder in ["src", "lua", "include", "cmake", "cli", "tests", "examples", "docs"]:
@@ -126,16 +129,17 @@ class ThreadWorkshop(Workshop):
 
     def search(self, how):
         began = time.monotonic()
-        program = next(path for path in self.made.rglob(self.target) if path.is_file())
-        try:
-            done = run("setarch", "-R", program, "--gtest_break_on_failure", timeout=how.limit)
-        except subprocess.TimeoutExpired:
-            return "hangs", "", how.limit
-        if done.returncode == 0:
-            return "", "", time.monotonic() - began
-        last = re.findall(r"^\[ RUN      \] (.*)$", done.stdout, re.M)[-1:]
-        what = "data race" if "data race" in done.stderr else f"status {done.returncode}"
-        return what, f"`{last[0]}`" if last else "", time.monotonic() - began
+        for name in self.targets:
+            program = next(path for path in self.made.rglob(name) if path.is_file())
+            try:
+                done = run("setarch", "-R", program, "--gtest_break_on_failure", timeout=how.limit)
+            except subprocess.TimeoutExpired:
+                return "hangs", f"`{name}`", time.monotonic() - began
+            if done.returncode != 0:
+                last = re.findall(r"^\[ RUN      \] (.*)$", done.stdout, re.M)[-1:]
+                what = "data race" if "data race" in done.stderr else "a test that fails"
+                return what, f"`{last[0]}`" if last else f"`{name}`", time.monotonic() - began
+        return "", "", time.monotonic() - began
 
 
 class Useless(Exception):
@@ -157,6 +161,8 @@ def main():
     parser.add_argument("--states", type=int, default=20_000, help="so many states of each small scenario (20000)")
     parser.add_argument("--limit", type=float, default=300, help="so many seconds for either at the most (300)")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="so many at the same time (one for each core)")
+    parser.add_argument("--threads", action="store_true", help="only those about threads")
+    parser.add_argument("--no-threads", action="store_true", help="all but those about threads")
     parser.add_argument("--markdown", action="store_true", help="print the table for docs/testing.md")
     how = parser.parse_args()
     if how.markdown:
@@ -175,10 +181,11 @@ def main():
 
     try:
         with concurrent.futures.ThreadPoolExecutor(how.jobs) as pool:
-            mutants = chosen(MUTANTS)
+            mutants = [] if how.threads else chosen(MUTANTS)
             for done in [pool.submit(work, Workshop(number), mutants, how, tell) for number in range(how.jobs)]:
                 done.result()
-        work(ThreadWorkshop(0), chosen(OF_THREADS), how, tell)
+        if not how.no_threads:
+            work(ThreadWorkshop(0), chosen(OF_THREADS), how, tell)
     except Useless as wrong:
         print(wrong, file=sys.stderr)
         return 2
