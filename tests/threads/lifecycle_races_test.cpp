@@ -51,6 +51,30 @@ TEST(lifecycle_races, a_client_may_close_under_asynchronous_callers) {
     }
 }
 
+TEST(lifecycle_races, an_acquisition_that_comes_behind_the_releases_of_close_takes_nothing) {
+    redis_server const server;
+    auto admin = server.admin();
+    constexpr unsigned busy = 6;
+    for (int round = 0; round < 100; ++round) {
+        auto user = std::make_optional<client>(server.uri());
+        std::atomic<unsigned> taken{0};
+        std::vector<std::thread> takers;
+        for (unsigned i = 0; i < busy; ++i)
+            takers.emplace_back([&, lock = user->get_lock("lock-" + std::to_string(i))]() mutable {
+                std::error_code ec;
+                while (!ec) {
+                    auto const hold = lock.try_acquire(acquire_options{}, ec);
+                    ++taken;
+                }
+            });
+        EXPECT_TRUE(wait_until([&] { return taken.load() > 2 * busy; }));
+        user->close();
+        for (auto& one : takers) one.join();
+        user.reset();
+        EXPECT_EQ(admin.command("DBSIZE").integer, 0) << "round " << round;
+    }
+}
+
 TEST(lifecycle_races, holds_may_end_on_other_threads_while_the_client_closes) {
     redis_server const server;
     for (int round = 0; round < 10; ++round) {

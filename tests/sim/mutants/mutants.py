@@ -4,8 +4,9 @@
     mutants.py [--only REGEX] [--seeds N] [--jobs N] [--threads | --no-threads] [--markdown]     (./dev mutants)
 
 A mutant is a replacement in one file of src/ or lua/. It is applied to a copy of the tree under build/mutants, the simulator is
-built there, and seeds are run until one breaks a promise, or else all orders of small scenarios. A mutant that survives is a hole in the proof: exit status 1. A
-replacement whose text is not there (any more), or more than once, is an error: exit status 2.
+built there, and seeds are run until one breaks a promise, or else all orders of small scenarios. A mutant that survives is a
+hole in the proof: exit status 1. A replacement whose text is not there (any more), or more than once, is an error: exit
+status 2.
 
 The simulator has one thread. Mutants about threads are hunted by tests/threads under the thread sanitizer instead.
 """
