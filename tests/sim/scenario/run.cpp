@@ -80,8 +80,13 @@ void probe(stage& in) {
 /// Runs until `done`, at most until `end`; probes on the way.
 template <class Done> bool run_until(stage& in, moment end, Done done) {
     auto next_probe = in.universe.now();
+    auto last_tick = moment(-1);
     while (!done()) {
         if (in.universe.now() >= end) return false;
+        if (!in.universe.by_chance() && last_tick < next_probe) { // there time goes from event to event
+            last_tick = next_probe;
+            in.universe.at(next_probe, [] {});
+        }
         if (!in.universe.step(std::min(next_probe, end))) {
             in.universe.at(std::min(next_probe, end), [] {});
             in.universe.step();

@@ -67,11 +67,13 @@ private:
 
     decision decide(stage& in, world::pending const& all) {
         if (in.universe.now() < first_choice || in.all_ended()) return usual(all);
+        bool const only_watching = !all.times.empty() && (all.timers.empty() || all.times.front() < all.timers.front());
+        if (all.heads.empty() && only_watching) return usual(all);
         std::vector<moment> early;
         if (all.heads.empty())
             early.assign(all.times.begin(), all.times.begin() + std::min<std::ptrdiff_t>(1, std::ssize(all.times)));
         else if (early_left_ > 0)
-            std::copy_if(all.times.begin(), all.times.end(), std::back_inserter(early),
+            std::copy_if(all.timers.begin(), all.timers.end(), std::back_inserter(early),
                          [&](moment when) { return when <= in.universe.now() + farthest; });
         auto const bytes = all.heads.size();
         auto const faults = failed_ ? 0 : scope_.faults.size();

@@ -28,9 +28,10 @@ std::vector<fault> cut_or_crash() {
 
 std::vector<scope> small_scopes() {
     auto const plain = two_clients();
-    auto refused = plain;
+    auto fenced = plain;
+    fenced.workers[0].jobs[0].lease = 60'000;
+    auto refused = fenced;
     refused.kill_refused = true;
-    refused.workers[0].jobs[0].lease = 60'000;
     auto renewed = plain;
     renewed.workers[0].jobs[0].hold = 250; // beyond a third of the watchdog time
     renewed.workers[0].jobs[0].entries = 1;
@@ -54,10 +55,16 @@ std::vector<scope> small_scopes() {
     late.workers[0].jobs[0].max_hold = 50;
     late.workers[0].jobs[0].entries = 1;
     late.workers[1].jobs = {{.pause = 200}, {.pause = 200}}; // moments until which an answer may be late
-    // With a refused fence the first client's lease outlasts the search: what nobody sweeps away is seen.
+    // Two threads of one client, whose connections carry nothing any more: one hands the lock to the other.
+    auto silent = two_clients();
+    silent.processes = 1;
+    silent.drifts = {0};
+    silent.watchdog = 60'000;
+    silent.workers = {{.jobs = {{.pause = 100, .hold = 300}}}, {.jobs = {{.pause = 150}}}};
+    // Where the first lease outlasts the search, what nobody fences or sweeps away is seen.
     return {
         {.name = "nothing fails", .plan = plain, .early = 1, .depth = 11, .states = 10'971},
-        {.name = "the fence is allowed", .plan = plain, .faults = cut_or_crash(), .states = 16'795},
+        {.name = "the fence is allowed", .plan = fenced, .faults = cut_or_crash(), .states = 16'795},
         {.name = "the fence is refused", .plan = refused, .faults = cut_or_crash(), .states = 12'813},
         {.name = "leases that differ", .plan = longer, .faults = cut_or_crash(), .states = 2'221},
         {.name = "late answers",
@@ -66,6 +73,11 @@ std::vector<scope> small_scopes() {
          .early = 1,
          .depth = 11,
          .states = 5'258},
+        {.name = "silent connections",
+         .plan = silent,
+         .faults = {of_the_first(fault::kind::half_open)},
+         .depth = 15,
+         .states = 973},
         {.name = "a renewal", .plan = renewed, .faults = cut_or_crash(), .states = 11'160},
         {.name = "cancelled, timed, detached", .plan = leaves, .faults = cut_or_crash(), .states = 16'746},
     };

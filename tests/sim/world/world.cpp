@@ -128,6 +128,7 @@ bool world::take_in_order(event& next) {
             for (auto const& one : queue_) {
                 if (one.channel == 0) {
                     all.times.push_back(one.when);
+                    if (one.who != nullptr) all.timers.push_back(one.when);
                     continue;
                 }
                 auto const same = [&](delivery const& other) { return other.channel == one.channel; };
@@ -136,8 +137,10 @@ bool world::take_in_order(event& next) {
             }
             std::stable_partition(all.heads.begin(), all.heads.end(),
                                   [&](delivery const& one) { return !last_channels_.contains(one.channel); });
-            std::sort(all.times.begin(), all.times.end());
-            all.times.erase(std::unique(all.times.begin(), all.times.end()), all.times.end());
+            for (auto* const each : {&all.times, &all.timers}) {
+                std::sort(each->begin(), each->end());
+                each->erase(std::unique(each->begin(), each->end()), each->end());
+            }
             auto const decided = order(all);
             switch (decided.what) {
             case decision::kind::ask_again: continue;

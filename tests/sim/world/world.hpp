@@ -83,6 +83,7 @@ public:
         std::vector<delivery> heads{};  ///< of each channel the first, in the order of sending
         std::vector<delivery> behind{}; ///< all others
         std::vector<moment> times{};    ///< when something is due, each once, rising
+        std::vector<moment> timers{};   ///< those of them at which it is a process's
     };
     struct decision {
         enum class kind : std::uint8_t { deliver, pass, ask_again };
