@@ -33,7 +33,7 @@ TEST_P(small_scope, keeps_every_promise_in_all_orders) {
 }
 
 TEST(search, merges_only_states_that_have_the_same_ends) {
-    auto const what = one_of("cancelled, timed, detached", 7);
+    auto const what = one_of("cancelled, timed, detached", 6);
     auto const merged = explore(what);
     auto const tree = explore(what, {.merge = false});
     EXPECT_TRUE(merged.whole && tree.whole);
