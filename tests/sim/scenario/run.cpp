@@ -122,7 +122,7 @@ patience usual_patience(scenario const& plan) {
     };
     using fault_kind = fault::kind;
     patience made;
-    if (plan.publish_refused) made.wakeup = never;
+    if (plan.publish_refused) made.wakeup = 24h; // longer than any run
     // A key that was removed by hand is missed by the next renewal; quiet times begin two seconds after the fault.
     auto const third = std::chrono::milliseconds(plan.watchdog / 3);
     made.silent_loss = 500ms + std::max(third - 1'400ms, 0ms);
