@@ -37,7 +37,9 @@ struct REDLATCH_EXPORT config {
     /// How many further attempts the constructor of client makes when the server cannot be reached (a client that is once
     /// connected reconnects for ever).
     int retry_attempts = 4;
-    /// The first pause between two attempts to connect; it doubles up to ten times this value, with jitter.
+    /// The first pause between two attempts to connect; it doubles up to ten times this value, with jitter. A client that
+    /// was connected reconnects at once, and then, until a connection has answered something, after pauses that grow from
+    /// 50 ms to this value.
     duration retry_delay{1000};
     /// An idle connection is probed this often; zero: never.
     duration ping_interval{30000};

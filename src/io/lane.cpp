@@ -235,6 +235,7 @@ void lane::take(long count, int problem, afterwards& next) {
         if (result == resp::reader::result::need_more) break;
         if (result == resp::reader::result::broken) return lose(next, "broken reply: " + replies_.problem());
         if (!traffic_->on_value(std::move(reply), now, next.woken)) return lose(next, "a reply that nobody asked for");
+        failures_ = 0; // it is of use: the next one need not wait
     }
     next.late = traffic_->has_late();
     due_since_ = traffic_->expects_reply() ? std::min(due_since_, now) : base::never;
@@ -365,9 +366,26 @@ void lane::retire() {
     bool const again = !connecting_;
     link_ = link::down;
     if (again) connecting_ = true;
+    bool const hurry = failures_ == 0;
+    auto const pause = again && !hurry ? next_pause() : base::milliseconds::zero();
     held.unlock();
     if (token != 0) reactor_->unwatch(token);
-    if (again) begin_connecting();
+    if (!again) return;
+    if (hurry)
+        begin_connecting();
+    else
+        connect_after(pause);
+}
+
+base::milliseconds lane::next_pause() {
+    constexpr base::milliseconds first{50};
+    return base::backoff_pause(failures_ - 1, first, settings_.longest_pause, random_);
+}
+
+void lane::connect_after(base::milliseconds pause) {
+    reactor_->at(base::later(lease_clock::now(), pause), [self = weak_from_this()] {
+        if (auto const alive = self.lock()) alive->begin_connecting();
+    });
 }
 
 /// On the reactor, with connecting_ set.
@@ -471,12 +489,10 @@ void lane::on_connect_failed(errc, std::string const& problem) {
             return;
         }
         trouble_ = problem;
-        constexpr base::milliseconds first{50};
-        pause = base::backoff_pause(failures_++, first, settings_.longest_pause, random_);
+        ++failures_;
+        pause = next_pause();
     }
-    reactor_->at(base::later(lease_clock::now(), pause), [self = weak_from_this()] {
-        if (auto const alive = self.lock()) alive->begin_connecting();
-    });
+    connect_after(pause);
 }
 
 bool lane::connect_now(base::instant until, errc& reason, std::string& problem) {
@@ -519,7 +535,7 @@ void lane::up(unique_fd fd, connection::identity const& self) {
         read_ = read::reading;
         replies_ = resp::reader();
         epoch = ++epoch_;
-        failures_ = 0;
+        ++failures_; // until it has answered something: a server that greets and hangs up is not to be hammered
         trouble_.clear();
         auto const now = lease_clock::now();
         heard_ = now;

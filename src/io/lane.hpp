@@ -26,7 +26,8 @@
 //     epoll event                armed -> reading: recv once, leave; otherwise it counts for nothing
 //     tick (20 ms, while in use) none -> armed; armed and nothing due -> the tick ends; silent too long -> lose
 //     retire (reactor)           read in {none, armed} and write != busy: close, link = down; otherwise whoever leaves last
-//                                posts it again; once the link is closed, that one closes the descriptor itself
+//                                posts it again; once the link is closed, that one closes the descriptor itself.
+//                                Then a new connection: at once after one that answered, else after a growing pause
 //     connected                  link = up; greet, send, leave
 //     close                      link = closed; everything ends with "closed"; the last role closes the descriptor
 // epoll_ctl happens under the mutex; send, recv, poll and waking never do. Never two of our mutexes at once.
@@ -130,6 +131,8 @@ private:
     void begin_connecting();
     void connect_to(std::vector<address> addresses, std::string const& problem);
     void on_connect_failed(errc reason, std::string const& problem);
+    void connect_after(base::milliseconds pause);
+    base::milliseconds next_pause();
     void up(unique_fd fd, connection::identity const& self);
 
     void settle(lock& held, afterwards& next, parker const* me = nullptr);
@@ -170,7 +173,7 @@ private:
     std::uint64_t epoch_ = 0;
     bool ticking_ = false;
     bool connecting_ = false;
-    int failures_ = 0;
+    int failures_ = 0; ///< attempts in a row that led to no connection, or to one that answered nothing
     base::random_source random_;
     base::instant heard_{};     ///< the last byte, or the connection's beginning
     base::instant due_since_{}; ///< something has been due since then

@@ -196,6 +196,26 @@ TEST_P(lie_test, about_a_renewal_ends_in_renewal_or_in_a_loss_that_is_told) {
 INSTANTIATE_TEST_SUITE_P(with, lie_test, ::testing::Range<std::size_t>(0, 10),
                          [](auto const& which) { return lies().at(which.param).what; });
 
+TEST(hostile_reply_test, a_server_that_greets_and_then_hangs_up_is_not_hammered) {
+    fake_server server([](fake_connection& client) {
+        std::string greeting;
+        while (greeting.find("server") == std::string::npos) { // INFO server is the last of it
+            auto const more = client.read();
+            if (more.empty()) return;
+            greeting += more;
+        }
+        client.write("$17\r\nid=7 addr=x:1 a=b\r\n$10\r\nrun_id:abc\r\n");
+        client.read();
+    });
+    config settings = quick(server.uri());
+    settings.retry_delay = 1s; // the longest pause
+    client user(settings);
+    auto const ended = outcome_of([&] { user.get_lock("a").acquire({.wait = 1s}).release(); });
+    EXPECT_EQ(ended.reason, errc::disconnected) << ended;
+    EXPECT_GE(server.accepted(), 3) << "it does try again";
+    EXPECT_LE(server.accepted(), 12) << "but after pauses that grow";
+}
+
 TEST(hostile_reply_test, a_subscription_that_is_answered_with_nonsense_does_not_hang_the_waiter) {
     redis_server server;
     byte_proxy proxy{server.address()};
