@@ -42,70 +42,126 @@ std::string help_entry(std::string const& left, std::string_view text) {
     return result + '\n';
 }
 
+/// Reads what the command line said, into the target.
+using conversion = std::function<void()>;
+
+/// A word or flag that the command knows.
+struct declaration {
+    std::string name;
+    std::string metavar; ///< of its value; empty: it has none
+    std::string text;
+    std::function<conversion(CLI::App&)> build;
+    bool positional = false;
+    bool required = false;
+    std::function<void(std::string const&)> take{}; ///< of a positional one
+
+    std::string help() const { return help_entry(metavar.empty() ? name : name + ' ' + metavar, text); }
+    bool occurs_in(arguments const& words) const {
+        return positional || std::any_of(words.begin(), words.end(), [this](std::string_view word) {
+                   return word.substr(0, word.find('=')) == name;
+               });
+    }
+};
+
 } // namespace
 
 struct command_line::parts {
-    CLI::App app{};
     std::string head{};
-    std::string words{};
-    std::string flags{};
     std::string foot{};
-    // Values are read as text first: so all the sentences about wrong ones are ours, and name the flag.
-    std::vector<std::function<void()>> conversions{};
-    void convert(std::string const& name, std::string const& metavar, std::string const& text,
+    std::vector<declaration> known{};
+
+    /// Values are read as text first: so all the sentences about wrong ones are ours, and name the flag.
+    void declare(std::string const& name, std::string const& metavar, std::string const& text,
                  std::function<void(std::string const&)> apply) {
-        auto const raw = std::make_shared<std::string>();
-        auto* option = app.add_option(name, *raw);
-        flags += help_entry(name + ' ' + metavar, text);
-        conversions.emplace_back([raw, option, name, apply = std::move(apply)] {
-            if (option->count() == 0) return;
-            try {
-                apply(*raw);
-            } catch (usage_error const& problem) {
-                throw usage_error(name + ": " + problem.what());
-            }
-        });
+        auto build = [name, apply = std::move(apply)](CLI::App& app) -> conversion {
+            auto const raw = std::make_shared<std::string>();
+            auto* const option = app.add_option(name, *raw);
+            return [raw, option, name, apply] {
+                if (option->count() == 0) return;
+                try {
+                    apply(*raw);
+                } catch (usage_error const& problem) {
+                    throw usage_error(name + ": " + problem.what());
+                }
+            };
+        };
+        known.push_back({name, metavar, text, std::move(build)});
+    }
+
+    /// Words without any flag need no parser, and a lock costs less than one. False: they do, be it for its complaint.
+    bool take_plain(arguments const& words) const {
+        if (std::any_of(words.begin(), words.end(), [](auto const& word) { return word.starts_with('-'); })) return false;
+        std::vector<declaration const*> places;
+        for (auto const& one : known)
+            if (one.positional) places.push_back(&one);
+        auto const needed = std::count_if(places.begin(), places.end(), [](auto const* one) { return one->required; });
+        if (words.size() > places.size() || std::ssize(words) < needed) return false;
+        for (std::size_t i = 0; i < words.size(); ++i) places[i]->take(words[i]);
+        return true;
+    }
+
+    /// CLI11 gets to know the flags that occur: to tell it of all the others would cost more than a lock. When it complains, it
+    /// is asked again with all of them, so that it complains about the same as ever.
+    void parse(arguments const& words, bool with_all) {
+        CLI::App app;
+        app.set_help_flag("-h,--help");
+        std::vector<conversion> conversions;
+        for (auto const& one : known)
+            if (with_all || one.occurs_in(words)) conversions.push_back(one.build(app));
+        app.parse(arguments(words.rbegin(), words.rend())); // in the order that CLI11 wants
+        for (auto const& convert : conversions) convert();
+    }
+
+    std::string help() const {
+        std::string words;
+        std::string flags;
+        for (auto const& one : known) (one.positional ? words : flags) += one.help();
+        return head + (words.empty() ? "" : "\nArguments:\n" + words) + "\nFlags:\n" + flags
+               + help_entry("-h,--help", "Show this help and exit.") + (foot.empty() ? "" : '\n' + foot);
     }
 };
 
 command_line::command_line(std::string const& usage, std::string const& description)
     : parts_(std::make_unique<parts>()) {
     parts_->head = "Usage: redlatch " + usage + "\n\n" + description + '\n';
-    parts_->app.set_help_flag("-h,--help");
 }
 
 command_line::~command_line() = default;
 
 void command_line::word(std::string const& name, std::string const& text, std::string& target) {
-    parts_->app.add_option(name, target)->required();
-    parts_->words += help_entry(name, text);
+    auto const build = [name, &target](CLI::App& app) -> conversion {
+        app.add_option(name, target)->required();
+        return [] {};
+    };
+    parts_->known.push_back({name, {}, text, build, true, true, [&target](std::string const& raw) { target = raw; }});
 }
 
 void command_line::optional_word(std::string const& name, std::string const& text, std::optional<std::string>& target) {
-    auto const raw = std::make_shared<std::string>();
-    auto* const option = parts_->app.add_option(name, *raw);
-    parts_->conversions.emplace_back([raw, option, &target] {
-        if (option->count() != 0) target = *raw;
-    });
-    parts_->words += help_entry(name, text);
+    auto const take = [&target](std::string const& raw) { target = raw; };
+    parts_->declare(name, {}, text, take);
+    parts_->known.back().positional = true;
+    parts_->known.back().take = take;
 }
 
 void command_line::flag(std::string const& name, std::string const& text, bool& target) {
-    parts_->app.add_flag(name, target);
-    parts_->flags += help_entry(name, text);
+    auto const build = [name, &target](CLI::App& app) -> conversion {
+        app.add_flag(name, target);
+        return [] {};
+    };
+    parts_->known.push_back({name, {}, text, build});
 }
 
 void command_line::text(std::string const& name, std::string const& value_name, std::string const& text,
                         std::optional<std::string>& target) {
-    parts_->convert(name, value_name, text, [&target](std::string const& raw) { target = raw; });
+    parts_->declare(name, value_name, text, [&target](std::string const& raw) { target = raw; });
 }
 
 void command_line::time(std::string const& name, std::string const& text, std::optional<duration>& target) {
-    parts_->convert(name, "DURATION", text, [&target](std::string const& raw) { target = parse_duration(raw); });
+    parts_->declare(name, "DURATION", text, [&target](std::string const& raw) { target = parse_duration(raw); });
 }
 
 void command_line::number(std::string const& name, std::string const& text, int least, int most, int& target) {
-    parts_->convert(name, "N", text, [&target, least, most](std::string const& raw) {
+    parts_->declare(name, "N", text, [&target, least, most](std::string const& raw) {
         int value = 0;
         auto const [end, problem] = std::from_chars(raw.data(), raw.data() + raw.size(), value);
         if (problem != std::errc{} || end != raw.data() + raw.size() || value < least || value > most)
@@ -119,7 +175,7 @@ void command_line::choice(std::string const& name, std::vector<std::string> valu
                           std::string& target) {
     std::string metavar;
     for (auto const& value : values) metavar += (metavar.empty() ? "" : "|") + value;
-    parts_->convert(name, metavar, text, [&target, values = std::move(values), metavar](std::string const& raw) {
+    parts_->declare(name, metavar, text, [&target, values = std::move(values), metavar](std::string const& raw) {
         if (std::find(values.begin(), values.end(), raw) == values.end())
             throw usage_error("'" + printable(raw) + "' is none of " + metavar);
         target = raw;
@@ -130,18 +186,19 @@ void command_line::footer(std::string text) {
     parts_->foot = std::move(text);
 }
 
-void command_line::parse(arguments words) {
-    std::reverse(words.begin(), words.end()); // as CLI11 wants them
+void command_line::parse(arguments const& words) {
+    if (parts_->take_plain(words)) return;
     try {
-        parts_->app.parse(std::move(words));
+        try {
+            parts_->parse(words, false);
+        } catch (CLI::ParseError const&) {
+            parts_->parse(words, true);
+        }
     } catch (CLI::CallForHelp const&) {
-        auto const& [app, head, args, flags, foot, conversions] = *parts_;
-        throw help_requested{head + (args.empty() ? "" : "\nArguments:\n" + args) + "\nFlags:\n" + flags
-                             + help_entry("-h,--help", "Show this help and exit.") + (foot.empty() ? "" : '\n' + foot)};
+        throw help_requested{parts_->help()};
     } catch (CLI::ParseError const& problem) {
         throw usage_error(problem.what());
     }
-    for (auto const& convert : parts_->conversions) convert();
 }
 
 } // namespace redlatch::cli

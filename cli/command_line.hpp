@@ -1,5 +1,5 @@
-// The command line of one command. Only the command that was asked for declares its flags: building the tree of all of them
-// would cost more than a lock.
+// The command line of one command. Only the command that was asked for declares its flags, and CLI11 gets to know only those
+// that are given: building the tree of all of them would cost more than a lock.
 #pragma once
 
 #include <redlatch/lease_clock.hpp>
@@ -37,7 +37,7 @@ public:
     void footer(std::string text);
 
     /// Throws usage_error, or help_requested.
-    void parse(arguments words);
+    void parse(arguments const& words);
 
 private:
     struct parts;

@@ -38,7 +38,7 @@ char const* const help_text = "Usage: redlatch COMMAND ...\n"
                               "\n"
                               "redlatch COMMAND --help tells more, and so does man redlatch.\n";
 
-using command = int (*)(arguments);
+using command = int (*)(arguments const&);
 
 command find_command(std::string_view name) {
     if (name == "run") return &run;
@@ -60,7 +60,7 @@ int dispatch(arguments words) {
     auto const found = find_command(name);
     if (found == nullptr) throw usage_error("there is no command '" + name + "'; redlatch --help shows them");
     try {
-        return found(std::move(words));
+        return found(words);
     } catch (usage_error const& problem) {
         throw usage_error(std::string(problem.what()) + " (see redlatch " + name + " --help)");
     }

@@ -6,13 +6,13 @@
 
 namespace redlatch::cli {
 
-int run(arguments words);
-int hold_lock(arguments words);
-int show_status(arguments words);
-int list_locks(arguments words);
-int unlock(arguments words);
-int ping(arguments words);
-int serve(arguments words);
-int show_version(arguments words);
+int run(arguments const& words);
+int hold_lock(arguments const& words);
+int show_status(arguments const& words);
+int list_locks(arguments const& words);
+int unlock(arguments const& words);
+int ping(arguments const& words);
+int serve(arguments const& words);
+int show_version(arguments const& words);
 
 } // namespace redlatch::cli

@@ -43,14 +43,14 @@ bool wait_for_signal(hold_view const& lock, inherited_signals const& inherited) 
 
 } // namespace
 
-int hold_lock(arguments words) {
+int hold_lock(arguments const& words) {
     lock_options options;
     command_line line("hold NAME [FLAGS]",
                       "Take the lock, write `held` to stdout, hold the lock until a signal comes.");
     line.word("NAME", "The name of the lock: any bytes, at most 64 KiB.", options.name);
     declare(line, options);
     line.footer(help_footer);
-    line.parse(std::move(words));
+    line.parse(words);
     check(options);
 
     auto const inherited = inherited_signals::look();

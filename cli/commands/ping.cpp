@@ -10,13 +10,13 @@
 
 namespace redlatch::cli {
 
-int ping(arguments words) {
+int ping(arguments const& words) {
     common_options options;
     command_line line("ping [FLAGS]", "Show the server, its version and the time of a round trip.");
     declare(line, options, "One JSON object on stdout.");
     line.footer("Exit status:\n  0    the server answered\n"
                 + std::string(exit_status_help).substr(std::string("Exit status:\n").size()));
-    line.parse(std::move(words));
+    line.parse(words);
     client owner(choose_server(options));
     auto const server = owner.ping();
     if (options.json) {

@@ -59,7 +59,7 @@ run_options parse(arguments words) {
               "that is too short for that.",
               options.grace);
     line.footer(help_footer);
-    line.parse(std::move(words));
+    line.parse(words);
 
     if (!name && !options.command.empty()) {
         name = options.command.front();
@@ -159,9 +159,9 @@ int run_under(client& owner, taken& outcome, run_options const& options, duratio
 
 } // namespace
 
-int run(arguments words) {
+int run(arguments const& words) {
     auto const inherited = inherited_signals::look();
-    run_options options = parse(std::move(words));
+    run_options options = parse(words);
     config const settings = choose_server(options.lock);
     auto const lease = options.lock.lease_or(settings);
     options.on_loss.grace = choose_grace(options.grace, std::min(lease, options.lock.max_hold.value_or(lease)));

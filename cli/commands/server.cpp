@@ -31,24 +31,24 @@ std::string text_of(embedded_server::state const& server) {
            + std::to_string(server.clients) + "  keys " + std::to_string(server.keys) + '\n';
 }
 
-int status(arguments words) {
+int status(arguments const& words) {
     bool json = false;
     command_line line("server status [FLAGS]", "Show the private server of this user, if it runs. Never starts it.");
     line.flag("--json", "One JSON object on stdout.", json);
     line.footer("Exit status:\n  0    it runs\n  1    it does not\n  64   its folder cannot be used\n");
-    line.parse(std::move(words));
+    line.parse(words);
     auto const server = embedded_server().status();
     print(json ? json_of(server) : text_of(server));
     return server.running ? 0 : 1;
 }
 
-int stop(arguments words) {
+int stop(arguments const& words) {
     bool force = false;
     command_line line("server stop [FLAGS]", "End the private server of this user.");
     line.flag("--force", "Also while locks are held. Whoever holds one loses it.", force);
     line.footer("Exit status:\n  0    it was ended\n  1    it did not run\n  64   its folder cannot be used\n"
                 "  75   locks are held\n");
-    line.parse(std::move(words));
+    line.parse(words);
     bool ended = false;
     try {
         ended = embedded_server().stop(force);
@@ -62,12 +62,12 @@ int stop(arguments words) {
 
 } // namespace
 
-int serve(arguments words) {
+int serve(arguments const& words) {
     if (words.empty()) throw usage_error("server needs a command: redlatch server status, or redlatch server stop");
-    std::string const command = words.front();
-    words.erase(words.begin());
-    if (command == "status") return status(std::move(words));
-    if (command == "stop") return stop(std::move(words));
+    std::string const& command = words.front();
+    arguments const rest(words.begin() + 1, words.end());
+    if (command == "status") return status(rest);
+    if (command == "stop") return stop(rest);
     if (command == "--help" || command == "-h") throw help_requested{help_text};
     throw usage_error("server knows status and stop, not '" + command + "'");
 }

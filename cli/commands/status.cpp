@@ -52,7 +52,7 @@ std::string table_of(std::vector<lock_info> const& locks) {
 
 } // namespace
 
-int show_status(arguments words) {
+int show_status(arguments const& words) {
     common_options options;
     std::string name;
     command_line line("status NAME [FLAGS]", "Say whether the lock is free, or who holds it, and for how long still.");
@@ -60,7 +60,7 @@ int show_status(arguments words) {
     declare(line, options, "One JSON object on stdout.");
     line.footer("Exit status:\n  0    the lock is held\n  1    it is free\n"
                 + std::string(exit_status_help).substr(std::string("Exit status:\n").size()));
-    line.parse(std::move(words));
+    line.parse(words);
     check_name(name);
     client owner(choose_server(options));
     auto const lock = owner.get_lock(name).inspect();
@@ -68,7 +68,7 @@ int show_status(arguments words) {
     return lock.held ? 0 : 1;
 }
 
-int list_locks(arguments words) {
+int list_locks(arguments const& words) {
     common_options options;
     std::optional<std::string> pattern;
     command_line line("list [PATTERN] [FLAGS]", "Show the locks whose names match a glob-style pattern, by SCAN.");
@@ -76,7 +76,7 @@ int list_locks(arguments words) {
     declare(line, options, "One JSON object for each lock on stdout.");
     line.footer("Exit status:\n  0    also when there are none\n"
                 + std::string(exit_status_help).substr(std::string("Exit status:\n").size()));
-    line.parse(std::move(words));
+    line.parse(words);
     client owner(choose_server(options));
     auto locks = owner.list_locks(pattern.value_or("*"));
     std::sort(locks.begin(), locks.end(), [](auto const& one, auto const& other) { return one.name < other.name; });

@@ -9,7 +9,7 @@
 
 namespace redlatch::cli {
 
-int unlock(arguments words) {
+int unlock(arguments const& words) {
     common_options options;
     std::string name;
     bool force = false;
@@ -19,7 +19,7 @@ int unlock(arguments words) {
     declare(line, options, "One JSON object on stdout.");
     line.footer("Exit status:\n  0    the lock was held\n  1    it was free\n"
                 + std::string(exit_status_help).substr(std::string("Exit status:\n").size()));
-    line.parse(std::move(words));
+    line.parse(words);
     check_name(name);
     if (!force)
         throw usage_error("this takes the lock '" + name

@@ -7,11 +7,11 @@
 
 namespace redlatch::cli {
 
-int show_version(arguments words) {
+int show_version(arguments const& words) {
     bool json = false;
     command_line line("version [FLAGS]", "Show the version of the tool.");
     line.flag("--json", "One JSON object on stdout.", json);
-    line.parse(std::move(words));
+    line.parse(words);
     print(json ? json_of_version(REDLATCH_VERSION_STRING) : "redlatch " REDLATCH_VERSION_STRING "\n");
     return 0;
 }
