@@ -8,13 +8,10 @@
 namespace redlatch::connection {
 
 std::string_view info_field(std::string_view text, std::string_view key, char assign, std::string_view separators) {
-    while (!text.empty()) {
-        auto const end = text.find_first_of(separators);
-        auto const field = text.substr(0, end);
-        if (field.size() > key.size() && field.starts_with(key) && field[key.size()] == assign)
-            return field.substr(key.size() + 1);
-        if (end == std::string_view::npos) break;
-        text.remove_prefix(end + 1);
+    for (auto at = text.find(key); at != std::string_view::npos; at = text.find(key, at + 1)) {
+        bool const begins = at == 0 || separators.find(text[at - 1]) != std::string_view::npos;
+        auto const after = text.substr(at + key.size());
+        if (begins && after.starts_with(assign)) return after.substr(1, after.find_first_of(separators) - 1);
     }
     return {};
 }
