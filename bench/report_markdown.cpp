@@ -33,7 +33,8 @@ compared.
   only one at a time asks the server; *a subscription each* is what happens when they do not.
 - *hand-over* is the time from just before the release in one process to the moment at which another one, which slept
   until then, has the lock.
-- *run NAME -- true* is the wall time of a whole process, from fork to wait.
+- *run NAME -- true* is the wall time of a whole process, from fork to wait. The server is named in REDLATCH_SERVER; any
+  flag costs a parser more, as the line below it shows.
 )";
 
 std::string markdown_row(std::vector<std::string> const& texts) {
