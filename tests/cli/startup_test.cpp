@@ -26,6 +26,16 @@ TEST_F(startup, an_uncontended_run_costs_two_script_calls) {
     EXPECT_FALSE(counts.contains("subscribe"));
 }
 
+#ifdef REDLATCH_NM
+TEST_F(startup, a_program_whose_standard_streams_are_not_constructed_names_none) {
+    child_process nm(child_options{{REDLATCH_NM, "-C", REDLATCH_TOOL}, {}, {}});
+    auto const symbols = finish(nm).output;
+    EXPECT_NE(symbols.find(" main\n"), std::string::npos) << "they can be read";
+    for (auto const* stream : {"std::cin", "std::cout", "std::cerr", "std::clog", "std::wcout"})
+        EXPECT_EQ(symbols.find(std::string(" ") + stream + "\n"), std::string::npos) << stream;
+}
+#endif
+
 TEST_F(startup, a_holding_tool_is_small) {
     auto const tool = start(script("echo ready; read line"));
     ASSERT_EQ(line_of(*tool), "ready");
