@@ -182,7 +182,13 @@ void client_core::reap(locking::reaper::job const& job) {
         auto const self = weak.lock();
         if (!self) return;
         bool const done = answered.status == connection::call::state::answered && !answered.reply.is_error();
-        self->locked([&](locking::lock_table& table, base::wake_list&) {
+        auto const said = job.record->how->read_release(answered.reply);
+        bool const freed = done
+                           && (said == locking::release_answer::released
+                               || said == locking::release_answer::released_silently);
+        self->locked([&](locking::lock_table& table, base::wake_list& woken) {
+            // The head may have asked before this release, and the message may be lost with a silent connection.
+            if (freed) locking::lock_table::ask_anew(*job.record, woken);
             if (done)
                 table.dead.on_answer(job.number, answered.fenced, lease_clock::now());
             else

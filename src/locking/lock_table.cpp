@@ -153,12 +153,15 @@ void lock_table::lose(tenure_ptr const& which, base::instant now, base::wake_lis
     ++counted.lost;
     dead.add({which->record, which->owner_id, which->longest_ever, which->unfenced}, reap_at, now);
     note(notice::kind::lost, which);
-    // The lock may be free: the local head, which relied on this hold, asks now.
-    if (auto const& head = which->record->queue.head()) {
-        head->held_back = false;
-        head->released.store(true, std::memory_order_release); // pairs with the waiter's exchange
-        woken.add(head->waker);
-    }
+    ask_anew(*which->record, woken); // the local head relied on this hold
+}
+
+void lock_table::ask_anew(lock_record const& of, base::wake_list& woken) {
+    auto const& head = of.queue.head();
+    if (!head) return;
+    head->held_back = false;
+    head->released.store(true, std::memory_order_release); // pairs with the waiter's exchange
+    woken.add(head->waker);
 }
 
 void lock_table::forget_lost(std::uint64_t owner_number) {

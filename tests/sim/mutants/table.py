@@ -182,6 +182,9 @@ MUTANTS = [
      "exchange\n"
      "        woken.add(head->waker);",
      "        static_cast<void>(woken);"),
+    ("a release by the reaper does not tell the local head", CORE,
+     "if (freed) locking::lock_table::ask_anew(*job.record, woken);",
+     "static_cast<void>(freed), static_cast<void>(woken);"),
     ("a wait ignores its deadline", OP,
      "return {act::wait, std::min(until, terms_.deadline), !sample.subscribed};",
      "return {act::wait, until, !sample.subscribed};"),

@@ -368,6 +368,24 @@ TEST(lock_table, tells_the_local_head_that_relied_on_a_hold_whoever_finds_its_lo
     }
 }
 
+TEST(lock_table, makes_the_local_head_ask_anew_although_it_was_held_back) {
+    client_locks all;
+    lock_table::ask_anew(*all.record, all.woken); // nobody waits
+    auto const sleeper = make_sleeper();
+    auto const head = std::make_shared<queue_place>(sleeper);
+    auto const other = make_sleeper();
+    auto const second = std::make_shared<queue_place>(other);
+    all.record->queue.enter(head);
+    all.record->queue.enter(second);
+    head->held_back = true;
+    lock_table::ask_anew(*all.record, all.woken);
+    all.woken.wake_all();
+    EXPECT_TRUE(head->released && !head->held_back);
+    EXPECT_EQ(sleeper->times, 1);
+    EXPECT_FALSE(second->released);
+    EXPECT_EQ(other->times, 0);
+}
+
 TEST(lock_table, tells_what_the_keeper_found) {
     client_locks all;
     auto const one = all.hold(ann, at(0s));
