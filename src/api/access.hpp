@@ -46,8 +46,6 @@ struct hold_access {
     static hold_view view(std::shared_ptr<io::client_core> core, locking::tenure_ptr tenure, std::uint64_t level) {
         return hold_view(state_of(std::move(core), std::move(tenure), level));
     }
-    /// The adapter gives back what it took by itself: this hold is only a view.
-    static void keep(hold const& of) noexcept { of.state_->given_back.store(true); }
     static std::shared_ptr<hold_state> state_of(std::shared_ptr<io::client_core> core, locking::tenure_ptr tenure,
                                                 std::uint64_t level) {
         auto state = std::make_shared<hold_state>();

@@ -49,8 +49,9 @@ io::acquisition::request to_request(lock_impl const& of, acquire_options const& 
     return what;
 }
 
-/// Acquires on the calling thread. `sentence` is filled in for a failure if it is not null.
-std::error_code acquire_now(lock_impl const& of, io::acquisition::request what, std::stop_token const& stop, hold& out,
+/// Acquires on the calling thread. What is acquired goes to `out`; null: unlock() will find it. `sentence` is filled in for a
+/// failure if it is not null.
+std::error_code acquire_now(lock_impl const& of, io::acquisition::request what, std::stop_token const& stop, hold* out,
                             std::string* sentence, std::uint64_t thread) {
     if (auto const refused = of.core->refusal(true)) {
         if (sentence != nullptr)
@@ -60,10 +61,11 @@ std::error_code acquire_now(lock_impl const& of, io::acquisition::request what, 
     if (what.owner_number == thread) of.core->watch_this_thread();
     io::acquisition one(of.core, std::move(what));
     io::run_blocking(one, stop);
-    if (!one.result())
-        out = detail::hold_access::make(of.core, one);
-    else if (sentence != nullptr)
-        *sentence = one.sentence();
+    if (one.result()) {
+        if (sentence != nullptr) *sentence = one.sentence();
+    } else if (out != nullptr) {
+        *out = detail::hold_access::make(of.core, one);
+    }
     return one.result();
 }
 
@@ -74,7 +76,7 @@ std::error_code acquire_now(lock_impl const& of, acquire_options const& options,
         if (sentence != nullptr) *sentence = std::move(problem);
         return ec;
     }
-    return acquire_now(of, to_request(of, options, how), options.stop, out, sentence, owner::this_thread().number());
+    return acquire_now(of, to_request(of, options, how), options.stop, &out, sentence, owner::this_thread().number());
 }
 
 bool means_no(std::error_code ec) noexcept {
@@ -161,12 +163,10 @@ void reentrant_lock::async_try_acquire(acquire_options const& options, executor 
 void reentrant_lock::lock() {
     auto what = to_request(*impl_, {}, manner::acquire);
     what.adapter = true;
-    hold out;
     std::string sentence;
     auto const thread = what.owner_number;
-    auto const ec = acquire_now(*impl_, std::move(what), {}, out, &sentence, thread);
+    auto const ec = acquire_now(*impl_, std::move(what), {}, nullptr, &sentence, thread);
     if (ec) fail(ec, std::move(sentence));
-    detail::hold_access::keep(out);
 }
 
 bool reentrant_lock::try_lock() {
@@ -180,23 +180,21 @@ bool reentrant_lock::try_lock_within(std::chrono::nanoseconds wait) {
         what.may_wait = true;
         what.deadline = base::later(lease_clock::now(), wait);
     }
-    hold out;
     std::string sentence;
     auto const thread = what.owner_number;
-    auto const ec = acquire_now(*impl_, std::move(what), {}, out, &sentence, thread);
+    auto const ec = acquire_now(*impl_, std::move(what), {}, nullptr, &sentence, thread);
     if (means_no(ec)) return false;
     if (ec) fail(ec, std::move(sentence));
-    detail::hold_access::keep(out);
     return true;
 }
 
 void reentrant_lock::unlock() {
     auto& core = *impl_->core;
     auto const me = owner::this_thread().number();
-    auto const subject = "lock " + locking::shown(name());
+    auto const subject = [this] { return "lock " + locking::shown(name()); };
     if (core.forked())
         throw error(errc::forked,
-                    subject + " belongs to a client of the parent of this process; make a new client here");
+                    subject() + " belongs to a client of the parent of this process; make a new client here");
     locking::tenure_ptr which;
     std::uint64_t level = 0;
     core.locked([&](locking::lock_table&, base::wake_list&) {
@@ -210,7 +208,7 @@ void reentrant_lock::unlock() {
         }
     });
     if (!which)
-        throw error(errc::not_owner, "attempt to unlock " + subject + ", not locked by current thread by node id: "
+        throw error(errc::not_owner, "attempt to unlock " + subject() + ", not locked by current thread by node id: "
                                          + core.id() + " thread-id: " + std::to_string(me) + "; nothing was changed");
     if (core.on_own_thread()) return detail::give_back_detached(impl_->core, which, level);
     detail::give_back(core, which, level, true, nullptr);

@@ -23,7 +23,8 @@ acquisition::~acquisition() {
 }
 
 bool acquisition::step() {
-    now_ = lease_clock::now();
+    bool const just_made = std::exchange(just_made_, false) && blocking();
+    if (!just_made) now_ = lease_clock::now();
     for (;;) {
         auto const before = stage_;
         bool go_on = false;

@@ -88,6 +88,7 @@ void lane::settle(lock& held, afterwards& next, parker const* me) {
     if (link_ == link::closed && std::exchange(next.retire, false)) close_descriptor(); // the reactor may have ended
     held.unlock();
     next.woken.wake_all(me);
+    if (!next.pending()) return;
     auto const self = weak_from_this();
     auto const post = [&](void (lane::*what)()) {
         reactor_->post([self, what] {

@@ -14,7 +14,7 @@ using kind = lock_table::release_plan::kind;
 
 releasing::releasing(std::shared_ptr<client_core> core, locking::tenure_ptr tenure, std::uint64_t level_number)
     : core_(std::move(core)), tenure_(std::move(tenure)), record_(tenure_->record), level_number_(level_number),
-      deadline_(base::later(lease_clock::now(), core_->settings().timeout)) {}
+      made_(lease_clock::now()), deadline_(base::later(made_, core_->settings().timeout)) {}
 
 bool releasing::step() {
     for (;;) {
@@ -45,7 +45,8 @@ bool releasing::ready() const {
 
 bool releasing::begin() {
     auto hand_on = lock_table::hand_on::nobody;
-    auto const now = lease_clock::now();
+    bool const just_made = std::exchange(just_made_, false) && blocking();
+    auto const now = just_made ? made_ : lease_clock::now();
     bool const has_turn = core_->locked([&](lock_table& table, base::wake_list& woken) {
         if (tenure_->in_turn && now < deadline_ && !core_->closed()) {
             tenure_->turn_waiters.push_back(waker());
@@ -132,14 +133,13 @@ bool releasing::on_called() {
     case locking::release_answer::released: done = true; break;
     case locking::release_answer::not_held: done = answered->repeated() && valid; break;
     }
-    core_->locked([&](lock_table& table, base::wake_list&) {
+    // The attempt of the next local waiter went out behind the first copy, before the one that released.
+    if (done && (call_.by_text() || answered->repeated())) pass_on(false, {});
+    return finish(done ? std::error_code() : errc::lease_lost, [&](lock_table& table) {
         if (done) return table.released(tenure_, now);
         ++table.counted.lost;
         table.hand_to_reaper(tenure_, now);
     });
-    // The attempt of the next local waiter went out behind the first copy, before the one that released.
-    if (done && (call_.by_text() || answered->repeated())) pass_on(false, {});
-    return finish(done ? std::error_code() : errc::lease_lost);
 }
 
 bool releasing::on_error(resp::value const& reply) {
@@ -173,10 +173,11 @@ bool releasing::on_timeout() {
     return finish(errc::outcome_unknown);
 }
 
-bool releasing::finish(std::error_code how) {
+bool releasing::finish(std::error_code how, base::function_ref<void(lock_table&)> also) {
     stage_ = stage::finished;
     result_ = how;
     core_->locked([&](lock_table& table, base::wake_list& woken) {
+        also(table);
         if (plan_.what == kind::last) table.end_release(woken);
         tenure_->in_turn = false;
         for (auto const& who : std::exchange(tenure_->turn_waiters, {})) woken.add(who);

@@ -41,14 +41,20 @@ private:
     bool on_called();
     bool on_error(resp::value const& reply);
     bool on_timeout();
-    bool finish(std::error_code how);
+    bool finish(std::error_code how) {
+        return finish(how, [](locking::lock_table&) {});
+    }
+    /// `also`: what else is to be done under the table's mutex.
+    bool finish(std::error_code how, base::function_ref<void(locking::lock_table&)> also);
     void pass_on(bool held_back, locking::channel_sample const& sample);
 
     std::shared_ptr<client_core> core_;
     locking::tenure_ptr const tenure_;
     locking::record_ptr const record_;
     std::uint64_t const level_number_;
+    base::instant const made_;
     base::instant deadline_;
+    bool just_made_ = true; ///< the first look of a blocking call needs no other look at the clock
     stage stage_ = stage::beginning;
     locking::lock_table::release_plan plan_;
     scripted_call call_;

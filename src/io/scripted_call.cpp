@@ -19,7 +19,7 @@ void scripted_call::begin(call_lane& where, locking::script_call what, base::wak
     who_ = who;
     will_wait_ = will_wait;
     by_text_ = unfenced_ = false;
-    submit(what_->by_sha());
+    submit(what_->take_by_sha());
 }
 
 connection::call_ptr scripted_call::take() {
@@ -29,7 +29,7 @@ connection::call_ptr scripted_call::take() {
         answered->reply.is_error() && connection::judge(answered->reply) == connection::verdict::no_script;
     if (!unknown_script || by_text_) return answered;
     by_text_ = true;
-    submit(what_->by_text());
+    submit(what_->by_text(answered->bytes));
     return nullptr;
 }
 

@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace redlatch::locking {
 
@@ -19,8 +20,11 @@ public:
 
     /// EVALSHA. Valid while the object lives.
     std::string const& by_sha() const noexcept { return by_sha_; }
+    /// The same, given away: by_text() wants it back.
+    std::string take_by_sha() noexcept { return std::move(by_sha_); }
     /// EVAL, for a server that does not know the script yet.
-    std::string by_text() const;
+    std::string by_text() const { return by_text(by_sha_); }
+    std::string by_text(std::string_view by_sha) const;
 
 private:
     script const* script_;

@@ -1,36 +1,45 @@
 #include "resp/command.hpp"
 
+#include <algorithm>
 #include <charconv>
-#include <limits>
 
 namespace redlatch::resp {
 namespace {
 
 // One length line: "*3\r\n" or "$5\r\n".
-void append_length(std::string& out, char type, std::size_t length) {
-    char line[std::numeric_limits<std::size_t>::digits10 + 4];
-    line[0] = type;
-    char* end = std::to_chars(line + 1, line + sizeof line - 2, length).ptr;
-    *end++ = '\r';
-    *end++ = '\n';
-    out.append(line, end);
+char* put_length(char* at, char type, std::size_t length) noexcept {
+    *at++ = type;
+    if (length < 10)
+        *at++ = static_cast<char>('0' + length);
+    else
+        at = std::to_chars(at, at + room_around_argument, length).ptr;
+    *at++ = '\r';
+    *at++ = '\n';
+    return at;
 }
 
 } // namespace
 
+char* put_header(char* at, std::size_t arguments) noexcept {
+    return put_length(at, '*', arguments);
+}
+
+char* put_argument(char* at, std::string_view argument) noexcept {
+    at = put_length(at, '$', argument.size());
+    at = std::copy(argument.begin(), argument.end(), at);
+    *at++ = '\r';
+    *at++ = '\n';
+    return at;
+}
+
 void append_command(std::string& out, std::span<std::string_view const> arguments) {
-    append_header(out, arguments.size());
-    for (auto const& argument : arguments) append_argument(out, argument);
-}
-
-void append_header(std::string& out, std::size_t arguments) {
-    append_length(out, '*', arguments);
-}
-
-void append_argument(std::string& out, std::string_view argument) {
-    append_length(out, '$', argument.size());
-    out.append(argument);
-    out.append("\r\n", 2);
+    auto const before = out.size();
+    auto most = room_around_argument;
+    for (auto const& one : arguments) most += one.size() + room_around_argument;
+    out.resize(before + most);
+    auto* at = put_header(out.data() + before, arguments.size());
+    for (auto const& one : arguments) at = put_argument(at, one);
+    out.resize(static_cast<std::size_t>(at - out.data()));
 }
 
 void append_command(std::string& out, std::initializer_list<std::string_view> arguments) {
