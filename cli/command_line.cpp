@@ -90,7 +90,8 @@ struct command_line::parts {
 
     /// Words without any flag need no parser, and a lock costs less than one. False: they do, be it for its complaint.
     bool take_plain(arguments const& words) const {
-        if (std::any_of(words.begin(), words.end(), [](auto const& word) { return word.starts_with('-'); })) return false;
+        if (std::any_of(words.begin(), words.end(), [](auto const& word) { return word.starts_with('-'); }))
+            return false;
         std::vector<declaration const*> places;
         for (auto const& one : known)
             if (one.positional) places.push_back(&one);

@@ -44,20 +44,21 @@ std::vector<scenario> whole_process(server const& at, settings const& wanted) {
         };
         auto const ours = timed({wanted.tool, "run", "bench:run", "--", "true"});
         auto const lock_file = std::filesystem::path(at.unix_socket().path).parent_path() / "flock";
-        result.push_back(
-            {title,
-             "ms",
-             false,
-             2,
-             {{"redlatch run", [ours, uri = where.uri()] {
-                   ::setenv("REDLATCH_SERVER", uri.c_str(), 1);
-                   return ours();
-               }, 1.5},
-              {"redlatch run --server URI",
-               timed({wanted.tool, "run", "--server", where.uri(), "bench:run", "--", "true"})},
-              {"C with hiredis", timed({wanted.floor, floor_place, "bench:run", "true"})},
-              {"true alone", timed({"true"})},
-              {"flock FILE true", timed({"flock", lock_file, "true"})}}});
+        result.push_back({title,
+                          "ms",
+                          false,
+                          2,
+                          {{"redlatch run",
+                            [ours, uri = where.uri()] {
+                                ::setenv("REDLATCH_SERVER", uri.c_str(), 1);
+                                return ours();
+                            },
+                            1.5},
+                           {"redlatch run --server URI",
+                            timed({wanted.tool, "run", "--server", where.uri(), "bench:run", "--", "true"})},
+                           {"C with hiredis", timed({wanted.floor, floor_place, "bench:run", "true"})},
+                           {"true alone", timed({"true"})},
+                           {"flock FILE true", timed({"flock", lock_file, "true"})}}});
     }
     return result;
 }

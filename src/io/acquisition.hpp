@@ -63,7 +63,7 @@ private:
     request const request_;
     base::milliseconds const lease_;
     base::instant const began_;
-    base::instant now_;      ///< when this step began
+    base::instant now_;     ///< when this step began
     bool just_made_ = true; ///< and now_ with it: the first step of a blocking call needs no other look at the clock
     stage stage_ = stage::beginning;
     std::optional<locking::acquire_op> op_;

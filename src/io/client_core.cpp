@@ -183,9 +183,8 @@ void client_core::reap(locking::reaper::job const& job) {
         if (!self) return;
         bool const done = answered.status == connection::call::state::answered && !answered.reply.is_error();
         auto const said = job.record->how->read_release(answered.reply);
-        bool const freed = done
-                           && (said == locking::release_answer::released
-                               || said == locking::release_answer::released_silently);
+        bool const freed =
+            done && (said == locking::release_answer::released || said == locking::release_answer::released_silently);
         self->locked([&](locking::lock_table& table, base::wake_list& woken) {
             // The head may have asked before this release, and the message may be lost with a silent connection.
             if (freed) locking::lock_table::ask_anew(*job.record, woken);

@@ -1,6 +1,5 @@
 // The command line of one command: words, flags, and complaints that do not depend on which flags were given.
 #include "command_line.hpp"
-
 #include "exit_code.hpp"
 
 #include <gtest/gtest.h>
@@ -55,8 +54,8 @@ TEST(command_line, takes_words_without_flags) {
 
 TEST(command_line, takes_flags_before_between_and_after_words) {
     example one;
-    EXPECT_EQ(one.parse({"--wait", "2s", "wall", "--loud", "dots", "--colour=blue", "--number", "3", "--place", "here"}),
-              "");
+    EXPECT_EQ(
+        one.parse({"--wait", "2s", "wall", "--loud", "dots", "--colour=blue", "--number", "3", "--place", "here"}), "");
     EXPECT_EQ(one.name, "wall");
     EXPECT_EQ(one.pattern, "dots");
     EXPECT_TRUE(one.loud);
@@ -93,7 +92,8 @@ TEST(command_line, complains_about_words_that_are_missing_or_too_many) {
 }
 
 TEST(command_line, complains_about_flags_that_it_does_not_know) {
-    for (auto const& words : {arguments{"wall", "--lout"}, arguments{"--loud", "wall", "--lout"}, arguments{"wall", "-l"}}) {
+    for (auto const& words :
+         {arguments{"wall", "--lout"}, arguments{"--loud", "wall", "--lout"}, arguments{"wall", "-l"}}) {
         example one;
         auto const complaint = one.parse(words);
         EXPECT_NE(complaint.find(words.back()), std::string::npos) << complaint;
@@ -101,7 +101,8 @@ TEST(command_line, complains_about_flags_that_it_does_not_know) {
 }
 
 TEST(command_line, names_the_flag_whose_value_is_wrong) {
-    for (auto const& [flag, value] : {std::pair{"--wait", "3"}, {"--number", "10"}, {"--number", "x"}, {"--colour", "green"}}) {
+    for (auto const& [flag, value] :
+         {std::pair{"--wait", "3"}, {"--number", "10"}, {"--number", "x"}, {"--colour", "green"}}) {
         example one;
         auto const complaint = one.parse({"wall", flag, value});
         EXPECT_EQ(complaint.find(std::string(flag) + ": "), 0U) << complaint;
@@ -114,9 +115,9 @@ TEST(command_line, shows_everything_in_its_help) {
     for (auto const& words : {arguments{"--help"}, arguments{"-h"}, arguments{"wall", "--loud", "--help"}}) {
         example one;
         auto const help = one.parse(words);
-        for (auto const* what : {"Usage: redlatch paint NAME [PATTERN]", "Paints.", "NAME", "PATTERN", "--loud",
-                                 "--place WHERE", "--wait DURATION", "--number N", "--colour red|blue", "-h,--help",
-                                 "That is all."})
+        for (auto const* what :
+             {"Usage: redlatch paint NAME [PATTERN]", "Paints.", "NAME", "PATTERN", "--loud", "--place WHERE",
+              "--wait DURATION", "--number N", "--colour red|blue", "-h,--help", "That is all."})
             EXPECT_NE(help.find(what), std::string::npos) << what << " is missing in:\n" << help;
     }
 }
