@@ -7,6 +7,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
+#include <deque>
 #include <functional>
 
 namespace redlatch::cli {
@@ -42,24 +43,32 @@ std::string help_entry(std::string const& left, std::string_view text) {
     return result + '\n';
 }
 
-/// Reads what the command line said, into the target.
-using conversion = std::function<void()>;
-
 /// A word or flag that the command knows.
 struct declaration {
-    std::string name;
-    std::string metavar; ///< of its value; empty: it has none
-    std::string text;
-    std::function<conversion(CLI::App&)> build;
-    bool positional = false;
-    bool required = false;
-    std::function<void(std::string const&)> take{}; ///< of a positional one
+    enum class kind { required_word, optional_word, value, flag };
 
+    kind what;
+    std::string name;
+    std::string metavar; ///< of a value
+    std::string text;
+    /// Values are read as text first: so all the sentences about wrong ones are ours.
+    std::function<void(std::string const&)> take{};
+    bool* target = nullptr; ///< of a flag
+
+    bool is_word() const { return what == kind::required_word || what == kind::optional_word; }
     std::string help() const { return help_entry(metavar.empty() ? name : name + ' ' + metavar, text); }
     bool occurs_in(arguments const& words) const {
-        return positional || std::any_of(words.begin(), words.end(), [this](std::string_view word) {
-                   return word.substr(0, word.find('=')) == name;
-               });
+        return std::any_of(words.begin(), words.end(),
+                           [this](std::string_view word) { return word.substr(0, word.find('=')) == name; });
+    }
+
+    /// Gives what the command line said to its target.
+    void read(std::string const& raw) const {
+        try {
+            take(raw);
+        } catch (usage_error const& problem) {
+            throw usage_error(name + ": " + problem.what());
+        }
     }
 };
 
@@ -70,53 +79,50 @@ struct command_line::parts {
     std::string foot{};
     std::vector<declaration> known{};
 
-    /// Values are read as text first: so all the sentences about wrong ones are ours, and name the flag.
-    void declare(std::string const& name, std::string const& metavar, std::string const& text,
-                 std::function<void(std::string const&)> apply) {
-        auto build = [name, apply = std::move(apply)](CLI::App& app) -> conversion {
-            auto const raw = std::make_shared<std::string>();
-            auto* const option = app.add_option(name, *raw);
-            return [raw, option, name, apply] {
-                if (option->count() == 0) return;
-                try {
-                    apply(*raw);
-                } catch (usage_error const& problem) {
-                    throw usage_error(name + ": " + problem.what());
-                }
-            };
-        };
-        known.push_back({name, metavar, text, std::move(build)});
-    }
-
     /// Words without any flag need no parser, and a lock costs less than one. False: they do, be it for its complaint.
     bool take_plain(arguments const& words) const {
         if (std::any_of(words.begin(), words.end(), [](auto const& word) { return word.starts_with('-'); }))
             return false;
         std::vector<declaration const*> places;
-        for (auto const& one : known)
-            if (one.positional) places.push_back(&one);
-        auto const needed = std::count_if(places.begin(), places.end(), [](auto const* one) { return one->required; });
-        if (words.size() > places.size() || std::ssize(words) < needed) return false;
-        for (std::size_t i = 0; i < words.size(); ++i) places[i]->take(words[i]);
+        std::size_t needed = 0;
+        for (auto const& one : known) {
+            if (one.is_word()) places.push_back(&one);
+            if (one.what == declaration::kind::required_word) ++needed;
+        }
+        if (words.size() > places.size() || words.size() < needed) return false;
+        for (std::size_t i = 0; i < words.size(); ++i) places[i]->read(words[i]);
         return true;
     }
 
-    /// CLI11 gets to know the flags that occur: to tell it of all the others would cost more than a lock. When it complains, it
-    /// is asked again with all of them, so that it complains about the same as ever.
-    void parse(arguments const& words, bool with_all) {
+    /// With the flags that occur: to tell CLI11 of all the others would cost more than a lock.
+    void parse(arguments const& words, bool with_all) const {
+        struct given {
+            declaration const* what;
+            CLI::Option* option;
+            std::string raw{};
+        };
         CLI::App app;
         app.set_help_flag("-h,--help");
-        std::vector<conversion> conversions;
-        for (auto const& one : known)
-            if (with_all || one.occurs_in(words)) conversions.push_back(one.build(app));
+        std::deque<given> values; // does not move them: CLI11 writes there
+        for (auto const& one : known) {
+            if (!with_all && !one.is_word() && !one.occurs_in(words)) continue;
+            if (one.what == declaration::kind::flag) {
+                app.add_flag(one.name, *one.target);
+                continue;
+            }
+            auto& value = values.emplace_back(given{&one, nullptr});
+            value.option = app.add_option(one.name, value.raw);
+            value.option->required(one.what == declaration::kind::required_word);
+        }
         app.parse(arguments(words.rbegin(), words.rend())); // in the order that CLI11 wants
-        for (auto const& convert : conversions) convert();
+        for (auto const& value : values)
+            if (value.option->count() != 0) value.what->read(value.raw);
     }
 
     std::string help() const {
         std::string words;
         std::string flags;
-        for (auto const& one : known) (one.positional ? words : flags) += one.help();
+        for (auto const& one : known) (one.is_word() ? words : flags) += one.help();
         return head + (words.empty() ? "" : "\nArguments:\n" + words) + "\nFlags:\n" + flags
                + help_entry("-h,--help", "Show this help and exit.") + (foot.empty() ? "" : '\n' + foot);
     }
@@ -130,57 +136,52 @@ command_line::command_line(std::string const& usage, std::string const& descript
 command_line::~command_line() = default;
 
 void command_line::word(std::string const& name, std::string const& text, std::string& target) {
-    auto const build = [name, &target](CLI::App& app) -> conversion {
-        app.add_option(name, target)->required();
-        return [] {};
-    };
-    parts_->known.push_back({name, {}, text, build, true, true, [&target](std::string const& raw) { target = raw; }});
+    parts_->known.push_back(
+        {declaration::kind::required_word, name, {}, text, [&target](auto const& raw) { target = raw; }});
 }
 
 void command_line::optional_word(std::string const& name, std::string const& text, std::optional<std::string>& target) {
-    auto const take = [&target](std::string const& raw) { target = raw; };
-    parts_->declare(name, {}, text, take);
-    parts_->known.back().positional = true;
-    parts_->known.back().take = take;
+    parts_->known.push_back(
+        {declaration::kind::optional_word, name, {}, text, [&target](auto const& raw) { target = raw; }});
 }
 
 void command_line::flag(std::string const& name, std::string const& text, bool& target) {
-    auto const build = [name, &target](CLI::App& app) -> conversion {
-        app.add_flag(name, target);
-        return [] {};
-    };
-    parts_->known.push_back({name, {}, text, build});
+    parts_->known.push_back({declaration::kind::flag, name, {}, text, {}, &target});
 }
 
 void command_line::text(std::string const& name, std::string const& value_name, std::string const& text,
                         std::optional<std::string>& target) {
-    parts_->declare(name, value_name, text, [&target](std::string const& raw) { target = raw; });
+    parts_->known.push_back(
+        {declaration::kind::value, name, value_name, text, [&target](auto const& raw) { target = raw; }});
 }
 
 void command_line::time(std::string const& name, std::string const& text, std::optional<duration>& target) {
-    parts_->declare(name, "DURATION", text, [&target](std::string const& raw) { target = parse_duration(raw); });
+    parts_->known.push_back({declaration::kind::value, name, "DURATION", text,
+                             [&target](auto const& raw) { target = parse_duration(raw); }});
 }
 
 void command_line::number(std::string const& name, std::string const& text, int least, int most, int& target) {
-    parts_->declare(name, "N", text, [&target, least, most](std::string const& raw) {
+    auto const take = [&target, least, most](std::string const& raw) {
         int value = 0;
         auto const [end, problem] = std::from_chars(raw.data(), raw.data() + raw.size(), value);
         if (problem != std::errc{} || end != raw.data() + raw.size() || value < least || value > most)
             throw usage_error("'" + printable(raw) + "' is not a whole number from " + std::to_string(least) + " to "
                               + std::to_string(most));
         target = value;
-    });
+    };
+    parts_->known.push_back({declaration::kind::value, name, "N", text, take});
 }
 
 void command_line::choice(std::string const& name, std::vector<std::string> values, std::string const& text,
                           std::string& target) {
     std::string metavar;
     for (auto const& value : values) metavar += (metavar.empty() ? "" : "|") + value;
-    parts_->declare(name, metavar, text, [&target, values = std::move(values), metavar](std::string const& raw) {
+    auto take = [&target, values = std::move(values), metavar](std::string const& raw) {
         if (std::find(values.begin(), values.end(), raw) == values.end())
             throw usage_error("'" + printable(raw) + "' is none of " + metavar);
         target = raw;
-    });
+    };
+    parts_->known.push_back({declaration::kind::value, name, metavar, text, std::move(take)});
 }
 
 void command_line::footer(std::string text) {
@@ -190,11 +191,11 @@ void command_line::footer(std::string text) {
 void command_line::parse(arguments const& words) {
     if (parts_->take_plain(words)) return;
     try {
-        try {
-            parts_->parse(words, false);
-        } catch (CLI::ParseError const&) {
-            parts_->parse(words, true);
-        }
+        return parts_->parse(words, false);
+    } catch (CLI::ParseError const&) { // it is asked again with all flags, so that it complains about the same as ever
+    }
+    try {
+        parts_->parse(words, true);
     } catch (CLI::CallForHelp const&) {
         throw help_requested{parts_->help()};
     } catch (CLI::ParseError const& problem) {
