@@ -23,8 +23,8 @@ acquisition::~acquisition() {
 }
 
 bool acquisition::step() {
-    bool const just_made = std::exchange(just_made_, false) && blocking();
-    if (!just_made) now_ = lease_clock::now();
+    bool const just_made = stage_ == stage::beginning && !tenure_;
+    if (!just_made || !blocking()) now_ = lease_clock::now();
     for (;;) {
         auto const before = stage_;
         bool go_on = false;

@@ -63,8 +63,7 @@ private:
     request const request_;
     base::milliseconds const lease_;
     base::instant const began_;
-    base::instant now_;     ///< when this step began
-    bool just_made_ = true; ///< and now_ with it: the first step of a blocking call needs no other look at the clock
+    base::instant now_; ///< when this step began; of the first one of a blocking call: when it was made
     stage stage_ = stage::beginning;
     std::optional<locking::acquire_op> op_;
     locking::tenure_ptr tenure_;

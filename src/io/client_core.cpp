@@ -184,10 +184,10 @@ void client_core::reap(locking::reaper::job const& job) {
         bool const done = answered.status == connection::call::state::answered && !answered.reply.is_error();
         auto const said = job.record->how->read_release(answered.reply);
         bool const freed =
-            done && (said == locking::release_answer::released || said == locking::release_answer::released_silently);
+            said == locking::release_answer::released || said == locking::release_answer::released_silently;
         self->locked([&](locking::lock_table& table, base::wake_list& woken) {
             // The head may have asked before this release, and the message may be lost with a silent connection.
-            if (freed) locking::lock_table::ask_anew(*job.record, woken);
+            if (freed) job.record->queue.tell_head(woken);
             if (done)
                 table.dead.on_answer(job.number, answered.fenced, lease_clock::now());
             else

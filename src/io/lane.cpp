@@ -367,23 +367,21 @@ void lane::retire() {
     bool const again = !connecting_;
     link_ = link::down;
     if (again) connecting_ = true;
-    bool const hurry = failures_ == 0;
-    auto const pause = again && !hurry ? next_pause() : base::milliseconds::zero();
+    auto const pause = next_pause();
     held.unlock();
     if (token != 0) reactor_->unwatch(token);
-    if (!again) return;
-    if (hurry)
-        begin_connecting();
-    else
-        connect_after(pause);
+    if (again) connect_after(pause);
 }
 
 base::milliseconds lane::next_pause() {
     constexpr base::milliseconds first{50};
+    if (failures_ == 0) return base::milliseconds::zero();
     return base::backoff_pause(failures_ - 1, first, settings_.longest_pause, random_);
 }
 
+/// On the reactor, with connecting_ set.
 void lane::connect_after(base::milliseconds pause) {
+    if (pause == base::milliseconds::zero()) return begin_connecting();
     reactor_->at(base::later(lease_clock::now(), pause), [self = weak_from_this()] {
         if (auto const alive = self.lock()) alive->begin_connecting();
     });

@@ -14,7 +14,7 @@ using kind = lock_table::release_plan::kind;
 
 releasing::releasing(std::shared_ptr<client_core> core, locking::tenure_ptr tenure, std::uint64_t level_number)
     : core_(std::move(core)), tenure_(std::move(tenure)), record_(tenure_->record), level_number_(level_number),
-      made_(lease_clock::now()), deadline_(base::later(made_, core_->settings().timeout)) {}
+      made_(lease_clock::now()), deadline_(base::later(*made_, core_->settings().timeout)) {}
 
 bool releasing::step() {
     for (;;) {
@@ -45,8 +45,8 @@ bool releasing::ready() const {
 
 bool releasing::begin() {
     auto hand_on = lock_table::hand_on::nobody;
-    bool const just_made = std::exchange(just_made_, false) && blocking();
-    auto const now = just_made ? made_ : lease_clock::now();
+    auto const made = std::exchange(made_, std::nullopt); // a blocking call need not look at the clock twice
+    auto const now = made && blocking() ? *made : lease_clock::now();
     bool const has_turn = core_->locked([&](lock_table& table, base::wake_list& woken) {
         if (tenure_->in_turn && now < deadline_ && !core_->closed()) {
             tenure_->turn_waiters.push_back(waker());
@@ -66,23 +66,16 @@ bool releasing::begin() {
     case kind::last: break;
     }
     // Sampled before the release is written: whatever is published for it counts as news.
-    bool const held_back = hand_on == lock_table::hand_on::held_back;
-    auto const sample = held_back ? core_->messages().peek(record_->channel) : locking::channel_sample();
+    std::optional<locking::channel_sample> held_back_since;
+    if (hand_on == lock_table::hand_on::held_back) held_back_since = core_->messages().peek(record_->channel);
     auto const go_on = call();
-    if (hand_on != lock_table::hand_on::nobody) pass_on(held_back, sample);
+    if (hand_on != lock_table::hand_on::nobody) pass_on(held_back_since);
     return go_on;
 }
 
 /// The release is on its way: the next local waiter's attempt goes right behind it on the same connection.
-void releasing::pass_on(bool held_back, locking::channel_sample const& sample) {
-    core_->locked([&](lock_table&, base::wake_list& woken) {
-        auto const& head = record_->queue.head();
-        if (!head) return;
-        head->held_back = held_back;
-        head->sample = sample;
-        head->released.store(true, std::memory_order_release); // pairs with the waiter's exchange
-        woken.add(head->waker);
-    });
+void releasing::pass_on(std::optional<locking::channel_sample> const& held_back_since) {
+    core_->locked([&](lock_table&, base::wake_list& woken) { record_->queue.tell_head(woken, held_back_since); });
 }
 
 bool releasing::call() {
@@ -134,7 +127,7 @@ bool releasing::on_called() {
     case locking::release_answer::not_held: done = answered->repeated() && valid; break;
     }
     // The attempt of the next local waiter went out behind the first copy, before the one that released.
-    if (done && (call_.by_text() || answered->repeated())) pass_on(false, {});
+    if (done && (call_.by_text() || answered->repeated())) pass_on();
     return finish(done ? std::error_code() : errc::lease_lost, [&](lock_table& table) {
         if (done) return table.released(tenure_, now);
         ++table.counted.lost;

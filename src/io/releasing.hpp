@@ -20,6 +20,7 @@
 #include "io/scripted_call.hpp"
 
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace redlatch::io {
@@ -46,15 +47,14 @@ private:
     }
     /// `also`: what else is to be done under the table's mutex.
     bool finish(std::error_code how, base::function_ref<void(locking::lock_table&)> also);
-    void pass_on(bool held_back, locking::channel_sample const& sample);
+    void pass_on(std::optional<locking::channel_sample> const& held_back_since = {});
 
     std::shared_ptr<client_core> core_;
     locking::tenure_ptr const tenure_;
     locking::record_ptr const record_;
     std::uint64_t const level_number_;
-    base::instant const made_;
+    std::optional<base::instant> made_; ///< until the first look
     base::instant deadline_;
-    bool just_made_ = true; ///< the first look of a blocking call needs no other look at the clock
     stage stage_ = stage::beginning;
     locking::lock_table::release_plan plan_;
     scripted_call call_;

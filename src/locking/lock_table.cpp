@@ -153,15 +153,7 @@ void lock_table::lose(tenure_ptr const& which, base::instant now, base::wake_lis
     ++counted.lost;
     dead.add({which->record, which->owner_id, which->longest_ever, which->unfenced}, reap_at, now);
     note(notice::kind::lost, which);
-    ask_anew(*which->record, woken); // the local head relied on this hold
-}
-
-void lock_table::ask_anew(lock_record const& of, base::wake_list& woken) {
-    auto const& head = of.queue.head();
-    if (!head) return;
-    head->held_back = false;
-    head->released.store(true, std::memory_order_release); // pairs with the waiter's exchange
-    woken.add(head->waker);
+    which->record->queue.tell_head(woken); // it relied on this hold
 }
 
 void lock_table::forget_lost(std::uint64_t owner_number) {

@@ -88,9 +88,6 @@ public:
     /// local head, which may have relied on this hold.
     void lose(tenure_ptr const& which, base::instant now, base::wake_list& woken);
 
-    /// The lock may be free: the local head asks again, whatever it has heard.
-    static void ask_anew(lock_record const& of, base::wake_list& woken);
-
     /// The thread that owned it has ended: nobody will give its lost levels back.
     void forget_lost(std::uint64_t owner_number);
 

@@ -27,6 +27,14 @@ void wait_queue::leave(place_ptr const& place, base::wake_list& woken) {
     woken.add(head_->waker);
 }
 
+void wait_queue::tell_head(base::wake_list& woken, std::optional<channel_sample> const& held_back_since) const {
+    if (!head_) return;
+    head_->held_back = held_back_since.has_value();
+    head_->sample = held_back_since.value_or(channel_sample());
+    head_->released.store(true, std::memory_order_release); // pairs with the waiter's exchange
+    woken.add(head_->waker);
+}
+
 void wait_queue::wake_all(base::wake_list& woken) const {
     if (head_) woken.add(head_->waker);
     for (auto const& one : rest_) woken.add(one->waker);

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <optional>
 
 namespace redlatch::locking {
 
@@ -40,6 +41,8 @@ public:
     bool enter(place_ptr const& place);
     /// From any position; makes the next one the head and wakes it.
     void leave(place_ptr const& place, base::wake_list& woken);
+    /// The lock may be free: the head, if there is one, asks again, whatever it has heard; with a sample it is held back.
+    void tell_head(base::wake_list& woken, std::optional<channel_sample> const& held_back_since = {}) const;
     void wake_all(base::wake_list& woken) const;
 
 private:

@@ -178,12 +178,10 @@ MUTANTS = [
      "held_back_pause{5};",
      "held_back_pause{3'600'000};"),
     ("a release does not tell the local head", RELEASING,
-     "        head->released.store(true, std::memory_order_release); // pairs with the waiter's "
-     "exchange\n"
-     "        woken.add(head->waker);",
-     "        static_cast<void>(woken);"),
+     "record_->queue.tell_head(woken, held_back_since);",
+     "static_cast<void>(woken), static_cast<void>(held_back_since);"),
     ("a release by the reaper does not tell the local head", CORE,
-     "if (freed) locking::lock_table::ask_anew(*job.record, woken);",
+     "if (freed) job.record->queue.tell_head(woken);",
      "static_cast<void>(freed), static_cast<void>(woken);"),
     ("a wait ignores its deadline", OP,
      "return {act::wait, std::min(until, terms_.deadline), !sample.subscribed};",

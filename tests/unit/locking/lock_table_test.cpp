@@ -370,7 +370,7 @@ TEST(lock_table, tells_the_local_head_that_relied_on_a_hold_whoever_finds_its_lo
 
 TEST(lock_table, makes_the_local_head_ask_anew_although_it_was_held_back) {
     client_locks all;
-    lock_table::ask_anew(*all.record, all.woken); // nobody waits
+    all.record->queue.tell_head(all.woken); // nobody waits
     auto const sleeper = make_sleeper();
     auto const head = std::make_shared<queue_place>(sleeper);
     auto const other = make_sleeper();
@@ -378,7 +378,7 @@ TEST(lock_table, makes_the_local_head_ask_anew_although_it_was_held_back) {
     all.record->queue.enter(head);
     all.record->queue.enter(second);
     head->held_back = true;
-    lock_table::ask_anew(*all.record, all.woken);
+    all.record->queue.tell_head(all.woken);
     all.woken.wake_all();
     EXPECT_TRUE(head->released && !head->held_back);
     EXPECT_EQ(sleeper->times, 1);
