@@ -8,18 +8,17 @@ script_call::script_call(script const& which, std::span<std::string_view const> 
                          std::span<std::string_view const> arguments)
     : script_(&which), parts_(3 + keys.size() + arguments.size()) {
     constexpr std::string_view command = "EVALSHA";
-    std::size_t bytes = command.size() + which.sha1.size();
+    auto const count = std::to_string(keys.size());
+    auto bytes = command.size() + which.sha1.size() + count.size();
     for (auto const& one : keys) bytes += one.size();
     for (auto const& one : arguments) bytes += one.size();
-    by_sha_.resize(bytes + (parts_ + 2) * resp::room_around_argument); // with the header, and the number of keys
-    auto* at = resp::put_header(by_sha_.data(), parts_);
-    at = resp::put_argument(at, command);
-    at = resp::put_argument(at, which.sha1);
-    tail_ = static_cast<std::size_t>(at - by_sha_.data()); // from here on, both forms are the same
-    at = resp::put_argument(at, std::to_string(keys.size()));
-    for (auto const& one : keys) at = resp::put_argument(at, one);
-    for (auto const& one : arguments) at = resp::put_argument(at, one);
-    by_sha_.resize(static_cast<std::size_t>(at - by_sha_.data()));
+    resp::command_writer line(by_sha_, parts_, bytes);
+    line.argument(command);
+    line.argument(which.sha1);
+    tail_ = line.size(); // from here on, both forms are the same
+    line.argument(count);
+    for (auto const& one : keys) line.argument(one);
+    for (auto const& one : arguments) line.argument(one);
 }
 
 script_call::script_call(script const& which, std::initializer_list<std::string_view> keys,

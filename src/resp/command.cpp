@@ -6,13 +6,13 @@
 namespace redlatch::resp {
 namespace {
 
-// One length line: "*3\r\n" or "$5\r\n".
+constexpr std::size_t most_digits = 20;                      // of 64 bits
+constexpr std::size_t room_around = 1 + most_digits + 2 + 2; // the type, the length, two line ends
+
+// One length line: "*3\r\n" or "$5\r\n". Returns its end.
 char* put_length(char* at, char type, std::size_t length) noexcept {
     *at++ = type;
-    if (length < 10)
-        *at++ = static_cast<char>('0' + length);
-    else
-        at = std::to_chars(at, at + room_around_argument, length).ptr;
+    at = std::to_chars(at, at + most_digits, length).ptr;
     *at++ = '\r';
     *at++ = '\n';
     return at;
@@ -20,26 +20,25 @@ char* put_length(char* at, char type, std::size_t length) noexcept {
 
 } // namespace
 
-char* put_header(char* at, std::size_t arguments) noexcept {
-    return put_length(at, '*', arguments);
+command_writer::command_writer(std::string& out, std::size_t arguments, std::size_t bytes) : out_(out) {
+    auto const before = out.size();
+    out.resize(before + bytes + (arguments + 1) * room_around); // with the header
+    at_ = put_length(out.data() + before, '*', arguments);
 }
 
-char* put_argument(char* at, std::string_view argument) noexcept {
-    at = put_length(at, '$', argument.size());
-    at = std::copy(argument.begin(), argument.end(), at);
+void command_writer::argument(std::string_view bytes) noexcept {
+    auto* at = put_length(at_, '$', bytes.size());
+    at = std::copy(bytes.begin(), bytes.end(), at);
     *at++ = '\r';
     *at++ = '\n';
-    return at;
+    at_ = at;
 }
 
 void append_command(std::string& out, std::span<std::string_view const> arguments) {
-    auto const before = out.size();
-    auto most = room_around_argument;
-    for (auto const& one : arguments) most += one.size() + room_around_argument;
-    out.resize(before + most);
-    auto* at = put_header(out.data() + before, arguments.size());
-    for (auto const& one : arguments) at = put_argument(at, one);
-    out.resize(static_cast<std::size_t>(at - out.data()));
+    std::size_t bytes = 0;
+    for (auto const& one : arguments) bytes += one.size();
+    command_writer line(out, arguments.size(), bytes);
+    for (auto const& one : arguments) line.argument(one);
 }
 
 void append_command(std::string& out, std::initializer_list<std::string_view> arguments) {

@@ -10,15 +10,28 @@
 
 namespace redlatch::resp {
 
+/// Appends one command to a string, argument by argument. The string is not to be touched while the writer lives.
+class command_writer {
+public:
+    /// `bytes`: of all arguments together, without what stands around them.
+    command_writer(std::string& out, std::size_t arguments, std::size_t bytes);
+    command_writer(command_writer const&) = delete;
+    command_writer& operator=(command_writer const&) = delete;
+    ~command_writer() { out_.resize(size()); }
+
+    /// Arbitrary bytes.
+    void argument(std::string_view bytes) noexcept;
+    /// So long is the string up to here.
+    std::size_t size() const noexcept { return static_cast<std::size_t>(at_ - out_.data()); }
+
+private:
+    std::string& out_;
+    char* at_ = nullptr;
+};
+
 /// Appends one command to `out`. Arguments are arbitrary bytes.
 void append_command(std::string& out, std::span<std::string_view const> arguments);
 void append_command(std::string& out, std::initializer_list<std::string_view> arguments);
-
-/// The same piece by piece, into memory of the caller's: the number of arguments, then each of them. Needed is the room for all
-/// arguments, and for each of them and the header what stands around them. Returns the end.
-inline constexpr std::size_t room_around_argument = 1 + 20 + 2 + 2; // the type, 64 bits in digits, two line ends
-char* put_header(char* at, std::size_t arguments) noexcept;
-char* put_argument(char* at, std::string_view argument) noexcept;
 
 /// The same as a string of its own: command("CLIENT", "SETNAME", name).
 template <std::convertible_to<std::string_view>... Arguments> std::string command(Arguments const&... arguments) {
