@@ -63,6 +63,8 @@ void config::validate() const {
     check("validity_margin", validity_margin, duration(0));
     if (validity_margin >= lock_watchdog_timeout)
         refuse("validity_margin must be less than lock_watchdog_timeout; otherwise no renewed lock is ever valid");
+    if (commands < command_set::automatic || commands > command_set::scripts) refuse("commands is none of command_set");
+    check("local_handover.time", local_handover.time, duration(1));
     check("outage_limit", outage_limit, duration(0));
     check("close_timeout", close_timeout, duration(0));
     io::resolve_endpoint(*this);

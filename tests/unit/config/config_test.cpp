@@ -40,6 +40,7 @@ TEST(config, accepts_the_least_and_the_most_of_each_field) {
     least.renewal_batch = 1;
     least.outage_limit = 0ms;
     least.close_timeout = 0ms;
+    least.local_handover.time = 1ms;
     EXPECT_NO_THROW(least.validate());
     config most{
         .timeout = ten_years, .connect_timeout = ten_years, .retry_delay = ten_years, .ping_interval = ten_years};
@@ -47,6 +48,7 @@ TEST(config, accepts_the_least_and_the_most_of_each_field) {
     most.validity_margin = ten_years - 1ms;
     most.outage_limit = ten_years;
     most.close_timeout = ten_years;
+    most.local_handover.time = ten_years;
     most.database = std::numeric_limits<int>::max();
     EXPECT_NO_THROW(most.validate());
 }
@@ -82,6 +84,8 @@ INSTANTIATE_TEST_SUITE_P(
         unusable{"lock_watchdog_timeout", {.lock_watchdog_timeout = 29ms}},
         unusable{"renewal_batch", {.renewal_batch = 0}}, unusable{"renewal_batch", {.renewal_batch = 10'001}},
         unusable{"validity_margin", {.validity_margin = -1ms}}, unusable{"validity_margin", {.validity_margin = 30s}},
+        unusable{"commands", {.commands = static_cast<command_set>(3)}},
+        unusable{"local_handover.time", {.local_handover = {.time = 0ms}}},
         unusable{"outage_limit", {.outage_limit = -1ms}},
         unusable{"close_timeout", {.close_timeout = duration::max()}}));
 
