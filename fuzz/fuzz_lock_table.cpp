@@ -217,7 +217,7 @@ private:
         ask(one, script::release, [this, &one](lock_request const& it) {
             if (!it.fenced) one.at->unfenced = true;
             if (it.answer() == 1 || (it.repeated && now_ < one.at->validity())) {
-                table_.released(one.at, now_);
+                table_.released(one.at, true, now_);
             } else {
                 ++table_.counted.lost; // as the release operation does
                 ++told_;

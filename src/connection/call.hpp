@@ -1,4 +1,4 @@
-// One command on its way, and its reply.
+// One command, or two in one write, on its way, and the reply.
 #pragma once
 
 #include "base/time.hpp"
@@ -23,6 +23,9 @@ namespace redlatch::connection {
 /// A call whose connection breaks goes back to waiting and is repeated: every call of this library may be. `abandoned` calls
 /// are not repeated; their replies are read and dropped, or given to `late`. Nor are those with `once`, which say what is true
 /// now and not what is true when the server is back.
+///
+/// A call of two commands is answered by its second reply. A connection that breaks between the two answers it as well, with
+/// `cut_short`: the first reply stands, and what became of the second command is for its sender to see to.
 struct call {
     enum class state : std::uint8_t { waiting, staged, answered, closed };
 
@@ -30,10 +33,14 @@ struct call {
     base::waker waker{};
     /// For an abandoned call: gets the reply after all, or is dropped with the connection. Runs on the reactor.
     std::function<void(resp::value const&)> late{};
+    int replies = 1;       ///< one, or two: as many as there are commands in `bytes`
     bool internal = false; ///< a fence or a ping of the connection itself: never repeated
 
     std::atomic<state> status{state::waiting};
     resp::value reply{};
+    resp::value second{};   ///< to the second command
+    int heard = 0;          ///< replies that have come on this connection
+    bool cut_short = false; ///< `reply` came and `second` did not; of an abandoned call: had not when it was abandoned
     bool abandoned = false;
     bool once = false;       ///< neither repeated, nor sent on a connection that it waited for: closed instead
     int handed = 0;          ///< how many times bytes of it may have reached the operating system

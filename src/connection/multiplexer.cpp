@@ -26,7 +26,7 @@ void multiplexer::stage(call_ptr const& which, base::instant now) {
     which->sent_at = now;
     which->status.store(call::state::staged, std::memory_order_relaxed);
     due_.push_back(which);
-    ++commands_;
+    commands_ += static_cast<std::uint64_t>(which->replies);
 }
 
 void multiplexer::submit(call_ptr const& which, base::instant now) {
@@ -42,6 +42,7 @@ void multiplexer::submit(call_ptr const& which, base::instant now) {
 
 bool multiplexer::abandon(call_ptr const& which) {
     which->abandoned = true;
+    which->cut_short = which->heard > 0;
     which->waker.reset();
     if (fence_refused_) which->fenced = false; // nobody will see its answer, which would say so
     if (which->status.load(std::memory_order_relaxed) == call::state::waiting) {
@@ -107,6 +108,11 @@ void multiplexer::on_down(base::instant, base::wake_list& woken) {
             finish(*which, call::state::closed, woken);
             continue;
         }
+        if (which->heard > 0) { // its first command is done, and is not to be done again
+            which->cut_short = true;
+            finish(*which, call::state::answered, woken);
+            continue;
+        }
         which->status.store(call::state::waiting, std::memory_order_relaxed);
         again.push_back(which);
     }
@@ -123,6 +129,12 @@ void multiplexer::on_down(base::instant, base::wake_list& woken) {
 
 bool multiplexer::on_value(resp::value&& incoming, base::instant, base::wake_list& woken) {
     if (due_.empty()) return false;
+    if (due_.front()->heard + 1 < due_.front()->replies) {
+        auto& first = *due_.front();
+        ++first.heard;
+        if (!first.abandoned) first.reply = std::move(incoming);
+        return true;
+    }
     auto const which = std::move(due_.front());
     due_.pop_front();
     if (fences_due_ > 0) {
@@ -135,7 +147,7 @@ bool multiplexer::on_value(resp::value&& incoming, base::instant, base::wake_lis
         if (which->late) late_.push_back({std::move(which->late), std::move(incoming)});
         return true;
     }
-    which->reply = std::move(incoming);
+    (which->heard == 0 ? which->reply : which->second) = std::move(incoming);
     finish(*which, call::state::answered, woken);
     return true;
 }

@@ -6,6 +6,7 @@
 //                                it may have run                         -> waiting, repeated behind a fence
 //                                it was abandoned                        -> dropped
 //                                it is for once                          -> closed
+//                                the first of its two replies has come   -> answered, cut short
 //
 // Fence. A call that was written on a connection that then broke may still run later: order is certain within one connection
 // and within none else. So a new connection to the same run of the server begins with CLIENT KILL ID <id> ADDR <address> for

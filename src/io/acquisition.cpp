@@ -69,6 +69,7 @@ bool acquisition::begin() {
     }
     auto const now = now_;
     bool reentry = false;
+    bool known_busy = false;
     has_turn_ = core_->locked([&](lock_table& table, base::wake_list& woken) {
         tenure_ = table.current(*request_.record, request_.owner_number);
         if (tenure_ && tenure_->in_turn) {
@@ -80,6 +81,7 @@ bool acquisition::begin() {
             tenure_.reset();
         }
         reentry = tenure_ != nullptr;
+        known_busy = request_.record->busy_until > now;
         if (!tenure_) tenure_ = table.open(request_.record, request_.owner_number);
         tenure_->in_turn = true;
         return true;
@@ -95,6 +97,7 @@ bool acquisition::begin() {
     terms.deadline = request_.deadline;
     terms.may_wait = request_.may_wait;
     terms.reentry = reentry;
+    terms.plain = !known_busy && core_->plain() && request_.record->how->plain != nullptr;
     terms.lease = lease_;
     terms.margin = locking::validity_margin(lease_, core_->settings().validity_margin);
     terms.max_hold = max_hold();
@@ -114,7 +117,7 @@ bool acquisition::carry_out(action what) {
         core_->locked([&](lock_table&, base::wake_list&) { request_.record->queue.enter(place_); });
         return true;
     }
-    case acquire_op::act::attempt: return attempt();
+    case acquire_op::act::attempt: return attempt(what.plain);
     case acquire_op::act::wait: return wait(what);
     case acquire_op::act::pause: stage_ = stage::pausing; return suspend(nullptr, what.until);
     case acquire_op::act::finish: return finish(what);
@@ -152,8 +155,9 @@ base::instant acquisition::outage_at() {
     return base::later(std::max(began_, core_->data().line().unheard_since()), limit);
 }
 
-bool acquisition::attempt() {
+bool acquisition::attempt(bool plain) {
     stage_ = stage::calling;
+    plain_ = plain;
     if (place_) place_->released.store(false, std::memory_order_relaxed); // this attempt answers it
     if (channel_) sample_ = core_->messages().sample(*channel_);
     auto const about = request_.record->context(tenure_->owner_id, lease_);
@@ -163,7 +167,11 @@ bool acquisition::attempt() {
         call_.begin(core_->data(), how.set_count(about, count), waker(), blocking());
     } else {
         // Behind the releases of a client that closes, an acquisition would leave its key.
-        call_.begin(core_->data(), how.acquire(about), waker(), blocking(), core_->closing_flag());
+        auto const* const unless = core_->closing_flag();
+        if (plain)
+            call_.begin(core_->data(), how.plain->acquire(about), waker(), blocking(), unless);
+        else
+            call_.begin(core_->data(), how.acquire(about), waker(), blocking(), unless);
     }
     // The first look at the clock of the lane is due when the whole limit may be over, not before.
     auto const first_look =
@@ -192,20 +200,25 @@ bool acquisition::on_called() {
     if (call_.unfenced()) core_->locked([&](lock_table&, base::wake_list&) { tenure_->unfenced = true; });
     // An error denies no earlier copy: that one may have run, and its answer was lost with its connection.
     may_hold_ = answered->reply.is_error() && (may_hold_ || answered->repeated());
+    auto const& how = *request_.record->how;
+    auto answer = plain_ ? how.plain->read_acquire(answered->reply) : locking::acquire_answer();
+    if (answer.what == locking::acquire_answer::kind::key_exists)
+        return carry_out(op_->on_answer(answer, answered->sent_at, now, sample_));
     if (answered->reply.is_error()) {
         server_said_ = answered->reply.text;
         auto const verdict = connection::judge(answered->reply);
+        if (plain_ && verdict == connection::verdict::refused && core_->give_up_plain(answered->reply.text))
+            return carry_out(op_->on_plain_refused());
         if (verdict == connection::verdict::read_only) core_->data().line().reconnect("is a replica now");
         return carry_out(op_->on_error(verdict, now));
     }
-    auto const& how = *request_.record->how;
     if (op_->asked().reentry) {
         auto const last =
             op_->on_count_answer(how.read_count(answered->reply), answered->sent_at, now, tenure_->validity());
         if (op_->result() == acquire_op::outcome::acquired) take_level(answered->sent_at);
         return carry_out(last);
     }
-    auto const answer = how.read_acquire(answered->reply);
+    if (!plain_) answer = how.read_acquire(answered->reply);
     may_hold_ = answer.what == locking::acquire_answer::kind::not_understood;
     if (answer.what == locking::acquire_answer::kind::busy)
         core_->locked([&](lock_table&, base::wake_list&) {

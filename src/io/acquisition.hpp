@@ -2,8 +2,8 @@
 #pragma once
 
 #include "io/client_core.hpp"
+#include "io/lock_call.hpp"
 #include "io/operation.hpp"
-#include "io/scripted_call.hpp"
 #include "locking/acquire_op.hpp"
 
 #include <redlatch/options.hpp>
@@ -46,7 +46,7 @@ private:
 
     bool begin();
     bool carry_out(action what);
-    bool attempt();
+    bool attempt(bool plain);
     bool wait(action const& what);
     bool on_queued();
     bool on_called();
@@ -71,7 +71,8 @@ private:
     locking::place_ptr place_;
     locking::channel_ptr channel_;
     locking::channel_sample sample_;
-    scripted_call call_;
+    lock_call call_;
+    bool plain_ = false; ///< what is under way is no script
     std::uint64_t level_number_ = 0;
     std::error_code result_;
     bool may_hold_ = false; ///< the last answer does not deny that a copy of the call has run

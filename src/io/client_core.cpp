@@ -27,7 +27,7 @@ client_core::client_core(config const& settings, endpoint const& where)
     : settings_(settings), id_(random_uuid()), generation_(fork_generation()), reactor_(std::make_shared<reactor>()),
       table_({id_, settings.lock_watchdog_timeout, settings.validity_margin,
               static_cast<std::size_t>(settings.renewal_batch), random_seed()}),
-      data_(reactor_, lane_settings(where, true, settings.timeout), lane_hooks("data")),
+      data_(reactor_, lane_settings(where, true, settings.timeout), data_hooks()),
       control_(reactor_, lane_settings(where, true, control_timeout(settings)), lane_hooks("control")),
       messages_(reactor_, lane_settings(where, false, settings.timeout), lane_hooks("subscriber")) {}
 
@@ -50,6 +50,16 @@ lane::hooks client_core::lane_hooks(char const* which) {
     hooks.lost = [this, which](std::string const& why) {
         log(log_level::warning, why + " (" + which + " connection)");
         if (!closed()) tell({event::kind::disconnected, {}, {}, why});
+    };
+    return hooks;
+}
+
+/// Locks are taken and released on this lane; another connection may be to another server, or have other rights.
+lane::hooks client_core::data_hooks() {
+    auto hooks = lane_hooks("data");
+    hooks.connected = [this, then = std::move(hooks.connected)](connection::identity const& self) {
+        plain_.store(settings_.commands != command_set::scripts, std::memory_order_relaxed);
+        then(self);
     };
     return hooks;
 }
@@ -88,6 +98,14 @@ client_core::~client_core() {
 
 bool client_core::forked() const noexcept {
     return fork_generation() != generation_;
+}
+
+bool client_core::give_up_plain(std::string const& why) {
+    if (settings_.commands == command_set::plain) return false;
+    if (plain_.exchange(false, std::memory_order_relaxed))
+        log(log_level::warning, "the server " + server() + " refuses plain commands (" + why
+                                    + "); locks are taken and released by scripts on this connection");
+    return true;
 }
 
 std::error_code client_core::refusal(bool blocking) const noexcept {
@@ -176,15 +194,50 @@ void client_core::renew(locking::lease_keeper::batch const& which) {
         true);
 }
 
-void client_core::reap(locking::reaper::job const& job) {
+namespace {
+
+lock_call::question to_question(locking::reaper::job const& job, bool plain) {
     auto const about = job.record->context(job.owner_id, base::milliseconds(1));
-    send(data_, job.record->how->release(about), [weak = weak_from_this(), job](connection::call const& answered) {
+    auto const& how = *job.record->how;
+    if (job.announce) return how.plain->announce(about);
+    if (plain && how.plain != nullptr) return how.plain->release(about);
+    return how.release(about);
+}
+
+/// What has come of it.
+struct reaped {
+    bool done = false;  ///< there is nothing left to do
+    bool freed = false; ///< the lock was held until this release
+};
+
+reaped read_answer(locking::reaper::job const& job, lock_call::question const& asked,
+                   connection::call const& answered) {
+    if (answered.status != connection::call::state::answered) return {};
+    // A message that may not be sent is done with: it is no more than a release by script would have achieved.
+    if (job.announce) return {!answered.reply.is_error() || answered.reply.is_error_named("NOPERM"), false};
+    if (answered.reply.is_error()) return {};
+    auto const& how = *job.record->how;
+    bool const by_script = std::holds_alternative<locking::script_call>(asked);
+    auto const said = by_script
+                          ? how.read_release(answered.reply)
+                          : how.plain->read_release(answered.reply, answered.cut_short ? nullptr : &answered.second);
+    using kind = locking::release_answer::kind;
+    return {said.announced, said.what == kind::released || said.what == kind::released_silently};
+}
+
+} // namespace
+
+void client_core::reap(locking::reaper::job const& job) {
+    auto const asked = to_question(job, plain());
+    send(data_, asked, [weak = weak_from_this(), job, asked](connection::call const& answered) {
         auto const self = weak.lock();
         if (!self) return;
-        bool const done = answered.status == connection::call::state::answered && !answered.reply.is_error();
-        auto const said = job.record->how->read_release(answered.reply);
-        bool const freed =
-            said == locking::release_answer::released || said == locking::release_answer::released_silently;
+        auto const [done, freed] = read_answer(job, asked, answered);
+        bool const by_script = std::holds_alternative<locking::script_call>(asked);
+        if (!by_script && !job.announce && answered.reply.is_error()
+            && connection::judge(answered.reply) == connection::verdict::refused
+            && self->give_up_plain(answered.reply.text))
+            return self->reap(job);
         self->locked([&](locking::lock_table& table, base::wake_list& woken) {
             // The head may have asked before this release, and the message may be lost with a silent connection.
             if (freed) job.record->queue.tell_head(woken);
@@ -198,10 +251,10 @@ void client_core::reap(locking::reaper::job const& job) {
 
 namespace {
 
-/// A script on its way without anybody who waits for it.
+/// A call on its way without anybody who waits for it.
 class unattended final : public base::wakeable, public std::enable_shared_from_this<unattended> {
 public:
-    unattended(std::shared_ptr<reactor> loop, locking::script_call what,
+    unattended(std::shared_ptr<reactor> loop, lock_call::question what,
                std::function<void(connection::call const&)> then, bool once)
         : loop_(std::move(loop)), what_(std::move(what)), then_(std::move(then)), once_(once) {}
 
@@ -210,11 +263,19 @@ public:
         call_ = std::make_shared<connection::call>();
         call_->bytes = std::move(bytes);
         call_->waker = shared_from_this();
+        call_->replies = replies();
         call_->once = once_;
         where.submit(call_, false);
         if (call_->finished()) wake(); // the lane was closed already
     }
-    std::string const& by_sha() const noexcept { return what_.by_sha(); }
+    int replies() const {
+        auto const* const plain = std::get_if<locking::plain_call>(&what_);
+        return plain != nullptr ? plain->replies : 1;
+    }
+    std::string bytes() const {
+        auto const* const script = std::get_if<locking::script_call>(&what_);
+        return script != nullptr ? script->by_sha() : std::get<locking::plain_call>(what_).bytes;
+    }
 
     void wake() noexcept override {
         loop_->post([self = shared_from_this()] { self->look(); });
@@ -224,16 +285,17 @@ private:
     void look() {
         if (!call_ || !call_->finished()) return;
         auto const answered = std::move(call_);
-        if (answered->reply.is_error() && connection::judge(answered->reply) == connection::verdict::no_script
-            && !by_text_) {
+        auto const* const script = std::get_if<locking::script_call>(&what_);
+        if (script != nullptr && answered->reply.is_error()
+            && connection::judge(answered->reply) == connection::verdict::no_script && !by_text_) {
             by_text_ = true;
-            return begin(*where_, what_.by_text());
+            return begin(*where_, script->by_text());
         }
         then_(*answered);
     }
 
     std::shared_ptr<reactor> loop_;
-    locking::script_call what_;
+    lock_call::question what_;
     std::function<void(connection::call const&)> then_;
     call_lane* where_ = nullptr;
     connection::call_ptr call_;
@@ -243,10 +305,10 @@ private:
 
 } // namespace
 
-void client_core::send(call_lane& where, locking::script_call what, std::function<void(connection::call const&)> then,
+void client_core::send(call_lane& where, lock_call::question what, std::function<void(connection::call const&)> then,
                        bool once) {
     auto const one = std::make_shared<unattended>(reactor_, std::move(what), std::move(then), once);
-    one->begin(where, one->by_sha());
+    one->begin(where, one->bytes());
 }
 
 bool client_core::run(std::shared_ptr<operation> const& what, std::stop_token const& stop,
@@ -443,14 +505,25 @@ void client_core::release_everything() {
     locked([&](locking::lock_table& table, base::wake_list&) { table.closer.reset(); });
 }
 
+namespace {
+
+/// There is no second try here: the text of a script.
+locking::plain_call last_words(lock_call::question const& what) {
+    auto const* const script = std::get_if<locking::script_call>(&what);
+    return script != nullptr ? locking::plain_call{script->by_text()} : std::get<locking::plain_call>(what);
+}
+
+} // namespace
+
 /// All that the reaper has, at once. The last call, or null: there was nothing.
 connection::call_ptr client_core::send_releases(base::waker const& who) {
     auto const jobs = locked([](locking::lock_table& table, base::wake_list&) { return table.dead.all_now(); });
     connection::call_ptr last;
     for (auto const& job : jobs) {
         last = std::make_shared<connection::call>();
-        // The text of the script: there is no second try here.
-        last->bytes = job.record->how->release(job.record->context(job.owner_id, base::milliseconds(1))).by_text();
+        auto what = last_words(to_question(job, plain()));
+        last->bytes = std::move(what.bytes);
+        last->replies = what.replies;
         if (&job == &jobs.back()) last->waker = who;
         data_.submit(last, true);
     }

@@ -3,6 +3,7 @@
 
 #include "base/waker.hpp"
 #include "io/call_lane.hpp"
+#include "io/lock_call.hpp"
 #include "io/notifier.hpp"
 #include "io/operation.hpp"
 #include "io/reactor.hpp"
@@ -63,9 +64,14 @@ public:
     subscriber& messages() noexcept { return messages_; }
     std::shared_ptr<reactor> const& loop() const noexcept { return reactor_; }
 
-    /// Sends a script on a lane without waiting; `then` runs on the reactor with the answered or closed call. `once`:
+    /// A first acquisition or a last release is to be sent without a script now.
+    bool plain() const noexcept { return plain_.load(std::memory_order_relaxed); }
+    /// The server refuses plain commands; false: they are what the user insists on.
+    bool give_up_plain(std::string const& why);
+
+    /// Sends a call on a lane without waiting; `then` runs on the reactor with the answered or closed call. `once`:
     /// connection::call.
-    void send(call_lane& where, locking::script_call what, std::function<void(connection::call const&)> then,
+    void send(call_lane& where, lock_call::question what, std::function<void(connection::call const&)> then,
               bool once = false);
 
     /// Drives an operation on the reactor; `finished` runs there. False: the client is closed, nothing will run.
@@ -99,6 +105,7 @@ private:
     client_core(config const& settings, endpoint const& where);
     lane::settings lane_settings(endpoint const& where, bool identify, base::milliseconds timeout) const;
     lane::hooks lane_hooks(char const* which);
+    lane::hooks data_hooks();
     void settle(std::unique_lock<std::mutex>& held, after_table& next);
     void publish(locking::lock_table::notice const& what);
     void arm(base::instant when);
@@ -128,6 +135,7 @@ private:
     std::map<std::uint64_t, std::shared_ptr<async_task>> running_; ///< in the order in which they began
     std::atomic<std::uint64_t> last_run_{0};
 
+    std::atomic<bool> plain_{false}; ///< on the present data connection
     std::atomic<bool> closed_{false};
     std::atomic<bool> ended_{false};
     std::atomic<std::uint64_t> waiting_{0};

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "io/client_core.hpp"
+#include "io/lock_call.hpp"
 #include "io/operation.hpp"
-#include "io/scripted_call.hpp"
 
 #include <memory>
 #include <string>
@@ -39,7 +39,7 @@ private:
     std::string const about_;
     base::instant const deadline_;
     stage stage_ = stage::beginning;
-    scripted_call script_;
+    lock_call script_;
     connection::call_ptr plain_;
     resp::value reply_;
     bool repeated_ = false;

@@ -24,6 +24,7 @@ bool releasing::step() {
         case stage::calling: go_on = on_called(); break;
         case stage::pausing:
             if (lease_clock::now() < at().until && !core_->ended()) return false;
+            called_before_ = true;
             go_on = call();
             break;
         case stage::finished: break;
@@ -81,9 +82,14 @@ void releasing::pass_on(std::optional<locking::channel_sample> const& held_back_
 bool releasing::call() {
     stage_ = stage::calling;
     auto const about = record_->context(tenure_->owner_id, plan_.lease);
-    auto what =
-        plan_.what == kind::partial ? record_->how->set_count(about, plan_.count) : record_->how->release(about);
-    call_.begin(core_->data(), std::move(what), waker(), blocking());
+    auto const& how = *record_->how;
+    plain_ = plan_.what == kind::last && how.plain != nullptr && core_->plain();
+    if (plain_)
+        call_.begin(core_->data(), how.plain->release(about), waker(), blocking());
+    else if (plan_.what == kind::last)
+        call_.begin(core_->data(), how.release(about), waker(), blocking());
+    else
+        call_.begin(core_->data(), how.set_count(about, plan_.count), waker(), blocking());
     return suspend(&core_->data().line(), deadline_);
 }
 
@@ -97,39 +103,47 @@ bool releasing::on_called() {
     if (!answered) return suspend(at().where, at().until);
     if (answered->status == connection::call::state::closed) return on_timeout();
     if (answered->reply.is_error()) return on_error(answered->reply);
-    bool const valid = now < tenure_->validity();
-    if (plan_.what == kind::partial) {
-        switch (record_->how->read_count(answered->reply)) {
-        case locking::count_answer::not_understood: return finish(errc::bad_reply);
-        case locking::count_answer::written:
-            core_->locked(
-                [&](lock_table& table, base::wake_list&) { table.confirmed(tenure_, plan_.lease, answered->sent_at); });
-            return finish({});
-        case locking::count_answer::not_held: break;
-        }
-        core_->locked([&](lock_table& table, base::wake_list& woken) { table.lose(tenure_, now, woken); });
-        return finish(errc::lease_lost);
-    }
+    if (plan_.what == kind::partial) return on_partial(*answered, now);
     if (call_.unfenced()) // an earlier copy of the acquire may be on its way as well
         core_->locked([&](lock_table&, base::wake_list&) { tenure_->unfenced = true; });
-    auto const answer = record_->how->read_release(answered->reply);
-    bool done = false;
-    switch (answer) {
-    case locking::release_answer::not_understood: return on_timeout();
-    case locking::release_answer::released_silently:
+    auto const& how = *record_->how;
+    auto const answer =
+        plain_ ? how.plain->read_release(answered->reply, answered->cut_short ? nullptr : &answered->second)
+               : how.read_release(answered->reply);
+    return on_released(answer, answered->repeated(), now);
+}
+
+bool releasing::on_partial(connection::call const& answered, base::instant now) {
+    switch (record_->how->read_count(answered.reply)) {
+    case locking::count_answer::not_understood: return finish(errc::bad_reply);
+    case locking::count_answer::written:
+        core_->locked(
+            [&](lock_table& table, base::wake_list&) { table.confirmed(tenure_, plan_.lease, answered.sent_at); });
+        return finish({});
+    case locking::count_answer::not_held: break;
+    }
+    core_->locked([&](lock_table& table, base::wake_list& woken) { table.lose(tenure_, now, woken); });
+    return finish(errc::lease_lost);
+}
+
+bool releasing::on_released(locking::release_answer const& answer, bool repeated, base::instant now) {
+    using answer_kind = locking::release_answer::kind;
+    bool done = true;
+    switch (answer.what) {
+    case answer_kind::not_understood: return on_timeout();
+    case answer_kind::released_silently:
         log(log_level::warning,
             "lock " + locking::shown(record_->name)
                 + " was released, but this user may not publish: waiters sleep until their timers; grant the channel "
                 + record_->channel);
-        done = true;
         break;
-    case locking::release_answer::released: done = true; break;
-    case locking::release_answer::not_held: done = answered->repeated() && valid; break;
+    case answer_kind::released: break;
+    case answer_kind::not_held: done = repeated && now < tenure_->validity(); break;
     }
     // The attempt of the next local waiter went out behind the first copy, before the one that released.
-    if (done && (call_.by_text() || answered->repeated())) pass_on();
+    if (done && (call_.by_text() || repeated || called_before_)) pass_on();
     return finish(done ? std::error_code() : errc::lease_lost, [&](lock_table& table) {
-        if (done) return table.released(tenure_, now);
+        if (done) return table.released(tenure_, answer.announced, now);
         ++table.counted.lost;
         table.hand_to_reaper(tenure_, now);
     });
@@ -143,9 +157,12 @@ bool releasing::on_error(resp::value const& reply) {
         if (lease_clock::now() >= deadline_) return on_timeout();
         stage_ = stage::pausing;
         return suspend(nullptr, std::min(base::later(lease_clock::now(), locking::acquire_op::poll_pause), deadline_));
+    case connection::verdict::refused:
+        if (!plain_ || !core_->give_up_plain(reply.text)) break;
+        called_before_ = true;
+        return call();
     case connection::verdict::no_script:
-    case connection::verdict::wrong_type:
-    case connection::verdict::refused: break;
+    case connection::verdict::wrong_type: break;
     }
     if (plan_.what == kind::last)
         core_->locked([&](lock_table& table, base::wake_list&) { table.hand_to_reaper(tenure_, lease_clock::now()); });
@@ -161,7 +178,13 @@ bool releasing::on_timeout() {
         });
         return finish({});
     }
-    call_.abandon();
+    std::optional<lock_call::half_answer> half;
+    call_.abandon({}, &half);
+    if (half && !half->reply.is_error()) { // the hold has ended, only the message may not have been sent
+        auto const answer = record_->how->plain->read_release(half->reply, nullptr);
+        if (answer.what != locking::release_answer::kind::not_understood)
+            return on_released(answer, half->repeated, lease_clock::now());
+    }
     core_->locked([&](lock_table& table, base::wake_list&) { table.hand_to_reaper(tenure_, lease_clock::now()); });
     return finish(errc::outcome_unknown);
 }

@@ -7,7 +7,8 @@
 // | beginning | other levels stay                   | write the count -> calling                                             |
 // | beginning | the last level                      | renewal ends; send the release; wake the next local waiter, whose      |
 // |           |                                     | attempt goes right behind it -> calling                                |
-// | calling   | done                                | finished                                                               |
+// | calling   | done                                | finished; where the message may not have been sent the reaper sends it |
+// | calling   | plain commands are refused          | the script, at once                                                    |
 // | calling   | not held, first attempt             | finished: lease_lost                                                   |
 // | calling   | not held, a repeated attempt        | while valid, our first attempt did it; afterwards lease_lost           |
 // | calling   | not executed (LOADING, ...)         | pause, again -> pausing                                                |
@@ -16,8 +17,8 @@
 #pragma once
 
 #include "io/client_core.hpp"
+#include "io/lock_call.hpp"
 #include "io/operation.hpp"
-#include "io/scripted_call.hpp"
 
 #include <memory>
 #include <optional>
@@ -40,6 +41,8 @@ private:
     bool begin();
     bool call();
     bool on_called();
+    bool on_partial(connection::call const& answered, base::instant now);
+    bool on_released(locking::release_answer const& answer, bool repeated, base::instant now);
     bool on_error(resp::value const& reply);
     bool on_timeout();
     bool finish(std::error_code how) {
@@ -57,7 +60,9 @@ private:
     base::instant deadline_;
     stage stage_ = stage::beginning;
     locking::lock_table::release_plan plan_;
-    scripted_call call_;
+    lock_call call_;
+    bool plain_ = false;         ///< what is under way is no script
+    bool called_before_ = false; ///< and this is another attempt
     std::error_code result_;
     std::string server_said_;
 };

@@ -3,12 +3,15 @@
 #include "base/assert.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace redlatch::locking {
 
 acquire_op::action acquire_op::attempt() {
     state_ = state::trying;
-    return {act::attempt, terms_.deadline};
+    action next{act::attempt, terms_.deadline};
+    next.plain = std::exchange(terms_.plain, false) && !terms_.reentry;
+    return next;
 }
 
 acquire_op::action acquire_op::finish(outcome how) {
@@ -19,6 +22,7 @@ acquire_op::action acquire_op::finish(outcome how) {
 
 acquire_op::action acquire_op::wait(base::instant until, channel_sample const& sample) {
     state_ = state::waiting;
+    terms_.plain = false;
     return {act::wait, std::min(until, terms_.deadline), !sample.subscribed};
 }
 
@@ -54,6 +58,7 @@ acquire_op::action acquire_op::on_answer(acquire_answer const& answer, base::ins
         if (still_valid(sent_at, now)) return finish(outcome::acquired);
         stale = true;
         break;
+    case acquire_answer::kind::key_exists: return attempt();
     case acquire_answer::kind::busy: server_said_busy_ = true; break;
     }
     if (!terms_.may_wait || now >= terms_.deadline) {
@@ -66,6 +71,11 @@ acquire_op::action acquire_op::on_answer(acquire_answer const& answer, base::ins
     auto next = wait(base::later(now, std::min(retry_after, terms_.longest_wait)), before);
     next.fresh_id = stale;
     return next;
+}
+
+acquire_op::action acquire_op::on_plain_refused() {
+    REDLATCH_ASSERT(state_ == state::trying);
+    return attempt();
 }
 
 acquire_op::action acquire_op::on_count_answer(count_answer answer, base::instant sent_at, base::instant now,

@@ -15,6 +15,8 @@
 // | trying   | busy, must not wait or no time left     | finish(busy / timed_out)                                           |
 // | trying   | busy                                    | wait for the channel's count to move off the sample that was taken |
 // |          |                                         | before this attempt, subscribing if need be -> waiting             |
+// | trying   | a plain attempt: a key exists, or plain  | attempt by script, at once -> trying                               |
+// |          | commands are refused                    |                                                                    |
 // | trying   | not executed (LOADING, BUSY, ...)       | pause, at most until the deadline -> pausing                       |
 // | trying   | any other error                         | finish(refused / wrong_type)                                       |
 // | trying   | deadline, cancelled, closed, outage     | finish: the caller returns now; the runner undoes what may come    |
@@ -22,6 +24,7 @@
 // | waiting  | released in process, but held back      | wait for a message, 5 ms at the most -> waiting                    |
 // | pausing  | timer                                   | attempt -> trying                                                  |
 // | any      | cancelled, closed                       | finish                                                             |
+// The first attempt, unless it comes after a wait, may be a plain command: it takes a free lock and says nothing of another.
 // An attempt whose connection breaks is repeated by the lane behind a fence; here it only takes longer.
 #pragma once
 
@@ -41,6 +44,7 @@ public:
         base::instant deadline = base::never;
         bool may_wait = true;
         bool reentry = false;
+        bool plain = false; ///< the first attempt is to be a plain command
         base::milliseconds lease{};
         base::milliseconds margin{};
         std::optional<base::milliseconds> max_hold{}; ///< it ends then, however long the lease
@@ -57,6 +61,7 @@ public:
         act what;
         base::instant until = base::never;
         bool subscribe = false; ///< of wait: the channel was not subscribed to when the sample was taken
+        bool plain = false;     ///< of attempt: without a script
         bool fresh_id = false;  ///< give the tenure a new id first, the old one goes to the reaper
     };
     enum class outcome : std::uint8_t {
@@ -79,6 +84,8 @@ public:
     action on_head(base::instant now, bool held_here, bool held_back, channel_sample const& sample);
     action on_answer(acquire_answer const& answer, base::instant sent_at, base::instant now,
                      channel_sample const& before);
+    /// To a plain attempt: the server, or the rights of this user, do not allow it.
+    action on_plain_refused();
     /// `validity`: of the tenure, by its other levels.
     action on_count_answer(count_answer answer, base::instant sent_at, base::instant now, base::instant validity);
     action on_error(connection::verdict what, base::instant now);

@@ -133,7 +133,8 @@ void lock_table::confirmed(tenure_ptr const& which, base::milliseconds lease, ba
     keeper.acknowledged(which, lease, sent_at);
 }
 
-void lock_table::released(tenure_ptr const& which, base::instant now) {
+void lock_table::released(tenure_ptr const& which, bool announced, base::instant now) {
+    if (!announced) dead.add({which->record, which->owner_id, which->longest_ever, false, true}, now, now);
     ++counted.released;
     which->now_in.store(tenure::phase::ended, std::memory_order_release); // pairs with tenure::in
     if (!which->unfenced) return;

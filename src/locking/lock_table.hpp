@@ -80,8 +80,8 @@ public:
     void confirmed(tenure_ptr const& which, base::milliseconds lease, base::instant sent_at);
     /// Every planned last release ends with this, after released() or hand_to_reaper().
     void end_release(base::wake_list& woken);
-    /// A last release is through.
-    void released(tenure_ptr const& which, base::instant now);
+    /// A last release is through. `announced`: or at least its message is known to have been sent.
+    void released(tenure_ptr const& which, bool announced, base::instant now);
     /// A last release must be seen through in the background.
     void hand_to_reaper(tenure_ptr const& which, base::instant now);
     /// The server, or a re-entry that came too late, says that it is not held any more. Final. Wakes the

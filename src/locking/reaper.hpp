@@ -2,7 +2,7 @@
 //
 // | state    | event                                                | action, next                                          |
 // |----------|------------------------------------------------------|-------------------------------------------------------|
-// | due      | its time                                             | a release is sent -> asked                            |
+// | due      | its time                                             | a release, or only its message, is sent -> asked      |
 // | asked    | released or not held; no late copy can run           | forgotten                                             |
 // | asked    | released or not held; a late acquire may still run   | again at 1, 5, 15, 30 s, then each minute, until one  |
 // |          |                                                      | lease after the last possibly late call -> due        |
@@ -31,11 +31,13 @@ public:
         std::string owner_id;
         base::milliseconds lease{}; ///< the longest it can have left behind
         bool unfenced = false;      ///< a copy of its acquire may arrive late
+        bool announce = false;      ///< it holds nothing any more; only the message may not have been sent
     };
     struct job {
         std::uint64_t number;
         record_ptr record;
         std::string owner_id;
+        bool announce = false; ///< send the message, not a release
     };
 
     /// `first`: when to send the first release. Returns a number for on_answer.

@@ -3,9 +3,11 @@
 #pragma once
 
 #include "base/time.hpp"
+#include "locking/plain_call.hpp"
 #include "locking/script_call.hpp"
 #include "resp/value.hpp"
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -22,7 +24,12 @@ struct call_context {
 
 /// The server's word on an attempt.
 struct acquire_answer {
-    enum class kind { acquired, busy, not_understood };
+    enum class kind {
+        acquired,
+        busy,
+        key_exists, ///< to a plain attempt: somebody's, perhaps our own by an earlier copy; only the script can tell
+        not_understood,
+    };
     kind what = kind::not_understood;
     /// Of busy: the holder's lease ends then; none: the key has no expiry.
     std::optional<base::milliseconds> retry_after{};
@@ -32,7 +39,32 @@ struct acquire_answer {
 enum class count_answer { written, not_held, not_understood };
 
 /// The server's word on a last release.
-enum class release_answer { released, released_silently, not_held, not_understood };
+struct release_answer {
+    enum class kind {
+        released,
+        released_silently, ///< this user may not publish: nobody was woken
+        not_held,
+        not_understood,
+    };
+    kind what = kind::not_understood;
+    /// Of released: how many connections heard the message, our own subscriber included.
+    std::int64_t heard_by = 0;
+    /// The message was sent, or may not be sent by this user; false: whether anybody was woken is not known.
+    bool announced = true;
+};
+
+/// What a type of lock can do without scripts, at a fraction of the server's work. wire: the same as the scripts leave.
+struct plain_commands {
+    /// One command that takes a free lock, and refuses if there is a key.
+    plain_call (*acquire)(call_context const&);
+    acquire_answer (*read_acquire)(resp::value const&);
+    /// Two commands: the end of the hold, the message.
+    plain_call (*release)(call_context const&);
+    /// `told`: null when only the first reply came.
+    release_answer (*read_release)(resp::value const& ended, resp::value const* told);
+    /// The message alone, for a release whose second reply never came.
+    plain_call (*announce)(call_context const&);
+};
 
 struct recipe {
     script_call (*acquire)(call_context const&);
@@ -43,6 +75,8 @@ struct recipe {
     script_call (*release)(call_context const&);
     release_answer (*read_release)(resp::value const&);
     script_call (*force_release)(call_context const&);
+    /// None: scripts only.
+    plain_commands const* plain;
     /// The channel that a release is published on; empty: none, waiters back off and ask again.
     std::string (*wake_channel)(std::string_view name);
 };

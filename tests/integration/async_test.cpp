@@ -192,7 +192,7 @@ TEST_F(async_test, is_cancelled_with_the_call_in_flight_and_gives_back_what_it_g
     client distant(settings);
     auto far = distant.get_lock(name);
     far.acquire().release();
-    auto const trap = proxy.hold_reply(any_script());
+    auto const trap = proxy.hold_reply(any_lock_call());
     std::stop_source stop;
     std::promise<std::error_code> ended;
     far.async_acquire({.owner = owner(), .stop = stop.get_token()}, {},

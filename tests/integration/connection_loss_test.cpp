@@ -17,9 +17,9 @@ struct step {
 
 std::vector<step> steps() {
     return {
-        {"acquire", a_script(scripts::lock_acquire)},
+        {"acquire", an_acquisition()},
         {"reenter", a_script(scripts::lock_set_count)},
-        {"release", a_script(scripts::lock_release)},
+        {"release", a_release()},
         {"renew", a_script(scripts::lock_renew)},
         {"subscribe", a_command("SUBSCRIBE")},
         {"unsubscribe", a_command("UNSUBSCRIBE")},
@@ -241,7 +241,7 @@ TEST_F(denial_test, an_error_to_a_repeated_acquisition_does_not_deny_its_first_c
     byte_proxy proxy(server.address());
     client user(quick(proxy.uri()));
     user.get_lock(name).acquire().release(); // the script is known
-    auto const acquire = a_script(locking::scripts::lock_acquire);
+    auto const acquire = an_acquisition();
     auto const lost = proxy.cut_after(acquire);
     for (int i = 0; i < 20; ++i) proxy.replace_reply(acquire, "-LOADING Redis is loading the dataset in memory\r\n");
     EXPECT_NE(outcome_of([&] { (void)user.get_lock(name).acquire({.wait = 300ms}); }).reason, errc{});

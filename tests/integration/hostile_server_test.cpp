@@ -162,7 +162,7 @@ protected:
 
 TEST_P(lie_test, about_an_acquisition_neither_crashes_nor_keeps_the_lock) {
     lock.acquire().release();
-    proxy.replace_reply(a_script(locking::scripts::lock_acquire), bytes);
+    proxy.replace_reply(an_acquisition(), bytes);
     std::error_code code;
     hold got = lock.acquire({.wait = 1s}, code);
     EXPECT_TRUE(bool(got) || code) << "something is said";
@@ -173,7 +173,7 @@ TEST_P(lie_test, about_an_acquisition_neither_crashes_nor_keeps_the_lock) {
 
 TEST_P(lie_test, about_a_release_neither_crashes_nor_keeps_the_lock) {
     hold mine = lock.acquire();
-    proxy.replace_reply(a_script(locking::scripts::lock_release), bytes);
+    proxy.replace_reply(a_release(), bytes);
     std::error_code code;
     mine.release(code);
     EXPECT_EQ(mine.status(), code == errc::lease_lost ? hold_status::lost : hold_status::released);

@@ -68,7 +68,7 @@ TEST_P(late_bytes_test, of_an_acquisition_after_its_retry) {
     client user(settings(proxy.uri()));
     auto lock = user.get_lock(name);
     lock.acquire().release();
-    auto const trap = proxy.hold_tail(a_script(scripts::lock_acquire), first);
+    auto const trap = proxy.hold_tail(an_acquisition(), first);
     auto caller = in_thread([&] { return lock.acquire({.wait = 10s, .owner = owner()}); });
     ASSERT_TRUE(trap.wait());
     trap.cut_client();
@@ -86,7 +86,7 @@ TEST_P(late_bytes_test, of_an_acquisition_after_the_whole_cycle) {
     client user(settings(proxy.uri()));
     auto lock = user.get_lock(name);
     lock.acquire().release();
-    auto const trap = proxy.hold_tail(a_script(scripts::lock_acquire), first);
+    auto const trap = proxy.hold_tail(an_acquisition(), first);
     auto caller = in_thread([&] { lock.acquire({.wait = 10s}).release(); });
     ASSERT_TRUE(trap.wait());
     trap.cut_client();
@@ -106,7 +106,7 @@ TEST_P(late_bytes_test, of_an_acquisition_after_the_first_sweep) {
     client user(settings(proxy.uri()));
     auto lock = user.get_lock(name);
     lock.acquire().release();
-    auto const trap = proxy.hold_tail(a_script(scripts::lock_acquire), first);
+    auto const trap = proxy.hold_tail(an_acquisition(), first);
     auto caller = in_thread([&] { lock.acquire({.wait = 10s}).release(); });
     ASSERT_TRUE(trap.wait());
     trap.cut_client();
@@ -115,8 +115,8 @@ TEST_P(late_bytes_test, of_an_acquisition_after_the_first_sweep) {
         expect_idle(user); // what is dead need not be swept
         return;
     }
-    auto const releases = proxy.count(a_script(scripts::lock_release));
-    ASSERT_TRUE(wait_until([&] { return proxy.count(a_script(scripts::lock_release)) > releases; })) << "no sweep";
+    auto const releases = proxy.count(a_release());
+    ASSERT_TRUE(wait_until([&] { return proxy.count(a_release()) > releases; })) << "no sweep";
     deliver(trap);
     auto const start = test_clock::now();
     EXPECT_TRUE(wait_until([&] { return free(); }));
@@ -128,7 +128,7 @@ TEST_P(late_bytes_test, of_an_acquisition_while_somebody_else_holds_the_lock) {
     client other(settings(server.uri()));
     auto lock = user.get_lock(name);
     lock.acquire().release();
-    auto const trap = proxy.hold_tail(a_script(scripts::lock_acquire), first);
+    auto const trap = proxy.hold_tail(an_acquisition(), first);
     auto caller = in_thread([&] { lock.acquire({.wait = 10s}).release(); });
     ASSERT_TRUE(trap.wait());
     trap.cut_client();
@@ -146,7 +146,7 @@ TEST_P(late_bytes_test, of_an_acquisition_that_was_cancelled) {
     client user(settings(proxy.uri()));
     auto lock = user.get_lock(name);
     lock.acquire().release();
-    auto const trap = proxy.hold_tail(a_script(scripts::lock_acquire), first);
+    auto const trap = proxy.hold_tail(an_acquisition(), first);
     std::stop_source stop;
     auto caller = in_thread([&] { return outcome_of([&] { (void)lock.acquire({.stop = stop.get_token()}); }).reason; });
     ASSERT_TRUE(trap.wait());
@@ -234,7 +234,7 @@ TEST_P(late_bytes_test, of_the_last_release_after_its_retry) {
     client other(settings(server.uri()));
     auto lock = user.get_lock(name);
     hold mine = lock.acquire();
-    auto const trap = proxy.hold_tail(a_script(scripts::lock_release), first);
+    auto const trap = proxy.hold_tail(a_release(), first);
     auto caller = in_thread([&] { return outcome_of([&] { mine.release(); }).reason; });
     ASSERT_TRUE(trap.wait());
     trap.cut_client();
@@ -253,7 +253,7 @@ TEST_P(late_bytes_test, of_the_last_release_after_the_whole_next_cycle) {
     client user(settings(proxy.uri()));
     auto lock = user.get_lock(name);
     hold mine = lock.acquire();
-    auto const trap = proxy.hold_tail(a_script(scripts::lock_release), first);
+    auto const trap = proxy.hold_tail(a_release(), first);
     auto caller = in_thread([&] { mine.release(); });
     ASSERT_TRUE(trap.wait());
     trap.cut_client();
@@ -345,7 +345,7 @@ protected:
 };
 
 TEST_F(lost_reply_test, of_an_acquisition) {
-    auto const trap = proxy.cut_after(a_script(scripts::lock_acquire));
+    auto const trap = proxy.cut_after(an_acquisition());
     hold mine = lock.acquire({.wait = 10s});
     EXPECT_TRUE(trap.sprung());
     EXPECT_EQ(holders(server, name), (std::map<std::string, std::string>{{mine.owner_id(), "1"}}));
@@ -368,7 +368,7 @@ TEST_F(lost_reply_test, of_a_re_entry_and_of_a_partial_release) {
 TEST_F(lost_reply_test, of_the_last_release_is_not_called_a_loss) {
     event_log events(user);
     hold mine = lock.acquire();
-    auto const trap = proxy.cut_after(a_script(scripts::lock_release));
+    auto const trap = proxy.cut_after(a_release());
     auto const ended = outcome_of([&] { mine.release(); });
     EXPECT_TRUE(trap.sprung());
     EXPECT_EQ(ended.reason, errc{}) << ended;
@@ -381,7 +381,7 @@ TEST_F(lost_reply_test, of_every_command_in_turn_over_many_cycles) {
     for (int round = 0; round < 12; ++round) {
         int countdown = round % 4;
         auto const trap = proxy.cut_after(
-            [countdown](words const& command) mutable { return any_script()(command) && countdown-- == 0; });
+            [countdown](words const& command) mutable { return any_lock_call()(command) && countdown-- == 0; });
         hold outer = lock.acquire({.wait = 10s});
         hold inner = lock.acquire({.wait = 10s});
         EXPECT_EQ(holders(server, name)[outer.owner_id()], "2");

@@ -58,7 +58,8 @@ TEST_F(refusal_test, a_database_that_is_not_there_is_a_clear_error) {
 class needed_right_test : public refusal_test, public ::testing::WithParamInterface<std::pair<char const*, words>> {};
 
 TEST_P(needed_right_test, is_missed_with_an_error_that_names_the_lock) {
-    auto const settings = lacking(GetParam().second);
+    auto settings = lacking(GetParam().second);
+    settings.commands = command_set::scripts; // plain commands need other rights
     auto const refused = outcome_of([&] {
         client user(settings);
         user.get_lock(name).acquire({.wait = 1s}).release();
@@ -149,7 +150,7 @@ TEST_F(refusal_test, without_publish_a_release_is_a_release_and_is_warned_about)
 TEST_F(refusal_test, rights_taken_away_while_the_lock_is_held_are_reported_by_the_release) {
     client user(lacking({}));
     hold mine = user.get_lock(name).acquire({.lease = 1s});
-    lacking({"-evalsha", "-eval"});
+    lacking({"-evalsha", "-eval", "-hdel"});
     EXPECT_EQ(outcome_of([&] { mine.release(); }).reason, errc::server_refused);
     EXPECT_TRUE(wait_until([&] { return !exists(name); }));
 }

@@ -79,7 +79,7 @@ TEST_F(renewal_test, ends_with_the_release) {
 
 // A release that fails must not leave a lock that is renewed for ever.
 TEST_F(renewal_test, ends_with_the_release_also_when_the_release_fails) {
-    server.run("ACL", "SETUSER", "no-release", "on", ">secret", "~*", "&*", "+@all", "-del");
+    server.run("ACL", "SETUSER", "no-release", "on", ">secret", "~*", "&*", "+@all", "-del", "-hdel");
     config settings_without = settings();
     settings_without.username = "no-release";
     settings_without.password = "secret";

@@ -18,7 +18,7 @@ TEST_P(release_script, ends_the_own_hold_and_wakes_the_waiters_once) {
                            .before = {{"HSET", "orders", "me:1", "1"}, {"PEXPIRE", "orders", "100000"}},
                            .keys = {"orders", channel},
                            .arguments = {"me:1", "PUBLISH"},
-                           .reply = "1",
+                           .reply = "2", // the one who listens here
                            .reply_to_a_repeat = "0",
                            .after = {},
                            .told = {channel + " 0"}},
@@ -26,7 +26,7 @@ TEST_P(release_script, ends_the_own_hold_and_wakes_the_waiters_once) {
                            .before = {{"HSET", "orders", "me:1", "7"}, {"PEXPIRE", "orders", "100000"}},
                            .keys = {"orders", channel},
                            .arguments = {"me:1", "PUBLISH"},
-                           .reply = "1",
+                           .reply = "2", // the one who listens here
                            .reply_to_a_repeat = "0",
                            .after = {},
                            .told = {channel + " 0"}},
@@ -34,7 +34,7 @@ TEST_P(release_script, ends_the_own_hold_and_wakes_the_waiters_once) {
                            .before = {{"HSET", "orders", "me:1", "1"}},
                            .keys = {"orders", channel},
                            .arguments = {"me:1", "PUBLISH"},
-                           .reply = "1",
+                           .reply = "2", // the one who listens here
                            .reply_to_a_repeat = "0",
                            .after = {},
                            .told = {channel + " 0"}},
@@ -68,7 +68,7 @@ TEST_P(release_script, tells_when_this_user_may_not_publish) {
         command({"HSET", "orders", "me:1", "1"});
         auto client = restricted(missing);
         listener ear(server());
-        EXPECT_EQ(shown(call(client, lock_release, {"orders", channel}, {"me:1", "PUBLISH"})), "2");
+        EXPECT_EQ(shown(call(client, lock_release, {"orders", channel}, {"me:1", "PUBLISH"})), "-1");
         EXPECT_EQ(state(), std::vector<std::string>{});
         EXPECT_EQ(shown(call(client, lock_release, {"orders", channel}, {"me:1", "PUBLISH"})), "0");
         EXPECT_EQ(ear.heard(), std::vector<std::string>{});

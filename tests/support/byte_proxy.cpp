@@ -46,6 +46,24 @@ matcher any_script() {
     };
 }
 
+matcher an_acquisition() {
+    return [restore = a_command("RESTORE"), script = a_script(locking::scripts::lock_acquire)](words const& command) {
+        return restore(command) || script(command);
+    };
+}
+
+matcher a_release() {
+    return [hdel = a_command("HDEL"), script = a_script(locking::scripts::lock_release)](words const& command) {
+        return hdel(command) || script(command);
+    };
+}
+
+matcher any_lock_call() {
+    return [restore = a_command("RESTORE"), hdel = a_command("HDEL"), script = any_script()](words const& command) {
+        return restore(command) || hdel(command) || script(command);
+    };
+}
+
 matcher anything() {
     return [](words const&) { return true; };
 }

@@ -39,6 +39,12 @@ matcher a_command(std::string name);
 matcher a_script(locking::script const& which);
 /// Any of EVAL, EVALSHA.
 matcher any_script();
+/// A first acquisition, by RESTORE or by script.
+matcher an_acquisition();
+/// A last release, by HDEL (PUBLISH comes behind it) or by script.
+matcher a_release();
+/// Any of EVAL, EVALSHA, RESTORE, HDEL.
+matcher any_lock_call();
 /// Every command.
 matcher anything();
 

@@ -80,6 +80,52 @@ TEST(acquire_op, takes_a_place_in_the_local_queue_when_it_may_wait) {
     EXPECT_FALSE(op.trying());
 }
 
+// --- plain commands
+
+acquire_op::terms plain(acquire_op::terms what) {
+    what.plain = true;
+    return what;
+}
+acquire_answer const key_exists{acquire_answer::kind::key_exists};
+
+TEST(acquire_op, takes_a_free_lock_with_a_plain_command_if_it_may) {
+    acquire_op first(plain(once()));
+    EXPECT_TRUE(first.start().plain);
+    EXPECT_EQ(first.on_answer(acquired, at(0s), at(1ms), not_subscribed).what, act::finish);
+    EXPECT_EQ(first.result(), outcome::acquired);
+    acquire_op head(plain(patient()));
+    EXPECT_EQ(head.start().what, act::enqueue);
+    EXPECT_TRUE(head.on_head(at(0s), false, false, not_subscribed).plain);
+    EXPECT_FALSE(acquire_op(once()).start().plain);
+    EXPECT_FALSE(acquire_op(plain(again())).start().plain) << "a re-entry must find its own field";
+}
+
+TEST(acquire_op, asks_by_script_when_a_key_is_there_or_plain_commands_are_refused) {
+    for (bool const refused : {false, true}) {
+        acquire_op op(plain(once()));
+        op.start();
+        auto const next = refused ? op.on_plain_refused() : op.on_answer(key_exists, at(0s), at(1ms), not_subscribed);
+        EXPECT_EQ(next.what, act::attempt);
+        EXPECT_FALSE(next.plain);
+        EXPECT_EQ(next.until, at(3s));
+        EXPECT_EQ(op.result(), outcome::pending) << "an existing key is no verdict";
+        EXPECT_EQ(op.on_answer(busy(), at(1ms), at(2ms), not_subscribed).what, act::finish);
+        EXPECT_EQ(op.result(), outcome::busy);
+    }
+}
+
+TEST(acquire_op, asks_by_script_after_every_wait_and_pause) {
+    acquire_op waited(plain(patient()));
+    waited.start();
+    EXPECT_EQ(waited.on_head(at(0s), true, false, subscribed).what, act::wait);
+    EXPECT_FALSE(waited.on_woken(at(1s), false, subscribed).plain);
+    acquire_op paused(plain(patient()));
+    paused.start();
+    EXPECT_TRUE(paused.on_head(at(0s), false, false, subscribed).plain);
+    EXPECT_EQ(paused.on_error(verdict::not_executed, at(0s)).what, act::pause);
+    EXPECT_FALSE(paused.on_woken(at(1s), false, subscribed).plain);
+}
+
 // --- queued
 
 TEST(acquire_op, asks_when_it_is_the_head) {

@@ -196,7 +196,7 @@ TEST(lock_table, has_nothing_left_to_do_when_the_last_release_is_through) {
     client_locks all;
     auto const one = all.hold(ann, at(0s));
     all.release(one, one->levels[0].number, at(1s));
-    all.table.released(one, at(1s));
+    all.table.released(one, true, at(1s));
     EXPECT_TRUE(one->in(phase::ended));
     EXPECT_EQ(all.table.counted.released, 1U);
     EXPECT_EQ(all.table.dead.size(), 0U);
@@ -208,11 +208,24 @@ TEST(lock_table, sweeps_behind_a_release_when_a_copy_of_the_acquire_may_come_lat
     one->unfenced = true;
     auto const first = all.take(one, at(0s));
     all.release(one, first.number, at(1s));
-    all.table.released(one, at(1s));
+    all.table.released(one, true, at(1s));
     EXPECT_EQ(ms(all.table.dead.next()), 2'000);
     EXPECT_THAT(all.reaped(at(2s)), ElementsAre("uuid:1"));
     all.table.dead.on_answer(1, true, at(2s));
     EXPECT_EQ(ms(all.table.dead.next()), 6'000);
+}
+
+TEST(lock_table, has_the_message_of_a_release_sent_that_may_not_have_been) {
+    client_locks all;
+    auto const one = all.hold(ann, at(0s));
+    all.release(one, one->levels[0].number, at(1s));
+    all.table.released(one, false, at(1s));
+    EXPECT_EQ(all.table.counted.released, 1U);
+    auto const jobs = all.table.dead.on_timer(at(1s));
+    ASSERT_EQ(jobs.size(), 1U);
+    EXPECT_TRUE(jobs[0].announce);
+    all.table.dead.on_answer(jobs[0].number, true, at(1s));
+    EXPECT_EQ(all.table.dead.size(), 0U);
 }
 
 TEST(lock_table, sees_a_release_without_an_answer_through) {
@@ -232,7 +245,7 @@ TEST(lock_table, wakes_a_client_that_closes_when_the_last_release_has_ended) {
     auto const two = all.hold(bob, at(0s));
     all.release(one, one->levels[0].number, at(1s));
     all.release(two, two->levels[0].number, at(1s));
-    all.table.released(one, at(2s));
+    all.table.released(one, true, at(2s));
     all.table.end_release(all.woken);
     EXPECT_EQ(all.table.releases_under_way, 1);
     EXPECT_TRUE(all.woken.empty());

@@ -1,3 +1,4 @@
+#include "locking/dumped_hash.hpp"
 #include "locking/recipe.hpp"
 #include "locking/script_call.hpp"
 #include "scripted/replies.hpp"
@@ -93,13 +94,64 @@ TEST(reentrant_recipe, reads_a_count) {
         EXPECT_EQ(read(odd), count_answer::not_understood);
 }
 
+using released = release_answer::kind;
+
 TEST(reentrant_recipe, reads_a_release) {
     auto const read = reentrant_recipe.read_release;
-    EXPECT_EQ(read(scripted::integer(1)), release_answer::released);
-    EXPECT_EQ(read(scripted::integer(2)), release_answer::released_silently);
-    EXPECT_EQ(read(scripted::integer(0)), release_answer::not_held);
-    for (auto const& odd : {scripted::integer(3), scripted::integer(-1), scripted::nil(), scripted::status("OK")})
-        EXPECT_EQ(read(odd), release_answer::not_understood);
+    EXPECT_EQ(read(scripted::integer(1)).what, released::released);
+    EXPECT_EQ(read(scripted::integer(1)).heard_by, 0);
+    EXPECT_EQ(read(scripted::integer(3)).what, released::released);
+    EXPECT_EQ(read(scripted::integer(3)).heard_by, 2);
+    EXPECT_TRUE(read(scripted::integer(3)).announced);
+    EXPECT_EQ(read(scripted::integer(-1)).what, released::released_silently);
+    EXPECT_EQ(read(scripted::integer(0)).what, released::not_held);
+    for (auto const& odd : {scripted::integer(-2), scripted::nil(), scripted::status("OK")})
+        EXPECT_EQ(read(odd).what, released::not_understood);
+}
+
+// --- without scripts
+
+TEST(reentrant_recipe, composes_plain_commands) {
+    auto const& how = *reentrant_recipe.plain;
+    auto const take = how.acquire(about);
+    EXPECT_EQ(take.replies, 1);
+    EXPECT_THAT(scripted::commands_in(take.bytes), ElementsAre("RESTORE orders 30000 " + dumped_hash("uuid:7")));
+    auto const give_back = how.release(about);
+    EXPECT_EQ(give_back.replies, 2);
+    EXPECT_THAT(scripted::commands_in(give_back.bytes),
+                ElementsAre("HDEL orders uuid:7", "PUBLISH redisson_lock__channel:{orders} 0"));
+    EXPECT_THAT(scripted::commands_in(how.announce(about).bytes),
+                ElementsAre("PUBLISH redisson_lock__channel:{orders} 0"));
+}
+
+TEST(reentrant_recipe, reads_a_plain_acquisition) {
+    using kind = acquire_answer::kind;
+    auto const read = reentrant_recipe.plain->read_acquire;
+    EXPECT_EQ(read(scripted::status("OK")).what, kind::acquired);
+    EXPECT_EQ(read(scripted::error("BUSYKEY Target key name already exists.")).what, kind::key_exists);
+    for (auto const& odd : {scripted::integer(1), scripted::nil(), scripted::string("OK"), scripted::error("BUSY x"),
+                            scripted::status("QUEUED")})
+        EXPECT_EQ(read(odd).what, kind::not_understood);
+}
+
+TEST(reentrant_recipe, reads_a_plain_release) {
+    auto const read = reentrant_recipe.plain->read_release;
+    auto const told = scripted::integer(2);
+    auto const forbidden = scripted::error("NOPERM no channel for you");
+    auto const loading = scripted::error("LOADING");
+    EXPECT_EQ(read(scripted::integer(1), &told).what, released::released);
+    EXPECT_EQ(read(scripted::integer(1), &told).heard_by, 2);
+    EXPECT_TRUE(read(scripted::integer(1), &told).announced);
+    EXPECT_EQ(read(scripted::integer(1), &forbidden).what, released::released_silently);
+    EXPECT_TRUE(read(scripted::integer(1), &forbidden).announced) << "as much as it can be";
+    EXPECT_EQ(read(scripted::integer(0), &told).what, released::not_held);
+    for (auto const* unknown : {&loading, static_cast<resp::value const*>(nullptr)}) {
+        EXPECT_EQ(read(scripted::integer(1), unknown).what, released::released);
+        EXPECT_FALSE(read(scripted::integer(1), unknown).announced);
+        EXPECT_FALSE(read(scripted::integer(0), unknown).announced) << "an earlier copy may have released it";
+    }
+    for (auto const& odd : {scripted::integer(2), scripted::integer(-1), scripted::nil(), scripted::status("OK")})
+        EXPECT_EQ(read(odd, &told).what, released::not_understood);
 }
 
 } // namespace
