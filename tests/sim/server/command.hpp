@@ -3,6 +3,7 @@
 
 #include "sim/server/node_state.hpp"
 
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -28,6 +29,7 @@ enum trait : unsigned {
     while_loading = 8,     ///< allowed then
     while_subscribed = 16, ///< allowed on a connection with subscriptions
     without_auth = 32,     ///< allowed then, and to every user
+    dangerous = 64,        ///< in the ACL category of that name
 };
 
 struct command {
@@ -37,9 +39,9 @@ struct command {
     void (*run)(call&); ///< none: it only has subcommands
 };
 
-/// By its first word or two, in any case; none if there is no such command. A container whose subcommand is unknown or missing
-/// is found itself.
-command const* find_command(std::span<std::string_view const> argv);
+/// By its first word or two, in any case; none if there is no such command, or if it is one of `removed`. A container whose
+/// subcommand is unknown or missing is found itself.
+command const* find_command(std::span<std::string_view const> argv, std::set<std::string, std::less<>> const& removed);
 bool has_arity(command const& which, std::size_t words) noexcept;
 /// True if the user may run it.
 bool permitted(user const& who, command const& which);

@@ -18,8 +18,8 @@ constexpr command table[] = {
     {"client|getname", 2, connection_command, commands::client_getname},
     {"client|id", 2, connection_command, commands::client_id},
     {"client|info", 2, connection_command, commands::client_info},
-    {"client|kill", -3, connection_command, commands::client_kill},
-    {"client|list", -2, connection_command, commands::client_list},
+    {"client|kill", -3, connection_command | dangerous, commands::client_kill},
+    {"client|list", -2, connection_command | dangerous, commands::client_list},
     {"client|setname", 3, connection_command, commands::client_setname},
     {"echo", 2, while_loading, commands::echo},
     {"hello", -1, connection_command | without_auth, commands::hello},
@@ -29,20 +29,21 @@ constexpr command table[] = {
     {"select", 2, while_loading, commands::select},
     // the server
     {"dbsize", 1, 0, commands::dbsize},
-    {"flushall", -1, writes, commands::flushall},
-    {"flushdb", -1, writes, commands::flushdb},
-    {"info", -1, while_loading, commands::info},
+    {"flushall", -1, writes | dangerous, commands::flushall},
+    {"flushdb", -1, writes | dangerous, commands::flushdb},
+    {"info", -1, while_loading | dangerous, commands::info},
     {"time", 1, while_loading, commands::time},
     // keys
     {"del", -2, writes, commands::del},
     {"exists", -2, 0, commands::exists},
     {"expire", -3, writes, commands::expire},
-    {"keys", 2, 0, commands::keys},
+    {"keys", 2, dangerous, commands::keys},
     {"persist", 2, writes, commands::persist},
     {"pexpire", -3, writes, commands::pexpire},
     {"pexpireat", -3, writes, commands::pexpireat},
     {"pexpiretime", 2, 0, commands::pexpiretime},
     {"pttl", 2, 0, commands::pttl},
+    {"restore", -4, writes | grows | dangerous, commands::restore},
     {"scan", -2, 0, commands::scan},
     {"ttl", 2, 0, commands::ttl},
     {"type", 2, 0, commands::type},
@@ -112,9 +113,10 @@ command const* find_exactly(std::string_view name) {
 
 } // namespace
 
-command const* find_command(std::span<std::string_view const> argv) {
+command const* find_command(std::span<std::string_view const> argv, std::set<std::string, std::less<>> const& removed) {
     if (argv[0].find('|') != std::string_view::npos) return nullptr;
     lower_name name(argv[0]);
+    if (!removed.empty() && removed.contains(name.text())) return nullptr;
     auto const* const found = find_exactly(name.text());
     if (found == nullptr || found->run != nullptr || argv.size() < 2) return found;
     name.add("|");

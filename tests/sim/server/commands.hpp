@@ -47,6 +47,9 @@ void pexpiretime(call& one);
 void pttl(call& one);
 void ttl(call& one);
 
+// commands_restore.cpp
+void restore(call& one);
+
 // commands_strings.cpp
 void decr(call& one);
 void decrby(call& one);

@@ -64,12 +64,13 @@ bool has_arity(command const& which, std::size_t words) noexcept {
 }
 
 bool permitted(user const& who, command const& which) {
-    return who.refused.empty()
-           || (!who.refused.contains(which.name) && !who.refused.contains(which.name.substr(0, which.name.find('|'))));
+    if (who.refused.empty()) return true;
+    if ((which.traits & dangerous) != 0 && who.refused.contains("@dangerous")) return false;
+    return !who.refused.contains(which.name) && !who.refused.contains(which.name.substr(0, which.name.find('|')));
 }
 
 void execute(node_state& node, connection& from, std::span<std::string_view const> argv) {
-    auto const* which = find_command(argv);
+    auto const* which = find_command(argv, node.settings.removed);
     auto const before = from.output.size();
     // Also if it is refused.
     from.last_command = which == nullptr || lacks_subcommand(*which, argv) ? "NULL" : which->name;

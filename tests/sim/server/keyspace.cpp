@@ -46,6 +46,10 @@ bool hash_fields::set(std::string_view name, std::string_view value) {
     return false;
 }
 
+void hash_fields::append(std::string name, std::string value) {
+    fields_.emplace_back(std::move(name), std::move(value));
+}
+
 bool hash_fields::erase(std::string_view name) {
     auto const place = find_field(fields_, name);
     if (place == fields_.end()) return false;

@@ -24,6 +24,8 @@ public:
     std::string const* find(std::string_view name) const noexcept;
     /// True if the field is new.
     bool set(std::string_view name, std::string_view value);
+    /// Behind all others, also if the name is there already.
+    void append(std::string name, std::string value);
     bool erase(std::string_view name);
 
     std::size_t size() const noexcept { return fields_.size(); }

@@ -135,7 +135,7 @@ void lua_engine::execute_for_script(lua_State* lua) {
 
 void lua_engine::execute_words(std::span<std::string_view const> argv, std::string& out) {
     auto& caller = *running_.caller;
-    auto const* const which = find_command(argv);
+    auto const* const which = find_command(argv, node_.settings.removed);
     if (auto const problem = refusal(caller, which, argv.size(), running_.wrote); !problem.empty()) {
         reply::error(out, problem);
     } else {

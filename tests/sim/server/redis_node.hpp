@@ -23,7 +23,8 @@ namespace redlatch::sim {
 
 struct user {
     std::optional<std::string> password{}; ///< none: any password will do
-    /// Lower-case commands ("publish", "client") or subcommands ("client|kill") that are answered with NOPERM.
+    /// Lower-case commands ("publish", "client"), subcommands ("client|kill") or "@dangerous", the one category that is known;
+    /// they are answered with NOPERM.
     std::set<std::string, std::less<>> refused{};
 };
 
@@ -33,6 +34,8 @@ struct node_settings {
     std::string address = "10.0.0.1:6379"; ///< its own: laddr in CLIENT LIST
     /// Connections begin as "default"; if that one has a password they have to AUTH first.
     std::map<std::string, user, std::less<>> users{{"default", {}}};
+    /// Lower-case commands that it does not know, as after "rename-command NAME ''" in its configuration.
+    std::set<std::string, std::less<>> removed{};
 };
 
 /// Not thread-safe. Distinct objects share nothing.

@@ -3,6 +3,7 @@
 #include "locking/script.hpp"
 #include "sim/server/differential/chance.hpp"
 #include "sim/server/differential/java_scripts.hpp"
+#include "sim/server/differential/payloads.hpp"
 
 #include <string>
 
@@ -46,17 +47,20 @@ private:
         }
         do {
             one.commands.push_back(a_command());
+            if (one.commands.back().front() == "HDEL" && chance_.one_in(2)) one.commands.push_back(a_message());
         } while (chance_.one_in(6));
         return one;
     }
 
     word_list a_command() {
-        switch (chance_.below(16)) {
+        switch (chance_.below(18)) {
         case 0:
         case 1:
         case 2:
         case 3:
         case 4: return a_script_call();
+        case 16:
+        case 17: return a_restore();
         case 5: return a_java_call();
         case 6:
         case 7: return a_hash_command();
@@ -89,9 +93,10 @@ private:
         return std::string("<") + what + " " + std::to_string(chance_.below(clients_of_a_sequence)) + ">";
     }
     std::string a_right() {
-        return chance_.of({"publish",   "pexpire",     "hset",   "hdel",        "hexists",   "pttl",        "del",
-                           "evalsha",   "eval",        "client", "client|kill", "client|id", "script|load", "script",
-                           "subscribe", "unsubscribe", "ping",   "get",         "set",       "info",        "hlen"});
+        return chance_.of({"publish",     "pexpire", "hset",    "hdel",       "hexists",     "pttl",
+                           "del",         "evalsha", "eval",    "client",     "client|kill", "client|id",
+                           "script|load", "script",  "restore", "@dangerous", "subscribe",   "unsubscribe",
+                           "ping",        "get",     "set",     "info",       "hlen"});
     }
     std::string publish_word() { return chance_.one_in(8) ? chance_.of({"publish", "NOSUCH", "get"}) : "PUBLISH"; }
 
@@ -212,10 +217,23 @@ private:
         }
     }
 
+    // The first hold of a lock, as it is taken without a script.
+    word_list a_restore() {
+        auto const owned = owner();
+        word_list result{"RESTORE", key(), chance_.one_in(8) ? odd_number() : lease(), a_payload(chance_, owned)};
+        if (chance_.one_in(3)) result.emplace_back("REPLACE");
+        while (chance_.one_in(6))
+            result.push_back(chance_.of({"REPLACE", "ABSTTL", "IDLETIME", "FREQ", "1", "256", "x"}));
+        return result;
+    }
+
+    // Behind an HDEL: a release without a script.
+    word_list a_message() { return {"PUBLISH", channel(), "0"}; }
+
     word_list a_message_command() {
         switch (chance_.below(9)) {
         case 0:
-        case 1: return {"PUBLISH", channel(), "0"};
+        case 1: return a_message();
         case 2:
         case 3: return {"SUBSCRIBE", channel()};
         case 4: return {"SUBSCRIBE", channel(), channel()};
@@ -254,7 +272,7 @@ private:
     word_list an_odd_command() {
         word_list result{
             chance_.of({"nosuch", "GET", "get", "HSET", "PEXPIRE", "EVAL", "EVALSHA", "CLIENT", "SCRIPT", "DEL",
-                        "PUBLISH", "SUBSCRIBE", "SCAN", "SELECT", "HELLO", "INFO", "SET", "client|id"})};
+                        "PUBLISH", "RESTORE", "SUBSCRIBE", "SCAN", "SELECT", "HELLO", "INFO", "SET", "client|id"})};
         for (auto left = chance_.below(5); left > 0; --left) {
             switch (chance_.below(4)) {
             case 0: result.push_back(key()); break;
