@@ -87,14 +87,11 @@ private:
     }
 
     void head() {
-        bool const held_here = next_.one_in(2);
         bool const held_back = next_.one_in(4);
         auto const sample = some_sample();
-        busy_ = busy_ || (held_here && !held_back);
-        auto const next = op_.on_head(now_, held_here, held_back, sample);
+        auto const next = op_.on_head(now_, held_back, sample);
         if (held_back) check(next.until <= now_ + 5ms, "a process is held back for a short time only");
-        bool const waits = held_here || held_back;
-        obey(next, {.may_attempt = !waits, .may_wait = waits, .sample = sample});
+        obey(next, {.may_attempt = !held_back, .may_wait = held_back, .sample = sample});
     }
 
     void answer() {

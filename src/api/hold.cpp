@@ -53,6 +53,7 @@ hold_status hold_view::status() const noexcept {
     auto const& which = *state_->tenure;
     switch (which.now_in.load(std::memory_order_acquire)) {
     case tenure::phase::lost: return hold_status::lost;
+    case tenure::phase::passing:
     case tenure::phase::releasing:
     case tenure::phase::ended: return hold_status::released;
     case tenure::phase::acquiring:

@@ -8,6 +8,7 @@
 namespace redlatch::base {
 
 using instant = lease_clock::time_point;
+using std::chrono::microseconds;
 using std::chrono::milliseconds;
 using std::chrono::nanoseconds;
 

@@ -48,14 +48,18 @@ bool acquisition::ready() const {
     if (cancelled() || core_->closed()) return true;
     switch (stage_) {
     case stage::beginning: return !tenure_->in_turn; // a hint, looked at again under the table's mutex
-    case stage::queued: return place_->at_head.load(std::memory_order_acquire);
+    case stage::queued:
+        if (!looked_ && place_->at_head.load(std::memory_order_acquire)) return true;
+        break;
     case stage::calling: return call_.finished();
     case stage::waiting:
-        return channel_->count != sample_.count || (place_ && place_->released.load(std::memory_order_acquire));
-    case stage::pausing:
+        if (channel_->count != sample_.count) return true;
+        break;
+    case stage::pausing: break;
     case stage::finished: return false;
     }
-    return false;
+    return place_
+           && (place_->granted.load(std::memory_order_acquire) || place_->released.load(std::memory_order_acquire));
 }
 
 // --- the beginning: whose turn is it, a re-entry or a fresh tenure
@@ -71,6 +75,15 @@ bool acquisition::begin() {
     bool reentry = false;
     bool known_busy = false;
     has_turn_ = core_->locked([&](lock_table& table, base::wake_list& woken) {
+        if (auto const& passing = table.passing(*request_.record)) {
+            auto const which = passing;
+            if (auto const again = table.retake(*request_.record, request_.owner_number, asked_level(now), now)) {
+                tenure_ = which;
+                level_number_ = again->number;
+                stage_ = stage::finished;
+                return true;
+            }
+        }
         tenure_ = table.current(*request_.record, request_.owner_number);
         if (tenure_ && tenure_->in_turn) {
             tenure_->turn_waiters.push_back(waker());
@@ -86,6 +99,7 @@ bool acquisition::begin() {
         tenure_->in_turn = true;
         return true;
     });
+    if (stage_ == stage::finished) return true;
     if (!has_turn_) {
         if (now < request_.deadline) return suspend(nullptr, request_.deadline);
         tenure_.reset();
@@ -97,7 +111,7 @@ bool acquisition::begin() {
     terms.deadline = request_.deadline;
     terms.may_wait = request_.may_wait;
     terms.reentry = reentry;
-    terms.plain = !known_busy && core_->plain() && request_.record->how->plain != nullptr;
+    terms.plain = !known_busy && core_->takes_plainly() && request_.record->how->plain != nullptr;
     terms.lease = lease_;
     terms.margin = locking::validity_margin(lease_, core_->settings().validity_margin);
     terms.max_hold = max_hold();
@@ -111,12 +125,7 @@ bool acquisition::carry_out(action what) {
         core_->locked(
             [&](lock_table& table, base::wake_list&) { table.change_id(tenure_, lease_, lease_clock::now()); });
     switch (what.what) {
-    case acquire_op::act::enqueue: {
-        stage_ = stage::queued;
-        place_ = std::make_shared<locking::queue_place>(waker());
-        core_->locked([&](lock_table&, base::wake_list&) { request_.record->queue.enter(place_); });
-        return true;
-    }
+    case acquire_op::act::enqueue: return enqueue();
     case acquire_op::act::attempt: return attempt(what.plain);
     case acquire_op::act::wait: return wait(what);
     case acquire_op::act::pause: stage_ = stage::pausing; return suspend(nullptr, what.until);
@@ -125,26 +134,67 @@ bool acquisition::carry_out(action what) {
     return false;
 }
 
+/// What is held once it is acquired, at `from`.
+locking::level acquisition::asked_level(base::instant from) const {
+    auto const most = max_hold();
+    return {0, lease_, !request_.lease, request_.adapter, most ? base::later(from, *most) : base::never};
+}
+
+bool acquisition::enqueue() {
+    stage_ = stage::queued;
+    place_ = std::make_shared<locking::queue_place>(waker());
+    place_->whose = tenure_;
+    place_->asked = asked_level(base::never);
+    place_->asked.max_hold_until = base::never; // counts from the hand-over
+    place_->max_hold = max_hold();
+    place_->passable = !request_.lease;
+    bool const at_head = core_->locked([&](lock_table& table, base::wake_list& woken) {
+        if (!request_.record->queue.enter(place_)) {
+            lock_table::wait_again(*place_);
+            return false;
+        }
+        look(table, woken);
+        return true;
+    });
+    return at_head ? go_on_as_head() : true;
+}
+
+/// With the table's mutex.
+bool acquisition::look(lock_table& table, base::wake_list& woken) {
+    looked_ = true;
+    held_back_ = place_->released.load(std::memory_order_relaxed) && std::exchange(place_->held_back, false);
+    if (held_back_) {
+        place_->released.store(false, std::memory_order_relaxed);
+        sample_ = place_->sample;
+        lock_table::wait_again(*place_);
+        found_ = {};
+    } else {
+        found_ = table.look(place_, now_, woken);
+    }
+    return true;
+}
+
 bool acquisition::on_queued() {
-    auto const now = now_;
     if (cancelled()) return carry_out(op_->on_cancelled());
     if (core_->closed()) return carry_out(op_->on_closed());
-    if (!place_->at_head.load(std::memory_order_acquire)) {
-        if (now >= request_.deadline) return carry_out(op_->on_deadline(known_busy()));
-        return suspend(nullptr, request_.deadline);
+    if (place_->granted.load(std::memory_order_acquire)) return carry_out(op_->on_granted());
+    if (now_ >= request_.deadline && (looked_ || !place_->at_head.load(std::memory_order_acquire)))
+        return carry_out(op_->on_deadline(known_busy()));
+    if (!place_->at_head.load(std::memory_order_acquire)) return suspend(nullptr, request_.deadline);
+    core_->locked([&](lock_table& table, base::wake_list& woken) { look(table, woken); });
+    return go_on_as_head();
+}
+
+bool acquisition::go_on_as_head() {
+    switch (found_.what) {
+    case lock_table::finding::kind::granted: return carry_out(op_->on_granted());
+    case lock_table::finding::kind::held_here: return suspend(nullptr, std::min(request_.deadline, found_.until));
+    case lock_table::finding::kind::free: break;
     }
-    bool held_back = false;
-    bool const held_here = core_->locked([&](lock_table& table, base::wake_list&) {
-        // A release in this process may have come between its becoming the head and this look.
-        if (place_->released.exchange(false, std::memory_order_acquire))
-            held_back = std::exchange(place_->held_back, false);
-        if (held_back) sample_ = place_->sample;
-        return table.holder(*request_.record, now) != nullptr;
-    });
-    bool const contended = held_here || held_back || now - began_ > base::milliseconds(1);
+    bool const contended = held_back_ || now_ - began_ > base::milliseconds(1);
     if (contended && !channel_) channel_ = core_->messages().attach(request_.record->channel);
-    if (channel_ && !held_back) sample_ = core_->messages().sample(*channel_);
-    return carry_out(op_->on_head(now, held_here, held_back, sample_));
+    if (channel_ && !held_back_) sample_ = core_->messages().sample(*channel_);
+    return carry_out(op_->on_head(now_, held_back_, sample_));
 }
 
 // --- trying
@@ -158,7 +208,6 @@ base::instant acquisition::outage_at() {
 bool acquisition::attempt(bool plain) {
     stage_ = stage::calling;
     plain_ = plain;
-    if (place_) place_->released.store(false, std::memory_order_relaxed); // this attempt answers it
     if (channel_) sample_ = core_->messages().sample(*channel_);
     auto const about = request_.record->context(tenure_->owner_id, lease_);
     auto const& how = *request_.record->how;
@@ -207,7 +256,7 @@ bool acquisition::on_called() {
     if (answered->reply.is_error()) {
         server_said_ = answered->reply.text;
         auto const verdict = connection::judge(answered->reply);
-        if (plain_ && verdict == connection::verdict::refused && core_->give_up_plain(answered->reply.text))
+        if (plain_ && verdict == connection::verdict::refused && core_->stop_taking_plainly(answered->reply.text))
             return carry_out(op_->on_plain_refused());
         if (verdict == connection::verdict::read_only) core_->data().line().reconnect("is a replica now");
         return carry_out(op_->on_error(verdict, now));
@@ -232,10 +281,8 @@ bool acquisition::on_called() {
 
 void acquisition::take_level(base::instant sent_at) {
     core_->locked([&](lock_table& table, base::wake_list&) {
-        auto const most = max_hold();
-        auto const max_hold_until = most ? base::later(sent_at, *most) : base::never;
-        locking::level const what{0, lease_, !request_.lease, request_.adapter};
-        if (auto const taken = table.take(tenure_, what, sent_at, max_hold_until)) level_number_ = taken->number;
+        auto const what = asked_level(sent_at);
+        if (auto const taken = table.take(tenure_, what, sent_at, what.max_hold_until)) level_number_ = taken->number;
     });
 }
 
@@ -243,6 +290,12 @@ void acquisition::take_level(base::instant sent_at) {
 
 bool acquisition::wait(action const& what) {
     stage_ = stage::waiting;
+    if (!held_back_)
+        core_->locked([&](lock_table&, base::wake_list&) {
+            place_->passable = place_->passable && !may_hold_ && !tenure_->unfenced;
+            lock_table::wait_again(*place_);
+        });
+    held_back_ = false;
     if (!channel_) channel_ = core_->messages().attach(request_.record->channel);
     core_->messages().listen(channel_, waker(), what.subscribe, blocking());
     bool refused = false;
@@ -253,25 +306,27 @@ bool acquisition::wait(action const& what) {
 }
 
 bool acquisition::on_waited() {
-    auto const now = now_;
     if (cancelled()) return carry_out(op_->on_cancelled());
     if (core_->closed()) return carry_out(op_->on_closed());
-    if (now >= request_.deadline) return carry_out(op_->on_deadline(known_busy()));
-    bool released = false;
-    bool held_back = false;
-    if (place_ && place_->released.exchange(false, std::memory_order_acquire)) {
-        released = true;
-        core_->locked([&](lock_table&, base::wake_list&) {
-            held_back = std::exchange(place_->held_back, false);
-            if (held_back) sample_ = place_->sample;
-        });
+    if (place_ && place_->granted.load(std::memory_order_acquire)) return carry_out(op_->on_granted());
+    if (now_ >= request_.deadline) return carry_out(op_->on_deadline(known_busy()));
+    bool const told = place_ && place_->released.load(std::memory_order_acquire);
+    if (!told && now_ < at().until) {
+        bool moved = false;
+        if (stage_ == stage::waiting) core_->messages().line().with([&] { moved = channel_->count != sample_.count; });
+        if (!moved) return suspend(at().where, at().until);
     }
-    if (!released && now < at().until) {
-        bool moved = stage_ == stage::pausing;
-        if (channel_) core_->messages().line().with([&] { moved = moved || channel_->count != sample_.count; });
-        if (stage_ == stage::pausing || !moved) return suspend(at().where, at().until);
+    if (!place_) return carry_out(op_->on_woken(now_, false, sample_));
+    core_->locked([&](lock_table& table, base::wake_list& woken) { look(table, woken); });
+    switch (found_.what) {
+    case lock_table::finding::kind::granted: return carry_out(op_->on_granted());
+    case lock_table::finding::kind::held_here:
+        // Whatever has been published was not for us: another one here was faster.
+        if (stage_ == stage::waiting) sample_ = core_->messages().sample(*channel_);
+        return suspend(at().where, std::min(request_.deadline, found_.until));
+    case lock_table::finding::kind::free: break;
     }
-    return carry_out(op_->on_woken(now, held_back, sample_));
+    return carry_out(op_->on_woken(now_, held_back_, sample_));
 }
 
 // --- the end
@@ -279,7 +334,8 @@ bool acquisition::on_waited() {
 bool acquisition::known_busy() {
     return core_->locked([&](lock_table& table, base::wake_list&) {
         auto const now = lease_clock::now();
-        return table.holder(*request_.record, now) != nullptr || request_.record->busy_until > began_;
+        return table.holder(*request_.record, now) != nullptr || table.passing(*request_.record) != nullptr
+               || request_.record->busy_until > began_;
     });
 }
 
@@ -302,23 +358,29 @@ bool acquisition::on_interruption(action last) {
 bool acquisition::finish(action const& last) {
     stage_ = stage::finished;
     auto how = op_->result();
-    if (how == acquire_op::outcome::acquired && level_number_ == 0)
-        how = core_->closed() ? acquire_op::outcome::closed : acquire_op::outcome::lost; // it was lost meanwhile
-    result_ = code_of(how);
-    auto const now = now_;
     if (channel_) core_->messages().detach(channel_, waker());
     core_->locked([&](lock_table& table, base::wake_list& woken) {
-        if (place_) request_.record->queue.leave(place_, woken);
+        // Whoever leaves while it is given the lock has got it: only its caller can give it back.
+        if (place_ && table.leave(place_, now_, woken)) {
+            how = acquire_op::outcome::acquired;
+            if (tenure_->in(locking::tenure::phase::held)) level_number_ = place_->level_number;
+            return;
+        }
+        if (how == acquire_op::outcome::acquired && level_number_ == 0) how = acquire_op::outcome::lost; // meanwhile
         if (how != acquire_op::outcome::acquired) {
             if (op_->asked().reentry) {
-                if (how == acquire_op::outcome::lost) table.lose(tenure_, now, woken);
+                if (how == acquire_op::outcome::lost) table.lose(tenure_, now_, woken);
             } else {
-                table.give_up(tenure_, last.fresh_id || may_hold_, lease_, now);
+                table.give_up(tenure_, last.fresh_id || may_hold_, lease_, now_);
             }
         }
         tenure_->in_turn = false;
         for (auto const& who : std::exchange(tenure_->turn_waiters, {})) woken.add(who);
     });
+    if (how == acquire_op::outcome::lost && core_->closed() && !op_->asked().reentry) how = acquire_op::outcome::closed;
+    if (how == acquire_op::outcome::acquired && level_number_ == 0)
+        how = core_->closed() ? acquire_op::outcome::closed : acquire_op::outcome::lost;
+    result_ = code_of(how);
     if (how != acquire_op::outcome::acquired) tenure_.reset();
     return true;
 }

@@ -49,6 +49,10 @@ private:
     bool attempt(bool plain);
     bool wait(action const& what);
     bool on_queued();
+    bool enqueue();
+    bool look(locking::lock_table& table, base::wake_list& woken);
+    bool go_on_as_head();
+    locking::level asked_level(base::instant from) const;
     bool on_called();
     bool on_waited();
     bool on_interruption(action last);
@@ -69,6 +73,9 @@ private:
     locking::tenure_ptr tenure_;
     bool has_turn_ = false;
     locking::place_ptr place_;
+    locking::lock_table::finding found_; ///< of the last look
+    bool held_back_ = false;             ///< likewise: it may be free, but other processes are to have a turn
+    bool looked_ = false;
     locking::channel_ptr channel_;
     locking::channel_sample sample_;
     lock_call call_;

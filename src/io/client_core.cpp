@@ -21,12 +21,17 @@ base::milliseconds control_timeout(config const& settings) {
     return std::min(settings.timeout, std::max(settings.lock_watchdog_timeout / 6, base::milliseconds(10)));
 }
 
+locking::local_passing::settings passing_settings(config const& settings) {
+    auto const& how = settings.local_handover;
+    return {how.enabled, how.time, how.strict};
+}
+
 } // namespace
 
 client_core::client_core(config const& settings, endpoint const& where)
     : settings_(settings), id_(random_uuid()), generation_(fork_generation()), reactor_(std::make_shared<reactor>()),
       table_({id_, settings.lock_watchdog_timeout, settings.validity_margin,
-              static_cast<std::size_t>(settings.renewal_batch), random_seed()}),
+              static_cast<std::size_t>(settings.renewal_batch), random_seed(), passing_settings(settings)}),
       data_(reactor_, lane_settings(where, true, settings.timeout), data_hooks()),
       control_(reactor_, lane_settings(where, true, control_timeout(settings)), lane_hooks("control")),
       messages_(reactor_, lane_settings(where, false, settings.timeout), lane_hooks("subscriber")) {}
@@ -58,7 +63,9 @@ lane::hooks client_core::lane_hooks(char const* which) {
 lane::hooks client_core::data_hooks() {
     auto hooks = lane_hooks("data");
     hooks.connected = [this, then = std::move(hooks.connected)](connection::identity const& self) {
-        plain_.store(settings_.commands != command_set::scripts, std::memory_order_relaxed);
+        bool const wanted = settings_.commands != command_set::scripts;
+        takes_plainly_.store(wanted, std::memory_order_relaxed);
+        releases_plainly_.store(wanted, std::memory_order_relaxed);
         then(self);
     };
     return hooks;
@@ -100,12 +107,20 @@ bool client_core::forked() const noexcept {
     return fork_generation() != generation_;
 }
 
-bool client_core::give_up_plain(std::string const& why) {
+bool client_core::stop_plain(std::atomic<bool>& which, char const* what, std::string const& why) {
     if (settings_.commands == command_set::plain) return false;
-    if (plain_.exchange(false, std::memory_order_relaxed))
-        log(log_level::warning, "the server " + server() + " refuses plain commands (" + why
-                                    + "); locks are taken and released by scripts on this connection");
+    if (which.exchange(false, std::memory_order_relaxed))
+        log(log_level::warning, "the server " + server() + " refuses plain commands (" + why + "); locks are " + what
+                                    + " by scripts on this connection");
     return true;
+}
+
+bool client_core::stop_taking_plainly(std::string const& why) {
+    return stop_plain(takes_plainly_, "taken", why);
+}
+
+bool client_core::stop_releasing_plainly(std::string const& why) {
+    return stop_plain(releases_plainly_, "released", why);
 }
 
 std::error_code client_core::refusal(bool blocking) const noexcept {
@@ -175,6 +190,9 @@ void client_core::renew(locking::lease_keeper::batch const& which) {
             if (!understood && answered.reply.is_error())
                 log(log_level::warning, "renewal of " + std::to_string(which.size())
                                             + " locks failed, trying again: " + answered.reply.text);
+            // Who may not run scripts can take a lock and not renew it: the next one shall learn that when it asks.
+            if (answered.reply.is_error() && connection::judge(answered.reply) == connection::verdict::refused)
+                self->stop_taking_plainly(answered.reply.text);
             std::vector<locking::lease_keeper::batch> again;
             self->locked([&](locking::lock_table& table, base::wake_list& woken) {
                 if (interrupted && self->closed()) return;
@@ -228,7 +246,7 @@ reaped read_answer(locking::reaper::job const& job, lock_call::question const& a
 } // namespace
 
 void client_core::reap(locking::reaper::job const& job) {
-    auto const asked = to_question(job, plain());
+    auto const asked = to_question(job, releases_plainly());
     send(data_, asked, [weak = weak_from_this(), job, asked](connection::call const& answered) {
         auto const self = weak.lock();
         if (!self) return;
@@ -236,7 +254,7 @@ void client_core::reap(locking::reaper::job const& job) {
         bool const by_script = std::holds_alternative<locking::script_call>(asked);
         if (!by_script && !job.announce && answered.reply.is_error()
             && connection::judge(answered.reply) == connection::verdict::refused
-            && self->give_up_plain(answered.reply.text))
+            && self->stop_releasing_plainly(answered.reply.text))
             return self->reap(job);
         self->locked([&](locking::lock_table& table, base::wake_list& woken) {
             // The head may have asked before this release, and the message may be lost with a silent connection.
@@ -427,7 +445,8 @@ void client_core::on_thread_exit(std::uint64_t owner_number) noexcept {
     if (forked() || closed()) return;
     locked([&](locking::lock_table& table, base::wake_list&) {
         for (auto const& one : table.keeper.all())
-            if (one->owner_number == owner_number) table.note(locking::lock_table::notice::kind::thread_exited, one);
+            if (one->owner_number == owner_number && one->in(locking::tenure::phase::held))
+                table.note(locking::lock_table::notice::kind::thread_exited, one);
         table.forget_lost(owner_number);
     });
 }
@@ -521,7 +540,7 @@ connection::call_ptr client_core::send_releases(base::waker const& who) {
     connection::call_ptr last;
     for (auto const& job : jobs) {
         last = std::make_shared<connection::call>();
-        auto what = last_words(to_question(job, plain()));
+        auto what = last_words(to_question(job, releases_plainly()));
         last->bytes = std::move(what.bytes);
         last->replies = what.replies;
         if (&job == &jobs.back()) last->waker = who;

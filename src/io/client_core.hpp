@@ -64,10 +64,12 @@ public:
     subscriber& messages() noexcept { return messages_; }
     std::shared_ptr<reactor> const& loop() const noexcept { return reactor_; }
 
-    /// A first acquisition or a last release is to be sent without a script now.
-    bool plain() const noexcept { return plain_.load(std::memory_order_relaxed); }
-    /// The server refuses plain commands; false: they are what the user insists on.
-    bool give_up_plain(std::string const& why);
+    /// First acquisitions are to be sent without a script now; last releases are.
+    bool takes_plainly() const noexcept { return takes_plainly_.load(std::memory_order_relaxed); }
+    bool releases_plainly() const noexcept { return releases_plainly_.load(std::memory_order_relaxed); }
+    /// Not any more: the server refused it, or what holding a lock needs. False: the user insists on it.
+    bool stop_taking_plainly(std::string const& why);
+    bool stop_releasing_plainly(std::string const& why);
 
     /// Sends a call on a lane without waiting; `then` runs on the reactor with the answered or closed call. `once`:
     /// connection::call.
@@ -106,6 +108,7 @@ private:
     lane::settings lane_settings(endpoint const& where, bool identify, base::milliseconds timeout) const;
     lane::hooks lane_hooks(char const* which);
     lane::hooks data_hooks();
+    bool stop_plain(std::atomic<bool>& which, char const* what, std::string const& why);
     void settle(std::unique_lock<std::mutex>& held, after_table& next);
     void publish(locking::lock_table::notice const& what);
     void arm(base::instant when);
@@ -135,7 +138,8 @@ private:
     std::map<std::uint64_t, std::shared_ptr<async_task>> running_; ///< in the order in which they began
     std::atomic<std::uint64_t> last_run_{0};
 
-    std::atomic<bool> plain_{false}; ///< on the present data connection
+    std::atomic<bool> takes_plainly_{false}; ///< on the present data connection
+    std::atomic<bool> releases_plainly_{false};
     std::atomic<bool> closed_{false};
     std::atomic<bool> ended_{false};
     std::atomic<std::uint64_t> waiting_{0};

@@ -45,7 +45,6 @@ bool releasing::ready() const {
 }
 
 bool releasing::begin() {
-    auto hand_on = lock_table::hand_on::nobody;
     auto const made = std::exchange(made_, std::nullopt); // a blocking call need not look at the clock twice
     auto const now = made && blocking() ? *made : lease_clock::now();
     bool const has_turn = core_->locked([&](lock_table& table, base::wake_list& woken) {
@@ -55,22 +54,26 @@ bool releasing::begin() {
         }
         tenure_->in_turn = true;
         plan_ = table.plan_release(tenure_, level_number_, now, woken);
-        if (plan_.what == kind::last) hand_on = table.next_hand_on(*record_, now);
         return true;
     });
     if (!has_turn) return suspend(nullptr, deadline_);
     deadline_ = std::min(deadline_, std::max(tenure_->validity(), now));
     switch (plan_.what) {
+    case kind::passed: stage_ = stage::finished; return true;
     case kind::nothing: return finish({});
     case kind::lost: return finish(errc::lease_lost);
     case kind::partial: return call();
     case kind::last: break;
     }
-    // Sampled before the release is written: whatever is published for it counts as news.
+    // Sampled before the release is written: whatever is published after it counts as news, but for its own message.
     std::optional<locking::channel_sample> held_back_since;
-    if (hand_on == lock_table::hand_on::held_back) held_back_since = core_->messages().peek(record_->channel);
+    if (plan_.then == lock_table::hand_on::held_back) {
+        held_back_since = core_->messages().peek(record_->channel);
+        own_ears_ = held_back_since->subscribed ? 1 : 0;
+        held_back_since->count += static_cast<std::uint64_t>(own_ears_);
+    }
     auto const go_on = call();
-    if (hand_on != lock_table::hand_on::nobody) pass_on(held_back_since);
+    if (plan_.then != lock_table::hand_on::nobody) pass_on(held_back_since);
     return go_on;
 }
 
@@ -83,7 +86,7 @@ bool releasing::call() {
     stage_ = stage::calling;
     auto const about = record_->context(tenure_->owner_id, plan_.lease);
     auto const& how = *record_->how;
-    plain_ = plan_.what == kind::last && how.plain != nullptr && core_->plain();
+    plain_ = plan_.what == kind::last && how.plain != nullptr && core_->releases_plainly();
     if (plain_)
         call_.begin(core_->data(), how.plain->release(about), waker(), blocking());
     else if (plan_.what == kind::last)
@@ -140,8 +143,11 @@ bool releasing::on_released(locking::release_answer const& answer, bool repeated
     case answer_kind::released: break;
     case answer_kind::not_held: done = repeated && now < tenure_->validity(); break;
     }
-    // The attempt of the next local waiter went out behind the first copy, before the one that released.
-    if (done && (call_.by_text() || repeated || called_before_)) pass_on();
+    // The attempt of the next local waiter went out behind the first copy, before the one that released. And who is held back
+    // for other processes need not be where nobody else listens.
+    bool const others_listen = answer.what != answer_kind::released || answer.heard_by > own_ears_;
+    bool const need_not_wait = plan_.then == lock_table::hand_on::held_back && !others_listen;
+    if (done && (call_.by_text() || repeated || called_before_ || need_not_wait)) pass_on();
     return finish(done ? std::error_code() : errc::lease_lost, [&](lock_table& table) {
         if (done) return table.released(tenure_, answer.announced, now);
         ++table.counted.lost;
@@ -158,7 +164,7 @@ bool releasing::on_error(resp::value const& reply) {
         stage_ = stage::pausing;
         return suspend(nullptr, std::min(base::later(lease_clock::now(), locking::acquire_op::poll_pause), deadline_));
     case connection::verdict::refused:
-        if (!plain_ || !core_->give_up_plain(reply.text)) break;
+        if (!plain_ || !core_->stop_releasing_plainly(reply.text)) break;
         called_before_ = true;
         return call();
     case connection::verdict::no_script:

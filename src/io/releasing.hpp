@@ -3,6 +3,7 @@
 // | stage     | event                               | action, next                                                           |
 // |-----------|-------------------------------------|------------------------------------------------------------------------|
 // | beginning | the tenure is another operation's   | wait for the turn                                                      |
+// | beginning | the next one here has it, or may     | finished                                                               |
 // | beginning | nothing to release, or lost before  | finished: nothing, or lease_lost                                       |
 // | beginning | other levels stay                   | write the count -> calling                                             |
 // | beginning | the last level                      | renewal ends; send the release; wake the next local waiter, whose      |
@@ -63,6 +64,7 @@ private:
     lock_call call_;
     bool plain_ = false;         ///< what is under way is no script
     bool called_before_ = false; ///< and this is another attempt
+    std::int64_t own_ears_ = 0;  ///< of those that hear the message, this client's own
     std::error_code result_;
     std::string server_said_;
 };

@@ -38,14 +38,10 @@ acquire_op::action acquire_op::start() {
     return {act::enqueue, terms_.deadline};
 }
 
-acquire_op::action acquire_op::on_head(base::instant now, bool held_here, bool held_back,
-                                       channel_sample const& sample) {
+acquire_op::action acquire_op::on_head(base::instant now, bool held_back, channel_sample const& sample) {
     REDLATCH_ASSERT(state_ == state::queued);
     if (held_back) return wait(base::later(now, held_back_pause), sample);
-    if (!held_here) return attempt();
-    // Asking would only bring the answer that we know: be ready for the release instead.
-    server_said_busy_ = true;
-    return wait(base::later(now, terms_.longest_wait), sample);
+    return attempt();
 }
 
 acquire_op::action acquire_op::on_answer(acquire_answer const& answer, base::instant sent_at, base::instant now,

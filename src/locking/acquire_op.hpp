@@ -5,7 +5,7 @@
 // |----------|-----------------------------------------|--------------------------------------------------------------------|
 // | start    | must not wait, or a re-entry            | attempt -> trying                                                  |
 // | start    | may wait                                | enqueue -> queued                                                  |
-// | queued   | head of the local queue                 | attempt -> trying; where this process holds it: wait -> waiting    |
+// | queued   | head, and this process does not hold it | attempt -> trying                                                  |
 // | queued   | deadline                                | finish(timed_out if it is known to be held, else disconnected)     |
 // | pausing  | deadline                                | finish(timed_out if it is known to be held, else refused)          |
 // | trying   | acquired, valid                         | finish(acquired)                                                   |
@@ -24,6 +24,8 @@
 // | waiting  | released in process, but held back      | wait for a message, 5 ms at the most -> waiting                    |
 // | pausing  | timer                                   | attempt -> trying                                                  |
 // | any      | cancelled, closed                       | finish                                                             |
+// While this process holds the lock, its waiters are not told to go on: they get it within the process, or are told when it is
+// released or lost (lock_table::look).
 // The first attempt, unless it comes after a wait, may be a plain command: it takes a free lock and says nothing of another.
 // An attempt whose connection breaks is repeated by the lane behind a fence; here it only takes longer.
 #pragma once
@@ -81,7 +83,7 @@ public:
     explicit acquire_op(terms const& what) : terms_(what) {}
 
     action start();
-    action on_head(base::instant now, bool held_here, bool held_back, channel_sample const& sample);
+    action on_head(base::instant now, bool held_back, channel_sample const& sample);
     action on_answer(acquire_answer const& answer, base::instant sent_at, base::instant now,
                      channel_sample const& before);
     /// To a plain attempt: the server, or the rights of this user, do not allow it.
@@ -94,6 +96,8 @@ public:
     action on_woken(base::instant now, bool held_back, channel_sample const& sample);
     /// `known_busy`: somebody is known to hold the lock although no attempt of this operation said so.
     action on_deadline(bool known_busy);
+    /// It got the lock within the process.
+    action on_granted() { return finish(outcome::acquired); }
     action on_cancelled() { return finish(outcome::cancelled); }
     action on_closed() { return finish(outcome::closed); }
     action on_outage() { return finish(outcome::disconnected); }

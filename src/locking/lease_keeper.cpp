@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 namespace redlatch::locking {
 
@@ -72,6 +73,18 @@ void lease_keeper::forget(tenure_ptr const& which) {
     place(index, std::move(last));
     sift_up(index);
     sift_down(index);
+}
+
+void lease_keeper::succeed(tenure_ptr const& from, tenure_ptr const& to) {
+    auto const index = std::exchange(from->heap_index, tenure::npos);
+    REDLATCH_ASSERT(index < heap_.size() && heap_[index] == from && to->heap_index == tenure::npos);
+    to->valid_until.store(std::min(from->validity(), to->max_hold_until()).time_since_epoch().count(),
+                          std::memory_order_release);
+    // The answer to a renewal under way is for `from`, who has left: ask again.
+    to->next_renewal = from->renewal_in_flight ? base::instant::min() : from->next_renewal;
+    to->suspect_at = from->suspect_at;
+    place(index, to);
+    reschedule(to);
 }
 
 void lease_keeper::flush(batch& some, effects& out) {

@@ -47,6 +47,8 @@ public:
     /// A level has ended while others stay. `capped`: it had a max_hold. True: the tenure was suspect and no longer is, since
     /// nothing of it is renewed any more.
     bool level_ended(tenure_ptr const& which, bool capped, base::instant now);
+    /// What `from` holds on the server is `to`'s now: same id, same lease.
+    void succeed(tenure_ptr const& from, tenure_ptr const& to);
     /// Before a last release is staged, or when the tenure is lost.
     void forget(tenure_ptr const& which);
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/time.hpp"
+#include "locking/local_passing.hpp"
 #include "locking/recipe.hpp"
 #include "locking/tenure.hpp"
 #include "locking/wait_queue.hpp"
@@ -25,7 +26,10 @@ struct lock_record {
         tenures{};      ///< that hold, are being acquired or released, or are lost with levels not given back
     wait_queue queue{}; ///< waiters of this process; the head contends in Redis
 
-    // How often in a row this process passed the lock on within itself.
+    tenure_ptr passing{}; ///< held on the server, by nobody here: between two local holders
+    local_passing passes{};
+
+    // How often in a row this process released the lock on the server for itself.
     int handovers = 0;
     base::instant handovers_began{};
     /// The server said busy, and until when at the most.

@@ -107,6 +107,7 @@ lock_table::release_plan lock_table::plan_release(tenure_ptr const& which, std::
     if (at == which->levels.end()) return {};
     if (which->in(tenure::phase::held) && now >= which->validity()) lose(which, now, woken);
     bool const capped = at->max_hold_until != base::never;
+    bool const passable = which->levels.size() == 1 && at->renewed && !capped;
     which->levels.erase(at);
     if (which->in(tenure::phase::lost)) {
         if (which->levels.empty()) forget_record_of(which);
@@ -117,11 +118,127 @@ lock_table::release_plan lock_table::plan_release(tenure_ptr const& which, std::
         if (keeper.level_ended(which, capped, now)) note(notice::kind::recovered, which);
         return {release_plan::kind::partial, static_cast<int>(which->levels.size()), which->longest_lease()};
     }
+    if (passable && pass_on(which, now, woken)) return {release_plan::kind::passed};
     end(which, tenure::phase::releasing);
     forget_record_of(which);
     releases_under_way.fetch_add(1, std::memory_order_relaxed);
-    return {release_plan::kind::last};
+    release_plan plan{release_plan::kind::last};
+    plan.then = next_hand_on(*which->record, now);
+    which->record->passes.reset();
+    return plan;
 }
+
+// --- passing on within the process
+
+void lock_table::give_turn_back(tenure& which, base::wake_list& woken) {
+    which.in_turn = false;
+    for (auto const& who : std::exchange(which.turn_waiters, {})) woken.add(who);
+}
+
+/// True: the level that has just ended was for the next one here, and the server need not know.
+bool lock_table::pass_on(tenure_ptr const& which, base::instant now, base::wake_list& woken) {
+    auto& of = *which->record;
+    auto const& head = of.queue.head();
+    if (!settings_.passing.enabled || !of.how->passable || !head || !head->waits || !head->passable) return false;
+    // Where a renewal is due or overdue, the server is asked anyway.
+    if (which->suspect.load(std::memory_order_relaxed) || which->renewal_in_flight || which->next_renewal <= now)
+        return false;
+    switch (of.passes.on_release(settings_.passing, now)) {
+    case local_passing::release::to_the_server: return false;
+    case local_passing::release::to_the_head: grant(which, head, now, woken); break;
+    case local_passing::release::to_the_first:
+        which->now_in.store(tenure::phase::passing, std::memory_order_release); // pairs with tenure::in
+        of.passing = which;
+        if (of.passes.wakes_head()) of.queue.tell_head(woken);
+        break;
+    }
+    ++counted.released;
+    give_turn_back(*which, woken);
+    return true;
+}
+
+/// By value: what it is called with is the record's passing and the queue's head, and both change. The tenure of the waiter gets
+/// the id and the lease. It sent nothing under its own id, or that has been denied.
+void lock_table::grant(tenure_ptr const from, place_ptr const place, base::instant now, base::wake_list& woken) {
+    auto const& to = place->whose;
+    REDLATCH_ASSERT(to->in(tenure::phase::acquiring) && !to->unfenced);
+    to->owner_id = from->owner_id;
+    to->serial = from->serial;
+    to->unfenced = from->unfenced;
+    auto what = place->asked;
+    what.number = next_level_number();
+    if (place->max_hold) what.max_hold_until = base::later(now, *place->max_hold);
+    to->levels.push_back(what);
+    to->longest_ever = std::max(from->longest_ever, what.lease);
+    to->now_in.store(tenure::phase::held, std::memory_order_release); // pairs with tenure::in
+    keeper.succeed(from, to);
+    auto& of = *from->record;
+    of.passing.reset();
+    of.passes.end_barging();
+    from->now_in.store(tenure::phase::ended, std::memory_order_release); // pairs with tenure::in
+    forget_record_of(from);
+    ++counted.acquired;
+    give_turn_back(*to, woken);
+    of.queue.leave_silently(place);
+    place->level_number = what.number;
+    place->granted.store(true, std::memory_order_release); // pairs with the waiter's acquire
+    woken.add(place->waker);
+}
+
+std::optional<level> lock_table::retake(lock_record& of, std::uint64_t owner_number, level what, base::instant now) {
+    auto const which = of.passing;
+    if (!which || which->owner_number != owner_number || which->in_turn || now >= which->validity())
+        return std::nullopt;
+    if (!what.renewed || what.max_hold_until != base::never || !of.passes.may_retake(now)) return std::nullopt;
+    of.passing.reset();
+    of.passes.retaken();
+    what.number = next_level_number();
+    which->levels.push_back(what);
+    which->lost_source.reset();                                          // that of the one who has released it
+    which->now_in.store(tenure::phase::held, std::memory_order_release); // pairs with tenure::in
+    ++counted.acquired;
+    return what;
+}
+
+void lock_table::stop_passing(lock_record& of, base::instant reap_at, base::instant now) {
+    auto const which = std::exchange(of.passing, nullptr);
+    end(which, tenure::phase::ended);
+    forget_record_of(which);
+    of.passes.reset();
+    dead.add({which->record, which->owner_id, which->longest_ever, which->unfenced}, reap_at, now);
+}
+
+lock_table::finding lock_table::look(place_ptr const& place, base::instant now, base::wake_list& woken) {
+    using kind = finding::kind;
+    place->released.store(false, std::memory_order_relaxed); // this look answers it
+    if (place->granted.load(std::memory_order_relaxed)) return {kind::granted};
+    auto& of = *place->whose->record;
+    if (of.passing && now < of.passing->validity()) {
+        if (of.queue.head() == place && place->passable) {
+            grant(of.passing, place, now, woken);
+            return {kind::granted};
+        }
+        return {kind::held_here, of.passing->validity()}; // the head is on its way
+    }
+    if (auto const one = holder(of, now); one && !one->suspect.load(std::memory_order_relaxed)) {
+        of.passes.head_came_too_late();
+        place->waits = true;
+        return {kind::held_here, one->validity()};
+    }
+    place->waits = false;
+    return {};
+}
+
+bool lock_table::leave(place_ptr const& place, base::instant now, base::wake_list& woken) {
+    if (place->granted.load(std::memory_order_relaxed)) return true;
+    auto& of = *place->whose->record;
+    of.queue.leave(place, woken);
+    if (of.passing && (!of.queue.head() || !of.queue.head()->waits || !of.queue.head()->passable))
+        stop_passing(of, now, now);
+    return false;
+}
+
+// --- the end on the server
 
 void lock_table::end_release(base::wake_list& woken) {
     auto const before = releases_under_way.fetch_sub(1, std::memory_order_release); // pairs with the closer's look
@@ -147,9 +264,14 @@ void lock_table::hand_to_reaper(tenure_ptr const& which, base::instant now) {
 }
 
 void lock_table::lose(tenure_ptr const& which, base::instant now, base::wake_list& woken) {
-    if (!which->in(tenure::phase::held)) return;
     // While its holder cleans up, the key stays as it is: what was promised to hold until validity plus margin does.
     auto const reap_at = base::later(now, margin_of(which->longest_ever));
+    if (which->in(tenure::phase::passing)) { // nobody here held it
+        stop_passing(*which->record, reap_at, now);
+        return which->record->queue.tell_head(woken);
+    }
+    if (!which->in(tenure::phase::held)) return;
+    which->record->passes.reset();
     end(which, tenure::phase::lost);
     ++counted.lost;
     dead.add({which->record, which->owner_id, which->longest_ever, which->unfenced}, reap_at, now);
@@ -170,6 +292,7 @@ lock_table::hand_on lock_table::next_hand_on(lock_record& of, base::instant now)
         of.handovers = 0;
         return hand_on::nobody;
     }
+    if (of.passes.time_is_over()) return hand_on::held_back;
     if (of.handovers == 0) of.handovers_began = now;
     ++of.handovers;
     if (of.handovers <= most_handovers && now - of.handovers_began <= longest_handover) return hand_on::at_once;
@@ -193,7 +316,10 @@ void lock_table::end_everything(base::instant now, base::wake_list& woken) {
 }
 
 void lock_table::apply(lease_keeper::effects& found, base::instant now, base::wake_list& woken) {
-    for (auto const& which : found.suspect) note(notice::kind::suspect, which);
+    for (auto const& which : found.suspect) {
+        if (which->in(tenure::phase::held)) note(notice::kind::suspect, which);
+        which->record->queue.tell_head(woken); // it is not sure any more that we hold the lock
+    }
     for (auto const& which : found.recovered) note(notice::kind::recovered, which);
     for (auto const& which : found.lost) lose(which, now, woken);
 }

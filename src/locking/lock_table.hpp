@@ -30,6 +30,7 @@ public:
         base::milliseconds margin{0};
         std::size_t renewal_batch = 100;
         std::uint64_t seed = 0;
+        local_passing::settings passing{};
     };
     /// Something to tell the user.
     struct notice {
@@ -42,15 +43,28 @@ public:
         std::uint64_t released = 0;
         std::uint64_t lost = 0;
     };
+    /// What to do for the next local waiter when a hold of this process ends on the server.
+    enum class hand_on { nobody, at_once, held_back };
     /// How a level ends.
     struct release_plan {
-        enum class kind { nothing, lost, partial, last };
+        enum class kind {
+            nothing,
+            lost,
+            partial,
+            last,
+            passed, ///< within the process: there is nothing to send
+        };
         kind what = kind::nothing;
-        int count = 0;              ///< of partial: what to write
-        base::milliseconds lease{}; ///< of partial: and for how long at least
+        int count = 0;                  ///< of partial: what to write
+        base::milliseconds lease{};     ///< of partial: and for how long at least
+        hand_on then = hand_on::nobody; ///< of last
     };
-    /// How a process passes a lock on to its own next waiter.
-    enum class hand_on { nobody, at_once, held_back };
+    /// What the head of a local queue finds.
+    struct finding {
+        enum class kind { free, held_here, granted };
+        kind what = kind::free;
+        base::instant until = base::never; ///< of held_here: not longer than this
+    };
 
     explicit lock_table(settings const& how);
     ~lock_table();
@@ -70,6 +84,16 @@ public:
     void change_id(tenure_ptr const& which, base::milliseconds lease, base::instant now);
     /// The server said acquired (or wrote the count of a re-entry): a new level. None: the client was closed meanwhile.
     std::optional<level> take(tenure_ptr const& which, level what, base::instant sent_at, base::instant max_hold_until);
+    /// What passes, for the owner who has just released it; none: it is not for him.
+    std::optional<level> retake(lock_record& of, std::uint64_t owner_number, level what, base::instant now);
+    tenure_ptr const& passing(lock_record const& of) const noexcept { return of.passing; }
+    /// The waiter looks whether to ask the server. Of free: it will, and until wait_again() can be given nothing.
+    finding look(place_ptr const& place, base::instant now, base::wake_list& woken);
+    /// It goes on waiting: whatever ends in this process may be for it.
+    static void wait_again(queue_place& place) noexcept { place.waits = true; }
+    /// It leaves the queue. True: it got the lock before it did.
+    bool leave(place_ptr const& place, base::instant now, base::wake_list& woken);
+
     /// An acquisition ends without the lock. `may_hold`: its id may be, or come to be, in the key.
     void give_up(tenure_ptr const& which, bool may_hold, base::milliseconds lease, base::instant now);
 
@@ -91,7 +115,7 @@ public:
     /// The thread that owned it has ended: nobody will give its lost levels back.
     void forget_lost(std::uint64_t owner_number);
 
-    /// What to do for the next local waiter when a hold of this process ends. Counts hand-overs.
+    /// Counts.
     hand_on next_hand_on(lock_record& of, base::instant now);
 
     /// How many last releases are planned and have not ended; may be read without the mutex.
@@ -124,6 +148,10 @@ public:
     static constexpr base::milliseconds longest_handover{5};
 
 private:
+    bool pass_on(tenure_ptr const& which, base::instant now, base::wake_list& woken);
+    void grant(tenure_ptr from, place_ptr place, base::instant now, base::wake_list& woken);
+    void stop_passing(lock_record& of, base::instant reap_at, base::instant now);
+    void give_turn_back(tenure& which, base::wake_list& woken);
     void end(tenure_ptr const& which, tenure::phase how);
     void assign_id(tenure& which);
     void forget_record_of(tenure_ptr const& which);

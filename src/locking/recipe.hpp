@@ -77,6 +77,8 @@ struct recipe {
     script_call (*force_release)(call_context const&);
     /// None: scripts only.
     plain_commands const* plain;
+    /// One holder at a time, in no order that other processes know of: it may be passed on within a process.
+    bool passable;
     /// The channel that a release is published on; empty: none, waiters back off and ask again.
     std::string (*wake_channel)(std::string_view name);
 };

@@ -8,12 +8,18 @@
 // | acquiring | acquired                                            | held                                          |
 // | acquiring | given up                                            | ended                                         |
 // | held      | last level's release staged                         | releasing: renewal answers count no more      |
+// | held      | last level ends, and a local waiter can take it     | ended: the waiter's tenure has the id and the |
+// |           |                                                     | lease; or passing, until somebody comes       |
+// | passing   | the same owner comes again                          | held                                          |
+// | passing   | the local head comes                                | ended, as above                               |
+// | passing   | nobody is left to come, or validity over            | ended: the reaper releases it; nobody is told |
 // | held      | the server says not yours, validity or max_hold over | lost: final, no later answer revives it       |
 // | releasing | answered, or handed to the reaper                   | ended                                         |
 #pragma once
 
 #include "base/time.hpp"
-#include "locking/wait_queue.hpp"
+#include "base/waker.hpp"
+#include "locking/level.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -28,18 +34,9 @@ namespace redlatch::locking {
 
 struct lock_record;
 
-/// One acquisition within a tenure.
-struct level {
-    std::uint64_t number = 0; ///< unique within the client
-    base::milliseconds lease{};
-    bool renewed = false; ///< by the watchdog
-    bool adapter = false; ///< taken by lock(), given back by unlock()
-    base::instant max_hold_until = base::never;
-};
-
 /// Guarded by the mutex of the lock table, but for what is marked.
 struct tenure {
-    enum class phase : std::uint8_t { acquiring, held, releasing, lost, ended };
+    enum class phase : std::uint8_t { acquiring, held, passing, releasing, lost, ended };
 
     std::shared_ptr<lock_record> record; // never changes
     std::uint64_t owner_number = 0;      // never changes
@@ -75,6 +72,7 @@ struct tenure {
         return base::instant(base::nanoseconds(valid_until.load(std::memory_order_acquire)));
     }
     bool renewed() const noexcept {
+        if (in(phase::passing)) return true; // nothing else passes
         for (auto const& one : levels)
             if (one.renewed) return true;
         return false;

@@ -14,17 +14,22 @@ bool wait_queue::enter(place_ptr const& place) {
     return true;
 }
 
-void wait_queue::leave(place_ptr const& place, base::wake_list& woken) {
+/// True: there is a new head.
+bool wait_queue::remove(place_ptr const& place) {
     if (head_ != place) {
         if (auto const at = std::find(rest_.begin(), rest_.end(), place); at != rest_.end()) rest_.erase(at);
-        return;
+        return false;
     }
     head_.reset();
-    if (rest_.empty()) return;
+    if (rest_.empty()) return false;
     head_ = std::move(rest_.front());
     rest_.pop_front();
     head_->at_head.store(true, std::memory_order_release); // pairs with the waiter's acquire
-    woken.add(head_->waker);
+    return true;
+}
+
+void wait_queue::leave(place_ptr const& place, base::wake_list& woken) {
+    if (remove(place)) woken.add(head_->waker);
 }
 
 void wait_queue::tell_head(base::wake_list& woken, std::optional<channel_sample> const& held_back_since) const {

@@ -1,7 +1,9 @@
 // First come, first served, within one process.
 #pragma once
 
+#include "base/time.hpp"
 #include "base/waker.hpp"
+#include "locking/level.hpp"
 
 #include <atomic>
 #include <cstdint>
@@ -10,6 +12,8 @@
 #include <optional>
 
 namespace redlatch::locking {
+
+struct tenure;
 
 /// What a waiter has seen of a channel before it asked the server: only a message after it is news.
 struct channel_sample {
@@ -26,6 +30,15 @@ struct queue_place {
     std::atomic<bool> released{false}; ///< a hold of this process has just been released: ask again
     bool held_back = false;            ///< of released: wait for a message first, other processes want a turn too
     channel_sample sample{};           ///< of held_back: taken before the release was written
+
+    // Hand-over within the process.
+    std::shared_ptr<tenure> whose{};              ///< the waiter's own, that is acquiring
+    level asked{};                                ///< what it will hold
+    std::optional<base::milliseconds> max_hold{}; ///< from the moment it gets it
+    bool passable = false;                        ///< it may be given what another one of this process held
+    bool waits = false;                           ///< and can take it now: it has no call under way
+    std::atomic<bool> granted{false};             ///< it has it; level_number says as what
+    std::uint64_t level_number = 0;
 };
 
 using place_ptr = std::shared_ptr<queue_place>;
@@ -41,11 +54,14 @@ public:
     bool enter(place_ptr const& place);
     /// From any position; makes the next one the head and wakes it.
     void leave(place_ptr const& place, base::wake_list& woken);
+    /// The head has got the lock within the process: the next one is the head, and need not know before something happens.
+    void leave_silently(place_ptr const& place) { remove(place); }
     /// The lock may be free: the head, if there is one, asks again, whatever it has heard; with a sample it is held back.
     void tell_head(base::wake_list& woken, std::optional<channel_sample> const& held_back_since = {}) const;
     void wake_all(base::wake_list& woken) const;
 
 private:
+    bool remove(place_ptr const& place);
     place_ptr head_;
     std::deque<place_ptr> rest_;
 };

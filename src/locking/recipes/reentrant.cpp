@@ -88,6 +88,6 @@ constexpr plain_commands without_scripts{plain_acquire, read_plain_acquire, plai
 } // namespace
 
 recipe const reentrant_recipe{acquire,      read_acquire,  set_count,        read_count,  release,
-                              read_release, force_release, &without_scripts, lock_channel};
+                              read_release, force_release, &without_scripts, true, lock_channel};
 
 } // namespace redlatch::locking

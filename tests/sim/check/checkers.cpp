@@ -11,22 +11,20 @@ namespace {
 using kind = fact::kind;
 using place = std::pair<int, std::string>; ///< a lock and an owner of it
 
-/// Holds that the server has forgotten or that were taken away: exclusion is not promised for those.
+/// Holds that the server has forgotten or that were taken away: exclusion is not promised for those. By the owner's id on the
+/// server, which is never used again, but passes from one holder of a process to the next, and with it what it is worth.
 class promises {
 public:
     void see(fact const& one) {
         switch (one.what) {
-        case kind::acquired: open_.insert({one.lock, one.owner}); break;
-        case kind::released:
-        case kind::left:
-            open_.erase({one.lock, one.owner});
-            void_.erase({one.lock, one.owner});
-            break;
+        case kind::acquired: known_.insert({one.lock, one.owner}); break;
         case kind::unpromised:
             if (!one.owner.empty()) void_.insert({one.lock, one.owner}); // it may not know yet that it has the lock
-            for (auto const& [lock, owner] : open_)
+            for (auto const& [lock, owner] : known_)
                 if (one.lock < 0 || one.lock == lock) void_.insert({lock, owner});
             break;
+        case kind::released:
+        case kind::left:
         case kind::asked:
         case kind::not_acquired:
         case kind::believes:
@@ -51,7 +49,7 @@ public:
     }
 
 private:
-    std::set<place> open_;
+    std::set<place> known_;
     std::set<place> void_;
 };
 
@@ -250,9 +248,18 @@ std::optional<violation> check_freshness(history const& all, moment slack) {
 
 std::optional<violation> check_renewals(history const& all, moment patience) {
     std::map<std::string, moment> ended;
+    std::map<std::string, std::set<int>>
+        holders; // one after the other; the next may be noted before the former has returned
     for (std::size_t i = 0; i < all.size(); ++i) {
         auto const& one = all[i];
-        if (one.what == kind::released || one.what == kind::told_lost) ended.try_emplace(one.owner, one.when);
+        if (one.what == kind::acquired) {
+            holders[one.owner].insert(one.worker);
+            ended.erase(one.owner);
+        }
+        if (one.what == kind::released || one.what == kind::told_lost) {
+            holders[one.owner].erase(one.worker);
+            if (holders[one.owner].empty()) ended.try_emplace(one.owner, one.when);
+        }
         if (one.what != kind::renewal) continue;
         auto const found = ended.find(one.owner);
         if (found != ended.end() && one.when - found->second > patience)
@@ -285,7 +292,7 @@ std::optional<violation> check_needless_loss(history const& all, moment patience
         auto const key = place(one.lock, one.owner);
         if (one.what == kind::quiet) calm_since = one.when;
         if (one.what == kind::fault) calm_since = never;
-        if (one.what == kind::acquired && one.yes) renewed.insert(key);
+        if (one.what == kind::acquired) one.yes ? void(renewed.insert(key)) : void(renewed.erase(key));
         if (one.what == kind::told_lost && renewed.contains(key) && sure.kept(one) && calm_since != never
             && one.when > calm_since + patience)
             return make("needless loss", i, one.owner + " has lost a hold although it could be renewed");

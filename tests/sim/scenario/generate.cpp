@@ -76,6 +76,28 @@ void vary(std::uint64_t seed, scenario& in) {
     }
 }
 
+/// The clients' settings, many workers of few processes, and sections that last no time.
+void configure(std::uint64_t seed, scenario& in) {
+    dice by(seed * 0x9fb21c651e98df25U + 0x2468ace);
+    in.restore_refused = by.one_in(12);
+    in.scripts_only = by.one_in(3);
+    in.hands_over = !by.one_in(4);
+    in.strictly = by.one_in(3);
+    in.detached_unlock = by.one_in(3);
+    if (!in.hands_over || !by.one_in(2)) return;
+    bool const crowded = by.one_in(2);
+    for (auto& each : in.workers) {
+        if (crowded) each.process = each.process % 2;
+        for (auto& one : each.jobs) {
+            if (by.one_in(3)) one.lease.reset();
+            if (by.one_in(3)) one.max_hold.reset();
+            if (by.one_in(3)) one.pause = 0;
+            if (by.one_in(2)) one.hold = by.between(0, 1);
+            if (by.one_in(2)) one.entries = 1;
+        }
+    }
+}
+
 } // namespace
 
 scenario generate(std::uint64_t seed, bool with_faults, generation of) {
@@ -104,6 +126,7 @@ scenario generate(std::uint64_t seed, bool with_faults, generation of) {
     auto const count = !with_faults || by.one_in(6) ? 0 : by.between(1, by.one_in(3) ? 8 : 3);
     for (int i = 0; i < count; ++i) made.faults.push_back(make_fault(by, made));
     if (of >= generation::second) vary(seed, made);
+    if (of >= generation::third) configure(seed, made);
     return made;
 }
 

@@ -20,6 +20,10 @@ config settings_of(scenario const& plan) {
     made.lock_watchdog_timeout = duration(plan.watchdog);
     made.close_timeout = 200ms;
     made.outage_limit = 60s;
+    if (plan.scripts_only) made.commands = command_set::scripts;
+    made.local_handover.enabled = plan.hands_over;
+    made.local_handover.strict = plan.strictly;
+    made.detached_unlock = plan.detached_unlock;
     for (auto const& one : plan.faults) // what a silent connection should have brought is missed until a ping is
         if (one.what == fault::kind::half_open) made.ping_interval = 300ms;
     return made;
@@ -123,6 +127,7 @@ patience usual_patience(scenario const& plan) {
     using fault_kind = fault::kind;
     patience made;
     if (plan.publish_refused) made.wakeup = 24h; // longer than any run
+    if (plan.evalsha_refused) made.needless_loss = 24h; // nothing can be renewed
     // A key that was removed by hand is missed by the next renewal; quiet times begin two seconds after the fault.
     auto const third = std::chrono::milliseconds(plan.watchdog / 3);
     made.silent_loss = 500ms + std::max(third - 1'400ms, 0ms);

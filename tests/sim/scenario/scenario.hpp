@@ -77,7 +77,12 @@ struct scenario {
     bool kill_refused = false;
     bool evalsha_refused = false;
     bool subscribe_refused = false;
-    bool publish_refused = false;       ///< waiters of other processes are not woken: no wake-up is promised
+    bool publish_refused = false; ///< waiters of other processes are not woken: no wake-up is promised
+    bool restore_refused = false;
+    bool scripts_only = false; ///< as the clients' configuration wants it, like what follows
+    bool hands_over = true;
+    bool strictly = false;
+    bool detached_unlock = false;
     std::vector<std::int64_t> drifts{}; ///< ppm, by process
     std::int64_t server_drift = 0;
     std::vector<worker> workers{};
@@ -85,7 +90,7 @@ struct scenario {
 };
 
 /// What may be in a scenario has grown: a kept seed of an earlier generation stays what it was.
-enum class generation : std::uint8_t { first, second, latest = second };
+enum class generation : std::uint8_t { first, second, third, latest = third };
 
 scenario generate(std::uint64_t seed, bool with_faults = true, generation of = generation::latest);
 /// C++-like lines that say all of it.

@@ -56,6 +56,11 @@ private:
         with([](scenario& s) { return std::exchange(s.server_drift, 0) != 0; });
         with([](scenario& s) { return std::exchange(s.kill_refused, false); });
         with([](scenario& s) { return std::exchange(s.evalsha_refused, false); });
+        with([](scenario& s) { return std::exchange(s.restore_refused, false); });
+        with([](scenario& s) { return !std::exchange(s.scripts_only, true); });
+        with([](scenario& s) { return std::exchange(s.hands_over, false); });
+        with([](scenario& s) { return !std::exchange(s.strictly, true); });
+        with([](scenario& s) { return std::exchange(s.detached_unlock, false); });
         with([](scenario& s) { return std::exchange(s.subscribe_refused, false); });
         with([](scenario& s) { return std::exchange(s.publish_refused, false); });
         with([](scenario& s) {

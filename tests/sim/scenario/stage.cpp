@@ -15,6 +15,7 @@ node_settings settings_of(scenario const& plan) {
     if (plan.kill_refused) refused.insert("client|kill");
     if (plan.evalsha_refused) refused.insert("evalsha");
     if (plan.subscribe_refused) refused.insert("subscribe");
+    if (plan.restore_refused) refused.insert("restore");
     if (plan.publish_refused) refused.insert("publish");
     return made;
 }

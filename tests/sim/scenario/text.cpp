@@ -29,6 +29,9 @@ std::string to_text(scenario const& what) {
     auto text = "seed " + std::to_string(what.seed) + ": " + std::to_string(what.processes) + " processes, "
                 + std::to_string(what.locks) + " locks, watchdog " + ms(what.watchdog) + ", timeout " + ms(what.timeout)
                 + (what.kill_refused ? ", CLIENT KILL refused" : "") + (what.evalsha_refused ? ", EVALSHA refused" : "")
+                + (what.restore_refused ? ", RESTORE refused" : "") + (what.scripts_only ? ", scripts only" : "")
+                + (what.hands_over ? what.strictly ? ", strict hand-over" : ", hand-over" : "")
+                + (what.detached_unlock ? ", detached unlocking" : "")
                 + (what.subscribe_refused ? ", SUBSCRIBE refused" : "")
                 + (what.publish_refused ? ", PUBLISH refused" : "") + ", drift of the server "
                 + std::to_string(what.server_drift) + " ppm\n";

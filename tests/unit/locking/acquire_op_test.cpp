@@ -48,7 +48,7 @@ acquire_answer busy(std::optional<base::milliseconds> retry_after = 5s) {
 /// An operation that has sent its first attempt.
 acquire_op trying(acquire_op::terms const& what) {
     acquire_op op(what);
-    if (op.start().what == act::enqueue) op.on_head(at(0s), false, false, not_subscribed);
+    if (op.start().what == act::enqueue) op.on_head(at(0s), false, not_subscribed);
     EXPECT_TRUE(op.trying());
     return op;
 }
@@ -95,7 +95,7 @@ TEST(acquire_op, takes_a_free_lock_with_a_plain_command_if_it_may) {
     EXPECT_EQ(first.result(), outcome::acquired);
     acquire_op head(plain(patient()));
     EXPECT_EQ(head.start().what, act::enqueue);
-    EXPECT_TRUE(head.on_head(at(0s), false, false, not_subscribed).plain);
+    EXPECT_TRUE(head.on_head(at(0s), false, not_subscribed).plain);
     EXPECT_FALSE(acquire_op(once()).start().plain);
     EXPECT_FALSE(acquire_op(plain(again())).start().plain) << "a re-entry must find its own field";
 }
@@ -117,11 +117,11 @@ TEST(acquire_op, asks_by_script_when_a_key_is_there_or_plain_commands_are_refuse
 TEST(acquire_op, asks_by_script_after_every_wait_and_pause) {
     acquire_op waited(plain(patient()));
     waited.start();
-    EXPECT_EQ(waited.on_head(at(0s), true, false, subscribed).what, act::wait);
+    EXPECT_EQ(waited.on_head(at(0s), true, subscribed).what, act::wait);
     EXPECT_FALSE(waited.on_woken(at(1s), false, subscribed).plain);
     acquire_op paused(plain(patient()));
     paused.start();
-    EXPECT_TRUE(paused.on_head(at(0s), false, false, subscribed).plain);
+    EXPECT_TRUE(paused.on_head(at(0s), false, subscribed).plain);
     EXPECT_EQ(paused.on_error(verdict::not_executed, at(0s)).what, act::pause);
     EXPECT_FALSE(paused.on_woken(at(1s), false, subscribed).plain);
 }
@@ -131,28 +131,26 @@ TEST(acquire_op, asks_by_script_after_every_wait_and_pause) {
 TEST(acquire_op, asks_when_it_is_the_head) {
     acquire_op op(patient());
     op.start();
-    EXPECT_EQ(op.on_head(at(0s), false, false, not_subscribed).what, act::attempt);
+    EXPECT_EQ(op.on_head(at(0s), false, not_subscribed).what, act::attempt);
 }
 
 TEST(acquire_op, leaves_the_lock_to_others_as_a_new_head_that_is_held_back) {
     acquire_op op(patient());
     op.start();
-    auto const next = op.on_head(at(1s), false, true, subscribed);
+    auto const next = op.on_head(at(1s), true, subscribed);
     EXPECT_EQ(next.what, act::wait);
     EXPECT_EQ(next.until, at(1s) + acquire_op::held_back_pause);
     EXPECT_FALSE(next.subscribe);
     EXPECT_EQ(op.on_woken(at(2s), false, subscribed).what, act::attempt);
 }
 
-TEST(acquire_op, waits_without_asking_at_the_head_while_this_process_holds_the_lock) {
-    for (auto const& sample : {subscribed, not_subscribed}) {
+TEST(acquire_op, has_the_lock_when_it_is_given_it_within_the_process) {
+    for (bool const as_head : {false, true}) {
         acquire_op op(patient());
         op.start();
-        auto const next = op.on_head(at(1s), true, false, sample);
-        EXPECT_EQ(next.what, act::wait);
-        EXPECT_EQ(ms(next.until), 31'000) << "asks after the longest wait whatever happens";
-        EXPECT_EQ(next.subscribe, !sample.subscribed);
-        EXPECT_EQ(op.on_woken(at(2s), false, sample).what, act::attempt);
+        if (as_head) op.on_head(at(0s), true, subscribed);
+        EXPECT_EQ(op.on_granted().what, act::finish);
+        EXPECT_EQ(op.result(), outcome::acquired);
     }
 }
 
@@ -396,13 +394,13 @@ struct operation {
 
 scripted::dialogue<operation> const long_wait = {
     {"start", [](operation& o) { o.did(o.op.start()); }},
-    {"head of the queue, held in this process",
-     [](operation& o) {
-         o.did(o.op.on_head(at(1s), true, false, not_subscribed));
-         o.server_said_busy = true; // by this very process
-     }},
+    {"head of the queue, held back", [](operation& o) { o.did(o.op.on_head(at(1s), true, not_subscribed)); }},
     {"subscribed", [](operation& o) { o.did(o.op.on_woken(at(2s), false, subscribed)); }},
-    {"busy", [](operation& o) { o.did(o.op.on_answer(busy(), at(2s), at(3s), subscribed)); }},
+    {"busy",
+     [](operation& o) {
+         o.did(o.op.on_answer(busy(), at(2s), at(3s), subscribed));
+         o.server_said_busy = true;
+     }},
     {"released here, held back", [](operation& o) { o.did(o.op.on_woken(at(4s), true, subscribed)); }},
     {"a message", [](operation& o) { o.did(o.op.on_woken(at(4'001ms), false, subscribed)); }},
     {"LOADING", [](operation& o) { o.did(o.op.on_error(verdict::not_executed, at(5s))); }},
