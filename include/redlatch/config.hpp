@@ -70,7 +70,8 @@ struct REDLATCH_EXPORT config {
     /// hundredth of the lease. Holders are told of a loss this long before the key can expire.
     duration validity_margin{0};
 
-    /// See command_set. Everything but a first acquisition and a last release is a script in any case.
+    /// See command_set. Everything but a first acquisition and a last release is a script in any case: renewal too, so that a
+    /// user who may not run scripts cannot keep a renewed lock.
     command_set commands = command_set::automatic;
     /// See local_handover. Only renewed locks without max_hold pass.
     redlatch::local_handover local_handover{};
