@@ -4,14 +4,18 @@
 //     auto lock = client.get_lock("orders");
 #pragma once
 
+#include <redlatch/completion.hpp>
 #include <redlatch/config.hpp>
+#include <redlatch/event_source.hpp>
 #include <redlatch/export.hpp>
 #include <redlatch/lock_info.hpp>
+#include <redlatch/options.hpp>
 #include <redlatch/reentrant_lock.hpp>
 
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -71,6 +75,9 @@ public:
     /// 1 + retry_attempts attempts.
     explicit client(config const& settings = config::local());
     explicit client(std::string_view uri);
+    /// The same, run by an event loop of the user's: no I/O thread is ever started, and the notifier thread only for listeners,
+    /// lost() tokens and handlers without an executor. See event_source.hpp; for an io_context, redlatch/asio.hpp.
+    client(config const& settings, user_loop loop);
 
     /// No round trip. Any bytes, 1 byte to 64 KiB. Throws error: bad_name.
     reentrant_lock get_lock(std::string name);
@@ -81,6 +88,8 @@ public:
 
     /// One round trip.
     server_info ping();
+    void async_ping(executor where, std::function<void(std::error_code, server_info)> handler);
+    [[nodiscard]] std::optional<outcome> start_ping(completion_ptr<server_info>& done);
 
     /// Called for every event, on the notifier thread, one at a time. Replaces the former listener; empty: none.
     void on_event(std::function<void(event const&)> listener);
@@ -95,8 +104,14 @@ public:
     void start();
 
     /// Ends all waits with errc::closed, releases all holds (at most close_timeout) and closes the connections. Later calls
-    /// fail with errc::closed. On a thread of the client itself it does not block. Idempotent.
+    /// fail with errc::closed. On a thread of the client itself, or of the loop that runs it, it does not block: it goes on
+    /// there. Idempotent.
     void close() noexcept;
+
+    /// For whoever runs the loop of a client that was made with one.
+    event_source events() const;
+    /// That loop; null: a thread of the client's own.
+    user_loop const* driven_by() const noexcept;
 
 private:
     std::shared_ptr<detail::client_handle> handle_;

@@ -11,6 +11,8 @@
 // docs/guarantees.md says what is promised and what is not.
 #pragma once
 
+#include <redlatch/completion.hpp>
+#include <redlatch/event_source.hpp>
 #include <redlatch/export.hpp>
 #include <redlatch/lease_clock.hpp>
 #include <redlatch/options.hpp>
@@ -18,6 +20,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <system_error>
@@ -90,7 +93,8 @@ public:
     hold& operator=(hold const&) = delete;
 
     /// Releases as release(std::error_code&) does and reports failures to the client's listener; never throws. Blocks for at
-    /// most min(config::timeout, remaining validity); on a thread of the client itself it does not block.
+    /// most min(config::timeout, remaining validity); on a thread of the client itself, or of the loop that runs it, it does
+    /// not block.
     ~hold();
 
     /// Gives the lock back: one round trip. Blocks for at most min(config::timeout, remaining validity).
@@ -104,6 +108,10 @@ public:
 
     /// As release(); the handler gets the outcome on the executor. Never called from within this function.
     void async_release(executor where, std::function<void(std::error_code)> handler);
+    /// As release(); see completion.hpp. The hold counts as released from now on.
+    [[nodiscard]] std::optional<outcome> start_release(completion_ptr<>& done);
+    /// The loop that runs its client; null: an empty hold, or a client with a thread of its own.
+    user_loop const* driven_by() const noexcept;
 
 private:
     friend struct detail::hold_access;

@@ -24,12 +24,16 @@ public:
     /// A process-wide unique number, for logs. It is not the number in Redis: each hold gets a fresh one there.
     std::uint64_t number() const noexcept { return number_; }
 
+    /// From this_thread()?
+    bool is_thread() const noexcept { return is_thread_; }
+
     friend bool operator==(owner const&, owner const&) noexcept = default;
     friend std::strong_ordering operator<=>(owner const&, owner const&) noexcept = default;
 
 private:
-    explicit owner(std::uint64_t number) noexcept : number_(number) {}
+    explicit owner(std::uint64_t thread) noexcept : number_(thread), is_thread_(true) {}
     std::uint64_t number_;
+    bool is_thread_ = false;
 };
 
 } // namespace redlatch

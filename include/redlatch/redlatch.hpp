@@ -2,9 +2,11 @@
 #pragma once
 
 #include <redlatch/client.hpp>          // IWYU pragma: export
+#include <redlatch/completion.hpp>      // IWYU pragma: export
 #include <redlatch/config.hpp>          // IWYU pragma: export
 #include <redlatch/embedded_server.hpp> // IWYU pragma: export
 #include <redlatch/error.hpp>           // IWYU pragma: export
+#include <redlatch/event_source.hpp>    // IWYU pragma: export
 #include <redlatch/export.hpp>          // IWYU pragma: export
 #include <redlatch/hold.hpp>            // IWYU pragma: export
 #include <redlatch/lease_clock.hpp>     // IWYU pragma: export

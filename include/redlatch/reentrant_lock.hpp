@@ -17,7 +17,9 @@
 // survival of a failover. Wire format: protocol sections 0 to 3.
 #pragma once
 
+#include <redlatch/completion.hpp>
 #include <redlatch/error.hpp>
+#include <redlatch/event_source.hpp>
 #include <redlatch/export.hpp>
 #include <redlatch/hold.hpp>
 #include <redlatch/lock_info.hpp>
@@ -57,11 +59,15 @@ public:
 
     /// Handlers run on `where` (empty: the client's notifier thread), never inside the call and never on the I/O thread. Use
     /// an explicit options.owner: the thread that starts an operation is seldom the one that goes on with it.
-    /// options.stop cancels. Never blocks.
+    /// options.stop cancels. Never blocks. With completion tokens: redlatch/asio.hpp.
     void async_acquire(acquire_options const& options, executor where,
                        std::function<void(std::error_code, hold)> handler);
     void async_try_acquire(acquire_options const& options, executor where,
                            std::function<void(std::error_code, std::optional<hold>)> handler);
+    /// The same; see completion.hpp. An outcome that is returned: nothing was started, `done` is still the caller's. For
+    /// start_try_acquire busy and timed_out are failures, as everything else that brings no hold.
+    [[nodiscard]] std::optional<outcome> start_acquire(acquire_options const& options, completion_ptr<hold>& done);
+    [[nodiscard]] std::optional<outcome> start_try_acquire(acquire_options const& options, completion_ptr<hold>& done);
 
     /// Lockable and TimedLockable, owned by the calling thread and renewed. lock() throws as acquire does.
     void lock();
@@ -76,13 +82,20 @@ public:
 
     /// Held by anybody? One round trip.
     bool is_locked();
+    void async_is_locked(executor where, std::function<void(std::error_code, bool)> handler);
+    [[nodiscard]] std::optional<outcome> start_is_locked(completion_ptr<bool>& done);
     /// Until the key expires; none: free. One round trip.
     std::optional<duration> remaining_lease();
+    void async_remaining_lease(executor where, std::function<void(std::error_code, std::optional<duration>)> handler);
+    [[nodiscard]] std::optional<outcome> start_remaining_lease(completion_ptr<std::optional<duration>>& done);
     /// Who holds it, Java's holds included. One round trip.
     lock_info inspect();
+    void async_inspect(executor where, std::function<void(std::error_code, lock_info)> handler);
+    [[nodiscard]] std::optional<outcome> start_inspect(completion_ptr<lock_info>& done);
     /// Ends anybody's hold and wakes the waiters; false: it was free. One round trip. wire: protocol section 1.6.
     bool force_unlock();
     void async_force_unlock(executor where, std::function<void(std::error_code, bool)> handler);
+    [[nodiscard]] std::optional<outcome> start_force_unlock(completion_ptr<bool>& done);
 
     /// Held by this owner through this client? No round trip.
     bool is_held(owner const& by = owner::this_thread()) const noexcept;
@@ -92,6 +105,8 @@ public:
     hold_view current_hold(owner const& by = owner::this_thread()) const;
 
     std::string const& name() const noexcept;
+    /// The loop that runs its client; null: a client with a thread of its own.
+    user_loop const* driven_by() const noexcept;
 
 private:
     friend class client;

@@ -1,5 +1,7 @@
 #include "api/access.hpp"
+#include "api/event_source_access.hpp"
 #include "api/lock_view.hpp"
+#include "api/question.hpp"
 #include "io/query.hpp"
 #include "locking/names.hpp"
 #include "resp/command.hpp"
@@ -31,6 +33,18 @@ client::client(config const& settings)
     : handle_(std::make_shared<detail::client_handle>(io::client_core::open(with_real_address(settings)))) {}
 
 client::client(std::string_view uri) : client(config::from_uri(uri)) {}
+
+client::client(config const& settings, user_loop loop)
+    : handle_(
+        std::make_shared<detail::client_handle>(io::client_core::open(with_real_address(settings), std::move(loop)))) {}
+
+event_source client::events() const {
+    return detail::event_source_access::of(handle_->core);
+}
+
+user_loop const* client::driven_by() const noexcept {
+    return handle_->core->driven_by();
+}
 
 reentrant_lock client::get_lock(std::string name) {
     auto const& core = handle_->core;
@@ -64,17 +78,35 @@ std::vector<lock_info> client::list_locks(std::string_view pattern) {
     return found;
 }
 
+namespace {
+
+detail::question<server_info> who_is_there(std::shared_ptr<io::client_core> const& core) {
+    return {resp::command("INFO", "server"), "asking the server who it is",
+            [address = core->server(), began = lease_clock::now()](io::query const& answered) {
+                auto const& text = answered.reply().text;
+                server_info info;
+                info.round_trip = std::chrono::duration_cast<std::chrono::microseconds>(lease_clock::now() - began);
+                info.address = address;
+                auto const valkey = connection::info_field(text, "valkey_version", ':', "\r\n");
+                info.software = valkey.empty() ? "redis" : "valkey";
+                info.version = valkey.empty() ? connection::info_field(text, "redis_version", ':', "\r\n") : valkey;
+                return info;
+            }};
+}
+
+} // namespace
+
 server_info client::ping() {
-    auto const& core = handle_->core;
-    auto const began = lease_clock::now();
-    auto const reply = io::ask(core, resp::command("INFO", "server"), "asking the server who it is");
-    server_info info;
-    info.round_trip = std::chrono::duration_cast<std::chrono::microseconds>(lease_clock::now() - began);
-    info.address = core->server();
-    auto const valkey = connection::info_field(reply.text, "valkey_version", ':', "\r\n");
-    info.software = valkey.empty() ? "redis" : "valkey";
-    info.version = valkey.empty() ? connection::info_field(reply.text, "redis_version", ':', "\r\n") : valkey;
-    return info;
+    return detail::ask_now(handle_->core, who_is_there(handle_->core));
+}
+
+std::optional<outcome> client::start_ping(completion_ptr<server_info>& done) {
+    return detail::ask_later(handle_->core, who_is_there(handle_->core), done);
+}
+
+void client::async_ping(executor where, std::function<void(std::error_code, server_info)> handler) {
+    detail::with_handler<server_info>(*handle_->core, std::move(where), std::move(handler),
+                                      [this](completion_ptr<server_info>& done) { return start_ping(done); });
 }
 
 void client::on_event(std::function<void(event const&)> listener) {

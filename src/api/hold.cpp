@@ -1,4 +1,5 @@
 #include "api/access.hpp"
+#include "api/async_call.hpp"
 #include "io/releasing.hpp"
 #include "locking/names.hpp"
 
@@ -37,10 +38,13 @@ std::error_code detail::give_back(io::client_core& core, locking::tenure_ptr con
 
 void detail::give_back_detached(std::shared_ptr<io::client_core> const& core, locking::tenure_ptr const& tenure,
                                 std::uint64_t level) {
-    auto const one = std::make_shared<io::releasing>(core, tenure, level);
-    core->run(one, {}, [core, one, tenure] {
-        if (one->result()) report_failure(*core, tenure);
-    });
+    completion_ptr<> nobody;
+    start<io::releasing>(
+        core, {}, nobody,
+        [core, tenure](io::releasing const& done, completion_ptr<>) {
+            if (done.result()) report_failure(*core, tenure);
+        },
+        tenure, level);
 }
 
 // --- hold_view
@@ -159,6 +163,25 @@ void hold::release_detached() noexcept {
     }
 }
 
+user_loop const* hold::driven_by() const noexcept {
+    return state_ ? state_->core->driven_by() : nullptr;
+}
+
+std::optional<outcome> hold::start_release(completion_ptr<>& done) {
+    if (!state_) return outcome();
+    auto const& core = state_->core;
+    if (core->forked()) return outcome(errc::forked, make_error_code(errc::forked).message());
+    if (state_->given_back.exchange(true)) return outcome();
+    bool const running = detail::start<io::releasing>(
+        core, {}, done,
+        [core](io::releasing const& ended, completion_ptr<> whom) {
+            detail::tell(*core, std::move(whom), ended.result() ? detail::failure_of(ended) : outcome());
+        },
+        state_->tenure, state_->level);
+    if (running) return std::nullopt;
+    return outcome(errc::lease_lost, "the client was closed, which released lock " + locking::shown(lock_name()));
+}
+
 void hold::async_release(executor where, std::function<void(std::error_code)> handler) {
     if (!state_ || state_->core->forked()) {
         std::error_code const ec = state_ ? errc::forked : std::error_code();
@@ -172,12 +195,8 @@ void hold::async_release(executor where, std::function<void(std::error_code)> ha
         return;
     }
     auto const core = state_->core;
-    auto const answer = [core, where = std::move(where), handler = std::move(handler)](std::error_code ec) {
-        core->deliver(where, [handler, ec] { handler(ec); });
-    };
-    if (state_->given_back.exchange(true)) return answer({});
-    auto const one = std::make_shared<io::releasing>(core, state_->tenure, state_->level);
-    if (!core->run(one, {}, [one, answer] { answer(one->result()); })) answer(errc::lease_lost);
+    detail::with_handler<>(*core, std::move(where), std::move(handler),
+                           [this](completion_ptr<>& done) { return start_release(done); });
 }
 
 } // namespace redlatch

@@ -33,6 +33,8 @@ lock_owner to_owner(std::string const& field, std::string_view count) {
     return who;
 }
 
+} // namespace
+
 locking::script_call inspect_call(std::string const& name) {
     return {locking::scripts::lock_inspect, {name, locking::fair_queue(name), locking::fence_counter(name)}, {}};
 }
@@ -58,15 +60,9 @@ lock_info to_info(std::string const& name, resp::value const& reply) {
     return info;
 }
 
-} // namespace
-
-lock_info inspect(std::shared_ptr<io::client_core> const& core, std::string const& name) {
-    return to_info(name, io::ask(core, inspect_call(name), "looking at lock " + locking::shown(name)));
-}
-
 std::optional<lock_info> inspect_if_lock(std::shared_ptr<io::client_core> const& core, std::string const& name) {
     try {
-        auto info = inspect(core, name);
+        auto info = to_info(name, io::ask(core, inspect_call(name), "looking at lock " + locking::shown(name)));
         bool const is_lock = info.held && !info.owners.empty()
                              && std::all_of(info.owners.begin(), info.owners.end(),
                                             [](lock_owner const& who) { return looks_like_owner(who.owner); });

@@ -7,11 +7,14 @@
 #include <redlatch/lock_info.hpp>
 
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace redlatch::detail {
 
-lock_info inspect(std::shared_ptr<io::client_core> const& core, std::string const& name);
+locking::script_call inspect_call(std::string const& name);
+/// Throws error(bad_reply).
+lock_info to_info(std::string const& name, resp::value const& reply);
 /// For listings: none where the key is not a lock.
 std::optional<lock_info> inspect_if_lock(std::shared_ptr<io::client_core> const& core, std::string const& name);
 

@@ -1,8 +1,6 @@
 #include "api/access.hpp"
-#include "api/lock_view.hpp"
-#include "io/query.hpp"
+#include "api/async_call.hpp"
 #include "locking/names.hpp"
-#include "resp/command.hpp"
 
 #include <redlatch/error.hpp>
 #include <redlatch/reentrant_lock.hpp>
@@ -87,23 +85,24 @@ bool means_no(std::error_code ec) noexcept {
     throw error(static_cast<errc>(ec.value()), std::move(sentence));
 }
 
-void acquire_later(std::shared_ptr<lock_impl> const& of, acquire_options const& options, manner how, executor where,
-                   std::function<void(std::error_code, hold)> handler) {
-    auto const core = of->core;
-    // The handler is called once; a hold moves, and std::function wants copies.
-    auto const answer = [core, where = std::move(where), handler = std::move(handler)](std::error_code ec, hold got) {
-        auto const box = std::make_shared<hold>(std::move(got));
-        core->deliver(where, [handler, ec, box] { handler(ec, std::move(*box)); });
-    };
-    std::string ignored;
-    auto ec = core->refusal(false);
-    if (!ec) ec = check(*of, options, ignored);
-    if (ec) return answer(ec, {});
-    auto const one = std::make_shared<io::acquisition>(core, to_request(*of, options, how));
-    bool const running = core->run(one, options.stop, [core, one, answer] {
-        answer(one->result(), one->result() ? hold() : detail::hold_access::make(core, *one));
-    });
-    if (!running) answer(errc::closed, {});
+std::optional<outcome> start_acquisition(lock_impl const& of, acquire_options const& options, manner how,
+                                         completion_ptr<hold>& done) {
+    auto const& core = of.core;
+    auto const subject = [&] { return "lock " + locking::shown(of.record->name) + " was not acquired: "; };
+    if (auto const refused = core->refusal(false)) return outcome(refused, subject() + refused.message());
+    std::string problem;
+    if (auto const ec = check(of, options, problem)) return outcome(ec, std::move(problem));
+    bool const running = detail::start<io::acquisition>(
+        core, options.stop, done,
+        [core](io::acquisition const& ended, completion_ptr<hold> whom) {
+            if (ended.result())
+                detail::tell(*core, std::move(whom), detail::failure_of(ended), hold());
+            else
+                detail::tell(*core, std::move(whom), outcome(), detail::hold_access::make(core, ended));
+        },
+        to_request(of, options, how));
+    if (running) return std::nullopt;
+    return outcome(errc::closed, subject() + make_error_code(errc::closed).message());
 }
 
 } // namespace
@@ -112,6 +111,10 @@ reentrant_lock::reentrant_lock(std::shared_ptr<lock_impl> impl) noexcept : impl_
 
 std::string const& reentrant_lock::name() const noexcept {
     return impl_->record->name;
+}
+
+user_loop const* reentrant_lock::driven_by() const noexcept {
+    return impl_->core->driven_by();
 }
 
 // --- acquire
@@ -145,17 +148,27 @@ std::optional<hold> reentrant_lock::try_acquire(acquire_options const& options, 
     return out;
 }
 
+std::optional<outcome> reentrant_lock::start_acquire(acquire_options const& options, completion_ptr<hold>& done) {
+    return start_acquisition(*impl_, options, manner::acquire, done);
+}
+
+std::optional<outcome> reentrant_lock::start_try_acquire(acquire_options const& options, completion_ptr<hold>& done) {
+    return start_acquisition(*impl_, options, manner::try_once, done);
+}
+
 void reentrant_lock::async_acquire(acquire_options const& options, executor where,
                                    std::function<void(std::error_code, hold)> handler) {
-    acquire_later(impl_, options, manner::acquire, std::move(where), std::move(handler));
+    detail::with_handler<hold>(*impl_->core, std::move(where), std::move(handler),
+                               [&](completion_ptr<hold>& done) { return start_acquire(options, done); });
 }
 
 void reentrant_lock::async_try_acquire(acquire_options const& options, executor where,
                                        std::function<void(std::error_code, std::optional<hold>)> handler) {
-    acquire_later(impl_, options, manner::try_once, std::move(where),
-                  [handler = std::move(handler)](std::error_code ec, hold got) {
-                      handler(ec, ec ? std::nullopt : std::optional<hold>(std::move(got)));
-                  });
+    auto const unwrapped = [handler = std::move(handler)](std::error_code ec, hold got) {
+        handler(ec, ec ? std::nullopt : std::optional<hold>(std::move(got)));
+    };
+    detail::with_handler<hold>(*impl_->core, std::move(where), unwrapped,
+                               [&](completion_ptr<hold>& done) { return start_try_acquire(options, done); });
 }
 
 // --- the adapter
@@ -215,47 +228,6 @@ void reentrant_lock::unlock() {
 }
 
 // --- looking
-
-bool reentrant_lock::is_locked() {
-    auto const reply =
-        io::ask(impl_->core, resp::command("EXISTS", name()), "asking for lock " + locking::shown(name()));
-    if (!reply.is_integer()) throw error(errc::bad_reply, "the server's answer to EXISTS is not a number");
-    return reply.integer != 0;
-}
-
-std::optional<duration> reentrant_lock::remaining_lease() {
-    auto const reply =
-        io::ask(impl_->core, resp::command("PTTL", name()), "asking for the lease of lock " + locking::shown(name()));
-    if (!reply.is_integer()) throw error(errc::bad_reply, "the server's answer to PTTL is not a number");
-    if (reply.integer < 0) return std::nullopt;
-    return duration(reply.integer);
-}
-
-lock_info reentrant_lock::inspect() {
-    return detail::inspect(impl_->core, name());
-}
-
-bool reentrant_lock::force_unlock() {
-    io::query one(impl_->core, detail::force_release_call(*impl_), "force-releasing lock " + locking::shown(name()));
-    if (auto const refused = impl_->core->refusal(true)) fail(refused, "force_unlock: " + refused.message());
-    io::run_blocking(one);
-    if (one.result()) fail(one.result(), one.sentence());
-    return detail::after_force_release(*impl_, one);
-}
-
-void reentrant_lock::async_force_unlock(executor where, std::function<void(std::error_code, bool)> handler) {
-    auto const core = impl_->core;
-    auto const answer = [core, where = std::move(where), handler = std::move(handler)](std::error_code ec, bool was) {
-        core->deliver(where, [handler, ec, was] { handler(ec, was); });
-    };
-    if (auto const refused = core->refusal(false)) return answer(refused, false);
-    auto const one = std::make_shared<io::query>(core, detail::force_release_call(*impl_),
-                                                 "force-releasing lock " + locking::shown(name()));
-    bool const running = core->run(one, {}, [one, answer, impl = impl_] {
-        answer(one->result(), !one->result() && detail::after_force_release(*impl, *one));
-    });
-    if (!running) answer(errc::closed, false);
-}
 
 bool reentrant_lock::is_held(owner const& by) const noexcept {
     return hold_count(by) > 0;

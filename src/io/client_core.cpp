@@ -2,6 +2,7 @@
 
 #include "base/backoff.hpp"
 #include "connection/server_error.hpp"
+#include "io/closing.hpp"
 #include "io/fork_guard.hpp"
 #include "io/log.hpp"
 #include "io/random_seed.hpp"
@@ -28,8 +29,9 @@ locking::local_passing::settings passing_settings(config const& settings) {
 
 } // namespace
 
-client_core::client_core(config const& settings, endpoint const& where)
-    : settings_(settings), id_(random_uuid()), generation_(fork_generation()), reactor_(std::make_shared<reactor>()),
+client_core::client_core(config const& settings, endpoint const& where, std::optional<user_loop> loop)
+    : settings_(settings), id_(random_uuid()), generation_(fork_generation()), loop_(std::move(loop)),
+      reactor_(std::make_shared<reactor>(loop_ ? reactor::driver::user_loop : reactor::driver::own_thread)),
       table_({id_, settings.lock_watchdog_timeout, settings.validity_margin,
               static_cast<std::size_t>(settings.renewal_batch), random_seed(), passing_settings(settings)}),
       data_(reactor_, lane_settings(where, true, settings.timeout), data_hooks()),
@@ -71,10 +73,10 @@ lane::hooks client_core::data_hooks() {
     return hooks;
 }
 
-std::shared_ptr<client_core> client_core::open(config const& settings) {
+std::shared_ptr<client_core> client_core::open(config const& settings, std::optional<user_loop> loop) {
     settings.validate();
     auto const where = resolve_endpoint(settings);
-    std::shared_ptr<client_core> core(new client_core(settings, where), [](client_core* which) {
+    std::shared_ptr<client_core> core(new client_core(settings, where, std::move(loop)), [](client_core* which) {
         if (which->forked()) {
             which->close_after_fork();
             return; // its threads, mutexes and sockets are the parent's: leave them as they are
@@ -100,7 +102,7 @@ std::shared_ptr<client_core> client_core::open(config const& settings) {
 client_core::~client_core() {
     close();
     reactor_->stop();
-    notifier_.stop();
+    notifier_.stop(loop_ && on_own_thread() ? notifier::wait::no : notifier::wait::yes);
 }
 
 bool client_core::forked() const noexcept {
@@ -329,36 +331,28 @@ void client_core::send(call_lane& where, lock_call::question what, std::function
     one->begin(where, one->bytes());
 }
 
-bool client_core::run(std::shared_ptr<operation> const& what, std::stop_token const& stop,
-                      std::function<void()> finished) {
-    auto const number = last_run_.fetch_add(1, std::memory_order_relaxed);
-    auto const one = std::make_shared<async_task>(
-        reactor_, what, [self = shared_from_this(), number, finished = std::move(finished)] {
-            std::shared_ptr<async_task> keep;
-            {
-                std::lock_guard guard(self->listener_mutex_);
-                if (auto const found = self->running_.find(number); found != self->running_.end()) {
-                    keep = std::move(found->second);
-                    self->running_.erase(found);
-                }
-            }
-            finished();
-        });
-    one->prepare(stop);
+bool client_core::run(std::shared_ptr<async_task> const& what, std::stop_token const& stop) {
+    what->prepare(stop);
     bool accepted = false;
     {
         std::lock_guard guard(listener_mutex_);
         accepted = !closed(); // else close() has looked at running_, or will not see this one
         if (accepted) {
-            running_.emplace(number, one);
-            one->open(); // whoever sees it there can wake it
+            running_.add(what);
+            what->open(); // whoever sees it there can wake it
         }
     }
     if (accepted)
-        one->wake();
+        what->wake();
     else
-        one->drop();
+        what->drop();
     return accepted;
+}
+
+void client_core::forget(async_task& what) noexcept {
+    std::shared_ptr<async_task> dropped; // its destructor runs without the mutex
+    std::lock_guard guard(listener_mutex_);
+    dropped = running_.remove(what);
 }
 
 // --- news
@@ -431,12 +425,6 @@ void client_core::set_listener(std::function<void(event const&)> listener) {
     listener_.swap(fresh);
 }
 
-void client_core::deliver(executor const& where, std::function<void()> what) {
-    // An executor may run the task in place: neither on the I/O thread nor inside the call that began the operation.
-    if (where) what = [where, what = std::move(what)] { where(what); };
-    notifier_.post_always(std::move(what)); // the answer is owed also when the client is closed
-}
-
 void client_core::watch_this_thread() {
     subscribe_thread_exit(weak_from_this());
 }
@@ -477,6 +465,7 @@ counters client_core::stats() {
 void client_core::close() noexcept {
     if (forked()) return;
     if (closed_.exchange(true)) return;
+    if (loop_) return close_on_loop();
     if (!on_own_thread()) return close_now();
     // Joining our own threads from one of them would wait for ever.
     if (auto self = weak_from_this().lock())
@@ -486,7 +475,57 @@ void client_core::close() noexcept {
 }
 
 void client_core::close_now() noexcept {
-    release_everything();
+    closing last(*this);
+    run_blocking(last);
+    end();
+}
+
+namespace {
+
+/// The end of a client on its reactor.
+class closing_task final : public async_task {
+public:
+    closing_task(std::shared_ptr<reactor> loop, client_core& core, std::shared_ptr<client_core> keep,
+                 std::function<void()> then)
+        : async_task(std::move(loop)), what_(core), keep_(std::move(keep)), then_(std::move(then)) {}
+
+private:
+    operation& what() noexcept override { return what_; }
+    void finished() noexcept override {
+        then_();
+        keep_.reset();
+    }
+    void disowned() noexcept override {}
+
+    closing what_;
+    std::shared_ptr<client_core> keep_;
+    std::function<void()> then_;
+};
+
+} // namespace
+
+/// Elsewhere than on the loop, the calling thread takes the turns that it waits for: the loop may have stopped.
+void client_core::close_on_loop() noexcept {
+    auto const self = weak_from_this().lock();
+    auto const last = std::make_shared<closing_task>(reactor_, *this, self, [this] { end(); });
+    last->prepare({});
+    last->open();
+    last->wake();
+    if (!self || !on_own_thread()) finish_on_this_thread();
+}
+
+void client_core::finish_on_this_thread() noexcept {
+    while (!ended()) {
+        reactor_->wait_for_work();
+        reactor_->run_ready();
+    }
+    while (reactor_->run_ready()) { // what the end has brought about
+    }
+    notifier_.stop();
+}
+
+/// Everything is released, or time is over.
+void client_core::end() noexcept {
     data_.line().close();
     control_.line().close();
     messages_.line().close();
@@ -494,34 +533,29 @@ void client_core::close_now() noexcept {
     std::vector<std::shared_ptr<async_task>> running;
     {
         std::lock_guard guard(listener_mutex_);
-        for (auto const& [key, one] : running_) running.push_back(one);
+        running = running_.all();
     }
     for (auto const& one : running) one->run_again(); // wake() may find a run announced that would come too late
     // Everything that waits has been told; the reactor runs what that brought about before it ends.
     reactor_->stop();
-    notifier_.stop();
+    if (!loop_) notifier_.stop(); // a loop of the user's must not wait for a listener of the user's
 }
 
-/// Within close_timeout, in one go: all holds, and what the reaper still has.
-void client_core::release_everything() {
-    auto const until = base::later(lease_clock::now(), settings_.close_timeout);
-    auto& me = parker::of_this_thread();
-    data_.barrier(); // an acquisition is staged, and its tenure known, or will not be sent
-    locked([&](locking::lock_table& table, base::wake_list& woken) {
-        table.end_everything(lease_clock::now(), woken);
-        table.closer = me.as_waker();
-    });
-    auto const releases_have_ended = [&] {
-        return table_.releases_under_way.load(std::memory_order_acquire) == 0; // pairs with end_release
-    };
-    for (;;) {
-        auto const last = send_releases(me.as_waker());
-        if (!last && releases_have_ended()) break;
-        if (!data_.line().wait(
-                me, [&] { return (!last || last->finished()) && releases_have_ended(); }, until))
-            break;
+void client_core::abandon() noexcept {
+    if (forked() || ended()) return;
+    std::vector<std::shared_ptr<async_task>> running;
+    {
+        std::lock_guard guard(listener_mutex_);
+        running = running_.all();
     }
-    locked([&](locking::lock_table& table, base::wake_list&) { table.closer.reset(); });
+    for (auto const& one : running) one->disown(); // nobody else takes a turn any more
+    running.clear();
+    close();
+    finish_on_this_thread();
+}
+
+bool client_core::releases_have_ended() const noexcept {
+    return table_.releases_under_way.load(std::memory_order_acquire) == 0; // pairs with end_release
 }
 
 namespace {
@@ -534,8 +568,7 @@ locking::plain_call last_words(lock_call::question const& what) {
 
 } // namespace
 
-/// All that the reaper has, at once. The last call, or null: there was nothing.
-connection::call_ptr client_core::send_releases(base::waker const& who) {
+connection::call_ptr client_core::send_releases(base::waker const& who, bool will_wait) {
     auto const jobs = locked([](locking::lock_table& table, base::wake_list&) { return table.dead.all_now(); });
     connection::call_ptr last;
     for (auto const& job : jobs) {
@@ -544,7 +577,7 @@ connection::call_ptr client_core::send_releases(base::waker const& who) {
         last->bytes = std::move(what.bytes);
         last->replies = what.replies;
         if (&job == &jobs.back()) last->waker = who;
-        data_.submit(last, true);
+        data_.submit(last, will_wait);
     }
     return last;
 }

@@ -14,13 +14,14 @@
 
 #include <redlatch/client.hpp>
 #include <redlatch/config.hpp>
+#include <redlatch/event_source.hpp>
 
 #include <atomic>
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 
 namespace redlatch::io {
@@ -29,7 +30,8 @@ namespace redlatch::io {
 class client_core final : public thread_exit_listener, public std::enable_shared_from_this<client_core> {
 public:
     /// Connects, or throws redlatch::error. In the child of a fork its last reference only closes descriptors.
-    static std::shared_ptr<client_core> open(config const& settings);
+    /// `loop`: runs it instead of a thread of ours.
+    static std::shared_ptr<client_core> open(config const& settings, std::optional<user_loop> loop = {});
     ~client_core();
 
     std::string const& id() const noexcept { return id_; }
@@ -42,7 +44,10 @@ public:
     /// Closed, and nothing is sent any more.
     bool ended() const noexcept { return ended_.load(std::memory_order_acquire); }
     std::atomic<bool> const* closing_flag() const noexcept { return &closed_; }
-    bool on_own_thread() const noexcept { return reactor_->on_thread() || notifier_.on_thread(); }
+    bool on_own_thread() const noexcept {
+        return reactor_->on_thread() || notifier_.on_thread() || (loop_ && loop_->on_thread());
+    }
+    user_loop const* driven_by() const noexcept { return loop_ ? &*loop_ : nullptr; }
     bool forked() const noexcept;
 
     /// Runs `act(table, woken)` under the table's mutex; then wakes, arms the timer and tells the user, as it turns out to be
@@ -76,17 +81,25 @@ public:
     void send(call_lane& where, lock_call::question what, std::function<void(connection::call const&)> then,
               bool once = false);
 
-    /// Drives an operation on the reactor; `finished` runs there. False: the client is closed, nothing will run.
-    bool run(std::shared_ptr<operation> const& what, std::stop_token const& stop, std::function<void()> finished);
+    /// Drives an operation on the reactor, which forget()s it in the end. False: the client is closed, nothing will run.
+    bool run(std::shared_ptr<async_task> const& what, std::stop_token const& stop);
+    void forget(async_task& what) noexcept;
 
-    /// Runs a user's callback: on its executor, or on the notifier thread.
-    void deliver(executor const& where, std::function<void()> what);
+    /// Runs what may be a user's code, on the notifier thread; also when the client is closed.
+    void notify(std::function<void()> what) { notifier_.post_always(std::move(what)); }
     void tell(event const& what);
     void set_listener(std::function<void(event const&)> listener);
 
     void start();
     void close() noexcept;
+    /// The user's loop is gone: closes on this thread; operations under way end without telling anybody.
+    void abandon() noexcept;
     counters stats();
+
+    /// For a client that closes.
+    bool releases_have_ended() const noexcept;
+    /// All that the reaper has, at once. The last call, which wakes `who`; null: there was nothing.
+    connection::call_ptr send_releases(base::waker const& who, bool will_wait);
 
     void operation_began() noexcept { waiting_.fetch_add(1, std::memory_order_relaxed); }
     void operation_ended() noexcept { waiting_.fetch_sub(1, std::memory_order_relaxed); }
@@ -104,7 +117,7 @@ private:
         base::instant arm_at = base::never;
     };
 
-    client_core(config const& settings, endpoint const& where);
+    client_core(config const& settings, endpoint const& where, std::optional<user_loop> loop);
     lane::settings lane_settings(endpoint const& where, bool identify, base::milliseconds timeout) const;
     lane::hooks lane_hooks(char const* which);
     lane::hooks data_hooks();
@@ -118,14 +131,16 @@ private:
     void renew(locking::lease_keeper::batch const& which);
     void reap(locking::reaper::job const& job);
     void close_now() noexcept;
-    void release_everything();
-    connection::call_ptr send_releases(base::waker const& who);
+    void close_on_loop() noexcept;
+    void finish_on_this_thread() noexcept;
+    void end() noexcept;
     void close_after_fork() noexcept;
     void on_thread_exit(std::uint64_t owner_number) noexcept override;
 
     config const settings_;
     std::string const id_;
     std::uint64_t const generation_;
+    std::optional<user_loop> const loop_;
     std::shared_ptr<reactor> const reactor_;
     notifier notifier_;
 
@@ -135,8 +150,7 @@ private:
 
     std::mutex listener_mutex_; // guards what follows
     std::shared_ptr<std::function<void(event const&)> const> listener_;
-    std::map<std::uint64_t, std::shared_ptr<async_task>> running_; ///< in the order in which they began
-    std::atomic<std::uint64_t> last_run_{0};
+    task_list running_;
 
     std::atomic<bool> takes_plainly_{false}; ///< on the present data connection
     std::atomic<bool> releases_plainly_{false};

@@ -43,7 +43,11 @@ void lane::submit(base::function_ref<void()> act, bool will_wait, base::instant 
     act();
     note_due(now);
     if (link_ == link::down && !connecting_) next.connect = connecting_ = true;
-    flush(held, next, nullptr);
+    if (link_ == link::up && !will_wait && reactor_->gathers()) {
+        if (!traffic_->out.empty() && !gathering_) next.gather = gathering_ = true;
+    } else {
+        flush(held, next, nullptr);
+    }
     if (link_ == link::up && !will_wait && read_ == read::none) {
         read_ = read::armed;
         arm();
@@ -95,6 +99,7 @@ void lane::settle(lock& held, afterwards& next, parker const* me) {
             if (auto const alive = self.lock()) (alive.get()->*what)();
         });
     };
+    if (next.gather) reactor_->at_end_of_turn(shared_from_this());
     if (next.retire) post(&lane::retire);
     if (next.connect) post(&lane::begin_connecting);
     if (next.late && hooks_.late_replies) reactor_->post(hooks_.late_replies);
@@ -265,7 +270,8 @@ void lane::leave(afterwards& next) {
 
 void lane::arm() {
     // Not while somebody is sending: that one looks again by itself, and the socket would be writable all the time.
-    bool const something_to_send = write_ == write::blocked || (write_ == write::none && !traffic_->out.empty());
+    bool const something_to_send =
+        write_ == write::blocked || (write_ == write::none && !gathering_ && !traffic_->out.empty());
     reactor_->arm(fd_.get(), something_to_send ? EPOLLIN | EPOLLOUT : EPOLLIN, token_, !registered_);
     registered_ = true;
 }
@@ -287,6 +293,14 @@ void lane::on_event(std::uint32_t events) {
         read_ = read::armed;
         arm();
     }
+    settle(held, next);
+}
+
+void lane::run() {
+    afterwards next;
+    lock held(mutex_);
+    gathering_ = false;
+    flush(held, next, nullptr);
     settle(held, next);
 }
 

@@ -7,7 +7,8 @@
 //     link  up | lost | down | closed      read  none | caller(c) | armed | reading      write  none | busy | blocked
 //     At every unlock while link = up:
 //      I1 an answer is due                => read != none
-//      I2 bytes are staged                => write != none, or the reader was told to write them before it polls
+//      I2 bytes are staged                => write != none, or the reader was told to write them before it polls, or the
+//                                            reactor writes them at the end of its turn
 //      I3 write = blocked                 => read != none
 //      I4 recv and poll only by the holder of the read role, send only by the holder of the write role,
 //         close(fd) only with read in {none, armed} and write != busy
@@ -16,6 +17,7 @@
 //     submit                     none -> armed, unless the      none -> busy   send, until nothing is staged
 //                                caller goes on to wait
 //       > 16 due, a caller reads  tell the reader once          stays          the reader writes before it polls
+//       within the reactor's turn as above                      stays          sent at its end, all in one piece
 //       link != up                                                             kept for the next connection
 //     EAGAIN                     armed: arm with IN|OUT         busy -> blocked
 //     EOF, error, silence: lose  the holder keeps it until it   blocked->none  link = lost; calls wait for the next
@@ -55,7 +57,7 @@
 
 namespace redlatch::io {
 
-class lane final : public event_target, public std::enable_shared_from_this<lane> {
+class lane final : public event_target, public runnable, public std::enable_shared_from_this<lane> {
 public:
     struct settings {
         endpoint where;
@@ -119,11 +121,15 @@ private:
         bool start_tick = false;
         bool late = false;
         bool connect = false;
+        bool gather = false;
         std::string lost_because{};
-        bool pending() const noexcept { return retire || start_tick || late || connect || !lost_because.empty(); }
+        bool pending() const noexcept {
+            return retire || start_tick || late || connect || gather || !lost_because.empty();
+        }
     };
 
     void on_event(std::uint32_t events) override;
+    void run() override; ///< the end of the reactor's turn
     void on_tick();
     void on_ping_time(std::uint64_t epoch);
     void retire();
@@ -163,6 +169,7 @@ private:
     unique_fd bell_; ///< for parker::poll; made with the first connection
     parker* reader_ = nullptr;
     bool reader_told_ = false;
+    bool gathering_ = false; ///< until the end of the reactor's turn
     std::vector<parked*> parked_;
     resp::reader replies_;
     std::string sending_; ///< the write role's own, as is sent_

@@ -36,7 +36,7 @@ void notifier::post_always(task what) {
     if (!post(what)) std::thread(std::move(what)).detach();
 }
 
-void notifier::stop() noexcept {
+void notifier::stop(wait how) noexcept {
     std::thread ending;
     {
         std::lock_guard guard(state_->mutex);
@@ -45,7 +45,7 @@ void notifier::stop() noexcept {
     }
     state_->changed.notify_one();
     if (!ending.joinable()) return;
-    if (on_thread())
+    if (on_thread() || how == wait::no)
         ending.detach(); // it holds what it needs
     else
         ending.join();

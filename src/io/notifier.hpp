@@ -26,8 +26,9 @@ public:
     bool post(task what);
     /// The same; after stop() it runs on a thread of its own.
     void post_always(task what);
-    /// Runs what is queued, then ends the thread. On the thread itself: lets it go on and end by itself.
-    void stop() noexcept;
+    enum class wait { yes, no };
+    /// Runs what is queued, then ends the thread. On the thread itself, and if not to wait: lets it go on and end by itself.
+    void stop(wait how = wait::yes) noexcept;
     bool on_thread() const noexcept;
 
 private:

@@ -1,16 +1,16 @@
 #include "io/operation.hpp"
 
-#include <optional>
 #include <utility>
 
 namespace redlatch::io {
 
 void run_blocking(operation& what, std::stop_token const& stop) {
     auto& me = parker::of_this_thread();
-    what.set_waker(me.as_waker(), true);
+    what.set_waker(me.as_waker());
     // Its destructor waits for a running callback, with no mutex of ours held.
-    std::optional<std::stop_callback<std::function<void()>>> on_stop;
-    if (stop.stop_possible()) on_stop.emplace(stop, [&what] { what.cancel(); });
+    auto const cancel = [&what] { what.cancel(); };
+    std::optional<std::stop_callback<decltype(cancel)>> on_stop;
+    if (stop.stop_possible()) on_stop.emplace(stop, cancel);
     while (!what.step()) {
         auto const at = what.at();
         if (at.where != nullptr)
@@ -21,18 +21,19 @@ void run_blocking(operation& what, std::stop_token const& stop) {
     }
 }
 
-async_task::async_task(std::shared_ptr<reactor> loop, std::shared_ptr<operation> what, std::function<void()> finished)
-    : loop_(std::move(loop)), what_(std::move(what)), finished_(std::move(finished)) {}
-
 void async_task::prepare(std::stop_token const& stop) {
-    what_->set_waker(shared_from_this(), false);
-    if (stop.stop_possible()) on_stop_.emplace(stop, [what = what_] { what->cancel(); });
+    what().be_driven_by(weak_from_this());
+    if (stop.stop_possible()) on_stop_.emplace(stop, on_stop{this});
 }
 
-void async_task::drop() {
+void async_task::drop() noexcept {
+    ended_ = true;
     on_stop_.reset();
-    finished_ = nullptr; // it may hold the operation
-    what_.reset();       // it holds a waker, and so this task
+}
+
+void async_task::cancel() noexcept {
+    cancelled_.store(true, std::memory_order_release); // pairs with run(), which the wake brings about
+    wake();
 }
 
 void async_task::wake() noexcept {
@@ -40,21 +41,23 @@ void async_task::wake() noexcept {
 }
 
 void async_task::run_again() {
-    loop_->post([self = shared_from_this()] { self->run(); });
+    if (auto self = weak_from_this().lock()) loop_->post(std::move(self));
 }
 
 void async_task::run() {
-    posted_.store(false);
-    if (!what_) return;
+    posted_.exchange(false); // reads what wake() wrote: what was done before that wake is seen from here on
+    if (ended_) return;
     loop_->cancel(std::exchange(alarm_, 0));
+    auto& mine = what();
+    if (cancelled_.load(std::memory_order_acquire)) mine.cancel();
     for (;;) {
-        if (what_->step()) return end();
-        auto const at = what_->at();
+        if (mine.step()) return end();
+        auto const at = mine.at();
         bool ready = false;
         if (at.where != nullptr)
-            at.where->with([&] { ready = what_->ready(); });
+            at.where->with([&] { ready = mine.ready(); });
         else
-            ready = what_->ready();
+            ready = mine.ready();
         if (ready || lease_clock::now() >= at.until) continue;
         if (at.until != base::never)
             alarm_ = loop_->at(at.until, [self = weak_from_this()] {
@@ -64,11 +67,31 @@ void async_task::run() {
     }
 }
 
-void async_task::end() {
+void async_task::end() noexcept {
+    ended_ = true;
     on_stop_.reset();
-    auto const finished = std::exchange(finished_, nullptr);
     finished();
-    what_.reset(); // it holds a waker, and so this task
+}
+
+void task_list::add(std::shared_ptr<async_task> const& which) noexcept {
+    which->listed_ = which;
+    which->before_ = last_;
+    (last_ != nullptr ? last_->behind_ : first_) = which.get();
+    last_ = which.get();
+}
+
+std::shared_ptr<async_task> task_list::remove(async_task& which) noexcept {
+    if (!which.listed_) return nullptr;
+    (which.before_ != nullptr ? which.before_->behind_ : first_) = which.behind_;
+    (which.behind_ != nullptr ? which.behind_->before_ : last_) = which.before_;
+    which.before_ = which.behind_ = nullptr;
+    return std::move(which.listed_);
+}
+
+std::vector<std::shared_ptr<async_task>> task_list::all() const {
+    std::vector<std::shared_ptr<async_task>> found;
+    for (auto* one = first_; one != nullptr; one = one->behind_) found.push_back(one->listed_);
+    return found;
 }
 
 } // namespace redlatch::io

@@ -1,18 +1,21 @@
 // An operation on its way, and how it is driven: by the thread that waits for it, or by the reactor.
 //
 // step() goes on until the operation is finished or has to wait for something; `at` then says what for. The one difference
-// between the faces is who is woken: a thread's parker, or a task that posts the next step to the reactor.
+// between the faces is who is woken: a thread's parker, or a task that makes the reactor take the next step.
 #pragma once
 
 #include "base/time.hpp"
 #include "base/waker.hpp"
 #include "io/lane.hpp"
 
+#include <redlatch/completion.hpp>
+
 #include <atomic>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <stop_token>
+#include <utility>
+#include <vector>
 
 namespace redlatch::io {
 
@@ -34,13 +37,12 @@ public:
     /// Ends a wait at once. From any thread; takes no mutex, so that a stop callback can neither block nor deadlock.
     void cancel() noexcept {
         cancelled_.store(true, std::memory_order_release); // pairs with cancelled()
-        if (waker_) waker_->wake();
+        if (thread_) thread_->wake();
     }
-    /// Who is to be woken when there is something to do. Before the first step.
-    void set_waker(base::waker who, bool blocking) {
-        waker_ = std::move(who);
-        blocking_ = blocking;
-    }
+    /// Who is to be woken when there is something to do: this before the first step, or be_driven_by().
+    void set_waker(base::waker thread) noexcept { thread_ = std::move(thread); }
+    /// By a task, which keeps the operation: the other way round would be a circle.
+    void be_driven_by(std::weak_ptr<base::wakeable> task) noexcept { task_ = std::move(task); }
 
 protected:
     bool cancelled() const noexcept { return cancelled_.load(std::memory_order_acquire); }
@@ -48,44 +50,82 @@ protected:
         at_ = {where, until};
         return false;
     }
-    base::waker const& waker() const noexcept { return waker_; }
-    bool blocking() const noexcept { return blocking_; }
+    base::waker waker() const noexcept { return thread_ ? thread_ : task_.lock(); }
+    bool blocking() const noexcept { return thread_ != nullptr; }
 
 private:
     std::atomic<bool> cancelled_{false};
-    base::waker waker_;
-    bool blocking_ = true;
+    base::waker thread_;
+    std::weak_ptr<base::wakeable> task_;
     suspension at_;
 };
 
 /// On the calling thread, until it is finished.
 void run_blocking(operation& what, std::stop_token const& stop = {});
 
-/// Drives an operation on the reactor.
-class async_task final : public base::wakeable, public std::enable_shared_from_this<async_task> {
+/// Drives an operation on the reactor. What the operation is, and who is told of its end, is up to those who derive from it:
+/// api/async_call.hpp.
+class async_task : public base::wakeable,
+                   public runnable,
+                   public redlatch::detail::cancellable,
+                   public std::enable_shared_from_this<async_task> {
 public:
-    /// `finished` runs once, on the reactor; the operation lives until then.
-    async_task(std::shared_ptr<reactor> loop, std::shared_ptr<operation> what, std::function<void()> finished);
+    explicit async_task(std::shared_ptr<reactor> loop) noexcept : loop_(std::move(loop)) {}
+    async_task(async_task const&) = delete;
+    async_task& operator=(async_task const&) = delete;
+    virtual ~async_task() = default;
 
     /// First, before anybody else knows the task: a stop that comes now is seen by the first run.
     void prepare(std::stop_token const& stop);
     /// Then either this: from now on a wake makes it run, and the first one is due. Or drop().
     void open() noexcept { posted_.store(false); }
-    void drop();
+    void drop() noexcept;
+    /// It goes on, but nobody is told of its end. On the reactor, or where that does not run any more.
+    void disown() noexcept { disowned(); }
     void wake() noexcept override;
+    void cancel() noexcept override;
     /// Posts a run of its own: whoever else wakes it may have said so and not have posted it yet.
     void run_again();
 
-private:
-    void run();
-    void end();
+protected:
+    virtual operation& what() noexcept = 0;
+    /// Once, on the reactor: tells of the end, and lets go of what the operation held.
+    virtual void finished() noexcept = 0;
+    virtual void disowned() noexcept = 0;
 
-    std::shared_ptr<reactor> loop_;
-    std::shared_ptr<operation> what_;
-    std::function<void()> finished_;
-    std::optional<std::stop_callback<std::function<void()>>> on_stop_;
+private:
+    friend class task_list;
+    struct on_stop {
+        async_task* who;
+        void operator()() const noexcept { who->cancel(); }
+    };
+    void run() override;
+    void end() noexcept;
+
+    std::shared_ptr<reactor> const loop_;
+    std::optional<std::stop_callback<on_stop>> on_stop_;
     std::atomic<bool> posted_{true}; ///< until it is open: nothing may run beside prepare()
+    std::atomic<bool> cancelled_{false};
+    bool ended_ = false;
     reactor::timer alarm_ = 0;
+
+    // The list's own.
+    std::shared_ptr<async_task> listed_;
+    async_task* before_ = nullptr;
+    async_task* behind_ = nullptr;
+};
+
+/// The tasks under way, in the order in which they began. Not thread-safe.
+class task_list {
+public:
+    void add(std::shared_ptr<async_task> const& which) noexcept;
+    /// The list's reference; null: it is not there.
+    std::shared_ptr<async_task> remove(async_task& which) noexcept;
+    std::vector<std::shared_ptr<async_task>> all() const;
+
+private:
+    async_task* first_ = nullptr;
+    async_task* last_ = nullptr;
 };
 
 } // namespace redlatch::io

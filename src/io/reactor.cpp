@@ -3,6 +3,7 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <poll.h>
 #include <pthread.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -34,8 +35,8 @@ void drain(int fd) noexcept {
 
 } // namespace
 
-reactor::reactor()
-    : epoll_(checked(::epoll_create1(EPOLL_CLOEXEC), "epoll_create1")),
+reactor::reactor(driver who)
+    : driver_(who), epoll_(checked(::epoll_create1(EPOLL_CLOEXEC), "epoll_create1")),
       alarm_(checked(::timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC | TFD_NONBLOCK), "timerfd_create")),
       bell_(checked(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK), "eventfd")) {
     add_permanently(epoll_.get(), alarm_.get(), alarm_token);
@@ -50,13 +51,17 @@ bool reactor::on_thread() const noexcept {
     return thread_id_.load(std::memory_order_relaxed) == std::this_thread::get_id();
 }
 
+bool reactor::gathers() const noexcept {
+    return on_thread();
+}
+
 void reactor::start() {
     std::lock_guard guard(mutex_);
     start_thread();
 }
 
 void reactor::start_thread() {
-    if (started_.load(std::memory_order_relaxed) || stopping_) return;
+    if (started_.load(std::memory_order_relaxed) || stopping_ || !has_own_thread()) return;
     // Signals belong to the program's own threads.
     sigset_t all;
     sigset_t before;
@@ -72,15 +77,20 @@ void reactor::start_thread() {
     started_.store(true, std::memory_order_release); // pairs with started()
 }
 
+void reactor::ring() noexcept {
+    std::uint64_t const one = 1;
+    while (::write(bell_.get(), &one, sizeof one) < 0 && errno == EINTR) {
+    }
+}
+
 void reactor::stop() noexcept {
     {
         std::lock_guard guard(mutex_);
         stopping_ = true;
-        if (!thread_.joinable()) return;
+        if (has_own_thread() && !thread_.joinable()) return;
     }
-    std::uint64_t const one = 1;
-    while (::write(bell_.get(), &one, sizeof one) < 0 && errno == EINTR) {
-    }
+    ring();
+    if (!has_own_thread()) return;
     if (on_thread()) {
         thread_.detach(); // the last reference went on this very thread; it ends by itself
         return;
@@ -88,17 +98,16 @@ void reactor::stop() noexcept {
     thread_.join();
 }
 
-void reactor::post(task what) {
+void reactor::enqueue(posted what) {
     {
         std::lock_guard guard(mutex_);
         if (stopping_) return;
         posted_.push_back(std::move(what));
-        if (posted_.size() > 1 && started()) return; // the bell has been rung
+        if (on_thread()) return;                                            // the turn comes to it
+        if (posted_.size() > 1 && (started() || !has_own_thread())) return; // the bell has been rung
         start_thread(); // still under the mutex: a stop that comes now finds a thread to end, and with it what was posted
     }
-    std::uint64_t const one = 1;
-    while (::write(bell_.get(), &one, sizeof one) < 0 && errno == EINTR) {
-    }
+    ring();
 }
 
 void reactor::set_alarm(base::instant when) noexcept {
@@ -158,16 +167,27 @@ void reactor::disregard(int fd) noexcept {
 }
 
 void reactor::run_posted() {
-    drain(bell_.get());
-    std::vector<task> tasks;
     {
         std::lock_guard guard(mutex_);
-        tasks.swap(posted_);
+        if (posted_.empty()) return;
+        running_.swap(posted_);
     }
-    for (auto& one : tasks) {
-        one();
-        one = nullptr;
+    for (auto& one : running_) {
+        if (one.who)
+            one.who->run();
+        else
+            one.what();
+        one = {};
     }
+    running_.clear();
+}
+
+void reactor::run_end_of_turn() {
+    for (std::size_t i = 0; i < at_end_.size(); ++i) { // one may add another
+        auto const one = std::move(at_end_[i]);
+        one->run();
+    }
+    at_end_.clear();
 }
 
 void reactor::run_timers() {
@@ -190,32 +210,63 @@ void reactor::run_timers() {
     }
 }
 
+/// False: stopped, and nothing is left.
+bool reactor::turn(int timeout) {
+    constexpr int most_events = 64;
+    std::array<epoll_event, most_events> events{};
+    auto const count = ::epoll_wait(epoll_.get(), events.data(), most_events, timeout);
+    for (int i = 0; i < count; ++i) {
+        auto const& event = events[static_cast<std::size_t>(i)];
+        if (event.data.u64 == alarm_token) {
+            run_timers();
+        } else if (event.data.u64 == bell_token) {
+            drain(bell_.get());
+        } else {
+            std::shared_ptr<event_target> target;
+            {
+                std::lock_guard guard(mutex_);
+                if (auto const found = targets_.find(event.data.u64); found != targets_.end()) target = found->second;
+            }
+            if (target) target->on_event(event.events);
+        }
+    }
+    run_posted();
+    run_end_of_turn();
+    std::lock_guard guard(mutex_);
+    return !stopping_ || !posted_.empty();
+}
+
 void reactor::run() {
     thread_id_.store(std::this_thread::get_id(), std::memory_order_relaxed);
     ::pthread_setname_np(::pthread_self(), "redlatch-io");
-    constexpr int most_events = 64;
-    std::array<epoll_event, most_events> events{};
-    for (;;) {
-        auto const count = ::epoll_wait(epoll_.get(), events.data(), most_events, -1);
-        for (int i = 0; i < count; ++i) {
-            auto const& event = events[static_cast<std::size_t>(i)];
-            if (event.data.u64 == alarm_token) {
-                run_timers();
-            } else if (event.data.u64 == bell_token) {
-                run_posted();
-            } else {
-                std::shared_ptr<event_target> target;
-                {
-                    std::lock_guard guard(mutex_);
-                    if (auto const found = targets_.find(event.data.u64); found != targets_.end())
-                        target = found->second;
-                }
-                if (target) target->on_event(event.events);
-            }
-        }
+    for (bool more = false;;) { // what the last turn has posted without the bell
+        if (!turn(more ? 0 : -1)) return;
         std::lock_guard guard(mutex_);
-        if (stopping_ && posted_.empty()) return;
+        more = !posted_.empty();
     }
+}
+
+void reactor::wait_for_work() const noexcept {
+    pollfd one{epoll_.get(), POLLIN, 0};
+    ::poll(&one, 1, -1); // interrupted: the caller looks again
+}
+
+bool reactor::run_ready() noexcept {
+    if (on_thread()) return true; // a completion asks for the turn that it is in
+    while (in_turn_.exchange(true, std::memory_order_acquire)) in_turn_.wait(true, std::memory_order_relaxed);
+    thread_id_.store(std::this_thread::get_id(), std::memory_order_relaxed);
+    bool const more = turn(0);
+    bool again = false;
+    {
+        std::lock_guard guard(mutex_);
+        again = !posted_.empty() || stopping_; // stopped: whoever else watches the descriptor is to see it too
+    }
+    thread_id_.store({}, std::memory_order_relaxed);
+    in_turn_.store(false,
+                   std::memory_order_release); // pairs with the exchange: the turns of all threads are one sequence
+    in_turn_.notify_one();
+    if (again) ring();
+    return more;
 }
 
 void reactor::close_after_fork() noexcept {

@@ -1,7 +1,11 @@
 // The one background thread: descriptors that nobody else reads, timers, and work that must not run elsewhere.
 //
-// A nested epoll set with a timerfd on CLOCK_BOOTTIME and an eventfd; it never runs user code. Whoever owns an event loop can
-// wait for its one descriptor (docs/adr/0002).
+// A nested epoll set with a timerfd on CLOCK_BOOTTIME and an eventfd; it never runs user code. Instead of a thread of our own,
+// an event loop of the user's may wait for its one descriptor and call run_ready() (docs/adr/0002, 0010). What a turn is:
+//
+//     wait (run_ready: look) -> events, one by one -> all that was posted until now -> what was put off to the end of the turn
+//
+// "On the thread" means within a turn, whichever thread takes it: one at a time.
 #pragma once
 
 #include "base/time.hpp"
@@ -15,6 +19,7 @@
 #include <mutex>
 #include <thread>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace redlatch::io {
@@ -29,26 +34,50 @@ protected:
     ~event_target() = default;
 };
 
+/// Work that is an object already: posting it asks for no memory.
+class runnable {
+public:
+    virtual void run() = 0;
+
+protected:
+    ~runnable() = default;
+};
+
 /// Thread-safe. None of its members may be called with a mutex of this library held.
 class reactor {
 public:
     using task = std::function<void()>;
     using timer = std::uint64_t;
 
-    reactor();
+    enum class driver { own_thread, user_loop };
+
+    explicit reactor(driver who = driver::own_thread);
     ~reactor();
     reactor(reactor const&) = delete;
     reactor& operator=(reactor const&) = delete;
 
-    /// Starts the thread if it does not run yet.
+    /// Starts the thread if it does not run yet and is not the user's to run.
     void start();
     bool started() const noexcept { return started_.load(std::memory_order_acquire); }
-    /// Ends the loop and joins. Tasks posted later are dropped.
+    bool has_own_thread() const noexcept { return driver_ == driver::own_thread; }
+    /// Ends the loop and joins. Tasks posted later are dropped. On a loop of the user's: the descriptor stays readable, and
+    /// run_ready() says false once all that was posted has run.
     void stop() noexcept;
     bool on_thread() const noexcept;
 
+    /// Readable while there is work.
+    int descriptor() const noexcept { return epoll_.get(); }
+    void wait_for_work() const noexcept;
+    /// One turn without waiting. False: stopped, and nothing is left.
+    bool run_ready() noexcept;
+
     /// Runs a task soon, on the thread; starts it if need be.
-    void post(task what);
+    void post(task what) { enqueue({std::move(what), nullptr}); }
+    void post(std::shared_ptr<runnable> what) { enqueue({nullptr, std::move(what)}); }
+    /// Runs at the end of this turn; only where gathers() is true.
+    void at_end_of_turn(std::shared_ptr<runnable> what) { at_end_.push_back(std::move(what)); }
+    /// We are within a turn: what is to be written may wait for its end and go out in one piece.
+    bool gathers() const noexcept;
     /// Runs a task at a time; kept until the thread is started.
     timer at(base::instant when, task what);
     void cancel(timer which) noexcept;
@@ -64,21 +93,30 @@ public:
     void close_after_fork() noexcept;
 
 private:
-    void start_thread(); ///< with the mutex held
+    struct posted {
+        task what;
+        std::shared_ptr<runnable> who;
+    };
     struct pending {
         timer id;
         task what;
     };
+    void enqueue(posted what);
+    void start_thread(); ///< with the mutex held
+    void ring() noexcept;
     void run();
+    bool turn(int timeout);
     void run_posted();
+    void run_end_of_turn();
     void run_timers();
     void set_alarm(base::instant when) noexcept;
 
+    driver const driver_;
     unique_fd epoll_;
     unique_fd alarm_;
     unique_fd bell_;
     std::mutex mutex_; // guards what follows
-    std::vector<task> posted_;
+    std::vector<posted> posted_;
     std::multimap<base::instant, pending> timers_;
     std::unordered_map<timer, std::multimap<base::instant, pending>::iterator> timer_index_;
     std::unordered_map<std::uint64_t, std::shared_ptr<event_target>> targets_;
@@ -86,7 +124,12 @@ private:
     bool stopping_ = false;
     std::thread thread_;
     std::atomic<bool> started_{false};
+    std::atomic<bool> in_turn_{false}; ///< of a loop of the user's: somebody takes one
     std::atomic<std::thread::id> thread_id_{};
+
+    // The turn's own.
+    std::vector<posted> running_;
+    std::vector<std::shared_ptr<runnable>> at_end_;
 };
 
 } // namespace redlatch::io

@@ -45,7 +45,7 @@ void notifier::post_always(task what) {
     in.at(in.now() + in.scheduling_delay(), *in.current(), std::move(what));
 }
 
-void notifier::stop() noexcept {
+void notifier::stop(wait) noexcept {
     if (std::exchange(state_->stopping, true)) return;
     auto const state = state_;
     auto& in = sim::world::the();

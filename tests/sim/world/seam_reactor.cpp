@@ -63,7 +63,7 @@ using sim::loops;
 using sim::of;
 using sim::world;
 
-reactor::reactor() {
+reactor::reactor(driver who) : driver_(who) {
     auto mine = std::make_shared<loop_state>();
     mine->owner = world::the().current();
     REDLATCH_ASSERT(mine->owner != nullptr);
@@ -98,10 +98,21 @@ void reactor::stop() noexcept {
     while (!mine->posted.empty()) sim::run_posted(this, *mine);
 }
 
-void reactor::post(task what) {
+bool reactor::gathers() const noexcept {
+    return false; // the world has no turns: each event stands alone
+}
+
+void reactor::wait_for_work() const noexcept {}
+
+bool reactor::run_ready() noexcept {
+    return false; // no client here is run by a loop of the user's
+}
+
+void reactor::enqueue(posted what) {
     auto const mine = loops().at(this);
     if (mine->stopping) return;
-    mine->posted.push_back(std::move(what));
+    if (what.who) what.what = [who = std::move(what.who)] { who->run(); };
+    mine->posted.push_back(std::move(what.what));
     if (std::exchange(mine->scheduled, true)) return;
     auto& in = world::the();
     in.at(in.now() + in.scheduling_delay(), *mine->owner, [mine, this] {

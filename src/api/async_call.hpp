@@ -1,0 +1,113 @@
+// An operation on the reactor and the completion that is told of its end, in one piece of memory.
+#pragma once
+
+#include "io/client_core.hpp"
+#include "io/operation.hpp"
+
+#include <redlatch/completion.hpp>
+
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+namespace redlatch::detail {
+
+/// Calls complete() where the completion wants it. On the reactor.
+template <class... Values>
+void tell(io::client_core& core, completion_ptr<Values...> done, outcome const& how, Values... what) {
+    if (!done) return;
+    if (done->where() == completes_on::reactor) return done.release()->complete(how, std::move(what)...);
+    // What the outcome is about may be gone by then; and std::function wants copies.
+    struct box {
+        completion_ptr<Values...> done;
+        outcome how;
+        std::tuple<Values...> what;
+    };
+    auto full = std::make_shared<box>(
+        box{std::move(done), how.failed() ? outcome(how.code(), how.sentence()) : outcome(), {std::move(what)...}});
+    core.notify([full = std::move(full)] {
+        std::apply([&](auto&... each) { full->done.release()->complete(full->how, std::move(each)...); }, full->what);
+    });
+}
+
+/// `Finish(Operation&, completion_ptr<Values...>)` tells.
+template <class Operation, class Finish, class... Values> class async_call final : public io::async_task {
+public:
+    template <class... Arguments>
+    async_call(std::shared_ptr<io::client_core> core, Finish finish, completion_ptr<Values...> done,
+               Arguments&&... arguments)
+        : async_task(core->loop()), core_(std::move(core)), finish_(std::move(finish)), done_(std::move(done)),
+          what_(std::in_place, core_, std::forward<Arguments>(arguments)...) {}
+
+    completion_ptr<Values...>& done() noexcept { return done_; }
+
+private:
+    io::operation& what() noexcept override { return *what_; }
+    void finished() noexcept override {
+        auto const core = std::move(core_);
+        core->forget(*this);
+        finish_(*what_, std::move(done_));
+        what_.reset();
+    }
+    void disowned() noexcept override { done_.reset(); }
+
+    std::shared_ptr<io::client_core> core_;
+    Finish finish_;
+    completion_ptr<Values...> done_;
+    std::optional<Operation> what_;
+};
+
+/// Starts an operation; false: the client is closed, and `done` is untouched.
+template <class Operation, class Finish, class... Values, class... Arguments>
+bool start(std::shared_ptr<io::client_core> const& core, std::stop_token const& stop, completion_ptr<Values...>& done,
+           Finish finish, Arguments&&... arguments) {
+    using call = async_call<Operation, Finish, Values...>;
+    auto const one =
+        std::make_shared<call>(core, std::move(finish), std::move(done), std::forward<Arguments>(arguments)...);
+    if (one->done()) one->done()->begins(canceller(std::weak_ptr<cancellable>(one)));
+    if (core->run(one, stop)) return true;
+    done = std::move(one->done());
+    return false;
+}
+
+/// Of an operation that has failed.
+template <class Operation> outcome failure_of(Operation const& which) {
+    return {which.result(), &which, [](void const* about) { return static_cast<Operation const*>(about)->sentence(); }};
+}
+
+/// A handler of the user's, on its executor or on the notifier thread.
+template <class... Values> class callback final : public completion<Values...> {
+public:
+    using handler = std::function<void(std::error_code, Values...)>;
+
+    callback(executor where, handler what)
+        : completion<Values...>(completes_on::notifier), where_(std::move(where)), what_(std::move(what)) {}
+
+    void complete(outcome const& how, Values... what) noexcept override {
+        std::unique_ptr<callback> const self(this);
+        if (!where_) return what_(how.code(), std::move(what)...);
+        // A hold moves, and std::function wants copies.
+        auto const full = std::make_shared<std::tuple<Values...>>(std::move(what)...);
+        where_([what = std::move(what_), code = how.code(), full] {
+            std::apply([&](auto&... each) { what(code, std::move(each)...); }, *full);
+        });
+    }
+    void discard() noexcept override { delete this; }
+
+private:
+    executor where_;
+    handler what_;
+};
+
+/// The form with a handler, made of the form with a completion: `start(done)` returns an end that is known at once.
+template <class... Values, class Start>
+void with_handler(io::client_core& core, executor where,
+                  std::type_identity_t<std::function<void(std::error_code, Values...)>> handler, Start start) {
+    completion_ptr<Values...> done(new callback<Values...>(std::move(where), std::move(handler)));
+    if (std::optional<outcome> const end = start(done)) tell(core, std::move(done), *end, Values()...);
+}
+
+} // namespace redlatch::detail

@@ -1,0 +1,238 @@
+// A client that is run by a loop of the user's, without Asio: a descriptor, a function and completions.
+#include "integration/fixture.hpp"
+
+#include <atomic>
+#include <filesystem>
+#include <fstream>
+#include <poll.h>
+#include <thread>
+
+namespace redlatch::test {
+namespace {
+
+/// The names of this process's threads.
+std::vector<std::string> threads() {
+    std::vector<std::string> names;
+    for (auto const& task : std::filesystem::directory_iterator("/proc/self/task")) {
+        std::ifstream file(task.path() / "comm");
+        std::string name;
+        if (std::getline(file, name)) names.push_back(name);
+    }
+    return names;
+}
+
+bool has_thread(std::string const& name) {
+    auto const all = threads();
+    return std::find(all.begin(), all.end(), name) != all.end();
+}
+
+/// Polls the descriptor of one client on a thread of its own, until it is told that nothing more will come.
+class poll_loop {
+public:
+    ~poll_loop() {
+        if (thread_.joinable()) thread_.join();
+    }
+    user_loop as_loop() {
+        return {[this] { return thread_id_ == std::this_thread::get_id(); }, {}};
+    }
+    void run(event_source source) {
+        thread_ = std::thread([this, source]() mutable {
+            thread_id_ = std::this_thread::get_id();
+            for (;;) {
+                pollfd one{source.native_handle(), POLLIN, 0};
+                ::poll(&one, 1, -1);
+                if (!source.run_ready()) break;
+                ++turns;
+            }
+            ended = true;
+        });
+    }
+    std::thread::id id() const { return thread_id_; }
+
+    std::atomic<int> turns{0};
+    std::atomic<bool> ended{false};
+
+private:
+    std::thread thread_;
+    std::atomic<std::thread::id> thread_id_{};
+};
+
+/// What was said to completions, and where.
+struct record {
+    std::promise<void> called;
+    errc code{};
+    std::string sentence;
+    hold got;
+    std::thread::id thread;
+    bool began = false;
+    bool discarded = false;
+    canceller how;
+};
+
+template <class... Values> class recording final : public completion<Values...> {
+public:
+    explicit recording(record& into, completes_on where = completes_on::reactor)
+        : completion<Values...>(where), into_(into) {}
+
+    void begins(canceller const& how) noexcept override {
+        into_.began = true;
+        into_.how = how;
+    }
+    void complete(redlatch::outcome const& how, Values... what) noexcept override {
+        into_.code = static_cast<errc>(how.code().value());
+        into_.sentence = how.failed() ? how.sentence() : "";
+        into_.thread = std::this_thread::get_id();
+        if constexpr (std::is_same_v<std::tuple<Values...>, std::tuple<hold>>) ((into_.got = std::move(what)), ...);
+        auto& called = into_.called;
+        delete this;
+        called.set_value();
+    }
+    void discard() noexcept override {
+        into_.discarded = true;
+        delete this;
+    }
+
+private:
+    record& into_;
+};
+
+class user_loop_test : public with_server {
+protected:
+    poll_loop loop;
+    client user{quick(server.uri()), loop.as_loop()};
+    reentrant_lock lock = user.get_lock(name);
+
+    void start(record& into, acquire_options const& options, completes_on where = completes_on::reactor) {
+        completion_ptr<hold> done(new recording<hold>(into, where));
+        auto const end = lock.start_acquire(options, done);
+        EXPECT_FALSE(end) << end->sentence();
+        EXPECT_EQ(done, nullptr);
+    }
+};
+
+TEST_F(user_loop_test, completions_are_called_on_the_loop_and_no_thread_of_ours_exists) {
+    loop.run(user.events());
+    record acquired;
+    start(acquired, {.owner = owner()});
+    acquired.called.get_future().get();
+    EXPECT_EQ(acquired.code, errc{}) << acquired.sentence;
+    EXPECT_EQ(acquired.thread, loop.id());
+    EXPECT_TRUE(acquired.began);
+    EXPECT_TRUE(exists(name));
+    record released;
+    completion_ptr<> done(new recording<>(released));
+    EXPECT_FALSE(acquired.got.start_release(done));
+    released.called.get_future().get();
+    EXPECT_EQ(released.code, errc{});
+    EXPECT_FALSE(exists(name));
+    EXPECT_FALSE(has_thread("redlatch-io"));
+    EXPECT_FALSE(has_thread("redlatch-notify"));
+    user.close();
+    EXPECT_TRUE(wait_until([&] { return loop.ended.load(); }));
+}
+
+TEST_F(user_loop_test, a_completion_may_ask_for_the_notifier_thread) {
+    loop.run(user.events());
+    record acquired;
+    start(acquired, {.owner = owner()}, completes_on::notifier);
+    acquired.called.get_future().get();
+    EXPECT_TRUE(acquired.got);
+    EXPECT_NE(acquired.thread, loop.id());
+    EXPECT_TRUE(has_thread("redlatch-notify"));
+    acquired.got.release();
+    user.close();
+}
+
+TEST_F(user_loop_test, locks_are_renewed_by_the_loop) {
+    user.close();
+    poll_loop second;
+    config settings = quick(server.uri());
+    settings.lock_watchdog_timeout = 300ms;
+    client renewing(settings, second.as_loop());
+    second.run(renewing.events());
+    hold const held = renewing.get_lock(name).acquire();
+    EXPECT_TRUE(wait_until([&] { return renewing.stats().renewals >= 3; }));
+    EXPECT_TRUE(held);
+    renewing.close();
+    EXPECT_FALSE(exists(name));
+}
+
+TEST_F(user_loop_test, a_refusal_is_returned_and_the_completion_stays_ours) {
+    record never;
+    completion_ptr<hold> done(new recording<hold>(never));
+    auto const refused = lock.start_acquire({.lease = 0ms}, done);
+    ASSERT_TRUE(refused);
+    EXPECT_EQ(refused->code(), errc::invalid_argument);
+    EXPECT_NE(refused->sentence().find(name), std::string::npos) << refused->sentence();
+    EXPECT_NE(done, nullptr);
+    EXPECT_FALSE(never.began);
+    done.reset();
+    EXPECT_TRUE(never.discarded);
+}
+
+TEST_F(user_loop_test, blocking_calls_are_refused_on_the_loop) {
+    loop.run(user.events());
+    struct asks final : completion<bool> {
+        asks(reentrant_lock which, std::promise<errc>& said) : lock(std::move(which)), answer(said) {}
+        void complete(redlatch::outcome const&, bool) noexcept override {
+            auto& told = answer;
+            auto const reason = outcome_of([this] { (void)lock.acquire(); }).reason;
+            delete this;
+            told.set_value(reason);
+        }
+        void discard() noexcept override { delete this; }
+        reentrant_lock lock;
+        std::promise<errc>& answer;
+    };
+    std::promise<errc> said;
+    completion_ptr<bool> done(new asks(lock, said));
+    EXPECT_FALSE(lock.start_is_locked(done));
+    EXPECT_EQ(said.get_future().get(), errc::wrong_thread);
+    user.close();
+}
+
+TEST_F(user_loop_test, a_canceller_ends_a_wait) {
+    loop.run(user.events());
+    client other(quick(server.uri()));
+    hold const theirs = other.get_lock(name).acquire();
+    record waiting;
+    start(waiting, {.owner = owner()});
+    ASSERT_TRUE(wait_until([&] { return somebody_waits(name); }));
+    waiting.how.cancel();
+    waiting.called.get_future().get();
+    EXPECT_EQ(waiting.code, errc::cancelled);
+    EXPECT_NE(waiting.sentence.find(name), std::string::npos) << waiting.sentence;
+    waiting.how.cancel(); // of what has ended
+    expect_idle(user);
+    user.close();
+}
+
+TEST_F(user_loop_test, closing_calls_each_completion_once_also_without_the_loop) {
+    client other(quick(server.uri()));
+    hold const theirs = other.get_lock(name).acquire();
+    record waiting;
+    start(waiting, {.owner = owner()});
+    user.close(); // nobody has run the loop; the closing thread does
+    waiting.called.get_future().get();
+    EXPECT_EQ(waiting.code, errc::closed);
+    EXPECT_EQ(waiting.thread, std::this_thread::get_id());
+    EXPECT_FALSE(user.events().run_ready());
+}
+
+TEST_F(user_loop_test, an_abandoned_client_discards_completions_and_releases_what_it_holds) {
+    hold const held = lock.acquire();
+    record waiting;
+    start(waiting, {.owner = owner()});
+    event_source source = user.events();
+    EXPECT_TRUE(source.run_ready());
+    source.abandon();
+    EXPECT_TRUE(waiting.discarded);
+    EXPECT_FALSE(exists(name));
+    EXPECT_EQ(held.status(), hold_status::lost);
+    EXPECT_EQ(outcome_of([&] { (void)lock.acquire(); }).reason, errc::closed);
+    EXPECT_FALSE(source.run_ready());
+    expect_clean(server);
+}
+
+} // namespace
+} // namespace redlatch::test
