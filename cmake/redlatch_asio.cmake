@@ -1,0 +1,10 @@
+# redlatch::asio: the completion tokens of redlatch/asio.hpp, header-only; where Boost is too old or not there, it is left out.
+find_package(Boost 1.81 QUIET)
+if(NOT Boost_FOUND)
+    message(STATUS "redlatch::asio is left out: it needs Boost 1.81 (libboost1.81-dev)")
+    return()
+endif()
+add_library(redlatch_asio INTERFACE)
+set_target_properties(redlatch_asio PROPERTIES EXPORT_NAME asio)
+target_link_libraries(redlatch_asio INTERFACE redlatch Boost::headers)
+add_library(redlatch::asio ALIAS redlatch_asio)

@@ -1,0 +1,117 @@
+// The locks with the completion tokens of Boost.Asio: coroutines, futures, callbacks, cancellation.
+//
+//     boost::asio::awaitable<void> work(redlatch::reentrant_lock orders) {
+//         redlatch::acquire_options const options{.wait = 2s};
+//         redlatch::hold held = co_await redlatch::async_acquire(orders, options, boost::asio::use_awaitable);
+//         charge(held.lost());
+//         co_await redlatch::async_release(std::move(held), boost::asio::use_awaitable);
+//     }
+//
+// Link redlatch::asio (find_package(redlatch COMPONENTS asio)); needs Boost 1.81. The operations run on the client's own I/O
+// thread, or, for a client of make_client(io_context), on the context.
+//
+// Every operation: same deadlines, loss states and errors as its blocking twin. It begins when Asio initiates it - with
+// use_awaitable when it is awaited -, never ends within that call, and takes what it needs by value.
+//
+//  - Owner. A coroutine may resume on another thread. So an owner that is a thread - also the default - is replaced by a fresh
+//    one for each call; name an owner of your own where several acquisitions belong together.
+//  - Cancellation of any type, through the handler's slot, ends acquisitions and questions at once, and whatever an acquisition
+//    got all the same is given back: after `co_await (acquire || timer)` nothing is left behind. Releases are not cancelled;
+//    they end within config::timeout. options.stop works too.
+//  - Errors. Handlers get boost::system::error_code, equal to redlatch::errc. Tokens that throw (use_awaitable, use_future, bound
+//    or not) throw redlatch::error with its full sentence instead; as_tuple, redirect_error and deferred count as handlers.
+//  - try_acquire. Busy is no error: tokens that throw give an empty optional for busy and timed_out. Handlers get the code too.
+//  - Executor, allocator and cancellation slot of the handler are honoured: detail/asio_completion.hpp. A handler that names no
+//    executor runs on the client's context, or on its notifier thread where it has none.
+//
+// g++ 12 miscompiles some operands of co_await: a braced list does not compile, a temporary with a destructor is destroyed twice.
+// Give operands a name first, as above. clang 14 cannot compile coroutine templates with -fsanitize=undefined.
+//
+// Thread safety: as that of the objects; any thread may start operations, also within handlers.
+#pragma once
+
+#include <redlatch/client.hpp>
+#include <redlatch/detail/asio_completion.hpp>
+#include <redlatch/detail/asio_loop.hpp>
+#include <redlatch/detail/asio_shapes.hpp>
+#include <redlatch/hold.hpp>
+#include <redlatch/options.hpp>
+#include <redlatch/reentrant_lock.hpp>
+
+#include <boost/asio/async_result.hpp>
+#include <optional>
+#include <utility>
+
+namespace redlatch {
+
+/// Ends with (error, hold). As reentrant_lock::acquire.
+template <class Token> auto async_acquire(reentrant_lock lock, acquire_options const& options, Token&& token) {
+    return detail::asio_start<detail::plain_result, hold>(
+        std::forward<Token>(token),
+        [options](reentrant_lock& of, completion_ptr<hold>& done) {
+            return of.start_acquire(detail::with_owner(options), done);
+        },
+        std::move(lock));
+}
+template <class Token> auto async_acquire(reentrant_lock lock, Token&& token) {
+    return async_acquire(std::move(lock), acquire_options(), std::forward<Token>(token));
+}
+
+/// Ends with (error, std::optional<hold>). As reentrant_lock::try_acquire.
+template <class Token> auto async_try_acquire(reentrant_lock lock, acquire_options const& options, Token&& token) {
+    return detail::asio_start<detail::tried_result, hold>(
+        std::forward<Token>(token),
+        [options](reentrant_lock& of, completion_ptr<hold>& done) {
+            return of.start_try_acquire(detail::with_owner(options), done);
+        },
+        std::move(lock));
+}
+template <class Token> auto async_try_acquire(reentrant_lock lock, Token&& token) {
+    return async_try_acquire(std::move(lock), acquire_options(), std::forward<Token>(token));
+}
+
+/// Ends with (error). As hold::release; the hold is taken over. An operation that is never begun releases all the same.
+template <class Token> auto async_release(hold&& which, Token&& token) {
+    return detail::asio_start<detail::plain_result>(
+        std::forward<Token>(token), [](hold& of, completion_ptr<>& done) { return of.start_release(done); },
+        std::move(which));
+}
+
+/// Ends with (error, bool). As reentrant_lock::force_unlock.
+template <class Token> auto async_force_unlock(reentrant_lock lock, Token&& token) {
+    return detail::asio_start<detail::plain_result, bool>(
+        std::forward<Token>(token),
+        [](reentrant_lock& of, completion_ptr<bool>& done) { return of.start_force_unlock(done); }, std::move(lock));
+}
+
+/// Ends with (error, bool). As reentrant_lock::is_locked.
+template <class Token> auto async_is_locked(reentrant_lock lock, Token&& token) {
+    return detail::asio_start<detail::plain_result, bool>(
+        std::forward<Token>(token),
+        [](reentrant_lock& of, completion_ptr<bool>& done) { return of.start_is_locked(done); }, std::move(lock));
+}
+
+/// Ends with (error, std::optional<duration>). As reentrant_lock::remaining_lease.
+template <class Token> auto async_remaining_lease(reentrant_lock lock, Token&& token) {
+    using answer = std::optional<duration>;
+    return detail::asio_start<detail::plain_result, answer>(
+        std::forward<Token>(token),
+        [](reentrant_lock& of, completion_ptr<answer>& done) { return of.start_remaining_lease(done); },
+        std::move(lock));
+}
+
+/// Ends with (error, lock_info). As reentrant_lock::inspect.
+template <class Token> auto async_inspect(reentrant_lock lock, Token&& token) {
+    return detail::asio_start<detail::plain_result, lock_info>(
+        std::forward<Token>(token),
+        [](reentrant_lock& of, completion_ptr<lock_info>& done) { return of.start_inspect(done); }, std::move(lock));
+}
+
+/// Ends with (error, server_info). As client::ping.
+template <class Token> auto async_ping(client of, Token&& token) {
+    return detail::asio_start<detail::plain_result, server_info>(
+        std::forward<Token>(token),
+        [](client& asked, completion_ptr<server_info>& done) { return asked.start_ping(done); }, std::move(of));
+}
+
+} // namespace redlatch

@@ -1,0 +1,117 @@
+// Part of redlatch/asio.hpp: which signature a token gets, and what its handler is called with.
+#pragma once
+
+#include <redlatch/completion.hpp>
+#include <redlatch/detail/asio_completion.hpp>
+#include <redlatch/error.hpp>
+#include <redlatch/hold.hpp>
+#include <redlatch/options.hpp>
+
+#include <boost/asio/async_result.hpp>
+#include <boost/asio/bind_allocator.hpp>
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/bind_executor.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/asio/use_future.hpp>
+#include <boost/system/error_code.hpp>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+namespace redlatch::detail {
+
+/// Tokens whose users catch exceptions.
+template <class Token> struct token_throws : std::false_type {};
+template <class Executor> struct token_throws<boost::asio::use_awaitable_t<Executor>> : std::true_type {};
+template <class Allocator> struct token_throws<boost::asio::use_future_t<Allocator>> : std::true_type {};
+template <class Token, class Executor>
+struct token_throws<boost::asio::executor_binder<Token, Executor>> : token_throws<Token> {};
+template <class Token, class Allocator>
+struct token_throws<boost::asio::allocator_binder<Token, Allocator>> : token_throws<Token> {};
+template <class Token, class Slot>
+struct token_throws<boost::asio::cancellation_slot_binder<Token, Slot>> : token_throws<Token> {};
+
+/// Success is Asio's own, so that it equals a default one.
+inline boost::system::error_code as_code(outcome const& how) {
+    return how.failed() ? boost::system::error_code(how.code()) : boost::system::error_code();
+}
+
+inline std::exception_ptr as_exception(outcome const& how) {
+    return std::make_exception_ptr(error(static_cast<errc>(how.code().value()), how.sentence()));
+}
+
+/// What is asked for, and an error beside it.
+struct plain_result {
+    template <class... Values> using signature = void(boost::system::error_code, Values...);
+    template <class... Values> using throwing_signature = void(std::exception_ptr, Values...);
+
+    struct codes {
+        template <class... Values>
+        static std::tuple<boost::system::error_code, Values...> arguments(outcome const& how, Values... what) {
+            return {as_code(how), std::move(what)...};
+        }
+    };
+    struct exceptions {
+        template <class... Values>
+        static std::tuple<std::exception_ptr, Values...> arguments(outcome const& how, Values... what) {
+            return {how.failed() ? as_exception(how) : nullptr, std::move(what)...};
+        }
+    };
+};
+
+/// Perhaps a hold: that there is none for somebody else has it is an answer and no error.
+struct tried_result {
+    template <class> using signature = void(boost::system::error_code, std::optional<hold>);
+    template <class> using throwing_signature = void(std::exception_ptr, std::optional<hold>);
+
+    static std::optional<hold> if_any(outcome const& how, hold&& got) {
+        return how.failed() ? std::nullopt : std::optional<hold>(std::move(got));
+    }
+    struct codes {
+        static std::tuple<boost::system::error_code, std::optional<hold>> arguments(outcome const& how, hold got) {
+            return {as_code(how), if_any(how, std::move(got))};
+        }
+    };
+    struct exceptions {
+        static std::tuple<std::exception_ptr, std::optional<hold>> arguments(outcome const& how, hold got) {
+            bool const wrong = how.failed() && how.code() != errc::busy && how.code() != errc::timed_out;
+            return {wrong ? as_exception(how) : nullptr, if_any(how, std::move(got))};
+        }
+    };
+};
+
+/// A thread is no owner here.
+inline acquire_options with_owner(acquire_options options) {
+    if (options.owner.is_thread()) options.owner = owner();
+    return options;
+}
+
+/// What Asio keeps until it initiates the operation.
+template <class Shape, class Start, class... Values> struct asio_initiation {
+    Start start;
+
+    template <class Handler, class Object> void operator()(Handler&& handler, Object object) const {
+        using kind = asio_completion<std::decay_t<Handler>, Shape, Values...>;
+        kind::initiate(std::forward<Handler>(handler), object.driven_by(),
+                       [&](completion_ptr<Values...>& done) { return start(object, done); });
+    }
+};
+
+/// `start(object, done)` starts the operation on a lock, a hold or a client.
+template <class Result, class... Values, class Token, class Start, class Object>
+auto asio_start(Token&& token, Start start, Object object) {
+    if constexpr (token_throws<std::decay_t<Token>>::value) {
+        using initiation = asio_initiation<typename Result::exceptions, Start, Values...>;
+        return boost::asio::async_initiate<Token, typename Result::template throwing_signature<Values...>>(
+            initiation{std::move(start)}, token, std::move(object));
+    } else {
+        using initiation = asio_initiation<typename Result::codes, Start, Values...>;
+        return boost::asio::async_initiate<Token, typename Result::template signature<Values...>>(
+            initiation{std::move(start)}, token, std::move(object));
+    }
+}
+
+} // namespace redlatch::detail
