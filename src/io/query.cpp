@@ -16,7 +16,10 @@ bool query::step() {
         switch (stage_) {
         case stage::beginning: go_on = call(); break;
         case stage::calling: go_on = on_called(); break;
-        case stage::pausing: go_on = lease_clock::now() >= at().until && call(); break;
+        case stage::pausing:
+            if (cancelled()) return finish(errc::cancelled);
+            go_on = lease_clock::now() >= at().until && call();
+            break;
         case stage::finished: break;
         }
         if (stage_ == stage::finished) return true;
@@ -25,7 +28,7 @@ bool query::step() {
 }
 
 bool query::ready() const {
-    if (core_->closed()) return true;
+    if (cancelled() || core_->closed()) return true;
     return stage_ == stage::calling && (plain_ ? plain_->finished() : script_.finished());
 }
 
@@ -46,12 +49,12 @@ bool query::on_called() {
     auto const now = lease_clock::now();
     bool const finished = plain_ ? plain_->finished() : script_.finished();
     if (!finished) {
-        if (now < deadline_ && !core_->closed()) return suspend(at().where, deadline_);
+        if (now < deadline_ && !core_->closed() && !cancelled()) return suspend(at().where, deadline_);
         if (plain_)
             core_->data().abandon(plain_);
         else
             script_.abandon();
-        return finish(core_->closed() ? errc::closed : errc::disconnected);
+        return finish(core_->closed() ? errc::closed : cancelled() ? errc::cancelled : errc::disconnected);
     }
     auto const answered = plain_ ? std::exchange(plain_, nullptr) : script_.take();
     if (!answered) return suspend(at().where, at().until);
@@ -83,6 +86,7 @@ bool query::finish(std::error_code how) {
 std::string query::sentence() const {
     auto const server = "the server " + core_->server();
     if (result_ == errc::closed) return "the client was closed; " + about_ + " was not done";
+    if (result_ == errc::cancelled) return about_ + " was cancelled";
     if (result_ == errc::wrong_type)
         return about_ + " cannot be done: the key on " + server
                + " is not a lock (another type of value has this name)";

@@ -18,6 +18,7 @@
 #include <boost/asio/defer.hpp>
 #include <boost/asio/dispatch.hpp>
 #include <boost/asio/execution.hpp>
+#include <boost/asio/execution_context.hpp>
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/query.hpp>
@@ -37,10 +38,19 @@ template <class Handler>
 inline constexpr bool names_executor =
     !std::is_same_v<typename boost::asio::associated_executor<Handler, no_executor>::type, no_executor>;
 
-/// Work of this executor is done in place, as that of use_future is: nothing of the user's runs.
+template <class... Properties>
+std::true_type erases_executors(boost::asio::execution::any_executor<Properties...> const*);
+std::false_type erases_executors(void const*);
+template <class Blocking, class Relationship, class Allocator>
+std::true_type is_system_executor(boost::asio::basic_system_executor<Blocking, Relationship, Allocator> const*);
+std::false_type is_system_executor(void const*);
+
+/// The executor of use_future: it has no threads and runs nothing of the user's, so its work is done where we are.
 template <class Executor> bool works_in_place(Executor const& where) {
     namespace execution = boost::asio::execution;
-    if constexpr (boost::asio::can_query<Executor const&, execution::context_t>::value)
+    using mine = Executor const*;
+    if constexpr (boost::asio::can_query<Executor const&, execution::context_t>::value
+                  && !decltype(erases_executors(mine()))::value && !decltype(is_system_executor(mine()))::value)
         return &static_cast<boost::asio::execution_context&>(boost::asio::query(where, execution::context))
                == &static_cast<boost::asio::execution_context&>(
                    boost::asio::query(boost::asio::system_executor(), execution::context));
