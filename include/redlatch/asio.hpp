@@ -18,7 +18,7 @@
 //  - Cancellation of any type, through the handler's slot, ends acquisitions and questions at once, and whatever an acquisition
 //    got all the same is given back: after `co_await (acquire || timer)` nothing is left behind. Releases are not cancelled;
 //    they end within config::timeout. options.stop works too.
-//  - Errors. Handlers get boost::system::error_code, equal to redlatch::errc. Tokens that throw (use_awaitable, use_future, bound
+//  - Errors. Handlers get boost::system::error_code: compare it with redlatch::errc, or convert it to std::error_code. Tokens that throw (use_awaitable, use_future, bound
 //    or not) throw redlatch::error with its full sentence instead; as_tuple, redirect_error and deferred count as handlers.
 //  - try_acquire. Busy is no error: tokens that throw give an empty optional for busy and timed_out. Handlers get the code too.
 //  - Executor, allocator and cancellation slot of the handler are honoured: detail/asio_completion.hpp. A handler that names no
