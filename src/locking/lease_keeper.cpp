@@ -81,7 +81,7 @@ void lease_keeper::succeed(tenure_ptr const& from, tenure_ptr const& to) {
     to->valid_until.store(std::min(from->validity(), to->max_hold_until()).time_since_epoch().count(),
                           std::memory_order_release);
     // The answer to a renewal under way is for `from`, who has left: ask again.
-    to->next_renewal = from->renewal_in_flight ? base::instant::min() : from->next_renewal;
+    to->next_renewal = from->renewal_in_flight ? base::instant() : from->next_renewal;
     to->suspect_at = from->suspect_at;
     place(index, to);
     reschedule(to);
