@@ -1,5 +1,6 @@
 #include "api/access.hpp"
 #include "api/async_call.hpp"
+#include "io/detached_release.hpp"
 #include "io/releasing.hpp"
 #include "locking/names.hpp"
 
@@ -38,13 +39,7 @@ std::error_code detail::give_back(io::client_core& core, locking::tenure_ptr con
 
 void detail::give_back_detached(std::shared_ptr<io::client_core> const& core, locking::tenure_ptr const& tenure,
                                 std::uint64_t level) {
-    completion_ptr<> nobody;
-    start<io::releasing>(
-        core, {}, nobody,
-        [core, tenure](io::releasing const& done, completion_ptr<>) {
-            if (done.result()) report_failure(*core, tenure);
-        },
-        tenure, level);
+    io::detached_release::begin(core, tenure, level);
 }
 
 // --- hold_view
@@ -117,7 +112,7 @@ hold& hold::operator=(hold&& other) noexcept {
 hold::~hold() {
     if (!state_ || state_->core->forked()) return;
     if (state_->given_back.load(std::memory_order_acquire)) return;
-    if (state_->core->on_own_thread()) {
+    if (state_->core->settings().detached_unlock || state_->core->on_own_thread()) {
         release_detached();
         return;
     }

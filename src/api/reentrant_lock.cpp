@@ -223,7 +223,8 @@ void reentrant_lock::unlock() {
     if (!which)
         throw error(errc::not_owner, "attempt to unlock " + subject() + ", not locked by current thread by node id: "
                                          + core.id() + " thread-id: " + std::to_string(me) + "; nothing was changed");
-    if (core.on_own_thread()) return detail::give_back_detached(impl_->core, which, level);
+    if (core.settings().detached_unlock || core.on_own_thread())
+        return detail::give_back_detached(impl_->core, which, level);
     detail::give_back(core, which, level, true, nullptr);
 }
 

@@ -12,9 +12,11 @@ namespace redlatch::io {
 using locking::lock_table;
 using kind = lock_table::release_plan::kind;
 
-releasing::releasing(std::shared_ptr<client_core> core, locking::tenure_ptr tenure, std::uint64_t level_number)
+releasing::releasing(std::shared_ptr<client_core> core, locking::tenure_ptr tenure, std::uint64_t level_number,
+                     patience how)
     : core_(std::move(core)), tenure_(std::move(tenure)), record_(tenure_->record), level_number_(level_number),
-      made_(lease_clock::now()), deadline_(base::later(*made_, core_->settings().timeout)) {}
+      patience_(how), made_(lease_clock::now()),
+      deadline_(how == patience::unlimited ? base::never : base::later(*made_, core_->settings().timeout)) {}
 
 bool releasing::step() {
     for (;;) {
@@ -57,7 +59,7 @@ bool releasing::begin() {
         return true;
     });
     if (!has_turn) return suspend(nullptr, deadline_);
-    deadline_ = std::min(deadline_, std::max(tenure_->validity(), now));
+    if (patience_ == patience::by_settings) deadline_ = std::min(deadline_, std::max(tenure_->validity(), now));
     switch (plan_.what) {
     case kind::passed: stage_ = stage::finished; return true;
     case kind::nothing: return finish({});
@@ -87,12 +89,14 @@ bool releasing::call() {
     auto const about = record_->context(tenure_->owner_id, plan_.lease);
     auto const& how = *record_->how;
     plain_ = plan_.what == kind::last && how.plain != nullptr && core_->releases_plainly();
+    // Where nobody waits for the answer, the next caller reads it, or the lane's tick: no thread is woken for it.
+    bool const reads_soon = blocking() || patience_ == patience::unlimited;
     if (plain_)
-        call_.begin(core_->data(), how.plain->release(about), waker(), blocking());
+        call_.begin(core_->data(), how.plain->release(about), waker(), reads_soon);
     else if (plan_.what == kind::last)
-        call_.begin(core_->data(), how.release(about), waker(), blocking());
+        call_.begin(core_->data(), how.release(about), waker(), reads_soon);
     else
-        call_.begin(core_->data(), how.set_count(about, plan_.count), waker(), blocking());
+        call_.begin(core_->data(), how.set_count(about, plan_.count), waker(), reads_soon);
     return suspend(&core_->data().line(), deadline_);
 }
 

@@ -29,11 +29,17 @@ namespace redlatch::io {
 
 class releasing final : public operation {
 public:
-    releasing(std::shared_ptr<client_core> core, locking::tenure_ptr tenure, std::uint64_t level_number);
+    /// Unlimited: goes on until it is answered or the client is closed, and nobody waits for the answer.
+    enum class patience { by_settings, unlimited };
+
+    releasing(std::shared_ptr<client_core> core, locking::tenure_ptr tenure, std::uint64_t level_number,
+              patience how = patience::by_settings);
 
     bool step() override;
     bool ready() const override;
 
+    /// Sent, and waiting for nothing but the answer.
+    bool on_its_way() const noexcept { return stage_ == stage::calling; }
     std::error_code result() const noexcept { return result_; }
     std::string sentence() const;
 
@@ -57,6 +63,7 @@ private:
     locking::tenure_ptr const tenure_;
     locking::record_ptr const record_;
     std::uint64_t const level_number_;
+    patience const patience_;
     std::optional<base::instant> made_; ///< until the first look
     base::instant deadline_;
     stage stage_ = stage::beginning;
