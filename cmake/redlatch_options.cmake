@@ -22,6 +22,7 @@ target_compile_options(redlatch_warnings INTERFACE -Wall -Wextra -Wpedantic -Wsh
 if(REDLATCH_SANITIZE)
     add_compile_options(-fsanitize=${REDLATCH_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
     add_link_options(-fsanitize=${REDLATCH_SANITIZE})
+    add_compile_definitions(REDLATCH_SANITIZED)
 endif()
 
 # redlatch_add_layer(NAME FOLDER...): an object library of all the sources in these folders.

@@ -48,7 +48,7 @@ struct hold_access {
     }
     static std::shared_ptr<hold_state> state_of(std::shared_ptr<io::client_core> core, locking::tenure_ptr tenure,
                                                 std::uint64_t level) {
-        auto state = std::make_shared<hold_state>();
+        auto state = std::allocate_shared<hold_state>(base::recycling<hold_state>());
         state->core = std::move(core);
         state->tenure = std::move(tenure);
         state->level = level;

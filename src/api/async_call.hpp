@@ -65,8 +65,8 @@ template <class Operation, class Finish, class... Values, class... Arguments>
 bool start(std::shared_ptr<io::client_core> const& core, std::stop_token const& stop, completion_ptr<Values...>& done,
            Finish finish, Arguments&&... arguments) {
     using call = async_call<Operation, Finish, Values...>;
-    auto const one =
-        std::make_shared<call>(core, std::move(finish), std::move(done), std::forward<Arguments>(arguments)...);
+    auto const one = std::allocate_shared<call>(base::recycling<call>(), core, std::move(finish), std::move(done),
+                                                std::forward<Arguments>(arguments)...);
     if (one->done()) one->done()->begins(canceller(std::weak_ptr<cancellable>(one)));
     if (core->run(one, stop)) return true;
     done = std::move(one->done());

@@ -134,9 +134,11 @@ void hold::release() {
         throw error(errc::wrong_thread,
                     "release() would block a thread of the client; use release_detached() or async_release()");
     if (state_->given_back.exchange(true)) return;
-    std::string sentence = "the client was closed, which released lock " + locking::shown(lock_name());
+    std::string sentence;
     auto const ec = detail::give_back(*core, state_->tenure, state_->level, false, &sentence);
-    if (ec) throw error(static_cast<errc>(ec.value()), sentence);
+    if (!ec) return;
+    if (sentence.empty()) sentence = "the client was closed, which released lock " + locking::shown(lock_name());
+    throw error(static_cast<errc>(ec.value()), sentence);
 }
 
 void hold::release(std::error_code& ec) noexcept {

@@ -1,6 +1,8 @@
 // How whoever waits is told that there is something to look at.
 #pragma once
 
+#include "base/recycling.hpp"
+
 #include <memory>
 #include <vector>
 
@@ -43,7 +45,7 @@ public:
 
 private:
     waker first_; ///< mostly the only one: no memory is asked for
-    std::vector<waker> more_;
+    std::vector<waker, recycling<waker>> more_;
 };
 
 } // namespace redlatch::base

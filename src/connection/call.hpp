@@ -1,6 +1,7 @@
 // One command, or two in one write, on its way, and the reply.
 #pragma once
 
+#include "base/recycling.hpp"
 #include "base/time.hpp"
 #include "base/waker.hpp"
 #include "resp/value.hpp"
@@ -10,6 +11,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 
 namespace redlatch::connection {
 
@@ -27,6 +29,11 @@ namespace redlatch::connection {
 /// A call of two commands is answered by its second reply. A connection that breaks between the two answers it as well, with
 /// `cut_short`: the first reply stands, and what became of the second command is for its sender to see to.
 struct call {
+    call() = default;
+    call(call const&) = delete;
+    call& operator=(call const&) = delete;
+    ~call() { base::keep_text(std::move(bytes)); }
+
     enum class state : std::uint8_t { waiting, staged, answered, closed };
 
     std::string bytes;
@@ -58,5 +65,9 @@ struct call {
 };
 
 using call_ptr = std::shared_ptr<call>;
+
+inline call_ptr make_call() {
+    return std::allocate_shared<call>(base::recycling<call>());
+}
 
 } // namespace redlatch::connection

@@ -63,7 +63,7 @@ void multiplexer::stage_fences(base::instant now) {
     if (std::erase_if(unfenced_, cannot) > 0) fence_refused_ = true;
     fences_due_ = unfenced_.size();
     for (auto const& former : unfenced_) {
-        auto fence = std::make_shared<call>();
+        auto fence = make_call();
         fence->bytes = resp::command("CLIENT", "KILL", "ID", std::to_string(former.client_id), "ADDR", former.address);
         fence->internal = true;
         stage(fence, now);
@@ -164,7 +164,7 @@ void multiplexer::on_closed(base::wake_list& woken) {
 
 void multiplexer::stage_ping(base::instant now) {
     if (!up_) return;
-    auto ping = std::make_shared<call>();
+    auto ping = make_call();
     ping->bytes = resp::command("PING");
     ping->internal = true;
     ping->abandoned = true;

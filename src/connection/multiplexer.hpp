@@ -70,7 +70,7 @@ private:
     bool closed_ = false;
     identity self_;
     std::deque<call_ptr> waiting_;
-    std::deque<call_ptr> due_;
+    std::deque<call_ptr, base::recycling<call_ptr>> due_;
     std::vector<identity> unfenced_; ///< predecessors of which something may still run
     std::size_t fences_due_ = 0;     ///< the first so many of due_ are fences
     bool fence_refused_ = false;     ///< on this connection

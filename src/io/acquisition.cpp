@@ -142,7 +142,7 @@ locking::level acquisition::asked_level(base::instant from) const {
 
 bool acquisition::enqueue() {
     stage_ = stage::queued;
-    place_ = std::make_shared<locking::queue_place>(waker());
+    place_ = std::allocate_shared<locking::queue_place>(base::recycling<locking::queue_place>(), waker());
     place_->whose = tenure_;
     place_->asked = asked_level(base::never);
     place_->asked.max_hold_until = base::never; // counts from the hand-over
@@ -177,7 +177,7 @@ bool acquisition::look(lock_table& table, base::wake_list& woken) {
 bool acquisition::on_queued() {
     if (cancelled()) return carry_out(op_->on_cancelled());
     if (core_->closed()) return carry_out(op_->on_closed());
-    if (place_->granted.load(std::memory_order_acquire)) return carry_out(op_->on_granted());
+    if (place_->granted.load(std::memory_order_acquire)) return on_granted();
     if (now_ >= request_.deadline && (looked_ || !place_->at_head.load(std::memory_order_acquire)))
         return carry_out(op_->on_deadline(known_busy()));
     if (!place_->at_head.load(std::memory_order_acquire)) return suspend(nullptr, request_.deadline);
@@ -185,9 +185,23 @@ bool acquisition::on_queued() {
     return go_on_as_head();
 }
 
+/// Another one of this process had the lock, and this one has it now - unless it was lost before anybody could notice.
+bool acquisition::on_granted() {
+    if (core_->locked([&](lock_table& table, base::wake_list&) { return table.accept(place_); })) {
+        level_number_ = place_->level_number;
+        return carry_out(op_->on_granted());
+    }
+    if (channel_) core_->messages().detach(std::exchange(channel_, nullptr), waker());
+    place_.reset();
+    tenure_.reset();
+    looked_ = held_back_ = false;
+    stage_ = stage::beginning; // from the start: its deadline stands
+    return true;
+}
+
 bool acquisition::go_on_as_head() {
     switch (found_.what) {
-    case lock_table::finding::kind::granted: return carry_out(op_->on_granted());
+    case lock_table::finding::kind::granted: return on_granted();
     case lock_table::finding::kind::held_here: return suspend(nullptr, std::min(request_.deadline, found_.until));
     case lock_table::finding::kind::free: break;
     }
@@ -308,7 +322,7 @@ bool acquisition::wait(action const& what) {
 bool acquisition::on_waited() {
     if (cancelled()) return carry_out(op_->on_cancelled());
     if (core_->closed()) return carry_out(op_->on_closed());
-    if (place_ && place_->granted.load(std::memory_order_acquire)) return carry_out(op_->on_granted());
+    if (place_ && place_->granted.load(std::memory_order_acquire)) return on_granted();
     if (now_ >= request_.deadline) return carry_out(op_->on_deadline(known_busy()));
     bool const told = place_ && place_->released.load(std::memory_order_acquire);
     if (!told && now_ < at().until) {
@@ -319,7 +333,7 @@ bool acquisition::on_waited() {
     if (!place_) return carry_out(op_->on_woken(now_, false, sample_));
     core_->locked([&](lock_table& table, base::wake_list& woken) { look(table, woken); });
     switch (found_.what) {
-    case lock_table::finding::kind::granted: return carry_out(op_->on_granted());
+    case lock_table::finding::kind::granted: return on_granted();
     case lock_table::finding::kind::held_here:
         // Whatever has been published was not for us: another one here was faster.
         if (stage_ == stage::waiting) sample_ = core_->messages().sample(*channel_);
@@ -360,13 +374,15 @@ bool acquisition::finish(action const& last) {
     auto how = op_->result();
     if (channel_) core_->messages().detach(channel_, waker());
     core_->locked([&](lock_table& table, base::wake_list& woken) {
-        // Whoever leaves while it is given the lock has got it: only its caller can give it back.
         if (place_ && table.leave(place_, now_, woken)) {
+            // Whoever leaves when it has been given the lock has got it: only its caller can give it back.
+            if (level_number_ != 0 || !table.accept(place_)) return;
             how = acquire_op::outcome::acquired;
-            if (tenure_->in(locking::tenure::phase::held)) level_number_ = place_->level_number;
+            level_number_ = place_->level_number;
             return;
         }
-        if (how == acquire_op::outcome::acquired && level_number_ == 0) how = acquire_op::outcome::lost; // meanwhile
+        if (how == acquire_op::outcome::acquired && level_number_ == 0)
+            how = core_->closed() ? acquire_op::outcome::closed : acquire_op::outcome::lost; // it was lost meanwhile
         if (how != acquire_op::outcome::acquired) {
             if (op_->asked().reentry) {
                 if (how == acquire_op::outcome::lost) table.lose(tenure_, now_, woken);
@@ -377,9 +393,6 @@ bool acquisition::finish(action const& last) {
         tenure_->in_turn = false;
         for (auto const& who : std::exchange(tenure_->turn_waiters, {})) woken.add(who);
     });
-    if (how == acquire_op::outcome::lost && core_->closed() && !op_->asked().reentry) how = acquire_op::outcome::closed;
-    if (how == acquire_op::outcome::acquired && level_number_ == 0)
-        how = core_->closed() ? acquire_op::outcome::closed : acquire_op::outcome::lost;
     result_ = code_of(how);
     if (how != acquire_op::outcome::acquired) tenure_.reset();
     return true;

@@ -228,6 +228,7 @@ lock_call::question to_question(locking::reaper::job const& job, bool plain) {
 struct reaped {
     bool done = false;  ///< there is nothing left to do
     bool freed = false; ///< the lock was held until this release
+    bool gone = false;  ///< it was not held
 };
 
 reaped read_answer(locking::reaper::job const& job, lock_call::question const& asked,
@@ -242,7 +243,8 @@ reaped read_answer(locking::reaper::job const& job, lock_call::question const& a
                           ? how.read_release(answered.reply)
                           : how.plain->read_release(answered.reply, answered.cut_short ? nullptr : &answered.second);
     using kind = locking::release_answer::kind;
-    return {said.announced, said.what == kind::released || said.what == kind::released_silently};
+    return {said.announced, said.what == kind::released || said.what == kind::released_silently,
+            said.what == kind::not_held};
 }
 
 } // namespace
@@ -252,8 +254,12 @@ void client_core::reap(locking::reaper::job const& job) {
     send(data_, asked, [weak = weak_from_this(), job, asked](connection::call const& answered) {
         auto const self = weak.lock();
         if (!self) return;
-        auto const [done, freed] = read_answer(job, asked, answered);
+        auto const [done, freed, gone] = read_answer(job, asked, answered);
         bool const by_script = std::holds_alternative<locking::script_call>(asked);
+        // An HDEL whose answer was lost may have ended it, without a message; a script sends none for what it does not find.
+        if (by_script && gone && self->released_plainly_.load(std::memory_order_relaxed))
+            self->send(self->data_, job.record->how->plain->announce(job.record->context(job.owner_id, {})),
+                       [](connection::call const&) {});
         if (!by_script && !job.announce && answered.reply.is_error()
             && connection::judge(answered.reply) == connection::verdict::refused
             && self->stop_releasing_plainly(answered.reply.text))
@@ -280,7 +286,7 @@ public:
 
     void begin(call_lane& where, std::string bytes) {
         where_ = &where;
-        call_ = std::make_shared<connection::call>();
+        call_ = connection::make_call();
         call_->bytes = std::move(bytes);
         call_->waker = shared_from_this();
         call_->replies = replies();
@@ -572,7 +578,7 @@ connection::call_ptr client_core::send_releases(base::waker const& who, bool wil
     auto const jobs = locked([](locking::lock_table& table, base::wake_list&) { return table.dead.all_now(); });
     connection::call_ptr last;
     for (auto const& job : jobs) {
-        last = std::make_shared<connection::call>();
+        last = connection::make_call();
         auto what = last_words(to_question(job, releases_plainly()));
         last->bytes = std::move(what.bytes);
         last->replies = what.replies;

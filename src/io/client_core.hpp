@@ -75,6 +75,10 @@ public:
     /// Not any more: the server refused it, or what holding a lock needs. False: the user insists on it.
     bool stop_taking_plainly(std::string const& why);
     bool stop_releasing_plainly(std::string const& why);
+    void note_plain_release() noexcept {
+        if (!released_plainly_.load(std::memory_order_relaxed))
+            released_plainly_.store(true, std::memory_order_relaxed);
+    }
 
     /// Sends a call on a lane without waiting; `then` runs on the reactor with the answered or closed call. `once`:
     /// connection::call.
@@ -154,6 +158,7 @@ private:
 
     std::atomic<bool> takes_plainly_{false}; ///< on the present data connection
     std::atomic<bool> releases_plainly_{false};
+    std::atomic<bool> released_plainly_{false}; ///< at least once, on any connection
     std::atomic<bool> closed_{false};
     std::atomic<bool> ended_{false};
     std::atomic<std::uint64_t> waiting_{0};

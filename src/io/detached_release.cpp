@@ -12,7 +12,8 @@ detached_release::detached_release(std::shared_ptr<client_core> core, locking::t
 void detached_release::begin(std::shared_ptr<client_core> const& core, locking::tenure_ptr const& tenure,
                              std::uint64_t level_number) {
     if (core->closed()) return; // close() releases it
-    auto const one = std::make_shared<detached_release>(core, tenure, level_number);
+    auto const one =
+        std::allocate_shared<detached_release>(base::recycling<detached_release>(), core, tenure, level_number);
     one->begin_here();
 }
 
@@ -57,7 +58,9 @@ void detached_release::finished() noexcept {
     if (!core) return;
     if (with_reactor_.load(std::memory_order_relaxed))
         core->forget(*this); // written by this thread, or before the task was open
-    if (what_->result())
+    bool const failed = static_cast<bool>(what_->result());
+    what_.reset(); // its call's waker holds this object
+    if (failed)
         core->locked([&](locking::lock_table& table, base::wake_list&) {
             table.note(locking::lock_table::notice::kind::release_failed, tenure_);
         });

@@ -5,7 +5,7 @@
 namespace redlatch::io {
 
 void lock_call::submit(std::string bytes, int replies) {
-    call_ = std::make_shared<connection::call>();
+    call_ = connection::make_call();
     call_->bytes = std::move(bytes);
     call_->replies = replies;
     call_->waker = who_;

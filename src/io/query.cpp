@@ -37,7 +37,7 @@ bool query::call() {
     if (auto const* script = std::get_if<locking::script_call>(&what_)) {
         script_.begin(core_->data(), *script, waker(), blocking());
     } else {
-        plain_ = std::make_shared<connection::call>();
+        plain_ = connection::make_call();
         plain_->bytes = std::get<std::string>(what_);
         plain_->waker = waker();
         core_->data().submit(plain_, blocking());

@@ -91,6 +91,7 @@ bool releasing::call() {
     plain_ = plan_.what == kind::last && how.plain != nullptr && core_->releases_plainly();
     // Where nobody waits for the answer, the next caller reads it, or the lane's tick: no thread is woken for it.
     bool const reads_soon = blocking() || patience_ == patience::unlimited;
+    if (plain_) core_->note_plain_release();
     if (plain_)
         call_.begin(core_->data(), how.plain->release(about), waker(), reads_soon);
     else if (plan_.what == kind::last)

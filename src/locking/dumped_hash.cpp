@@ -3,20 +3,23 @@
 #include "base/assert.hpp"
 #include "base/crc64.hpp"
 
+#include <algorithm>
+#include <initializer_list>
+
 namespace redlatch::locking {
 
-std::string dumped_hash(std::string_view field) {
-    constexpr std::size_t longest = 63; // what a length in one byte can say
+// NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): only what bytes() shows is written
+dumped_hash::dumped_hash(std::string_view field) noexcept : size_(around + field.size()) {
     constexpr char type_hash = 4;
     constexpr char rdb_version = 6;
-    constexpr std::size_t around = 2 + 1 + 2 + 2 + 8; // type, pairs, the two lengths and the value, version, checksum
-    REDLATCH_ASSERT(!field.empty() && field.size() <= longest);
-    std::string out;
-    out.reserve(around + field.size());
-    out.append({type_hash, 1, static_cast<char>(field.size())}).append(field).append({1, '1', rdb_version, 0});
-    for (auto sum = base::crc64(out); out.size() < around + field.size(); sum >>= 8U)
-        out.push_back(static_cast<char>(sum & 0xffU)); // the least significant byte first
-    return out;
+    REDLATCH_ASSERT(!field.empty() && field.size() <= longest_field);
+    auto* at = buffer_.data();
+    for (char const one : {type_hash, char{1}, static_cast<char>(field.size())}) *at++ = one;
+    at = std::copy(field.begin(), field.end(), at);
+    for (char const one : {char{1}, '1', rdb_version, char{0}}) *at++ = one;
+    auto sum = base::crc64({buffer_.data(), static_cast<std::size_t>(at - buffer_.data())});
+    for (auto* const end = buffer_.data() + size_; at < end; sum >>= 8U)
+        *at++ = static_cast<char>(sum & 0xffU); // the least significant byte first
 }
 
 } // namespace redlatch::locking

@@ -51,12 +51,12 @@ void lock_table::assign_id(tenure& which) {
     auto const end = std::to_chars(std::begin(digits), std::end(digits), which.serial).ptr;
     auto const length = static_cast<std::size_t>(end - digits);
     which.owner_id.clear();
-    which.owner_id.reserve(settings_.client_id.size() + 1 + length);
     which.owner_id.append(settings_.client_id).append(1, ':').append(digits, length);
 }
 
 tenure_ptr lock_table::open(record_ptr const& of, std::uint64_t owner_number) {
-    auto fresh = std::make_shared<tenure>();
+    auto fresh = std::allocate_shared<tenure>(base::recycling<tenure>());
+    fresh->owner_id = base::spare_text(base::text_for::name);
     fresh->record = of;
     fresh->owner_number = owner_number;
     assign_id(*fresh);
@@ -227,6 +227,13 @@ lock_table::finding lock_table::look(place_ptr const& place, base::instant now, 
     }
     place->waits = false;
     return {};
+}
+
+bool lock_table::accept(place_ptr const& place) {
+    if (place->whose->in(tenure::phase::held)) return true;
+    place->whose->levels.clear();
+    forget_record_of(place->whose);
+    return false;
 }
 
 bool lock_table::leave(place_ptr const& place, base::instant now, base::wake_list& woken) {

@@ -91,7 +91,9 @@ public:
     finding look(place_ptr const& place, base::instant now, base::wake_list& woken);
     /// It goes on waiting: whatever ends in this process may be for it.
     static void wait_again(queue_place& place) noexcept { place.waits = true; }
-    /// It leaves the queue. True: it got the lock before it did.
+    /// What it was given is its own from now on; false: it has been lost meanwhile, and is forgotten.
+    bool accept(place_ptr const& place);
+    /// It leaves the queue. True: it got the lock before it did; accept() it.
     bool leave(place_ptr const& place, base::instant now, base::wake_list& woken);
 
     /// An acquisition ends without the lock. `may_hold`: its id may be, or come to be, in the key.

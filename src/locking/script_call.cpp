@@ -6,7 +6,7 @@ namespace redlatch::locking {
 
 script_call::script_call(script const& which, std::span<std::string_view const> keys,
                          std::span<std::string_view const> arguments)
-    : script_(&which), parts_(3 + keys.size() + arguments.size()) {
+    : script_(&which), by_sha_(base::spare_text(base::text_for::command)), parts_(3 + keys.size() + arguments.size()) {
     constexpr std::string_view command = "EVALSHA";
     auto const count = std::to_string(keys.size());
     auto bytes = command.size() + which.sha1.size() + count.size();

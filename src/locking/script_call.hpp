@@ -1,6 +1,7 @@
 // A call of a script, ready for the wire in both its forms.
 #pragma once
 
+#include "base/recycling.hpp"
 #include "locking/script.hpp"
 
 #include <initializer_list>

@@ -17,6 +17,7 @@
 // | releasing | answered, or handed to the reaper                   | ended                                         |
 #pragma once
 
+#include "base/recycling.hpp"
 #include "base/time.hpp"
 #include "base/waker.hpp"
 #include "locking/level.hpp"
@@ -28,6 +29,7 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace redlatch::locking {
@@ -48,7 +50,7 @@ struct tenure {
     std::atomic<bool> suspect{false};
     std::atomic<base::nanoseconds::rep> valid_until{base::instant::min().time_since_epoch().count()};
 
-    std::vector<level> levels{};
+    std::vector<level, base::recycling<level>> levels{};
     bool unfenced = false;                         ///< a copy of its acquire may still run late
     base::milliseconds longest_ever{};             ///< lease asked for: how long an orphan could stay
     std::optional<std::stop_source> lost_source{}; ///< made when somebody asks
@@ -66,6 +68,11 @@ struct tenure {
     bool renewal_in_flight = false;
 
     static constexpr std::size_t npos = static_cast<std::size_t>(-1);
+
+    tenure() = default;
+    tenure(tenure const&) = delete;
+    tenure& operator=(tenure const&) = delete;
+    ~tenure() { base::keep_text(std::move(owner_id)); }
 
     bool in(phase which) const noexcept { return now_in.load(std::memory_order_acquire) == which; }
     base::instant validity() const noexcept {

@@ -1,6 +1,8 @@
 // Commands, encoded for the wire: an array of bulk strings.
 #pragma once
 
+#include "base/recycling.hpp"
+
 #include <concepts>
 #include <cstddef>
 #include <initializer_list>
@@ -35,7 +37,7 @@ void append_command(std::string& out, std::initializer_list<std::string_view> ar
 
 /// The same as a string of its own: command("CLIENT", "SETNAME", name).
 template <std::convertible_to<std::string_view>... Arguments> std::string command(Arguments const&... arguments) {
-    std::string out;
+    auto out = base::spare_text(base::text_for::command);
     append_command(out, {std::string_view(arguments)...});
     return out;
 }

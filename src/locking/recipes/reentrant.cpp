@@ -53,7 +53,8 @@ script_call force_release(call_context const& about) {
 constexpr std::string_view unlock_message = "0"; // protocol section 0.5
 
 plain_call plain_acquire(call_context const& about) {
-    return {resp::command("RESTORE", about.name, std::to_string(about.lease.count()), dumped_hash(about.owner_id))};
+    return {
+        resp::command("RESTORE", about.name, std::to_string(about.lease.count()), dumped_hash(about.owner_id).bytes())};
 }
 
 acquire_answer read_plain_acquire(resp::value const& reply) {
@@ -87,7 +88,7 @@ constexpr plain_commands without_scripts{plain_acquire, read_plain_acquire, plai
 
 } // namespace
 
-recipe const reentrant_recipe{acquire,      read_acquire,  set_count,        read_count,  release,
-                              read_release, force_release, &without_scripts, true, lock_channel};
+recipe const reentrant_recipe{acquire,      read_acquire,  set_count,        read_count, release,
+                              read_release, force_release, &without_scripts, true,       lock_channel};
 
 } // namespace redlatch::locking

@@ -115,7 +115,8 @@ TEST(reentrant_recipe, composes_plain_commands) {
     auto const& how = *reentrant_recipe.plain;
     auto const take = how.acquire(about);
     EXPECT_EQ(take.replies, 1);
-    EXPECT_THAT(scripted::commands_in(take.bytes), ElementsAre("RESTORE orders 30000 " + dumped_hash("uuid:7")));
+    EXPECT_THAT(scripted::commands_in(take.bytes),
+                ElementsAre("RESTORE orders 30000 " + std::string(dumped_hash("uuid:7").bytes())));
     auto const give_back = how.release(about);
     EXPECT_EQ(give_back.replies, 2);
     EXPECT_THAT(scripted::commands_in(give_back.bytes),

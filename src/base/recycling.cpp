@@ -1,0 +1,93 @@
+#include "base/recycling.hpp"
+
+#include <utility>
+
+#if !defined(REDLATCH_SANITIZED)
+
+namespace redlatch::base {
+namespace {
+
+constexpr std::size_t step = 64;
+constexpr std::size_t sizes = 16; ///< up to 1 KiB
+constexpr std::size_t most_of_a_size = 8;
+constexpr std::size_t most_texts = 8;
+constexpr std::size_t room_for_name = 64;
+constexpr std::size_t room_for_command = 512;
+constexpr std::size_t longest_text = 2'048;
+
+/// Not destroyed with the thread's other objects, some of which still give memory back after it: `ended` says so.
+struct stock {
+    struct pile {
+        std::array<void*, most_of_a_size> blocks;
+        std::size_t count;
+    };
+    std::array<pile, sizes> piles;
+    bool begun;
+    bool ended;
+};
+
+thread_local constinit stock mine{};
+
+struct text_pile {
+    std::array<std::string, most_texts> texts{};
+    std::size_t count = 0;
+};
+
+struct at_end {
+    text_pile names{};
+    text_pile commands{};
+
+    at_end() noexcept { mine.begun = true; }
+    at_end(at_end const&) = delete;
+    at_end& operator=(at_end const&) = delete;
+    ~at_end() {
+        mine.ended = true;
+        for (auto& one : mine.piles)
+            while (one.count > 0) ::operator delete(one.blocks[--one.count]);
+    }
+};
+
+thread_local at_end texts;
+
+stock::pile* pile_for(std::size_t bytes) noexcept {
+    auto const index = (bytes - 1) / step;
+    return bytes > 0 && index < sizes && !mine.ended ? &mine.piles[index] : nullptr;
+}
+
+} // namespace
+
+void* take_memory(std::size_t bytes) {
+    auto* const pile = pile_for(bytes);
+    if (pile == nullptr) return ::operator new(bytes);
+    if (pile->count > 0) return pile->blocks[--pile->count];
+    return ::operator new((bytes + step - 1) / step * step);
+}
+
+void keep_memory(void* memory, std::size_t bytes) noexcept {
+    auto* const pile = pile_for(bytes);
+    if (pile == nullptr || pile->count == most_of_a_size) return ::operator delete(memory);
+    if (!mine.begun) static_cast<void>(texts.names.count); // makes it, so that it is there at the end
+    pile->blocks[pile->count++] = memory;
+}
+
+std::string spare_text(text_for what) {
+    std::string out;
+    if (!mine.ended) {
+        auto& pile = what == text_for::name ? texts.names : texts.commands;
+        if (pile.count > 0) out = std::move(pile.texts[--pile.count]);
+    }
+    out.reserve(what == text_for::name ? room_for_name : room_for_command);
+    return out;
+}
+
+void keep_text(std::string&& used) noexcept {
+    if (mine.ended || used.capacity() < room_for_name || used.capacity() > longest_text) return;
+    auto& pile = used.capacity() < room_for_command ? texts.names : texts.commands;
+    if (pile.count == most_texts) return;
+    used.clear();
+    pile.texts[pile.count++] = std::move(used);
+}
+
+} // namespace redlatch::base
+
+#endif

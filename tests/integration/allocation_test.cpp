@@ -1,0 +1,99 @@
+// An uncontended cycle asks for no memory once a lock has been used.
+#include "integration/fixture.hpp"
+
+#include <cstdlib>
+#include <new>
+
+namespace {
+
+thread_local std::size_t allocations = 0;
+
+void* counted(std::size_t size) {
+    ++allocations;
+    if (void* const memory = std::malloc(size)) return memory;
+    throw std::bad_alloc();
+}
+
+} // namespace
+
+// All forms that the library could use; the others of the standard library call these.
+void* operator new(std::size_t size) {
+    return counted(size);
+}
+void operator delete(void* memory) noexcept {
+    std::free(memory);
+}
+void operator delete(void* memory, std::size_t) noexcept {
+    std::free(memory);
+}
+
+namespace redlatch::test {
+namespace {
+
+#if defined(REDLATCH_SANITIZED)
+constexpr bool recycles = false; // memory is not recycled there: it would hide errors
+#else
+constexpr bool recycles = true;
+#endif
+
+class allocation_test : public with_server, public ::testing::WithParamInterface<bool> {
+protected:
+    void SetUp() override {
+        if (!recycles) GTEST_SKIP() << "memory is not recycled in builds with sanitizers";
+    }
+    config settings() const {
+        auto made = quick(server.uri());
+        if (GetParam()) made.commands = command_set::scripts;
+        return made;
+    }
+    client user{settings()};
+    reentrant_lock lock = user.get_lock(name);
+    static constexpr int warm_up = 100;
+    static constexpr int cycles = 5'000;
+
+    /// How often this thread asked for memory in so many cycles.
+    template <class Cycle> static std::size_t count(Cycle cycle) {
+        for (int i = 0; i < warm_up; ++i) cycle();
+        auto const before = allocations;
+        for (int i = 0; i < cycles; ++i) cycle();
+        return allocations - before;
+    }
+};
+
+INSTANTIATE_TEST_SUITE_P(with, allocation_test, ::testing::Values(false, true),
+                         [](auto const& which) { return std::string(which.param ? "scripts" : "plain_commands"); });
+
+TEST_P(allocation_test, counts_what_it_is_meant_to_count) {
+    auto const before = allocations;
+    delete new int(7);
+    EXPECT_EQ(allocations - before, 1U);
+}
+
+TEST_P(allocation_test, none_in_lock_and_unlock) {
+    EXPECT_EQ(count([&] {
+                  lock.lock();
+                  lock.unlock();
+              }),
+              0U);
+}
+
+TEST_P(allocation_test, none_in_acquire_and_release) {
+    EXPECT_EQ(count([&] { lock.acquire().release(); }), 0U);
+}
+
+TEST_P(allocation_test, none_in_try_acquire_with_a_wait_and_an_owner) {
+    owner const job;
+    EXPECT_EQ(count([&] { (void)lock.try_acquire({.wait = 1s, .owner = job}); }), 0U);
+}
+
+TEST_P(allocation_test, none_in_a_detached_release) {
+    EXPECT_EQ(count([&] { lock.acquire().release_detached(); }), 0U);
+}
+
+TEST_P(allocation_test, none_in_a_re_entry) {
+    hold const outer = lock.acquire();
+    EXPECT_EQ(count([&] { lock.acquire().release(); }), 0U);
+}
+
+} // namespace
+} // namespace redlatch::test
