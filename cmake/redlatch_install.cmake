@@ -16,6 +16,10 @@ install(TARGETS redlatch EXPORT redlatch LIBRARY DESTINATION ${CMAKE_INSTALL_LIB
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/redlatch DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
     FILES_MATCHING PATTERN *.hpp)
 install(EXPORT redlatch NAMESPACE redlatch:: FILE redlatchTargets.cmake DESTINATION ${package_folder})
+if(TARGET redlatch_asio) # of its own: only who asks for this component needs Boost
+    install(TARGETS redlatch_asio EXPORT redlatch_asio)
+    install(EXPORT redlatch_asio NAMESPACE redlatch:: FILE redlatchAsioTargets.cmake DESTINATION ${package_folder})
+endif()
 
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/redlatchConfig.cmake.in
     ${package_build_folder}/redlatchConfig.cmake INSTALL_DESTINATION ${package_folder})

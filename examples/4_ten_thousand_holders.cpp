@@ -1,5 +1,5 @@
-// A server of coroutines: ten thousand sessions hold a lock each, at the same time, on one thread. The io_context runs the client
-// too; no other thread exists.
+// A server of coroutines: ten thousand sessions hold a lock each, at the same time, on one thread. The io_context runs the
+// client too; no other thread exists.
 #include <redlatch/asio.hpp>
 #include <redlatch/redlatch.hpp>
 

@@ -1,5 +1,5 @@
-// Whichever is first: the lock, or something else - here a timer. The loser is cancelled and leaves nothing behind: no waiter, no
-// key, no subscription.
+// Whichever is first: the lock, or something else - here a timer. The loser is cancelled and leaves nothing behind: no waiter,
+// no key, no subscription.
 #include <redlatch/asio.hpp>
 #include <redlatch/redlatch.hpp>
 

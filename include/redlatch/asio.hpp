@@ -13,19 +13,20 @@
 // Every operation: same deadlines, loss states and errors as its blocking twin. It begins when Asio initiates it - with
 // use_awaitable when it is awaited -, never ends within that call, and takes what it needs by value.
 //
-//  - Owner. A coroutine may resume on another thread. So an owner that is a thread - also the default - is replaced by a fresh
-//    one for each call; name an owner of your own where several acquisitions belong together.
-//  - Cancellation of any type, through the handler's slot, ends acquisitions and questions at once, and whatever an acquisition
-//    got all the same is given back: after `co_await (acquire || timer)` nothing is left behind. Releases are not cancelled;
-//    they end within config::timeout. options.stop works too.
-//  - Errors. Handlers get boost::system::error_code: compare it with redlatch::errc, or convert it to std::error_code. Tokens that throw (use_awaitable, use_future, bound
-//    or not) throw redlatch::error with its full sentence instead; as_tuple, redirect_error and deferred count as handlers.
+//  - Owner. A coroutine may resume on another thread. So an owner that is a thread - also the default - is replaced by a
+//    fresh one for each call; name an owner of your own where several acquisitions belong together.
+//  - Cancellation of any type, through the handler's slot, ends acquisitions and questions at once, and whatever an
+//    acquisition got all the same is given back: after `co_await (acquire || timer)` nothing is left behind. Releases are not
+//    cancelled; they end within config::timeout. options.stop works too.
+//  - Errors. Handlers get boost::system::error_code: compare it with redlatch::errc, or convert it to std::error_code. Tokens
+//    that throw (use_awaitable, use_future, bound or not) throw redlatch::error with its full sentence instead; as_tuple,
+//    redirect_error and deferred count as handlers.
 //  - try_acquire. Busy is no error: tokens that throw give an empty optional for busy and timed_out. Handlers get the code too.
-//  - Executor, allocator and cancellation slot of the handler are honoured: detail/asio_completion.hpp. A handler that names no
-//    executor runs on the client's context, or on its notifier thread where it has none.
+//  - Executor, allocator and cancellation slot of the handler are honoured: detail/asio_completion.hpp. A handler that names
+//    no executor runs on the client's context, or on its notifier thread where it has none.
 //
-// g++ 12 miscompiles some operands of co_await: a braced list does not compile, a temporary with a destructor is destroyed twice.
-// Give operands a name first, as above. clang 14 cannot compile coroutine templates with -fsanitize=undefined.
+// g++ 12 miscompiles some operands of co_await: a braced list does not compile, a temporary with a destructor is destroyed
+// twice. Give operands a name first, as above. clang 14 cannot compile coroutine templates with -fsanitize=undefined.
 //
 // Thread safety: as that of the objects; any thread may start operations, also within handlers.
 #pragma once

@@ -1,11 +1,11 @@
 // The end of a client: gives back, within close_timeout and in one go, all that is held and what the reaper still has.
 //
-// | stage     | event                                                    | action, next                                       |
-// |-----------|----------------------------------------------------------|----------------------------------------------------|
-// | beginning |                                                          | every tenure ends; send their releases -> releasing |
-// | releasing | answered, no release of others under way, no further one | finished                                           |
-// | releasing | answered, the reaper has got more                        | send them                                          |
-// | releasing | close_timeout is over                                    | finished                                           |
+// | stage     | event                                                    | action, next                                   |
+// |-----------|----------------------------------------------------------|------------------------------------------------|
+// | beginning |                                                          | all tenures end; send releases -> releasing    |
+// | releasing | answered, no release of others under way, no further one | finished                                       |
+// | releasing | answered, the reaper has got more                        | send them                                      |
+// | releasing | close_timeout is over                                    | finished                                       |
 #pragma once
 
 #include "connection/call.hpp"

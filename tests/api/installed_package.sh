@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# installed_package.sh CMAKE BUILD CONSUMER COMPILER TOOL
+# installed_package.sh CMAKE BUILD CONSUMER COMPILER TOOL ASIO
 # Installs into a folder, moves it, builds a project against it - by find_package and by pkg-config - and runs what was built.
-# TOOL is 1 where the tool is built too.
+# TOOL is 1 where the tool is built too, ASIO where redlatch::asio is.
 set -euo pipefail
-cmake=$1 build=$2 consumer=$3 compiler=$4 tool=$5
+cmake=$1 build=$2 consumer=$3 compiler=$4 tool=$5 asio=$6
 
 place=$(mktemp -d)
 export REDLATCH_RUNTIME_DIR=$place/run
@@ -23,6 +23,7 @@ echo "== find_package"
     -DCMAKE_CXX_FLAGS="-Wall -Wextra -Wpedantic -Werror" -DCMAKE_PREFIX_PATH="$place/moved" >"$place/log" 2>&1 &&
     "$cmake" --build "$place/build" >>"$place/log" 2>&1 || { cat "$place/log"; exit 1; }
 "$place/build/consumer"
+if [[ $asio == 1 ]]; then "$place/build/asio_consumer"; fi
 
 echo "== pkg-config"
 pc=$(find "$place/moved" -name redlatch.pc)
@@ -32,7 +33,7 @@ LD_LIBRARY_PATH=$(dirname "$(dirname "$pc")") "$place/plain"
 
 echo "== an application of another minor version is refused"
 sed 's/redlatch 0\.1 /redlatch 0.2 /' "$consumer/CMakeLists.txt" >"$place/CMakeLists.txt"
-cp "$consumer/consumer.cpp" "$place"
+cp "$consumer"/*.cpp "$place"
 if "$cmake" -S "$place" -B "$place/other" -G Ninja -DCMAKE_PREFIX_PATH="$place/moved" >"$place/log" 2>&1; then
     echo "find_package(redlatch 0.2) was satisfied with this version"
     exit 1

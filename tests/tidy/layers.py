@@ -66,8 +66,17 @@ def the_core_has_no_threads_clocks_or_sockets(tree):
                 yield Finding(path, line, f"`{match.group(0)}` has no place in the core; it is an argument")
 
 
+ASIO_FACE = re.compile(r"include/redlatch/(asio\.hpp|detail/asio_\w+\.hpp)$")
+
+
+def sees_asio(tree, path):
+    """The Asio face itself, or an example that includes it."""
+    users = {file for _, _, file in tree.includes(path)}
+    return ASIO_FACE.match(path) or (path.startswith("examples/") and "redlatch/asio.hpp" in users)
+
+
 def libraries_stay_behind_few_files(tree):
-    """One source file knows hiredis, the readers of YAML know yaml-cpp, Boost and OpenSSL are not used."""
+    """One source file knows hiredis, the readers of YAML know yaml-cpp, the Asio face and who uses it know Asio."""
     hiredis_file = None
     for path in tree.cpp("src/", "include/", "cli/", "examples/"):
         for line, _, file in tree.includes(path):
@@ -79,15 +88,18 @@ def libraries_stay_behind_few_files(tree):
                 hiredis_file = hiredis_file or path
             if file.startswith("yaml-cpp/") and not path.startswith("src/api/yaml_"):
                 yield Finding(path, line, f"<{file}> is for src/api/yaml_*")
+            if file.startswith(("boost/asio/", "boost/system/")) and sees_asio(tree, path):
+                continue
             if file.startswith(("boost/", "openssl/", "asio")):
-                yield Finding(path, line, f"<{file}> is not used by this project")
+                yield Finding(path, line, f"<{file}> has no place here; Boost.Asio is for redlatch/asio.hpp and its users")
 
 
 def public_headers_stand_alone(tree):
     for path in tree.cpp("include/"):
         for line, bracket, file in tree.includes(path):
             ours = file.startswith("redlatch/") and f"include/{file}" in tree.files
-            if bracket == '"' or not (ours or STANDARD.match(file)):
+            asio = ASIO_FACE.match(path) and file.startswith(("boost/asio/", "boost/system/"))
+            if bracket == '"' or not (ours or asio or STANDARD.match(file)):
                 yield Finding(path, line, f"a public header may include <redlatch/…> and standard headers, not {file}")
         if not tree.files[path].startswith("// "):
             yield Finding(path, 1, "a public header opens with what it is for")

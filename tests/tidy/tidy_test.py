@@ -54,12 +54,19 @@ CASES = {
             {"src/io/a.cpp": "#include <hiredis/hiredis.h>\n"},
             {"src/api/config.cpp": "#include <yaml-cpp/yaml.h>\n"},
             {"src/io/a.cpp": "#include <boost/asio.hpp>\n"},
+            {"include/redlatch/hold.hpp": "// A.\n#include <boost/asio/post.hpp>\n"},
+            {"examples/1_plain.cpp": "#include <boost/asio/post.hpp>\n"},
+            {"include/redlatch/asio.hpp": "// A.\n#include <boost/optional.hpp>\n"},
         ],
         [
             {
+                "include/redlatch/detail/asio_loop.hpp": "// A.\n#include <boost/asio/post.hpp>\n",
+                "examples/4_server.cpp": "#include <redlatch/asio.hpp>\n#include <boost/asio/post.hpp>\n",
+            },
+            {
                 "src/resp/reader.cpp": "#include <hiredis/read.h>\n#include <hiredis/sds.h>\n",
                 "src/api/yaml_config.hpp": "#include <yaml-cpp/yaml.h>\n",
-            }
+            },
         ],
     ),
     layers.public_headers_stand_alone: (
