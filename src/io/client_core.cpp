@@ -340,19 +340,40 @@ void client_core::send(call_lane& where, lock_call::question what, std::function
 bool client_core::run(std::shared_ptr<async_task> const& what, std::stop_token const& stop) {
     what->prepare(stop);
     bool accepted = false;
+    bool first = false;
     {
         std::lock_guard guard(listener_mutex_);
         accepted = !closed(); // else close() has looked at running_, or will not see this one
         if (accepted) {
             running_.add(what);
             what->open(); // whoever sees it there can wake it
+            first = !std::exchange(looking_, true);
         }
     }
+    if (first) look_at_tasks_later();
     if (accepted)
         what->wake();
     else
         what->drop();
     return accepted;
+}
+
+void client_core::look_at_tasks_later() {
+    reactor_->at(base::later(lease_clock::now(), async_task::look), [weak = weak_from_this()] {
+        if (auto const alive = weak.lock()) alive->look_at_tasks();
+    });
+}
+
+void client_core::look_at_tasks() {
+    std::vector<std::shared_ptr<async_task>> due_soon;
+    bool again = false;
+    {
+        std::lock_guard guard(listener_mutex_);
+        due_soon = running_.near_their_end(lease_clock::now());
+        again = looking_ = !running_.empty();
+    }
+    for (auto const& one : due_soon) one->set_alarm();
+    if (again) look_at_tasks_later();
 }
 
 void client_core::forget(async_task& what) noexcept {

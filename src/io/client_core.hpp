@@ -134,6 +134,8 @@ private:
                    std::vector<locking::reaper::job> const& jobs);
     void renew(locking::lease_keeper::batch const& which);
     void reap(locking::reaper::job const& job);
+    void look_at_tasks();
+    void look_at_tasks_later();
     void close_now() noexcept;
     void close_on_loop() noexcept;
     void finish_on_this_thread() noexcept;
@@ -155,6 +157,7 @@ private:
     std::mutex listener_mutex_; // guards what follows
     std::shared_ptr<std::function<void(event const&)> const> listener_;
     task_list running_;
+    bool looking_ = false; ///< a timer for look_at_tasks() is set
 
     std::atomic<bool> takes_plainly_{false}; ///< on the present data connection
     std::atomic<bool> releases_plainly_{false};

@@ -47,7 +47,7 @@ void async_task::run_again() {
 void async_task::run() {
     posted_.exchange(false); // reads what wake() wrote: what was done before that wake is seen from here on
     if (ended_) return;
-    loop_->cancel(std::exchange(alarm_, 0));
+    if (alarm_ != 0) loop_->cancel(std::exchange(alarm_, 0));
     auto& mine = what();
     if (cancelled_.load(std::memory_order_acquire)) mine.cancel();
     for (;;) {
@@ -58,17 +58,29 @@ void async_task::run() {
             at.where->with([&] { ready = mine.ready(); });
         else
             ready = mine.ready();
-        if (ready || lease_clock::now() >= at.until) continue;
-        if (at.until != base::never)
-            alarm_ = loop_->at(at.until, [self = weak_from_this()] {
-                if (auto const alive = self.lock()) alive->run();
-            });
+        if (ready) continue;
+        until_ = at.until;
+        if (until_ == base::never) return;
+        auto const now = lease_clock::now();
+        if (now >= until_) continue;
+        if (needs_alarm(now)) set_alarm();
         return;
     }
 }
 
+bool async_task::needs_alarm(base::instant now) const noexcept {
+    return alarm_ == 0 && !ended_ && until_ != base::never && until_ - now < 2 * look;
+}
+
+void async_task::set_alarm() {
+    alarm_ = loop_->at(until_, [self = weak_from_this()] {
+        if (auto const alive = self.lock()) alive->run();
+    });
+}
+
 void async_task::end() noexcept {
     ended_ = true;
+    if (alarm_ != 0) loop_->cancel(std::exchange(alarm_, 0));
     on_stop_.reset();
     finished();
 }
@@ -91,6 +103,13 @@ std::shared_ptr<async_task> task_list::remove(async_task& which) noexcept {
 std::vector<std::shared_ptr<async_task>> task_list::all() const {
     std::vector<std::shared_ptr<async_task>> found;
     for (auto* one = first_; one != nullptr; one = one->behind_) found.push_back(one->listed_);
+    return found;
+}
+
+std::vector<std::shared_ptr<async_task>> task_list::near_their_end(base::instant now) const {
+    std::vector<std::shared_ptr<async_task>> found;
+    for (auto* one = first_; one != nullptr; one = one->behind_)
+        if (one->needs_alarm(now)) found.push_back(one->listed_);
     return found;
 }
 

@@ -87,6 +87,12 @@ public:
     /// Posts a run of its own: whoever else wakes it may have said so and not have posted it yet.
     void run_again();
 
+    /// Most operations end long before their time is over: a timer of its own gets only a task whose time is near. Whoever has
+    /// tasks under way looks at them this often, on the reactor, and sees to it that those whose time comes near get one.
+    static constexpr base::milliseconds look{1'000};
+    bool needs_alarm(base::instant now) const noexcept;
+    void set_alarm();
+
 protected:
     virtual operation& what() noexcept = 0;
     /// Once, on the reactor: tells of the end, and lets go of what the operation held.
@@ -107,6 +113,7 @@ private:
     std::atomic<bool> posted_{true}; ///< until it is open: nothing may run beside prepare()
     std::atomic<bool> cancelled_{false};
     bool ended_ = false;
+    base::instant until_ = base::never; ///< the reactor's, as is alarm_
     reactor::timer alarm_ = 0;
 
     // The list's own.
@@ -122,6 +129,9 @@ public:
     /// The list's reference; null: it is not there.
     std::shared_ptr<async_task> remove(async_task& which) noexcept;
     std::vector<std::shared_ptr<async_task>> all() const;
+    /// Those that need an alarm.
+    std::vector<std::shared_ptr<async_task>> near_their_end(base::instant now) const;
+    bool empty() const noexcept { return first_ == nullptr; }
 
 private:
     async_task* first_ = nullptr;

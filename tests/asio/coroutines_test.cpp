@@ -165,6 +165,7 @@ TEST_P(coroutines_test, ten_thousand_holders_on_one_thread) {
     // Whoever has been told only now, or not yet, does not wait any more either.
     asio::post(loop.context, [&] { until.expires_at(asio::steady_timer::time_point::min()); });
     EXPECT_TRUE(wait_until([&] { return ended == many; }, 60s));
+    EXPECT_TRUE(wait_until([&] { return server.run("DBSIZE").integer == 0; }, 60s)) << "nobody waited for the releases";
     EXPECT_EQ(failed, 0);
     EXPECT_EQ(seen.most, many);
     EXPECT_EQ(seen.now, 0) << "each was held until its end";
