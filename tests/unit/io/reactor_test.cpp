@@ -6,8 +6,11 @@
 #include <csignal>
 #include <future>
 #include <gmock/gmock.h>
+#include <poll.h>
 #include <pthread.h>
 #include <sys/epoll.h>
+#include <thread>
+#include <vector>
 
 namespace redlatch::io {
 namespace {
@@ -270,6 +273,108 @@ TEST(reactor, stops_without_ever_having_started_and_stops_twice) {
     other.start();
     other.stop();
     other.stop();
+}
+
+// --- driven by a loop of the user's
+
+class driven_reactor : public ::testing::Test {
+protected:
+    bool has_work() const {
+        pollfd one{loop.descriptor(), POLLIN, 0};
+        return ::poll(&one, 1, 0) == 1;
+    }
+    reactor loop{reactor::driver::user_loop};
+};
+
+TEST_F(driven_reactor, runs_what_is_posted_in_the_turn_that_is_asked_for) {
+    int ran = 0;
+    bool on_thread = false;
+    EXPECT_FALSE(has_work());
+    loop.post([&] {
+        ++ran;
+        on_thread = loop.on_thread();
+    });
+    EXPECT_FALSE(loop.started());
+    EXPECT_TRUE(has_work());
+    EXPECT_EQ(ran, 0);
+    EXPECT_TRUE(loop.run_ready());
+    EXPECT_EQ(ran, 1);
+    EXPECT_TRUE(on_thread);
+    EXPECT_FALSE(loop.on_thread());
+    EXPECT_FALSE(has_work());
+}
+
+TEST_F(driven_reactor, what_a_turn_posts_is_the_next_ones_and_its_end_comes_after_all_posted) {
+    struct note final : runnable {
+        explicit note(std::vector<int>& into) : order(into) {}
+        void run() override { order.push_back(3); }
+        std::vector<int>& order;
+    };
+    std::vector<int> order;
+    loop.post([&] {
+        EXPECT_TRUE(loop.gathers());
+        loop.at_end_of_turn(std::make_shared<note>(order));
+        order.push_back(1);
+        loop.post([&] { order.push_back(4); });
+    });
+    loop.post([&] { order.push_back(2); });
+    EXPECT_FALSE(loop.gathers());
+    EXPECT_TRUE(loop.run_ready());
+    EXPECT_THAT(order, ElementsAre(1, 2, 3));
+    EXPECT_TRUE(has_work());
+    EXPECT_TRUE(loop.run_ready());
+    EXPECT_THAT(order, ElementsAre(1, 2, 3, 4));
+}
+
+TEST_F(driven_reactor, timers_make_the_descriptor_readable) {
+    bool ran = false;
+    loop.at(lease_clock::now() + 20ms, [&] { ran = true; });
+    EXPECT_TRUE(loop.run_ready());
+    EXPECT_FALSE(ran);
+    EXPECT_TRUE(test::wait_until([&] { return has_work(); }));
+    EXPECT_TRUE(loop.run_ready());
+    EXPECT_TRUE(ran);
+}
+
+TEST_F(driven_reactor, takes_one_turn_at_a_time_whoever_asks) {
+    std::atomic<int> inside{0};
+    std::atomic<bool> overlapped{false};
+    std::atomic<int> ran{0};
+    std::vector<std::jthread> drivers;
+    for (int i = 0; i < 4; ++i)
+        drivers.emplace_back([&] {
+            while (loop.run_ready()) loop.wait_for_work();
+        });
+    for (int n = 0; n < 2'000; ++n)
+        loop.post([&] {
+            if (++inside != 1) overlapped = true;
+            --inside;
+            ++ran;
+        });
+    EXPECT_TRUE(test::wait_until([&] { return ran == 2'000; }));
+    loop.stop(); // and every one of them sees it
+    drivers.clear();
+    EXPECT_FALSE(overlapped);
+}
+
+TEST_F(driven_reactor, a_turn_within_a_turn_does_nothing) {
+    int ran = 0;
+    loop.post([&] {
+        loop.post([&] { ++ran; });
+        EXPECT_TRUE(loop.run_ready());
+        EXPECT_EQ(ran, 0);
+    });
+    EXPECT_TRUE(loop.run_ready());
+}
+
+TEST_F(driven_reactor, says_when_it_has_stopped_and_stays_readable) {
+    int ran = 0;
+    loop.post([&] { ++ran; });
+    loop.stop();
+    EXPECT_FALSE(loop.run_ready());
+    EXPECT_EQ(ran, 1) << "what was posted before still runs";
+    EXPECT_TRUE(has_work()) << "whoever else watches it is to see the end too";
+    EXPECT_FALSE(loop.run_ready());
 }
 
 } // namespace
