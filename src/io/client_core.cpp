@@ -2,7 +2,6 @@
 
 #include "base/backoff.hpp"
 #include "connection/server_error.hpp"
-#include "io/closing.hpp"
 #include "io/fork_guard.hpp"
 #include "io/log.hpp"
 #include "io/random_seed.hpp"
@@ -331,55 +330,34 @@ private:
 
 } // namespace
 
+namespace {
+
+/// There is no second try here: the text of a script.
+locking::plain_call last_words(lock_call::question const& what) {
+    auto const* const script = std::get_if<locking::script_call>(&what);
+    return script != nullptr ? locking::plain_call{script->by_text()} : std::get<locking::plain_call>(what);
+}
+
+} // namespace
+
+connection::call_ptr client_core::send_releases(base::waker const& who, bool will_wait) {
+    auto const jobs = locked([](locking::lock_table& table, base::wake_list&) { return table.dead.all_now(); });
+    connection::call_ptr last;
+    for (auto const& job : jobs) {
+        last = connection::make_call();
+        auto what = last_words(to_question(job, releases_plainly()));
+        last->bytes = std::move(what.bytes);
+        last->replies = what.replies;
+        if (&job == &jobs.back()) last->waker = who;
+        data_.submit(last, will_wait);
+    }
+    return last;
+}
+
 void client_core::send(call_lane& where, lock_call::question what, std::function<void(connection::call const&)> then,
                        bool once) {
     auto const one = std::make_shared<unattended>(reactor_, std::move(what), std::move(then), once);
     one->begin(where, one->bytes());
-}
-
-bool client_core::run(std::shared_ptr<async_task> const& what, std::stop_token const& stop) {
-    what->prepare(stop);
-    bool accepted = false;
-    bool first = false;
-    {
-        std::lock_guard guard(listener_mutex_);
-        accepted = !closed(); // else close() has looked at running_, or will not see this one
-        if (accepted) {
-            running_.add(what);
-            what->open(); // whoever sees it there can wake it
-            first = !std::exchange(looking_, true);
-        }
-    }
-    if (first) look_at_tasks_later();
-    if (accepted)
-        what->wake();
-    else
-        what->drop();
-    return accepted;
-}
-
-void client_core::look_at_tasks_later() {
-    reactor_->at(base::later(lease_clock::now(), async_task::look), [weak = weak_from_this()] {
-        if (auto const alive = weak.lock()) alive->look_at_tasks();
-    });
-}
-
-void client_core::look_at_tasks() {
-    std::vector<std::shared_ptr<async_task>> due_soon;
-    bool again = false;
-    {
-        std::lock_guard guard(listener_mutex_);
-        due_soon = running_.near_their_end(lease_clock::now());
-        again = looking_ = !running_.empty();
-    }
-    for (auto const& one : due_soon) one->set_alarm();
-    if (again) look_at_tasks_later();
-}
-
-void client_core::forget(async_task& what) noexcept {
-    std::shared_ptr<async_task> dropped; // its destructor runs without the mutex
-    std::lock_guard guard(listener_mutex_);
-    dropped = running_.remove(what);
 }
 
 // --- news
@@ -466,7 +444,7 @@ void client_core::on_thread_exit(std::uint64_t owner_number) noexcept {
     });
 }
 
-// --- beginning and end
+// --- beginning, and what there is
 
 void client_core::start() {
     reactor_->start();
@@ -487,133 +465,6 @@ counters client_core::stats() {
     now.commands = data_.commands() + control_.commands() + messages_.commands();
     now.subscriptions = messages_.active();
     return now;
-}
-
-void client_core::close() noexcept {
-    if (forked()) return;
-    if (closed_.exchange(true)) return;
-    if (loop_) return close_on_loop();
-    if (!on_own_thread()) return close_now();
-    // Joining our own threads from one of them would wait for ever.
-    if (auto self = weak_from_this().lock())
-        std::thread([self] { self->close_now(); }).detach();
-    else
-        close_now();
-}
-
-void client_core::close_now() noexcept {
-    closing last(*this);
-    run_blocking(last);
-    end();
-}
-
-namespace {
-
-/// The end of a client on its reactor.
-class closing_task final : public async_task {
-public:
-    closing_task(std::shared_ptr<reactor> loop, client_core& core, std::shared_ptr<client_core> keep,
-                 std::function<void()> then)
-        : async_task(std::move(loop)), what_(core), keep_(std::move(keep)), then_(std::move(then)) {}
-
-private:
-    operation& what() noexcept override { return what_; }
-    void finished() noexcept override {
-        then_();
-        keep_.reset();
-    }
-    void disowned() noexcept override {}
-
-    closing what_;
-    std::shared_ptr<client_core> keep_;
-    std::function<void()> then_;
-};
-
-} // namespace
-
-/// Elsewhere than on the loop, the calling thread takes the turns that it waits for: the loop may have stopped.
-void client_core::close_on_loop() noexcept {
-    auto const self = weak_from_this().lock();
-    auto const last = std::make_shared<closing_task>(reactor_, *this, self, [this] { end(); });
-    last->prepare({});
-    last->open();
-    last->wake();
-    if (!self || !on_own_thread()) finish_on_this_thread();
-}
-
-void client_core::finish_on_this_thread() noexcept {
-    while (!ended()) {
-        reactor_->wait_for_work();
-        reactor_->run_ready();
-    }
-    while (reactor_->run_ready()) { // what the end has brought about
-    }
-    notifier_.stop();
-}
-
-/// Everything is released, or time is over.
-void client_core::end() noexcept {
-    data_.line().close();
-    control_.line().close();
-    messages_.line().close();
-    ended_.store(true, std::memory_order_release); // pairs with ended()
-    std::vector<std::shared_ptr<async_task>> running;
-    {
-        std::lock_guard guard(listener_mutex_);
-        running = running_.all();
-    }
-    for (auto const& one : running) one->run_again(); // wake() may find a run announced that would come too late
-    // Everything that waits has been told; the reactor runs what that brought about before it ends.
-    reactor_->stop();
-    if (!loop_) notifier_.stop(); // a loop of the user's must not wait for a listener of the user's
-}
-
-void client_core::abandon() noexcept {
-    if (forked() || ended()) return;
-    std::vector<std::shared_ptr<async_task>> running;
-    {
-        std::lock_guard guard(listener_mutex_);
-        running = running_.all();
-    }
-    for (auto const& one : running) one->disown(); // nobody else takes a turn any more
-    running.clear();
-    close();
-    finish_on_this_thread();
-}
-
-bool client_core::releases_have_ended() const noexcept {
-    return table_.releases_under_way.load(std::memory_order_acquire) == 0; // pairs with end_release
-}
-
-namespace {
-
-/// There is no second try here: the text of a script.
-locking::plain_call last_words(lock_call::question const& what) {
-    auto const* const script = std::get_if<locking::script_call>(&what);
-    return script != nullptr ? locking::plain_call{script->by_text()} : std::get<locking::plain_call>(what);
-}
-
-} // namespace
-
-connection::call_ptr client_core::send_releases(base::waker const& who, bool will_wait) {
-    auto const jobs = locked([](locking::lock_table& table, base::wake_list&) { return table.dead.all_now(); });
-    connection::call_ptr last;
-    for (auto const& job : jobs) {
-        last = connection::make_call();
-        auto what = last_words(to_question(job, releases_plainly()));
-        last->bytes = std::move(what.bytes);
-        last->replies = what.replies;
-        if (&job == &jobs.back()) last->waker = who;
-        data_.submit(last, will_wait);
-    }
-    return last;
-}
-
-void client_core::close_after_fork() noexcept {
-    data_.line().close_after_fork();
-    control_.line().close_after_fork();
-    messages_.line().close_after_fork();
-    reactor_->close_after_fork();
 }
 
 } // namespace redlatch::io

@@ -1,5 +1,5 @@
-// What the thread sanitizer cannot know: libstdc++ counts the references to an exception in its own, uninstrumented code, so the
-// last owner of an exception_ptr seems to destroy it while the first one has just read it on another thread.
+// What the thread sanitizer cannot know: libstdc++ counts the references to an exception in its own, uninstrumented code, so
+// the last owner of an exception_ptr seems to destroy it while another one has just read it on another thread.
 #if defined(__SANITIZE_THREAD__)
 
 extern "C" char const* __tsan_default_suppressions();
