@@ -1,0 +1,63 @@
+package redlatch.bench;
+
+import java.util.List;
+import java.util.concurrent.SynchronousQueue;
+import org.redisson.api.RLock;
+import org.redisson.api.RedissonClient;
+
+/** From one client to another one that waits. */
+final class HandOver implements Scenario {
+    private final RedissonClient first;
+    private final RedissonClient second;
+    private final String name;
+
+    HandOver(Clients clients, String name) {
+        first = clients.make();
+        second = clients.make();
+        this.name = name;
+    }
+
+    @Override
+    public Round round(long milliseconds) throws InterruptedException {
+        long began = System.nanoTime();
+        long cpuBefore = Round.cpuNow();
+        long until = began + milliseconds * 1_000_000;
+        Samples samples = new Samples();
+        RLock mine = first.getLock(name);
+        SynchronousQueue<Boolean> held = new SynchronousQueue<>();
+        SynchronousQueue<Long> acquired = new SynchronousQueue<>();
+        Thread waiter = new Thread(() -> wait(second.getLock(name), held, acquired));
+        waiter.start();
+        while (System.nanoTime() < until || samples.cycles() < 3) {
+            mine.lock();
+            held.put(true);
+            Thread.sleep(2); // long enough for the other to have subscribed
+            long released = System.nanoTime();
+            mine.unlock();
+            samples.acquired(acquired.take() - released);
+            samples.cycle();
+        }
+        held.put(false);
+        waiter.join();
+        return Round.of(began, cpuBefore, List.of(samples));
+    }
+
+    private static void wait(RLock lock, SynchronousQueue<Boolean> held, SynchronousQueue<Long> acquired) {
+        try {
+            while (held.take()) {
+                lock.lock();
+                long now = System.nanoTime();
+                lock.unlock();
+                acquired.put(now);
+            }
+        } catch (InterruptedException stop) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    @Override
+    public void close() {
+        first.shutdown();
+        second.shutdown();
+    }
+}

@@ -1,0 +1,14 @@
+package redlatch.bench;
+
+/** What is measured. */
+interface Scenario extends AutoCloseable {
+    Round round(long milliseconds) throws Exception;
+
+    default boolean needsWarmth() {
+        return true;
+    }
+
+    @Override
+    default void close() {
+    }
+}
