@@ -1,0 +1,46 @@
+//! What a round has shown, as the driver reads it.
+
+use std::time::{Duration, Instant};
+
+/// Of this process, all threads.
+fn cpu_seconds() -> f64 {
+    let mut used = libc::timespec {
+        tv_sec: 0,
+        tv_nsec: 0,
+    };
+    // SAFETY: it writes the structure that it is given.
+    unsafe { libc::clock_gettime(libc::CLOCK_PROCESS_CPUTIME_ID, &mut used) };
+    used.tv_sec as f64 + used.tv_nsec as f64 * 1e-9
+}
+
+pub struct Watch {
+    pub began: Instant,
+    cpu: f64,
+}
+
+impl Watch {
+    pub fn start() -> Self {
+        Watch {
+            began: Instant::now(),
+            cpu: cpu_seconds(),
+        }
+    }
+
+    /// A line of JSON. `times` are those of the acquisitions, in any order.
+    pub fn result(self, per_worker: Vec<usize>, mut times: Vec<Duration>) -> String {
+        times.sort_unstable();
+        let percentile = |share: f64| match times.len() {
+            0 => 0.0,
+            count => times[(share * (count - 1) as f64).round() as usize].as_secs_f64() * 1e6,
+        };
+        serde_json::json!({
+            "seconds": self.began.elapsed().as_secs_f64(),
+            "cycles": per_worker.iter().sum::<usize>(),
+            "per_worker": per_worker,
+            "p50_us": percentile(0.5),
+            "p99_us": percentile(0.99),
+            "cpu_seconds": cpu_seconds() - self.cpu,
+        })
+        .to_string()
+    }
+}

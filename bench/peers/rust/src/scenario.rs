@@ -1,0 +1,110 @@
+//! What is measured.
+
+use crate::round::Watch;
+use rslock::LockManager;
+use std::time::{Duration, Instant};
+
+const LEASE: Duration = Duration::from_secs(30);
+
+pub enum Scenario {
+    /// A task for each name, over the one connection of the manager.
+    Cycles {
+        locks: LockManager,
+        names: Vec<String>,
+    },
+    /// From one client to another one that waits.
+    HandOver {
+        first: LockManager,
+        second: LockManager,
+        name: String,
+    },
+    /// Locks that are taken once; nothing renews them.
+    Hold {
+        locks: LockManager,
+        names: Vec<String>,
+    },
+}
+
+impl Scenario {
+    pub fn needs_warmth(&self) -> bool {
+        !matches!(self, Scenario::Hold { .. })
+    }
+
+    /// A line of JSON.
+    pub async fn round(&self, period: Duration) -> String {
+        match self {
+            Scenario::Cycles { locks, names } => cycles(locks, names, period).await,
+            Scenario::HandOver {
+                first,
+                second,
+                name,
+            } => hand_over(first, second, name, period).await,
+            Scenario::Hold { locks, names } => hold(locks, names).await,
+        }
+    }
+}
+
+async fn cycles(locks: &LockManager, names: &[String], period: Duration) -> String {
+    let watch = Watch::start();
+    let began = watch.began;
+    let tasks: Vec<_> = names
+        .iter()
+        .map(|name| {
+            let (locks, name) = (locks.clone(), name.clone());
+            tokio::spawn(async move {
+                let mut times = Vec::new();
+                while began.elapsed() < period {
+                    let asked = Instant::now();
+                    let guard = locks.acquire(name.as_str(), LEASE).await.expect("the lock");
+                    times.push(asked.elapsed());
+                    guard.release().await;
+                }
+                times
+            })
+        })
+        .collect();
+    let mut per_worker = Vec::new();
+    let mut all = Vec::new();
+    for task in tasks {
+        let times = task.await.expect("a task that ends");
+        per_worker.push(times.len());
+        all.extend(times);
+    }
+    watch.result(per_worker, all)
+}
+
+async fn hand_over(
+    first: &LockManager,
+    second: &LockManager,
+    name: &str,
+    period: Duration,
+) -> String {
+    let watch = Watch::start();
+    let mut times = Vec::new();
+    while watch.began.elapsed() < period || times.len() < 3 {
+        let held = first.acquire(name, LEASE).await.expect("the lock");
+        let (other, wanted) = (second.clone(), name.to_string());
+        let waiter = tokio::spawn(async move {
+            let guard = other
+                .acquire(wanted.as_str(), LEASE)
+                .await
+                .expect("the lock");
+            let now = Instant::now();
+            guard.release().await;
+            now
+        });
+        tokio::time::sleep(Duration::from_millis(2)).await; // long enough for the other to have been refused
+        let released = Instant::now();
+        held.release().await;
+        times.push(waiter.await.expect("a task that ends") - released);
+    }
+    watch.result(vec![times.len()], times)
+}
+
+async fn hold(locks: &LockManager, names: &[String]) -> String {
+    let watch = Watch::start();
+    for name in names {
+        let _kept_until_it_expires = locks.acquire(name.as_str(), LEASE).await.expect("the lock");
+    }
+    watch.result(vec![names.len()], Vec::new())
+}
