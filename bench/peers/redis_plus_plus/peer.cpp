@@ -1,0 +1,165 @@
+// RedMutex of redis-plus-plus as a peer of the benchmark: the protocol of bench/peers/README.md.
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <ctime>
+#include <functional>
+#include <iostream>
+#include <memory>
+#include <numeric>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <sw/redis++/patterns/redlock.h>
+#include <sw/redis++/redis++.h>
+#include <thread>
+#include <vector>
+
+namespace {
+
+using namespace std::chrono_literals;
+using clock_type = std::chrono::steady_clock;
+using sw::redis::Redis;
+using sw::redis::RedMutex;
+
+struct outcome {
+    std::vector<std::size_t> per_worker;
+    std::vector<double> microseconds; // of the acquisitions
+};
+using round_type = std::function<outcome(std::chrono::milliseconds)>;
+
+double microseconds_since(clock_type::time_point when) {
+    return std::chrono::duration<double, std::micro>(clock_type::now() - when).count();
+}
+
+std::shared_ptr<Redis> connect(std::string const& address, std::size_t connections) {
+    sw::redis::ConnectionPoolOptions pool;
+    pool.size = connections;
+    return std::make_shared<Redis>(sw::redis::ConnectionOptions("tcp://" + address), pool);
+}
+
+/// A thread each, on locks of their own or on one.
+outcome cycles(std::shared_ptr<Redis> const& redis, std::vector<std::string> const& names,
+               std::chrono::milliseconds period) {
+    auto const until = clock_type::now() + period;
+    std::vector<std::vector<double>> times(names.size());
+    std::vector<std::thread> threads;
+    for (std::size_t which = 0; which < names.size(); ++which)
+        threads.emplace_back([&, which] {
+            RedMutex mutex(redis, names[which]);
+            while (clock_type::now() < until) {
+                auto const asked = clock_type::now();
+                mutex.lock();
+                times[which].push_back(microseconds_since(asked));
+                mutex.unlock();
+            }
+        });
+    for (auto& each : threads) each.join();
+    outcome result;
+    for (auto const& each : times) {
+        result.per_worker.push_back(each.size());
+        result.microseconds.insert(result.microseconds.end(), each.begin(), each.end());
+    }
+    return result;
+}
+
+/// From one client to another one that waits.
+outcome hand_over(std::shared_ptr<Redis> const& first, std::shared_ptr<Redis> const& second, std::string const& name,
+                  std::chrono::milliseconds period) {
+    auto const until = clock_type::now() + period;
+    RedMutex mine(first, name);
+    std::vector<double> times;
+    while (clock_type::now() < until || times.size() < 3) {
+        mine.lock();
+        clock_type::time_point acquired;
+        std::thread waiter([&] {
+            RedMutex other(second, name);
+            other.lock();
+            acquired = clock_type::now();
+            other.unlock();
+        });
+        std::this_thread::sleep_for(2ms); // long enough for the other to have been refused
+        auto const released = clock_type::now();
+        mine.unlock();
+        waiter.join();
+        times.push_back(std::chrono::duration<double, std::micro>(acquired - released).count());
+    }
+    return {{times.size()}, times};
+}
+
+/// Locks that are taken once and kept.
+outcome hold(std::shared_ptr<Redis> const& redis, std::vector<std::string> const& names,
+             std::vector<std::unique_ptr<RedMutex>>& held) {
+    for (auto const& name : names) {
+        held.push_back(std::make_unique<RedMutex>(redis, name));
+        held.back()->lock();
+    }
+    return {{names.size()}, {}};
+}
+
+round_type scenario(std::string const& address, std::string const& kind, std::size_t workers, std::string const& name) {
+    std::vector<std::string> numbered;
+    for (std::size_t number = 0; number < workers; ++number) numbered.push_back(name + ":" + std::to_string(number));
+    auto const redis = connect(address, workers);
+    if (kind == "own") return [=](auto period) { return cycles(redis, numbered, period); };
+    if (kind == "shared")
+        return [=](auto period) { return cycles(redis, std::vector<std::string>(workers, name), period); };
+    if (kind == "hand_over")
+        return [=, other = connect(address, 1)](auto period) { return hand_over(redis, other, name, period); };
+    auto const held = std::make_shared<std::vector<std::unique_ptr<RedMutex>>>();
+    if (kind == "hold") return [=](auto) { return hold(redis, numbered, *held); };
+    throw std::runtime_error("there is no scenario " + kind);
+}
+
+double cpu_seconds() {
+    timespec used{};
+    ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+    return static_cast<double>(used.tv_sec) + static_cast<double>(used.tv_nsec) * 1e-9;
+}
+
+std::string json_round(round_type const& round, std::chrono::milliseconds period) {
+    auto const began = clock_type::now();
+    double const cpu = cpu_seconds();
+    auto seen = round(period);
+    double const seconds = microseconds_since(began) / 1e6;
+    std::sort(seen.microseconds.begin(), seen.microseconds.end());
+    auto const percentile = [&](double share) {
+        auto const& all = seen.microseconds;
+        return all.empty() ? 0 : all[static_cast<std::size_t>(share * static_cast<double>(all.size() - 1))];
+    };
+    std::ostringstream text;
+    text << "{\"seconds\": " << seconds
+         << ", \"cycles\": " << std::accumulate(seen.per_worker.begin(), seen.per_worker.end(), std::size_t{0})
+         << ", \"per_worker\": [";
+    for (std::size_t which = 0; which < seen.per_worker.size(); ++which)
+        text << (which == 0 ? "" : ", ") << seen.per_worker[which];
+    text << "], \"p50_us\": " << percentile(0.5) << ", \"p99_us\": " << percentile(0.99)
+         << ", \"cpu_seconds\": " << cpu_seconds() - cpu << "}";
+    return text.str();
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+    try {
+        if (argc < 3) throw std::runtime_error("ADDRESS NAME are needed");
+        round_type round;
+        for (std::string word; std::cin >> word;) {
+            std::string kind;
+            std::size_t number = 0;
+            if (word == "play") {
+                std::cin >> kind >> number;
+                round = scenario(argv[1], kind, number, argv[2]);
+                if (kind != "hold") round(200ms);
+                std::cout << "ready" << std::endl;
+            } else {
+                std::cin >> number;
+                std::cout << json_round(round, std::chrono::milliseconds(number)) << std::endl;
+            }
+        }
+    } catch (std::exception const& problem) {
+        std::fprintf(stderr, "peer: %s\n", problem.what());
+        return 1;
+    }
+    return 0;
+}
