@@ -1,45 +1,74 @@
-// redlatch_bench: ours beside the floors. See options.cpp for its arguments and docs/performance.md for how to read it.
-#include "affinity.hpp"
+// redlatch_bench: ours beside floors and peers. See options.cpp for its arguments and docs/performance.md for how to read it.
+#include "measure/affinity.hpp"
 #include "options.hpp"
-#include "report.hpp"
+#include "report/report.hpp"
+#include "report/surroundings.hpp"
 #include "scenarios/scenarios.hpp"
-#include "surroundings.hpp"
 
 #include <cstdio>
 #include <exception>
+#include <fstream>
+#include <iterator>
+#include <stdexcept>
 #include <unistd.h>
 
 namespace redlatch::bench {
 namespace {
 
-std::vector<scenario> all_scenarios(server const& at, settings const& wanted) {
-    auto result = cycles(at, wanted);
-    result.push_back(hand_over(at, wanted));
-    if (::access(wanted.tool.c_str(), X_OK) == 0) {
-        for (auto& one : whole_process(at, wanted)) result.push_back(std::move(one));
-        result.push_back(memory(at, wanted));
-    } else {
-        std::fprintf(stderr, "redlatch_bench: no tool at %s, so nothing about the tool\n", wanted.tool.c_str());
+std::vector<scenario> all_scenarios(stage const& on) {
+    std::vector<scenario> result;
+    auto const add = [&](std::vector<scenario> some) {
+        result.insert(result.end(), std::make_move_iterator(some.begin()), std::make_move_iterator(some.end()));
+    };
+    bool const has_tool = ::access(on.wanted.tool.c_str(), X_OK) == 0;
+    if (!on.is("free")) {
+        add(one_thread(on));
+        add(own_locks(on));
+        add(in_flight(on));
+        add(one_lock(on));
+    }
+    add(hand_over(on)); // the one whose figure for a scheduler that is left alone is aimed at
+    if (!on.is("free") && has_tool) add(whole_process(on));
+    // These are about sums, not about who waits for whom: once is enough.
+    if (!on.is("free") && on.where.name == placements().front().name) {
+        add(holding(on));
+        if (has_tool) add(footprint(on));
     }
     return result;
 }
 
 report run(settings const& wanted) {
+    if (::access(wanted.tool.c_str(), X_OK) != 0)
+        std::fprintf(stderr, "redlatch_bench: no tool at %s, so nothing about the tool\n", wanted.tool.c_str());
     auto const where = placements();
+    peers others(wanted);
     server const at(wanted.server);
     report all{surroundings(at), wanted.rounds, wanted.period, {}};
+    for (auto const& [name, note] : others.notes()) all.surroundings.emplace_back("peer " + name, note);
     for (auto const& place : where) {
         if (!wanted.placement.empty() && wanted.placement != place.name) continue;
-        pin(at.pid(), place.server_core);
-        pin(0, place.client_core);
-        for (auto const& one : all_scenarios(at, wanted)) {
+        pin(at.pid(), place.server_cores);
+        pin(0, place.client_cores);
+        others.pin_all(place.client_cores);
+        for (auto& each : all_scenarios({at, wanted, others, place})) {
+            auto const one = std::move(each); // what it has started ends with it
             if (one.name.find(wanted.only) == std::string::npos) continue;
             std::fprintf(stderr, "%s: %s\n", place.name.c_str(), one.name.c_str());
             at.flush();
-            all.results.push_back(measure(one, place.name, wanted.rounds));
+            all.results.push_back(measure(at, one, place.name, wanted.rounds, wanted.period));
         }
     }
     return all;
+}
+
+void put(std::string const& text, std::string const& where) {
+    if (where == "-") {
+        std::fputs(text.c_str(), stdout);
+        return;
+    }
+    std::ofstream file(where);
+    file << text;
+    if (!file.flush()) throw std::runtime_error("cannot write " + where);
 }
 
 } // namespace
@@ -52,11 +81,9 @@ int main(int argc, char** argv) {
     if (!wanted) return status;
     try {
         auto const all = run(*wanted);
-        switch (wanted->output) {
-        case settings::format::text: std::fputs(as_text(all).c_str(), stdout); break;
-        case settings::format::json: std::fputs(as_json(all).c_str(), stdout); break;
-        case settings::format::markdown: std::fputs(as_markdown(all).c_str(), stdout); break;
-        }
+        if (wanted->json) put(as_json(all), *wanted->json);
+        if (wanted->markdown) put(as_markdown(all), *wanted->markdown);
+        if (wanted->json != "-" && wanted->markdown != "-") put(as_text(all), "-");
     } catch (std::exception const& problem) {
         std::fprintf(stderr, "redlatch_bench: %s\n", problem.what());
         return 70;

@@ -11,13 +11,16 @@ namespace redlatch::bench {
 
 namespace {
 
-constexpr char const* help = R"(redlatch_bench: what the locks cost beside the least that the same commands can cost
+constexpr char const* help =
+    R"(redlatch_bench: what the locks cost, beside floors (raw loops of the same commands) and other locks on Redis
 
-  --rounds N          interleaved rounds whose median is shown (5)
-  --seconds S         length of one round of one contender (0.5)
+  --rounds N          interleaved rounds whose median is shown (3)
+  --seconds S         length of one round of one contender (0.35)
   --only TEXT         only scenarios with this in their name
-  --placement WHICH   apart: server and clients on a core each; together: both on one (default: both, in turn)
-  --json, --markdown  instead of the table
+  --placement WHICH   apart: server and clients on a core each; together: both on one; free: unpinned (default: all)
+  --peers WHICH       all, none, or one: redisson, go, rust, python, redis_plus_plus, or a name from the table (all)
+  --json [FILE]       the results as JSON, on stdout in place of the table or in a file beside it
+  --markdown [FILE]   likewise, as docs/performance.md
   --tool FILE         the redlatch program (default: the one built beside this one)
   --server PROGRAM    redis-server or valkey-server (redis-server)
 )";
@@ -28,6 +31,8 @@ std::optional<settings> parse(int argc, char** argv, int& exit_status) {
     settings wanted;
     auto const folder = std::filesystem::read_symlink("/proc/self/exe").parent_path();
     wanted.floor = folder / "redlatch_run_floor";
+    wanted.peer_sources = REDLATCH_BENCH_PEERS;
+    wanted.peer_builds = folder / "peers";
     wanted.tool = folder.parent_path() / "cli" / "redlatch";
     std::map<std::string, std::function<void(std::string const&)>> const with_value{
         {"--rounds", [&](std::string const& text) { wanted.rounds = std::stoi(text); }},
@@ -37,6 +42,7 @@ std::optional<settings> parse(int argc, char** argv, int& exit_status) {
          }},
         {"--only", [&](std::string const& text) { wanted.only = text; }},
         {"--placement", [&](std::string const& text) { wanted.placement = text; }},
+        {"--peers", [&](std::string const& text) { wanted.peers = text; }},
         {"--tool", [&](std::string const& text) { wanted.tool = text; }},
         {"--server", [&](std::string const& text) { wanted.server = text; }},
     };
@@ -48,10 +54,9 @@ std::optional<settings> parse(int argc, char** argv, int& exit_status) {
             exit_status = 0;
             return std::nullopt;
         }
-        if (word == "--json") {
-            wanted.output = settings::format::json;
-        } else if (word == "--markdown") {
-            wanted.output = settings::format::markdown;
+        if (word == "--json" || word == "--markdown") {
+            bool const has_file = at + 1 < argc && argv[at + 1][0] != '-';
+            (word == "--json" ? wanted.json : wanted.markdown) = has_file ? argv[++at] : "-";
         } else if (auto const found = with_value.find(word); found != with_value.end() && at + 1 < argc) {
             try {
                 found->second(argv[++at]);
@@ -68,8 +73,9 @@ std::optional<settings> parse(int argc, char** argv, int& exit_status) {
         std::fputs("redlatch_bench: at least one round of 0.01 s is needed\n", stderr);
         return std::nullopt;
     }
-    if (!wanted.placement.empty() && wanted.placement != "apart" && wanted.placement != "together") {
-        std::fputs("redlatch_bench: --placement is apart or together\n", stderr);
+    if (!wanted.placement.empty() && wanted.placement != "apart" && wanted.placement != "together"
+        && wanted.placement != "free") {
+        std::fputs("redlatch_bench: --placement is apart, together or free\n", stderr);
         return std::nullopt;
     }
     return wanted;

@@ -8,16 +8,19 @@
 namespace redlatch::bench {
 
 struct settings {
-    enum class format { text, json, markdown };
-
-    int rounds = 5;
-    std::chrono::milliseconds period{500}; ///< of one contender in one round
+    int rounds = 3;
+    std::chrono::milliseconds period{350}; ///< of one contender in one round
     std::string only{};                    ///< scenarios whose name contains it; empty: all
-    std::string placement{};               ///< "apart", "together"; empty: both
-    format output = format::text;
+    std::string placement{};               ///< "apart", "together", "free"; empty: all
+    std::string peers = "all";             ///< "none", "all", a folder of peers/ or a title
+    /// Where these forms of the results go; "-": stdout, none: nowhere. Stdout has the table if neither goes there.
+    std::optional<std::string> json{};
+    std::optional<std::string> markdown{};
     std::string tool{};  ///< the redlatch program
     std::string floor{}; ///< redlatch_run_floor
     std::string server = "redis-server";
+    std::string peer_sources{};
+    std::string peer_builds{};
 };
 
 /// None: the arguments are wrong or ask for help, and the user has been told.

@@ -1,29 +1,29 @@
 #include "floor/hiredis_locker.hpp"
 
-#include "floor/raw_locker.hpp"
-
-#include <floor_scripts.h>
 #include <hiredis/hiredis.h>
 #include <stdexcept>
 #include <utility>
-#include <vector>
 
 namespace redlatch::bench {
 
 namespace {
 
-/// The reply's type and number, for replies that have no more than that.
-std::pair<int, long long> ask(redisContext* context, std::initializer_list<std::string_view> arguments) {
+void append(redisContext* context, command_words const& words) {
     char const* texts[8];
     std::size_t sizes[8];
-    std::size_t count = 0;
-    for (auto const argument : arguments) {
-        texts[count] = argument.data();
-        sizes[count++] = argument.size();
+    for (std::size_t at = 0; at < words.size(); ++at) {
+        texts[at] = words[at].data();
+        sizes[at] = words[at].size();
     }
-    auto* const reply =
-        static_cast<redisReply*>(redisCommandArgv(context, static_cast<int>(count), texts, sizes)); // NOLINT
-    if (reply == nullptr) throw std::runtime_error(std::string("hiredis: ") + context->errstr);
+    redisAppendCommandArgv(context, static_cast<int>(words.size()), texts, sizes);
+}
+
+/// The reply's type and number, for replies that have no more than that.
+std::pair<int, long long> next_reply(redisContext* context) {
+    void* found = nullptr;
+    if (redisGetReply(context, &found) != REDIS_OK)
+        throw std::runtime_error(std::string("hiredis: ") + context->errstr);
+    auto* const reply = static_cast<redisReply*>(found);
     std::pair<int, long long> const result{reply->type, reply->integer};
     std::string const problem = reply->type == REDIS_REPLY_ERROR ? reply->str : "";
     freeReplyObject(reply);
@@ -37,21 +37,30 @@ void hiredis_locker::closer::operator()(redisContext* context) const noexcept {
     redisFree(context);
 }
 
-hiredis_locker::hiredis_locker(address const& where, std::string name, std::string owner)
+hiredis_locker::hiredis_locker(address const& where, form which, std::string const& name, std::string const& owner)
     : context_(where.is_unix() ? redisConnectUnix(where.path.c_str()) : redisConnect("127.0.0.1", where.port)),
-      name_(std::move(name)), channel_(raw_locker::channel_of(name_)), owner_(std::move(owner)) {
+      requests_(which, name, owner) {
     if (!context_ || context_->err != 0) throw std::runtime_error("hiredis cannot connect to " + where.uri());
-    ask(context_.get(), {"SCRIPT", "LOAD", lock_acquire_text});
-    ask(context_.get(), {"SCRIPT", "LOAD", lock_release_text});
+    if (which == form::plain) return;
+    for (auto const& each : script_loads()) {
+        append(context_.get(), each);
+        next_reply(context_.get());
+    }
 }
 
 void hiredis_locker::acquire() {
-    auto const [type, number] = ask(context_.get(), {"EVALSHA", lock_acquire_sha1, "1", name_, "30000", owner_});
-    if (type != REDIS_REPLY_NIL) throw std::runtime_error("the lock is held, for " + std::to_string(number) + " ms");
+    append(context_.get(), requests_.acquire);
+    auto const [type, number] = next_reply(context_.get()); // RESTORE answers an error where the lock is held
+    if (type == REDIS_REPLY_INTEGER)
+        throw std::runtime_error("the lock is held, for " + std::to_string(number) + " ms");
 }
 
 void hiredis_locker::release() {
-    ask(context_.get(), {"EVALSHA", lock_release_sha1, "2", name_, channel_, owner_, "PUBLISH"});
+    for (auto const& each : requests_.release) append(context_.get(), each);
+    for (std::size_t reply = 0; reply < requests_.release.size(); ++reply) {
+        auto const answer = next_reply(context_.get()).second;
+        if (reply == 0 && answer < 1) throw std::runtime_error("the lock was not ours any more");
+    }
 }
 
 } // namespace redlatch::bench

@@ -1,7 +1,8 @@
-// The two scripts as a C programmer would send them: one redisCommandArgv each.
+// A lock as a C programmer would write it with hiredis: redisCommandArgv, and two commands in one write where there are two.
 #pragma once
 
-#include "address.hpp"
+#include "floor/lock_requests.hpp"
+#include "measure/address.hpp"
 
 #include <memory>
 #include <string>
@@ -12,7 +13,7 @@ namespace redlatch::bench {
 
 class hiredis_locker {
 public:
-    hiredis_locker(address const& where, std::string name, std::string owner);
+    hiredis_locker(address const& where, form which, std::string const& name, std::string const& owner);
 
     /// Throws std::runtime_error when the lock is not free.
     void acquire();
@@ -24,9 +25,7 @@ private:
     };
 
     std::unique_ptr<redisContext, closer> context_;
-    std::string name_;
-    std::string channel_;
-    std::string owner_;
+    lock_requests requests_;
 };
 
 } // namespace redlatch::bench

@@ -49,9 +49,9 @@ std::int64_t number(std::string_view text) {
 
 } // namespace
 
-std::string raw_command(std::initializer_list<std::string_view> arguments) {
+std::string raw_command(std::vector<std::string> const& arguments) {
     std::string result = "*" + std::to_string(arguments.size()) + "\r\n";
-    for (auto const argument : arguments) {
+    for (auto const& argument : arguments) {
         result += "$" + std::to_string(argument.size()) + "\r\n";
         result += argument;
         result += "\r\n";
@@ -75,11 +75,16 @@ void raw_connection::send(std::string_view bytes) {
 }
 
 raw_reply raw_connection::receive() {
+    auto result = receive_any();
+    if (result.type == '-') throw std::runtime_error("the server says " + result.text);
+    return result;
+}
+
+raw_reply raw_connection::receive_any() {
     std::string_view const head = line();
     raw_reply result;
     result.type = head[0];
-    if (result.type == '-') throw std::runtime_error("the server says " + std::string(head));
-    if (result.type == '+') {
+    if (result.type == '+' || result.type == '-') {
         result.text = head.substr(1);
         return result;
     }

@@ -1,29 +1,31 @@
-// The two scripts on a blocking socket, requests made once: the least that a lock and an unlock can cost one thread.
+// A lock on a blocking socket, requests made once: the least that a lock and an unlock can cost one thread.
 #pragma once
 
+#include "floor/lock_requests.hpp"
 #include "floor/raw_connection.hpp"
 
+#include <cstdint>
 #include <string>
 
 namespace redlatch::bench {
 
 class raw_locker {
 public:
-    raw_locker(address const& where, std::string const& name, std::string const& owner);
+    raw_locker(address const& where, form which, std::string const& name, std::string const& owner);
 
     /// The time in ms that is left to the holder; -2: acquired.
-    std::int64_t try_acquire() {
-        auto const reply = connection_.ask(acquire_);
-        return reply.is_nil() ? -2 : reply.integer;
-    }
-    void release() { connection_.ask(release_); }
-
-    static std::string channel_of(std::string const& name) { return "redisson_lock__channel:{" + name + "}"; }
+    std::int64_t try_acquire();
+    /// Throws std::runtime_error when the lock is not free.
+    void acquire();
+    void release();
 
 private:
     raw_connection connection_;
+    form form_;
     std::string acquire_;
     std::string release_;
+    std::size_t release_replies_;
+    std::string time_left_;
 };
 
 } // namespace redlatch::bench

@@ -4,8 +4,8 @@
 
 namespace redlatch::bench {
 
-waiting_locker::waiting_locker(address where, std::string const& name, std::string const& owner)
-    : where_(std::move(where)), channel_(raw_locker::channel_of(name)), locker_(where_, name, owner) {}
+waiting_locker::waiting_locker(address where, form which, std::string const& name, std::string const& owner)
+    : where_(std::move(where)), channel_(lock_requests::channel_of(name)), locker_(where_, which, name, owner) {}
 
 void waiting_locker::acquire() {
     if (locker_.try_acquire() == -2) return;

@@ -9,7 +9,7 @@ namespace redlatch::bench {
 
 class waiting_locker {
 public:
-    waiting_locker(address where, std::string const& name, std::string const& owner);
+    waiting_locker(address where, form which, std::string const& name, std::string const& owner);
 
     void acquire();
     void release() { locker_.release(); }

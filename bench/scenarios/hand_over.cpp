@@ -1,18 +1,13 @@
 #include "floor/waiting_locker.hpp"
-#include "scenarios/scenarios.hpp"
-#include "workers.hpp"
-
-#include <redlatch/client.hpp>
+#include "measure/client_cpu.hpp"
+#include "measure/metering.hpp"
+#include "measure/processes.hpp"
+#include "scenarios/contenders.hpp"
 
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <cstdio>
-#include <functional>
 #include <memory>
-#include <stdexcept>
-#include <sys/mman.h>
-#include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
 
@@ -22,11 +17,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// One process's access to the lock.
-struct party {
-    std::function<void()> acquire;
-    std::function<void()> release;
-};
+constexpr char const* limits = "";
+
 using party_maker = std::function<party()>;
 
 constexpr int most_samples = 10000;
@@ -41,55 +33,16 @@ std::int64_t now() {
     return std::chrono::steady_clock::now().time_since_epoch() / 1ns;
 }
 
-/// Bytes from one process to another.
-struct signal_pipe {
-    int ends[2];
-    signal_pipe() {
-        if (::pipe(ends) != 0) throw std::runtime_error("no pipe");
-    }
-    signal_pipe(signal_pipe const&) = delete;
-    ~signal_pipe() {
-        ::close(ends[0]);
-        ::close(ends[1]);
-    }
-    void tell() const {
-        if (::write(ends[1], "x", 1) != 1) ::_exit(1);
-    }
-    void hear() const {
-        char byte;
-        if (::read(ends[0], &byte, 1) != 1) ::_exit(1);
-    }
-};
-
-/// In a process of its own, made before it has any connection or thread.
-pid_t in_child(std::function<void()> const& task) {
-    pid_t const child = ::fork();
-    if (child != 0) return child;
-    try {
-        task();
-    } catch (std::exception const& problem) {
-        std::fprintf(stderr, "redlatch_bench: %s\n", problem.what());
-        ::_exit(1);
-    }
-    ::_exit(0);
-}
-
-void must_succeed(pid_t child) {
-    int status = 0;
-    if (::waitpid(child, &status, 0) != child || status != 0)
-        throw std::runtime_error("a process of the hand-over has failed");
-}
-
 measurement round(server const& at, party_maker const& make, int samples) {
-    auto* const page = static_cast<shared_page*>(
-        ::mmap(nullptr, sizeof(shared_page), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
+    shared_memory<shared_page> const page;
     signal_pipe held;
     signal_pipe about_to_wait;
     signal_pipe finished;
-    auto const before = at.work();
-    auto const cpu_before = client_cpu_seconds();
+    counters_of_clients const clients{[&] { return std::vector{static_cast<double>(samples)}; }, own_cpu_seconds};
+    auto begin = take(at, clients);
+    begin.cycles = {0};
 
-    pid_t const holder = in_child([&] {
+    child holder([&] {
         party const lock = make();
         for (int sample = 0; sample < samples; ++sample) {
             lock.acquire();
@@ -102,7 +55,7 @@ measurement round(server const& at, party_maker const& make, int samples) {
             finished.hear();
         }
     });
-    pid_t const waiter = in_child([&] {
+    child waiter([&] {
         party const lock = make();
         for (int sample = 0; sample < samples; ++sample) {
             held.hear();
@@ -113,52 +66,67 @@ measurement round(server const& at, party_maker const& make, int samples) {
             finished.tell();
         }
     });
-    must_succeed(holder);
-    must_succeed(waiter);
+    holder.must_succeed();
+    waiter.must_succeed();
 
-    auto const after = at.work();
+    auto result = between(begin, take(at, clients));
     std::vector<double> microseconds;
     for (int sample = 0; sample < samples; ++sample)
         microseconds.push_back(static_cast<double>(page->nanoseconds[sample]) / 1e3);
-    ::munmap(page, sizeof(shared_page));
-    return {.value = median(microseconds),
-            .p99 = percentile(microseconds, 0.99),
-            .commands = (after.commands - before.commands) / samples,
-            .server_cpu = (after.cpu_seconds - before.cpu_seconds) / samples * 1e6,
-            .client_cpu = (client_cpu_seconds() - cpu_before) / samples * 1e6};
+    result[figure::value] = median(microseconds);
+    result[figure::p99] = percentile(microseconds, 0.99);
+    return result;
 }
 
-party ours(address const& where) {
-    auto const locks = std::make_shared<client>(config{.address = where.uri()});
-    auto const lock = std::make_shared<reentrant_lock>(locks->get_lock("bench:handed"));
-    auto const held = std::make_shared<hold>();
-    return {[=] { *held = lock->acquire(); }, [locks, held] { held->release(); }};
+contender between_processes(stage const& on, std::string const& title, party_maker const& maker,
+                            std::vector<aim> aims) {
+    return {title,
+            [=, &at = on.at](std::chrono::milliseconds period) {
+                return round(at, maker, std::clamp(static_cast<int>(period / 2500us), 10, most_samples));
+            },
+            std::move(aims)};
 }
 
-party floor_of(address const& where) {
-    auto const lock = std::make_shared<waiting_locker>(where, "bench:handed", "raw:" + std::to_string(::getpid()));
-    return {[=] { lock->acquire(); }, [=] { lock->release(); }};
+std::vector<aim> aims_beside(stage const& on, std::string const& floor) {
+    std::vector<aim> result{at_most(1.75, floor, figure::p99), at_most(5, figure::commands)};
+    if (on.is("apart")) result.push_back(at_most(1.1, floor));
+    if (on.is("free")) result.push_back(at_most(1.35, floor));
+    return result;
 }
 
 } // namespace
 
-scenario hand_over(server const& at, settings const& wanted) {
-    int const samples = std::clamp(static_cast<int>(wanted.period / 2500us), 10, most_samples);
-    auto const where = at.tcp();
-    return {"hand-over between processes",
-            "µs",
-            false,
-            1,
-            {{"redlatch",
-              [=, &at] {
-                  return round(
-                      at, [=] { return ours(where); }, samples);
-              },
-              1.3},
-             {"raw pub/sub", [=, &at] {
-                  return round(
-                      at, [=] { return floor_of(where); }, samples);
-              }}}};
+std::vector<scenario> hand_over(stage const& on) {
+    auto const where = on.at.tcp();
+    auto const ours_with = [where](our_way const& way) {
+        return [=] { return ours(client(settings_for(where, way)), "bench:handed", false); };
+    };
+    auto const floor_with = [where](form which) {
+        return [=] {
+            auto const lock =
+                std::make_shared<waiting_locker>(where, which, "bench:handed", "raw:" + std::to_string(::getpid()));
+            return party{[=] { lock->acquire(); }, [=] { lock->release(); }};
+        };
+    };
+    scenario one{"hand-over between two clients", "µs", false, {}};
+    one.floor = "raw pub/sub, plain";
+    one.limits = limits;
+    one.contenders = {between_processes(on, "redlatch", ours_with({}), aims_beside(on, one.floor)),
+                      between_processes(on, "redlatch, scripts", ours_with({.commands = command_set::scripts}),
+                                        aims_beside(on, "raw pub/sub, scripts")),
+                      between_processes(on, "raw pub/sub, plain", floor_with(form::plain), {}),
+                      between_processes(on, "raw pub/sub, scripts", floor_with(form::scripts), {})};
+    for (auto& other : peer_contenders(on, "hand_over", 2)) {
+        auto const play = other.round;
+        other.round = [play](std::chrono::milliseconds period) {
+            auto result = play(period);
+            result[figure::value] = result[figure::p50];
+            result[figure::p50] = result[figure::spread] = std::nullopt;
+            return result;
+        };
+        one.contenders.push_back(std::move(other));
+    }
+    return {std::move(one)};
 }
 
 } // namespace redlatch::bench

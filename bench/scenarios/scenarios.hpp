@@ -1,25 +1,49 @@
 // What is measured; one function for each kind.
 #pragma once
 
+#include "measure/affinity.hpp"
+#include "measure/rounds.hpp"
+#include "measure/server.hpp"
 #include "options.hpp"
-#include "rounds.hpp"
-#include "server.hpp"
+#include "peers.hpp"
 
+#include <functional>
 #include <vector>
 
 namespace redlatch::bench {
 
-/// Lock and unlock without contention: on one thread over TCP and a Unix socket, on 8 and 64 threads with a lock each; and
-/// 8 threads on one lock.
-std::vector<scenario> cycles(server const& at, settings const& wanted);
+/// Where scenarios play, and with whom.
+struct stage {
+    server const& at;
+    settings const& wanted;
+    peers& others;
+    placement where;
 
-/// From the release in one process to the lock in another that waits for it, in microseconds.
-scenario hand_over(server const& at, settings const& wanted);
+    bool is(char const* name) const { return where.name == name; }
+};
 
-/// The wall time of `redlatch run NAME -- true` and of what it can be compared with, in milliseconds.
-std::vector<scenario> whole_process(server const& at, settings const& wanted);
+/// Lock and unlock without contention on one thread, over TCP and over a Unix socket.
+std::vector<scenario> one_thread(stage const& on);
 
-/// What a tool that holds a lock keeps in memory, in MB.
-scenario memory(server const& at, settings const& wanted);
+/// 8, 64 and 256 threads with a lock each and one client.
+std::vector<scenario> own_locks(stage const& on);
+
+/// 64 and 256 cycles in flight without a thread for each.
+std::vector<scenario> in_flight(stage const& on);
+
+/// 8 and 64 threads of one process, and 8 processes, on one lock.
+std::vector<scenario> one_lock(stage const& on);
+
+/// From the release in one client to the lock in another that waits for it.
+std::vector<scenario> hand_over(stage const& on);
+
+/// What it costs to keep 10,000 and 100,000 locks.
+std::vector<scenario> holding(stage const& on);
+
+/// What a client that holds one lock takes: memory, connections, commands.
+std::vector<scenario> footprint(stage const& on);
+
+/// The wall time of `redlatch run NAME -- true` and of what it can be compared with.
+std::vector<scenario> whole_process(stage const& on);
 
 } // namespace redlatch::bench

@@ -1,0 +1,90 @@
+#include "report/report.hpp"
+#include "report/report_cells.hpp"
+
+namespace redlatch::bench {
+
+namespace {
+
+constexpr char const* introduction = R"(# Performance
+
+This page is the output of `./dev bench --markdown`. The benchmark starts a redis-server of its own on loopback, builds
+the peers that this machine has the tools for, and needs about ten minutes. Run it where you want to know; figures of
+two machines, or of two days, should not be compared.
+
+## How to read it
+
+- **Beside each figure of redlatch stands a floor**: a loop that sends the same commands and does nothing else. *raw*
+  is a blocking socket with requests that were made before the clock ran; nothing that talks to Redis can be cheaper
+  for one thread. *hiredis* is the same as one would write it in C, with hiredis. *pipeline* is one thread and one
+  socket for many cycles: what one read brings in is asked next with one write. Floors renew nothing, notice no loss and
+  survive no broken connection.
+- **plain** and **scripts** are the two sets of commands: RESTORE to take, HDEL and PUBLISH to release; or a Lua script
+  each, as Redisson does it. *redlatch* without a further word has its default settings.
+- **Peers** are other locks on Redis, from their registries, each in a process of its own that is pinned as ours is and
+  stays alive between its rounds, so that a JVM is warm. *Redisson, tuned* has two threads of each kind and a pool of
+  eight connections in place of its defaults. Each library is used as its own documentation shows it; pollers poll as
+  often as their documentation says. `bench/peers/README.md` has the details.
+- **ratio** is a line beside the floor, the line whose ratio is 1. Contenders take turns, and the ratio is the median of
+  the ratios within each round; *of the rounds* shows the smallest and the largest. Machines drift: trust the ratios
+  more than the figures.
+- **Under each table stands what the project promises itself**: ✓ met, ✗ missed, – the other one was not measured; in
+  brackets what was seen. Where something is missed and somebody has looked into it, *what limits it* says what a
+  profile has shown.
+- **p99** is that of an acquisition (of the whole, where the table is about a time).
+- **commands** are those that clients sent, for each cycle: the numbers are counted by INFO; which of them scripts have
+  called is seen by MONITOR, in a round of its own that is not measured. An uncontended cycle is exactly two with
+  scripts, three plain ones of which two are one write. The few hundredths above are what setting up took.
+- **server µs**, **client µs**: CPU time for each cycle, of the server (from INFO) and of the client processes (from the
+  operating system). These suffer less from other load on the machine than elapsed time does.
+- **max/min**: the cycles of the busiest worker beside those of the laziest; 1 is fair.
+- Everything is pinned: server and clients to a core each, or all to one. Unpinned figures jump between the two by
+  chance; only the hand-over is shown unpinned too. On virtual machines waking another core may cost more than all else
+  together; then the first part shows that above all.
+- *N threads, one lock* has an empty critical section. Its floor lets the threads queue inside the process, so that only
+  one at a time asks the server; *a subscription each* is what happens when they do not.
+- *hand-over* is the time from just before the release in one client to the moment at which another one, which slept
+  until then, has the lock. Ours and the floors are two processes, peers are two clients in one.
+- *holding* takes a watchdog shorter than the usual 30 s (15 or 30 times a round, 3 s at least) so that there is
+  something to see within seconds; the share of a core is that of the usual one. The other figures are for one renewal
+  of one lock. *late* counts holds that were suspect or lost once all were held, or keys that were gone at the end.
+  Memory is what the client's process grew by, so a JVM's garbage is in it.
+- *run NAME -- true* is the wall time of a whole process, from fork to wait. The server is named in REDLATCH_SERVER; any
+  flag costs a parser more, as the line below it shows.
+)";
+
+std::string markdown_row(std::vector<std::string> const& texts) {
+    std::string result = "|";
+    for (auto const& text : texts) result += " " + text + " |";
+    return result + "\n";
+}
+
+std::string markdown_of(table const& all) {
+    std::string text = markdown_row(all.headings) + "|---|";
+    for (std::size_t column = 1; column < all.headings.size(); ++column) text += "--:|";
+    text += "\n";
+    for (auto const& row : all.rows) text += markdown_row(row);
+    return text;
+}
+
+} // namespace
+
+std::string as_markdown(report const& all) {
+    std::string text = introduction;
+    text += "\n## Where and with what\n\n|  |  |\n|---|---|\n";
+    for (auto const& [key, value] : all.surroundings) text += markdown_row({key, value});
+    text += markdown_row({"rounds", std::to_string(all.rounds) + " of " + std::to_string(all.period.count()) + " ms"});
+    std::string placement;
+    for (auto const& one : all.results) {
+        if (one.placement != placement) {
+            placement = one.placement;
+            text += "\n## " + placement_title(placement) + "\n";
+        }
+        text += "\n" + markdown_of(table_of(one));
+        auto const remarks = remarks_of(one);
+        if (!remarks.empty()) text += "\n";
+        for (auto const& remark : remarks) text += "- " + remark + "\n";
+    }
+    return text;
+}
+
+} // namespace redlatch::bench

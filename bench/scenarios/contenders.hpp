@@ -1,0 +1,44 @@
+// Who competes: ours in its settings, floors in their forms, and peers.
+#pragma once
+
+#include "floor/lock_requests.hpp"
+#include "measure/party.hpp"
+#include "scenarios/scenarios.hpp"
+
+#include <redlatch/client.hpp>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace redlatch::bench {
+
+/// The name of the lock of one worker.
+using naming = std::function<std::string(int worker)>;
+naming one_each();
+naming one_for_all();
+
+/// Settings of a client of ours.
+struct our_way {
+    std::string title = "redlatch";
+    command_set commands = command_set::automatic;
+    bool detached = false;
+    bool strict = false;
+};
+config settings_for(address const& where, our_way const& way);
+
+/// A lock of a client that the party keeps alive.
+party ours(client const& locks, std::string const& name, bool detached);
+
+/// One client for all the threads.
+contender our_threads(stage const& on, address const& where, int threads, naming const& name, our_way const& way,
+                      std::vector<aim> aims);
+
+/// A blocking socket for each thread.
+contender raw_threads(stage const& on, std::string const& title, address const& where, form which, int threads,
+                      naming const& name);
+
+/// Those peers that can play the scenario; `processes` of them at once, counted together.
+std::vector<contender> peer_contenders(stage const& on, std::string const& scenario, int workers, int processes = 1);
+
+} // namespace redlatch::bench

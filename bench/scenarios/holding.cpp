@@ -1,0 +1,133 @@
+#include "measure/client_cpu.hpp"
+#include "measure/metering.hpp"
+#include "measure/process_memory.hpp"
+#include "measure/processes.hpp"
+#include "peer_process.hpp"
+#include "scenarios/contenders.hpp"
+#include "scenarios/held_locks.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <functional>
+#include <thread>
+
+namespace redlatch::bench {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr char const* limits = "";
+
+/// Users have 30 s. A shorter one shows as many renewals in less time; the figures are those of 30 s.
+constexpr auto usual_watchdog = 30000ms;
+constexpr int renewals_of_a_lease = 3;
+
+/// Very many locks need longer to be taken, and a server that is not busy with renewing them alone.
+std::chrono::milliseconds watchdog_for(std::chrono::milliseconds period, int locks) {
+    return std::clamp(period * (locks > 10000 ? 30 : 15), 3000ms, usual_watchdog);
+}
+
+/// What one lease of all locks has cost, in which each was renewed three times.
+/// value: the share of a core that renewal takes with the usual watchdog, in percent; the rest for each renewal of a lock.
+measurement figures_of(look const& begin, look const& end, int locks, std::chrono::milliseconds watchdog) {
+    double const elapsed = std::chrono::duration<double>(end.when - begin.when).count();
+    double const leases = elapsed / std::chrono::duration<double>(watchdog).count();
+    double const renewals = leases * renewals_of_a_lease * locks;
+    double const client_cpu = end.client_cpu - begin.client_cpu;
+    auto const scripts = [](look const& at) {
+        double sum = 0;
+        for (auto const& [name, count] : at.work.calls)
+            if (name.starts_with("eval")) sum += count;
+        return sum;
+    };
+    return {{figure::value, 100 * client_cpu / leases / std::chrono::duration<double>(usual_watchdog).count()},
+            {figure::client_cpu, client_cpu / renewals * 1e6},
+            {figure::server_cpu, (end.work.cpu_seconds - begin.work.cpu_seconds) / renewals * 1e6},
+            {figure::commands, (scripts(end) - scripts(begin)) / renewals}};
+}
+
+/// Written by the child, read when it has ended.
+struct findings {
+    std::atomic<double> lock_bytes;
+    std::atomic<int> late;
+};
+
+measurement ours_holding(server const& at, int locks, std::chrono::milliseconds period) {
+    at.flush();
+    auto const watchdog = watchdog_for(period, locks);
+    shared_memory<findings> const found;
+    signal_pipe all_held;
+    signal_pipe enough;
+    child holder([&] {
+        held_locks all(config{.address = at.tcp().uri(), .lock_watchdog_timeout = watchdog});
+        auto const before = memory_of(0);
+        all.acquire(locks);
+        found->lock_bytes = (memory_of(0) - before) / locks;
+        all_held.tell();
+        enough.hear();
+        found->late = all.late();
+    });
+    all_held.hear();
+    counters_of_clients const clients{[] { return std::vector{0.0}; }, [&] { return cpu_seconds_of(holder.pid()); }};
+    auto const begin = take(at, clients);
+    std::this_thread::sleep_for(watchdog);
+    auto const end = take(at, clients);
+    int const gone = locks - at.keys();
+    enough.tell();
+    holder.must_succeed();
+    auto result = figures_of(begin, end, locks, watchdog);
+    result[figure::lock_bytes] = found->lock_bytes;
+    result[figure::late] = std::max(found->late.load(), gone);
+    return result;
+}
+
+measurement peer_holding(server const& at, peer const& who, std::string const& log, int locks,
+                         std::chrono::milliseconds period) {
+    at.flush();
+    auto const watchdog = watchdog_for(period, locks);
+    peer_process holder(who.command_for(at.tcp(), {"watchdog=" + std::to_string(watchdog.count())}), log);
+    holder.play("hold", locks);
+    auto const before = memory_of(holder.pid());
+    holder.begin(0ms);
+    holder.result(); // now it holds them all
+    auto const after = memory_of(holder.pid());
+    counters_of_clients const clients{[] { return std::vector{0.0}; }, [&] { return cpu_seconds_of(holder.pid()); }};
+    auto const begin = take(at, clients);
+    std::this_thread::sleep_for(watchdog);
+    auto const end = take(at, clients);
+    auto result = figures_of(begin, end, locks, watchdog);
+    result[figure::lock_bytes] = (after - before) / locks;
+    result[figure::late] = locks - at.keys();
+    return result;
+}
+
+} // namespace
+
+std::vector<scenario> holding(stage const& on) {
+    std::vector<scenario> result;
+    for (int const locks : {10000, 100000}) {
+        scenario one{"holding " + std::to_string(locks) + " locks", "% of a core", false, {}};
+        one.limits = limits;
+        one.most_rounds = 1;
+        std::vector<aim> aims{at_most(0, figure::late), at_most(600, figure::lock_bytes),
+                              at_most(1, "Redisson", figure::server_cpu)};
+        if (locks == 10000) aims.push_back(at_most(0.5));
+        one.contenders = {
+            {"redlatch", [=, &at = on.at](std::chrono::milliseconds period) { return ours_holding(at, locks, period); },
+             std::move(aims)}};
+        // Of the peers only Redisson renews by itself.
+        for (auto const& who : on.others.all())
+            if (who.title == "Redisson")
+                one.contenders.push_back({who.title,
+                                          [=, &at = on.at, log = on.others.log()](std::chrono::milliseconds period) {
+                                              return peer_holding(at, who, log, locks, period);
+                                          },
+                                          {},
+                                          true});
+        result.push_back(std::move(one));
+    }
+    return result;
+}
+
+} // namespace redlatch::bench

@@ -1,0 +1,99 @@
+#include "measure/client_cpu.hpp"
+#include "measure/metering.hpp"
+#include "scenarios/contenders.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <numeric>
+
+namespace redlatch::bench {
+
+namespace {
+
+/// The processes of one contender.
+class troupe {
+public:
+    troupe(stage const& on, peer who, std::string scenario, int workers, int processes)
+        : at_(on.at), others_(on.others), who_(std::move(who)), scenario_(std::move(scenario)), workers_(workers),
+          size_(processes) {}
+
+    measurement round(std::chrono::milliseconds period) {
+        try {
+            assemble();
+            auto result = play(period);
+            for (auto const& each : members_) each->sleep();
+            return result;
+        } catch (...) {
+            members_.clear();
+            others_.forget(who_);
+            throw;
+        }
+    }
+
+private:
+    /// One plays in all scenarios. More than one are for this scenario alone and get little time to warm up.
+    void assemble() {
+        if (size_ == 1 && members_.empty()) members_.push_back(others_.process(who_, at_.tcp()));
+        while (std::ssize(members_) < size_)
+            members_.push_back(
+                std::make_shared<peer_process>(who_.command_for(at_.tcp(), {"warm=2000"}), others_.log()));
+        for (auto const& each : members_) {
+            each->wake();
+            each->play(scenario_, workers_);
+        }
+    }
+
+    measurement play(std::chrono::milliseconds period) {
+        std::vector<double> cycles;
+        counters_of_clients const clients{[&] { return cycles; },
+                                          [&] {
+                                              double sum = 0;
+                                              for (auto const& each : members_) sum += cpu_seconds_of(each->pid());
+                                              return sum;
+                                          }};
+        auto begin = take(at_, clients);
+        for (auto const& each : members_) each->begin(period);
+        std::vector<peer_round> said;
+        for (auto const& each : members_) said.push_back(each->result());
+        // Workers of several processes are counted together: max/min is over all of them.
+        for (auto const& each : said) cycles.insert(cycles.end(), each.per_worker.begin(), each.per_worker.end());
+        auto const end = take(at_, clients);
+        begin.cycles.assign(cycles.size(), 0);
+        auto result = between(begin, end);
+        // By its own clock: waking up for the order and saying what became of it take time too.
+        auto const longest = std::ranges::max_element(said, {}, &peer_round::seconds)->seconds;
+        result[figure::value] = std::accumulate(cycles.begin(), cycles.end(), 0.0) / longest;
+        result[figure::p50] = median_of_said(said, &peer_round::p50);
+        result[figure::p99] = median_of_said(said, &peer_round::p99);
+        return result;
+    }
+
+    static double median_of_said(std::vector<peer_round> const& said, double peer_round::*which) {
+        std::vector<double> values;
+        for (auto const& each : said) values.push_back(each.*which);
+        return median(std::move(values));
+    }
+
+    server const& at_;
+    peers& others_;
+    peer who_;
+    std::string scenario_;
+    int workers_;
+    int size_;
+    std::vector<std::shared_ptr<peer_process>> members_{};
+};
+
+} // namespace
+
+std::vector<contender> peer_contenders(stage const& on, std::string const& scenario, int workers, int processes) {
+    std::vector<contender> result;
+    for (auto const& who : on.others.all()) {
+        if (!who.can(scenario)) continue;
+        auto const cast = std::make_shared<troupe>(on, who, scenario, workers, processes);
+        result.push_back(
+            {who.title, [cast](std::chrono::milliseconds period) { return cast->round(period); }, {}, true});
+    }
+    return result;
+}
+
+} // namespace redlatch::bench

@@ -1,0 +1,111 @@
+"""Runs redlatch_bench for a moment, without peers, and checks that all its lines have their numbers: check_run.py PROGRAM"""
+
+import json
+import math
+import os
+import subprocess
+import sys
+import tempfile
+
+PINNED = {
+    "one thread, TCP",
+    "one thread, Unix socket",
+    "8 threads, 8 locks",
+    "64 threads, 64 locks",
+    "256 threads, 256 locks",
+    "64 asynchronous cycles in flight",
+    "256 asynchronous cycles in flight",
+    "8 threads, one lock",
+    "64 threads, one lock",
+    "8 processes, one lock",
+    "hand-over between two clients",
+}
+# With the tool, and once.
+TOOL = {"run NAME -- true, TCP", "run NAME -- true, Unix socket"}
+ONCE = {"holding 10000 locks", "holding 100000 locks", "a client that holds a lock"}
+PEERS = ("Redisson", "Redisson, tuned", "rslock")
+
+
+def expected():
+    if len(os.sched_getaffinity(0)) == 1:
+        return {"together": PINNED | TOOL | ONCE}
+    return {"apart": PINNED | TOOL | ONCE, "together": PINNED | TOOL, "free": {"hand-over between two clients"}}
+
+
+def is_number(value):
+    return isinstance(value, (int, float)) and math.isfinite(value)
+
+
+def may_be_nothing(result, figure):
+    """Threads that pass a lock on among themselves say nothing to the server."""
+    return result["scenario"].endswith("threads, one lock") and figure in ("commands", "server_cpu_us")
+
+
+def wanted_figures(result, line):
+    """What every line of such a table must have; most of it above zero."""
+    wanted = ["value", "client_cpu_us"]
+    name = line["name"]
+    if result["unit"] == "cycles/s":
+        wanted += ["ratio", "ratio_low", "ratio_high", "commands", "server_cpu_us"]
+        if not name.startswith("one pipeline"):
+            wanted += ["p50", "p99"]
+        if not result["scenario"].startswith("one thread") and "in flight" not in result["scenario"]:
+            wanted.append("spread")
+    if result["unit"] in ("µs", "ms"):
+        wanted += ["ratio", "p99", "server_cpu_us"]
+        if name not in ("true alone", "flock FILE true"):
+            wanted.append("commands")
+    if result["unit"] == "MB":
+        wanted += ["commands", "connections"]
+    if result["unit"] == "% of a core":
+        wanted += ["commands", "server_cpu_us", "lock_bytes"]
+    return wanted
+
+
+def problems_of(report):
+    seen = {}
+    for result in report["results"]:
+        where = f"{result['placement']}: {result['scenario']}"
+        seen.setdefault(result["placement"], set()).add(result["scenario"])
+        if len(result["lines"]) < 1 or result["notes"]:
+            yield f"{where}: {len(result['lines'])} lines, left out: {result['notes']}"
+        for line in result["lines"]:
+            for figure in wanted_figures(result, line):
+                least = 0 if may_be_nothing(result, figure) else sys.float_info.min
+                if not is_number(line[figure]) or line[figure] < least:
+                    yield f"{where}: {line['name']}: {figure} is {line[figure]}"
+            for aim in line["aims"]:
+                if not is_number(aim["seen"]) and not aim["aim"].endswith(PEERS):
+                    yield f"{where}: {line['name']}: nothing is known about {aim['aim']}"
+            # What this floor sends is known, so it shows that commands are counted right.
+            sent = {"hiredis loop, scripts": 2, "hiredis loop, plain": 3}.get(line["name"])
+            if sent and abs(line["commands"] - sent) > 0.5:
+                yield f"{where}: {line['name']}: {line['commands']} commands, {sent} are sent"
+    if seen != expected():
+        yield f"scenarios: {seen}, expected {expected()}"
+
+
+def main(program):
+    with tempfile.TemporaryDirectory() as folder:
+        data, page = os.path.join(folder, "run.json"), os.path.join(folder, "run.md")
+        run = [program, "--peers", "none", "--rounds", "1", "--seconds", "0.02", "--json", data, "--markdown", page]
+        table = subprocess.run(run, stdout=subprocess.PIPE, text=True, check=True).stdout
+        with open(data, encoding="utf-8") as file:
+            report = json.load(file)
+        with open(page, encoding="utf-8") as file:
+            markdown = file.read()
+    problems = list(problems_of(report))
+    for result in report["results"]:
+        if f"| {result['scenario']} |" not in markdown or result["scenario"] not in table:
+            problems.append(f"no table of {result['scenario']}")
+        for line in result["lines"]:
+            if f"\n| {line['name']} |" not in markdown or f"\n{line['name']} " not in table:
+                problems.append(f"no row of {line['name']}")
+    for problem in problems:
+        print(problem)
+    print(f"{sum(len(result['lines']) for result in report['results'])} lines, {len(problems)} problems")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1]))
