@@ -42,6 +42,8 @@ two machines, or of two days, should not be compared.
   together; then the first part shows that above all.
 - *N threads, one lock* has an empty critical section. Its floor lets the threads queue inside the process, so that only
   one at a time asks the server; *a subscription each* is what happens when they do not.
+- *asynchronous cycles* run on an io_context, the client and the handlers on one thread, with redlatch/asio.hpp where
+  Boost is there.
 - *hand-over* is the time from just before the release in one client to the moment at which another one, which slept
   until then, has the lock. Ours and the floors are two processes, peers are two clients in one.
 - *holding* takes a watchdog shorter than the usual 30 s (15 or 30 times a round, 3 s at least) so that there is

@@ -1,5 +1,5 @@
-// Cycles without a thread for each: the handler of one step starts the next. The one file that knows which asynchronous face
-// is measured.
+// Cycles without a thread for each: the handler of one step starts the next. Handlers without an executor run on the
+// client's notifier thread.
 #pragma once
 
 #include "measure/workers.hpp"

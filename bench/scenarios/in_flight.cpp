@@ -1,5 +1,6 @@
 #include "floor/pipeline.hpp"
 #include "measure/workers.hpp"
+#include "scenarios/asio_chains.hpp"
 #include "scenarios/contenders.hpp"
 #include "scenarios/cycle_chain.hpp"
 
@@ -35,6 +36,19 @@ contender ours_by_callbacks(stage const& on, int count, our_way const& way, std:
             std::move(aims)};
 }
 
+#ifdef REDLATCH_BENCH_ASIO
+contender ours_by_asio(stage const& on, int count, our_way const& way, std::vector<aim> aims) {
+    return {way.title,
+            [=, &at = on.at](std::chrono::milliseconds period) {
+                auto const chains = [&](tally& into, phases const& now) {
+                    run_asio_chains(settings_for(at.tcp(), way), count, into, now);
+                };
+                return run_loops(at, {chains}, period);
+            },
+            std::move(aims)};
+}
+#endif
+
 std::vector<aim> aims_for(form which) {
     auto const floor = "one pipeline, " + name_of(which);
     std::vector<aim> result{at_least(0.85, floor), at_most(2, floor, figure::client_cpu)};
@@ -53,10 +67,17 @@ std::vector<scenario> in_flight(stage const& on) {
         scenario one{std::to_string(count) + " asynchronous cycles in flight", "cycles/s", true, {}};
         one.floor = "one pipeline, " + name_of(form::plain);
         one.limits = limits;
-        one.contenders = {ours_by_callbacks(on, count, {}, aims_for(form::plain)),
-                          ours_by_callbacks(on, count, {.title = "redlatch, scripts", .commands = command_set::scripts},
-                                            aims_for(form::scripts)),
-                          pipelined(on, form::plain, count), pipelined(on, form::scripts, count)};
+        our_way const plain{};
+        our_way const scripts{.title = "redlatch, scripts", .commands = command_set::scripts};
+#ifdef REDLATCH_BENCH_ASIO
+        one.contenders = {ours_by_asio(on, count, plain, aims_for(form::plain)),
+                          ours_by_asio(on, count, scripts, aims_for(form::scripts)),
+                          ours_by_callbacks(on, count, {.title = "redlatch, handlers on its notifier thread"}, {})};
+#else
+        one.contenders = {ours_by_callbacks(on, count, plain, aims_for(form::plain)),
+                          ours_by_callbacks(on, count, scripts, aims_for(form::scripts))};
+#endif
+        for (auto const which : {form::plain, form::scripts}) one.contenders.push_back(pipelined(on, which, count));
         for (auto& other : peer_contenders(on, "own_async", count)) one.contenders.push_back(std::move(other));
         result.push_back(std::move(one));
     }
