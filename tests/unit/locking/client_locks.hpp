@@ -6,6 +6,7 @@
 #include "scripted/wake_counter.hpp"
 
 #include <gtest/gtest.h>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -23,10 +24,12 @@ using phase = tenure::phase;
 
 constexpr std::uint64_t ann = 1;
 constexpr std::uint64_t bob = 2;
+constexpr std::uint64_t cid = 3;
 
 /// One client's locks; 30 s of watchdog, 300 ms of margin.
 struct client_locks {
-    lock_table table{{"uuid", 30s, 0ms, 100, 1}};
+    local_passing::settings passing{};
+    lock_table table{{"uuid", 30s, 0ms, 100, 1, passing}};
     record_ptr record = table.record("orders", reentrant_recipe);
     base::wake_list woken;
 
@@ -70,6 +73,78 @@ struct waiting_here : client_locks {
         record->queue.enter(places.back());
     }
     lock_table::hand_on next(base::instant now) { return table.next_hand_on(*record, now); }
+};
+
+/// A waiter as the io layer makes one: its turn is taken, and as long as it is not the head it sends nothing.
+struct local_waiter {
+    struct wish {
+        bool fixed_lease = false;
+        std::optional<base::milliseconds> max_hold{};
+    };
+    tenure_ptr tenure;
+    std::shared_ptr<scripted::wake_counter> sleeper = make_sleeper();
+    place_ptr place = std::make_shared<queue_place>(sleeper);
+    lock_table::finding found{}; ///< of its last look
+
+    bool granted() const { return place->granted; }
+};
+
+/// Who passes a lock on within this client, and to whom; strictly first come first served.
+struct hand_over : client_locks {
+    explicit hand_over(local_passing::settings const& how = {true, base::milliseconds(5), true}) : client_locks{how} {}
+
+    local_waiter wait(std::uint64_t owner, base::instant now, local_waiter::wish const& what = {}) {
+        local_waiter one{table.open(record, owner)};
+        one.tenure->in_turn = true;
+        one.place->whose = one.tenure;
+        one.place->asked = {0, 30s, !what.fixed_lease, false};
+        one.place->max_hold = what.max_hold;
+        one.place->passable = !what.fixed_lease;
+        if (record->queue.enter(one.place))
+            look(one, now);
+        else
+            lock_table::wait_again(*one.place);
+        return one;
+    }
+    lock_table::finding::kind look(local_waiter& one, base::instant now) {
+        one.found = table.look(one.place, now, woken);
+        woken.wake_all();
+        return one.found.what;
+    }
+    bool leave(local_waiter const& one, base::instant now) {
+        bool const has_it = table.leave(one.place, now, woken);
+        woken.wake_all();
+        return has_it;
+    }
+    /// The one level there is, with the turn, as the io layer does it.
+    plan give_back(tenure_ptr const& which, base::instant now) {
+        which->in_turn = true;
+        return release(which, which->levels.back().number, now).what;
+    }
+    std::optional<level> retake(std::uint64_t owner, base::instant now, level what = {0, 30s, true, false}) {
+        return table.retake(*record, owner, what, now);
+    }
+    /// What the timer brings at a time.
+    lease_keeper::effects timer(base::instant now) {
+        lease_keeper::effects found;
+        table.keeper.on_timer(now, found);
+        table.apply(found, now, woken);
+        woken.wake_all();
+        return found;
+    }
+};
+
+/// Whoever comes first has it, and the window is long: ann got it from another, and bob and cid have not looked since.
+struct first_of_two : hand_over {
+    first_of_two() : hand_over({true, 1h, false}) {
+        EXPECT_EQ(give_back(before, at(0s)), plan::passed);
+        EXPECT_TRUE(one->holds(at(0s)));
+        table.counted = {};
+    }
+    tenure_ptr before = hold(9, at(0s)); ///< its id is uuid:1
+    tenure_ptr one = wait(ann, at(0s)).tenure;
+    local_waiter head = wait(bob, at(0s));
+    local_waiter second = wait(cid, at(0s));
 };
 
 } // namespace redlatch::locking

@@ -1,0 +1,249 @@
+// What passes is for whoever comes first: its former holder or the local head.
+#include "client_locks.hpp"
+
+#include <gmock/gmock.h>
+
+namespace redlatch::locking {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using finds = lock_table::finding::kind;
+
+// --- the first of two
+
+TEST(first_of_two, leaves_it_to_whoever_comes_first_and_wakes_the_head_once) {
+    first_of_two all;
+    EXPECT_EQ(all.give_back(all.one, at(1s)), plan::passed);
+    EXPECT_TRUE(all.one->in(phase::passing));
+    EXPECT_EQ(all.table.passing(*all.record), all.one);
+    EXPECT_FALSE(all.head.granted());
+    EXPECT_EQ(all.head.sleeper->times, 1);
+    EXPECT_EQ(all.second.sleeper->times, 0);
+    EXPECT_FALSE(all.one->in_turn);
+    EXPECT_EQ(all.table.holder(*all.record, at(1s)), nullptr);
+    EXPECT_EQ(all.table.current(*all.record, ann), nullptr);
+    ASSERT_TRUE(all.retake(ann, at(1s)).has_value());
+    EXPECT_EQ(all.give_back(all.one, at(1s)), plan::passed);
+    EXPECT_TRUE(all.one->in(phase::passing));
+    EXPECT_EQ(all.head.sleeper->times, 1) << "it is on its way";
+}
+
+TEST(first_of_two, is_taken_by_the_head_when_it_comes_first) {
+    first_of_two all;
+    all.give_back(all.one, at(1s));
+    EXPECT_EQ(all.look(all.second, at(1s)), finds::held_here) << "not its turn";
+    EXPECT_EQ(ms(all.second.found.until), 29'700);
+    EXPECT_EQ(all.look(all.head, at(1s) + 1us), finds::granted);
+    EXPECT_TRUE(all.head.tenure->holds(at(1s)));
+    EXPECT_EQ(all.head.tenure->owner_id, "uuid:1");
+    EXPECT_TRUE(all.one->in(phase::ended));
+    EXPECT_FALSE(all.retake(ann, at(1s) + 2us).has_value());
+    EXPECT_EQ(all.give_back(all.head.tenure, at(1s) + 3us), plan::passed);
+    EXPECT_TRUE(all.head.tenure->in(phase::passing)) << "the first of two once more";
+    EXPECT_EQ(all.second.sleeper->times, 1);
+}
+
+TEST(first_of_two, is_taken_again_by_the_same_owner_as_a_new_level) {
+    first_of_two all;
+    auto const& one = all.one;
+    auto const token = one->lost_source.emplace().get_token();
+    auto const before = one->levels.at(0).number;
+    all.give_back(one, at(1s));
+    auto const again = all.retake(ann, at(1s));
+    ASSERT_TRUE(again.has_value());
+    EXPECT_GT(again->number, before);
+    EXPECT_TRUE(one->holds(at(1s)));
+    EXPECT_EQ(all.table.passing(*all.record), nullptr);
+    EXPECT_EQ(one->owner_id, "uuid:1");
+    EXPECT_EQ(one->levels.size(), 1U);
+    EXPECT_EQ(all.table.counted.acquired, 1U);
+    EXPECT_EQ(all.table.counted.released, 1U);
+    EXPECT_EQ(all.release(one, before, at(1s)).what, plan::nothing) << "that one has been given back";
+    EXPECT_FALSE(one->lost_source) << "that of the former hold";
+    all.lose(one, at(2s));
+    EXPECT_FALSE(token.stop_requested());
+    EXPECT_THAT(all.news(), ElementsAre(notice::lost));
+}
+
+TEST(first_of_two, is_taken_again_only_by_its_owner_as_what_it_was_and_in_time) {
+    first_of_two all;
+    auto const& one = all.one;
+    EXPECT_FALSE(all.retake(ann, at(0s)).has_value()) << "nothing passes";
+    all.give_back(one, at(1s));
+    EXPECT_FALSE(all.retake(cid, at(1s)).has_value());
+    EXPECT_FALSE(all.retake(bob, at(1s)).has_value());
+    EXPECT_FALSE(all.retake(ann, at(1s), {0, 60s, false, false}).has_value()) << "a fixed lease";
+    EXPECT_FALSE(all.retake(ann, at(1s), {0, 30s, true, false, at(20s)}).has_value()) << "max_hold";
+    EXPECT_FALSE(all.retake(ann, at(1s) + 25us).has_value());
+    one->in_turn = true;
+    EXPECT_FALSE(all.retake(ann, at(1s)).has_value()) << "a call of this owner is under way";
+    one->in_turn = false;
+    EXPECT_TRUE(one->in(phase::passing));
+    EXPECT_TRUE(all.retake(ann, at(1s) + 25us - 1ns).has_value());
+}
+
+TEST(first_of_two, is_not_taken_again_when_its_validity_ends_within_those_microseconds) {
+    first_of_two all;
+    auto const over = all.one->validity();
+    all.one->next_renewal = base::never; // it would be due long before
+    EXPECT_EQ(all.give_back(all.one, over - 1us), plan::passed);
+    EXPECT_FALSE(all.retake(ann, over).has_value());
+}
+
+TEST(first_of_two, is_for_the_head_after_sixteen_times) {
+    first_of_two all;
+    for (int i = 0; i < 16; ++i) {
+        ASSERT_EQ(all.give_back(all.one, at(1s)), plan::passed) << i;
+        ASSERT_TRUE(all.retake(ann, at(1s)).has_value()) << i;
+    }
+    EXPECT_EQ(all.give_back(all.one, at(1s)), plan::passed);
+    EXPECT_TRUE(all.head.granted());
+    EXPECT_FALSE(all.retake(ann, at(1s)).has_value());
+}
+
+TEST(first_of_two, is_for_the_head_that_has_found_it_taken) {
+    first_of_two all;
+    all.give_back(all.one, at(1s));
+    all.retake(ann, at(1s));
+    EXPECT_EQ(all.look(all.head, at(1s) + 1us), finds::held_here);
+    EXPECT_EQ(all.give_back(all.one, at(1s) + 2us), plan::passed);
+    EXPECT_TRUE(all.head.granted()) << "nobody overtakes it twice";
+}
+
+// --- leaving
+
+TEST(first_of_two, is_for_the_next_when_the_head_leaves) {
+    first_of_two all;
+    all.give_back(all.one, at(1s));
+    EXPECT_FALSE(all.leave(all.head, at(1s)));
+    EXPECT_TRUE(all.one->in(phase::passing));
+    EXPECT_EQ(all.second.sleeper->times, 1);
+    EXPECT_TRUE(all.second.place->at_head);
+    EXPECT_EQ(all.table.dead.size(), 0U);
+    EXPECT_EQ(all.look(all.second, at(1s)), finds::granted);
+}
+
+TEST(first_of_two, is_released_when_the_last_who_waited_leaves) {
+    first_of_two all;
+    all.give_back(all.one, at(1s));
+    all.leave(all.second, at(1s));
+    EXPECT_FALSE(all.leave(all.head, at(1s)));
+    EXPECT_TRUE(all.one->in(phase::ended));
+    EXPECT_EQ(all.table.passing(*all.record), nullptr);
+    EXPECT_EQ(all.table.keeper.size(), 0U);
+    EXPECT_THAT(all.reaped(at(1s)), ElementsAre("uuid:1")) << "at once: nobody here relies on it";
+    EXPECT_FALSE(all.retake(ann, at(1s)).has_value());
+    EXPECT_THAT(all.news(), IsEmpty());
+    EXPECT_EQ(all.table.counted.lost, 0U);
+    EXPECT_EQ(all.table.counted.released, 1U);
+    EXPECT_THAT(all.record->tenures, ::testing::UnorderedElementsAre(all.head.tenure, all.second.tenure))
+        << "they are their operations' to end";
+}
+
+TEST(first_of_two, is_released_when_the_next_cannot_take_it) {
+    for (bool const fixed : {true, false}) {
+        first_of_two all;
+        (fixed ? all.second.place->passable : all.second.place->waits) = false;
+        all.give_back(all.one, at(1s));
+        all.leave(all.head, at(1s));
+        EXPECT_EQ(all.table.passing(*all.record), nullptr);
+        EXPECT_THAT(all.reaped(at(1s)), ElementsAre("uuid:1"));
+        EXPECT_EQ(all.second.sleeper->times, 1) << "it is the head";
+        EXPECT_EQ(all.look(all.second, at(1s)), finds::free);
+    }
+}
+
+TEST(first_of_two, goes_on_when_somebody_leaves_who_was_not_the_head) {
+    first_of_two all;
+    all.give_back(all.one, at(1s));
+    EXPECT_FALSE(all.leave(all.second, at(1s)));
+    EXPECT_TRUE(all.one->in(phase::passing));
+    EXPECT_EQ(all.head.sleeper->times, 1);
+}
+
+// --- renewal, while nobody has it
+
+TEST(first_of_two, asks_again_at_once_where_a_renewal_is_under_way_for_the_former_holder) {
+    first_of_two all;
+    auto const& first = all.one;
+    auto& next = all.head;
+    all.give_back(first, at(10s) - 1us);
+    ASSERT_TRUE(first->in(phase::passing));
+    auto const sent = all.timer(at(10s));
+    ASSERT_EQ(sent.renew.size(), 1U) << "what is passing is kept, too";
+    EXPECT_EQ(all.look(next, at(10s)), finds::granted);
+    auto const again = all.timer(at(10s));
+    ASSERT_EQ(again.renew.size(), 1U);
+    EXPECT_THAT(again.renew[0], ElementsAre(next.tenure));
+    lease_keeper::effects late;
+    all.table.keeper.on_answer(sent.renew[0], std::vector<std::int64_t>{1}, 30s, at(10s), late);
+    EXPECT_THAT(late.lost, IsEmpty()) << "whoever was asked about has left";
+    EXPECT_TRUE(next.tenure->holds(at(10s)));
+    EXPECT_EQ(ms(next.tenure->validity()), 29'700);
+    all.table.keeper.on_answer(again.renew[0], {}, 30s, at(10s), late);
+    EXPECT_EQ(ms(next.tenure->validity()), 39'700);
+}
+
+TEST(first_of_two, is_suspect_at_once_when_what_was_passing_was) {
+    first_of_two all;
+    auto const& first = all.one;
+    auto& next = all.head;
+    all.give_back(first, at(10s) - 1us);
+    all.timer(at(15s));
+    EXPECT_THAT(all.news(), IsEmpty()) << "there is nobody to tell";
+    EXPECT_EQ(next.sleeper->times, 2) << "for the hand-over, and because it is not sure that we hold it";
+    EXPECT_EQ(all.look(next, at(15s)), finds::granted);
+    all.timer(at(15s));
+    EXPECT_TRUE(next.tenure->suspect);
+    EXPECT_THAT(all.news(), ElementsAre(notice::suspect));
+}
+
+// --- the end of what passes
+
+TEST(first_of_two, ends_with_its_validity_which_the_head_is_told) {
+    first_of_two all;
+    auto const over = all.one->validity();
+    all.give_back(all.one, at(1s));
+    EXPECT_EQ(all.look(all.head, over), finds::free) << "before the timer finds it";
+    all.head.sleeper->times = 0;
+    all.timer(over);
+    EXPECT_TRUE(all.one->in(phase::ended));
+    EXPECT_EQ(all.table.passing(*all.record), nullptr);
+    EXPECT_GE(all.head.sleeper->times, 1);
+    EXPECT_THAT(all.news(), IsEmpty()) << "nobody held it";
+    EXPECT_EQ(all.table.counted.lost, 0U);
+    EXPECT_EQ(ms(all.table.dead.next()), 30'000) << "after the margin, as with every lost hold";
+    EXPECT_THAT(all.reaped(at(30s)), ElementsAre("uuid:1"));
+    EXPECT_EQ(all.look(all.head, at(30s)), finds::free);
+}
+
+TEST(first_of_two, begins_anew_after_a_loss) {
+    first_of_two all;
+    all.give_back(all.one, at(1s));
+    all.lose(all.one, at(1s));
+    EXPECT_EQ(all.table.passing(*all.record), nullptr);
+    auto const again = all.hold(ann, at(2h));
+    all.head.place->waits = true; // it has asked and been told that it is busy
+    EXPECT_EQ(all.give_back(again, at(2h)), plan::passed) << "the window of the lost one would be over";
+}
+
+TEST(first_of_two, is_released_when_the_client_closes_with_all_that_waits) {
+    first_of_two all;
+    all.give_back(all.one, at(1s));
+    all.head.sleeper->times = 0;
+    all.table.end_everything(at(1s), all.woken);
+    all.woken.wake_all();
+    EXPECT_TRUE(all.one->in(phase::ended));
+    EXPECT_EQ(all.table.passing(*all.record), nullptr);
+    EXPECT_FALSE(all.retake(ann, at(1s)).has_value());
+    EXPECT_GE(all.head.sleeper->times, 1);
+    EXPECT_GE(all.second.sleeper->times, 1);
+    EXPECT_THAT(all.news(), IsEmpty());
+    std::vector<std::string> ids;
+    for (auto const& job : all.table.dead.all_now()) ids.push_back(job.owner_id);
+    EXPECT_THAT(ids, ::testing::UnorderedElementsAre("uuid:1", "uuid:3", "uuid:4"));
+}
+
+} // namespace
+} // namespace redlatch::locking
