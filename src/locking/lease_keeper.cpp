@@ -16,12 +16,17 @@ constexpr base::milliseconds mere_question{1};
 /// Of the watchdog timeout: so much earlier a lock is renewed together with others.
 constexpr int together = 12;
 
+/// The key is to stay: for its holder here, or for the next one, who has not come yet.
+bool is_kept(tenure const& which) {
+    return which.in(tenure::phase::held) || which.in(tenure::phase::passing);
+}
+
 } // namespace
 
 lease_keeper::lease_keeper(settings const& how, std::uint64_t seed) : settings_(how), random_(seed) {}
 
 void lease_keeper::acknowledged(tenure_ptr const& which, base::milliseconds lease, base::instant sent_at) {
-    if (!which->in(tenure::phase::held)) return;
+    if (!is_kept(*which)) return;
     auto const promised = base::later(sent_at, lease - validity_margin(lease, settings_.margin));
     auto const until = std::min(std::max(promised, which->validity()), which->max_hold_until());
     which->valid_until.store(until.time_since_epoch().count(), std::memory_order_release);
@@ -161,7 +166,7 @@ void lease_keeper::on_answer(batch const& which, std::span<std::int64_t const> l
     for (std::size_t i = 0; i < which.size(); ++i) {
         auto const& one = which[i];
         one->renewal_in_flight = false;
-        if (!one->in(tenure::phase::held) || one->heap_index == tenure::npos) continue; // released or lost meanwhile
+        if (!is_kept(*one) || one->heap_index == tenure::npos) continue; // released or lost meanwhile
         if (std::find(lost.begin(), lost.end(), static_cast<std::int64_t>(i + 1)) != lost.end()) {
             forget(one);
             out.lost.push_back(one);
@@ -180,7 +185,7 @@ void lease_keeper::on_failure(batch const& which, base::instant now) {
     constexpr base::milliseconds pause{1'000};
     for (auto const& one : which) {
         one->renewal_in_flight = false;
-        if (!one->in(tenure::phase::held) || one->heap_index == tenure::npos) continue;
+        if (!is_kept(*one) || one->heap_index == tenure::npos) continue;
         auto const wait = std::min(pause, settings_.watchdog / 10);
         if (one->renewed())
             one->next_renewal = base::later(now, wait + base::milliseconds(random_.up_to(wait.count() / 4)));
@@ -193,7 +198,7 @@ void lease_keeper::on_interruption(batch const& which, base::instant now, effect
     batch asked;
     for (auto const& one : which) {
         one->renewal_in_flight = false;
-        if (!one->in(tenure::phase::held) || one->heap_index == tenure::npos) continue;
+        if (!is_kept(*one) || one->heap_index == tenure::npos) continue;
         if (now < one->validity())
             collect(one, out, renewed, asked);
         else

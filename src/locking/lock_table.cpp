@@ -327,7 +327,8 @@ void lock_table::apply(lease_keeper::effects& found, base::instant now, base::wa
         if (which->in(tenure::phase::held)) note(notice::kind::suspect, which);
         which->record->queue.tell_head(woken); // it is not sure any more that we hold the lock
     }
-    for (auto const& which : found.recovered) note(notice::kind::recovered, which);
+    for (auto const& which : found.recovered)
+        if (which->in(tenure::phase::held)) note(notice::kind::recovered, which);
     for (auto const& which : found.lost) lose(which, now, woken);
 }
 

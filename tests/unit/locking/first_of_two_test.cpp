@@ -185,6 +185,63 @@ TEST(first_of_two, asks_again_at_once_where_a_renewal_is_under_way_for_the_forme
     EXPECT_EQ(ms(next.tenure->validity()), 39'700);
 }
 
+TEST(first_of_two, hears_the_answer_to_a_renewal_while_nobody_has_it) {
+    first_of_two all;
+    auto const& one = all.one;
+    all.give_back(one, at(10s) - 1us);
+    auto const sent = all.timer(at(10s));
+    ASSERT_EQ(sent.renew.size(), 1U);
+    lease_keeper::effects answered;
+    all.table.keeper.on_answer(sent.renew[0], {}, 30s, at(10s), answered);
+    EXPECT_EQ(ms(one->validity()), 39'700);
+    EXPECT_EQ(ms(all.table.keeper.next()), 20'000);
+    ASSERT_TRUE(all.retake(ann, at(10s)).has_value());
+    EXPECT_EQ(ms(all.table.keeper.next()), 20'000);
+}
+
+TEST(first_of_two, hears_that_it_is_lost_while_nobody_has_it) {
+    first_of_two all;
+    auto const& one = all.one;
+    auto& next = all.head;
+    all.give_back(one, at(10s) - 1us);
+    auto const sent = all.timer(at(10s));
+    ASSERT_EQ(sent.renew.size(), 1U);
+    lease_keeper::effects answered;
+    all.table.keeper.on_answer(sent.renew[0], std::vector<std::int64_t>{1}, 30s, at(10s), answered);
+    all.table.apply(answered, at(10s), all.woken);
+    EXPECT_TRUE(one->in(phase::ended));
+    EXPECT_FALSE(all.retake(ann, at(10s)).has_value());
+    EXPECT_EQ(all.look(next, at(10s)), finds::free);
+    EXPECT_THAT(all.news(), IsEmpty()) << "nobody held it";
+}
+
+TEST(first_of_two, asks_again_about_what_nobody_has_when_its_connection_breaks) {
+    first_of_two all;
+    auto const& one = all.one;
+    all.give_back(one, at(10s) - 1us);
+    auto const sent = all.timer(at(10s));
+    ASSERT_EQ(sent.renew.size(), 1U);
+    lease_keeper::effects found;
+    all.table.keeper.on_interruption(sent.renew[0], at(10s), found);
+    ASSERT_EQ(found.renew.size(), 1U);
+    EXPECT_THAT(found.renew[0], ElementsAre(one));
+    all.table.keeper.on_failure(found.renew[0], at(10s));
+    EXPECT_GT(ms(all.table.keeper.next()), 10'000);
+    EXPECT_LE(ms(all.table.keeper.next()), 12'000) << "again after about a second";
+}
+
+TEST(first_of_two, does_not_tell_a_recovery_that_nobody_knew_to_be_needed) {
+    first_of_two all;
+    all.give_back(all.one, at(10s) - 1us);
+    auto const sent = all.timer(at(15s));
+    ASSERT_EQ(sent.renew.size(), 1U);
+    lease_keeper::effects answered;
+    all.table.keeper.on_answer(sent.renew[0], {}, 30s, at(15s), answered);
+    all.table.apply(answered, at(15s), all.woken);
+    EXPECT_FALSE(all.one->suspect);
+    EXPECT_THAT(all.news(), IsEmpty()) << "nobody held it";
+}
+
 TEST(first_of_two, is_suspect_at_once_when_what_was_passing_was) {
     first_of_two all;
     auto const& first = all.one;
