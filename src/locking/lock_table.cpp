@@ -237,7 +237,13 @@ bool lock_table::accept(place_ptr const& place) {
 }
 
 bool lock_table::leave(place_ptr const& place, base::instant now, base::wake_list& woken) {
-    if (place->granted.load(std::memory_order_relaxed)) return true;
+    if (place->granted.load(std::memory_order_relaxed)) {
+        if (place->whose->in(tenure::phase::lost)) { // no caller will have its level, so none can give it back
+            place->whose->levels.clear();
+            forget_record_of(place->whose);
+        }
+        return true;
+    }
     auto& of = *place->whose->record;
     of.queue.leave(place, woken);
     if (of.passing && (!of.queue.head() || !of.queue.head()->waits || !of.queue.head()->passable))

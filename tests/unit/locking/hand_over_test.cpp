@@ -285,6 +285,16 @@ TEST(hand_over, is_held_by_whoever_leaves_too_late) {
     EXPECT_TRUE(next.granted());
 }
 
+TEST(hand_over, leaves_nothing_behind_of_a_waiter_whose_hold_was_lost_before_it_looked) {
+    hand_over all;
+    auto const one = all.hold(ann, at(0s));
+    auto head = all.wait(bob, at(0s));
+    all.give_back(one, at(1s));
+    all.lose(head.tenure, at(2s));
+    EXPECT_TRUE(all.leave(head, at(2s)));
+    EXPECT_THAT(all.record->tenures, IsEmpty()) << "no caller has a level that he could give back";
+}
+
 // --- looking, leaving
 
 TEST(hand_over, tells_the_head_what_there_is) {
