@@ -53,7 +53,7 @@ bool acquisition::ready() const {
         break;
     case stage::calling: return call_.finished();
     case stage::waiting:
-        if (channel_->count != sample_.count) return true;
+        if (channel_->count > sample_.count) return true;
         break;
     case stage::pausing: break;
     case stage::finished: return false;
@@ -327,7 +327,7 @@ bool acquisition::on_waited() {
     bool const told = place_ && place_->released.load(std::memory_order_acquire);
     if (!told && now_ < at().until) {
         bool moved = false;
-        if (stage_ == stage::waiting) core_->messages().line().with([&] { moved = channel_->count != sample_.count; });
+        if (stage_ == stage::waiting) core_->messages().line().with([&] { moved = channel_->count > sample_.count; });
         if (!moved) return suspend(at().where, at().until);
     }
     if (!place_) return carry_out(op_->on_woken(now_, false, sample_));

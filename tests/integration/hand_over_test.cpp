@@ -251,6 +251,60 @@ TEST_F(hand_over_test, another_process_gets_its_turn_while_eight_threads_hammer)
     }
 }
 
+/// After the window the lock is free until a message of somebody else comes, at the most for five milliseconds. The client's own
+/// message is none, whether it has come already or, as here, never does.
+TEST_F(hand_over_test, the_lock_is_left_to_others_for_a_moment_after_each_window) {
+    byte_proxy proxy(server.address());
+    auto settings = with({true, 1ms, true});
+    settings.address = proxy.uri();
+    settings.timeout = patience;
+    client user(settings);
+    auto lock = user.get_lock(name);
+    auto listener = server.admin(); // somebody waits elsewhere, but does not come
+    listener.command("SUBSCRIBE", channel_of(name));
+    // This client listens to the channel (protocol section 0.2: `a` and `{a}` have one), and hears nothing from here on.
+    hold_as_stranger(server, "{" + name + "}", 10min);
+    hold_as_stranger(server, name + "-other", 10min);
+    std::stop_source stop;
+    auto const wait_for = [&](std::string const& what) {
+        return std::jthread([&, what] {
+            std::error_code code;
+            (void)user.get_lock(what).acquire({.stop = stop.get_token()}, code);
+            EXPECT_EQ(code, errc::cancelled);
+        });
+    };
+    auto const same_channel = wait_for("{" + name + "}");
+    ASSERT_TRUE(wait_until([&] { return server.run("PUBSUB", "NUMSUB", channel_of(name)).items[1].integer == 2; }));
+    auto const trap = proxy.hold_reply(
+        [&](words const& one) { return one[0] == "SUBSCRIBE" && one[1] == channel_of(name + "-other"); });
+    auto const deaf = wait_for(name + "-other");
+    ASSERT_TRUE(trap.wait());
+
+    auto const ask = [&] {
+        auto const answer = std::make_shared<std::promise<hold>>();
+        lock.async_acquire({.owner = owner()}, {},
+                           [answer](std::error_code, hold got) { answer->set_value(std::move(got)); });
+        reach(user);
+        return answer->get_future();
+    };
+    for (int round = 0; round < 20; ++round) {
+        hold first = lock.acquire({.owner = owner()});
+        auto second = ask();
+        first.release(); // the window begins
+        hold one = second.get();
+        auto third = ask();
+        auto const began = test_clock::now();
+        while (test_clock::now() < began + 2ms) std::this_thread::yield(); // it ends
+        auto const start = test_clock::now();
+        one.release();
+        hold const got = third.get();
+        EXPECT_TRUE(got);
+        EXPECT_GE(test_clock::now() - start, 5ms) << round;
+    }
+    trap.cut_client();
+    stop.request_stop();
+}
+
 TEST_F(hand_over_test, a_stranger_that_waits_for_the_message_gets_the_lock) {
     client user(with({true, 5ms, false}));
     auto lock = user.get_lock(name);
