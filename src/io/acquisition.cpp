@@ -116,6 +116,7 @@ bool acquisition::begin() {
     terms.margin = locking::validity_margin(lease_, core_->settings().validity_margin);
     terms.max_hold = max_hold();
     terms.longest_wait = core_->settings().lock_watchdog_timeout;
+    terms.seed = tenure_->serial;
     op_.emplace(terms);
     return carry_out(op_->start());
 }
@@ -205,9 +206,13 @@ bool acquisition::go_on_as_head() {
     case lock_table::finding::kind::held_here: return suspend(nullptr, std::min(request_.deadline, found_.until));
     case lock_table::finding::kind::free: break;
     }
-    bool const contended = held_back_ || now_ - began_ > base::milliseconds(1);
+    bool const contended = held_back_ || found_.stand_back || now_ - began_ > base::milliseconds(1);
     if (contended && !channel_) channel_ = core_->messages().attach(request_.record->channel);
     if (channel_ && !held_back_) sample_ = core_->messages().sample(*channel_);
+    if (found_.stand_back) {
+        sample_.count = std::max(sample_.count, found_.own_message);
+        held_back_ = true;
+    }
     return carry_out(op_->on_head(now_, held_back_, sample_));
 }
 
@@ -325,10 +330,14 @@ bool acquisition::on_waited() {
     if (place_ && place_->granted.load(std::memory_order_acquire)) return on_granted();
     if (now_ >= request_.deadline) return carry_out(op_->on_deadline(known_busy()));
     bool const told = place_ && place_->released.load(std::memory_order_acquire);
+    bool by_message = false;
     if (!told && now_ < at().until) {
-        bool moved = false;
-        if (stage_ == stage::waiting) core_->messages().line().with([&] { moved = channel_->count > sample_.count; });
-        if (!moved) return suspend(at().where, at().until);
+        if (stage_ == stage::waiting)
+            core_->messages().line().with([&] {
+                by_message = channel_->count > sample_.count;
+                if (by_message) sample_ = channel_->sample();
+            });
+        if (!by_message) return suspend(at().where, at().until);
     }
     if (!place_) return carry_out(op_->on_woken(now_, false, sample_));
     core_->locked([&](lock_table& table, base::wake_list& woken) { look(table, woken); });
@@ -340,7 +349,12 @@ bool acquisition::on_waited() {
         return suspend(at().where, std::min(request_.deadline, found_.until));
     case lock_table::finding::kind::free: break;
     }
-    return carry_out(op_->on_woken(now_, held_back_, sample_));
+    if (found_.stand_back) {
+        if (channel_) sample_ = core_->messages().sample(*channel_);
+        sample_.count = std::max(sample_.count, found_.own_message);
+        held_back_ = true;
+    }
+    return carry_out(op_->on_woken(now_, held_back_, sample_, by_message));
 }
 
 // --- the end

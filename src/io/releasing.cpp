@@ -56,6 +56,7 @@ bool releasing::begin() {
         }
         tenure_->in_turn = true;
         plan_ = table.plan_release(tenure_, level_number_, now, woken);
+        others_listen_ = record_->turn.others_listen();
         return true;
     });
     if (!has_turn) return suspend(nullptr, deadline_);
@@ -69,10 +70,12 @@ bool releasing::begin() {
     }
     // Sampled before the release is written: whatever is published after it counts as news, but for its own message.
     std::optional<locking::channel_sample> held_back_since;
-    if (plan_.then == lock_table::hand_on::held_back) {
-        held_back_since = core_->messages().peek(record_->channel);
-        own_ears_ = held_back_since->subscribed ? 1 : 0;
-        held_back_since->count += static_cast<std::uint64_t>(own_ears_);
+    if (plan_.then == lock_table::hand_on::held_back || others_listen_) {
+        auto sample = core_->messages().peek(record_->channel);
+        own_ears_ = sample.subscribed ? 1 : 0;
+        sample.count += static_cast<std::uint64_t>(own_ears_);
+        own_message_ = sample.count;
+        if (plan_.then == lock_table::hand_on::held_back) held_back_since = sample;
     }
     auto const go_on = call();
     if (plan_.then != lock_table::hand_on::nobody) pass_on(held_back_since);
@@ -148,16 +151,26 @@ bool releasing::on_released(locking::release_answer const& answer, bool repeated
     case answer_kind::released: break;
     case answer_kind::not_held: done = repeated && now < tenure_->validity(); break;
     }
+    bool const others_listen = heard_by_others(answer);
     // The attempt of the next local waiter went out behind the first copy, before the one that released. And who is held back
     // for other processes need not be where nobody else listens.
-    bool const others_listen = answer.what != answer_kind::released || answer.heard_by > own_ears_;
     bool const need_not_wait = plan_.then == lock_table::hand_on::held_back && !others_listen;
     if (done && (call_.by_text() || repeated || called_before_ || need_not_wait)) pass_on();
     return finish(done ? std::error_code() : errc::lease_lost, [&](lock_table& table) {
+        record_->turn.on_released(others_listen);
+        record_->turn.own_message = own_message_.value_or(0);
         if (done) return table.released(tenure_, answer.announced, now);
         ++table.counted.lost;
         table.hand_to_reaper(tenure_, now);
     });
+}
+
+/// Where it is not known, they do.
+bool releasing::heard_by_others(locking::release_answer const& answer) {
+    if (answer.what != locking::release_answer::kind::released) return true;
+    if (answer.heard_by == 0) return false;
+    if (!own_message_) own_ears_ = core_->messages().peek(record_->channel).subscribed ? 1 : 0;
+    return answer.heard_by > own_ears_;
 }
 
 bool releasing::on_error(resp::value const& reply) {

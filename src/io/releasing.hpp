@@ -50,6 +50,7 @@ private:
     bool on_called();
     bool on_partial(connection::call const& answered, base::instant now);
     bool on_released(locking::release_answer const& answer, bool repeated, base::instant now);
+    bool heard_by_others(locking::release_answer const& answer);
     bool on_error(resp::value const& reply);
     bool on_timeout();
     bool finish(std::error_code how) {
@@ -69,9 +70,11 @@ private:
     stage stage_ = stage::beginning;
     locking::lock_table::release_plan plan_;
     lock_call call_;
-    bool plain_ = false;         ///< what is under way is no script
-    bool called_before_ = false; ///< and this is another attempt
-    std::int64_t own_ears_ = 0;  ///< of those that hear the message, this client's own
+    bool plain_ = false;                         ///< what is under way is no script
+    bool called_before_ = false;                 ///< and this is another attempt
+    bool others_listen_ = false;                 ///< to the release before this one
+    std::optional<std::uint64_t> own_message_{}; ///< the channel's count with the message of this release
+    std::int64_t own_ears_ = 0;                  ///< of those that hear the message, this client's own
     std::error_code result_;
     std::string server_said_;
 };

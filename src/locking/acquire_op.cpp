@@ -55,7 +55,10 @@ acquire_op::action acquire_op::on_answer(acquire_answer const& answer, base::ins
         stale = true;
         break;
     case acquire_answer::kind::key_exists: return attempt();
-    case acquire_answer::kind::busy: server_said_busy_ = true; break;
+    case acquire_answer::kind::busy:
+        server_said_busy_ = true;
+        if (std::exchange(racing_, false)) lost_race(now);
+        break;
     }
     if (!terms_.may_wait || now >= terms_.deadline) {
         auto last = finish(terms_.may_wait ? outcome::timed_out : outcome::busy);
@@ -99,10 +102,20 @@ acquire_op::action acquire_op::on_error(connection::verdict what, base::instant 
     return {act::pause, std::min(base::later(now, poll_pause), terms_.deadline)};
 }
 
-acquire_op::action acquire_op::on_woken(base::instant now, bool held_back, channel_sample const& sample) {
+acquire_op::action acquire_op::on_woken(base::instant now, bool held_back, channel_sample const& sample,
+                                        bool by_message) {
     REDLATCH_ASSERT(state_ == state::waiting || state_ == state::pausing);
     if (held_back) return wait(base::later(now, held_back_pause), sample);
+    racing_ = racing_ || by_message;
+    if (by_message && now < next_race_) return wait(next_race_, sample);
     return attempt();
+}
+
+void acquire_op::lost_race(base::instant now) {
+    constexpr int most_doublings = 4;
+    auto const moment = std::chrono::nanoseconds(first_moment) * (1 << std::min(races_lost_, most_doublings));
+    base::random_source random(terms_.seed + static_cast<std::uint64_t>(++races_lost_));
+    next_race_ = base::later(now, base::nanoseconds(random.up_to(moment.count())));
 }
 
 acquire_op::action acquire_op::on_deadline(bool known_busy) {

@@ -21,7 +21,10 @@
 // | trying   | any other error                         | finish(refused / wrong_type)                                       |
 // | trying   | deadline, cancelled, closed, outage     | finish: the caller returns now; the runner undoes what may come    |
 // | waiting  | count moved, timer, released in process | attempt -> trying                                                  |
-// | waiting  | released in process, but held back      | wait for a message, 5 ms at the most -> waiting                    |
+// | waiting  | released in process, but held back; or  | wait for a message, 5 ms at the most -> waiting                    |
+// |          | it is the turn of other processes       |                                                                    |
+// | waiting  | a message, soon after an attempt for a  | wait a moment, longer each time: of all who hear a message one can |
+// |          | message that somebody else won          | have the lock, and a message comes with each release -> waiting    |
 // | pausing  | timer                                   | attempt -> trying                                                  |
 // | any      | cancelled, closed                       | finish                                                             |
 // While this process holds the lock, its waiters are not told to go on: they get it within the process, or are told when it is
@@ -30,6 +33,7 @@
 // An attempt whose connection breaks is repeated by the lane behind a fence; here it only takes longer.
 #pragma once
 
+#include "base/random.hpp"
 #include "base/time.hpp"
 #include "connection/server_error.hpp"
 #include "locking/recipe.hpp"
@@ -51,6 +55,7 @@ public:
         base::milliseconds margin{};
         std::optional<base::milliseconds> max_hold{}; ///< it ends then, however long the lease
         base::milliseconds longest_wait{};            ///< ask again after this at the latest, whatever the server said
+        std::uint64_t seed = 0;                       ///< so that those who wait a moment do not all wait the same
     };
     enum class act : std::uint8_t {
         enqueue, ///< take a place in the local queue; call on_head when it is the head
@@ -93,7 +98,7 @@ public:
     action on_error(connection::verdict what, base::instant now);
     /// The end of a wait or pause, for whatever reason but those below. `held_back`: a release in this process, but other
     /// processes are to have a turn: a message first, or a short time.
-    action on_woken(base::instant now, bool held_back, channel_sample const& sample);
+    action on_woken(base::instant now, bool held_back, channel_sample const& sample, bool by_message = false);
     /// `known_busy`: somebody is known to hold the lock although no attempt of this operation said so.
     action on_deadline(bool known_busy);
     /// It got the lock within the process.
@@ -110,18 +115,24 @@ public:
     static constexpr base::milliseconds poll_pause{100};
     /// How long a process that passed a lock on within itself for long enough leaves it to others.
     static constexpr base::milliseconds held_back_pause{5};
+    /// The longest moment after the first race that was lost; it doubles with each, up to sixteen times this.
+    static constexpr base::microseconds first_moment{250};
 
 private:
     enum class state : std::uint8_t { start, queued, trying, waiting, pausing, finished };
     action attempt();
     action wait(base::instant until, channel_sample const& sample);
     action finish(outcome how);
+    void lost_race(base::instant now);
     bool still_valid(base::instant sent_at, base::instant now) const noexcept;
 
     terms terms_;
     state state_ = state::start;
     outcome outcome_ = outcome::pending;
     bool server_said_busy_ = false;
+    bool racing_ = false; ///< the attempt answers a message, that others hear too
+    int races_lost_ = 0;
+    base::instant next_race_ = base::instant::min();
     bool not_executed_ = false; ///< an answer said that the server does nothing now
 };
 

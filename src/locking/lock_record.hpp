@@ -3,6 +3,7 @@
 
 #include "base/time.hpp"
 #include "locking/local_passing.hpp"
+#include "locking/process_turn.hpp"
 #include "locking/recipe.hpp"
 #include "locking/tenure.hpp"
 #include "locking/wait_queue.hpp"
@@ -28,6 +29,7 @@ struct lock_record {
 
     tenure_ptr passing{}; ///< held on the server, by nobody here: between two local holders
     local_passing passes{};
+    process_turn turn{};
 
     // How often in a row this process released the lock on the server for itself.
     int handovers = 0;

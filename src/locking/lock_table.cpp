@@ -80,6 +80,7 @@ std::optional<level> lock_table::take(tenure_ptr const& which, level what, base:
     which->longest_ever = std::max(which->longest_ever, what.lease);
     which->now_in.store(tenure::phase::held, std::memory_order_release); // pairs with tenure::in
     which->record->busy_until = base::instant::min();
+    which->record->turn.on_acquired(sent_at);
     keeper.acknowledged(which, what.lease, sent_at);
     ++counted.acquired;
     return what;
@@ -225,6 +226,11 @@ lock_table::finding lock_table::look(place_ptr const& place, base::instant now, 
         place->waits = true;
         return {kind::held_here, one->validity()};
     }
+    if (settings_.passing.enabled && of.turn.over(settings_.passing.time, now)) {
+        of.turn.stood_back();
+        place->waits = true;
+        return {kind::free, base::never, true, of.turn.own_message};
+    }
     place->waits = false;
     return {};
 }
@@ -305,7 +311,10 @@ lock_table::hand_on lock_table::next_hand_on(lock_record& of, base::instant now)
         of.handovers = 0;
         return hand_on::nobody;
     }
-    if (of.passes.time_is_over()) return hand_on::held_back;
+    if (of.passes.time_is_over()) {
+        of.turn.stood_back();
+        return hand_on::held_back;
+    }
     if (of.handovers == 0) of.handovers_began = now;
     ++of.handovers;
     if (of.handovers <= most_handovers && now - of.handovers_began <= longest_handover) return hand_on::at_once;

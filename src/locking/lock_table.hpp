@@ -64,6 +64,8 @@ public:
         enum class kind { free, held_here, granted };
         kind what = kind::free;
         base::instant until = base::never; ///< of held_here: not longer than this
+        bool stand_back = false;           ///< of free: it is the turn of other processes
+        std::uint64_t own_message = 0;     ///< of stand_back: what is not more than this is not their message
     };
 
     explicit lock_table(settings const& how);

@@ -383,6 +383,41 @@ TEST(acquire_op, subscribes_when_it_is_held_back_and_hears_nothing_otherwise) {
     EXPECT_EQ(ms(next.until), 2'003) << "never beyond the deadline";
 }
 
+// --- races for a message that many hear
+
+TEST(acquire_op, answers_its_first_message_at_once_and_the_next_ones_later_and_later) {
+    auto op = waiting(patient());
+    EXPECT_EQ(op.on_woken(at(1s), false, subscribed, true).what, act::attempt);
+    auto now = at(1s);
+    auto longest = base::nanoseconds(acquire_op::first_moment);
+    for (int race = 0; race < 8; ++race) {
+        EXPECT_EQ(op.on_answer(busy(), now, now, subscribed).what, act::wait);
+        auto const next = op.on_woken(now, false, subscribed, true);
+        if (next.what == act::wait) { // by chance the moment may be nothing
+            EXPECT_LE(next.until - now, longest) << race;
+            EXPECT_GT(next.until, now);
+            now = next.until;
+            EXPECT_EQ(op.on_woken(now, false, subscribed).what, act::attempt);
+        }
+        if (race < 4) longest *= 2;
+    }
+}
+
+TEST(acquire_op, asks_at_once_when_it_is_told_or_its_time_has_come_whatever_races_it_lost) {
+    auto op = waiting(patient());
+    op.on_woken(at(1s), false, subscribed, true);
+    op.on_answer(busy(), at(1s), at(1s), subscribed);
+    EXPECT_EQ(op.on_woken(at(1s), false, subscribed).what, act::attempt);
+}
+
+TEST(acquire_op, never_waits_a_moment_beyond_its_deadline) {
+    auto op = waiting(patient(at(1s) + 1us));
+    op.on_woken(at(1s), false, subscribed, true);
+    op.on_answer(busy(), at(1s), at(1s), subscribed);
+    auto const next = op.on_woken(at(1s), false, subscribed, true);
+    EXPECT_LE(next.until, at(1s) + 1us);
+}
+
 // --- the whole dialogue, and what ends it at every step
 
 struct operation {
