@@ -158,8 +158,8 @@ bool lock_table::pass_on(tenure_ptr const& which, base::instant now, base::wake_
     return true;
 }
 
-/// By value: what it is called with is the record's passing and the queue's head, and both change. The tenure of the waiter gets
-/// the id and the lease. It sent nothing under its own id, or that has been denied.
+/// The tenure of the waiter gets the id and the lease. It sent nothing under its own id, or that has been denied.
+/// By value: what it is called with is the record's passing and the queue's head, and both change.
 void lock_table::grant(tenure_ptr const from, place_ptr const place, base::instant now, base::wake_list& woken) {
     auto const& to = place->whose;
     REDLATCH_ASSERT(to->in(tenure::phase::acquiring) && !to->unfenced);

@@ -1,4 +1,5 @@
 // Waiters of one client pass a lock on among themselves; other processes get their turn all the same.
+// Long because each kind of waiter and each way to lose a lock is a dialogue between threads and a server.
 #include "integration/fixture.hpp"
 
 #include <atomic>
@@ -251,8 +252,8 @@ TEST_F(hand_over_test, another_process_gets_its_turn_while_eight_threads_hammer)
     }
 }
 
-/// After the window the lock is free until a message of somebody else comes, at the most for five milliseconds. The client's own
-/// message is none, whether it has come already or, as here, never does.
+/// After the window the lock is free until a message of somebody else comes, at the most for five milliseconds. The client's
+/// own message is none, whether it has come already or, as here, never does.
 TEST_F(hand_over_test, the_lock_is_left_to_others_for_a_moment_after_each_window) {
     byte_proxy proxy(server.address());
     auto settings = with({true, 1ms, true});

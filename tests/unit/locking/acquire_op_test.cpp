@@ -1,3 +1,4 @@
+// Long because it goes through one table, row by row.
 #include "locking/acquire_op.hpp"
 #include "scripted/failure_at_every_step.hpp"
 #include "scripted/virtual_time.hpp"

@@ -12,7 +12,7 @@ std::string dumped(std::string const& field) {
 }
 
 TEST(dumped_hash, is_byte_for_byte_what_dump_would_give) {
-    // As DUMP gives it where small hashes are not packed, but for the version (6) and the value, which it packs into an integer.
+    // As DUMP gives it where small hashes are not packed, but for the version (6) and the value, which it packs to an integer.
     std::string const before_checksum{"\x04\x01\x06uuid:7\x01"
                                       "1\x06\x00",
                                       13};
