@@ -1,6 +1,5 @@
 #include "floor/pipeline.hpp"
 
-#include <cstring>
 #include <stdexcept>
 #include <sys/socket.h>
 
@@ -29,11 +28,8 @@ std::uint64_t pipeline::turn() {
     std::uint64_t ended = 0;
     std::size_t begin = 0;
     // All answers have one line.
-    while (auto const* end = static_cast<char const*>(std::memchr(in_.data() + begin, '\n', in_.size() - begin))) {
-        auto const size = static_cast<std::size_t>(end - in_.data()) - begin + 1;
-        ended += answered(std::string_view(in_).substr(begin, size));
-        begin += size;
-    }
+    for (std::size_t end; (end = in_.find('\n', begin)) != std::string::npos; begin = end + 1)
+        ended += answered(std::string_view(in_).substr(begin, end + 1 - begin));
     in_.erase(0, begin);
     return ended;
 }
