@@ -46,9 +46,11 @@ two machines, or of two days, should not be compared.
   Boost is there.
 - *hand-over* is the time from just before the release in one client to the moment at which another one, which slept
   until then, has the lock. Ours and the floors are two processes, peers are two clients in one.
-- *holding* takes a watchdog shorter than the usual 30 s (15 or 30 times a round, 3 s at least) so that there is
+- *holding* takes a watchdog shorter than the usual 30 s (20 or 40 times a round, 3 s at least) so that there is
   something to see within seconds; the share of a core is that of the usual one. The other figures are for one renewal
-  of one lock. *late* counts holds that were suspect or lost once all were held, or keys that were gone at the end.
+  of one lock. *late* counts how often a hold was suspect or lost once all were held, or keys that were gone at the
+  end: with a short watchdog a machine that is busy with something else brings that about, and what is gone costs
+  nothing to renew.
   Memory is what the client's process grew by, so a JVM's garbage is in it.
 - *run NAME -- true* is the wall time of a whole process, from fork to wait. The server is named in REDLATCH_SERVER; any
   flag costs a parser more, as the line below it shows.

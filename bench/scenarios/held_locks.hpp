@@ -15,7 +15,7 @@ public:
 
     /// Some are asked for at a time. Throws std::system_error if one cannot be had.
     void acquire(int count);
-    /// Holds that are lost now or were suspect for a while since all were there.
+    /// How often one was lost or suspect since all were there.
     int late() const;
 
 private:

@@ -25,7 +25,7 @@ constexpr int renewals_of_a_lease = 3;
 
 /// Very many locks need longer to be taken, and a server that is not busy with renewing them alone.
 std::chrono::milliseconds watchdog_for(std::chrono::milliseconds period, int locks) {
-    return std::clamp(period * (locks > 10000 ? 30 : 15), 3000ms, usual_watchdog);
+    return std::clamp(period * (locks > 10000 ? 40 : 20), 3000ms, usual_watchdog);
 }
 
 /// What one lease of all locks has cost, in which each was renewed three times.
