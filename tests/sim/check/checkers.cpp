@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -308,6 +309,27 @@ std::optional<violation> check_reentry(history const& all) {
     return std::nullopt;
 }
 
+std::optional<violation> check_turns(history const& all, moment window) {
+    // For the server, all who passed the lock on to each other are one owner.
+    std::map<place, std::optional<moment>> passed_since;
+    bool quiet = false;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        auto const& one = all[i];
+        if (one.what == kind::quiet) quiet = true;
+        if (one.what == kind::fault) quiet = false;
+        if (one.what != kind::acquired) continue;
+        auto const [at, first] = passed_since.try_emplace({one.lock, one.owner});
+        if (first) continue;
+        if (!at->second) at->second = one.when;
+        if (quiet && one.when - *at->second > window)
+            return make("turns", i,
+                        one.owner + " has been passed on for "
+                            + std::to_string((one.when - *at->second).count() / 1'000'000)
+                            + " ms without a turn for other processes");
+    }
+    return std::nullopt;
+}
+
 std::optional<violation> check_progress(history const& all) {
     for (std::size_t i = 0; i < all.size(); ++i)
         if (all[i].what == kind::unfinished) return make("progress", i, all[i].text);
@@ -357,6 +379,7 @@ std::optional<violation> check(history const& all, patience const& how) {
     if (auto found = check_max_hold(all, how.deadline_slack * 2)) return found;
     if (auto found = check_needless_loss(all, how.needless_loss)) return found;
     if (auto found = check_reentry(all)) return found;
+    if (auto found = check_turns(all, how.turns)) return found;
     if (auto found = check_progress(all)) return found;
     return check_leftovers(all);
 }

@@ -40,6 +40,8 @@ std::optional<violation> check_max_hold(history const& all, moment slack);
 std::optional<violation> check_needless_loss(history const& all, moment patience);
 /// Nobody enters again what the server does not know.
 std::optional<violation> check_reentry(history const& all);
+/// In quiet times no process passes a lock on within itself for longer than `window`: others are to have a turn.
+std::optional<violation> check_turns(history const& all, moment window);
 /// Every worker comes to its end.
 std::optional<violation> check_progress(history const& all);
 /// After the end nothing is left.
@@ -54,6 +56,7 @@ struct patience {
     moment orphan{3'000'000'000};
     moment renewal{2'000'000'000};
     moment needless_loss{1'000'000'000};
+    moment turns{30'000'000}; ///< 5 ms, and what it takes a process to see it
 };
 
 /// All of them; the first violation, if there is one.

@@ -276,5 +276,25 @@ TEST(checkers, are_all_asked) {
     EXPECT_FALSE(check({}, {}));
 }
 
+TEST(turns_checker, rejects_a_lock_that_is_passed_on_within_a_process_for_too_long) {
+    history all{at(0ms, kind::quiet, -1, -1), at(1ms, kind::acquired, 0, 0, "a:1"),
+                at(200ms, kind::acquired, 0, 1, "a:1"), at(230ms, kind::acquired, 0, 0, "a:1")};
+    EXPECT_FALSE(check_turns(all, 30ms)) << "it counts from the first time; one may hold it as long as one likes";
+    all.push_back(at(231ms, kind::acquired, 0, 1, "a:1"));
+    ASSERT_TRUE(check_turns(all, 30ms));
+    EXPECT_EQ(check_turns(all, 30ms)->at, 4U);
+}
+
+TEST(turns_checker, accepts_a_process_that_takes_it_on_the_server_again_and_what_goes_wrong) {
+    EXPECT_FALSE(check_turns({at(0ms, kind::quiet, -1, -1), at(1ms, kind::acquired, 0, 0, "a:1"),
+                              at(2ms, kind::acquired, 0, 1, "a:1"), at(50ms, kind::acquired, 0, 0, "a:2"),
+                              at(51ms, kind::acquired, 0, 1, "a:2")},
+                             30ms));
+    EXPECT_FALSE(check_turns({at(0ms, kind::fault, -1, -1), at(1ms, kind::acquired, 0, 0, "a:1"),
+                              at(2ms, kind::acquired, 0, 1, "a:1"), at(50ms, kind::acquired, 0, 0, "a:1")},
+                             30ms))
+        << "a process that was stopped sees it late";
+}
+
 } // namespace
 } // namespace redlatch::sim
