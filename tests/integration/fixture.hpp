@@ -5,20 +5,20 @@
 #include "support/lock_helpers.hpp"
 #include "support/monitor.hpp"
 #include "support/redis_server.hpp"
+#include "support/variant.hpp"
 #include "support/wait_until.hpp"
 
 #include <redlatch/redlatch.hpp>
 
 #include <algorithm>
 #include <chrono>
-#include <cstdlib>
 #include <future>
 #include <gtest/gtest.h>
 #include <memory>
 #include <mutex>
 #include <ostream>
 #include <string>
-#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace redlatch {
@@ -43,13 +43,6 @@ inline std::chrono::milliseconds since(test_clock::time_point start) {
     return std::chrono::ceil<std::chrono::milliseconds>(test_clock::now() - start);
 }
 
-/// Each suite runs in variants (tests/integration/CMakeLists.txt): REDLATCH_TEST_VARIANT is a list of words. Tests that are
-/// about one of these settings set it themselves.
-inline bool in_variant(std::string_view word) {
-    char const* const variant = std::getenv("REDLATCH_TEST_VARIANT");
-    return variant != nullptr && std::string_view(variant).find(word) != std::string_view::npos;
-}
-
 /// The defaults are for production; a test of failures does not want to wait three seconds for each.
 inline config quick(std::string address) {
     config settings;
@@ -57,9 +50,7 @@ inline config quick(std::string address) {
     settings.timeout = 500ms;
     settings.connect_timeout = 2000ms;
     settings.retry_delay = 20ms;
-    if (in_variant("scripts")) settings.commands = command_set::scripts;
-    if (in_variant("no_hand_over")) settings.local_handover.enabled = false;
-    return settings;
+    return as_variant(std::move(settings));
 }
 
 /// What a call threw; `reason` is 0 when it threw nothing.

@@ -84,7 +84,7 @@ TEST_F(exclusion, waiters_of_both_sides_all_get_their_turn) {
     hold held = lock.acquire();
     auto const first_java = java_waits("a", name);
     auto first_cpp = cpp_waits(cpp, name);
-    client other{server().uri()};
+    client other{as_variant(config{.address = server().uri()})};
     auto second_cpp = cpp_waits(other, name);
     first_cpp->release.set_value();
     second_cpp->release.set_value();

@@ -3,6 +3,7 @@
 
 #include "java_peer.hpp"
 #include "support/redis_server.hpp"
+#include "support/variant.hpp"
 
 #include <redlatch/redlatch.hpp>
 
@@ -54,7 +55,7 @@ protected:
     /// A C++ thread that waits for the lock, subscribed; it holds it until `release` is set.
     static std::unique_ptr<waiting> cpp_waits(client& by, std::string const& name);
 
-    client cpp{server().uri()};
+    client cpp{as_variant(config{.address = server().uri()})};
     /// Differs from test to test: they share a server.
     std::string const name = std::string(::testing::UnitTest::GetInstance()->current_test_info()->name());
 };

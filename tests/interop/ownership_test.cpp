@@ -78,7 +78,7 @@ TEST_F(ownership, java_thread_with_the_number_of_a_cpp_holder_is_still_a_strange
 
 TEST_F(ownership, force_unlock_by_java_ends_a_cpp_hold_and_wakes_a_cpp_waiter) {
     auto lock = cpp.get_lock(name);
-    client other{server().uri()};
+    client other{as_variant(config{.address = server().uri()})};
     hold held = lock.acquire();
     auto waits = cpp_waits(other, name);
     EXPECT_TRUE(java().yes("a", "forceUnlock", {name}));
