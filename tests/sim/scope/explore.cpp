@@ -27,6 +27,7 @@ public:
         : scope_(in), choices_(choices), seen_(seen), early_left_(in.early) {}
 
     void begin(stage& in) override {
+        in.net.one_by_one = scope_.one_by_one;
         in.universe.order = [this, &in](world::pending const& all) { return decide(in, all); };
     }
     moment calm_after() const override { return calm; }

@@ -109,11 +109,16 @@ long network::send(int fd, char const* bytes, std::size_t size) {
     auto const taken = world_.by_chance() && world_.chance().up_to(199) == 0
                            ? 1 + static_cast<std::size_t>(world_.chance().up_to(static_cast<std::int64_t>(size) - 1))
                            : size;
-    std::string part(bytes, taken);
-    if (on_bytes) on_bytes(*mine->line, true, part);
-    carry_up(mine->line, part, [this, on = mine->line, part] {
-        if (!on->gone) server_->deliver(on, part);
-    });
+    std::string_view rest(bytes, taken);
+    if (on_bytes) on_bytes(*mine->line, true, rest);
+    while (!rest.empty()) {
+        auto const next = one_by_one ? rest.find("\r\n*") : rest.npos; // in a value it only makes two parts of one
+        std::string const part(rest.substr(0, next == rest.npos ? next : next + 2));
+        rest.remove_prefix(part.size());
+        carry_up(mine->line, part, [this, on = mine->line, part] {
+            if (!on->gone) server_->deliver(on, part);
+        });
+    }
     return static_cast<long>(taken);
 }
 

@@ -90,6 +90,8 @@ public:
 
     std::size_t open_sockets(process const& who) const;
     std::function<void(tcp_connection const&, bool up, std::string_view bytes)> on_bytes{};
+    /// Commands that are sent in one go arrive one by one: something may happen between them.
+    bool one_by_one = false;
 
     static constexpr int first_fd = 1'000'000;
 
