@@ -32,14 +32,15 @@ config settings_of(scenario const& plan) {
 /// A process: connects, lets its workers work, and waits for what is still to come.
 void live(stage& in, int number) {
     auto& me = in.actors.at(static_cast<std::size_t>(number));
-    while (!me.user && !me.who->retired) {
+    auto const too_late = [&me] { return me.who->retired || me.closed; };
+    while (!me.user && !too_late()) {
         try {
             me.user.emplace(settings_of(in.plan));
         } catch (error const&) {
             in.universe.rest_for(100ms);
         }
     }
-    if (me.who->retired) { // it died while it connected
+    if (too_late()) { // it died while it connected, or all the others had come to their end
         if (me.user) me.user->close();
         return;
     }

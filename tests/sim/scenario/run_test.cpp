@@ -54,6 +54,13 @@ TEST(simulator, shrinks_a_scenario_to_what_makes_it_fail) {
     EXPECT_TRUE(small.faults.empty());
 }
 
+TEST(simulator, ends_well_although_processes_that_have_nothing_to_do_are_still_connecting) {
+    auto idle = generate(1, false); // what shrinking makes of many scenarios
+    idle.workers.clear();
+    auto const seen = run(idle);
+    EXPECT_FALSE(seen.broken) << seen.broken->checker << ", " << seen.broken->text;
+}
+
 /// Seeds that once broke a promise: docs/testing.md says what each found.
 struct kept {
     std::uint64_t seed;
