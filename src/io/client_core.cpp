@@ -253,10 +253,10 @@ void client_core::reap(locking::reaper::job const& job) {
     send(data_, asked, [weak = weak_from_this(), job, asked](connection::call const& answered) {
         auto const self = weak.lock();
         if (!self) return;
-        auto const [done, freed, gone] = read_answer(job, asked, answered);
+        auto const what = read_answer(job, asked, answered);
         bool const by_script = std::holds_alternative<locking::script_call>(asked);
         // An HDEL whose answer was lost may have ended it, without a message; a script sends none for what it does not find.
-        if (by_script && gone && self->released_plainly_.load(std::memory_order_relaxed))
+        if (by_script && what.gone && self->released_plainly_.load(std::memory_order_relaxed))
             self->send(self->data_, job.record->how->plain->announce(job.record->context(job.owner_id, {})),
                        [](connection::call const&) {});
         if (!by_script && !job.announce && answered.reply.is_error()
@@ -265,8 +265,8 @@ void client_core::reap(locking::reaper::job const& job) {
             return self->reap(job);
         self->locked([&](locking::lock_table& table, base::wake_list& woken) {
             // The head may have asked before this release, and the message may be lost with a silent connection.
-            if (freed) job.record->queue.tell_head(woken);
-            if (done)
+            if (what.freed) job.record->queue.tell_head(woken);
+            if (what.done)
                 table.dead.on_answer(job.number, answered.fenced, lease_clock::now());
             else
                 table.dead.on_failure(job.number, answered.fenced, lease_clock::now());
