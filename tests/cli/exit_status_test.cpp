@@ -102,9 +102,9 @@ TEST_F(exit_status, is_69_when_the_password_is_wrong) {
 }
 
 TEST_F(exit_status, is_69_when_a_right_is_missing) {
-    server.run("ACL", "SETUSER", "default", "-eval", "-evalsha");
+    server.run("ACL", "SETUSER", "default", "-eval", "-evalsha", "-restore");
     auto const result = run({"run", "job", "--", "true"});
-    server.run("ACL", "SETUSER", "default", "+eval", "+evalsha");
+    server.run("ACL", "SETUSER", "default", "+eval", "+evalsha", "+restore");
     EXPECT_EQ(result.status, 69) << result.errors;
 }
 
