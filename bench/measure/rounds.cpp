@@ -45,7 +45,7 @@ all_rounds play(server const& at, scenario const& what, int rounds, std::chrono:
     for (int round = 0; round < rounds; ++round) {
         auto turn = remaining;
         // Each is first in turn, so that none always follows the same other.
-        if (!turn.empty()) std::ranges::rotate(turn, turn.begin() + round % static_cast<int>(turn.size()));
+        if (!turn.empty()) std::rotate(turn.begin(), turn.begin() + round % std::ssize(turn), turn.end());
         for (auto const* who : turn) attempt(who, [&] { seen[who->name].push_back(who->round(period)); });
     }
     for (auto const* who : std::vector(remaining))
