@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 namespace redlatch::fuzz {
 namespace {
@@ -41,6 +42,7 @@ private:
         bool may_attempt = false;
         bool may_wait = false;
         bool may_pause = false;
+        base::milliseconds least_wait{1};
         bool fresh_id = false; ///< exactly then
         channel_sample sample{};
     };
@@ -53,12 +55,14 @@ private:
         if (!next_.one_in(4)) out.deadline = now_ + next_.span();
         out.may_wait = !next_.one_in(4);
         out.reentry = next_.one_in(4);
+        out.plain = next_.one_in(2);
         return out;
     }
 
     void step() {
         bool const over = now_ >= terms_.deadline;
-        switch (next_.below(10)) {
+        bool const in_queue = terms_.may_wait && !terms_.reentry;
+        switch (next_.below(11)) {
         case 0: return obey(op_.on_cancelled(), {.ends_with = outcome::cancelled});
         case 1: return obey(op_.on_closed(), {.ends_with = outcome::closed});
         case 2:
@@ -66,6 +70,9 @@ private:
             break;
         case 3:
             if (over) return deadline();
+            break;
+        case 4: // while a call is under way nobody gives it the lock
+            if (in_queue && now_in_ != act::attempt) return obey(op_.on_granted(), {.ends_with = outcome::acquired});
             break;
         default: break;
         }
@@ -97,6 +104,11 @@ private:
     void answer() {
         auto const sent_at = now_ - next_.span();
         auto const before = some_sample();
+        if (plain_ && next_.one_in(2)) { // asked again by script, at once
+            if (next_.one_in(2)) return obey(op_.on_plain_refused(), {.may_attempt = true});
+            acquire_answer const exists{acquire_answer::kind::key_exists};
+            return obey(op_.on_answer(exists, sent_at, now_, before), {.may_attempt = true});
+        }
         acquire_answer said;
         switch (next_.below(3)) {
         case 0: said.what = acquire_answer::kind::acquired; break;
@@ -144,7 +156,12 @@ private:
     void woken() {
         bool const held_back = now_in_ == act::wait && next_.one_in(3);
         auto const sample = some_sample();
-        auto const next = op_.on_woken(now_, held_back, sample);
+        bool const by_message = now_in_ == act::wait && next_.one_in(2);
+        auto const next = op_.on_woken(now_, held_back, sample, by_message);
+        if (!held_back && by_message && next.what == act::wait) { // it has lost a race for a message
+            check(next.until <= now_ + 4ms, "it lets others have the next one for a moment only");
+            return obey(next, {.may_wait = true, .least_wait = 0ms, .sample = sample});
+        }
         if (held_back) check(next.until <= now_ + 5ms, "a process is held back for a short time only");
         obey(next, {.may_attempt = !held_back, .may_wait = held_back, .sample = sample});
     }
@@ -155,6 +172,10 @@ private:
         check(op_.result() == may.ends_with, "it says how it ended, once it has");
         check(what.fresh_id == may.fresh_id, "an id that may be in the key without a valid hold is given up");
         check(op_.trying() == (what.what == act::attempt), "it is trying exactly while an attempt is out");
+        bool const may_be_plain = std::exchange(plain_allowed_, plain_allowed_ && what.what == act::enqueue);
+        check(!what.plain || (what.what == act::attempt && may_be_plain),
+              "only a first attempt, that no wait came before, is a plain command");
+        plain_ = what.plain;
         switch (what.what) {
         case act::enqueue:
             check(may.starts && terms_.may_wait && !terms_.reentry, "only who may wait for others queues");
@@ -164,7 +185,7 @@ private:
             break;
         case act::wait:
             check(may.may_wait && terms_.may_wait && !terms_.reentry, "only who may wait waits");
-            check(what.until >= std::min(now_ + 1ms, terms_.deadline), "it does not ask without a pause");
+            check(what.until >= std::min(now_ + may.least_wait, terms_.deadline), "it does not ask without a pause");
             check(what.until <= now_ + terms_.longest_wait, "no wait is longer than the longest");
             check(what.subscribe == !may.sample.subscribed, "it subscribes unless that was done before the sample");
             break;
@@ -182,8 +203,10 @@ private:
     acquire_op::terms terms_;
     acquire_op op_;
     act now_in_ = act::finish;
-    bool busy_ = false;         ///< the lock is known to be held by somebody
-    bool not_executed_ = false; ///< the server said so
+    bool plain_allowed_ = terms_.plain && !terms_.reentry; ///< nothing but the queue has come so far
+    bool plain_ = false;                                   ///< the attempt that is out
+    bool busy_ = false;                                    ///< the lock is known to be held by somebody
+    bool not_executed_ = false;                            ///< the server said so
 };
 
 } // namespace

@@ -1,10 +1,12 @@
 // Any order of acquisitions, re-entries, releases, cancellations, timers, broken connections, late commands and removed keys,
-// for a few owners and two locks, with a model of the server: while a hold says that it is valid the key is its own, no two
-// hold at once, what is lost stays lost, no id is used twice, and in the end nothing is left behind.
+// for a few owners and two locks, who also wait in the local queue and pass a lock on, with a model of the server: while a hold
+// says that it is valid the key is its own, no two hold at once, what is lost stays lost, no id is used twice, only what may be
+// is passed on and not for long, and in the end nothing is left behind.
 #include "check.hpp"
 #include "decisions.hpp"
 #include "lock_lane.hpp"
 #include "locking/lock_table.hpp"
+#include "sleeper.hpp"
 
 #include <algorithm>
 #include <array>
@@ -12,6 +14,7 @@
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace redlatch::fuzz {
 namespace {
@@ -24,6 +27,7 @@ using plan = lock_table::release_plan::kind;
 using script = lock_command::script;
 
 constexpr base::milliseconds watchdog = 30s;
+constexpr base::milliseconds window = 50ms;
 
 class few_locks {
 public:
@@ -46,8 +50,10 @@ private:
     struct owner_on_a_lock {
         locking::record_ptr record;
         std::uint64_t number;
-        enum class doing { nothing, acquiring, entering_again, leaving_a_level, releasing } busy_with = doing::nothing;
+        enum class doing { nothing, waiting, acquiring, entering_again, leaving_a_level, releasing };
+        doing busy_with = doing::nothing;
         tenure_ptr at{};
+        locking::place_ptr place{}; ///< in the local queue
         request_ptr asked{};
         locking::level wanted{};
         std::vector<std::pair<tenure_ptr, std::uint64_t>> holds{}; ///< levels to give back
@@ -60,6 +66,7 @@ private:
 
     void step() {
         auto& one = owners_[next_.below(owners_.size())];
+        if (one.busy_with == doing::waiting && next_.one_in(2)) return look_up(one);
         switch (next_.below(16)) {
         case 0:
         case 1: return one.busy_with == doing::nothing ? acquire(one) : give_up(one);
@@ -84,6 +91,7 @@ private:
 
     void acquire(owner_on_a_lock& one) {
         if (closed_) return;
+        if (next_.one_in(2) && retake(one)) return;
         auto held = table_.current(*one.record, one.number);
         if (held && !held->holds(now_)) {
             base::wake_list woken;
@@ -99,12 +107,72 @@ private:
         }
         one.at = table_.open(one.record, one.number);
         new_id(*one.at);
-        watched_.insert({one.at->serial, one.at});
+        watched_.push_back(one.at);
+        if (next_.one_in(2)) return enter_queue(one);
+        one.busy_with = doing::acquiring;
+        attempt(one, next_.one_in(2) ? script::plain_acquire : script::acquire);
+    }
+    void attempt(owner_on_a_lock& one, script how = script::acquire) {
+        ask(one, how, [this, &one](lock_request const& it) { on_acquired(one, it); });
+    }
+
+    // --- waiting within the process
+
+    void enter_queue(owner_on_a_lock& one) {
+        one.busy_with = doing::waiting;
+        one.place = std::make_shared<locking::queue_place>(std::make_shared<sleeper>());
+        one.place->whose = one.at;
+        one.place->asked = one.wanted;
+        one.place->passable = one.wanted.renewed;
+        if (next_.one_in(4)) one.place->max_hold = next_.span_ms() + 1ms;
+        one.at->in_turn = true;
+        if (one.record->queue.enter(one.place))
+            look_up(one);
+        else
+            lock_table::wait_again(*one.place);
+    }
+    void look_up(owner_on_a_lock& one) {
+        if (closed_) return give_up(one);
+        if (one.place->granted) return leave_queue(one), done(one);
+        if (!one.place->at_head) return;
+        base::wake_list woken;
+        auto const found = table_.look(one.place, now_, woken);
+        woken.wake_all();
+        switch (found.what) {
+        case lock_table::finding::kind::granted:
+            check(one.place->passable, "who wants a fixed lease is given nothing");
+            return leave_queue(one), done(one);
+        case lock_table::finding::kind::held_here: check(found.until > now_, "whoever holds it here is valid"); return;
+        case lock_table::finding::kind::free: break;
+        }
+        check(one.place->waits == found.stand_back, "who asks the server can be given nothing, who stands back can");
+        if (found.stand_back) return;
         one.busy_with = doing::acquiring;
         attempt(one);
     }
-    void attempt(owner_on_a_lock& one) {
-        ask(one, script::acquire, [this, &one](lock_request const& it) { on_acquired(one, it); });
+    /// True: it had been given the lock.
+    bool leave_queue(owner_on_a_lock& one) {
+        if (!one.place) return false;
+        base::wake_list woken;
+        bool const has_it = table_.leave(one.place, now_, woken);
+        woken.wake_all();
+        if (has_it && one.at->in(tenure::phase::held)) {
+            check(static_cast<sleeper&>(*one.place->waker).woken > 0, "who is given the lock is told");
+            one.holds.emplace_back(one.at, one.place->level_number);
+        }
+        one.place.reset();
+        one.at->in_turn = false;
+        return has_it;
+    }
+    bool retake(owner_on_a_lock& one) {
+        auto const which = table_.passing(*one.record);
+        bool const renewed = !next_.one_in(4);
+        auto const again = table_.retake(*one.record, one.number, {0, watchdog, renewed, false}, now_);
+        if (!again) return false;
+        check(which && renewed && which->owner_number == one.number && which->holds(now_),
+              "only its former holder takes a lock that passes, as what it was");
+        one.holds.emplace_back(which, again->number);
+        return true;
     }
     void new_id(tenure const& which) { check(ids_.insert(which.owner_id).second, "no id is used twice"); }
 
@@ -129,20 +197,26 @@ private:
         bool const has_it = it.answer() == lock_server::acquired;
         auto const lease = one.wanted.lease;
         if (has_it && now_ < it.sent_at + lease - table_.margin_of(lease)) {
-            if (!take(one, it)) table_.give_up(one.at, true, lease, now_);
+            bool const taken = take(one, it);
+            check(!leave_queue(one), "who asked the server was given nothing here");
+            if (!taken) table_.give_up(one.at, true, lease, now_);
             return done(one);
         }
+        if (it.answer() == lock_server::key_exists && !closed_) return attempt(one);
         if (closed_ || next_.one_in(2)) {
+            check(!leave_queue(one), "who asked the server was given nothing here");
             table_.give_up(one.at, has_it, lease, now_);
             return done(one);
         }
         if (has_it) { // too late to be valid
-            watched_.erase(one.at->serial);
             table_.change_id(one.at, lease, now_);
             new_id(*one.at);
-            watched_.insert({one.at->serial, one.at});
         }
-        attempt(one);
+        if (!one.place) return attempt(one);
+        one.busy_with = doing::waiting;
+        one.asked.reset();
+        one.place->passable = one.place->passable && !one.at->unfenced;
+        lock_table::wait_again(*one.place);
     }
     void on_entered(owner_on_a_lock& one, lock_request const& it) {
         auto const lease = one.wanted.lease;
@@ -166,11 +240,19 @@ private:
 
     /// The caller does not wait any longer, whatever it waits for.
     void give_up(owner_on_a_lock& one) {
+        if (one.busy_with == doing::waiting) {
+            if (!leave_queue(one)) table_.give_up(one.at, false, one.wanted.lease, now_);
+            return done(one);
+        }
         one.asked->abandoned = true;
         if (!one.asked->fenced) one.at->unfenced = true;
         switch (one.busy_with) {
-        case doing::nothing: break;
-        case doing::acquiring: table_.give_up(one.at, true, one.wanted.lease, now_); break;
+        case doing::nothing:
+        case doing::waiting: break;
+        case doing::acquiring:
+            check(!leave_queue(one), "who asked the server was given nothing here");
+            table_.give_up(one.at, true, one.wanted.lease, now_);
+            break;
         case doing::entering_again:
         case doing::leaving_a_level:
             one.asked->late = [this, which = one.at](lock_request const& it) {
@@ -194,10 +276,18 @@ private:
         one.holds.erase(at);
         auto const levels = which->levels.size();
         bool const held = which->holds(now_);
+        bool const passable = may_pass(*which);
+        auto const serial = which->serial;
         base::wake_list woken;
         auto const how = table_.plan_release(which, level, now_, woken);
-        check(how.what == (!held ? plan::lost : levels > 1 ? plan::partial : plan::last), "a level ends as it must");
+        woken.wake_all();
         check(which->levels.size() + 1 == levels, "the level is gone with the plan");
+        if (how.what == plan::passed) {
+            auto const began = passed_since_.emplace(serial, now_).first->second;
+            check(passable, "only what may be is passed on");
+            return check(now_ - began < window, "and not for longer than the window");
+        }
+        check(how.what == (!held ? plan::lost : levels > 1 ? plan::partial : plan::last), "a level ends as it must");
         if (how.what == plan::lost) return;
         one.at = which;
         one.wanted.lease = how.lease;
@@ -217,7 +307,9 @@ private:
         ask(one, script::release, [this, &one](lock_request const& it) {
             if (!it.fenced) one.at->unfenced = true;
             if (it.answer() == 1 || (it.repeated && now_ < one.at->validity())) {
-                table_.released(one.at, true, now_);
+                // Where it was cut short, whether its message was sent is not known.
+                table_.released(one.at, !it.repeated || next_.one_in(2), now_);
+                one.record->turn.on_released(next_.one_in(2));
             } else {
                 ++table_.counted.lost; // as the release operation does
                 ++told_;
@@ -226,6 +318,13 @@ private:
             end_release();
             done(one);
         });
+    }
+    bool may_pass(tenure const& which) const {
+        auto const& head = which.record->queue.head();
+        auto const& ends = which.levels.front();
+        return which.levels.size() == 1 && ends.renewed && ends.max_hold_until == base::never && head && head->waits
+               && head->passable && !head->whose->unfenced && head->whose->in(tenure::phase::acquiring)
+               && !which.suspect && !which.renewal_in_flight && now_ < which.next_renewal && which.holds(now_);
     }
     void end_release() {
         base::wake_list woken;
@@ -265,11 +364,13 @@ private:
     }
     void reap(locking::reaper::job const& job) {
         check(ids_.contains(job.owner_id), "it releases ids of ours");
-        for (auto const& [serial, one] : watched_)
-            check(one->owner_id != job.owner_id || (!one->in(tenure::phase::acquiring) && !one->holds(now_)),
-                  "it releases nothing that is held, or may come to be");
+        for (auto const& one : watched_)
+            check(one->owner_id != job.owner_id
+                      || (!one->in(tenure::phase::acquiring) && !one->in(tenure::phase::passing) && !one->holds(now_)),
+                  "it releases nothing that is held, passes, or may come to be");
         auto it = std::make_shared<lock_request>();
         it->commands.push_back({script::release, job.record->name, job.owner_id});
+        if (job.announce) it->commands.clear(); // a message changes no key
         it->then = [this, number = job.number](lock_request const& answered) {
             if (next_.one_in(8))
                 table_.dead.on_failure(number, answered.fenced, now_);
@@ -291,8 +392,8 @@ private:
     }
     void remove_key(owner_on_a_lock const& one) {
         server_.del(one.record->name);
-        for (auto const& [serial, which] : watched_)
-            if (which->record == one.record) robbed_.insert(serial); // it may not know it yet
+        for (auto const& which : watched_)
+            if (which->record == one.record) robbed_.insert(which->serial); // it may not know it yet
     }
 
     // --- looking
@@ -309,16 +410,23 @@ private:
         for (auto const& [serial, one] : lost_)
             check(one.who->in(tenure::phase::lost) && one.who->validity() == one.validity, "what is lost stays lost");
 
+        for (auto const& one : owners_) {
+            auto const& passing = table_.passing(*one.record);
+            if (!passing) continue;
+            check(passing->in(tenure::phase::passing) && passing->heap_index != tenure::npos, "what passes is renewed");
+            auto const& head = one.record->queue.head();
+            check(head && head->waits && head->passable, "and somebody is there to take it");
+        }
         std::map<locking::lock_record const*, int> holders;
-        for (auto const& [serial, one] : watched_) {
-            if (!one->holds(now_) || robbed_.contains(serial)) continue;
+        for (auto const& one : watched_) {
+            bool const passes = one->in(tenure::phase::passing) && now_ < one->validity();
+            if ((!one->holds(now_) && !passes) || robbed_.contains(one->serial)) continue;
             check(++holders[one->record.get()] == 1, "no two hold at once");
             check(server_.holds(one->record->name, one->owner_id, now_),
                   "while a hold says that it is valid the key is its own");
         }
-        std::erase_if(watched_, [](auto const& one) {
-            return one.second->in(tenure::phase::ended) || one.second->in(tenure::phase::lost);
-        });
+        std::erase_if(watched_,
+                      [](auto const& one) { return one->in(tenure::phase::ended) || one->in(tenure::phase::lost); });
     }
 
     /// Callers finish or give up, the server answers, late bytes come or do not: nothing is left.
@@ -358,7 +466,7 @@ private:
     }
 
     decisions next_;
-    lock_table table_{{"client", watchdog, 0ms, 3, 1}};
+    lock_table table_{{"client", watchdog, 0ms, 3, 1, {!next_.one_in(8), window, next_.one_in(2)}}};
     lock_server server_;
     lock_lane data_{server_};
     lock_lane control_{server_};
@@ -366,7 +474,8 @@ private:
     bool closed_ = false;
     std::vector<owner_on_a_lock> owners_;
     std::set<std::string> ids_;
-    std::map<std::uint64_t, tenure_ptr> watched_; ///< by serial, until they end
+    std::vector<tenure_ptr> watched_;                     ///< until they end
+    std::map<std::uint64_t, base::instant> passed_since_; ///< by serial, which goes from one holder to the next
     std::map<std::uint64_t, lost_hold> lost_;
     std::set<std::uint64_t> robbed_; ///< somebody removed the key while they had it, or were about to
     std::uint64_t told_ = 0;

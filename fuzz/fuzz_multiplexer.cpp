@@ -1,7 +1,8 @@
 // Any order of calls, partial writes, replies, broken connections, restarts, refused fences and abandoned calls, with a model
 // of a server that knows that the bytes of a broken connection may still run until that connection is killed or the server
-// restarts: every call ends once and with its own reply, what was sent before is repeated behind its fences, `fenced` is true
-// where it is said, and nothing that was abandoned is sent again.
+// restarts: every call ends once and with its own reply or replies, what was sent before is repeated behind its fences, but for a
+// call of two commands whose first one was answered, `fenced` is true where it is said, and nothing that was abandoned is sent
+// again.
 #include "check.hpp"
 #include "connection/multiplexer.hpp"
 #include "decisions.hpp"
@@ -43,6 +44,7 @@ private:
         std::uint64_t number = 0;
         call_ptr which{};
         sleeper_ptr who = std::make_shared<sleeper>();
+        bool answered_half = false;       ///< the first of its two commands, on this connection
         std::set<std::int64_t> sent_on{}; ///< connections that got a part of it, or may have
         bool given_up = false;
         bool wants_reply = false; ///< although it was given up
@@ -75,6 +77,10 @@ private:
         one.number = n;
         one.which = std::make_shared<call>();
         one.which->bytes = resp::command("DO", std::to_string(n));
+        if (next_.one_in(3)) {
+            resp::append_command(one.which->bytes, {"THEN", std::to_string(n)});
+            one.which->replies = 2;
+        }
         one.which->waker = one.who;
         one.which->once = next_.one_in(4);
         lanes_.submit(one.which, now_);
@@ -94,9 +100,11 @@ private:
             one.which->late = [n = one.number](resp::value const& reply) {
                 check(reply.text == std::to_string(n), "a late reply is that of its call");
             };
+        bool const half = one.answered_half;
         bool const waiting = one.which->status.load() == call::state::waiting;
         bool const may_run = lanes_.abandon(one.which);
         check(may_run == (!waiting || !one.sent_on.empty()), "it says whether a call that is given up may run");
+        check(one.which->cut_short == half, "and whether the first of its commands has run");
         one.given_up = true;
         one.gone = waiting;
     }
@@ -137,6 +145,9 @@ private:
                 last_arrived_ = n;
                 auto const found = callers_.find(n);
                 check(found != callers_.end() && !found->second.gone, "what has ended is not sent again");
+            } else if (command[0] == "THEN") {
+                check(static_cast<std::uint64_t>(number_in(command[1])) == last_arrived_,
+                      "the second command of a call comes right behind the first");
             } else {
                 began_ = true;
             }
@@ -191,9 +202,10 @@ private:
         if (may_run_.size() > connection::multiplexer::most_predecessors) doubts_ = true;
         base::wake_list woken;
         auto const interrupted = open_ones_for_once();
+        auto const cut_short = half_answered(interrupted);
         lanes_.on_down(now_, woken);
         up_ = false;
-        are_closed(interrupted, woken);
+        are_closed(interrupted, woken, cut_short);
         check(lanes_.due() == 0 && lanes_.out.empty(), "nothing is due or staged without a connection");
         for (auto const& [n, one] : callers_)
             check(one.gone || one.which->finished() || one.which->status.load() == call::state::waiting,
@@ -207,15 +219,31 @@ private:
         return open;
     }
 
-    /// Calls for once end with their connection, and with one that they waited for; all others go on.
-    void are_closed(std::set<std::uint64_t> const& which, base::wake_list& woken) {
+    /// Those whose first command has run, and must not run again.
+    std::set<std::uint64_t> half_answered(std::set<std::uint64_t> const& but) const {
+        std::set<std::uint64_t> half;
+        for (auto const& [n, one] : callers_)
+            if (one.answered_half && !one.which->finished() && !one.given_up && !but.contains(n)) half.insert(n);
+        return half;
+    }
+
+    /// Calls for once end with their connection, and with one that they waited for, and so do those that are half done; all
+    /// others go on.
+    void are_closed(std::set<std::uint64_t> const& which, base::wake_list& woken,
+                    std::set<std::uint64_t> const& cut_short = {}) {
         forget_wakes();
         woken.wake_all();
         for (auto& [n, one] : callers_) {
             bool const ends = which.contains(n);
-            check(one.who->woken == (ends ? 1 : 0), "who calls for once is told of the connection, nobody else");
+            bool const half = cut_short.contains(n);
+            check(one.who->woken == (ends || half ? 1 : 0),
+                  "who calls for once, or is half done, is told of the connection, nobody else");
             check(!ends || one.which->status.load() == call::state::closed, "and is told that it is over");
-            if (ends) one.gone = true;
+            check(!half || (one.which->status.load() == call::state::answered && one.which->cut_short),
+                  "or that it is half done");
+            check(!half || one.which->reply.text == std::to_string(n), "and what the first answer was");
+            if (ends || half) one.gone = true;
+            one.answered_half = false;
         }
     }
 
@@ -235,10 +263,19 @@ private:
         }
         if (command[0] == "PING") return reply(text("PONG", resp::value::kind::status), nullptr);
         auto& one = callers_.at(static_cast<std::uint64_t>(number_in(command[1])));
+        if (command[0] == "DO" && one.which->replies == 2) {
+            one.answered_half = true;
+            reply(text(command[1]), nullptr);
+            check(!one.which->finished(), "half an answer is none");
+            return;
+        }
+        // Whoever left after half an answer gets the other half, if any.
         reply(text(command[1]), &one);
         if (one.given_up) return;
         check(one.which->status.load() == call::state::answered && one.which->reply.text == command[1],
               "a call gets its own reply");
+        check(one.which->replies == 1 || (one.which->second.text == command[1] && !one.which->cut_short),
+              "and the one to its second command");
         check(one.which->repeated() == !one.sent_on.empty(), "it says whether the call may have run before");
         check(one.which->fenced || doubts_, "where every fence held it says so");
         if (one.which->fenced)

@@ -11,7 +11,7 @@
 namespace redlatch::fuzz {
 
 struct lock_command {
-    enum class script { acquire, set_count, release, renew };
+    enum class script { acquire, plain_acquire, set_count, release, renew };
     script what;
     std::string name;
     std::string owner_id;
@@ -21,8 +21,10 @@ struct lock_command {
 class lock_server {
 public:
     static constexpr std::int64_t acquired = -2;
+    static constexpr std::int64_t key_exists = -3;
 
-    /// acquire: `acquired`, or how long the lease of the other one lasts; the others: 1, or 0 if it is not theirs.
+    /// acquire: `acquired`, or how long the lease of the other one lasts; plain_acquire: `acquired` or `key_exists`, whoever's
+    /// it is; the others: 1, or 0 if it is not theirs.
     std::int64_t run(lock_command const& command, base::instant now) {
         auto const found = keys_.find(command.name);
         bool const there = found != keys_.end() && now < found->second.expires;
@@ -33,6 +35,10 @@ public:
             if (there && !ours)
                 return std::chrono::duration_cast<base::milliseconds>(found->second.expires - now).count();
             keys_[command.name] = {command.owner_id, ours ? std::max(found->second.expires, expires) : expires};
+            return acquired;
+        case lock_command::script::plain_acquire:
+            if (there) return key_exists;
+            keys_[command.name] = {command.owner_id, expires};
             return acquired;
         case lock_command::script::set_count:
         case lock_command::script::renew:
