@@ -1,8 +1,8 @@
 // Any order of calls, partial writes, replies, broken connections, restarts, refused fences and abandoned calls, with a model
 // of a server that knows that the bytes of a broken connection may still run until that connection is killed or the server
-// restarts: every call ends once and with its own reply or replies, what was sent before is repeated behind its fences, but for a
-// call of two commands whose first one was answered, `fenced` is true where it is said, and nothing that was abandoned is sent
-// again.
+// restarts: every call ends once and with its own reply or replies, what was sent before is repeated behind its fences, but
+// for a call of two commands whose first one was answered, `fenced` is true where it is said, and nothing that was abandoned
+// is sent again.
 #include "check.hpp"
 #include "connection/multiplexer.hpp"
 #include "decisions.hpp"

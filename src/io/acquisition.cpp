@@ -151,6 +151,7 @@ bool acquisition::enqueue() {
     place_->passable = !request_.lease;
     bool const at_head = core_->locked([&](lock_table& table, base::wake_list& woken) {
         if (!request_.record->queue.enter(place_)) {
+            queued_ = true;
             lock_table::wait_again(*place_);
             return false;
         }
@@ -206,7 +207,8 @@ bool acquisition::go_on_as_head() {
     case lock_table::finding::kind::held_here: return suspend(nullptr, std::min(request_.deadline, found_.until));
     case lock_table::finding::kind::free: break;
     }
-    bool const contended = held_back_ || found_.stand_back || now_ - began_ > base::milliseconds(1);
+    // Who had to wait here will probably have to wait for the server's message too: be ready for it before asking.
+    bool const contended = held_back_ || found_.stand_back || queued_;
     if (contended && !channel_) channel_ = core_->messages().attach(request_.record->channel);
     if (channel_ && !held_back_) sample_ = core_->messages().sample(*channel_);
     if (found_.stand_back) {

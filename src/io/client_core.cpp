@@ -67,6 +67,7 @@ lane::hooks client_core::data_hooks() {
         bool const wanted = settings_.commands != command_set::scripts;
         takes_plainly_.store(wanted, std::memory_order_relaxed);
         releases_plainly_.store(wanted, std::memory_order_relaxed);
+        release_script_known_.store(false, std::memory_order_relaxed);
         then(self);
     };
     return hooks;

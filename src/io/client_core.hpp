@@ -75,6 +75,11 @@ public:
     /// Not any more: the server refused it, or what holding a lock needs. False: the user insists on it.
     bool stop_taking_plainly(std::string const& why);
     bool stop_releasing_plainly(std::string const& why);
+    /// The server has run the release script by its SHA-1 or its text.
+    bool knows_release_script() const noexcept { return release_script_known_.load(std::memory_order_relaxed); }
+    void note_release_script() noexcept {
+        if (!knows_release_script()) release_script_known_.store(true, std::memory_order_relaxed);
+    }
     void note_plain_release() noexcept {
         if (!released_plainly_.load(std::memory_order_relaxed))
             released_plainly_.store(true, std::memory_order_relaxed);
@@ -161,7 +166,8 @@ private:
 
     std::atomic<bool> takes_plainly_{false}; ///< on the present data connection
     std::atomic<bool> releases_plainly_{false};
-    std::atomic<bool> released_plainly_{false}; ///< at least once, on any connection
+    std::atomic<bool> release_script_known_{false}; ///< by the server of the present data connection
+    std::atomic<bool> released_plainly_{false};     ///< at least once, on any connection
     std::atomic<bool> closed_{false};
     std::atomic<bool> ended_{false};
     std::atomic<std::uint64_t> waiting_{0};

@@ -27,6 +27,13 @@ void lock_call::begin(call_lane& where, locking::script_call what, base::waker c
     submit(what_->take_by_sha());
 }
 
+void lock_call::begin_by_text(call_lane& where, locking::script_call what, base::waker const& who, bool will_wait) {
+    prepare(where, who, will_wait, nullptr);
+    what_.emplace(std::move(what));
+    by_text_ = true;
+    submit(what_->by_text());
+}
+
 void lock_call::begin(call_lane& where, locking::plain_call what, base::waker const& who, bool will_wait,
                       std::atomic<bool> const* unless) {
     prepare(where, who, will_wait, unless);

@@ -22,6 +22,8 @@ public:
     /// With `unless`, nothing is sent any more once it is set: see call_lane::submit.
     void begin(call_lane& where, locking::script_call what, base::waker const& who, bool will_wait,
                std::atomic<bool> const* unless = nullptr);
+    /// The same by its text at once: where what follows on the connection must find it done.
+    void begin_by_text(call_lane& where, locking::script_call what, base::waker const& who, bool will_wait);
     void begin(call_lane& where, locking::plain_call what, base::waker const& who, bool will_wait,
                std::atomic<bool> const* unless = nullptr);
 

@@ -97,6 +97,9 @@ bool releasing::call() {
     if (plain_) core_->note_plain_release();
     if (plain_)
         call_.begin(core_->data(), how.plain->release(about), waker(), reads_soon);
+    else if (plan_.what == kind::last && patience_ == patience::unlimited && !core_->knows_release_script())
+        // Nobody waits for NOSCRIPT: the next acquisition of this owner is to find the lock free.
+        call_.begin_by_text(core_->data(), how.release(about), waker(), reads_soon);
     else if (plan_.what == kind::last)
         call_.begin(core_->data(), how.release(about), waker(), reads_soon);
     else
@@ -140,6 +143,7 @@ bool releasing::on_partial(connection::call const& answered, base::instant now) 
 bool releasing::on_released(locking::release_answer const& answer, bool repeated, base::instant now) {
     using answer_kind = locking::release_answer::kind;
     bool done = true;
+    if (!plain_ && answer.what != answer_kind::not_understood) core_->note_release_script();
     switch (answer.what) {
     case answer_kind::not_understood: return on_timeout();
     case answer_kind::released_silently:

