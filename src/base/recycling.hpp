@@ -39,8 +39,10 @@ template <class Value> struct recycling {
     recycling() noexcept = default;
     template <class Other> explicit(false) recycling(recycling<Other> const&) noexcept {}
 
+    // NOLINTBEGIN(bugprone-sizeof-expression): a container may well keep pointers
     Value* allocate(std::size_t count) { return static_cast<Value*>(take_memory(count * sizeof(Value))); }
     void deallocate(Value* memory, std::size_t count) noexcept { keep_memory(memory, count * sizeof(Value)); }
+    // NOLINTEND(bugprone-sizeof-expression)
 
     friend bool operator==(recycling const&, recycling const&) noexcept { return true; }
 };
