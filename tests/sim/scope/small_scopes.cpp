@@ -62,23 +62,22 @@ std::vector<scope> small_scopes() {
     silent.watchdog = 60'000;
     silent.hands_over = false; // by way of the server
     silent.workers = {{.jobs = {{.pause = 100, .hold = 300}}}, {.jobs = {{.pause = 150}}}};
-    // HDEL has run and PUBLISH has not; and the same beside a server that knows no RESTORE.
+    // HDEL has run and PUBLISH has not; and the same beside a server that knows no RESTORE. Everybody waits before the first
+    // choice, at 50 ms, and no timer helps who is not woken.
     auto halves = plain;
-    halves.workers[0].jobs[0].entries = halves.workers[1].jobs[0].entries = 1;
+    halves.watchdog = 60'000;
+    halves.workers = {{.process = 0, .jobs = {{.pause = 30, .hold = 70}}}, {.process = 1, .jobs = {{.pause = 35}}}};
     auto half_refused = halves;
     half_refused.kill_refused = half_refused.restore_refused = true;
     // Two threads of one client and one of another: the second thread leaves at the moment at which it may be given the lock.
-    auto passed = plain;
+    auto passed = halves;
     passed.strictly = true;
-    passed.workers = {{.jobs = {{.pause = 100, .hold = 30}}},
-                      {.jobs = {{.asks = job::how::cancelled, .pause = 110, .wait = 20}}},
-                      {.process = 1, .jobs = {{.pause = 105}}}};
-    // Who has released it asks again at once: it, the one that leaves, and the one behind it may be first.
-    auto first_of_three = plain;
-    first_of_three.workers = {{.jobs = {{.pause = 100, .hold = 30}}},
-                              {.jobs = {{.pause = 105, .hold = 10}, {}}},
-                              {.jobs = {{.asks = job::how::cancelled, .pause = 110, .wait = 30}}},
-                              {.process = 1, .jobs = {{.pause = 105}}}};
+    passed.workers.push_back({.jobs = {{.asks = job::how::cancelled, .pause = 40, .wait = 60}}});
+    // The second and the third have not looked since the first got it. Who has released it asks again at once: it, the one
+    // that leaves at that moment, and later the other process may be first.
+    auto first_of_three = halves;
+    first_of_three.workers.push_back({.jobs = {{.pause = 40, .hold = 10}, {}}});
+    first_of_three.workers.push_back({.jobs = {{.asks = job::how::cancelled, .pause = 45, .wait = 65}}});
     // Where the first lease outlasts the search, what nobody fences or sweeps away is seen. There are fewer states to a depth
     // since a connection that never answered is made again after a pause, since plain commands need no second try with the text
     // of a script, and since local waiters ask nobody while their own process holds the lock.
@@ -105,26 +104,26 @@ std::vector<scope> small_scopes() {
          .plan = halves,
          .faults = cut_or_crash(),
          .one_by_one = true,
-         .depth = 11,
-         .states = 2'616},
+         .depth = 15,
+         .states = 2'755},
         {.name = "a release in two halves, without RESTORE or a fence",
          .plan = half_refused,
          .faults = cut_or_crash(),
          .one_by_one = true,
-         .depth = 12,
-         .states = 1'660},
+         .depth = 15,
+         .states = 2'741},
         {.name = "passed on within a process",
          .plan = passed,
          .faults = cut_or_crash(),
          .early = 1,
-         .depth = 9,
-         .states = 4'722},
+         .depth = 11,
+         .states = 5'385},
         {.name = "the first of two",
          .plan = first_of_three,
          .faults = cut_or_crash(),
          .early = 1,
-         .depth = 8,
-         .states = 3'318},
+         .depth = 10,
+         .states = 3'716},
     };
 }
 
