@@ -13,9 +13,14 @@ lock_table::lock_table(settings const& how)
     : keeper({how.watchdog, how.margin, how.renewal_batch}, how.seed), settings_(how) {}
 
 lock_table::~lock_table() {
-    // A tenure whose levels were never given back and its record keep each other.
-    for (auto const& [name, weak] : records_)
-        if (auto const one = weak.lock()) one->tenures.clear();
+    // A tenure that was never given back, or whose waiter never left, and its record keep each other.
+    for (auto const& [name, weak] : records_) {
+        auto const one = weak.lock();
+        if (!one) continue;
+        one->tenures.clear();
+        one->passing.reset();
+        one->queue = {};
+    }
 }
 
 record_ptr lock_table::record(std::string const& name, recipe const& how) {

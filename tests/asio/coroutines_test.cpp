@@ -57,7 +57,7 @@ awaitable<hold> acquire(reentrant_lock lock, acquire_options options) {
 
 TEST_P(coroutines_test, errors_are_thrown_with_the_full_sentence) {
     hold const held = theirs.acquire();
-    auto const late = outcome_of([&] { (void)run(acquire(lock, {.wait = 50ms})); });
+    auto const late = outcome_of([&] { (void)run(acquire(lock, {.wait = 1s})); });
     EXPECT_EQ(late.reason, errc::timed_out);
     EXPECT_NE(late.sentence.find(name), std::string::npos) << late.sentence;
     EXPECT_EQ(outcome_of([&] { (void)run(acquire(lock, {.lease = -1ms})); }).reason, errc::invalid_argument);

@@ -116,7 +116,7 @@ TEST_P(tokens_test, tuples_hold_the_code_and_the_result) {
     async_try_acquire(theirs, tried.token());
     EXPECT_TRUE(equals(std::get<0>(tried.get()), errc::busy));
     caught_tuple<hold> waited;
-    acquire_options const patient{.wait = 50ms};
+    acquire_options const patient{.wait = 1s};
     async_acquire(theirs, patient, waited.token());
     auto const [late, empty] = waited.get();
     EXPECT_TRUE(equals(late, errc::timed_out));
@@ -141,7 +141,7 @@ TEST_P(tokens_test, a_code_beside) {
 
 TEST_P(tokens_test, what_throws_throws_the_full_sentence) {
     hold const held = async_acquire(lock, asio::use_future).get();
-    acquire_options const patient{.wait = 50ms};
+    acquire_options const patient{.wait = 1s};
     auto const late = outcome_of([&] { (void)async_acquire(theirs, patient, asio::use_future).get(); });
     EXPECT_EQ(late.reason, errc::timed_out);
     EXPECT_NE(late.sentence.find(name), std::string::npos) << late.sentence;
