@@ -9,17 +9,20 @@ namespace {
 
 constexpr std::size_t step = 64;
 constexpr std::size_t sizes = 16; ///< up to 1 KiB
-constexpr std::size_t most_of_a_size = 8;
-constexpr std::size_t most_texts = 8;
+constexpr std::size_t most_of_a_size = 64 * 1024; ///< bytes: a reactor may have a hundred operations under way
+constexpr std::size_t most_texts = 64;
 constexpr std::size_t room_for_name = 64;
 constexpr std::size_t room_for_command = 512;
 constexpr std::size_t longest_text = 2'048;
 
 /// Not destroyed with the thread's other objects, some of which still give memory back after it: `ended` says so.
 struct stock {
+    struct block {
+        block* next;
+    };
     struct pile {
-        std::array<void*, most_of_a_size> blocks;
-        std::size_t count;
+        block* first;
+        std::size_t bytes;
     };
     std::array<pile, sizes> piles;
     bool begun;
@@ -43,7 +46,7 @@ struct at_end {
     ~at_end() {
         mine.ended = true;
         for (auto& one : mine.piles)
-            while (one.count > 0) ::operator delete(one.blocks[--one.count]);
+            while (one.first != nullptr) ::operator delete(std::exchange(one.first, one.first->next));
     }
 };
 
@@ -54,20 +57,27 @@ stock::pile* pile_for(std::size_t bytes) noexcept {
     return bytes > 0 && index < sizes && !mine.ended ? &mine.piles[index] : nullptr;
 }
 
+constexpr std::size_t rounded(std::size_t bytes) noexcept {
+    return (bytes + step - 1) / step * step;
+}
+
 } // namespace
 
 void* take_memory(std::size_t bytes) {
     auto* const pile = pile_for(bytes);
     if (pile == nullptr) return ::operator new(bytes);
-    if (pile->count > 0) return pile->blocks[--pile->count];
-    return ::operator new((bytes + step - 1) / step * step);
+    auto const whole = rounded(bytes);
+    if (pile->first == nullptr) return ::operator new(whole);
+    pile->bytes -= whole;
+    return std::exchange(pile->first, pile->first->next);
 }
 
 void keep_memory(void* memory, std::size_t bytes) noexcept {
     auto* const pile = pile_for(bytes);
-    if (pile == nullptr || pile->count == most_of_a_size) return ::operator delete(memory);
+    if (pile == nullptr || pile->bytes >= most_of_a_size) return ::operator delete(memory);
     if (!mine.begun) static_cast<void>(texts.names.count); // makes it, so that it is there at the end
-    pile->blocks[pile->count++] = memory;
+    pile->first = new (memory) stock::block{pile->first};
+    pile->bytes += rounded(bytes);
 }
 
 std::string spare_text(text_for what) {

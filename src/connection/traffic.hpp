@@ -17,6 +17,7 @@ namespace redlatch::connection {
 class outbox {
 public:
     bool empty() const noexcept { return staged_.empty(); }
+    std::size_t waiting() const noexcept { return staged_.size(); }
     /// Where the next staged byte will stand in the stream of this connection.
     std::uint64_t position() const noexcept { return end_; }
     /// Bytes before this position may have been sent.

@@ -20,6 +20,8 @@ namespace {
 constexpr std::size_t read_size = 16 * 1024;
 /// With more than this many answers due, the reader sends for everybody: one system call for what has gathered.
 constexpr std::size_t busy_lane = 16;
+/// What has gathered on the reactor is sent when its turn ends, or when it is so much: the server works while we go on.
+constexpr std::size_t enough_gathered = 4 * 1024;
 constexpr base::milliseconds tick{20};
 
 } // namespace
@@ -44,7 +46,10 @@ void lane::submit(base::function_ref<void()> act, bool will_wait, base::instant 
     note_due(now);
     if (link_ == link::down && !connecting_) next.connect = connecting_ = true;
     if (link_ == link::up && !will_wait && reactor_->gathers()) {
-        if (!traffic_->out.empty() && !gathering_) next.gather = gathering_ = true;
+        if (traffic_->out.waiting() >= enough_gathered)
+            flush(held, next, nullptr);
+        else if (!traffic_->out.empty() && !gathering_)
+            next.gather = gathering_ = true;
     } else {
         flush(held, next, nullptr);
     }
