@@ -62,8 +62,10 @@ public:
     virtual void on_closed(base::wake_list& woken) = 0;
     /// Something sent is unanswered: silence is suspicious.
     virtual bool expects_reply() const noexcept = 0;
-    /// Somebody has to listen even when no answer is due: messages come by themselves.
+    /// Messages come by themselves: somebody has to look now and then even when no answer is due.
     virtual bool listens() const noexcept { return false; }
+    /// And at once: somebody is to be woken by one who does not read for himself.
+    virtual bool has_sleepers() const noexcept { return false; }
     /// How many answers are due.
     virtual std::size_t due() const noexcept = 0;
     /// Answers arrived that are for the reactor to look at.

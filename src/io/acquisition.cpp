@@ -94,7 +94,8 @@ bool acquisition::begin() {
             tenure_.reset();
         }
         reentry = tenure_ != nullptr;
-        known_busy = request_.record->busy_until > now;
+        // Where other processes want it too, the attempt that tells for how long it is held is the better guess.
+        known_busy = request_.record->busy_until > now || request_.record->turn.others_listen();
         if (!tenure_) tenure_ = table.open(request_.record, request_.owner_number);
         tenure_->in_turn = true;
         return true;
@@ -151,7 +152,7 @@ bool acquisition::enqueue() {
     place_->passable = !request_.lease;
     bool const at_head = core_->locked([&](lock_table& table, base::wake_list& woken) {
         if (!request_.record->queue.enter(place_)) {
-            queued_ = true;
+            contended_ = true;
             lock_table::wait_again(*place_);
             return false;
         }
@@ -164,6 +165,7 @@ bool acquisition::enqueue() {
 /// With the table's mutex.
 bool acquisition::look(lock_table& table, base::wake_list& woken) {
     looked_ = true;
+    contended_ = contended_ || request_.record->turn.others_listen();
     held_back_ = place_->released.load(std::memory_order_relaxed) && std::exchange(place_->held_back, false);
     if (held_back_) {
         place_->released.store(false, std::memory_order_relaxed);
@@ -193,7 +195,7 @@ bool acquisition::on_granted() {
         level_number_ = place_->level_number;
         return carry_out(op_->on_granted());
     }
-    if (channel_) core_->messages().detach(std::exchange(channel_, nullptr), waker());
+    if (channel_) core_->messages().detach(std::exchange(channel_, nullptr), waker(), !blocking());
     place_.reset();
     tenure_.reset();
     looked_ = held_back_ = false;
@@ -208,8 +210,8 @@ bool acquisition::go_on_as_head() {
     case lock_table::finding::kind::free: break;
     }
     // Who had to wait here will probably have to wait for the server's message too: be ready for it before asking.
-    bool const contended = held_back_ || found_.stand_back || queued_;
-    if (contended && !channel_) channel_ = core_->messages().attach(request_.record->channel);
+    if ((contended_ || held_back_ || found_.stand_back) && !channel_)
+        channel_ = core_->messages().attach(request_.record->channel);
     if (channel_ && !held_back_) sample_ = core_->messages().sample(*channel_);
     if (found_.stand_back) {
         sample_.count = std::max(sample_.count, found_.own_message);
@@ -229,7 +231,10 @@ base::instant acquisition::outage_at() {
 bool acquisition::attempt(bool plain) {
     stage_ = stage::calling;
     plain_ = plain;
-    if (channel_) sample_ = core_->messages().sample(*channel_);
+    if (channel_) {
+        core_->messages().catch_up(); // the message of our own last release is no news
+        sample_ = core_->messages().sample(*channel_);
+    }
     auto const about = request_.record->context(tenure_->owner_id, lease_);
     auto const& how = *request_.record->how;
     if (op_->asked().reentry) {
@@ -292,6 +297,7 @@ bool acquisition::on_called() {
     may_hold_ = answer.what == locking::acquire_answer::kind::not_understood;
     if (answer.what == locking::acquire_answer::kind::busy)
         core_->locked([&](lock_table&, base::wake_list&) {
+            request_.record->turn.others_have_it();
             request_.record->busy_until =
                 base::later(now, answer.retry_after.value_or(core_->settings().lock_watchdog_timeout));
         });
@@ -317,6 +323,10 @@ bool acquisition::wait(action const& what) {
             lock_table::wait_again(*place_);
         });
     held_back_ = false;
+    if (what.deaf) { // whoever wins meanwhile wakes nobody here
+        stage_ = stage::pausing;
+        return suspend(nullptr, what.until);
+    }
     if (!channel_) channel_ = core_->messages().attach(request_.record->channel);
     core_->messages().listen(channel_, waker(), what.subscribe, blocking());
     bool refused = false;
@@ -388,7 +398,7 @@ bool acquisition::on_interruption(action last) {
 bool acquisition::finish(action const& last) {
     stage_ = stage::finished;
     auto how = op_->result();
-    if (channel_) core_->messages().detach(channel_, waker());
+    if (channel_) core_->messages().detach(channel_, waker(), !blocking());
     core_->locked([&](lock_table& table, base::wake_list& woken) {
         if (place_ && table.leave(place_, now_, woken)) {
             // Whoever leaves when it has been given the lock has got it: only its caller can give it back.

@@ -77,7 +77,7 @@ private:
     locking::lock_table::finding found_; ///< of the last look
     bool held_back_ = false;             ///< likewise: it may be free, but other processes are to have a turn
     bool looked_ = false;
-    bool queued_ = false; ///< others of this process were before it
+    bool contended_ = false; ///< others of this process were before it, or other processes have listened lately
     locking::channel_ptr channel_;
     locking::channel_sample sample_;
     lock_call call_;

@@ -252,6 +252,16 @@ void lane::take(long count, int problem, afterwards& next) {
     due_since_ = traffic_->expects_reply() ? std::min(due_since_, now) : base::never;
 }
 
+void lane::catch_up() {
+    afterwards next;
+    lock held(mutex_);
+    if (link_ != link::up || (read_ != read::none && read_ != read::armed)) return;
+    read_ = read::reading;
+    receive(held, next);
+    leave(next);
+    settle(held, next);
+}
+
 void lane::leave(afterwards& next) {
     reader_ = nullptr;
     reader_told_ = false;
@@ -268,9 +278,12 @@ void lane::leave(afterwards& next) {
         return;
     }
     bool const needed =
-        traffic_->expects_reply() || traffic_->listens() || !traffic_->out.empty() || write_ == write::blocked;
+        traffic_->expects_reply() || traffic_->has_sleepers() || !traffic_->out.empty() || write_ == write::blocked;
     read_ = needed ? read::armed : read::none;
-    if (needed) arm();
+    if (needed)
+        arm();
+    else if (traffic_->listens() && !ticking_) // whoever waits for messages will come back; the tick, if nobody does
+        next.start_tick = ticking_ = true;
 }
 
 void lane::arm() {

@@ -94,6 +94,9 @@ public:
     /// Until `ready` or `until`; reads for everybody if nobody does. True: ready.
     bool wait(parker& me, condition ready, base::instant until);
 
+    /// Reads what is there, unless somebody does already. Does not wait.
+    void catch_up();
+
     /// Nothing was heard since then; for a lane that is up and owed nothing: now.
     base::instant unheard_since();
     /// Why the server cannot be reached, or empty.

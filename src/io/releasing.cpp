@@ -57,6 +57,7 @@ bool releasing::begin() {
         tenure_->in_turn = true;
         plan_ = table.plan_release(tenure_, level_number_, now, woken);
         others_listen_ = record_->turn.others_listen();
+        crowded_ = record_->turn.crowded();
         return true;
     });
     if (!has_turn) return suspend(nullptr, deadline_);
@@ -71,6 +72,7 @@ bool releasing::begin() {
     // Sampled before the release is written: whatever is published after it counts as news, but for its own message.
     std::optional<locking::channel_sample> held_back_since;
     if (plan_.then == lock_table::hand_on::held_back || others_listen_) {
+        core_->messages().catch_up(); // what others have published before is not to be taken for our own
         auto sample = core_->messages().peek(record_->channel);
         own_ears_ = sample.subscribed ? 1 : 0;
         sample.count += static_cast<std::uint64_t>(own_ears_);
@@ -91,7 +93,9 @@ bool releasing::call() {
     stage_ = stage::calling;
     auto const about = record_->context(tenure_->owner_id, plan_.lease);
     auto const& how = *record_->how;
-    plain_ = plan_.what == kind::last && how.plain != nullptr && core_->releases_plainly();
+    // In a crowd the script is the cheaper one: one command, and those that are waiting on the server come after it.
+    bool const by_script = crowded_ && core_->settings().commands == command_set::automatic;
+    plain_ = plan_.what == kind::last && how.plain != nullptr && !by_script && core_->releases_plainly();
     // Where nobody waits for the answer, the next caller reads it, or the lane's tick: no thread is woken for it.
     bool const reads_soon = blocking() || patience_ == patience::unlimited;
     if (plain_) core_->note_plain_release();
@@ -155,13 +159,13 @@ bool releasing::on_released(locking::release_answer const& answer, bool repeated
     case answer_kind::released: break;
     case answer_kind::not_held: done = repeated && now < tenure_->validity(); break;
     }
-    bool const others_listen = heard_by_others(answer);
+    auto const others = heard_by_others(answer);
     // The attempt of the next local waiter went out behind the first copy, before the one that released. And who is held back
     // for other processes need not be where nobody else listens.
-    bool const need_not_wait = plan_.then == lock_table::hand_on::held_back && !others_listen;
+    bool const need_not_wait = plan_.then == lock_table::hand_on::held_back && others == 0;
     if (done && (call_.by_text() || repeated || called_before_ || need_not_wait)) pass_on();
     return finish(done ? std::error_code() : errc::lease_lost, [&](lock_table& table) {
-        record_->turn.on_released(others_listen);
+        record_->turn.on_released(others);
         record_->turn.own_message = own_message_.value_or(0);
         if (done) return table.released(tenure_, answer.announced, now);
         ++table.counted.lost;
@@ -169,12 +173,12 @@ bool releasing::on_released(locking::release_answer const& answer, bool repeated
     });
 }
 
-/// Where it is not known, they do.
-bool releasing::heard_by_others(locking::release_answer const& answer) {
-    if (answer.what != locking::release_answer::kind::released) return true;
-    if (answer.heard_by == 0) return false;
+/// How many; where it is not known, one.
+std::int64_t releasing::heard_by_others(locking::release_answer const& answer) {
+    if (answer.what != locking::release_answer::kind::released) return 1;
+    if (answer.heard_by == 0) return 0;
     if (!own_message_) own_ears_ = core_->messages().peek(record_->channel).subscribed ? 1 : 0;
-    return answer.heard_by > own_ears_;
+    return std::max<std::int64_t>(answer.heard_by - own_ears_, 0);
 }
 
 bool releasing::on_error(resp::value const& reply) {

@@ -50,7 +50,7 @@ private:
     bool on_called();
     bool on_partial(connection::call const& answered, base::instant now);
     bool on_released(locking::release_answer const& answer, bool repeated, base::instant now);
-    bool heard_by_others(locking::release_answer const& answer);
+    std::int64_t heard_by_others(locking::release_answer const& answer);
     bool on_error(resp::value const& reply);
     bool on_timeout();
     bool finish(std::error_code how) {
@@ -73,6 +73,7 @@ private:
     bool plain_ = false;                         ///< what is under way is no script
     bool called_before_ = false;                 ///< and this is another attempt
     bool others_listen_ = false;                 ///< to the release before this one
+    bool crowded_ = false;                       ///< and they are many
     std::optional<std::uint64_t> own_message_{}; ///< the channel's count with the message of this release
     std::int64_t own_ears_ = 0;                  ///< of those that hear the message, this client's own
     std::error_code result_;

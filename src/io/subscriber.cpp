@@ -14,11 +14,11 @@ locking::channel_ptr subscriber::attach(std::string const& name) {
     return found;
 }
 
-void subscriber::detach(locking::channel_ptr const& which, base::waker const& who) {
+void subscriber::detach(locking::channel_ptr const& which, base::waker const& who, bool sleeps) {
     base::instant next = base::never;
     bool gave_up_another = false; // too many linger
     line_->with([&] {
-        std::erase(which->waiters, who);
+        if (std::erase(which->waiters, who) > 0 && sleeps) --registry_->sleepers;
         registry_->detach(which, lease_clock::now());
         gave_up_another = !registry_->out.empty();
         if (timer_->armed) return;
@@ -52,8 +52,10 @@ void subscriber::arm(std::shared_ptr<reactor> const& loop,
 void subscriber::listen(locking::channel_ptr const& which, base::waker const& who, bool subscribe, bool will_wait) {
     line_->submit(
         [&] {
-            if (std::find(which->waiters.begin(), which->waiters.end(), who) == which->waiters.end())
+            if (std::find(which->waiters.begin(), which->waiters.end(), who) == which->waiters.end()) {
                 which->waiters.push_back(who);
+                if (!will_wait) ++registry_->sleepers;
+            }
             if (subscribe) registry_->subscribe(which);
         },
         will_wait);

@@ -107,7 +107,11 @@ acquire_op::action acquire_op::on_woken(base::instant now, bool held_back, chann
     REDLATCH_ASSERT(state_ == state::waiting || state_ == state::pausing);
     if (held_back) return wait(base::later(now, held_back_pause), sample);
     racing_ = racing_ || by_message;
-    if (by_message && now < next_race_) return wait(next_race_, sample);
+    if (by_message && now < next_race_) {
+        auto next = wait(next_race_, sample);
+        next.deaf = true;
+        return next;
+    }
     return attempt();
 }
 

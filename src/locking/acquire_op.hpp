@@ -68,6 +68,7 @@ public:
         act what;
         base::instant until = base::never;
         bool subscribe = false; ///< of wait: the channel was not subscribed to when the sample was taken
+        bool deaf = false;      ///< of wait: messages are of no interest until then
         bool plain = false;     ///< of attempt: without a script
         bool fresh_id = false;  ///< give the tenure a new id first, the old one goes to the reaper
     };

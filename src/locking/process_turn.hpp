@@ -16,23 +16,26 @@ public:
     void on_acquired(base::instant now) noexcept {
         if (began_ == base::never) began_ = now;
     }
-    /// Released there. `others`: somebody else heard of it.
-    void on_released(bool others) noexcept {
-        others_listen_ = others;
-        if (!others) began_ = base::never;
+    /// Released there, and so many others heard of it.
+    void on_released(std::int64_t others) noexcept {
+        others_ = others;
+        if (others == 0) began_ = base::never;
     }
-    bool others_listen() const noexcept { return others_listen_; }
+    bool others_listen() const noexcept { return others_ > 0; }
+    /// So many that most attempts fail.
+    bool crowded() const noexcept { return others_ > 1; }
     bool over(base::milliseconds time, base::instant now) const noexcept {
-        return others_listen_ && began_ != base::never && now - began_ >= time;
+        return others_listen() && began_ != base::never && now - began_ >= time;
     }
     void stood_back() noexcept { began_ = base::never; }
+    void others_have_it() noexcept { began_ = base::never; }
 
     /// The channel's count with the message of our last release: only more than that is news of others.
     std::uint64_t own_message = 0;
 
 private:
     base::instant began_ = base::never; ///< when the present run of acquisitions did
-    bool others_listen_ = false;
+    std::int64_t others_ = 0;           ///< that heard of our last release
 };
 
 } // namespace redlatch::locking

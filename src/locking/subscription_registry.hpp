@@ -69,12 +69,16 @@ public:
     std::size_t active() const noexcept;
     std::uint64_t commands() const noexcept { return commands_; }
 
+    /// Of the waiters of all channels, those whose wake-up depends on somebody else's reading.
+    int sleepers = 0;
+
     void on_up(connection::identity const& self, base::instant now, base::wake_list& woken) override;
     void on_down(base::instant now, base::wake_list& woken) override;
     bool on_value(resp::value&& incoming, base::instant now, base::wake_list& woken) override;
     void on_closed(base::wake_list& woken) override;
     bool expects_reply() const noexcept override { return !due_.empty(); }
     bool listens() const noexcept override { return !channels_.empty(); }
+    bool has_sleepers() const noexcept override { return sleepers > 0; }
     std::size_t due() const noexcept override { return due_.size(); }
     void stage_ping(base::instant now) override;
 

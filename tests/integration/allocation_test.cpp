@@ -1,6 +1,7 @@
 // An uncontended cycle asks for no memory once a lock has been used.
 #include "integration/fixture.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <new>
 
@@ -49,14 +50,20 @@ protected:
     client user{settings()};
     reentrant_lock lock = user.get_lock(name);
     static constexpr int warm_up = 100;
-    static constexpr int cycles = 5'000;
+    static constexpr int cycles = 1'000;
+    static constexpr int rounds = 5;
 
-    /// How often this thread asked for memory in so many cycles.
+    /// How often this thread asked for memory in so many cycles: the least of several rounds. What the path itself asks for
+    /// is in all of them; in one of them the I/O thread may have read an answer, and have kept the memory of it.
     template <class Cycle> static std::size_t count(Cycle cycle) {
         for (int i = 0; i < warm_up; ++i) cycle();
-        auto const before = allocations;
-        for (int i = 0; i < cycles; ++i) cycle();
-        return allocations - before;
+        auto least = static_cast<std::size_t>(-1);
+        for (int round = 0; round < rounds; ++round) {
+            auto const before = allocations;
+            for (int i = 0; i < cycles; ++i) cycle();
+            least = std::min(least, allocations - before);
+        }
+        return least;
     }
 };
 

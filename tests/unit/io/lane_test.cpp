@@ -164,6 +164,24 @@ TEST(lane, reads_on_the_reactor_when_nobody_waits) {
     EXPECT_EQ(one->reply.text, "done");
 }
 
+TEST(lane, catches_up_with_what_is_there_and_does_not_wait) {
+    scripted_lane all;
+    all.calls->line().catch_up();
+    auto const one = all.submit("A");
+    all.calls->line().catch_up();
+    EXPECT_FALSE(one->finished());
+    EXPECT_EQ(all.server.read_command(), "A");
+    all.server.say("+done\r\n");
+    for (auto const over = lease_clock::now() + test::patience; !one->finished() && lease_clock::now() < over;)
+        all.calls->line().catch_up();
+    ASSERT_TRUE(one->finished());
+    EXPECT_EQ(one->reply.text, "done");
+    auto const two = all.submit("B");
+    EXPECT_EQ(all.server.read_command(), "B");
+    all.server.say("+done\r\n");
+    EXPECT_TRUE(all.wait(two)) << "the role was given back";
+}
+
 // --- several callers
 
 TEST(lane, makes_another_caller_the_reader_when_the_first_has_its_reply) {
