@@ -4,6 +4,7 @@
 //
 // Its input: "release" ends the long first sections; the end of the input ends the process, with all its locks released.
 #include "diary.hpp"
+#include "support/variant.hpp"
 #include "worker_settings.hpp"
 
 #include <redlatch/redlatch.hpp>
@@ -57,7 +58,7 @@ private:
         result.retry_delay = milliseconds(50);
         result.retry_attempts = 20;
         result.validity_margin = from.margin;
-        return result;
+        return test::as_variant(std::move(result));
     }
 
     void say(std::string const& who, kind what, std::int64_t at, std::int64_t number = 0, std::int64_t until = 0,

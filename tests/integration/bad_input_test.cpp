@@ -1,5 +1,6 @@
 // Bad input: a clear error that names what it is about, nothing changed, nothing leaked. And odd input that is good.
 #include "integration/fixture.hpp"
+#include "support/both_faces.hpp"
 
 #include <limits>
 

@@ -2,6 +2,7 @@
 // step, the cycle is completed, excludes, and leaves nothing.
 #include "integration/fixture.hpp"
 #include "locking/script.hpp"
+#include "support/both_faces.hpp"
 
 #include <thread>
 

@@ -1,6 +1,7 @@
 // Deadlines and cancellation hold whatever the server does. The figures are printed: the promise is 20 ms, asserted for the
 // median; the cap on the longest allows for a machine that does other things as well.
 #include "integration/fixture.hpp"
+#include "support/both_faces.hpp"
 
 #include <thread>
 

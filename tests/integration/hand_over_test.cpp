@@ -1,6 +1,7 @@
 // Waiters of one client pass a lock on among themselves; other processes get their turn all the same.
 // Long because each kind of waiter and each way to lose a lock is a dialogue between threads and a server.
 #include "integration/fixture.hpp"
+#include "support/both_faces.hpp"
 
 #include <atomic>
 #include <fstream>

@@ -1,6 +1,7 @@
 // Servers that lie, babble, fall silent or hang up: a clear error, bounded memory, no hang.
 #include "integration/fixture.hpp"
 #include "locking/script.hpp"
+#include "support/both_faces.hpp"
 #include "support/fake_server.hpp"
 
 #include <fstream>

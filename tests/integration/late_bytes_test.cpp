@@ -6,6 +6,7 @@
 // finds an id that nobody uses any more, and what it leaves behind is swept away.
 #include "integration/fixture.hpp"
 #include "locking/script.hpp"
+#include "support/both_faces.hpp"
 
 #include <thread>
 

@@ -1,5 +1,6 @@
 // The ends of things: close, fork, threads that exit while they hold.
 #include "integration/fixture.hpp"
+#include "support/both_faces.hpp"
 
 #include <sys/wait.h>
 #include <thread>

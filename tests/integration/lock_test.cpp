@@ -1,5 +1,6 @@
 // The behaviours that Redisson's own tests of RLock (RedissonLockTest) ask for; docs/testing.md has the table.
 #include "integration/fixture.hpp"
+#include "support/both_faces.hpp"
 
 #include <csignal>
 #include <pthread.h>

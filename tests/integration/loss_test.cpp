@@ -1,5 +1,6 @@
 // A hold that is lost: it says so before the key can expire, and it never comes back.
 #include "integration/fixture.hpp"
+#include "support/both_faces.hpp"
 #include "support/child_process.hpp"
 
 #include <atomic>

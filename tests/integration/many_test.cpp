@@ -1,5 +1,6 @@
 // Many at once: clients, threads, locks.
 #include "integration/fixture.hpp"
+#include "support/both_faces.hpp"
 
 #include <random>
 #include <thread>

@@ -1,5 +1,6 @@
 // Owners that are not threads, and the standard library's guards.
 #include "integration/fixture.hpp"
+#include "support/both_faces.hpp"
 
 #include <mutex>
 #include <thread>

@@ -1,5 +1,6 @@
 // A free lock is taken and given back without scripts, where the server allows it.
 #include "integration/fixture.hpp"
+#include "support/both_faces.hpp"
 
 #include <redlatch/log.hpp>
 

@@ -1,5 +1,6 @@
 // The server refuses: wrong password, missing rights for each command in use.
 #include "integration/fixture.hpp"
+#include "support/both_faces.hpp"
 
 #include <redlatch/log.hpp>
 

@@ -1,6 +1,7 @@
 // The watchdog: Redisson's RedissonLockExpirationRenewalTest, and what the issue of lost and released locks adds to it.
 #include "integration/fixture.hpp"
 #include "locking/script.hpp"
+#include "support/both_faces.hpp"
 
 namespace redlatch::test {
 namespace {

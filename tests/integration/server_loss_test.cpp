@@ -1,5 +1,6 @@
 // The server is killed, restarted with and without its data, or paused, while a lock is held and while it is waited for.
 #include "integration/fixture.hpp"
+#include "support/both_faces.hpp"
 
 #include <thread>
 

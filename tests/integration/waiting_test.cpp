@@ -1,5 +1,6 @@
 // Waiting: no polling, no lost wake-up, an uncontended cycle of exactly two commands.
 #include "integration/fixture.hpp"
+#include "support/both_faces.hpp"
 
 #include <atomic>
 #include <thread>

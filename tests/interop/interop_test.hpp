@@ -2,6 +2,7 @@
 #pragma once
 
 #include "java_peer.hpp"
+#include "support/both_faces.hpp"
 #include "support/redis_server.hpp"
 #include "support/variant.hpp"
 

@@ -5,6 +5,7 @@
 // It reads "work" and "rest" and answers "resting HOLDS WAITERS SUBSCRIPTIONS UNRESOLVED RENEWALS RECONNECTS" when it has given
 // back everything; RENEWALS is how many were sent while it held nothing. The end of the input ends it.
 #include "mix.hpp"
+#include "support/variant.hpp"
 #include "support/wait_until.hpp"
 
 #include <iostream>
@@ -26,7 +27,7 @@ config settings_for(char const* uri) {
     result.retry_delay = 50ms;
     result.retry_attempts = 2;
     result.ping_interval = 1000ms;
-    return result;
+    return test::as_variant(std::move(result));
 }
 
 /// What is opened on first need, is needed now: the starting point has all the connections that a client can have.

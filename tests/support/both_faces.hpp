@@ -1,0 +1,149 @@
+// Clients, locks and holds whose blocking calls go through the asynchronous face in the variant `asynchronous`: what a suite
+// asks of one face it asks of the other too. What has no asynchronous twin (lock(), destructors) stays as it is.
+#pragma once
+
+#include "support/variant.hpp"
+
+#include <redlatch/completion.hpp>
+#include <redlatch/redlatch.hpp>
+
+#include <future>
+#include <memory>
+#include <optional>
+#include <system_error>
+#include <tuple>
+#include <utility>
+
+namespace redlatch::test {
+
+/// How an asynchronous operation ended.
+template <class... Values> struct ending {
+    std::error_code code{};
+    std::string sentence{};
+    std::tuple<Values...> values{};
+
+    void must_succeed() const {
+        if (code) throw error(static_cast<errc>(code.value()), sentence);
+    }
+};
+
+/// `start(done)` starts it; waits for the end, which comes on the client's I/O thread.
+template <class... Values, class Start> ending<Values...> ended(Start start) {
+    using promise = std::promise<ending<Values...>>;
+    struct keeper final : completion<Values...> {
+        explicit keeper(std::shared_ptr<promise> whom) : result(std::move(whom)) {}
+        void complete(redlatch::outcome const& how, Values... what) noexcept override {
+            ending<Values...> end{how.code(), how.failed() ? how.sentence() : std::string(), {std::move(what)...}};
+            auto const whom = std::move(result);
+            delete this;
+            whom->set_value(std::move(end));
+        }
+        void discard() noexcept override { delete this; } // the caller has the outcome, and has taken us back
+        std::shared_ptr<promise> result;
+    };
+    auto const result = std::make_shared<promise>();
+    auto future = result->get_future();
+    completion_ptr<Values...> done(new keeper(result));
+    if (std::optional<redlatch::outcome> const now = start(done)) return {now->code(), now->sentence(), {}};
+    return future.get();
+}
+
+inline bool asynchronously() {
+    static bool const chosen = in_variant("asynchronous");
+    return chosen;
+}
+
+class [[nodiscard]] hold : public redlatch::hold {
+public:
+    hold() noexcept = default;
+    explicit(false) hold(redlatch::hold&& other) noexcept : redlatch::hold(std::move(other)) {}
+
+    void release() {
+        if (!asynchronously()) return redlatch::hold::release();
+        ended<>([&](completion_ptr<>& done) { return start_release(done); }).must_succeed();
+    }
+    void release(std::error_code& ec) noexcept {
+        if (!asynchronously()) return redlatch::hold::release(ec);
+        ec = ended<>([&](completion_ptr<>& done) { return start_release(done); }).code;
+    }
+};
+
+class reentrant_lock : public redlatch::reentrant_lock {
+public:
+    explicit(false) reentrant_lock(redlatch::reentrant_lock other) noexcept
+        : redlatch::reentrant_lock(std::move(other)) {}
+
+    hold acquire(acquire_options const& options = {}) {
+        if (!asynchronously()) return redlatch::reentrant_lock::acquire(options);
+        auto end = started(options);
+        end.must_succeed();
+        return std::get<0>(std::move(end.values));
+    }
+    hold acquire(acquire_options const& options, std::error_code& ec) {
+        if (!asynchronously()) return redlatch::reentrant_lock::acquire(options, ec);
+        auto end = started(options);
+        ec = end.code;
+        return std::get<0>(std::move(end.values));
+    }
+    std::optional<hold> try_acquire(acquire_options const& options = {}) {
+        if (!asynchronously()) return redlatch::reentrant_lock::try_acquire(options);
+        auto end = tried(options);
+        if (end.code == errc::busy || end.code == errc::timed_out) return std::nullopt;
+        end.must_succeed();
+        return std::get<0>(std::move(end.values));
+    }
+    std::optional<hold> try_acquire(acquire_options const& options, std::error_code& ec) {
+        if (!asynchronously()) return redlatch::reentrant_lock::try_acquire(options, ec);
+        auto end = tried(options);
+        ec = end.code;
+        if (ec) return std::nullopt;
+        return std::get<0>(std::move(end.values));
+    }
+    bool is_locked() {
+        if (!asynchronously()) return redlatch::reentrant_lock::is_locked();
+        return answered<bool>([&](completion_ptr<bool>& done) { return start_is_locked(done); });
+    }
+    std::optional<duration> remaining_lease() {
+        if (!asynchronously()) return redlatch::reentrant_lock::remaining_lease();
+        using lease = std::optional<duration>;
+        return answered<lease>([&](completion_ptr<lease>& done) { return start_remaining_lease(done); });
+    }
+    lock_info inspect() {
+        if (!asynchronously()) return redlatch::reentrant_lock::inspect();
+        return answered<lock_info>([&](completion_ptr<lock_info>& done) { return start_inspect(done); });
+    }
+    bool force_unlock() {
+        if (!asynchronously()) return redlatch::reentrant_lock::force_unlock();
+        return answered<bool>([&](completion_ptr<bool>& done) { return start_force_unlock(done); });
+    }
+
+private:
+    template <class Value, class Start> static Value answered(Start start) {
+        auto end = ended<Value>(start);
+        end.must_succeed();
+        return std::get<0>(std::move(end.values));
+    }
+    ending<redlatch::hold> started(acquire_options const& options) {
+        return ended<redlatch::hold>(
+            [&](completion_ptr<redlatch::hold>& done) { return start_acquire(options, done); });
+    }
+    ending<redlatch::hold> tried(acquire_options const& options) {
+        return ended<redlatch::hold>(
+            [&](completion_ptr<redlatch::hold>& done) { return start_try_acquire(options, done); });
+    }
+};
+
+class client : public redlatch::client {
+public:
+    using redlatch::client::client;
+
+    reentrant_lock get_lock(std::string name) { return redlatch::client::get_lock(std::move(name)); }
+    server_info ping() {
+        if (!asynchronously()) return redlatch::client::ping();
+        auto end = ended<server_info>([&](completion_ptr<server_info>& done) { return start_ping(done); });
+        end.must_succeed();
+        return std::get<0>(std::move(end.values));
+    }
+};
+
+} // namespace redlatch::test
