@@ -7,8 +7,8 @@
 namespace redlatch::base {
 namespace {
 
-constexpr std::size_t step = 64;
-constexpr std::size_t sizes = 16;                 ///< up to 1 KiB
+constexpr std::size_t step = 16;                  ///< as malloc does: blocks are kept for long by what is held
+constexpr std::size_t sizes = 64;                 ///< up to 1 KiB
 constexpr std::size_t most_of_a_size = 64 * 1024; ///< bytes: a reactor may have a hundred operations under way
 constexpr std::size_t most_texts = 64;
 constexpr std::size_t room_for_name = 64;

@@ -1,12 +1,12 @@
 #include "locking/wait_queue.hpp"
 
-#include <algorithm>
+#include <utility>
 
 namespace redlatch::locking {
 
 bool wait_queue::enter(place_ptr const& place) {
     if (head_) {
-        rest_.push_back(place);
+        place->behind = rest_.insert(rest_.end(), place);
         return false;
     }
     head_ = place;
@@ -17,13 +17,14 @@ bool wait_queue::enter(place_ptr const& place) {
 /// True: there is a new head.
 bool wait_queue::remove(place_ptr const& place) {
     if (head_ != place) {
-        if (auto const at = std::find(rest_.begin(), rest_.end(), place); at != rest_.end()) rest_.erase(at);
+        if (place->behind) rest_.erase(*std::exchange(place->behind, std::nullopt));
         return false;
     }
     head_.reset();
     if (rest_.empty()) return false;
     head_ = std::move(rest_.front());
     rest_.pop_front();
+    head_->behind.reset();
     head_->at_head.store(true, std::memory_order_release); // pairs with the waiter's acquire
     return true;
 }

@@ -1,19 +1,24 @@
 // First come, first served, within one process.
 #pragma once
 
+#include "base/recycling.hpp"
 #include "base/time.hpp"
 #include "base/waker.hpp"
 #include "locking/level.hpp"
 
 #include <atomic>
 #include <cstdint>
-#include <deque>
+#include <list>
 #include <memory>
 #include <optional>
 
 namespace redlatch::locking {
 
 struct tenure;
+struct queue_place;
+using place_ptr = std::shared_ptr<queue_place>;
+/// A list: most locks have no waiter, and a deque would take half a kilobyte of each.
+using place_list = std::list<place_ptr, base::recycling<place_ptr>>;
 
 /// What a waiter has seen of a channel before it asked the server: only a message after it is news.
 struct channel_sample {
@@ -26,10 +31,11 @@ struct queue_place {
     explicit queue_place(base::waker who) : waker(std::move(who)) {}
 
     base::waker waker;
-    std::atomic<bool> at_head{false};  ///< it is this waiter's turn
-    std::atomic<bool> released{false}; ///< a hold of this process has just been released: ask again
-    bool held_back = false;            ///< of released: wait for a message first, other processes want a turn too
-    channel_sample sample{};           ///< of held_back: taken before the release was written
+    std::optional<place_list::iterator> behind{}; ///< the queue's own: where it is, when it is not the head
+    std::atomic<bool> at_head{false};             ///< it is this waiter's turn
+    std::atomic<bool> released{false};            ///< a hold of this process has just been released: ask again
+    bool held_back = false;  ///< of released: wait for a message first, other processes want a turn too
+    channel_sample sample{}; ///< of held_back: taken before the release was written
 
     // Hand-over within the process.
     std::shared_ptr<tenure> whose{};              ///< the waiter's own, that is acquiring
@@ -40,8 +46,6 @@ struct queue_place {
     std::atomic<bool> granted{false};             ///< it has it; level_number says as what
     std::uint64_t level_number = 0;
 };
-
-using place_ptr = std::shared_ptr<queue_place>;
 
 /// Not thread-safe. The head has been told so (at_head) and has left `rest`.
 class wait_queue {
@@ -63,7 +67,7 @@ public:
 private:
     bool remove(place_ptr const& place);
     place_ptr head_;
-    std::deque<place_ptr> rest_;
+    place_list rest_;
 };
 
 } // namespace redlatch::locking
