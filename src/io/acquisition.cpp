@@ -19,10 +19,21 @@ acquisition::acquisition(std::shared_ptr<client_core> core, request what)
 }
 
 acquisition::~acquisition() {
-    core_->operation_ended();
+    stop_counting();
+}
+
+/// Whoever is told of the end finds it counted as ended.
+void acquisition::stop_counting() {
+    if (std::exchange(counted_, false)) core_->operation_ended();
 }
 
 bool acquisition::step() {
+    if (!advance()) return false;
+    stop_counting();
+    return true;
+}
+
+bool acquisition::advance() {
     bool const just_made = stage_ == stage::beginning && !tenure_;
     if (!just_made || !blocking()) now_ = lease_clock::now();
     for (;;) {

@@ -44,6 +44,8 @@ private:
     enum class stage { beginning, queued, calling, waiting, pausing, finished };
     using action = locking::acquire_op::action;
 
+    bool advance();
+    void stop_counting();
     bool begin();
     bool carry_out(action what);
     bool attempt(bool plain);
@@ -73,6 +75,7 @@ private:
     std::optional<locking::acquire_op> op_;
     locking::tenure_ptr tenure_;
     bool has_turn_ = false;
+    bool counted_ = true; ///< among the operations under way
     locking::place_ptr place_;
     locking::lock_table::finding found_; ///< of the last look
     bool held_back_ = false;             ///< likewise: it may be free, but other processes are to have a turn
