@@ -91,7 +91,7 @@ public:
         auto* const one = new (place) asio_completion(std::move(handler), loop);
         completion_ptr<Values...> done(one);
         if (std::optional<outcome> const end = start(done)) {
-            done.release(); // it is `one`
+            static_cast<void>(done.release()); // it is `one`
             one->post_end(*end);
         }
     }
