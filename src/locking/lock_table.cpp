@@ -242,17 +242,19 @@ lock_table::finding lock_table::look(place_ptr const& place, base::instant now, 
 
 bool lock_table::accept(place_ptr const& place) {
     if (place->whose->in(tenure::phase::held)) return true;
-    place->whose->levels.clear();
-    forget_record_of(place->whose);
+    forget_unseen(place->whose);
     return false;
+}
+
+/// It was lost before its waiter saw that it had it: no caller will have its level, so none can give it back.
+void lock_table::forget_unseen(tenure_ptr const& which) {
+    which->levels.clear();
+    forget_record_of(which);
 }
 
 bool lock_table::leave(place_ptr const& place, base::instant now, base::wake_list& woken) {
     if (place->granted.load(std::memory_order_relaxed)) {
-        if (place->whose->in(tenure::phase::lost)) { // no caller will have its level, so none can give it back
-            place->whose->levels.clear();
-            forget_record_of(place->whose);
-        }
+        if (place->whose->in(tenure::phase::lost)) forget_unseen(place->whose);
         return true;
     }
     auto& of = *place->whose->record;

@@ -159,6 +159,7 @@ private:
     void end(tenure_ptr const& which, tenure::phase how);
     void assign_id(tenure& which);
     void forget_record_of(tenure_ptr const& which);
+    void forget_unseen(tenure_ptr const& which);
 
     settings settings_;
     std::unordered_map<std::string, std::weak_ptr<lock_record>> records_;
