@@ -41,7 +41,9 @@
 
 #include <boost/asio/async_result.hpp>
 #include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 namespace redlatch {
 
@@ -106,6 +108,17 @@ template <class Token> auto async_inspect(reentrant_lock lock, Token&& token) {
     return detail::asio_start<detail::plain_result, lock_info>(
         std::forward<Token>(token),
         [](reentrant_lock& of, completion_ptr<lock_info>& done) { return of.start_inspect(done); }, std::move(lock));
+}
+
+/// Ends with (error, std::vector<lock_info>). As client::list_locks.
+template <class Token> auto async_list_locks(client of, std::string pattern, Token&& token) {
+    using answer = std::vector<lock_info>;
+    return detail::asio_start<detail::plain_result, answer>(
+        std::forward<Token>(token),
+        [pattern = std::move(pattern)](client& asked, completion_ptr<answer>& done) {
+            return asked.start_list_locks(pattern, done);
+        },
+        std::move(of));
 }
 
 /// Ends with (error, server_info). As client::ping.

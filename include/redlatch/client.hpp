@@ -83,8 +83,12 @@ public:
     reentrant_lock get_lock(std::string name);
 
     /// The locks whose names match a glob-style pattern, by SCAN: never blocks the server for long, many round trips, may miss
-    /// what comes or goes meanwhile. Only keys that look like locks are listed.
+    /// what comes or goes meanwhile. Only keys that look like locks are listed. Each round trip ends within config::timeout.
     std::vector<lock_info> list_locks(std::string_view pattern = "*");
+    void async_list_locks(std::string_view pattern, executor where,
+                          std::function<void(std::error_code, std::vector<lock_info>)> handler);
+    [[nodiscard]] std::optional<outcome> start_list_locks(std::string_view pattern,
+                                                          completion_ptr<std::vector<lock_info>>& done);
 
     /// One round trip.
     server_info ping();

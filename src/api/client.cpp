@@ -1,8 +1,7 @@
 #include "api/access.hpp"
 #include "api/event_source_access.hpp"
-#include "api/lock_view.hpp"
+#include "api/listing.hpp"
 #include "api/question.hpp"
-#include "io/query.hpp"
 #include "locking/names.hpp"
 #include "resp/command.hpp"
 
@@ -10,7 +9,6 @@
 #include <redlatch/embedded_server.hpp>
 #include <redlatch/error.hpp>
 
-#include <set>
 #include <utility>
 
 namespace redlatch {
@@ -62,20 +60,34 @@ reentrant_lock client::get_lock(std::string name) {
 
 std::vector<lock_info> client::list_locks(std::string_view pattern) {
     auto const& core = handle_->core;
-    std::set<std::string> names; // SCAN may name a key twice
-    std::string cursor = "0";
-    do {
-        auto reply = io::ask(core, resp::command("SCAN", cursor, "MATCH", pattern, "COUNT", "500", "TYPE", "hash"),
-                             "listing locks");
-        if (!reply.is_array() || reply.items.size() != 2 || !reply.items[1].is_array())
-            throw error(errc::bad_reply, "the server's answer to SCAN is none");
-        cursor = reply.items[0].text;
-        for (auto& item : reply.items[1].items) names.insert(std::move(item.text));
-    } while (cursor != "0");
-    std::vector<lock_info> found;
-    for (auto const& name : names)
-        if (auto info = detail::inspect_if_lock(core, name)) found.push_back(std::move(*info));
-    return found;
+    if (auto const refused = core->refusal(true))
+        throw error(static_cast<errc>(refused.value()), "listing locks: " + refused.message());
+    detail::listing all(core, std::string(pattern));
+    io::run_blocking(all);
+    if (all.result()) throw error(static_cast<errc>(all.result().value()), all.sentence());
+    return all.take();
+}
+
+std::optional<outcome> client::start_list_locks(std::string_view pattern,
+                                                completion_ptr<std::vector<lock_info>>& done) {
+    auto const& core = handle_->core;
+    if (auto const refused = core->refusal(false)) return outcome(refused, "listing locks: " + refused.message());
+    bool const running = detail::start<detail::listing>(
+        core, {}, done,
+        [core](detail::listing& ended, completion_ptr<std::vector<lock_info>> whom) {
+            auto const how = ended.result() ? outcome(ended.result(), ended.sentence()) : outcome();
+            detail::tell(*core, std::move(whom), how, ended.take());
+        },
+        std::string(pattern));
+    if (running) return std::nullopt;
+    return outcome(errc::closed, "listing locks: " + make_error_code(errc::closed).message());
+}
+
+void client::async_list_locks(std::string_view pattern, executor where,
+                              std::function<void(std::error_code, std::vector<lock_info>)> handler) {
+    detail::with_handler<std::vector<lock_info>>(
+        *handle_->core, std::move(where), std::move(handler),
+        [&](completion_ptr<std::vector<lock_info>>& done) { return start_list_locks(pattern, done); });
 }
 
 namespace {

@@ -60,17 +60,10 @@ lock_info to_info(std::string const& name, resp::value const& reply) {
     return info;
 }
 
-std::optional<lock_info> inspect_if_lock(std::shared_ptr<io::client_core> const& core, std::string const& name) {
-    try {
-        auto info = to_info(name, io::ask(core, inspect_call(name), "looking at lock " + locking::shown(name)));
-        bool const is_lock = info.held && !info.owners.empty()
-                             && std::all_of(info.owners.begin(), info.owners.end(),
-                                            [](lock_owner const& who) { return looks_like_owner(who.owner); });
-        if (is_lock) return info;
-    } catch (error const& problem) {
-        if (problem.reason() != errc::wrong_type) throw;
-    }
-    return std::nullopt;
+bool looks_like_lock(lock_info const& seen) {
+    return seen.held && !seen.owners.empty()
+           && std::all_of(seen.owners.begin(), seen.owners.end(),
+                          [](lock_owner const& who) { return looks_like_owner(who.owner); });
 }
 
 locking::script_call force_release_call(lock_impl const& of) {

@@ -15,8 +15,8 @@ namespace redlatch::detail {
 locking::script_call inspect_call(std::string const& name);
 /// Throws error(bad_reply).
 lock_info to_info(std::string const& name, resp::value const& reply);
-/// For listings: none where the key is not a lock.
-std::optional<lock_info> inspect_if_lock(std::shared_ptr<io::client_core> const& core, std::string const& name);
+/// For listings: any hash may have answered.
+bool looks_like_lock(lock_info const& seen);
 
 locking::script_call force_release_call(lock_impl const& of);
 /// Local holds of a lock that was force-released are lost. True: there was one.

@@ -50,6 +50,11 @@ protected:
         at_ = {where, until};
         return false;
     }
+    /// A part of this one: whoever is woken for the whole is woken for it.
+    void drive(operation& part) const noexcept {
+        part.thread_ = thread_;
+        part.task_ = task_;
+    }
     base::waker waker() const noexcept { return thread_ ? thread_ : task_.lock(); }
     bool blocking() const noexcept { return thread_ != nullptr; }
 

@@ -98,13 +98,4 @@ std::string query::sentence() const {
     return server + " refused " + about_ + ": " + reply_.text + "; check the rights of this user";
 }
 
-resp::value ask(std::shared_ptr<client_core> const& core, query::question what, std::string about) {
-    if (auto const refused = core->refusal(true))
-        throw error(static_cast<errc>(refused.value()), about + ": " + refused.message());
-    query one(core, std::move(what), std::move(about));
-    run_blocking(one);
-    if (one.result()) throw error(static_cast<errc>(one.result().value()), one.sentence());
-    return one.reply();
-}
-
 } // namespace redlatch::io

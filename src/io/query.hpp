@@ -46,7 +46,4 @@ private:
     std::error_code result_;
 };
 
-/// Blocks for at most config::timeout; throws error with a sentence.
-resp::value ask(std::shared_ptr<client_core> const& core, query::question what, std::string about);
-
 } // namespace redlatch::io

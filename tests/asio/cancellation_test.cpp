@@ -118,6 +118,24 @@ TEST_P(cancellation_test, ends_a_question) {
     server.resume();
 }
 
+TEST_P(cancellation_test, of_a_list_in_the_middle) {
+    hold const held = lock.acquire();
+    server.pause();
+    std::promise<asio_error> answered;
+    asio::post(loop.context, [&] {
+        async_list_locks(
+            user, "*",
+            asio::bind_cancellation_slot(
+                signal.slot(), asio::bind_executor(loop.context, [&](asio_error code, std::vector<lock_info>) {
+                    answered.set_value(code);
+                })));
+    });
+    emit(cancellation_type::terminal);
+    EXPECT_TRUE(equals(answered.get_future().get(), errc::cancelled));
+    server.resume();
+    EXPECT_EQ(user.list_locks().size(), 1U) << "the client is as before";
+}
+
 TEST_P(cancellation_test, leaves_a_release_alone) {
     hold held = async_acquire(lock, asio::use_future).get();
     server.pause();

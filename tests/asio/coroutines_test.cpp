@@ -39,6 +39,7 @@ awaitable<bool> every_function(reentrant_lock lock, client user) {
     good = good && (co_await async_remaining_lease(lock, use_awaitable)).has_value();
     lock_info const seen = co_await async_inspect(lock, use_awaitable);
     good = good && seen.owners.size() == 1;
+    good = good && (co_await async_list_locks(user, "*", use_awaitable)).size() == 1;
     std::optional<hold> const second = co_await async_try_acquire(lock, use_awaitable);
     good = good && !second;
     co_await async_release(std::move(held), use_awaitable);

@@ -27,6 +27,8 @@ TEST_P(tokens_test, futures) {
     EXPECT_TRUE(async_is_locked(lock, asio::use_future).get());
     EXPECT_GT(async_remaining_lease(lock, asio::use_future).get(), 1s);
     EXPECT_EQ(async_inspect(lock, asio::use_future).get().owners.at(0).owner, held.owner_id());
+    EXPECT_EQ(async_list_locks(user, "*", asio::use_future).get().at(0).name, name);
+    EXPECT_TRUE(async_list_locks(user, "no such *", asio::use_future).get().empty());
     EXPECT_EQ(async_try_acquire(theirs, asio::use_future).get(), std::nullopt);
     async_release(std::move(held), asio::use_future).get();
     EXPECT_FALSE(async_is_locked(lock, asio::use_future).get());
@@ -64,6 +66,10 @@ TEST_P(tokens_test, callbacks) {
     async_inspect(lock, seen.handler());
     EXPECT_EQ(std::get<1>(seen.get()).owners.size(), 1U);
 
+    caught<std::vector<lock_info>> listed;
+    async_list_locks(user, "*", listed.handler());
+    EXPECT_EQ(std::get<1>(listed.get()).size(), 1U);
+
     caught<> released;
     async_release(std::move(held), released.handler());
     EXPECT_FALSE(std::get<0>(released.get()));
@@ -91,6 +97,7 @@ TEST_P(tokens_test, deferred_begins_when_it_is_called) {
     EXPECT_TRUE(async_is_locked(lock, asio::deferred)(asio::use_future).get());
     EXPECT_TRUE(async_remaining_lease(lock, asio::deferred)(asio::use_future).get());
     EXPECT_TRUE(async_inspect(lock, asio::deferred)(asio::use_future).get().held);
+    EXPECT_EQ(async_list_locks(user, name, asio::deferred)(asio::use_future).get().size(), 1U);
     EXPECT_FALSE(async_ping(user, asio::deferred)(asio::use_future).get().version.empty());
     async_release(std::move(held), asio::deferred)(asio::use_future).get();
     EXPECT_FALSE(async_force_unlock(lock, asio::deferred)(asio::use_future).get());

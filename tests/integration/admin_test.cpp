@@ -1,5 +1,6 @@
 // Somebody with rights interferes: SCRIPT FLUSH, DEL, FLUSHALL, another owner's key, a key of another type.
 #include "integration/fixture.hpp"
+#include "support/both_faces.hpp"
 
 namespace redlatch::test {
 namespace {

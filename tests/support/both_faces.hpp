@@ -10,9 +10,12 @@
 #include <future>
 #include <memory>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <system_error>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 namespace redlatch::test {
 
@@ -138,6 +141,13 @@ public:
     using redlatch::client::client;
 
     reentrant_lock get_lock(std::string name) { return redlatch::client::get_lock(std::move(name)); }
+    std::vector<lock_info> list_locks(std::string_view pattern = "*") {
+        if (!asynchronously()) return redlatch::client::list_locks(pattern);
+        using locks = std::vector<lock_info>;
+        auto end = ended<locks>([&](completion_ptr<locks>& done) { return start_list_locks(pattern, done); });
+        end.must_succeed();
+        return std::get<0>(std::move(end.values));
+    }
     server_info ping() {
         if (!asynchronously()) return redlatch::client::ping();
         auto end = ended<server_info>([&](completion_ptr<server_info>& done) { return start_ping(done); });
