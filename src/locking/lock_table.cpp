@@ -241,9 +241,9 @@ lock_table::finding lock_table::look(place_ptr const& place, base::instant now, 
 }
 
 bool lock_table::accept(place_ptr const& place) {
-    if (place->whose->in(tenure::phase::held)) return true;
-    forget_unseen(place->whose);
-    return false;
+    place->accepted = place->whose->in(tenure::phase::held);
+    if (!place->accepted) forget_unseen(place->whose);
+    return place->accepted;
 }
 
 /// It was lost before its waiter saw that it had it: no caller will have its level, so none can give it back.
@@ -254,7 +254,7 @@ void lock_table::forget_unseen(tenure_ptr const& which) {
 
 bool lock_table::leave(place_ptr const& place, base::instant now, base::wake_list& woken) {
     if (place->granted.load(std::memory_order_relaxed)) {
-        if (place->whose->in(tenure::phase::lost)) forget_unseen(place->whose);
+        if (!place->accepted && place->whose->in(tenure::phase::lost)) forget_unseen(place->whose);
         return true;
     }
     auto& of = *place->whose->record;

@@ -45,6 +45,7 @@ struct queue_place {
     bool waits = false;                           ///< and can take it now: it has no call under way
     std::atomic<bool> granted{false};             ///< it has it; level_number says as what
     std::uint64_t level_number = 0;
+    bool accepted = false; ///< its waiter knows: what is lost from now on is its caller's to give back
 };
 
 /// Not thread-safe. The head has been told so (at_head) and has left `rest`.

@@ -297,6 +297,20 @@ TEST(hand_over, leaves_nothing_behind_of_a_waiter_whose_hold_was_lost_before_it_
 
 // --- looking, leaving
 
+TEST(hand_over, leaves_a_hold_that_is_lost_once_its_waiter_knows_of_it_to_the_caller) {
+    hand_over all;
+    auto const mine = all.hold(ann, at(0s));
+    auto const next = all.wait(bob, at(0s));
+    ASSERT_EQ(all.give_back(mine, at(1s)), plan::passed);
+    ASSERT_TRUE(all.table.accept(next.place));
+    all.lose(next.tenure, at(2s));
+    EXPECT_TRUE(all.leave(next, at(2s))) << "its call ends with the lock";
+    EXPECT_THAT(all.record->tenures, ElementsAre(next.tenure));
+    EXPECT_EQ(next.tenure->levels.size(), 1U) << "for its caller to give back";
+    EXPECT_EQ(all.give_back(next.tenure, at(3s)), plan::lost);
+    EXPECT_THAT(all.record->tenures, IsEmpty());
+}
+
 TEST(hand_over, tells_the_head_what_there_is) {
     hand_over all;
     auto head = all.wait(bob, at(0s));
