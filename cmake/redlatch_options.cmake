@@ -19,7 +19,8 @@ target_compile_options(redlatch_warnings INTERFACE -Wall -Wextra -Wpedantic -Wsh
     -Wold-style-cast -Wnon-virtual-dtor -Woverloaded-virtual -Wimplicit-fallthrough -Wswitch-enum
     -Wno-missing-field-initializers $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict> $<$<BOOL:${REDLATCH_WERROR}>:-Werror>)
 if(CMAKE_UNITY_BUILD) # names without linkage meet those of other files; the builds without unity judge them
-    target_compile_options(redlatch_warnings INTERFACE -Wno-shadow -Wno-subobject-linkage)
+    target_compile_options(redlatch_warnings INTERFACE
+        -Wno-shadow $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
 endif()
 
 # redlatch_alone(FILE...): not with others in one translation unit, where the sanitizers' builds save half of their time.
