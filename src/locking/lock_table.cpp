@@ -85,6 +85,8 @@ std::optional<level> lock_table::take(tenure_ptr const& which, level what, base:
     which->longest_ever = std::max(which->longest_ever, what.lease);
     which->now_in.store(tenure::phase::held, std::memory_order_release); // pairs with tenure::in
     which->record->busy_until = base::instant::min();
+    // The server gave it to another one of ours: what passes was ended there, by force or with its lease.
+    if (which->record->passing) stop_passing(*which->record, sent_at, sent_at);
     which->record->turn.on_acquired(sent_at);
     keeper.acknowledged(which, what.lease, sent_at);
     ++counted.acquired;
@@ -153,6 +155,7 @@ bool lock_table::pass_on(tenure_ptr const& which, base::instant now, base::wake_
     case local_passing::release::to_the_server: return false;
     case local_passing::release::to_the_head: grant(which, head, now, woken); break;
     case local_passing::release::to_the_first:
+        REDLATCH_ASSERT(!of.passing);
         which->now_in.store(tenure::phase::passing, std::memory_order_release); // pairs with tenure::in
         of.passing = which;
         if (of.passes.wakes_head()) of.queue.tell_head(woken);

@@ -113,6 +113,22 @@ TEST(first_of_two, is_for_the_head_that_has_found_it_taken) {
 
 // --- leaving
 
+TEST(first_of_two, is_over_when_the_server_gives_the_lock_to_another_one_here) {
+    first_of_two all;
+    all.give_back(all.one, at(1s));
+    ASSERT_TRUE(all.one->in(phase::passing));
+    auto const other = all.hold(77, at(2s)); // somebody has ended the former by force; this one asked without waiting
+    EXPECT_TRUE(all.one->in(phase::ended));
+    EXPECT_EQ(all.table.passing(*all.record), nullptr);
+    EXPECT_THAT(all.reaped(at(3s)), ElementsAre("uuid:1"));
+    EXPECT_EQ(all.give_back(other, at(3s)), plan::passed);
+    EXPECT_EQ(all.table.passing(*all.record), other);
+    EXPECT_THAT(all.news(), IsEmpty()) << "nobody here held what was ended";
+    auto const later = all.timer(at(40s));
+    EXPECT_TRUE(other->in(phase::ended)) << "nobody came";
+    EXPECT_EQ(all.table.passing(*all.record), nullptr);
+}
+
 TEST(first_of_two, is_for_the_next_when_the_head_leaves) {
     first_of_two all;
     all.give_back(all.one, at(1s));
