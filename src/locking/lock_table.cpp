@@ -148,6 +148,8 @@ bool lock_table::pass_on(tenure_ptr const& which, base::instant now, base::wake_
     auto& of = *which->record;
     auto const& head = of.queue.head();
     if (!settings_.passing.enabled || !of.how->passable || !head || !head->waits || !head->passable) return false;
+    // What another one here has got from the server since then was ended there by force: it must not pass beside that.
+    if (of.passing) return false;
     // Where a renewal is due or overdue, the server is asked anyway.
     if (which->suspect.load(std::memory_order_relaxed) || which->renewal_in_flight || which->next_renewal <= now)
         return false;
@@ -155,7 +157,6 @@ bool lock_table::pass_on(tenure_ptr const& which, base::instant now, base::wake_
     case local_passing::release::to_the_server: return false;
     case local_passing::release::to_the_head: grant(which, head, now, woken); break;
     case local_passing::release::to_the_first:
-        REDLATCH_ASSERT(!of.passing);
         which->now_in.store(tenure::phase::passing, std::memory_order_release); // pairs with tenure::in
         of.passing = which;
         if (of.passes.wakes_head()) of.queue.tell_head(woken);

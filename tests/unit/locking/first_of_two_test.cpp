@@ -129,6 +129,14 @@ TEST(first_of_two, is_over_when_the_server_gives_the_lock_to_another_one_here) {
     EXPECT_EQ(all.table.passing(*all.record), nullptr);
 }
 
+TEST(first_of_two, is_one_at_a_time) {
+    first_of_two all;
+    auto const other = all.hold(77, at(1s)); // the server gave it away although we still believe in the former
+    ASSERT_EQ(all.give_back(other, at(2s)), plan::passed);
+    EXPECT_EQ(all.give_back(all.one, at(2s)), plan::last) << "the server says what became of it";
+    EXPECT_EQ(all.table.passing(*all.record), other);
+}
+
 TEST(first_of_two, is_for_the_next_when_the_head_leaves) {
     first_of_two all;
     all.give_back(all.one, at(1s));
