@@ -15,7 +15,10 @@ LANE = "src/io/lane.cpp"
 ACQUISITION = "src/io/acquisition.cpp"
 RELEASING = "src/io/releasing.cpp"
 CORE = "src/io/client_core.cpp"
+END = "src/io/client_core_end.cpp"
 REACTOR = "src/io/reactor.cpp"
+RECIPE = "src/locking/recipes/reentrant.cpp"
+PASSING = "src/locking/local_passing.hpp"
 
 MUTANTS = [
     # --- scripts
@@ -62,7 +65,7 @@ MUTANTS = [
      "lease - validity_margin(lease, settings_.margin)",
      "lease + lease / 2"),
     ("the answer to a renewal counts after the end of the hold", KEEPER,
-     "if (!one->in(tenure::phase::held) || one->heap_index == tenure::npos) continue; // released or lost meanwhile",
+     "if (!is_kept(*one) || one->heap_index == tenure::npos) continue; // released or lost meanwhile",
      ""),
     ("a stale acquisition counts as held", OP,
      "if (still_valid(sent_at, now)) return finish(outcome::acquired);",
@@ -93,7 +96,7 @@ MUTANTS = [
      ""),
     ("a failed renewal is never tried again", KEEPER,
      "        one->renewal_in_flight = false;\n"
-     "        if (!one->in(tenure::phase::held) || one->heap_index == tenure::npos) continue;\n"
+     "        if (!is_kept(*one) || one->heap_index == tenure::npos) continue;\n"
      "        auto const wait",
      "        auto const wait"),
     ("a new connection verifies nothing", CORE,
@@ -167,13 +170,11 @@ MUTANTS = [
      "while (!lingering_.empty() && lingering_.front()->linger_until <= now)",
      "while (false)"),
     ("the next in the local queue is not told", QUEUE,
-     "    head_->at_head.store(true, std::memory_order_release); // pairs with the waiter's "
-     "acquire\n"
-     "    woken.add(head_->waker);",
-     ""),
+     "if (remove(place)) woken.add(head_->waker);",
+     "static_cast<void>(woken), remove(place);"),
     ("whoever leaves the local queue leaves its place", QUEUE,
-     "at != rest_.end()) rest_.erase(at);",
-     "at != rest_.end()) return;"),
+     "if (place->behind) rest_.erase(*std::exchange(place->behind, std::nullopt));",
+     "static_cast<void>(place);"),
     ("a head that is held back has no timer", "src/locking/acquire_op.hpp",
      "held_back_pause{5};",
      "held_back_pause{3'600'000};"),
@@ -181,8 +182,8 @@ MUTANTS = [
      "record_->queue.tell_head(woken, held_back_since);",
      "static_cast<void>(woken), static_cast<void>(held_back_since);"),
     ("a release by the reaper does not tell the local head", CORE,
-     "if (freed) job.record->queue.tell_head(woken);",
-     "static_cast<void>(freed), static_cast<void>(woken);"),
+     "if (what.freed) job.record->queue.tell_head(woken);",
+     "static_cast<void>(woken);"),
     ("a wait ignores its deadline", OP,
      "return {act::wait, std::min(until, terms_.deadline), !sample.subscribed};",
      "return {act::wait, until, !sample.subscribed};"),
@@ -190,8 +191,109 @@ MUTANTS = [
      "auto next = wait(base::later(now, std::min(retry_after, terms_.longest_wait)), before);",
      "auto next = wait(base::later(now, terms_.longest_wait * 20), before);"),
     ("cancelling wakes nobody", "src/io/operation.hpp",
-     "        if (waker_) waker_->wake();",
+     "        if (thread_) thread_->wake();",
      ""),
+    # --- plain commands
+    ("a key that exists counts as acquired", ACQUISITION,
+     "        return carry_out(op_->on_answer(answer, answered->sent_at, now, sample_));",
+     "    {\n"
+     "        auto const last = op_->on_answer({locking::acquire_answer::kind::acquired}, answered->sent_at, now, sample_);\n"
+     "        take_level(answered->sent_at);\n"
+     "        return carry_out(last);\n"
+     "    }"),
+    ("a re-entry is a plain command", ACQUISITION,
+     "call_.begin(core_->data(), how.set_count(about, count), waker(), blocking());",
+     "plain_ = count > 0, call_.begin(core_->data(), how.plain->acquire(about), waker(), blocking());"),
+    ("a release that was cut short is not announced", TABLE,
+     "if (!announced) dead.add(",
+     "if (false) dead.add("),
+    ("a release that was given up half-way counts as not begun", RELEASING,
+     "if (half && !half->reply.is_error()) {",
+     "if (false) {"),
+    ("the second answer stands in place of the first", MULTIPLEXER,
+     "(which->heard == 0 ? which->reply : which->second) = std::move(incoming);",
+     "which->reply = std::move(incoming);"),
+    ("a release whose connection broke half-way is sent again", MULTIPLEXER,
+     "if (which->heard > 0) { // its",
+     "if (false) { // its"),
+    ("an abandoned release takes the answer of the next call", MULTIPLEXER,
+     "if (due_.front()->heard + 1 < due_.front()->replies) {",
+     "if (!due_.front()->abandoned && due_.front()->heard + 1 < due_.front()->replies) {"),
+    ("a plain release publishes elsewhere", RECIPE,
+     "    resp::append_command(both, {publish, about.channel, unlock_message});",
+     "    resp::append_command(both, {publish, about.name, unlock_message});"),
+    ("a plain acquisition takes no lease along", RECIPE,
+     'resp::command("RESTORE", about.name, std::to_string(about.lease.count()),',
+     'resp::command("RESTORE", about.name, "0",'),
+    # --- hand-over within the process
+    ("a hold with max_hold is passed on", TABLE,
+     "at->renewed && !capped;",
+     "at->renewed;"),
+    ("a fixed lease is passed on", TABLE,
+     "which->levels.size() == 1 && at->renewed && !capped;",
+     "which->levels.size() == 1 && !capped;"),
+    ("a waiter with a call under way is given the lock", TABLE,
+     "!head || !head->waits || !head->passable) return false;",
+     "!head || !head->passable) return false;"),
+    ("a waiter whose earlier call may have run is given the lock", ACQUISITION,
+     "place_->passable && !may_hold_ && !tenure_->unfenced;",
+     "place_->passable;"),
+    ("a waiter that wants a fixed lease is given the lock", TABLE,
+     "!head || !head->waits || !head->passable) return false;",
+     "!head || !head->waits) return false;"),
+    ("who is given the lock keeps an id of its own", TABLE,
+     "    to->owner_id = from->owner_id;\n",
+     ""),
+    ("who is given the lock is not woken", TABLE,
+     "    woken.add(place->waker);\n",
+     ""),
+    ("who is given the lock keeps its turn", TABLE,
+     "    give_turn_back(*to, woken);\n",
+     ""),
+    ("who leaves while it is given the lock does not have it", TABLE,
+     "        return true;\n    }\n    auto& of = *place->whose->record;\n    of.queue.leave",
+     "        return false;\n    }\n    auto& of = *place->whose->record;\n    of.queue.leave"),
+    ("max_hold of whoever is given the lock does not count", TABLE,
+     "    if (place->max_hold) what.max_hold_until = base::later(now, *place->max_hold);\n",
+     ""),
+    ("a copy of the acquisition that may come late is forgotten with a hand-over", TABLE,
+     "    to->unfenced = from->unfenced;\n",
+     ""),
+    ("who is given the lock while a renewal is under way is never renewed", KEEPER,
+     "from->renewal_in_flight ? base::instant() : from->next_renewal;",
+     "from->renewal_in_flight ? base::never : from->next_renewal;"),
+    ("who is given the lock is never suspect and never renewed", KEEPER,
+     "    reschedule(to);\n",
+     ""),
+    ("the first of two is told to nobody", TABLE,
+     "        if (of.passes.wakes_head()) of.queue.tell_head(woken);\n",
+     ""),
+    ("what passes can be taken again by anybody", TABLE,
+     "if (!which || which->owner_number != owner_number || which->in_turn",
+     "if (!which || which->in_turn"),
+    ("what passes stays when the last waiter leaves", TABLE,
+     "        stop_passing(of, now, now);\n    return false;",
+     "        return false;\n    return false;"),
+    ("what passes and ends is left on the server", TABLE,
+     "    dead.add({which->record, which->owner_id, which->longest_ever, which->unfenced}, reap_at, now);\n}\n\n"
+     "lock_table::finding",
+     "    static_cast<void>(reap_at), static_cast<void>(now);\n}\n\n"
+     "lock_table::finding"),
+    ("what passes is not renewed", "src/locking/tenure.hpp",
+     "if (in(phase::passing)) return true;",
+     "if (in(phase::passing)) return false;"),
+    ("a hold that is suspect keeps its local waiters waiting", TABLE,
+     "one && !one->suspect.load(std::memory_order_relaxed)) {",
+     "one) {"),
+    ("a process passes a lock on for ever", PASSING,
+     "if (now - began_ >= how.time) {",
+     "if (false) {"),
+    ("a message that was lost to somebody else is the last one that counts", OP,
+     "auto next = wait(next_race_, sample);",
+     "auto next = wait(terms_.deadline, sample);"),
+    ("a window that was over is over for ever", PASSING,
+     "        began_ = base::never;\n        time_is_over_ = false;",
+     "        time_is_over_ = false;"),
     # --- lanes and the end
     ("whoever leaves the read role passes it to nobody", LANE,
      "        next.woken.add(other->who->as_waker());\n"
@@ -199,8 +301,14 @@ MUTANTS = [
      "        return;"),
     ("the read role is lost", LANE,
      "    read_ = needed ? read::armed : read::none;\n"
-     "    if (needed) arm();",
-     "    read_ = read::armed;"),
+     "    if (needed)\n"
+     "        arm();",
+     "    read_ = read::armed;\n"
+     "    if (false)\n"
+     "        arm();"),
+    ("nobody reads for those who sleep", LANE,
+     "traffic_->expects_reply() || traffic_->has_sleepers() ||",
+     "traffic_->expects_reply() ||"),
     ("bytes that were not taken are forgotten", LANE,
      "            sent_ += static_cast<std::size_t>(count);",
      "            sent_ = sending_.size();"),
@@ -210,40 +318,40 @@ MUTANTS = [
     ("a lost connection is not made again", LANE,
      "    bool const again = !connecting_;",
      "    bool const again = false;"),
-    ("closing releases nothing", CORE,
-     "    release_everything();\n"
-     "    data_",
-     "    data_"),
+    ("closing releases nothing", END,
+     "    closing last(*this);\n"
+     "    run_blocking(last);\n",
+     ""),
 ]
 
 # Hunted by tests/threads under the thread sanitizer.
 OF_THREADS = [
     ("closing does not wait for acquisitions under way", ACQUISITION,
-     "waker(), blocking(), core_->closing_flag());",
-     "waker(), blocking());"),
+     "auto const* const unless = core_->closing_flag();",
+     "std::atomic<bool> const* const unless = nullptr;"),
     ("a descriptor is closed before both roles are back", "src/io/lane.hpp",
      "(read_ == read::none || read_ == read::armed) && write_ != write::busy",
      "true"),
     ("an answer is announced before it is there", MULTIPLEXER,
-     "    which->reply = std::move(incoming);\n"
+     "    (which->heard == 0 ? which->reply : which->second) = std::move(incoming);\n"
      "    finish(*which, call::state::answered, woken);",
      "    finish(*which, call::state::answered, woken);\n"
-     "    which->reply = std::move(incoming);"),
+     "    (which->heard == 0 ? which->reply : which->second) = std::move(incoming);"),
     ("an answer is announced without order", MULTIPLEXER,
      "which.status.store(how, std::memory_order_release);",
      "which.status.store(how, std::memory_order_relaxed);"),
     ("what was posted is taken without the mutex", REACTOR,
      "        std::lock_guard guard(mutex_);\n"
-     "        tasks.swap(posted_);",
-     "        tasks.swap(posted_);"),
+     "        if (posted_.empty()) return;",
+     "        if (posted_.empty()) return;"),
     ("a timer is cancelled without the mutex", REACTOR,
      "    std::lock_guard guard(mutex_);\n"
      "    auto const found = timer_index_.find(which);",
      "    auto const found = timer_index_.find(which);"),
-    ("operations that run are forgotten without the mutex", CORE,
-     "                std::lock_guard guard(self->listener_mutex_);\n"
-     "                if (auto const found",
-     "                if (auto const found"),
+    ("operations that run are forgotten without the mutex", END,
+     "    std::lock_guard guard(listener_mutex_);\n"
+     "    dropped = running_.remove(what);",
+     "    dropped = running_.remove(what);"),
     ("a wake-up between looking and sleeping is lost", "src/io/parker.cpp",
      "    auto const before = word_.exchange(told);",
      "    auto const before = word_.load();\n"
