@@ -301,8 +301,9 @@ void lock_table::lose(tenure_ptr const& which, base::instant now, base::wake_lis
         return which->record->queue.tell_head(woken);
     }
     if (!which->in(tenure::phase::held)) return;
-    which->record->passes.reset();
     end(which, tenure::phase::lost);
+    // Where the server has given the lock to another one here since then, the time of passing is that one's.
+    if (!holder(*which->record, now)) which->record->passes.reset();
     ++counted.lost;
     dead.add({which->record, which->owner_id, which->longest_ever, which->unfenced}, reap_at, now);
     note(notice::kind::lost, which);

@@ -137,6 +137,17 @@ TEST(first_of_two, is_one_at_a_time) {
     EXPECT_EQ(all.table.passing(*all.record), other);
 }
 
+TEST(first_of_two, has_no_more_time_because_another_one_is_lost) {
+    hand_over all;
+    auto const former = all.hold(cid, at(0s));
+    auto const mine = all.hold(ann, at(0s)); // the server has lost its data, and gave the lock away again
+    auto const next = all.wait(bob, at(0s));
+    ASSERT_EQ(all.give_back(mine, at(0s)), plan::passed);
+    all.wait(77, at(0s));
+    all.lose(former, at(1ms));
+    EXPECT_EQ(all.give_back(next.tenure, at(10ms)), plan::last) << "other processes get their turn";
+}
+
 TEST(first_of_two, is_for_the_next_when_the_head_leaves) {
     first_of_two all;
     all.give_back(all.one, at(1s));
