@@ -46,9 +46,6 @@ private:
     std::vector<std::jthread> threads_;
 };
 
-/// Far below what else would end it (or never would), far above what a busy machine needs.
-constexpr auto soon = 2s;
-
 /// Who runs the client.
 enum class run_by { own_thread, context };
 

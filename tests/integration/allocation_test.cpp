@@ -58,11 +58,13 @@ protected:
     template <class Cycle> static std::size_t count(Cycle cycle) {
         for (int i = 0; i < warm_up; ++i) cycle();
         auto least = static_cast<std::size_t>(-1);
+        auto const first = allocations;
         for (int round = 0; round < rounds; ++round) {
             auto const before = allocations;
             for (int i = 0; i < cycles; ++i) cycle();
             least = std::min(least, allocations - before);
         }
+        EXPECT_LE(allocations - first, least * rounds + rounds) << "more than an answer now and then";
         return least;
     }
 };
