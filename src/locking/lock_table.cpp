@@ -132,11 +132,16 @@ lock_table::release_plan lock_table::plan_release(tenure_ptr const& which, std::
     releases_under_way.fetch_add(1, std::memory_order_relaxed);
     release_plan plan{release_plan::kind::last};
     plan.then = next_hand_on(*which->record, now);
-    which->record->passes.reset();
+    end_passes(*which->record, now);
     return plan;
 }
 
 // --- passing on within the process
+
+/// One of this process has it no more. Where the server has given it to another one here since then, the time is that one's.
+void lock_table::end_passes(lock_record& of, base::instant now) const {
+    if (!of.passing && !holder(of, now)) of.passes.reset();
+}
 
 void lock_table::give_turn_back(tenure& which, base::wake_list& woken) {
     which.in_turn = false;
@@ -302,8 +307,7 @@ void lock_table::lose(tenure_ptr const& which, base::instant now, base::wake_lis
     }
     if (!which->in(tenure::phase::held)) return;
     end(which, tenure::phase::lost);
-    // Where the server has given the lock to another one here since then, the time of passing is that one's.
-    if (!holder(*which->record, now)) which->record->passes.reset();
+    end_passes(*which->record, now);
     ++counted.lost;
     dead.add({which->record, which->owner_id, which->longest_ever, which->unfenced}, reap_at, now);
     note(notice::kind::lost, which);

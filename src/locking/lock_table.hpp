@@ -154,6 +154,7 @@ public:
 private:
     bool pass_on(tenure_ptr const& which, base::instant now, base::wake_list& woken);
     void grant(tenure_ptr from, place_ptr place, base::instant now, base::wake_list& woken);
+    void end_passes(lock_record& of, base::instant now) const;
     void stop_passing(lock_record& of, base::instant reap_at, base::instant now);
     void give_turn_back(tenure& which, base::wake_list& woken);
     void end(tenure_ptr const& which, tenure::phase how);

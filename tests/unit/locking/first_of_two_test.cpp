@@ -148,6 +148,17 @@ TEST(first_of_two, has_no_more_time_because_another_one_is_lost) {
     EXPECT_EQ(all.give_back(next.tenure, at(10ms)), plan::last) << "other processes get their turn";
 }
 
+TEST(first_of_two, has_no_more_time_because_another_one_is_released) {
+    hand_over all;
+    auto const former = all.hold(cid, at(0s), 10s);
+    auto const mine = all.hold(ann, at(0s));
+    auto const next = all.wait(bob, at(0s));
+    ASSERT_EQ(all.give_back(mine, at(0s)), plan::passed);
+    all.wait(77, at(0s));
+    ASSERT_EQ(all.give_back(former, at(1ms)), plan::last);
+    EXPECT_EQ(all.give_back(next.tenure, at(10ms)), plan::last) << "other processes get their turn";
+}
+
 TEST(first_of_two, is_for_the_next_when_the_head_leaves) {
     first_of_two all;
     all.give_back(all.one, at(1s));
