@@ -5,12 +5,18 @@
 
 #include <redlatch/log.hpp>
 
+#include <algorithm>
+#include <array>
+#include <charconv>
 #include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <unistd.h>
 
 namespace {
 
@@ -88,6 +94,21 @@ std::optional<wanted> parse(int argc, char** argv, int& status) {
     return made;
 }
 
+std::uint64_t volatile seed_under_way = 0;
+
+/// A broken assertion of the library, or a crash, ends the process at once: without its seed nobody could see it again.
+extern "C" void say_the_seed(int signal) {
+    std::array<char, 64> line{};
+    constexpr std::string_view before = "redlatch_sim: it ended in --seed ";
+    std::copy(before.begin(), before.end(), line.begin());
+    auto* end = std::to_chars(line.data() + before.size(), line.data() + line.size() - 1, seed_under_way).ptr;
+    *end++ = '\n';
+    if (::write(STDERR_FILENO, line.data(), static_cast<std::size_t>(end - line.data())) < 0) {
+    } // nobody to tell
+    std::signal(signal, SIG_DFL);
+    std::raise(signal);
+}
+
 void show(scenario const& what) {
     auto const again = redlatch::sim::run(what, true);
     for (auto const& line : again.trace) std::printf("%s\n", line.c_str());
@@ -150,7 +171,10 @@ int main(int argc, char** argv) {
     std::setvbuf(stdout, nullptr, _IOLBF, 0);
     redlatch::set_log_sink([](redlatch::log_level, std::string_view) {});
     if (how->orders) return search_orders(*how);
+    std::signal(SIGABRT, say_the_seed);
+    std::signal(SIGSEGV, say_the_seed);
     if (how->one) {
+        seed_under_way = how->first;
         show(redlatch::sim::generate(how->first, how->faults));
         return 0;
     }
@@ -162,6 +186,7 @@ int main(int argc, char** argv) {
     for (auto seed = how->first;; ++seed) {
         std::chrono::duration<double> const passed = wall::now() - began;
         if (how->minutes ? passed.count() >= *how->minutes * 60 : runs >= how->count) break;
+        seed_under_way = seed;
         auto const plan = redlatch::sim::generate(seed, how->faults);
         auto const seen = redlatch::sim::run(plan);
         if (seen.broken) return report(plan, seen, how->faults, how->shrink);
