@@ -32,6 +32,7 @@ public:
         auto lock = me_.user->get_lock(stage::lock_name(what_.lock));
         auto outer = enter(lock);
         if (!outer) return;
+        auto const heard = believe(*outer, options());
         std::vector<hold> inner;
         for (int i = 1; i < what_.entries && !over(); ++i)
             if (auto one = enter_again(lock)) inner.push_back(std::move(*one));
@@ -41,10 +42,16 @@ public:
             inner.back().release(ignored);
             inner.pop_back();
         }
-        leave(std::move(*outer));
+        leave(std::move(*outer), heard);
     }
 
 private:
+    /// That this one believes in a hold, and hears of its loss.
+    struct hearing {
+        std::list<believed_hold>::iterator entry{};
+        std::optional<std::stop_callback<std::function<void()>>> on_loss{};
+    };
+
     std::size_t at() const { return static_cast<std::size_t>(process_); }
     bool over() const { return me_.who->retired; }
     fact about(kind what) const { return {.what = what, .process = process_, .worker = number_, .lock = what_.lock}; }
@@ -118,12 +125,12 @@ private:
             if (!over()) in_.write(std::move(failed));
             return std::nullopt;
         }
-        believe(got);
         return got;
     }
 
-    void believe(hold const& got) {
-        if (over()) return;
+    std::shared_ptr<hearing> believe(hold const& got, acquire_options const& how) {
+        auto const made = std::make_shared<hearing>();
+        if (over()) return made;
         for (auto const& other : in_.holds) {
             if (other.lock != what_.lock || !got) continue; // lost before it was seen: by close()
             fact seen{.what = kind::believes, .process = other.process, .worker = other.worker, .lock = other.lock};
@@ -138,16 +145,17 @@ private:
         auto mine = about(kind::acquired);
         mine.owner = got.owner_id();
         auto const now = in_.universe.now();
-        mine.yes = !what_.lease && !what_.max_hold && !what_.inner_lease;
-        if (what_.max_hold) mine.most = now + std::chrono::milliseconds(*what_.max_hold);
+        mine.yes = !how.lease && !how.max_hold && !what_.inner_lease;
+        if (how.max_hold && !how.lease) mine.most = now + std::chrono::milliseconds(*what_.max_hold);
         mine.until = now + (got.valid_until() - me_.who->clock(now));
         in_.write(mine);
         ++in_.acquired;
-        entry_ = in_.holds.insert(in_.holds.end(), {process_, number_, what_.lock, mine.owner, got});
-        on_loss_.emplace(got.lost(), [this, told = about(kind::told_lost), owner = mine.owner]() mutable {
+        made->entry = in_.holds.insert(in_.holds.end(), {process_, number_, what_.lock, mine.owner, got});
+        made->on_loss.emplace(got.lost(), [this, told = about(kind::told_lost), owner = mine.owner]() mutable {
             told.owner = owner;
             in_.write(told);
         });
+        return made;
     }
 
     std::optional<hold> enter_again(reentrant_lock& lock) {
@@ -163,12 +171,17 @@ private:
         auto got = lock.try_acquire(how, ec);
         if (!got || over()) return got;
         entered.yes = entered.yes || known();
-        // After a loss it is not entered again, but acquired anew.
-        if (got->owner_id() == entered.owner) in_.write(std::move(entered));
-        return got;
+        if (got->owner_id() == entered.owner) {
+            in_.write(std::move(entered));
+            return got;
+        }
+        // After a loss it is not entered again, but acquired anew: a hold of its own.
+        auto const heard = believe(*got, how);
+        leave(std::move(*got), heard);
+        return std::nullopt;
     }
 
-    void leave(hold mine) {
+    void leave(hold mine, std::shared_ptr<hearing> const& heard) {
         auto const owner = mine.owner_id();
         auto done = about(kind::released);
         done.owner = owner;
@@ -176,9 +189,9 @@ private:
             auto begins = about(kind::releasing);
             begins.owner = owner;
             in_.write(std::move(begins));
-            in_.holds.erase(entry_);
+            in_.holds.erase(heard->entry);
         }
-        on_loss_.reset();
+        heard->on_loss.reset();
         std::error_code ec;
         switch (what_.ends) {
         case job::ending::release:
@@ -214,8 +227,6 @@ private:
     job const& what_;
     actor& me_;
     owner const owner_{};
-    std::list<believed_hold>::iterator entry_{};
-    std::optional<std::stop_callback<std::function<void()>>> on_loss_;
 };
 
 } // namespace
