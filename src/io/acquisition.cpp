@@ -141,7 +141,7 @@ bool acquisition::carry_out(action what) {
     case acquire_op::act::enqueue: return enqueue();
     case acquire_op::act::attempt: return attempt(what.plain);
     case acquire_op::act::wait: return wait(what);
-    case acquire_op::act::pause: stage_ = stage::pausing; return suspend(nullptr, what.until);
+    case acquire_op::act::pause: return pause(what.until);
     case acquire_op::act::finish: return finish(what);
     }
     return false;
@@ -160,7 +160,7 @@ bool acquisition::enqueue() {
     place_->asked = asked_level(base::never);
     place_->asked.max_hold_until = base::never; // counts from the hand-over
     place_->max_hold = max_hold();
-    place_->passable = !request_.lease;
+    place_->passable = !request_.lease; // nothing has been sent yet
     bool const at_head = core_->locked([&](lock_table& table, base::wake_list& woken) {
         if (!request_.record->queue.enter(place_)) {
             contended_ = true;
@@ -328,16 +328,8 @@ void acquisition::take_level(base::instant sent_at) {
 
 bool acquisition::wait(action const& what) {
     stage_ = stage::waiting;
-    if (!held_back_)
-        core_->locked([&](lock_table&, base::wake_list&) {
-            place_->passable = place_->passable && !may_hold_ && !tenure_->unfenced;
-            lock_table::wait_again(*place_);
-        });
-    held_back_ = false;
-    if (what.deaf) { // whoever wins meanwhile wakes nobody here
-        stage_ = stage::pausing;
-        return suspend(nullptr, what.until);
-    }
+    if (what.deaf) return pause(what.until); // whoever wins meanwhile wakes nobody here
+    can_be_given();
     if (!channel_) channel_ = core_->messages().attach(request_.record->channel);
     core_->messages().listen(channel_, waker(), what.subscribe, blocking());
     bool refused = false;
@@ -345,6 +337,21 @@ bool acquisition::wait(action const& what) {
     auto until = what.until;
     if (refused) until = std::min(until, base::later(lease_clock::now(), acquire_op::poll_pause));
     return suspend(&core_->messages().line(), until);
+}
+
+bool acquisition::pause(base::instant until) {
+    stage_ = stage::pausing;
+    can_be_given();
+    return suspend(nullptr, until);
+}
+
+/// No call is under way: what ends in this process may be for it, unless a copy of an earlier call may come to hold the lock.
+void acquisition::can_be_given() {
+    if (place_ && !std::exchange(held_back_, false)) // held back: since it looked
+        core_->locked([&](lock_table&, base::wake_list&) {
+            place_->passable = !request_.lease && !may_hold_ && !tenure_->unfenced;
+            lock_table::wait_again(*place_);
+        });
 }
 
 bool acquisition::on_waited() {

@@ -50,6 +50,8 @@ private:
     bool carry_out(action what);
     bool attempt(bool plain);
     bool wait(action const& what);
+    bool pause(base::instant until);
+    void can_be_given();
     bool on_queued();
     bool enqueue();
     bool look(locking::lock_table& table, base::wake_list& woken);
