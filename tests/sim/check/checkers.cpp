@@ -351,7 +351,9 @@ std::optional<violation> check_honesty(history const& all) {
         auto const key = place(one.lock, one.owner);
         if (one.what == kind::acquired) {
             for (auto const& [other, releasing] : open)
-                if (other.first == one.lock && other != key && !releasing && sure.kept(one)) taken_over.insert(other);
+                if (other.first == one.lock && other != key && !releasing && one.believed != belief::lost
+                    && sure.kept(one))
+                    taken_over.insert(other);
             open[key] = false;
         }
         if (one.what == kind::releasing) open[key] = true;

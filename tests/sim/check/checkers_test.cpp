@@ -187,6 +187,13 @@ TEST(honesty_checker, accepts_one_who_acquires_late_what_was_taken_away) {
     EXPECT_TRUE(check_honesty(all));
 }
 
+TEST(honesty_checker, accepts_one_whose_hold_was_lost_before_it_saw_it) {
+    history all{at(1ms, kind::acquired, 0, 0, "a:1"), at(2ms, kind::acquired, 1, 1, "b:1"),
+                at(3ms, kind::releasing, 0, 0, "a:1"), released(4ms)};
+    all[1].believed = belief::lost;
+    EXPECT_FALSE(check_honesty(all));
+}
+
 TEST(honesty_checker, accepts_a_successor_while_the_release_is_answered) {
     EXPECT_FALSE(check_honesty({at(1ms, kind::acquired, 0, 0, "a:1"), at(2ms, kind::releasing, 0, 0, "a:1"),
                                 at(3ms, kind::acquired, 1, 1, "b:1"), released(4ms)}));

@@ -46,7 +46,7 @@ struct fact {
     std::string other{}; ///< of believes: who acquires
     moment until = never;
     moment most = never;
-    belief believed = belief::held;
+    belief believed = belief::held; ///< of believes; of acquired: lost: before it was seen, by close()
     bool yes = false;
     std::string text{};
 };

@@ -144,6 +144,7 @@ private:
         }
         auto mine = about(kind::acquired);
         mine.owner = got.owner_id();
+        mine.believed = belief_of(got);
         auto const now = in_.universe.now();
         mine.yes = !how.lease && !how.max_hold && !what_.inner_lease;
         if (how.max_hold && !how.lease) mine.most = now + std::chrono::milliseconds(*what_.max_hold);
