@@ -107,8 +107,9 @@ public:
     /// Starts the background threads now; see config::lazy_threads.
     void start();
 
-    /// Ends all waits with errc::closed, releases all holds (at most close_timeout) and closes the connections. Later calls
-    /// fail with errc::closed. On a thread of the client itself, or of the loop that runs it, it does not block: it goes on
+    /// Ends all waits with errc::closed, tells all holders (lost()), then releases their locks (at most close_timeout; a
+    /// listener that blocks is waited for no longer than 100 ms) and closes the connections. Later calls fail with
+    /// errc::closed. On a thread of the client itself, or of the loop that runs it, it does not block: it goes on
     /// there. Idempotent.
     void close() noexcept;
 

@@ -96,6 +96,8 @@ public:
 
     /// Runs what may be a user's code, on the notifier thread; also when the client is closed.
     void notify(std::function<void()> what) { notifier_.post_always(std::move(what)); }
+    /// When all that is on its way to users has been told; false: nothing is.
+    bool after_notices(std::function<void()> what) { return notifier_.follow(std::move(what)); }
     void tell(event const& what);
     void set_listener(std::function<void(event const&)> listener);
 

@@ -1,15 +1,19 @@
 // The end of a client: gives back, within close_timeout and in one go, all that is held and what the reaper still has.
 //
-// | stage     | event                                                    | action, next                                   |
-// |-----------|----------------------------------------------------------|------------------------------------------------|
-// | beginning |                                                          | all tenures end; send releases -> releasing    |
-// | releasing | answered, no release of others under way, no further one | finished                                       |
-// | releasing | answered, the reaper has got more                        | send them                                      |
-// | releasing | close_timeout is over                                    | finished                                       |
+// | stage     | event                                                    | action, next                                     |
+// |-----------|----------------------------------------------------------|--------------------------------------------------|
+// | beginning |                                                          | all tenures end; their holders are told: telling |
+// | telling   | told, or a listener takes too long, or nobody is to be   | send releases -> releasing                       |
+// | releasing | answered, no release of others under way, no further one | finished                                         |
+// | releasing | answered, the reaper has got more                        | send them                                        |
+// | releasing | close_timeout is over                                    | finished                                         |
 #pragma once
 
 #include "connection/call.hpp"
 #include "io/operation.hpp"
+
+#include <atomic>
+#include <memory>
 
 namespace redlatch::io {
 
@@ -24,12 +28,17 @@ public:
     bool ready() const override;
 
 private:
-    enum class stage { beginning, releasing, finished };
+    enum class stage { beginning, telling, releasing, finished };
+    bool tell();
     bool finish();
+
+    /// A listener that blocks must not keep others from the locks.
+    static constexpr base::milliseconds longest_telling{100};
 
     client_core& core_;
     stage stage_ = stage::beginning;
     base::instant until_{};
+    std::shared_ptr<std::atomic<bool>> told_ = std::make_shared<std::atomic<bool>>(false);
     connection::call_ptr last_;
 };
 

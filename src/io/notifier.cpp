@@ -32,6 +32,13 @@ bool notifier::post(task what) {
     return true;
 }
 
+bool notifier::follow(task what) {
+    std::lock_guard guard(state_->mutex);
+    if (state_->stopping || (state_->tasks.empty() && !state_->running)) return false;
+    state_->tasks.push_back(std::move(what)); // whoever runs those before it will come to it
+    return true;
+}
+
 void notifier::post_always(task what) {
     if (!post(what)) std::thread(std::move(what)).detach();
 }
@@ -57,10 +64,12 @@ void notifier::run(std::shared_ptr<shared_state> const& state) {
         task what;
         {
             std::unique_lock held(state->mutex);
+            state->running = false;
             state->changed.wait(held, [&] { return state->stopping || !state->tasks.empty(); });
             if (state->tasks.empty()) return;
             what = std::move(state->tasks.front());
             state->tasks.pop_front();
+            state->running = true;
         }
         what();
     }

@@ -26,6 +26,8 @@ public:
     bool post(task what);
     /// The same; after stop() it runs on a thread of its own.
     void post_always(task what);
+    /// Behind what is queued or running; false: nothing is, it will not run.
+    bool follow(task what);
     enum class wait { yes, no };
     /// Runs what is queued, then ends the thread. On the thread itself, and if not to wait: lets it go on and end by itself.
     void stop(wait how = wait::yes) noexcept;
@@ -36,6 +38,7 @@ private:
         std::mutex mutex;
         std::condition_variable changed;
         std::deque<task> tasks;
+        bool running = false; ///< a task
         bool stopping = false;
     };
     static void run(std::shared_ptr<shared_state> const& state);

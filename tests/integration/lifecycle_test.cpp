@@ -40,6 +40,25 @@ TEST_F(lifecycle_test, close_ends_waits_and_releases_holds) {
     user.close();
 }
 
+TEST_F(lifecycle_test, close_tells_holders_before_others_can_have_their_locks) {
+    client user(settings());
+    hold const mine = user.get_lock(name).acquire();
+    bool stayed = false;
+    std::stop_callback const on_loss(mine.lost(), [&] { stayed = stays([&] { return exists(name); }, 20ms); });
+    user.close();
+    EXPECT_TRUE(stayed) << "the key was gone while the holder was being told";
+    EXPECT_FALSE(exists(name));
+}
+
+TEST_F(lifecycle_test, close_does_not_wait_long_for_a_listener_that_blocks) {
+    client user(settings());
+    hold const mine = user.get_lock(name).acquire();
+    std::promise<bool> gone;
+    std::stop_callback const on_loss(mine.lost(), [&] { gone.set_value(wait_until([&] { return !exists(name); })); });
+    user.close();
+    EXPECT_TRUE(gone.get_future().get());
+}
+
 TEST_F(lifecycle_test, calls_on_a_closed_client_say_closed) {
     client user(settings());
     auto lock = user.get_lock(name);

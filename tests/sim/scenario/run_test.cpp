@@ -74,7 +74,9 @@ INSTANTIATE_TEST_SUITE_P(simulator, kept_seed,
                                          kept{200'762, generation::first},
                                          kept{1'795'243'483'870'131'283, generation::first},
                                          kept{1'795'296'387'107'813'330, generation::third},
-                                         kept{1'795'296'643'579'891'648, generation::third}),
+                                         kept{1'795'296'643'579'891'648, generation::third},
+                                         kept{1'795'296'493'957'088'294, generation::third},
+                                         kept{1'795'297'153'641'072'731, generation::third}),
                          [](auto const& one) { return std::to_string(one.param.seed); });
 
 TEST_P(kept_seed, keeps_every_promise) {

@@ -39,6 +39,10 @@ bool notifier::post(task what) {
     return true;
 }
 
+bool notifier::follow(task what) {
+    return !state_->tasks.empty() && post(std::move(what));
+}
+
 void notifier::post_always(task what) {
     if (post(what)) return;
     auto& in = sim::world::the();
