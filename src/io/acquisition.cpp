@@ -223,12 +223,15 @@ bool acquisition::go_on_as_head() {
     // Who had to wait here will probably have to wait for the server's message too: be ready for it before asking.
     if ((contended_ || held_back_ || found_.stand_back) && !channel_)
         channel_ = core_->messages().attach(request_.record->channel);
-    if (channel_ && !held_back_) sample_ = core_->messages().sample(*channel_);
-    if (found_.stand_back) {
-        sample_.count = std::max(sample_.count, found_.own_message);
-        held_back_ = true;
-    }
+    if (found_.stand_back) stand_back();
     return carry_out(op_->on_head(now_, held_back_, sample_));
+}
+
+/// It is the turn of other processes: of what has been published, only what comes from now on may be news of them.
+void acquisition::stand_back() {
+    if (channel_) sample_ = core_->messages().sample(*channel_);
+    sample_.count = std::max(sample_.count, found_.own_message);
+    held_back_ = true;
 }
 
 // --- trying
@@ -308,7 +311,7 @@ bool acquisition::on_called() {
     may_hold_ = answer.what == locking::acquire_answer::kind::not_understood;
     if (answer.what == locking::acquire_answer::kind::busy)
         core_->locked([&](lock_table&, base::wake_list&) {
-            request_.record->turn.others_have_it();
+            request_.record->turn.begin_anew();
             request_.record->busy_until =
                 base::later(now, answer.retry_after.value_or(core_->settings().lock_watchdog_timeout));
         });
@@ -379,11 +382,7 @@ bool acquisition::on_waited() {
         return suspend(at().where, std::min(request_.deadline, found_.until));
     case lock_table::finding::kind::free: break;
     }
-    if (found_.stand_back) {
-        if (channel_) sample_ = core_->messages().sample(*channel_);
-        sample_.count = std::max(sample_.count, found_.own_message);
-        held_back_ = true;
-    }
+    if (found_.stand_back) stand_back();
     return carry_out(op_->on_woken(now_, held_back_, sample_, by_message));
 }
 

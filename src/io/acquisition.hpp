@@ -56,6 +56,7 @@ private:
     bool enqueue();
     bool look(locking::lock_table& table, base::wake_list& woken);
     bool go_on_as_head();
+    void stand_back();
     bool on_granted();
     locking::level asked_level(base::instant from) const;
     bool on_called();

@@ -241,7 +241,7 @@ lock_table::finding lock_table::look(place_ptr const& place, base::instant now, 
         return {kind::held_here, one->validity()};
     }
     if (settings_.passing.enabled && of.turn.over(settings_.passing.time, now)) {
-        of.turn.stood_back();
+        of.turn.begin_anew();
         place->waits = true;
         return {kind::free, base::never, true, of.turn.own_message};
     }
@@ -328,7 +328,7 @@ lock_table::hand_on lock_table::next_hand_on(lock_record& of, base::instant now)
         return hand_on::nobody;
     }
     if (of.passes.time_is_over()) {
-        of.turn.stood_back();
+        of.turn.begin_anew();
         return hand_on::held_back;
     }
     if (of.handovers == 0) of.handovers_began = now;

@@ -27,8 +27,8 @@ public:
     bool over(base::milliseconds time, base::instant now) const noexcept {
         return others_listen() && began_ != base::never && now - began_ >= time;
     }
-    void stood_back() noexcept { began_ = base::never; }
-    void others_have_it() noexcept { began_ = base::never; }
+    /// It stands back, or others have it.
+    void begin_anew() noexcept { began_ = base::never; }
 
     /// The channel's count with the message of our last release: only more than that is news of others.
     std::uint64_t own_message = 0;

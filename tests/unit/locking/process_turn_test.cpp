@@ -30,11 +30,11 @@ TEST(process_turn, is_over_when_its_time_is_and_others_listen) {
     EXPECT_TRUE(turn.over(5ms, at(5ms))) << "it goes on from the first acquisition";
 }
 
-TEST(process_turn, begins_anew_after_it_stood_back) {
+TEST(process_turn, begins_anew_after_it_stood_back_or_others_had_the_lock) {
     process_turn turn;
     turn.on_acquired(at(0s));
     turn.on_released(1);
-    turn.stood_back();
+    turn.begin_anew();
     EXPECT_FALSE(turn.over(5ms, at(1s)));
     turn.on_acquired(at(1s));
     turn.on_released(1);
@@ -50,16 +50,6 @@ TEST(process_turn, begins_anew_when_nobody_listened_any_more) {
     turn.on_acquired(at(1s));
     turn.on_released(1);
     EXPECT_FALSE(turn.over(5ms, at(1s)));
-}
-
-TEST(process_turn, begins_anew_after_others_had_the_lock) {
-    process_turn turn;
-    turn.on_acquired(at(0s));
-    turn.on_released(1);
-    turn.others_have_it();
-    turn.on_acquired(at(10s));
-    turn.on_released(1);
-    EXPECT_FALSE(turn.over(5ms, at(10s))) << "it need not stand back for those who have just had it";
 }
 
 TEST(process_turn, knows_a_crowd) {
