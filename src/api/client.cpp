@@ -58,29 +58,23 @@ reentrant_lock client::get_lock(std::string name) {
     return reentrant_lock(std::move(impl));
 }
 
-std::vector<lock_info> client::list_locks(std::string_view pattern) {
-    auto const& core = handle_->core;
-    if (auto const refused = core->refusal(true))
-        throw error(static_cast<errc>(refused.value()), "listing locks: " + refused.message());
-    detail::listing all(core, std::string(pattern));
-    io::run_blocking(all);
-    if (all.result()) throw error(static_cast<errc>(all.result().value()), all.sentence());
+namespace {
+
+constexpr char const* about_listing = "listing locks";
+
+std::vector<lock_info> found(detail::listing& all) {
     return all.take();
+}
+
+} // namespace
+
+std::vector<lock_info> client::list_locks(std::string_view pattern) {
+    return detail::run_now<detail::listing>(handle_->core, about_listing, found, std::string(pattern));
 }
 
 std::optional<outcome> client::start_list_locks(std::string_view pattern,
                                                 completion_ptr<std::vector<lock_info>>& done) {
-    auto const& core = handle_->core;
-    if (auto const refused = core->refusal(false)) return outcome(refused, "listing locks: " + refused.message());
-    bool const running = detail::start<detail::listing>(
-        core, {}, done,
-        [core](detail::listing& ended, completion_ptr<std::vector<lock_info>> whom) {
-            auto const how = ended.result() ? outcome(ended.result(), ended.sentence()) : outcome();
-            detail::tell(*core, std::move(whom), how, ended.take());
-        },
-        std::string(pattern));
-    if (running) return std::nullopt;
-    return outcome(errc::closed, "listing locks: " + make_error_code(errc::closed).message());
+    return detail::run_later<detail::listing>(handle_->core, about_listing, found, done, std::string(pattern));
 }
 
 void client::async_list_locks(std::string_view pattern, executor where,

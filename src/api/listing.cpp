@@ -1,5 +1,6 @@
 #include "api/listing.hpp"
 
+#include "api/both_forms.hpp"
 #include "api/lock_view.hpp"
 #include "locking/names.hpp"
 #include "resp/command.hpp"
@@ -42,28 +43,18 @@ bool listing::ask() {
 }
 
 void listing::on_answer() {
-    bool const looked = scanned_;
-    // A name that is no longer a lock's, or never was, is not an error of the list.
-    bool const of_another_type = looked && call_->result() == errc::wrong_type;
-    if (call_->result() && !of_another_type) {
-        result_ = call_->result();
-        sentence_ = call_->sentence();
-        return;
-    }
     try {
-        if (!looked)
-            on_page(call_->reply());
-        else if (!of_another_type)
-            on_look(call_->reply());
+        scanned_ ? on_look(*call_) : on_page(*call_);
     } catch (error const& problem) {
         result_ = problem.code();
         sentence_ = problem.what();
     }
-    if (looked) names_.erase(names_.begin());
     call_.reset();
 }
 
-void listing::on_page(resp::value const& page) {
+void listing::on_page(io::query const& asked) {
+    must_have_succeeded(asked);
+    auto const& page = asked.reply();
     if (!page.is_array() || page.items.size() != 2 || !page.items[1].is_array())
         throw error(errc::bad_reply, "the server's answer to SCAN is none");
     cursor_ = page.items[0].text;
@@ -71,8 +62,11 @@ void listing::on_page(resp::value const& page) {
     scanned_ = cursor_ == "0";
 }
 
-void listing::on_look(resp::value const& seen) {
-    if (auto info = to_info(*names_.begin(), seen); looks_like_lock(info)) found_.push_back(std::move(info));
+void listing::on_look(io::query const& asked) {
+    auto const name = std::move(names_.extract(names_.begin()).value());
+    if (asked.result() == errc::wrong_type) return; // no longer a lock's, or never was: no error of the list
+    must_have_succeeded(asked);
+    if (auto info = to_info(name, asked.reply()); looks_like_lock(info)) found_.push_back(std::move(info));
 }
 
 } // namespace redlatch::detail

@@ -29,8 +29,8 @@ private:
     /// False: nothing is left to ask.
     bool ask();
     void on_answer();
-    void on_page(resp::value const& page);
-    void on_look(resp::value const& seen);
+    void on_page(io::query const& asked);
+    void on_look(io::query const& asked);
 
     std::shared_ptr<io::client_core> core_;
     std::string const pattern_;

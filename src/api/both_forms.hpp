@@ -1,0 +1,53 @@
+// An operation in both forms: run on the calling thread, or told to a completion. `answer(Operation&)` says what it found, and
+// throws error where that is none; `about` is what was asked for, for sentences.
+#pragma once
+
+#include "api/async_call.hpp"
+
+#include <redlatch/error.hpp>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace redlatch::detail {
+
+/// Of an operation that has ended; throws error.
+template <class Operation> void must_have_succeeded(Operation const& which) {
+    if (which.result()) throw error(static_cast<errc>(which.result().value()), which.sentence());
+}
+
+/// Blocks until it has ended; throws error.
+template <class Operation, class Answer, class... Arguments>
+auto run_now(std::shared_ptr<io::client_core> const& core, std::string const& about, Answer const& answer,
+             Arguments&&... arguments) {
+    if (auto const refused = core->refusal(true))
+        throw error(static_cast<errc>(refused.value()), about + ": " + refused.message());
+    Operation one(core, std::forward<Arguments>(arguments)...);
+    io::run_blocking(one);
+    must_have_succeeded(one);
+    return answer(one);
+}
+
+/// An outcome: it was not started, and `done` is untouched.
+template <class Operation, class Value, class Answer, class... Arguments>
+std::optional<outcome> run_later(std::shared_ptr<io::client_core> const& core, std::string const& about, Answer answer,
+                                 completion_ptr<Value>& done, Arguments&&... arguments) {
+    if (auto const refused = core->refusal(false)) return outcome(refused, about + ": " + refused.message());
+    auto finish = [core, answer = std::move(answer)](Operation& ended, completion_ptr<Value> whom) {
+        if (ended.result()) return tell(*core, std::move(whom), failure_of(ended), Value());
+        Value found{};
+        outcome how;
+        try {
+            found = answer(ended);
+        } catch (error const& problem) {
+            how = outcome(problem.code(), problem.what());
+        }
+        tell(*core, std::move(whom), how, std::move(found));
+    };
+    if (start<Operation>(core, {}, done, std::move(finish), std::forward<Arguments>(arguments)...)) return std::nullopt;
+    return outcome(errc::closed, about + ": " + make_error_code(errc::closed).message());
+}
+
+} // namespace redlatch::detail
