@@ -21,6 +21,16 @@ bool is_kept(tenure const& which) {
     return which.in(tenure::phase::held) || which.in(tenure::phase::passing);
 }
 
+/// At max_hold the validity ends, and nothing is renewed that could not last any longer.
+bool can_last_longer(tenure const& which) {
+    return which.validity() < which.max_hold_until();
+}
+
+/// At next_renewal.
+bool is_to_be_asked(tenure const& which) {
+    return !which.renewal_in_flight && (which.in_question || can_last_longer(which));
+}
+
 } // namespace
 
 lease_keeper::lease_keeper(settings const& how, std::uint64_t seed) : settings_(how), random_(seed) {}
@@ -34,7 +44,7 @@ void lease_keeper::acknowledged(tenure_ptr const& which, base::milliseconds leas
         which->next_renewal = base::later(sent_at, settings_.watchdog / 3);
         which->suspect_at = base::later(sent_at, settings_.watchdog / 2);
         which->suspect.store(false, std::memory_order_relaxed);
-    } else if (which->renewed() && which->next_renewal == base::never) {
+    } else if (which->renewed() && which->suspect_at == base::never) {
         which->next_renewal = sent_at; // a watchdog level joined: the key's present life is unknown, so renew now
         which->suspect_at = base::later(sent_at, settings_.watchdog / 2);
     }
@@ -42,13 +52,12 @@ void lease_keeper::acknowledged(tenure_ptr const& which, base::milliseconds leas
 }
 
 void lease_keeper::reschedule(tenure_ptr const& which) {
-    if (!which->renewed()) which->next_renewal = which->suspect_at = base::never;
+    if (!which->renewed()) which->suspect_at = base::never;
+    if (!which->renewed() && !which->in_question) which->next_renewal = base::never;
     auto when = which->validity();
-    // At max_hold the validity ends, and nothing is renewed that could not last any longer.
-    if (which->validity() < which->max_hold_until()) {
-        if (!which->renewal_in_flight) when = std::min(when, which->next_renewal);
-        if (!which->suspect.load(std::memory_order_relaxed)) when = std::min(when, which->suspect_at);
-    }
+    if (is_to_be_asked(*which)) when = std::min(when, which->next_renewal);
+    if (can_last_longer(*which) && !which->suspect.load(std::memory_order_relaxed))
+        when = std::min(when, which->suspect_at);
     which->next_event = when;
     if (which->heap_index == tenure::npos) {
         heap_.push_back(which);
@@ -100,7 +109,8 @@ void lease_keeper::flush(batch& some, effects& out) {
 
 void lease_keeper::collect(tenure_ptr const& which, effects& out, batch& renewed, batch& asked) {
     which->renewal_in_flight = true;
-    bool const by_watchdog = which->renewed() && which->validity() < which->max_hold_until();
+    bool const by_watchdog = which->renewed() && can_last_longer(*which);
+    which->in_question = which->in_question || !by_watchdog;
     which->renewal_lease = by_watchdog ? settings_.watchdog : mere_question;
     auto& into = by_watchdog ? renewed : asked;
     into.push_back(which);
@@ -118,9 +128,9 @@ void lease_keeper::on_timer(base::instant now, effects& out) {
             out.lost.push_back(which);
             continue;
         }
-        bool const can_last_longer = which->validity() < which->max_hold_until();
-        if (can_last_longer && which->suspect_at <= now && !which->suspect.exchange(true)) out.suspect.push_back(which);
-        if (can_last_longer && !which->renewal_in_flight && which->next_renewal <= now)
+        if (can_last_longer(*which) && which->suspect_at <= now && !which->suspect.exchange(true))
+            out.suspect.push_back(which);
+        if (is_to_be_asked(*which) && which->next_renewal <= now)
             collect(which, out, renewed, asked);
         else
             reschedule(which);
@@ -129,10 +139,7 @@ void lease_keeper::on_timer(base::instant now, effects& out) {
     auto const soon = base::later(now, settings_.watchdog / together);
     while (!(renewed.empty() && out.renew.empty()) && !heap_.empty()) {
         auto const which = heap_.front();
-        bool const can_last_longer = which->validity() < which->max_hold_until();
-        if (!can_last_longer || which->renewal_in_flight || which->next_renewal > soon
-            || which->next_event < which->next_renewal)
-            break;
+        if (!is_to_be_asked(*which) || which->next_renewal > soon || which->next_event < which->next_renewal) break;
         collect(which, out, renewed, asked);
     }
     flush(renewed, out);
@@ -165,7 +172,7 @@ void lease_keeper::on_answer(batch const& which, std::span<std::int64_t const> l
                              base::instant sent_at, effects& out) {
     for (std::size_t i = 0; i < which.size(); ++i) {
         auto const& one = which[i];
-        one->renewal_in_flight = false;
+        one->renewal_in_flight = one->in_question = false;
         if (!is_kept(*one) || one->heap_index == tenure::npos) continue; // released or lost meanwhile
         if (std::find(lost.begin(), lost.end(), static_cast<std::int64_t>(i + 1)) != lost.end()) {
             forget(one);
@@ -187,7 +194,7 @@ void lease_keeper::on_failure(batch const& which, base::instant now) {
         one->renewal_in_flight = false;
         if (!is_kept(*one) || one->heap_index == tenure::npos) continue;
         auto const wait = std::min(pause, settings_.watchdog / 10);
-        if (one->renewed())
+        if (one->renewed() || one->in_question)
             one->next_renewal = base::later(now, wait + base::milliseconds(random_.up_to(wait.count() / 4)));
         reschedule(one);
     }

@@ -66,6 +66,7 @@ struct tenure {
     base::instant suspect_at = base::never;
     base::milliseconds renewal_lease{};
     bool renewal_in_flight = false;
+    bool in_question = false; ///< whether it is still ours was asked, and has not been answered
 
     static constexpr std::size_t npos = static_cast<std::size_t>(-1);
 

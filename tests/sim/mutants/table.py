@@ -225,6 +225,9 @@ MUTANTS = [
     ("a plain acquisition takes no lease along", RECIPE,
      'resp::command("RESTORE", about.name, std::to_string(about.lease.count()),',
      'resp::command("RESTORE", about.name, "0",'),
+    ("a question about a fixed lease that was not answered is not repeated", KEEPER,
+     "if (one->renewed() || one->in_question)",
+     "if (one->renewed())"),
     # --- hand-over within the process
     ("a hold with max_hold is passed on", TABLE,
      "at->renewed && !capped;",

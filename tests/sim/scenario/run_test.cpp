@@ -76,7 +76,8 @@ INSTANTIATE_TEST_SUITE_P(simulator, kept_seed,
                                          kept{1'795'296'387'107'813'330, generation::third},
                                          kept{1'795'296'643'579'891'648, generation::third},
                                          kept{1'795'296'493'957'088'294, generation::third},
-                                         kept{1'795'297'153'641'072'731, generation::third}),
+                                         kept{1'795'297'153'641'072'731, generation::third},
+                                         kept{1'795'298'791'621'984'201, generation::third}),
                          [](auto const& one) { return std::to_string(one.param.seed); });
 
 TEST_P(kept_seed, keeps_every_promise) {

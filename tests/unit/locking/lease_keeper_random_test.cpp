@@ -190,7 +190,8 @@ private:
             ASSERT_LE(heap[i]->validity(), heap[i]->max_hold_until());
             ASSERT_LE(heap[i]->next_event, heap[i]->validity()) << "its end would be overslept";
             bool const to_renew =
-                heap[i]->renewed() && !heap[i]->renewal_in_flight && heap[i]->validity() < heap[i]->max_hold_until();
+                !heap[i]->renewal_in_flight
+                && (heap[i]->in_question || (heap[i]->renewed() && heap[i]->validity() < heap[i]->max_hold_until()));
             ASSERT_TRUE(!to_renew || heap[i]->next_event <= heap[i]->next_renewal) << "its renewal would be overslept";
             earliest = std::min(earliest, heap[i]->next_event);
         }

@@ -326,6 +326,34 @@ TEST(lease_keeper, learns_from_a_question_that_a_fixed_lease_is_lost) {
     EXPECT_THAT(all.answer(found.renew.at(0), at(1s), {1}).lost, ElementsAre(one));
 }
 
+TEST(lease_keeper, asks_about_a_fixed_lease_until_the_server_has_answered) {
+    held_tenures all;
+    auto const one = all.fixed(60s, at(0s));
+    lease_keeper::effects found;
+    all.keeper.verify_all(at(1s), found);
+    all.keeper.on_failure(found.renew.at(0), at(2s));
+    EXPECT_GE(ms(all.keeper.next()), 3'000);
+    EXPECT_LE(ms(all.keeper.next()), 3'250);
+    auto const again = all.timer(all.keeper.next()).renew;
+    ASSERT_THAT(again, ElementsAre(batch{one}));
+    EXPECT_EQ(lease_keeper::lease_of(again[0]), 1ms);
+    EXPECT_EQ(ms(all.keeper.next()), 59'400) << "it is under way";
+    EXPECT_TRUE(held_tenures::nothing(all.answer(again[0], at(4s))));
+    EXPECT_EQ(ms(all.keeper.next()), 59'400) << "it is answered";
+    EXPECT_FALSE(one->suspect);
+}
+
+TEST(lease_keeper, asks_about_a_hold_at_its_max_hold_until_the_server_has_answered) {
+    held_tenures all;
+    auto const one = all.watched(at(0s), at(20s));
+    lease_keeper::effects found;
+    all.keeper.verify_all(at(1s), found);
+    all.keeper.on_failure(found.renew.at(0), at(2s));
+    auto const again = all.timer(all.keeper.next()).renew;
+    ASSERT_THAT(again, ElementsAre(batch{one}));
+    EXPECT_THAT(all.answer(again[0], at(4s), {1}).lost, ElementsAre(one));
+}
+
 TEST(lease_keeper, does_not_ask_again_about_what_is_under_way_or_over) {
     held_tenures all;
     all.watched(at(0s));
