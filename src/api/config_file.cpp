@@ -1,3 +1,4 @@
+#include "base/error_text.hpp"
 #include "io/unique_fd.hpp"
 #include "io/uri_text.hpp"
 
@@ -9,7 +10,6 @@
 #include <fcntl.h>
 #include <string>
 #include <sys/stat.h>
-#include <system_error>
 #include <unistd.h>
 
 namespace redlatch {
@@ -25,16 +25,16 @@ constexpr std::size_t largest_file = std::size_t{1} << 20; // config::from_yaml 
 std::string read_all(std::filesystem::path const& path, std::string const& name) {
     // Without O_NONBLOCK the opening of a pipe that nobody writes to would hang.
     io::unique_fd const file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
-    if (!file) refuse(name, std::generic_category().message(errno));
+    if (!file) refuse(name, base::error_text(errno));
     struct stat status {};
-    if (::fstat(file.get(), &status) != 0) refuse(name, std::generic_category().message(errno));
+    if (::fstat(file.get(), &status) != 0) refuse(name, base::error_text(errno));
     if (!S_ISREG(status.st_mode)) refuse(name, "it is not a regular file");
     std::string text;
     while (text.size() <= largest_file) {
         char buffer[16384];
         auto const count = ::read(file.get(), buffer, sizeof buffer);
         if (count < 0 && errno == EINTR) continue;
-        if (count < 0) refuse(name, std::generic_category().message(errno));
+        if (count < 0) refuse(name, base::error_text(errno));
         if (count == 0) return text;
         text.append(buffer, static_cast<std::size_t>(count));
     }

@@ -21,10 +21,6 @@ namespace redlatch {
 
 namespace {
 
-[[noreturn]] void refuse(std::string const& problem) {
-    throw error(errc::bad_config, problem);
-}
-
 using effect = void (*)(config&, yaml_setting const&);
 
 struct known_key {
@@ -112,7 +108,7 @@ settings_by_name entries_of(YAML::Node const& node, int first_line) {
     for (auto const& entry : node) {
         yaml_setting setting(entry.first, entry.second, first_line);
         auto const [former, is_new] = result.try_emplace(setting.name(), setting);
-        if (!is_new) refuse(setting.at() + " stands already in line " + std::to_string(former->second.line()));
+        if (!is_new) refuse_yaml(setting.at() + " stands already in line " + std::to_string(former->second.line()));
     }
     return result;
 }
@@ -120,18 +116,18 @@ settings_by_name entries_of(YAML::Node const& node, int first_line) {
 /// Java code that changes what is sent cannot be honoured; to ignore it would break exclusion with Java silently.
 void check_java_code(yaml_setting const& setting) {
     if (setting.is_null() || setting.node().Tag().find(".Default") != std::string::npos) return;
-    refuse(setting.at() + " needs Java code; this library can only do without it");
+    refuse_yaml(setting.at() + " needs Java code; this library can only do without it");
 }
 
 [[noreturn]] void refuse_unknown(yaml_setting const& setting, level const& here, level const& elsewhere) {
     if (elsewhere.has(setting.name()) || (&here == &server && setting.name() == server_section))
-        refuse(setting.at() + " belongs " + std::string(elsewhere.title) + ", not " + std::string(here.title));
+        refuse_yaml(setting.at() + " belongs " + std::string(elsewhere.title) + ", not " + std::string(here.title));
     std::vector<std::string_view> names(here.ignored.begin(), here.ignored.end());
     for (auto const& key : here.keys) names.push_back(key.name);
     if (&here == &top) names.push_back(server_section);
     auto const near = redisson_keys::nearest(setting.name(), names);
-    refuse(setting.at() + " is not known " + std::string(here.title)
-           + (near.empty() ? std::string() : "; the nearest known name is " + near));
+    refuse_yaml(setting.at() + " is not known " + std::string(here.title)
+                + (near.empty() ? std::string() : "; the nearest known name is " + near));
 }
 
 void check_names(settings_by_name const& entries, level const& here, level const& elsewhere) {
@@ -156,7 +152,7 @@ void apply_values(config& result, settings_by_name const& entries, level const& 
         try {
             if (!found->second.is_null()) key.apply(result, found->second);
         } catch (error const& problem) {
-            refuse(found->second.at() + ": " + problem.what());
+            refuse_yaml(found->second.at() + ": " + problem.what());
         }
     }
 }
@@ -164,7 +160,7 @@ void apply_values(config& result, settings_by_name const& entries, level const& 
 void refuse_other_servers(settings_by_name const& entries) {
     for (auto const name : redisson_keys::other_servers())
         if (auto const found = entries.find(name); found != entries.end() && !found->second.node().IsNull())
-            refuse(found->second.at() + ": this version speaks to one server only; use singleServerConfig");
+            refuse_yaml(found->second.at() + ": this version speaks to one server only; use singleServerConfig");
 }
 
 config read(std::string_view text) {
@@ -173,13 +169,13 @@ config read(std::string_view text) {
     refuse_other_servers(top_entries);
     check_names(top_entries, top, server);
     auto const section = top_entries.find(server_section);
-    if (section == top_entries.end()) refuse("it has no singleServerConfig");
-    if (!section->second.node().IsMap()) refuse(section->second.at() + " must be a group of keys");
+    if (section == top_entries.end()) refuse_yaml("it has no singleServerConfig");
+    if (!section->second.node().IsMap()) refuse_yaml(section->second.at() + " must be a group of keys");
     auto const server_entries = entries_of(section->second.node(), document.first_line);
     check_names(server_entries, server, top); // a mistyped address is not a missing one
     auto const address = server_entries.find("address");
     if (address == server_entries.end() || address->second.is_null())
-        refuse(section->second.at() + " has no address, as in address: redis://127.0.0.1:6379");
+        refuse_yaml(section->second.at() + " has no address, as in address: redis://127.0.0.1:6379");
     config result;
     apply_values(result, top_entries, top);
     apply_values(result, server_entries, server);

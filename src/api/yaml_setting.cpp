@@ -17,10 +17,6 @@ namespace {
 
 constexpr std::size_t longest_quote = 40;
 
-[[noreturn]] void refuse(std::string const& problem) {
-    throw error(errc::bad_config, problem);
-}
-
 std::string quoted(std::string const& text) {
     return "'" + io::printable(text, longest_quote) + "'";
 }
@@ -29,10 +25,10 @@ std::int64_t parsed_number(std::string const& text, std::int64_t least, std::int
     std::int64_t number = 0;
     auto const [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
     auto const whole = end == text.data() + text.size();
-    if (!whole || problem == std::errc::invalid_argument) refuse(quoted(text) + " is not a whole number" + unit);
+    if (!whole || problem == std::errc::invalid_argument) refuse_yaml(quoted(text) + " is not a whole number" + unit);
     if (problem == std::errc::result_out_of_range || number < least || number > most)
-        refuse(quoted(text) + " is out of range; it must be from " + std::to_string(least) + " to "
-               + std::to_string(most) + unit);
+        refuse_yaml(quoted(text) + " is out of range; it must be from " + std::to_string(least) + " to "
+                    + std::to_string(most) + unit);
     return number;
 }
 
@@ -42,9 +38,13 @@ bool is_null_word(std::string const& text) {
 
 } // namespace
 
+void refuse_yaml(std::string const& problem) {
+    throw error(errc::bad_config, problem);
+}
+
 yaml_setting::yaml_setting(YAML::Node const& key, YAML::Node const& value, int first_line)
     : value_(value), line_(key.Mark().line + first_line) {
-    if (!key.IsScalar()) refuse("line " + std::to_string(line_) + ": a key must be a plain name");
+    if (!key.IsScalar()) refuse_yaml("line " + std::to_string(line_) + ": a key must be a plain name");
     name_ = key.Scalar();
 }
 
@@ -60,7 +60,7 @@ bool yaml_setting::is_null() const {
 
 std::string yaml_setting::text() const {
     if (is_null()) return {};
-    if (!value_.IsScalar()) refuse("needs one value, not a list or a group of keys");
+    if (!value_.IsScalar()) refuse_yaml("needs one value, not a list or a group of keys");
     return with_environment(value_.Scalar());
 }
 
@@ -79,13 +79,14 @@ duration yaml_setting::delay(duration least) const {
             if (part.name() == "baseDelay" || part.name() == "minDelay" || part.name() == "delay")
                 return part.delay(least);
         }
-        refuse("needs baseDelay, minDelay or delay, as in !<org.redisson.config.ConstantDelay> {delay: PT1S}");
+        refuse_yaml("needs baseDelay, minDelay or delay, as in !<org.redisson.config.ConstantDelay> {delay: PT1S}");
     }
     auto const value = text();
     if (!value.starts_with('P')) return milliseconds(least);
     auto const parsed = parse_java_duration(value);
-    if (!parsed) refuse(quoted(value) + " is not a duration like PT1S or PT0.5S of at most ten years");
-    if (*parsed < least) refuse(quoted(value) + " is too short; at least " + std::to_string(least.count()) + " ms");
+    if (!parsed) refuse_yaml(quoted(value) + " is not a duration like PT1S or PT0.5S of at most ten years");
+    if (*parsed < least)
+        refuse_yaml(quoted(value) + " is too short; at least " + std::to_string(least.count()) + " ms");
     return *parsed;
 }
 

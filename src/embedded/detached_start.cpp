@@ -1,4 +1,5 @@
 // Forking a server off. Between fork and exec only async-signal-safe calls are made: the caller may have threads.
+#include "base/error_text.hpp"
 #include "embedded/server_process.hpp"
 #include "io/unique_fd.hpp"
 #include "io/uri_text.hpp"
@@ -14,7 +15,6 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <system_error>
 #include <unistd.h>
 #include <vector>
 
@@ -167,8 +167,8 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
 }
 
 [[noreturn]] void fail(std::filesystem::path const& program, std::string const& what, int error_number) {
-    throw error(errc::disconnected, "the embedded server " + io::printable(program.string()) + " cannot be started: "
-                                        + what + ": " + std::generic_category().message(error_number));
+    throw error(errc::disconnected, "the embedded server " + io::printable(program.string())
+                                        + " cannot be started: " + what + ": " + base::error_text(error_number));
 }
 
 bool read_report(int pipe, report& message) {

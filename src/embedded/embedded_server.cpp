@@ -1,4 +1,5 @@
 // Starting, asking and ending. Only the holder of the start lock starts or ends a server in the folder.
+#include "base/error_text.hpp"
 #include "embedded/exchange.hpp"
 #include "embedded/held_locks.hpp"
 #include "embedded/runtime_folder.hpp"
@@ -96,7 +97,7 @@ void remove_stale_socket(std::filesystem::path const& socket) {
         fail(errc::bad_config, socket, "cannot be started: something stands there that is no socket");
     if (::unlink(socket.c_str()) != 0)
         fail(errc::bad_config, socket,
-             "cannot be started: the old socket cannot be removed: " + std::generic_category().message(errno));
+             "cannot be started: the old socket cannot be removed: " + base::error_text(errno));
 }
 
 /// With the start lock held.

@@ -1,5 +1,6 @@
 #include "embedded/exchange.hpp"
 
+#include "base/error_text.hpp"
 #include "io/uri_text.hpp"
 
 #include <redlatch/error.hpp>
@@ -11,7 +12,6 @@
 #include <poll.h>
 #include <sys/socket.h>
 #include <sys/un.h>
-#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -22,10 +22,6 @@ namespace {
 int milliseconds_until(lease_clock::time_point deadline) {
     auto const left = std::chrono::ceil<std::chrono::milliseconds>(deadline - lease_clock::now()).count();
     return static_cast<int>(std::clamp<std::int64_t>(left, 0, std::numeric_limits<int>::max()));
-}
-
-std::string reason(int number) {
-    return std::generic_category().message(number);
 }
 
 } // namespace
@@ -40,11 +36,11 @@ void exchange::fail(std::string const& what) const {
 std::optional<exchange> exchange::connect(std::filesystem::path const& socket, lease_clock::time_point deadline) {
     exchange result(io::unique_fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)),
                     io::printable(socket.string()), deadline);
-    if (!result.socket_) result.fail("cannot be reached: " + reason(errno));
+    if (!result.socket_) result.fail("cannot be reached: " + base::error_text(errno));
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
     auto const& path = socket.native();
-    if (path.size() >= sizeof address.sun_path) result.fail("cannot be reached: " + reason(ENAMETOOLONG));
+    if (path.size() >= sizeof address.sun_path) result.fail("cannot be reached: " + base::error_text(ENAMETOOLONG));
     path.copy(address.sun_path, path.size());
     while (::connect(result.socket_.get(), reinterpret_cast<sockaddr*>(&address), sizeof address) != 0) {
         if (errno == ENOENT || errno == ECONNREFUSED) return std::nullopt;
@@ -54,7 +50,7 @@ std::optional<exchange> exchange::connect(std::filesystem::path const& socket, l
         else if (errno == EAGAIN)
             result.fail("does not accept connections");
         else if (errno != EINTR)
-            result.fail("cannot be reached: " + reason(errno));
+            result.fail("cannot be reached: " + base::error_text(errno));
     }
     return result;
 }
@@ -65,7 +61,7 @@ void exchange::wait_for(short events) {
         auto const count = ::poll(&entry, 1, milliseconds_until(deadline_));
         if (count > 0) return;
         if (count == 0 && lease_clock::now() >= deadline_) fail("does not answer");
-        if (count < 0 && errno != EINTR) fail("cannot be waited for: " + reason(errno));
+        if (count < 0 && errno != EINTR) fail("cannot be waited for: " + base::error_text(errno));
     }
 }
 
@@ -96,7 +92,7 @@ resp::value exchange::send_and_read(std::string_view bytes) {
         else if (errno == EAGAIN)
             wait_for(POLLIN);
         else if (errno != EINTR)
-            fail("closed the connection: " + reason(errno));
+            fail("closed the connection: " + base::error_text(errno));
     }
 }
 

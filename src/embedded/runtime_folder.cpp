@@ -1,5 +1,6 @@
 #include "embedded/runtime_folder.hpp"
 
+#include "base/error_text.hpp"
 #include "io/uri_text.hpp"
 
 #include <redlatch/error.hpp>
@@ -11,7 +12,6 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/un.h>
-#include <system_error>
 #include <unistd.h>
 
 namespace redlatch::embedded {
@@ -24,10 +24,6 @@ constexpr char const* override_variable = "REDLATCH_RUNTIME_DIR";
     throw error(errc::bad_config, "the folder '" + io::printable(folder.string())
                                       + "' cannot be used for the embedded server: " + problem + " ("
                                       + override_variable + " names another one)");
-}
-
-std::string reason(int number) {
-    return std::generic_category().message(number);
 }
 
 } // namespace
@@ -47,9 +43,10 @@ std::filesystem::path default_folder() {
 void require_private_folder(std::filesystem::path const& folder) {
     if ((folder / "redis.sock").native().size() >= sizeof(sockaddr_un::sun_path))
         refuse(folder, "its path is too long for a socket in it; 96 bytes are the most");
-    if (::mkdir(folder.c_str(), S_IRWXU) != 0 && errno != EEXIST) refuse(folder, "it cannot be made: " + reason(errno));
+    if (::mkdir(folder.c_str(), S_IRWXU) != 0 && errno != EEXIST)
+        refuse(folder, "it cannot be made: " + base::error_text(errno));
     struct stat status {};
-    if (::lstat(folder.c_str(), &status) != 0) refuse(folder, reason(errno));
+    if (::lstat(folder.c_str(), &status) != 0) refuse(folder, base::error_text(errno));
     if (S_ISLNK(status.st_mode)) refuse(folder, "it is a symbolic link, and must be a real directory");
     if (!S_ISDIR(status.st_mode)) refuse(folder, "it is not a directory");
     if (status.st_uid != ::geteuid())
@@ -63,10 +60,10 @@ void require_private_folder(std::filesystem::path const& folder) {
 std::optional<start_lock> start_lock::try_take(std::filesystem::path const& folder) {
     auto const path = folder / "start.lock";
     io::unique_fd file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, S_IRUSR | S_IWUSR));
-    if (!file) refuse(folder, "start.lock in it cannot be opened: " + reason(errno));
+    if (!file) refuse(folder, "start.lock in it cannot be opened: " + base::error_text(errno));
     while (::flock(file.get(), LOCK_EX | LOCK_NB) != 0) {
         if (errno == EWOULDBLOCK) return std::nullopt;
-        if (errno != EINTR) refuse(folder, "start.lock in it cannot be locked: " + reason(errno));
+        if (errno != EINTR) refuse(folder, "start.lock in it cannot be locked: " + base::error_text(errno));
     }
     return start_lock(std::move(file));
 }

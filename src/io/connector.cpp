@@ -1,5 +1,6 @@
 #include "io/connector.hpp"
 
+#include "base/error_text.hpp"
 #include "io/parker.hpp"
 
 #include <array>
@@ -84,7 +85,7 @@ connector::progress connector::try_next_address() {
     replies_ = resp::reader({std::size_t{1} << 20, 4096});
     sent_ = 0;
     fd_.reset(::socket(to.family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
-    if (!fd_) return failed(errc::disconnected, std::string("cannot be reached: ") + std::strerror(errno));
+    if (!fd_) return failed(errc::disconnected, "cannot be reached: " + base::error_text(errno));
     if (to.family != AF_UNIX) {
         int const on = 1;
         ::setsockopt(fd_.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
@@ -96,7 +97,7 @@ connector::progress connector::try_next_address() {
         wants_ = POLLOUT;
         return progress::waiting;
     }
-    fail(errc::disconnected, std::string("cannot be reached: ") + std::strerror(errno));
+    fail(errc::disconnected, "cannot be reached: " + base::error_text(errno));
     return try_next_address();
 }
 
@@ -105,7 +106,7 @@ connector::progress connector::finish_connecting() {
     socklen_t size = sizeof problem;
     ::getsockopt(fd_.get(), SOL_SOCKET, SO_ERROR, &problem, &size);
     if (problem != 0) {
-        fail(errc::disconnected, std::string("cannot be reached: ") + std::strerror(problem));
+        fail(errc::disconnected, "cannot be reached: " + base::error_text(problem));
         return try_next_address();
     }
     return send_greeting();
@@ -121,7 +122,7 @@ connector::progress connector::send_greeting() {
             wants_ = POLLOUT;
             return progress::waiting;
         }
-        if (count < 0) return failed(errc::disconnected, std::string("broke the connection: ") + std::strerror(errno));
+        if (count < 0) return failed(errc::disconnected, "broke the connection: " + base::error_text(errno));
         sent_ += static_cast<std::size_t>(count);
     }
     step_ = step::reading;
@@ -133,7 +134,7 @@ connector::progress connector::read_greeting() {
     std::array<char, 16 * 1024> buffer; // NOLINT(cppcoreguidelines-pro-type-member-init): filled by recv
     auto const count = ::recv(fd_.get(), buffer.data(), buffer.size(), 0);
     if (count < 0 && (errno == EAGAIN || errno == EINTR)) return progress::waiting;
-    if (count < 0) return failed(errc::disconnected, std::string("broke the connection: ") + std::strerror(errno));
+    if (count < 0) return failed(errc::disconnected, "broke the connection: " + base::error_text(errno));
     if (count == 0) return failed(errc::disconnected, "closed the connection (too many clients, or protected mode?)");
     replies_.feed({buffer.data(), static_cast<std::size_t>(count)});
     for (;;) {

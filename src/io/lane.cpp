@@ -4,10 +4,10 @@
 
 #include "base/assert.hpp"
 #include "base/backoff.hpp"
+#include "base/error_text.hpp"
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 #include <poll.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -171,7 +171,7 @@ void lane::send_all(lock& held, afterwards& next) {
             return;
         } else if (problem != EINTR) {
             write_ = write::none;
-            lose(next, std::strerror(problem));
+            lose(next, base::error_text(problem));
             return;
         }
     }
@@ -234,7 +234,7 @@ void lane::receive(lock& held, afterwards& next) {
 void lane::take(long count, int problem, afterwards& next) {
     if (count == 0) return lose(next, "the server closed the connection");
     if (count < 0) {
-        if (problem != EAGAIN && problem != EINTR) lose(next, std::strerror(problem));
+        if (problem != EAGAIN && problem != EINTR) lose(next, base::error_text(problem));
         return;
     }
     auto const now = lease_clock::now();

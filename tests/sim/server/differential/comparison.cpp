@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cstdlib>
 #include <sstream>
-#include <stdexcept>
 
 namespace redlatch::sim {
 namespace {
@@ -15,14 +14,6 @@ using resp::value;
 
 // Below this an integer is a count, above it a time in milliseconds.
 constexpr std::int64_t longest_count = 50'000;
-
-value parsed(std::string_view bytes) {
-    resp::reader reader;
-    reader.feed(bytes);
-    value result;
-    if (reader.next(result) != resp::reader::result::value) throw std::runtime_error("not a reply: " + shown(bytes));
-    return result;
-}
 
 bool equal(value const& one, value const& other) {
     return one.type == other.type && one.integer == other.integer && one.text == other.text
@@ -82,6 +73,14 @@ void sort_texts(value& reply) {
 }
 
 } // namespace
+
+value parsed(std::string_view bytes) {
+    resp::reader reader;
+    reader.feed(bytes);
+    value result;
+    if (reader.next(result) != resp::reader::result::value) throw difference{"not a reply: " + shown(bytes)};
+    return result;
+}
 
 bool same_reply(word_list const& command, std::string_view simulated, std::string_view real, same_but const& allowed) {
     if (simulated == real) return true;

@@ -1,6 +1,5 @@
 #include "sim/server/differential/pair_of_servers.hpp"
 
-#include "resp/reader.hpp"
 #include "support/resp_scanner.hpp"
 
 #include <algorithm>
@@ -20,10 +19,6 @@ namespace {
 
 constexpr std::string_view password = "secret";
 constexpr std::chrono::milliseconds patience{5'000};
-
-struct difference {
-    std::string text;
-};
 
 std::int64_t wall_ms() {
     auto const now = std::chrono::system_clock::now().time_since_epoch();
@@ -55,14 +50,6 @@ std::vector<std::string> values_in(std::string_view bytes) {
         result.emplace_back(bytes.substr(0, *size));
         bytes.remove_prefix(*size);
     }
-    return result;
-}
-
-resp::value parsed(std::string_view bytes) {
-    resp::reader reader;
-    reader.feed(bytes);
-    resp::value result;
-    if (reader.next(result) != resp::reader::result::value) throw difference{"not a reply: " + shown(bytes)};
     return result;
 }
 
