@@ -14,8 +14,6 @@ namespace redlatch::bench {
 
 namespace {
 
-constexpr char const* limits = "";
-
 /// Makes a process hold a lock, and calls the other function meanwhile.
 using holding_process = std::function<void(std::function<void(pid_t)> const& look)>;
 
@@ -82,7 +80,6 @@ std::vector<scenario> footprint(stage const& on) {
 
     scenario one{"a client that holds a lock", "MB", false, {}};
     one.floor = "C with hiredis, scripts";
-    one.limits = limits;
     one.most_rounds = 1;
     one.contenders = {of_process(on, "redlatch hold", program(hold), aims),
                       of_process(on, "redlatch hold, its own share (PSS)", program(hold), {}, "smaps_rollup", "Pss"),

@@ -17,11 +17,10 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr char const* limits = "an attempt while somebody else listens is a script, which tells for how long the lock "
-                               "is held; the plain floor's is "
-                               "RESTORE, some 25 µs less of the server. Commands: two acquisitions, two releases (of "
-                               "two commands where plain) and "
-                               "one attempt that is refused.";
+constexpr char const* limits =
+    "an attempt while somebody else listens is a script, which tells for how long the lock is held; the plain "
+    "floor's is RESTORE, some 25 µs less of the server. Commands: two acquisitions, two releases (of two commands "
+    "where plain) and one attempt that is refused.";
 
 using party_maker = std::function<party()>;
 

@@ -18,9 +18,9 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr char const* limits =
-    "of a held lock's bytes 880 are asked for: 256 each for the record of the lock and for the tenure, 208 for three "
-    "texts "
-    "and the state of the hold, the rest for lists of one entry; then come the timers' heap and the table of names.";
+    "of a held lock's bytes 880 are asked for: 256 each for the record of the lock and for the tenure, 208 for "
+    "three texts and the state of the hold, the rest for lists of one entry; then come the timers' heap and the "
+    "table of names.";
 
 /// Users have 30 s. A shorter one shows as many renewals in less time; the figures are those of 30 s.
 constexpr auto usual_watchdog = 30000ms;

@@ -10,8 +10,8 @@ namespace {
 
 constexpr char const* limits =
     "our part of a cycle is some 13,000 instructions (bench/baseline), about 4 µs with a flat profile; the system "
-    "calls "
-    "and the server's time are the floor's too. With a detached release the next acquisition is still waited for.";
+    "calls and the server's time are the floor's too. With a detached release the next acquisition is still "
+    "waited for.";
 
 contender with_hiredis(stage const& on, address const& where, form which) {
     return {"hiredis loop, " + name_of(which), [=, &at = on.at](std::chrono::milliseconds period) {

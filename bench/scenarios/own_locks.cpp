@@ -4,9 +4,9 @@ namespace redlatch::bench {
 
 namespace {
 
-constexpr char const* limits = "threads on one connection: the one that reads wakes the others, a system call each, "
-                               "which a socket for each thread "
-                               "leaves to the kernel.";
+constexpr char const* limits =
+    "threads on one connection: the one that reads wakes the others, a system call each, which a socket for each "
+    "thread leaves to the kernel.";
 
 constexpr char const* each = "a connection each, ";
 

@@ -51,6 +51,13 @@ template <class... Values, class Start> ending<Values...> ended(Start start) {
     return future.get();
 }
 
+/// The one value that it ends with; throws error.
+template <class Value, class Start> Value answered(Start start) {
+    auto end = ended<Value>(start);
+    end.must_succeed();
+    return std::get<0>(std::move(end.values));
+}
+
 inline bool asynchronously() {
     static bool const chosen = in_variant("asynchronous");
     return chosen;
@@ -78,13 +85,13 @@ public:
 
     hold acquire(acquire_options const& options = {}) {
         if (!asynchronously()) return redlatch::reentrant_lock::acquire(options);
-        auto end = started(options);
-        end.must_succeed();
-        return std::get<0>(std::move(end.values));
+        return answered<redlatch::hold>(
+            [&](completion_ptr<redlatch::hold>& done) { return start_acquire(options, done); });
     }
     hold acquire(acquire_options const& options, std::error_code& ec) {
         if (!asynchronously()) return redlatch::reentrant_lock::acquire(options, ec);
-        auto end = started(options);
+        auto end =
+            ended<redlatch::hold>([&](completion_ptr<redlatch::hold>& done) { return start_acquire(options, done); });
         ec = end.code;
         return std::get<0>(std::move(end.values));
     }
@@ -121,15 +128,6 @@ public:
     }
 
 private:
-    template <class Value, class Start> static Value answered(Start start) {
-        auto end = ended<Value>(start);
-        end.must_succeed();
-        return std::get<0>(std::move(end.values));
-    }
-    ending<redlatch::hold> started(acquire_options const& options) {
-        return ended<redlatch::hold>(
-            [&](completion_ptr<redlatch::hold>& done) { return start_acquire(options, done); });
-    }
     ending<redlatch::hold> tried(acquire_options const& options) {
         return ended<redlatch::hold>(
             [&](completion_ptr<redlatch::hold>& done) { return start_try_acquire(options, done); });
@@ -144,15 +142,11 @@ public:
     std::vector<lock_info> list_locks(std::string_view pattern = "*") {
         if (!asynchronously()) return redlatch::client::list_locks(pattern);
         using locks = std::vector<lock_info>;
-        auto end = ended<locks>([&](completion_ptr<locks>& done) { return start_list_locks(pattern, done); });
-        end.must_succeed();
-        return std::get<0>(std::move(end.values));
+        return answered<locks>([&](completion_ptr<locks>& done) { return start_list_locks(pattern, done); });
     }
     server_info ping() {
         if (!asynchronously()) return redlatch::client::ping();
-        auto end = ended<server_info>([&](completion_ptr<server_info>& done) { return start_ping(done); });
-        end.must_succeed();
-        return std::get<0>(std::move(end.values));
+        return answered<server_info>([&](completion_ptr<server_info>& done) { return start_ping(done); });
     }
 };
 
