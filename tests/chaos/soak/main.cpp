@@ -3,6 +3,7 @@
 #include "report.hpp"
 #include "stall_watch.hpp"
 #include "support/child_process.hpp"
+#include "support/wait_until.hpp"
 
 #include <chrono>
 #include <csignal>
@@ -71,11 +72,7 @@ public:
     int run() {
         std::printf("%d processes with %d threads each, %.1f minutes, seed %u\n", wanted_.processes, wanted_.threads,
                     wanted_.minutes, wanted_.seed);
-        // Each fault once, so that "before" has seen what buffers and threads they need.
-        work([this] {
-            for (auto const each : all_faults) faults_.make(each);
-        });
-        auto const before = rest();
+        auto const before = warm_up();
         work([this] {
             auto const end =
                 std::chrono::steady_clock::now() + std::chrono::duration<double, std::ratio<60>>(wanted_.minutes);
@@ -95,6 +92,24 @@ public:
     }
 
 private:
+    /// Each fault once, so that "before" has seen what buffers and threads they need; then on until each process has all the
+    /// connections that a client ever has: they are made when they are needed, and with them descriptors.
+    resting warm_up() {
+        work([this] {
+            for (auto const each : all_faults) faults_.make(each);
+        });
+        auto result = rest();
+        for (int more = 0; result.server.clients < all_connections(); ++more) {
+            if (more == most_warm_ups) throw std::runtime_error("some process does not use all its connections");
+            work(
+                [this] { test::wait_until([this] { return read_server(server_).clients >= all_connections(); }, 5s); });
+            result = rest();
+        }
+        return result;
+    }
+    long all_connections() const { return 3L * wanted_.processes; }
+    static constexpr int most_warm_ups = 10;
+
     void work(std::function<void()> const& meanwhile) {
         for (auto const& each : workers_) each->write("work\n");
         meanwhile();
