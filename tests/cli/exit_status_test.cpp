@@ -87,7 +87,8 @@ TEST_F(exit_status, is_69_when_nobody_listens) {
     }
     EXPECT_EQ(run({"run", "job", "--server", nowhere, "--", "true"}).status, 69);
     EXPECT_EQ(run({"hold", "job", "--server", nowhere}).status, 69);
-    EXPECT_EQ(run({"ping", "--server", "redis://127.0.0.1:" + std::to_string(free_port())}).status, 69);
+    reserved_port const nobody;
+    EXPECT_EQ(run({"ping", "--server", "redis://127.0.0.1:" + std::to_string(nobody.number())}).status, 69);
     EXPECT_EQ(run({"list", "--server", nowhere}).status, 69);
 }
 

@@ -191,7 +191,8 @@ INSTANTIATE_TEST_SUITE_P(with, bad_config_test, ::testing::Range<std::size_t>(0,
                          [](auto const& which) { return bad_configs().at(which.param).what; });
 
 TEST_F(bad_input_test, nobody_listening_is_a_clear_error) {
-    config settings = quick("redis://127.0.0.1:" + std::to_string(free_port()));
+    reserved_port const nobody;
+    config settings = quick("redis://127.0.0.1:" + std::to_string(nobody.number()));
     settings.retry_attempts = 1;
     auto const start = test_clock::now();
     auto const refused = outcome_of([&] { client one(settings); });

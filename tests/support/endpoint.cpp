@@ -84,10 +84,4 @@ descriptor listen_on(endpoint& where) {
     return fd;
 }
 
-std::uint16_t free_port() {
-    endpoint any;
-    descriptor const fd = listen_on(any);
-    return any.port;
-}
-
 } // namespace redlatch::test

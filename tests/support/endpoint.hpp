@@ -26,7 +26,4 @@ descriptor connect_to(endpoint const& where);
 /// A listening socket. A port of 0 is replaced by the one that the system chose.
 descriptor listen_on(endpoint& where);
 
-/// A port on 127.0.0.1 that was free a moment ago.
-std::uint16_t free_port();
-
 } // namespace redlatch::test

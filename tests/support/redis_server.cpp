@@ -37,46 +37,44 @@ char process_state(pid_t pid) {
 } // namespace
 
 redis_server::redis_server(server_options options) : options_(std::move(options)) {
-    if (options_.over == server_options::transport::unix_socket)
+    if (options_.over == server_options::transport::unix_socket) {
         address_.path = (folder_.path() / "redis.sock").string();
+    } else {
+        port_ = std::make_unique<reserved_port>();
+        address_.port = port_->number();
+    }
     start();
 }
 
 redis_server::~redis_server() = default;
 
 void redis_server::start() {
-    // A port that was free a moment ago may be taken now: try another, unless clients know this one already.
-    bool const new_port = !address_.is_unix() && address_.port == 0;
-    for (int attempt = 0; attempt < 5; ++attempt) {
-        if (new_port) address_.port = free_port();
-        std::vector<std::string> arguments{program_to_run(options_), "--dir", folder_.path().string(), "--save", ""};
-        auto const add = [&](std::string name, std::string value) {
-            arguments.push_back(std::move(name));
-            arguments.push_back(std::move(value));
-        };
-        add("--port", std::to_string(address_.port));
-        add("--bind", "127.0.0.1");
-        if (address_.is_unix()) add("--unixsocket", address_.path);
-        add("--appendonly", options_.persistent ? "yes" : "no");
-        add("--appendfsync", "always");
-        add("--enable-debug-command", "yes");
-        add("--maxclients", "4000");
-        arguments.insert(arguments.end(), options_.arguments.begin(), options_.arguments.end());
-        process_ = std::make_unique<child_process>(child_options{
-            .arguments = arguments, .environment = options_.environment, .output_file = folder_.path() / "server.log"});
-        bool const answers = wait_until([&] {
-            if (process_->ended()) return true;
-            try {
-                auto const reply = raw_client(address_).command("PING");
-                return reply.is_text() || reply.is_error_named("NOAUTH") || reply.is_error_named("NOPERM");
-            } catch (std::runtime_error const&) {
-                return false;
-            }
-        });
-        if (answers && !process_->ended()) return;
-        process_.reset();
-        if (!new_port) break;
-    }
+    std::vector<std::string> arguments{program_to_run(options_), "--dir", folder_.path().string(), "--save", ""};
+    auto const add = [&](std::string name, std::string value) {
+        arguments.push_back(std::move(name));
+        arguments.push_back(std::move(value));
+    };
+    add("--port", std::to_string(address_.port));
+    add("--bind", "127.0.0.1");
+    if (address_.is_unix()) add("--unixsocket", address_.path);
+    add("--appendonly", options_.persistent ? "yes" : "no");
+    add("--appendfsync", "always");
+    add("--enable-debug-command", "yes");
+    add("--maxclients", "4000");
+    arguments.insert(arguments.end(), options_.arguments.begin(), options_.arguments.end());
+    process_ = std::make_unique<child_process>(child_options{
+        .arguments = arguments, .environment = options_.environment, .output_file = folder_.path() / "server.log"});
+    bool const answers = wait_until([&] {
+        if (process_->ended()) return true;
+        try {
+            auto const reply = raw_client(address_).command("PING");
+            return reply.is_text() || reply.is_error_named("NOAUTH") || reply.is_error_named("NOPERM");
+        } catch (std::runtime_error const&) {
+            return false;
+        }
+    });
+    if (answers && !process_->ended()) return;
+    process_.reset();
     throw std::runtime_error("the server did not start:\n" + log());
 }
 

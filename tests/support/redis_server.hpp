@@ -4,6 +4,7 @@
 #include "support/child_process.hpp"
 #include "support/endpoint.hpp"
 #include "support/raw_client.hpp"
+#include "support/reserved_port.hpp"
 #include "support/temporary_folder.hpp"
 
 #include <memory>
@@ -60,6 +61,7 @@ private:
 
     server_options options_;
     temporary_folder folder_;
+    std::unique_ptr<reserved_port> port_; ///< of TCP
     endpoint address_;
     std::unique_ptr<child_process> process_;
 };
