@@ -112,7 +112,9 @@ class Workshop:
             scope = re.findall(r"^(.*): \d+ states", done.stdout, re.M)[-1]
             return found[1], f"orders of “{scope}”", took
         sentence = re.search(r"internal error: (.*)", done.stderr)
-        return "stops: " + (sentence[1] if sentence else f"status {done.returncode}"), "", took
+        seed = re.search(r"it ended in --seed (\d+)", done.stderr)
+        what = "stops: " + (sentence[1] if sentence else f"status {done.returncode}")
+        return what, seed[1] if seed else "", took
 
 
 class ThreadWorkshop(Workshop):
