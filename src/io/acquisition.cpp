@@ -332,7 +332,7 @@ void acquisition::take_level(base::instant sent_at) {
 bool acquisition::wait(action const& what) {
     stage_ = stage::waiting;
     if (what.deaf) return pause(what.until); // whoever wins meanwhile wakes nobody here
-    can_be_given();
+    wait_again();
     if (!channel_) channel_ = core_->messages().attach(request_.record->channel);
     core_->messages().listen(channel_, waker(), what.subscribe, blocking());
     bool refused = false;
@@ -344,12 +344,12 @@ bool acquisition::wait(action const& what) {
 
 bool acquisition::pause(base::instant until) {
     stage_ = stage::pausing;
-    can_be_given();
+    wait_again();
     return suspend(nullptr, until);
 }
 
 /// No call is under way: what ends in this process may be for it, unless a copy of an earlier call may come to hold the lock.
-void acquisition::can_be_given() {
+void acquisition::wait_again() {
     if (place_ && !std::exchange(held_back_, false)) // held back: since it looked
         core_->locked([&](lock_table&, base::wake_list&) {
             place_->passable = !request_.lease && !may_hold_ && !tenure_->unfenced;

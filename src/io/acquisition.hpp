@@ -51,7 +51,7 @@ private:
     bool attempt(bool plain);
     bool wait(action const& what);
     bool pause(base::instant until);
-    void can_be_given();
+    void wait_again();
     bool on_queued();
     bool enqueue();
     bool look(locking::lock_table& table, base::wake_list& woken);

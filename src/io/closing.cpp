@@ -37,6 +37,7 @@ bool closing::step() {
 
 /// Who holds learns that it ends before anybody else can have the lock. False: nobody is to be told.
 bool closing::tell() {
+    told_ = std::make_shared<std::atomic<bool>>(false);
     bool const under_way = core_.after_notices([told = told_, who = waker()] {
         told->store(true, std::memory_order_release); // pairs with ready
         who->wake();

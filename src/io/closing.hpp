@@ -38,7 +38,7 @@ private:
     client_core& core_;
     stage stage_ = stage::beginning;
     base::instant until_{};
-    std::shared_ptr<std::atomic<bool>> told_ = std::make_shared<std::atomic<bool>>(false);
+    std::shared_ptr<std::atomic<bool>> told_; ///< of telling
     connection::call_ptr last_;
 };
 

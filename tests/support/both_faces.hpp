@@ -51,11 +51,13 @@ template <class... Values, class Start> ending<Values...> ended(Start start) {
     return future.get();
 }
 
-/// The one value that it ends with; throws error.
-template <class Value, class Start> Value answered(Start start) {
-    auto end = ended<Value>(start);
+/// The one value that it ended with; throws error.
+template <class Value> Value value_of(ending<Value> end) {
     end.must_succeed();
     return std::get<0>(std::move(end.values));
+}
+template <class Value, class Start> Value answered(Start start) {
+    return value_of(ended<Value>(start));
 }
 
 inline bool asynchronously() {
@@ -85,13 +87,11 @@ public:
 
     hold acquire(acquire_options const& options = {}) {
         if (!asynchronously()) return redlatch::reentrant_lock::acquire(options);
-        return answered<redlatch::hold>(
-            [&](completion_ptr<redlatch::hold>& done) { return start_acquire(options, done); });
+        return value_of(started(options));
     }
     hold acquire(acquire_options const& options, std::error_code& ec) {
         if (!asynchronously()) return redlatch::reentrant_lock::acquire(options, ec);
-        auto end =
-            ended<redlatch::hold>([&](completion_ptr<redlatch::hold>& done) { return start_acquire(options, done); });
+        auto end = started(options);
         ec = end.code;
         return std::get<0>(std::move(end.values));
     }
@@ -99,8 +99,7 @@ public:
         if (!asynchronously()) return redlatch::reentrant_lock::try_acquire(options);
         auto end = tried(options);
         if (end.code == errc::busy || end.code == errc::timed_out) return std::nullopt;
-        end.must_succeed();
-        return std::get<0>(std::move(end.values));
+        return value_of(std::move(end));
     }
     std::optional<hold> try_acquire(acquire_options const& options, std::error_code& ec) {
         if (!asynchronously()) return redlatch::reentrant_lock::try_acquire(options, ec);
@@ -128,6 +127,10 @@ public:
     }
 
 private:
+    ending<redlatch::hold> started(acquire_options const& options) {
+        return ended<redlatch::hold>(
+            [&](completion_ptr<redlatch::hold>& done) { return start_acquire(options, done); });
+    }
     ending<redlatch::hold> tried(acquire_options const& options) {
         return ended<redlatch::hold>(
             [&](completion_ptr<redlatch::hold>& done) { return start_try_acquire(options, done); });

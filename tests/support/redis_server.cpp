@@ -40,8 +40,7 @@ redis_server::redis_server(server_options options) : options_(std::move(options)
     if (options_.over == server_options::transport::unix_socket) {
         address_.path = (folder_.path() / "redis.sock").string();
     } else {
-        port_ = std::make_unique<reserved_port>();
-        address_.port = port_->number();
+        address_.port = port_.emplace().number();
     }
     start();
 }

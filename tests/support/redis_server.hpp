@@ -8,6 +8,7 @@
 #include "support/temporary_folder.hpp"
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -61,7 +62,7 @@ private:
 
     server_options options_;
     temporary_folder folder_;
-    std::unique_ptr<reserved_port> port_; ///< of TCP
+    std::optional<reserved_port> port_; ///< of TCP
     endpoint address_;
     std::unique_ptr<child_process> process_;
 };
