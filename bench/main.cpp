@@ -1,5 +1,6 @@
 // redlatch_bench: ours beside floors and peers. See options.cpp for its arguments and docs/performance.md for how to read it.
 #include "measure/affinity.hpp"
+#include "measure/machine_load.hpp"
 #include "options.hpp"
 #include "report/report.hpp"
 #include "report/surroundings.hpp"
@@ -27,23 +28,40 @@ std::vector<scenario> all_scenarios(stage const& on) {
         add(in_flight(on));
         add(one_lock(on));
     }
+    // Many processes, each of which runs where there is room.
+    if (on.where.name == placements().back().name) add(mix(on));
     add(hand_over(on)); // the one whose figure for a scheduler that is left alone is aimed at
     if (!on.is("free") && has_tool) add(whole_process(on));
     // These are about sums, not about who waits for whom: once is enough.
     if (!on.is("free") && on.where.name == placements().front().name) {
+        add(kinds(on));
         add(holding(on));
+        add(scale(on));
         if (has_tool) add(footprint(on));
     }
     return result;
 }
 
+/// Before anything is built or started here. Throws std::runtime_error when a page is wanted and the machine is busy.
+machine_load load_before(settings const& wanted) {
+    auto const load = look_at_machine(std::chrono::seconds(3));
+    auto const processors = static_cast<int>(usable_cores().size());
+    if (load.is_quiet(processors)) return load;
+    auto const text = "load before the run: " + text_of(load, processors);
+    if (wanted.markdown && !wanted.even_if_busy)
+        throw std::runtime_error(text + ". Wait until it is quiet, or make the page with --even-if-busy");
+    std::fprintf(stderr, "redlatch_bench: %s\n", text.c_str());
+    return load;
+}
+
 report run(settings const& wanted) {
+    auto const load = load_before(wanted);
     if (::access(wanted.tool.c_str(), X_OK) != 0)
         std::fprintf(stderr, "redlatch_bench: no tool at %s, so nothing about the tool\n", wanted.tool.c_str());
     auto const where = placements();
     peers others(wanted);
     server const at(wanted.server);
-    report all{surroundings(at), wanted.rounds, wanted.period, {}};
+    report all{surroundings(at, load), wanted.rounds, wanted.period, {}};
     for (auto const& [name, note] : others.notes()) all.surroundings.emplace_back("peer " + name, note);
     for (auto const& place : where) {
         if (!wanted.placement.empty() && wanted.placement != place.name) continue;

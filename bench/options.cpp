@@ -14,13 +14,14 @@ namespace {
 constexpr char const* help =
     R"(redlatch_bench: what the locks cost, beside floors (raw loops of the same commands) and other locks on Redis
 
-  --rounds N          interleaved rounds whose median is shown (3)
-  --seconds S         length of one round of one contender (0.35)
+  --rounds N          interleaved rounds whose median is shown (5)
+  --seconds S         length of one round of one contender (0.35, more where fairness is to show)
   --only TEXT         only scenarios with this in their name
   --placement WHICH   apart: server and clients on a core each; together: both on one; free: unpinned (default: all)
   --peers WHICH       all, none, or one: redisson, go, rust, python, redis_plus_plus, or a name from the table (all)
   --json [FILE]       the results as JSON, on stdout in place of the table or in a file beside it
   --markdown [FILE]   likewise, as docs/performance.md
+  --even-if-busy      make the page although something else runs on the machine (otherwise it is refused)
   --tool FILE         the redlatch program (default: the one built beside this one)
   --server PROGRAM    redis-server or valkey-server (redis-server)
 )";
@@ -54,7 +55,9 @@ std::optional<settings> parse(int argc, char** argv, int& exit_status) {
             exit_status = 0;
             return std::nullopt;
         }
-        if (word == "--json" || word == "--markdown") {
+        if (word == "--even-if-busy") {
+            wanted.even_if_busy = true;
+        } else if (word == "--json" || word == "--markdown") {
             bool const has_file = at + 1 < argc && argv[at + 1][0] != '-';
             (word == "--json" ? wanted.json : wanted.markdown) = has_file ? argv[++at] : "-";
         } else if (auto const found = with_value.find(word); found != with_value.end() && at + 1 < argc) {
@@ -69,7 +72,7 @@ std::optional<settings> parse(int argc, char** argv, int& exit_status) {
             return std::nullopt;
         }
     }
-    if (wanted.rounds < 1 || wanted.period.count() < 10) {
+    if (wanted.rounds < 1 || (wanted.period && wanted.period->count() < 10)) {
         std::fputs("redlatch_bench: at least one round of 0.01 s is needed\n", stderr);
         return std::nullopt;
     }

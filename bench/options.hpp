@@ -8,16 +8,18 @@
 namespace redlatch::bench {
 
 struct settings {
-    int rounds = 3;
-    std::chrono::milliseconds period{350}; ///< of one contender in one round
-    std::string only{};                    ///< scenarios whose name contains it; empty: all
-    std::string placement{};               ///< "apart", "together", "free"; empty: all
-    std::string peers = "all";             ///< "none", "all", a folder of peers/ or a title
+    int rounds = 5;
+    /// Of one contender in one round; none: as long as the scenario needs it.
+    std::optional<std::chrono::milliseconds> period{};
+    std::string only{};        ///< scenarios whose name contains it; empty: all
+    std::string placement{};   ///< "apart", "together", "free"; empty: all
+    std::string peers = "all"; ///< "none", "all", a folder of peers/ or a title
     /// Where these forms of the results go; "-": stdout, none: nowhere. Stdout has the table if neither goes there.
     std::optional<std::string> json{};
     std::optional<std::string> markdown{};
-    std::string tool{};  ///< the redlatch program
-    std::string floor{}; ///< redlatch_run_floor
+    bool even_if_busy = false; ///< the page is made although something else runs on the machine
+    std::string tool{};        ///< the redlatch program
+    std::string floor{};       ///< redlatch_run_floor
     std::string server = "redis-server";
     std::string peer_sources{};
     std::string peer_builds{};

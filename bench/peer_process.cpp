@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <system_error>
 #include <unistd.h>
+#include <utility>
 
 namespace redlatch::bench {
 
@@ -51,16 +52,38 @@ peer_process::~peer_process() {
 }
 
 void peer_process::play(std::string const& scenario, int workers) {
-    auto const wanted = scenario + " " + std::to_string(workers);
-    if (ready_for_ == wanted) return;
-    ready_for_.clear();
-    tell("play " + wanted + "\n");
-    if (line(warm_up_limit) != "ready") throw std::runtime_error(name_ + " is not ready");
-    ready_for_ = wanted;
+    prepare(scenario, workers);
+    await_ready();
 }
 
-void peer_process::begin(std::chrono::milliseconds period) {
-    tell("go " + std::to_string(period.count()) + "\n");
+void peer_process::prepare(std::string const& scenario, int workers, std::vector<std::string> const& more) {
+    auto const wanted = scenario + " " + std::to_string(workers);
+    if (more.empty() && ready_for_ == wanted) return;
+    ready_for_.clear();
+    auto order = "play " + wanted;
+    for (auto const& each : more) order += " " + each;
+    tell(order + "\n");
+    asked_for_ = more.empty() ? wanted : order;
+}
+
+void peer_process::await_ready() {
+    if (asked_for_.empty()) return;
+    if (line(warm_up_limit) != "ready") throw std::runtime_error(name_ + " is not ready");
+    ready_for_ = std::exchange(asked_for_, {});
+    has_played_ = true;
+}
+
+void peer_process::must_run() const {
+    pollfd entry{output_, 0, 0};
+    if (::poll(&entry, 1, 0) > 0) throw std::runtime_error(name_ + " has ended");
+}
+
+void peer_process::begin(std::chrono::milliseconds settle, std::chrono::milliseconds period) {
+    tell("go " + std::to_string(settle.count()) + " " + std::to_string(period.count()) + "\n");
+}
+
+void peer_process::await_begun() {
+    if (line(grace) != "begun") throw std::runtime_error(name_ + " has not begun");
 }
 
 void peer_process::sleep() const {

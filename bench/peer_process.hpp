@@ -34,10 +34,19 @@ public:
 
     /// Makes ready for a scenario, unless that is what it has played last: connected and warm.
     void play(std::string const& scenario, int workers);
-    void begin(std::chrono::milliseconds period);
+    /// The same in two steps, for several that get warm together. With `more`, KEY=VALUE, it is made ready in any case.
+    void prepare(std::string const& scenario, int workers, std::vector<std::string> const& more = {});
+    void await_ready();
+    /// Whether it has played anything.
+    bool has_played() const noexcept { return has_played_; }
+    /// Its workers begin; what they do in the first part does not count.
+    void begin(std::chrono::milliseconds settle, std::chrono::milliseconds period);
+    /// Returns when the part that counts begins.
+    void await_begun();
     /// What became of the round that was begun last.
     peer_round result();
 
+    void must_run() const;
     void sleep() const;
     void wake() const;
 
@@ -50,6 +59,8 @@ private:
     int output_ = -1;
     std::string read_{};
     std::string ready_for_{};
+    std::string asked_for_{}; ///< it has not said yet that it is ready
+    bool has_played_ = false;
     std::unique_ptr<background_program> program_{};
 };
 

@@ -19,9 +19,19 @@ struct program {
 
 std::vector<program> known_programs() {
     std::vector<std::string> const everything{"own", "own_async", "shared", "hand_over", "hold"};
+    auto const and_kinds = [](std::vector<std::string> some) {
+        some.insert(some.end(), {"own.fenced", "own.spin", "own.non_reentrant"});
+        return some;
+    };
+    auto const and_mixes = [](std::vector<std::string> some) {
+        some.emplace_back("mix");
+        return some;
+    };
     std::vector<std::string> const blocking{"own", "shared", "hand_over", "hold"};
     return {
-        {"redisson", {{"Redisson", {}, {}, everything}, {"Redisson, tuned", {}, {"tuned=1"}, everything}}},
+        {"redisson",
+         {{"Redisson", {}, {}, and_kinds(and_mixes(everything))},
+          {"Redisson, tuned", {}, {"tuned=1"}, and_kinds(everything)}}},
         {"go", {{"redislock", {}, {"library=redislock"}, blocking}, {"redsync", {}, {"library=redsync"}, blocking}}},
         {"rust", {{"rslock", {}, {}, everything}}},
         {"python", {{"redis-py", {}, {}, blocking}}},
@@ -79,17 +89,21 @@ peers::peers(settings const& wanted) : log_(wanted.peer_builds + "/peers.log") {
     }
 }
 
-std::shared_ptr<peer_process> peers::process(peer const& who, address const& server) {
-    auto& place = playing_[who.title];
-    if (!place) {
-        place = std::make_shared<peer_process>(who.command_for(server), log_);
-        place->sleep();
+std::shared_ptr<peer_process> peers::process(peer const& who, address const& server, int place) {
+    auto& process = playing_[{who.title, place}];
+    if (!process) {
+        process = std::make_shared<peer_process>(who.command_for(server), log_);
+        process->sleep();
     }
-    return place;
+    return process;
+}
+
+void peers::forget(peer const& who) {
+    std::erase_if(playing_, [&](auto const& each) { return each.first.first == who.title; });
 }
 
 void peers::pin_all(std::vector<int> const& cores) const {
-    for (auto const& [title, process] : playing_) pin(process->pid(), cores);
+    for (auto const& [which, process] : playing_) pin(process->pid(), cores);
 }
 
 } // namespace redlatch::bench

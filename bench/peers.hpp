@@ -31,11 +31,11 @@ public:
 
     std::vector<peer> const& all() const noexcept { return all_; }
 
-    /// The one process of a peer that plays all scenarios, so that it is warm: started at the first call, asleep.
-    /// Throws as peer_process.
-    std::shared_ptr<peer_process> process(peer const& who, address const& server);
-    /// After it has broken: the next call makes another one.
-    void forget(peer const& who) { playing_.erase(who.title); }
+    /// A process of a peer; each plays in all scenarios that need as many, so that it is warm. Started at the first call,
+    /// asleep. Throws as peer_process.
+    std::shared_ptr<peer_process> process(peer const& who, address const& server, int place = 0);
+    /// After one has broken: the next call makes others.
+    void forget(peer const& who);
     void pin_all(std::vector<int> const& cores) const;
 
     /// What peers write to stderr.
@@ -45,7 +45,7 @@ public:
 
 private:
     std::vector<peer> all_{};
-    std::map<std::string, std::shared_ptr<peer_process>> playing_{};
+    std::map<std::pair<std::string, int>, std::shared_ptr<peer_process>> playing_{}; // by title and place
     std::string log_;
     std::vector<std::pair<std::string, std::string>> notes_{};
 };

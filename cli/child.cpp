@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <csignal>
 #include <fcntl.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -16,9 +17,12 @@ namespace redlatch::cli {
 namespace {
 
 /// In the new process, which shares our memory until it has become the command: system calls only. All signals are blocked.
-[[noreturn]] void become_command(char* const* command, child_setup const& setup, int failure_pipe) noexcept {
+[[noreturn]] void become_command(char* const* command, child_setup const& setup, int failure_pipe,
+                                 pid_t tool) noexcept {
     pid_t const self = ::getpid();
     ::setpgid(0, 0);
+    if (setup.death_signal != 0) ::prctl(PR_SET_PDEATHSIG, setup.death_signal, 0, 0, 0);
+    if (::getppid() != tool) ::_exit(exit_code::internal); // killed before the kernel knew that we want to know
     if (setup.terminal >= 0) ::tcsetpgrp(setup.terminal, self);
     guard_message message{};
     message.what = guard_message::kind::command_started;
@@ -46,8 +50,9 @@ namespace {
 /// vfork: copying the page tables would cost as much as the lock. Nothing here may be changed by the new process but through
 /// its own stack frame, hence a function of its own.
 [[gnu::noinline]] pid_t start(char* const* command, child_setup const& setup, int failure_pipe) noexcept {
+    pid_t const tool = ::getpid();
     pid_t const pid = ::vfork();
-    if (pid == 0) become_command(command, setup, failure_pipe);
+    if (pid == 0) become_command(command, setup, failure_pipe, tool);
     return pid;
 }
 
@@ -77,8 +82,12 @@ child::child(child_setup const& setup) {
     failure_ = failure;
 }
 
-void child::signal(int number) const noexcept {
-    ::kill(-pid_, number);
+int child::signal(int number) noexcept {
+    siginfo_t info{};
+    if (::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) != 0 && errno == ECHILD)
+        return ESRCH;
+    sent_ |= std::uint64_t{1} << number;
+    return ::kill(-pid_, number) == 0 ? 0 : errno;
 }
 
 std::optional<int> child::take_stop() const noexcept {
@@ -90,18 +99,26 @@ std::optional<int> child::take_stop() const noexcept {
 
 bool child::has_ended() const noexcept {
     siginfo_t info{};
-    return ::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid != 0;
+    if (::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) != 0) return errno == ECHILD;
+    return info.si_pid != 0;
 }
 
 bool child::group_has_others() const noexcept {
     return others_live_in_group(pid_);
 }
 
+command_end child::wait() const noexcept {
+    siginfo_t info{};
+    while (::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOWAIT) != 0)
+        if (errno != EINTR) return {exit_code::internal, 0};
+    if (info.si_code == CLD_EXITED) return {info.si_status, 0};
+    return {exit_code::by_signal + info.si_status, info.si_status};
+}
+
 int child::reap() noexcept {
-    int status = 0;
-    while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
-    }
-    return WIFSIGNALED(status) ? exit_code::by_signal + WTERMSIG(status) : WEXITSTATUS(status);
+    auto const end = wait();
+    ::waitpid(pid_, nullptr, 0); // it has ended: this does not wait
+    return end.status;
 }
 
 } // namespace redlatch::cli

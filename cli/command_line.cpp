@@ -1,5 +1,6 @@
 #include "command_line.hpp"
 
+#include "complaint.hpp"
 #include "durations.hpp"
 #include "exit_code.hpp"
 #include "text.hpp"
@@ -75,7 +76,10 @@ struct declaration {
 } // namespace
 
 struct command_line::parts {
+    std::string usage{};
     std::string head{};
+    std::string surplus{};
+    std::string examples{};
     std::string foot{};
     std::vector<declaration> known{};
 
@@ -124,13 +128,32 @@ struct command_line::parts {
         std::string flags;
         for (auto const& one : known) (one.is_word() ? words : flags) += one.help();
         return head + (words.empty() ? "" : "\nArguments:\n" + words) + "\nFlags:\n" + flags
-               + help_entry("-h,--help", "Show this help and exit.") + (foot.empty() ? "" : '\n' + foot);
+               + help_entry("-h,--help", "Show this help and exit.")
+               + (examples.empty() ? "" : "\nExamples:\n" + examples) + (foot.empty() ? "" : '\n' + foot);
+    }
+
+    /// What the parser found wrong, in our words; its own for what we do not see.
+    std::string complaint(arguments const& words, char const* otherwise) const {
+        known_words all;
+        all.usage = usage;
+        all.surplus = surplus;
+        for (auto const& one : known) {
+            if (one.what == declaration::kind::required_word)
+                all.required.push_back(one.name);
+            else if (one.what == declaration::kind::optional_word)
+                all.optional.push_back(one.name);
+            else
+                all.flags.push_back({one.name, one.metavar});
+        }
+        auto const found = complaint_about(words, all);
+        return found.empty() ? otherwise : found;
     }
 };
 
 command_line::command_line(std::string const& usage, std::string const& description)
     : parts_(std::make_unique<parts>()) {
-    parts_->head = "Usage: redlatch " + usage + "\n\n" + description + '\n';
+    parts_->usage = "redlatch " + usage;
+    parts_->head = "Usage: " + parts_->usage + "\n\n" + description + '\n';
 }
 
 command_line::~command_line() = default;
@@ -184,6 +207,14 @@ void command_line::choice(std::string const& name, std::vector<std::string> valu
     parts_->known.push_back({declaration::kind::value, name, metavar, text, std::move(take)});
 }
 
+void command_line::surplus(std::string hint) {
+    parts_->surplus = std::move(hint);
+}
+
+void command_line::example(std::string const& text) {
+    parts_->examples += "  " + text + '\n';
+}
+
 void command_line::footer(std::string text) {
     parts_->foot = std::move(text);
 }
@@ -199,7 +230,7 @@ void command_line::parse(arguments const& words) {
     } catch (CLI::CallForHelp const&) {
         throw help_requested{parts_->help()};
     } catch (CLI::ParseError const& problem) {
-        throw usage_error(problem.what());
+        throw usage_error(parts_->complaint(words, problem.what()));
     }
 }
 

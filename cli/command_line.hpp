@@ -33,6 +33,10 @@ public:
     void time(std::string const& name, std::string const& text, std::optional<duration>& target);
     void number(std::string const& name, std::string const& text, int least, int most, int& target);
     void choice(std::string const& name, std::vector<std::string> values, std::string const& text, std::string& target);
+    /// What to say before a word that is too many; the usage, if nothing is given.
+    void surplus(std::string hint);
+    /// A line of the help.
+    void example(std::string const& text);
     /// Below the flags in the help.
     void footer(std::string text);
 

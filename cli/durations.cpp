@@ -4,6 +4,7 @@
 #include "text.hpp"
 
 #include <array>
+#include <chrono>
 #include <cstdint>
 
 namespace redlatch::cli {
@@ -13,6 +14,8 @@ struct unit {
     std::string_view name;
     std::int64_t milliseconds;
 };
+using namespace std::chrono_literals;
+
 constexpr std::array<unit, 4> units{{{"h", 3'600'000}, {"m", 60'000}, {"s", 1'000}, {"ms", 1}}};
 
 bool is_digit(char c) {
@@ -28,6 +31,7 @@ bool is_digit(char c) {
 duration parse_duration(std::string_view text) {
     constexpr std::int64_t most = longest_duration.count();
     if (text.empty()) refuse(text, "it is empty; write 500ms, 30s, 5m, 1h or 1m30s");
+    if (text.starts_with("--")) refuse(text, "it looks like a flag; is the duration missing?");
     if (text.front() == '-') refuse(text, "it is negative");
     std::int64_t total = 0;
     std::size_t next_unit = 0;
@@ -58,6 +62,15 @@ duration parse_duration(std::string_view text) {
         rest.remove_prefix(length);
     }
     return duration(total);
+}
+
+std::string to_rounded_text(duration value) {
+    using namespace std::chrono;
+    if (value >= 1h) return to_text(floor<minutes>(value));
+    if (value >= 10s) return to_text(floor<seconds>(value));
+    if (value < 1s) return to_text(value);
+    auto const tenth = value % seconds(1) / milliseconds(100);
+    return std::to_string(floor<seconds>(value).count()) + (tenth == 0 ? "" : "." + std::to_string(tenth)) + "s";
 }
 
 std::string to_text(duration value) {

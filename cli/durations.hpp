@@ -15,6 +15,9 @@ inline constexpr duration longest_duration = std::chrono::hours(876'600);
 /// says what is wrong: no unit, negative, too long, not a duration at all. Zero is a duration; who cannot use it refuses it.
 duration parse_duration(std::string_view text);
 
+/// For people, who want to know roughly: 2h5m, 3m20s, 42s, 2.5s, 350ms. Rounded down, so that nobody hopes for too much.
+std::string to_rounded_text(duration value);
+
 /// The shortest such text.
 std::string to_text(duration value);
 

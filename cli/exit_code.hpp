@@ -11,6 +11,7 @@ namespace exit_code {
 inline constexpr int usage = 64;
 inline constexpr int unavailable = 69;
 inline constexpr int internal = 70;
+inline constexpr int no_output = 74;
 inline constexpr int busy = 75;
 inline constexpr int lost = 79;
 inline constexpr int not_executable = 126;
@@ -40,7 +41,8 @@ inline int exit_code_of(errc reason) noexcept {
     case errc::not_owner:
     case errc::closed:
     case errc::forked:
-    case errc::wrong_thread: return exit_code::internal;
+    case errc::wrong_thread:
+    case errc::would_deadlock: return exit_code::internal;
     }
     return exit_code::internal;
 }

@@ -60,6 +60,15 @@ pid_t start_with_own_memory(orders given) noexcept {
     return pid;
 }
 
+/// With more to run than there are cores a deadline could pass before the guard's turn comes. It mostly sleeps, so it takes no
+/// time from others. Where it is not permitted (RLIMIT_RTPRIO) it waits as all do. By the tool, because a guard that shares its
+/// memory shares its errno.
+void run_before_others(pid_t guard) noexcept {
+    sched_param lowest{};
+    lowest.sched_priority = 1;
+    ::sched_setscheduler(guard, SCHED_FIFO | SCHED_RESET_ON_FORK, &lowest);
+}
+
 } // namespace
 
 guard::guard(loss_policy const& policy, schedule const& first, memory kind)
@@ -82,6 +91,7 @@ void guard::start(schedule const& first) {
         errno = problem;
         throw_errno("cannot start the guard process");
     }
+    run_before_others(pid_);
     pipe_ = std::move(ends.writer);
 }
 
@@ -95,6 +105,12 @@ void guard::harden(pid_t command) {
     lasting.late_ = true; // there is time to wait for its end
     lasting.done();
     acted_ = lasting.finish() || acted_;
+}
+
+void guard::replace(pid_t command) {
+    kind_ = memory::own; // there may be threads by now
+    start(told_);
+    send({guard_message::kind::command_started, command, 0, 0});
 }
 
 guard::~guard() {

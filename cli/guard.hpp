@@ -17,8 +17,12 @@
 // the group exists, also as a zombie. The tool reaps the command only when the guard is
 // certain to do nothing more (finish()), so as long as the tool lives,
 // stopped or not, the number is ours. When the tool is dead, init reaps the command; so the guard looks through a pidfd, which
-// is never mistaken, whether the command still runs right before it signals. If it has ended there is nothing to do, as in a
-// normal end; if it ends within the grace, the rest of its group is killed in the same moment.
+// is never mistaken, whether the command still runs right before it signals. If it has ended, by the
+// signal that the kernel sends it at the end of its parent or within the grace, the rest of its group is killed in the same
+// moment: their number is taken while one of them lives.
+//
+// Who kills the guard alone gets another one (replace()). Who kills both leaves the command with the signal
+// that the kernel sends it at the end of its parent: see child_setup::death_signal.
 //
 // With on_lost = warn a missed deadline is the tool's business (it warns when it is continued), but at end of file the command
 // is ended all the same: with the tool dead, nobody is left who could warn, and nobody who reports 79.
@@ -72,6 +76,8 @@ public:
     bool finish() noexcept;
     /// Did it end without being told to? Reaps it then; says so once.
     bool has_died() noexcept;
+    /// After that: another one, with a memory of its own. Throws std::system_error.
+    void replace(pid_t command);
 
 private:
     void start(schedule const& first);

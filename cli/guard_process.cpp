@@ -46,14 +46,13 @@ public:
 private:
     bool command_runs() const noexcept {
         if (group_ == 0) return false;
-        if (command_ < 0) return ::kill(-group_, 0) == 0;
+        if (command_ < 0) return ::kill(-group_, 0) == 0 || errno == EPERM;
         pollfd entry{command_, POLLIN, 0};
         return ::poll(&entry, 1, 0) == 0;
     }
 
     void send(int number) noexcept {
-        ::kill(-group_, number);
-        acted_ = true;
+        if (::kill(-group_, number) == 0) acted_ = true; // it may belong to another user
     }
 
     /// One message; false: there is none now.
@@ -85,10 +84,11 @@ private:
 
     void tool_has_died() noexcept {
         orphaned_ = true;
-        if (!command_runs()) {
+        if (group_ == 0) {
             finished_ = true;
             return;
         }
+        if (!command_runs()) return end_rest(); // of the kernel's signal (child_setup::death_signal), just before
         auto const present = now();
         if (policy_.action != on_lost::terminate)
             due_ = {never, present};
@@ -96,7 +96,7 @@ private:
             due_ = {present, std::min(due_.kill, present + policy_.grace)};
     }
 
-    /// The command has ended in its grace, after the tool; what is left of its group goes with it.
+    /// The command has ended after the tool, in its grace or at once; what is left of its group goes with it.
     void end_rest() noexcept {
         send(SIGKILL);
         finished_ = true;

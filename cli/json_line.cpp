@@ -1,5 +1,7 @@
 #include "json_line.hpp"
 
+#include "text.hpp"
+
 #include <nlohmann/json.hpp>
 
 namespace redlatch::cli {
@@ -8,7 +10,7 @@ namespace {
 using json = nlohmann::ordered_json; // members in the documented order
 
 std::string line(json const& object) {
-    return object.dump(-1, ' ', false, json::error_handler_t::replace) + '\n';
+    return printable_json(object.dump(-1, ' ', false, json::error_handler_t::replace)) + '\n';
 }
 
 } // namespace
@@ -25,6 +27,7 @@ std::string json_of(lock_info const& lock) {
         one["client"] = owner.client;
         one["holder"] = owner.holder;
         one["count"] = owner.count;
+        one["label"] = owner.label ? json(*owner.label) : json(nullptr);
         object["owners"].push_back(std::move(one));
     }
     object["ttl_ms"] = lock.remaining_lease ? json(lock.remaining_lease->count()) : json(nullptr);
@@ -34,8 +37,8 @@ std::string json_of(lock_info const& lock) {
 std::string json_of(server_info const& server) {
     json object;
     object["server"] = server.address;
-    object["software"] = server.software;
-    object["version"] = server.version;
+    object["software"] = server.software.empty() ? json(nullptr) : json(server.software);
+    object["version"] = server.version.empty() ? json(nullptr) : json(server.version);
     object["round_trip_us"] = server.round_trip.count();
     return line(object);
 }
@@ -54,7 +57,7 @@ std::string json_of(embedded_server::state const& server) {
 }
 
 std::string json_of_event(std::string_view event, std::int64_t at_ms, std::string_view sentence,
-                          std::initializer_list<field> fields) {
+                          std::vector<field> const& fields) {
     json object;
     object["event"] = event;
     object["at_ms"] = at_ms;

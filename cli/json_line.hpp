@@ -6,11 +6,11 @@
 #include <redlatch/lock_info.hpp>
 
 #include <cstdint>
-#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <variant>
+#include <vector>
 
 namespace redlatch::cli {
 
@@ -25,7 +25,7 @@ std::string json_of(lock_info const& lock);
 std::string json_of(server_info const& server);
 std::string json_of(embedded_server::state const& server);
 std::string json_of_event(std::string_view event, std::int64_t at_ms, std::string_view sentence,
-                          std::initializer_list<field> fields);
+                          std::vector<field> const& fields);
 std::string json_of_unlock(std::string_view name, bool was_held);
 std::string json_of_version(std::string_view version);
 

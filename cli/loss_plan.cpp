@@ -10,9 +10,10 @@ namespace redlatch::cli {
 using namespace std::chrono_literals;
 
 schedule schedule_for(instant end, loss_policy const& policy) noexcept {
+    auto const kill = end - policy.reserve;
     switch (policy.action) {
-    case on_lost::terminate: return {end - policy.grace, end};
-    case on_lost::kill: return {never, end};
+    case on_lost::terminate: return {kill - policy.grace, kill};
+    case on_lost::kill: return {never, kill};
     case on_lost::warn: return {};
     }
     return {};
@@ -20,7 +21,7 @@ schedule schedule_for(instant end, loss_policy const& policy) noexcept {
 
 schedule schedule_after_loss(instant now, instant end, loss_policy const& policy) noexcept {
     switch (policy.action) {
-    case on_lost::terminate: return {now, std::max(now, std::min(end, now + policy.grace))};
+    case on_lost::terminate: return {now, std::max(now, std::min(end - policy.reserve, now + policy.grace))};
     case on_lost::kill: return {never, now};
     case on_lost::warn: return {};
     }
@@ -37,6 +38,11 @@ instant next_look(instant now, schedule const& due) noexcept {
     auto const first = std::min(due.term, due.kill);
     if (first == never || first <= now + shortest) return first;
     return now + std::max<lease_clock::duration>((first - now) / 2, shortest);
+}
+
+duration choose_reserve(duration lease) noexcept {
+    auto const margin = std::max<duration>(20ms, lease / 100);
+    return std::max<duration>(std::min<duration>(lease / 8, 100ms) - margin, 0ms);
 }
 
 duration choose_grace(std::optional<duration> asked, duration shortest) {

@@ -1,6 +1,8 @@
 // redlatch: a command under a distributed lock, and what else one wants to know about locks.
 #include "commands/commands.hpp"
+#include "die_of_signal.hpp"
 #include "exit_code.hpp"
+#include "nearest.hpp"
 #include "report.hpp"
 #include "text.hpp"
 
@@ -33,6 +35,7 @@ char const* const help_text = "Usage: redlatch COMMAND ...\n"
                               "Flags of all commands that speak to a server:\n"
                               "  --server URI                  Also REDLATCH_SERVER.\n"
                               "  --config FILE                 Also REDLATCH_CONFIG.\n"
+                              "  --require-server              Never the private one. Also REDLATCH_REQUIRE_SERVER=1.\n"
                               "  --json                        One JSON object per line.\n"
                               "  --verbose                     Say on stderr what happens.\n"
                               "\n"
@@ -52,13 +55,23 @@ command find_command(std::string_view name) {
     return nullptr;
 }
 
+std::string about_unknown_command(std::string const& name, arguments const& others) {
+    std::string const said = "there is no command '" + name + "'; ";
+    if (name.starts_with('-')) return said + "flags stand behind the command, as in: redlatch status NAME --json";
+    auto const meant = nearest(name, {"run", "hold", "status", "list", "unlock", "ping", "server", "version", "help"});
+    if (!meant.empty()) return said + "did you mean " + meant + "? redlatch --help shows all";
+    if (std::find(others.begin(), others.end(), "--") != others.end())
+        return said + "did you mean: redlatch run " + name + " -- COMMAND";
+    return said + "redlatch --help shows them";
+}
+
 int dispatch(arguments words) {
     if (words.empty()) throw usage_error("there is no command; redlatch --help shows them");
     std::string const name = words.front();
     words.erase(words.begin());
     if (name == "help" || name == "--help" || name == "-h") throw help_requested{help_text};
     auto const found = find_command(name);
-    if (found == nullptr) throw usage_error("there is no command '" + name + "'; redlatch --help shows them");
+    if (found == nullptr) throw usage_error(about_unknown_command(name, words));
     try {
         return found(words);
     } catch (usage_error const& problem) {
@@ -95,9 +108,16 @@ int main(int count, char** words) {
     arguments all(words + std::min(count, 1), words + count);
     report const reporter = reporter_for(all);
     try {
-        return dispatch(std::move(all));
-    } catch (help_requested const& help) {
-        return print(help.text) ? 0 : exit_code::internal;
+        try {
+            return dispatch(std::move(all));
+        } catch (help_requested const& help) {
+            print(help.text);
+            return 0;
+        }
+    } catch (output_error const& problem) {
+        return fail(reporter, exit_code::no_output, problem.what());
+    } catch (ended_by_signal const& end) {
+        die_of(end.number);
     } catch (usage_error const& problem) {
         return fail(reporter, exit_code::usage, problem.what());
     } catch (redlatch::error const& problem) {

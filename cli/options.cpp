@@ -2,7 +2,9 @@
 
 #include "durations.hpp"
 #include "exit_code.hpp"
+#include "text.hpp"
 
+#include <redlatch/embedded_server.hpp>
 #include <redlatch/log.hpp>
 
 #include <algorithm>
@@ -17,7 +19,7 @@ constexpr std::size_t longest_name = 64 * 1024;
 constexpr duration shortest_lease = 30ms; // of which the margin for drift and scheduling takes 20 ms
 
 std::optional<std::string> from_environment(char const* name) {
-    char const* const value = std::getenv(name);
+    char const* const value = ::secure_getenv(name);
     if (value == nullptr || *value == '\0') return std::nullopt;
     return value;
 }
@@ -32,7 +34,8 @@ void refuse_shorter(std::optional<duration> const& value, duration least, std::s
 char const* const exit_status_help = "Exit status:\n"
                                      "  64   the command line, the address or the configuration cannot be used\n"
                                      "  69   no server, or it refused, or the key is not a lock\n"
-                                     "  70   internal error\n";
+                                     "  70   internal error\n"
+                                     "  74   the output cannot be written to stdout\n";
 
 void declare(command_line& line, common_options& options, std::string const& json_text) {
     line.text("--server", "URI",
@@ -41,6 +44,9 @@ void declare(command_line& line, common_options& options, std::string const& jso
               options.server);
     line.text("--config", "FILE", "A YAML file as Redisson and Spring users write it. Also REDLATCH_CONFIG.",
               options.config_file);
+    line.flag("--require-server",
+              "Refuse to use the private server: a server must be named. Also REDLATCH_REQUIRE_SERVER=1.",
+              options.require_server);
     line.flag("--json", json_text, options.json);
     line.flag("--verbose", "Say on stderr what happens.", options.verbose);
 }
@@ -52,6 +58,10 @@ void declare(command_line& line, lock_options& options) {
     line.time("--watchdog", "The lease of a renewed lock, renewed after each third of it. Default: 30s.",
               options.watchdog);
     line.time("--max-hold", "Hold the lock no longer than this; then it counts as lost.", options.max_hold);
+    line.flag("--fenced",
+              "Take the lock as a fenced one: each acquisition has a greater token, which run puts into REDLATCH_TOKEN "
+              "and hold writes behind `held`.",
+              options.fenced);
     line.number("--conflict-exit-code", "The exit status when the lock is busy or the wait timed out. Default: 75.", 0,
                 255, options.conflict_exit_code);
     declare(line, options.common, "Events as JSON lines on stderr.");
@@ -77,6 +87,36 @@ void check(lock_options& options) {
     refuse_shorter(options.max_hold, 1ms, "--max-hold", "it must be longer than nothing");
 }
 
+namespace {
+
+/// Nobody asked for it: two machines, containers or users have one each, and each would run the same job.
+void announce_private_server(common_options const& options) {
+    auto const required = from_environment("REDLATCH_REQUIRE_SERVER").value_or("0") != "0";
+    if (options.require_server || required)
+        throw usage_error(std::string("no server is named, and ")
+                          + (options.require_server ? "--require-server" : "REDLATCH_REQUIRE_SERVER")
+                          + " forbids the private server of this user: name one with --server or REDLATCH_SERVER");
+    auto const socket = embedded_server().socket().string();
+    options.reporter().problem("private_server",
+                               "no server is named: using the private server of this user on this machine, "
+                                   + printable(socket)
+                                   + " (--server or REDLATCH_SERVER names another one, --server local: means this one)",
+                               {{"socket", socket}});
+}
+
+config read_file(std::string const& file, common_options const& options) {
+    // What is wrong with it is said in any case.
+    if (!options.verbose)
+        set_log_sink(
+            [reporter = options.reporter()](log_level, std::string_view line) { reporter.problem("warning", line); },
+            log_level::warning);
+    auto result = config::from_file(file);
+    if (!options.verbose) set_log_sink({});
+    return result;
+}
+
+} // namespace
+
 config choose_server(common_options const& options) {
     if (options.verbose)
         set_log_sink([reporter = options.reporter()](log_level, std::string_view line) { reporter.note("log", line); },
@@ -86,7 +126,8 @@ config choose_server(common_options const& options) {
     bool const by_flag = options.server || options.config_file;
     auto const server = by_flag ? options.server : from_environment("REDLATCH_SERVER");
     auto const file = by_flag ? options.config_file : from_environment("REDLATCH_CONFIG");
-    if (!server && file) return config::from_file(*file);
+    if (!server && file) return read_file(*file, options);
+    if (!server) announce_private_server(options);
     // A tool says at once that there is no server; whoever wants to try longer says so in a file.
     config settings = server ? config::from_uri(*server) : config::local();
     settings.retry_attempts = 0;
@@ -99,6 +140,9 @@ config choose_server(lock_options const& options) {
     if (options.watchdog) settings.lock_watchdog_timeout = *options.watchdog;
     if (options.wait && !options.no_wait)
         settings.connect_timeout = std::min(settings.connect_timeout, std::max<duration>(*options.wait, 1s));
+    // Whoever leaves without the lock has written the release of its last try behind it, on the same connection: a server that
+    // hangs will read both. There is nothing more to wait for.
+    settings.close_timeout = std::min<duration>(settings.close_timeout, 100ms);
     settings.lazy_threads = true;
     return settings;
 }

@@ -15,6 +15,7 @@ namespace redlatch::cli {
 struct common_options {
     std::optional<std::string> server{};
     std::optional<std::string> config_file{};
+    bool require_server = false;
     bool verbose = false;
     bool json = false;
 
@@ -30,6 +31,7 @@ struct lock_options {
     std::optional<duration> lease{};
     std::optional<duration> watchdog{};
     std::optional<duration> max_hold{};
+    bool fenced = false;
     int conflict_exit_code = 75;
 
     /// How long the key lives after each renewal, or in all.
@@ -46,7 +48,7 @@ void check(lock_options& options);
 void check_name(std::string const& name);
 
 /// A flag beats the environment, an address beats a file: --server, --config, REDLATCH_SERVER, REDLATCH_CONFIG; then the
-/// embedded default. Throws error(bad_config), usage_error.
+/// embedded default, of which a line on stderr tells, unless a server is required. Throws error(bad_config), usage_error.
 config choose_server(common_options const& options);
 /// As above, with what the lock's flags say about times.
 config choose_server(lock_options const& options);

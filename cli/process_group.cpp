@@ -2,11 +2,14 @@
 
 #include "descriptor.hpp"
 
+#include <cerrno>
 #include <charconv>
+#include <csignal>
 #include <cstdio>
 #include <dirent.h>
 #include <fcntl.h>
 #include <memory>
+#include <optional>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 
@@ -31,16 +34,20 @@ process_state read_process_state(std::string_view line) noexcept {
     return result;
 }
 
-bool others_live_in_group(pid_t leader) noexcept {
-    struct closer {
-        void operator()(DIR* folder) const noexcept { ::closedir(folder); }
-    };
+namespace {
+
+struct closer {
+    void operator()(DIR* folder) const noexcept { ::closedir(folder); }
+};
+
+/// Calls look(pid, state) for each process of the group until it says true. False: it never did. None: there is no /proc.
+template <class Look> std::optional<bool> any_in_group(pid_t group, Look const& look) noexcept {
     std::unique_ptr<DIR, closer> const processes(::opendir("/proc"));
-    if (!processes) return true;
+    if (!processes) return std::nullopt;
     while (dirent const* const entry = ::readdir(processes.get())) {
         std::string_view const name = entry->d_name;
         pid_t pid = 0;
-        if (std::from_chars(name.data(), name.data() + name.size(), pid).ec != std::errc{} || pid == leader) continue;
+        if (std::from_chars(name.data(), name.data() + name.size(), pid).ec != std::errc{}) continue;
         char path[32];
         std::snprintf(path, sizeof path, "/proc/%d/stat", pid);
         descriptor const file(::open(path, O_RDONLY | O_CLOEXEC));
@@ -48,11 +55,35 @@ bool others_live_in_group(pid_t leader) noexcept {
         auto const got = file ? ::read(file.get(), text, sizeof text) : -1;
         if (got <= 0) continue;
         auto const process = read_process_state({text, static_cast<std::size_t>(got)});
-        if (process.group != leader) continue;
-        if (process.state != 'Z' && process.state != 'X') return true;
-        ::waitpid(pid, nullptr, WNOHANG); // if it is ours
+        if (process.group == group && look(pid, process.state)) return true;
     }
     return false;
+}
+
+bool is_dead(char state) noexcept {
+    return state == 'Z' || state == 'X';
+}
+
+} // namespace
+
+bool others_live_in_group(pid_t leader) noexcept {
+    auto const found = any_in_group(leader, [leader](pid_t pid, char state) {
+        if (pid == leader) return false;
+        if (is_dead(state)) ::waitpid(pid, nullptr, WNOHANG); // if it is ours
+        return !is_dead(state);
+    });
+    return found.value_or(true);
+}
+
+pid_t out_of_reach_in_group(pid_t leader) noexcept {
+    pid_t result = 0;
+    auto const found = any_in_group(leader, [&result](pid_t pid, char state) {
+        if (is_dead(state) || ::kill(pid, 0) == 0 || errno != EPERM) return false;
+        result = pid;
+        return true;
+    });
+    if (!found && ::kill(leader, 0) != 0 && errno == EPERM) return leader;
+    return result;
 }
 
 } // namespace redlatch::cli

@@ -13,6 +13,9 @@ void adopt_orphans() noexcept;
 /// that cannot be read the answer is yes. The leader must not have been reaped.
 bool others_live_in_group(pid_t leader) noexcept;
 
+/// A process of the group that this one may not signal, because it runs as another user; 0: none. Reads /proc.
+pid_t out_of_reach_in_group(pid_t leader) noexcept;
+
 /// The two members of a line of /proc/PID/stat that matter; a name may contain blanks and parentheses. For tests, too.
 struct process_state {
     char state = '?';

@@ -8,15 +8,15 @@
 
 namespace redlatch::cli {
 
-void report::note(std::string_view event, std::string_view sentence, std::initializer_list<field> fields) const {
+void report::note(std::string_view event, std::string_view sentence, std::vector<field> const& fields) const {
     if (wants_notes()) say(event, sentence, fields);
 }
 
-void report::problem(std::string_view event, std::string_view sentence, std::initializer_list<field> fields) const {
+void report::problem(std::string_view event, std::string_view sentence, std::vector<field> const& fields) const {
     say(event, sentence, fields);
 }
 
-void report::say(std::string_view event, std::string_view sentence, std::initializer_list<field> fields) const {
+void report::say(std::string_view event, std::string_view sentence, std::vector<field> const& fields) const {
     if (json_) {
         auto const since_epoch = std::chrono::system_clock::now().time_since_epoch();
         auto const at = std::chrono::duration_cast<std::chrono::milliseconds>(since_epoch).count();

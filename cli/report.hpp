@@ -3,8 +3,8 @@
 
 #include "json_line.hpp"
 
-#include <initializer_list>
 #include <string_view>
+#include <vector>
 
 namespace redlatch::cli {
 
@@ -14,18 +14,18 @@ public:
     report() = default;
     report(bool verbose, bool json) noexcept : verbose_(verbose), json_(json) {}
 
-    bool verbose() const noexcept { return verbose_; }
+    bool json() const noexcept { return json_; }
     /// Is anybody interested in what goes well?
     bool wants_notes() const noexcept { return verbose_ || json_; }
 
     /// Something ordinary: shown with --verbose or --json only.
-    void note(std::string_view event, std::string_view sentence, std::initializer_list<field> fields = {}) const;
+    void note(std::string_view event, std::string_view sentence, std::vector<field> const& fields = {}) const;
 
     /// Something went wrong: always shown.
-    void problem(std::string_view event, std::string_view sentence, std::initializer_list<field> fields = {}) const;
+    void problem(std::string_view event, std::string_view sentence, std::vector<field> const& fields = {}) const;
 
 private:
-    void say(std::string_view event, std::string_view sentence, std::initializer_list<field> fields) const;
+    void say(std::string_view event, std::string_view sentence, std::vector<field> const& fields) const;
 
     bool verbose_ = false;
     bool json_ = false;

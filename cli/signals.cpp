@@ -1,17 +1,21 @@
 #include "signals.hpp"
 
-#include "exit_code.hpp"
+#include "die_of_signal.hpp"
 #include "system_error.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <ctime>
 #include <initializer_list>
 #include <poll.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
+#include <utility>
 
 namespace redlatch::cli {
 namespace {
+
+using namespace std::chrono_literals;
 
 // Read by the handler, written before it is installed.
 volatile sig_atomic_t terminal_signals_are_ignored = 0;
@@ -48,7 +52,7 @@ sigset_t all_set(inherited_signals const& inherited) noexcept {
 
 extern "C" void end_at_once(int number, siginfo_t* info, void*) {
     if (is_for_others(number, info->si_code, terminal_signals_are_ignored != 0)) return;
-    ::_exit(exit_code::by_signal + number);
+    die_of(number);
 }
 
 } // namespace
@@ -69,6 +73,10 @@ void exit_on_signals(inherited_signals const& inherited) noexcept {
     struct sigaction ignore {};
     ignore.sa_handler = SIG_IGN;
     ::sigaction(SIGPIPE, &ignore, nullptr);
+    // Whoever started us may have ignored it; then the kernel would reap our children, and nobody could tell us how they ended.
+    struct sigaction usual {};
+    usual.sa_handler = SIG_DFL;
+    ::sigaction(SIGCHLD, &usual, nullptr);
     ::sigprocmask(SIG_UNBLOCK, &set, nullptr); // whoever started us may have blocked them
 }
 
@@ -113,8 +121,10 @@ std::optional<int> signal_queue::next() const noexcept {
     }
 }
 
-wait_interrupter::wait_interrupter(inherited_signals const& inherited)
-    : queue_(signal_queue::which::ending, inherited), thread_([this] { watch(); }) {}
+wait_interrupter::wait_interrupter(inherited_signals const& inherited, std::stop_source const& stop,
+                                   std::function<void()> look, duration pause)
+    : queue_(signal_queue::which::ending, inherited), stop_(stop), look_(std::move(look)), pause_(pause),
+      thread_([this] { watch(); }) {}
 
 wait_interrupter::~wait_interrupter() {
     leave_.raise();
@@ -122,14 +132,22 @@ wait_interrupter::~wait_interrupter() {
 }
 
 void wait_interrupter::watch() noexcept {
-    pollfd entries[] = {{leave_.get(), POLLIN, 0}, {queue_.get(), POLLIN, 0}};
+    auto pause = pause_;
+    if (look_) timer_.fire_at(lease_clock::now() + pause);
+    pollfd entries[] = {{leave_.get(), POLLIN, 0}, {queue_.get(), POLLIN, 0}, {timer_.get(), POLLIN, 0}};
     for (;;) {
-        if (::poll(entries, 2, -1) < 0) continue;
+        if (::poll(entries, 3, -1) < 0) continue;
         if (entries[0].revents != 0) return;
         if (auto const number = queue_.next()) {
             signal_.store(*number);
             stop_.request_stop();
             return;
+        }
+        if (entries[2].revents != 0) {
+            timer_.clear();
+            look_();
+            pause = std::min<duration>(2 * pause, 1min);
+            timer_.fire_at(lease_clock::now() + pause);
         }
     }
 }

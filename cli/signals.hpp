@@ -15,6 +15,7 @@
 
 #include <atomic>
 #include <csignal>
+#include <functional>
 #include <optional>
 #include <stop_token>
 #include <thread>
@@ -28,8 +29,9 @@ struct inherited_signals {
     static inherited_signals look() noexcept;
 };
 
-/// From now on these signals end the process with status 128 + n. SIGPIPE is ignored: a reader of our stderr that has gone
-/// must not end a tool that holds a lock.
+/// From now on these signals end the process as they do by default (see die_of_signal.hpp), whoever ignored them before.
+/// SIGPIPE is ignored: a reader of our stderr that has gone must not end a tool that holds a lock. SIGCHLD has its default
+/// again, so that children can be waited for.
 void exit_on_signals(inherited_signals const& inherited) noexcept;
 
 /// Those that end a wait; blocks them, so that they can be read from a signal_queue. Threads made later inherit it.
@@ -58,9 +60,11 @@ private:
 /// signals; it exists only while the tool really waits.
 class wait_interrupter {
 public:
-    explicit wait_interrupter(inherited_signals const& inherited);
+    /// `look`, if there is one, is called after `pause`, and again each time when twice as long has passed, at least once a
+    /// minute.
+    wait_interrupter(inherited_signals const& inherited, std::stop_source const& stop, std::function<void()> look = {},
+                     duration pause = {});
     ~wait_interrupter();
-    std::stop_token token() const noexcept { return stop_.get_token(); }
     /// The signal that came, or 0.
     int signal() const noexcept { return signal_.load(); }
 
@@ -69,7 +73,10 @@ private:
 
     signal_queue queue_;
     wake_descriptor leave_;
+    timer_descriptor timer_;
     std::stop_source stop_;
+    std::function<void()> look_;
+    duration pause_;
     std::atomic<int> signal_{0};
     std::thread thread_;
 };

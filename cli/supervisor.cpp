@@ -1,9 +1,16 @@
 #include "supervisor.hpp"
 
+#include "durations.hpp"
+
+#include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
+#include <cstring>
+#include <exception>
 #include <poll.h>
 #include <stop_token>
+#include <string>
 #include <sys/wait.h>
 
 namespace redlatch::cli {
@@ -38,17 +45,41 @@ void supervisor::receive_signals() {
         else if (*number == SIGCONT)
             continue_command();
         else
-            parts_.command.signal(*number);
+            pass_on(*number);
     }
 }
 
 void supervisor::child_changed() {
-    if (parts_.guard.has_died())
-        parts_.reporter.problem("warning",
-                                "the guard process was killed; if the tool is killed too, nobody ends the command");
+    if (parts_.guard.has_died()) replace_guard();
     reap_adopted();
     if (auto const stop = parts_.command.take_stop()) stop_with_command(*stop);
     ended_ = ended_ || parts_.command.has_ended();
+}
+
+void supervisor::replace_guard() {
+    constexpr int most = 5;
+    auto const now = lease_clock::now();
+    short_guards_ = now - guard_since_ < std::chrono::seconds(1) ? short_guards_ + 1 : 1;
+    guard_since_ = now;
+    std::string why = "is killed again and again";
+    if (short_guards_ <= most) {
+        try {
+            parts_.guard.replace(parts_.command.pid());
+            return parts_.reporter.problem("warning", "the guard process was killed; another one has taken its place");
+        } catch (std::exception const& problem) {
+            why = std::string("was killed, and there can be no other: ") + problem.what();
+        }
+    }
+    parts_.reporter.problem("warning", "the guard process " + why
+                                           + "; if the tool is killed or stopped now, nobody ends the command in time");
+}
+
+void supervisor::pass_on(int signal) {
+    if (parts_.command.signal(signal) != EPERM) return;
+    parts_.reporter.problem(
+        "warning", std::string("the signal ") + ::strsignal(signal)
+                       + " could not be passed on to the command, which runs as another user; run redlatch itself "
+                         "as that user, as in: sudo redlatch run");
 }
 
 /// Orphans come to us when we are process 1 of a container, or have adopted them. Nobody else would reap them.
@@ -71,9 +102,23 @@ void supervisor::stop_with_command(int signal) {
         return;
     }
     if (signal == SIGSTOP && !parts_.terminal.given()) return;
-    parts_.reporter.note("stopped", "the command was stopped; nobody renews the lock until it is continued");
+    say_what_a_stop_means();
     parts_.terminal.take_back();
     ::raise(SIGSTOP); // until somebody continues us; that arrives as SIGCONT
+}
+
+/// Not only to those who want to know much: who types Ctrl-Z seldom thinks of the lock.
+void supervisor::say_what_a_stop_means() const {
+    auto const end = policy_.action == on_lost::warn ? end_of_validity() : std::min(due_.term, due_.kill);
+    auto const left = std::max(std::chrono::duration_cast<duration>(end - lease_clock::now()), duration::zero());
+    auto const time = to_rounded_text(left);
+    auto const& name = parts_.lock.lock_name();
+    std::string const loss = policy_.action == on_lost::warn ? "the lock is lost" : "the command is ended";
+    parts_.reporter.problem("stopped",
+                            "the command is stopped, and nobody renews the lock '" + name + "' meanwhile: "
+                                + (renewed_ ? "continue it within " + time + ", or " + loss
+                                            : loss + " at the end of its lease, in " + time),
+                            {{"name", name}});
 }
 
 void supervisor::continue_command() {

@@ -62,12 +62,16 @@ private:
     void lose(instant now);
     void tell_of_loss(std::string const& what) const;
     void kill_group();
+    void replace_guard();
+    void pass_on(int signal);
+    std::string but_out_of_reach() const;
     void arm(instant now);
     void start_threads();
     void receive_signals();
     void child_changed();
     void reap_adopted() const noexcept;
     void stop_with_command(int signal);
+    void say_what_a_stop_means() const;
     void continue_command();
     bool finished();
     instant end_of_validity() const noexcept;
@@ -85,6 +89,8 @@ private:
     schedule due_{};
     bool started_ = false;
     bool ended_ = false;
+    instant guard_since_ = lease_clock::now();
+    int short_guards_ = 0; ///< guards in a row that were soon killed
 };
 
 } // namespace redlatch::cli

@@ -56,19 +56,19 @@ void supervisor::lose(instant now) {
     switch (policy_.action) {
     case on_lost::terminate:
         if (due_.kill <= now) { // no time is left; a command that is stopped must not run again, not even to clean up
-            sentence += "the command is killed";
             kill_group();
+            sentence += "the command is killed" + but_out_of_reach();
             break;
         }
-        sentence += "the command is told to end";
         state_ = state::ending;
         parts_.guard.tell({never, due_.kill});
         parts_.command.signal(SIGTERM);
         parts_.command.signal(SIGCONT); // a command that is stopped could not obey
+        sentence += "the command is told to end" + but_out_of_reach();
         break;
     case on_lost::kill:
-        sentence += "the command is killed";
         kill_group();
+        sentence += "the command is killed" + but_out_of_reach();
         break;
     case on_lost::warn:
         sentence += "the command runs on without it";
@@ -82,6 +82,16 @@ void supervisor::tell_of_loss(std::string const& what) const {
     auto const& name = parts_.lock.lock_name();
     parts_.reporter.problem("lost", "the lock '" + name + "' " + what,
                             {{"name", name}, {"owner", parts_.lock.owner_id()}});
+}
+
+/// Empty, or a clause: signals do not reach what runs as another user, a command behind sudo for instance.
+std::string supervisor::but_out_of_reach() const {
+    pid_t const process = out_of_reach_in_group(parts_.command.pid());
+    if (process == 0) return {};
+    return ", but its process " + std::to_string(process)
+           + " runs as another user, so that this one may not end it: it runs on without the lock; run redlatch itself "
+             "as "
+             "that user, as in: sudo redlatch run";
 }
 
 void supervisor::kill_group() {

@@ -26,11 +26,14 @@ bool terminal::is_ours() const noexcept {
 
 int terminal::for_command() noexcept {
     given_ = !in_pipeline_ && is_ours();
+    if (given_) save_modes();
     return given_ ? descriptor_.get() : -1;
 }
 
 bool terminal::give_to(pid_t group) noexcept {
-    if (!is_ours() || ::tcsetpgrp(descriptor_.get(), group) != 0) return false;
+    if (!is_ours()) return false;
+    save_modes();
+    if (::tcsetpgrp(descriptor_.get(), group) != 0) return false;
     given_ = true;
     return true;
 }
@@ -42,6 +45,15 @@ void terminal::give_back_to(pid_t group) noexcept {
 void terminal::take_back() noexcept {
     if (given_) ::tcsetpgrp(descriptor_.get(), ::getpgrp());
     given_ = false;
+}
+
+void terminal::save_modes() noexcept {
+    termios present{};
+    if (!modes_ && ::tcgetattr(descriptor_.get(), &present) == 0) modes_ = present;
+}
+
+void terminal::restore_modes() noexcept {
+    if (modes_ && is_ours()) ::tcsetattr(descriptor_.get(), TCSANOW, &*modes_);
 }
 
 } // namespace redlatch::cli

@@ -8,7 +8,9 @@
 
 #include "descriptor.hpp"
 
+#include <optional>
 #include <sys/types.h>
+#include <termios.h>
 
 namespace redlatch::cli {
 
@@ -28,13 +30,18 @@ public:
     /// Makes our group the foreground group again, if the command got it.
     void take_back() noexcept;
     bool given() const noexcept { return given_; }
+    /// Sets the modes that it had when the command got it first: a command that was killed could not do that itself. Nothing
+    /// if it never did, or if another group has the terminal now.
+    void restore_modes() noexcept;
 
 private:
     bool is_ours() const noexcept;
+    void save_modes() noexcept;
 
     descriptor descriptor_{};
     bool in_pipeline_ = false;
     bool given_ = false;
+    std::optional<termios> modes_{};
 };
 
 } // namespace redlatch::cli

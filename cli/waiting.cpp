@@ -1,9 +1,15 @@
 #include "waiting.hpp"
 
 #include "durations.hpp"
+#include "holder_watch.hpp"
+#include "holders.hpp"
 
 #include <algorithm>
+#include <atomic>
+#include <functional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace redlatch::cli {
 namespace {
@@ -13,6 +19,9 @@ using namespace std::chrono_literals;
 /// How long signals may have to wait when a server that was quick a moment ago does not answer.
 constexpr duration first_attempt = 20ms;
 
+/// How long it may take to find out who holds the lock, where the answer is for people only.
+constexpr duration patience_for_a_name = 100ms;
+
 acquire_options base_options(lock_options const& options) {
     acquire_options result;
     result.lease = options.lease;
@@ -20,18 +29,59 @@ acquire_options base_options(lock_options const& options) {
     return result;
 }
 
-std::string busy_sentence(lock_options const& options) {
-    if (options.no_wait) return "the lock '" + options.name + "' is busy";
-    return "the lock '" + options.name + "' was busy for " + to_text(*options.wait) + ", as long as --wait allows";
+/// When to ask who holds the lock: not in a short wait that its end finds soon enough.
+duration first_look(lock_options const& options) {
+    constexpr duration usual = 100ms;
+    return options.wait ? std::min(usual, *options.wait / 2) : usual;
+}
+
+std::string held_by(std::string_view before, lock_info const& seen) {
+    return seen.owners.empty() ? std::string() : std::string(before) + text_of_holders(seen.owners);
+}
+
+std::string busy_sentence(lock_options const& options, lock_info const& seen, bool around_us) {
+    auto const text =
+        options.no_wait ? " is busy" : " was busy for " + to_text(*options.wait) + ", as long as --wait allows";
+    return "the lock '" + options.name + "'" + text
+           + (around_us ? ": the redlatch run around this command holds it" : held_by("; it is held by ", seen));
+}
+
+std::vector<field> fields_of(lock_options const& options, lock_info const& seen) {
+    std::vector<field> fields{{"name", options.name}};
+    if (seen.owners.empty()) return fields;
+    fields.push_back({"holder", seen.owners.front().owner});
+    if (seen.owners.front().label) fields.push_back({"label", *seen.owners.front().label});
+    return fields;
+}
+
+void say_who_is_waited_for(holder_watch const& holder, lock_options const& options) {
+    auto const seen = holder.seen();
+    options.common.reporter().note("waiting",
+                                   "waiting for the lock '" + options.name + "'" + held_by(", held by ", seen),
+                                   fields_of(options, seen));
+}
+
+basic_lock lock_of(client& owner, lock_options const& options) {
+    if (options.fenced) return owner.get_fenced_lock(options.name);
+    return owner.get_lock(options.name);
+}
+
+void say_acquired(hold_view const& lock, report const& reporter) {
+    std::vector<field> fields{{"name", lock.lock_name()}, {"owner", lock.owner_id()}};
+    if (auto const token = lock.token()) fields.push_back({"token", static_cast<std::int64_t>(*token)});
+    reporter.note("acquired", "holding the lock '" + lock.lock_name() + "' as " + lock.owner_id(), fields);
 }
 
 } // namespace
 
-taken take_lock(client& owner, lock_options const& options, inherited_signals const& inherited, bool near) {
-    reentrant_lock lock = owner.get_lock(options.name);
+taken take_lock(client& owner, private_server& server, lock_options const& options, inherited_signals const& inherited,
+                bool near) {
+    basic_lock lock = lock_of(owner, options);
     auto const reporter = options.common.reporter();
     auto const begin = lease_clock::now();
     taken result;
+    bool around_us = false;
+    lock_info seen;
     std::error_code first; // what the first attempt said; if it is serious it comes again, and then as a sentence
 
     // The usual case needs no thread: the lock is free and the server near. An attempt with a short deadline is not held up by
@@ -44,59 +94,75 @@ taken take_lock(client& owner, lock_options const& options, inherited_signals co
     }
     result.at_once = result.hold.has_value();
     if (!result.hold) {
-        wait_interrupter interrupter(inherited);
+        std::stop_source stop;
+        server.begin_wait(owner, stop);
+        bool const endless = !options.wait && !options.no_wait;
+        holder_watch holder(lock, stop, endless);
+        std::atomic<bool> said{false};
+        auto const say_waiting = [&] {
+            if (!said.exchange(true)) say_who_is_waited_for(holder, options);
+        };
+        std::function<void()> const look = [&] {
+            say_waiting();
+            holder.ask();
+        };
+        wait_interrupter interrupter(inherited, stop, patient ? look : nullptr, first_look(options));
         auto attempt = base_options(options);
-        attempt.stop = interrupter.token();
-        if (patient && !near)
-            result.hold = lock.try_acquire(attempt, first); // once, to know whether there is to be a wait
-        if (patient && !result.hold) // for its holder, or for a server that does not answer at once
-            reporter.note("waiting", "waiting for the lock '" + options.name + "'", {{"name", options.name}});
+        attempt.stop = stop.get_token();
+        // Once, to know whether there is to be a wait: for its holder, or for a server that does not answer at once. Not where
+        // there is a deadline, which this question does not know.
+        if (endless && !near) result.hold = lock.try_acquire(attempt, first);
+        if (patient && !result.hold && (endless || near)) {
+            if (reporter.wants_notes()) { // the question costs a round trip
+                holder.ask();
+                holder.wait_for_answer(options.wait ? std::min(patience_for_a_name, *options.wait / 2)
+                                                    : patience_for_a_name);
+            }
+            say_waiting();
+        }
         if (options.wait && !options.no_wait) {
             auto const passed = std::chrono::duration_cast<duration>(lease_clock::now() - begin);
             attempt.wait = std::max<duration>(*options.wait - passed, 0ms);
         }
         try {
-            if (!result.hold && (options.wait || options.no_wait)) result.hold = lock.try_acquire(attempt);
-            if (!result.hold && !options.wait && !options.no_wait) result.hold = lock.acquire(attempt);
+            if (!result.hold && !endless) result.hold = lock.try_acquire(attempt);
+            if (!result.hold && endless) result.hold = lock.acquire(attempt);
+            if (!result.hold) {
+                holder.ask();
+                holder.wait_for_answer(patient ? patience_for_a_name : 1s);
+            }
         } catch (error const& problem) {
             if (problem.reason() != errc::cancelled) throw;
         }
+        server.end_wait();
         result.signal = interrupter.signal();
+        if (auto const failure = server.failure(); failure && !result.hold && result.signal == 0) throw error(*failure);
+        if (auto const refusal = holder.refusal(); refusal && !result.hold && result.signal == 0) throw error(*refusal);
+        around_us = holder.is_around_us();
+        seen = holder.seen();
     }
     if (result.signal == 0) result.signal = take_pending_ending_signal(inherited).value_or(0);
-    if (result.signal != 0 && result.hold) {
-        std::error_code ignored; // the wait has ended without the lock, as far as anybody can see
-        result.hold->release(ignored);
-        result.hold.reset();
-    }
+    if (result.signal != 0) result.hold.reset(); // gives it back: the wait ended without it, as far as anybody can see
     if (result.hold)
-        reporter.note("acquired", "holding the lock '" + options.name + "' as " + result.hold->owner_id(),
-                      {{"name", options.name}, {"owner", result.hold->owner_id()}});
+        say_acquired(*result.hold, reporter);
     else if (result.signal != 0)
         reporter.note("signal", "a signal ended the wait for the lock '" + options.name + "'",
                       {{"name", options.name}, {"signal", std::int64_t{result.signal}}});
     else
-        reporter.problem("busy", busy_sentence(options), {{"name", options.name}});
+        reporter.problem("busy", busy_sentence(options, seen, around_us), fields_of(options, seen));
     return result;
 }
 
-void show_events(client& owner, report const& reporter) {
-    if (!reporter.wants_notes()) return;
-    owner.on_event([reporter](event const& happened) {
-        auto const name_of = [](event::kind kind) -> std::string_view {
-            switch (kind) {
-            case event::kind::hold_suspect: return "suspect";
-            case event::kind::hold_recovered: return "recovered";
-            case event::kind::hold_lost: return "hold_lost";
-            case event::kind::release_failed: return "release_failed";
-            case event::kind::disconnected: return "disconnected";
-            case event::kind::reconnected: return "reconnected";
-            case event::kind::thread_exited_holding: return "thread_exited_holding";
-            }
-            return "unknown";
-        };
-        reporter.note(name_of(happened.what), happened.sentence,
-                      {{"name", happened.lock_name}, {"owner", happened.owner_id}});
+void watch_events(client& owner, private_server& server, report const& reporter) {
+    if (!server.is_used() && !reporter.json()) return; // the library's log, which --verbose shows, says the same
+    owner.on_event([&server, reporter](event const& happened) {
+        auto const kind = happened.what;
+        server.on_event(happened);
+        if (!reporter.json()) return;
+        auto const name = kind == event::kind::hold_suspect     ? "suspect" // as the tool names them from the beginning
+                          : kind == event::kind::hold_recovered ? "recovered"
+                                                                : to_string(kind);
+        reporter.note(name, happened.sentence, {{"name", happened.lock_name}, {"owner", happened.owner_id}});
     });
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "options.hpp"
+#include "private_server.hpp"
 #include "signals.hpp"
 
 #include <redlatch/client.hpp>
@@ -20,9 +21,10 @@ struct taken {
 
 /// The ending signals must be blocked. Whatever the outcome, what is not in the result is not in Redis either. `near`: the
 /// server has just answered within a few milliseconds. Throws error.
-taken take_lock(client& owner, lock_options const& options, inherited_signals const& inherited, bool near);
+taken take_lock(client& owner, private_server& server, lock_options const& options, inherited_signals const& inherited,
+                bool near);
 
-/// Shows the client's events with --verbose or --json.
-void show_events(client& owner, report const& reporter);
+/// Shows the client's events with --json, and tells the private server of lost connections; it has to outlive the client.
+void watch_events(client& owner, private_server& server, report const& reporter);
 
 } // namespace redlatch::cli

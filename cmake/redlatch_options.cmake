@@ -13,15 +13,23 @@ if(REDLATCH_CCACHE AND PROJECT_IS_TOP_LEVEL)
     set(CMAKE_CXX_COMPILER_LAUNCHER ${REDLATCH_CCACHE})
 endif()
 
+# Warnings are errors where we know that there are none: another compiler warns of more, and that must not stop a user.
+set(without_warnings GNU-12 Clang-14)
+string(REGEX MATCH "^[0-9]+" major "${CMAKE_CXX_COMPILER_VERSION}")
+set(REDLATCH_WARNINGS_ARE_ERRORS OFF)
+if(REDLATCH_WERROR AND "${CMAKE_CXX_COMPILER_ID}-${major}" IN_LIST without_warnings)
+    set(REDLATCH_WARNINGS_ARE_ERRORS ON)
+endif()
+
 # -Wrestrict of g++ 12 misreads string concatenation (GCC bug 105651).
 add_library(redlatch_warnings INTERFACE)
 target_compile_options(redlatch_warnings INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion
     -Wold-style-cast -Wnon-virtual-dtor -Woverloaded-virtual -Wimplicit-fallthrough -Wswitch-enum
-    -Wno-missing-field-initializers $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict> $<$<BOOL:${REDLATCH_WERROR}>:-Werror>)
-if(CMAKE_UNITY_BUILD) # names without linkage meet those of other files; the builds without unity judge them
-    target_compile_options(redlatch_warnings INTERFACE
-        -Wno-shadow $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
-endif()
+    -Wno-missing-field-initializers $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict> $<$<BOOL:${REDLATCH_WARNINGS_ARE_ERRORS}>:-Werror>)
+# In one translation unit names without linkage meet those of other files; the builds without unity judge them.
+set(in_unity $<BOOL:$<TARGET_PROPERTY:UNITY_BUILD>>)
+target_compile_options(redlatch_warnings INTERFACE
+    $<${in_unity}:-Wno-shadow> $<$<AND:${in_unity},$<CXX_COMPILER_ID:GNU>>:-Wno-subobject-linkage>)
 
 # redlatch_alone(FILE...): not with others in one translation unit, where the sanitizers' builds save half of their time.
 function(redlatch_alone)
@@ -43,6 +51,6 @@ function(redlatch_add_layer name)
     endforeach()
     add_library(${name} OBJECT ${sources})
     target_include_directories(${name} PUBLIC ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
-    target_link_libraries(${name} PRIVATE redlatch_warnings redlatch_dependencies)
+    target_link_libraries(${name} PRIVATE redlatch_warnings redlatch_hardening redlatch_dependencies)
     set_target_properties(${name} PROPERTIES CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
 endfunction()

@@ -3,7 +3,7 @@
 #include <iostream>
 
 int main() {
-    redlatch::client client; // a private server on this machine; elsewhere: client("redis://host:6379")
+    redlatch::client client; // REDLATCH_SERVER, else a private server here; or client("redis://host:6379")
     redlatch::reentrant_lock orders = client.get_lock("orders");
     redlatch::hold hold = orders.acquire(); // waits as long as it takes; renewed until released
     std::cout << "working\n";

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # run_example.sh PROGRAM EXPECTED: runs the program with an embedded server of its own and compares what it prints.
 set -euo pipefail
+unset REDLATCH_SERVER REDLATCH_CONFIG REDLATCH_REQUIRE_SERVER
 REDLATCH_RUNTIME_DIR=$(mktemp -d)
 export REDLATCH_RUNTIME_DIR
 finish() {

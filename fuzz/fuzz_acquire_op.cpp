@@ -42,6 +42,7 @@ private:
         bool may_attempt = false;
         bool may_wait = false;
         bool may_pause = false;
+        std::optional<locking::precedence> yields_for{};
         base::milliseconds least_wait{1};
         bool fresh_id = false; ///< exactly then
         channel_sample sample{};
@@ -80,6 +81,7 @@ private:
         case act::enqueue: return head();
         case act::attempt: return next_.one_in(4) ? error() : terms_.reentry ? count() : answer();
         case act::wait:
+        case act::yield:
         case act::pause: return over ? deadline() : woken();
         case act::finish: return;
         }
@@ -88,17 +90,38 @@ private:
     channel_sample some_sample() { return {next_.byte(), next_.one_in(2)}; }
 
     void deadline() {
-        bool const known = next_.one_in(3);
-        auto const how = busy_ || known ? outcome::timed_out : not_executed_ ? outcome::refused : outcome::disconnected;
+        using knowledge = acquire_op::knowledge;
+        auto const known =
+            std::array{knowledge::nothing, knowledge::lock_is_held, knowledge::server_is_there}[next_.below(3)];
+        auto const how = busy_ || known == knowledge::lock_is_held ? outcome::timed_out
+                         : not_executed_                           ? outcome::refused
+                         : known == knowledge::server_is_there     ? outcome::timed_out
+                                                                   : outcome::disconnected;
         obey(op_.on_deadline(known), {.ends_with = how});
+    }
+
+    locking::precedence some_precedence() {
+        if (next_.one_in(2)) return {};
+        return {next_.span(), next_.one_in(2)};
+    }
+
+    expected after_others(bool held_back, locking::precedence const& others, channel_sample const& sample) {
+        if (held_back && !asked_ && now_ + 5ms >= terms_.deadline) return {.may_attempt = true, .sample = sample};
+        bool const first = others.time.count() > 0 && (asked_ || now_ + others.time < terms_.deadline);
+        return {.may_attempt = !held_back && !first,
+                .may_wait = held_back,
+                .yields_for = held_back || !first ? std::nullopt : std::optional(others),
+                .sample = sample};
     }
 
     void head() {
         bool const held_back = next_.one_in(4);
         auto const sample = some_sample();
-        auto const next = op_.on_head(now_, held_back, sample);
-        if (held_back) check(next.until <= now_ + 5ms, "a process is held back for a short time only");
-        obey(next, {.may_attempt = !held_back, .may_wait = held_back, .sample = sample});
+        auto const others = some_precedence();
+        auto const next = op_.on_head(now_, held_back, sample, others);
+        if (held_back && next.what == act::wait)
+            check(next.until <= now_ + 5ms, "a process is held back for a short time only");
+        obey(next, after_others(held_back, others, sample));
     }
 
     void answer() {
@@ -106,6 +129,8 @@ private:
         auto const before = some_sample();
         if (plain_ && next_.one_in(2)) { // asked again by script, at once
             if (next_.one_in(2)) return obey(op_.on_plain_refused(), {.may_attempt = true});
+            busy_ = true;
+            not_executed_ = false;
             acquire_answer const exists{acquire_answer::kind::key_exists};
             return obey(op_.on_answer(exists, sent_at, now_, before), {.may_attempt = true});
         }
@@ -121,7 +146,10 @@ private:
         bool const has_it = said.what == acquire_answer::kind::acquired;
         if (has_it && now_ < sent_at + terms_.lease - terms_.margin)
             return obey(next, {.ends_with = outcome::acquired});
-        if (!has_it) busy_ = true;
+        if (!has_it) {
+            busy_ = true;
+            not_executed_ = false;
+        }
         bool const no_time = !terms_.may_wait || now_ >= terms_.deadline;
         if (no_time)
             return obey(next, {.ends_with = terms_.may_wait ? outcome::timed_out : outcome::busy, .fresh_id = has_it});
@@ -146,9 +174,13 @@ private:
         using connection::verdict;
         auto const what = std::array{verdict::not_executed, verdict::read_only, verdict::no_script, verdict::wrong_type,
                                      verdict::refused}[next_.below(5)];
-        auto const next = op_.on_error(what, now_);
+        again_ = next_.one_in(2) ? now_ + next_.span() : base::instant::min();
+        auto const next = op_.on_error(what, now_, again_);
         if (what == verdict::wrong_type) return obey(next, {.ends_with = outcome::wrong_type});
         if (what == verdict::no_script || what == verdict::refused) return obey(next, {.ends_with = outcome::refused});
+        bool const told = what == verdict::not_executed || std::exchange(was_read_only_, true);
+        if (!terms_.may_wait && told) return obey(next, {.ends_with = outcome::refused}); // who asks once is told
+        busy_ = false;
         not_executed_ = true;
         obey(next, {.may_pause = true});
     }
@@ -156,14 +188,11 @@ private:
     void woken() {
         bool const held_back = now_in_ == act::wait && next_.one_in(3);
         auto const sample = some_sample();
-        bool const by_message = now_in_ == act::wait && next_.one_in(2);
-        auto const next = op_.on_woken(now_, held_back, sample, by_message);
-        if (!held_back && by_message && next.what == act::wait) { // it has lost a race for a message
-            check(next.until <= now_ + 4ms, "it lets others have the next one for a moment only");
-            return obey(next, {.may_wait = true, .least_wait = 0ms, .sample = sample});
-        }
-        if (held_back) check(next.until <= now_ + 5ms, "a process is held back for a short time only");
-        obey(next, {.may_attempt = !held_back, .may_wait = held_back, .sample = sample});
+        auto const others = some_precedence();
+        auto const next = op_.on_woken(now_, held_back, sample, others);
+        if (held_back && next.what == act::wait)
+            check(next.until <= now_ + 5ms, "a process is held back for a short time only");
+        obey(next, after_others(held_back, others, sample));
     }
 
     void obey(acquire_op::action const& what, expected const& may) {
@@ -181,6 +210,7 @@ private:
             check(may.starts && terms_.may_wait && !terms_.reentry, "only who may wait for others queues");
             break;
         case act::attempt:
+            asked_ = true;
             check(may.may_attempt || (may.starts && (!terms_.may_wait || terms_.reentry)), "it may ask now");
             break;
         case act::wait:
@@ -189,9 +219,14 @@ private:
             check(what.until <= now_ + terms_.longest_wait, "no wait is longer than the longest");
             check(what.subscribe == !may.sample.subscribed, "it subscribes unless that was done before the sample");
             break;
+        case act::yield:
+            check(may.yields_for.has_value(), "it yields where others are before it, and nowhere else");
+            check(what.until <= now_ + may.yields_for->time, "and no longer than for them");
+            check(what.listen == may.yields_for->near, "it listens when its turn is near");
+            break;
         case act::pause:
             check(may.may_pause, "only an answer \"not executed\" makes it pause");
-            check(what.until <= now_ + 100ms, "a pause is short");
+            check(what.until <= std::max(now_ + 100ms, again_), "a pause is as short as the server's others");
             break;
         case act::finish: return;
         }
@@ -205,8 +240,11 @@ private:
     act now_in_ = act::finish;
     bool plain_allowed_ = terms_.plain && !terms_.reentry; ///< nothing but the queue has come so far
     bool plain_ = false;                                   ///< the attempt that is out
-    bool busy_ = false;                                    ///< the lock is known to be held by somebody
-    bool not_executed_ = false;                            ///< the server said so
+    bool asked_ = false;                                   ///< at least once
+    bool busy_ = false;                                    ///< the server's last word
+    bool not_executed_ = false;                            ///< likewise
+    bool was_read_only_ = false;                           ///< once
+    base::instant again_ = base::instant::min();           ///< when somebody may try again, by the latest refusal
 };
 
 } // namespace

@@ -5,6 +5,7 @@
 #include "decisions.hpp"
 #include "locking/lease_keeper.hpp"
 #include "locking/lock_record.hpp"
+#include "locking/recipes/recipes.hpp"
 
 #include <algorithm>
 #include <map>
@@ -65,7 +66,9 @@ private:
         case 5:
         case 6:
         case 7: return answer();
-        case 8: return next_.one_in(2) ? fail() : interrupt();
+        case 8:
+            if (next_.one_in(3)) return refuse();
+            return next_.one_in(2) ? fail() : interrupt();
         case 9: return verify();
         case 10: now_ += next_.span(); return;
         case 11: return timer();
@@ -254,6 +257,24 @@ private:
             auto const found = held_.find(one->serial);
             if (found == held_.end() || found->second.last_renewed == base::never) continue;
             found->second.renewal_due = now_ + 1'250ms;
+        }
+    }
+
+    void refuse() {
+        if (asked_.empty()) return;
+        auto const which = take_batch();
+        lease_keeper::effects found;
+        keeper_.on_refusal(which.who, now_, found);
+        check(found.lost.empty() && found.suspect.empty() && found.recovered.empty(), "a refusal decides nothing");
+        bool const alone = which.who.size() == 1;
+        check(found.refused.size() <= (alone ? 1U : 0U), "who is refused with others may be allowed alone");
+        take(found);
+        for (auto const& one : which.who) {
+            auto const its = held_.find(one->serial);
+            if (its == held_.end()) continue;
+            check(alone || its->second.in_flight || its->second.valid_until <= now_,
+                  "what is held still is asked about again");
+            if (alone && its->second.last_renewed != base::never) its->second.renewal_due = now_ + 3'750ms;
         }
     }
 

@@ -6,6 +6,7 @@
 #include "decisions.hpp"
 #include "lock_lane.hpp"
 #include "locking/lock_table.hpp"
+#include "locking/recipes/recipes.hpp"
 #include "sleeper.hpp"
 
 #include <algorithm>
@@ -145,8 +146,8 @@ private:
         case lock_table::finding::kind::held_here: check(found.until > now_, "whoever holds it here is valid"); return;
         case lock_table::finding::kind::free: break;
         }
-        check(one.place->waits == found.stand_back, "who asks the server can be given nothing, who stands back can");
-        if (found.stand_back) return;
+        check(!one.place->waits, "who may ask the server can be given nothing");
+        if (found.stand_back && !next_.one_in(4)) return lock_table::wait_again(*one.place);
         one.busy_with = doing::acquiring;
         attempt(one);
     }
@@ -309,7 +310,7 @@ private:
             if (it.answer() == 1 || (it.repeated && now_ < one.at->validity())) {
                 // Where it was cut short, whether its message was sent is not known.
                 table_.released(one.at, !it.repeated || next_.one_in(2), now_);
-                one.record->turn.on_released(next_.one_in(2));
+                one.record->turn.on_released(next_.one_in(2), {}, now_);
             } else {
                 ++table_.counted.lost; // as the release operation does
                 ++told_;

@@ -105,7 +105,7 @@ private:
 
     static bool is_message(resp::value const& what) {
         return what.is_array() && what.items.size() == 3 && what.items[0].is_text() && what.items[0].text == "message"
-               && what.items[1].is_text();
+               && what.items[1].is_text() && what.items[2].is_text();
     }
 
     decisions next_;

@@ -3,6 +3,7 @@
 #include "check.hpp"
 #include "decisions.hpp"
 #include "locking/reaper.hpp"
+#include "locking/recipes/recipes.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,6 +1,7 @@
 -- Takes a free lock, or finds that an earlier copy of this very call has taken it.
--- KEYS: 1 NAME. ARGV: 1 lease in ms, 2 OWNER.
--- Returns: nil = acquired; an integer = the PTTL of the holder (-1: without expiry).
+-- KEYS: 1 NAME. ARGV: 1 lease in ms, 2 OWNER, 3 (may be left out) channel.
+-- Returns: nil = acquired; an integer = the PTTL of the holder (-1: without expiry); with a channel that this user may ask
+-- about: {that integer, how many connections listen to it}.
 -- wire: protocol section 1.1; the count is written absolutely and the lease never shortened, so that a repeat is harmless.
 local left = redis.call('pttl', KEYS[1])
 if left == -2 then
@@ -14,4 +15,7 @@ if redis.call('hexists', KEYS[1], ARGV[2]) == 1 then
     if left >= 0 and left < tonumber(ARGV[1]) then redis.call('pexpire', KEYS[1], ARGV[1]) end
     return nil
 end
-return left
+if not ARGV[3] then return left end
+local listening = redis.pcall('pubsub', 'numsub', ARGV[3])
+if listening.err then return left end
+return {left, listening[2]}

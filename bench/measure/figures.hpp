@@ -12,18 +12,24 @@
 namespace redlatch::bench {
 
 enum class figure {
-    value,       ///< in the scenario's unit
-    p50,         ///< of an acquisition in µs; where the unit is a time, of that, in the unit
-    p99,         ///< likewise
-    commands,    ///< sent by clients
-    server_cpu,  ///< microseconds, from INFO
-    client_cpu,  ///< microseconds, from the operating system
-    spread,      ///< the busiest worker's cycles by the laziest one's
-    connections, ///< open on the server
-    lock_bytes,  ///< of the client's memory for each lock
-    late,        ///< holds that were not renewed in time
+    value,          ///< in the scenario's unit
+    p50,            ///< of an acquisition in µs; where the unit is a time, of that, in the unit
+    p99,            ///< likewise
+    commands,       ///< sent by clients
+    server_cpu,     ///< microseconds, from INFO
+    client_cpu,     ///< microseconds, from the operating system
+    longest,        ///< wait for a lock, in ms; one that did not end counts until the end of the round
+    longest_rounds, ///< the same beside the time in which each worker could have had one turn
+    process_spread, ///< the busiest process's cycles by the laziest one's
+    spread,         ///< the busiest worker's cycles by the laziest one's
+    guest_share,    ///< of one process of another kind among the others, in percent
+    guest_longest,  ///< wait of that one, in ms
+    overlaps,       ///< how often somebody came in where somebody was inside; of the whole round
+    connections,    ///< open on the server
+    lock_bytes,     ///< of the client's memory for each lock
+    late,           ///< holds that were not renewed in time
 };
-inline constexpr std::size_t figure_count = 10;
+inline constexpr std::size_t figure_count = 16;
 
 struct figure_name {
     char const* heading; ///< on the page
@@ -32,7 +38,7 @@ struct figure_name {
 };
 figure_name const& name_of(figure which);
 
-/// What one round of one contender has shown; also the medians of such.
+/// What one round of one contender has shown; also of several, summed up.
 class measurement {
 public:
     measurement() = default;
@@ -49,9 +55,10 @@ private:
     std::array<std::optional<double>, figure_count> values_{};
 };
 
-/// Of each figure, over those rounds that have it.
+/// Of each figure, over those rounds that have it; of overlaps and of what is late the sum.
 measurement median_of(std::vector<measurement> const& rounds);
 
+/// Of an even count the mean of the two in the middle. Of at least one value.
 double median(std::vector<double> values);
 /// The value below which this share of all is; share in [0, 1].
 double percentile(std::vector<double> values, double share);

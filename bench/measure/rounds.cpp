@@ -13,16 +13,11 @@ namespace {
 
 using all_rounds = std::map<std::string, std::vector<measurement>>; // by contender
 
-/// Enough for each kind of command to occur.
-std::chrono::milliseconds sampling_period(std::chrono::milliseconds period) {
-    return std::min(period, std::chrono::milliseconds(50));
-}
-
 /// Who sends what is asked in a round of its own, which is not measured: watching slows the server down.
-void count_commands(server const& at, contender const& who, std::chrono::milliseconds period,
+void count_commands(server const& at, contender const& who, std::chrono::milliseconds sample,
                     std::vector<measurement>& rounds) {
     if (rounds.empty() || !rounds.front().calls) return;
-    auto const origin = observe(at.tcp(), [&] { who.round(sampling_period(period)); });
+    auto const origin = observe(at.tcp(), [&] { who.round(sample); });
     for (auto& round : rounds) round[figure::commands] = origin.sent_by_clients(*round.calls);
 }
 
@@ -49,7 +44,7 @@ all_rounds play(server const& at, scenario const& what, int rounds, std::chrono:
         for (auto const* who : turn) attempt(who, [&] { seen[who->name].push_back(who->round(period)); });
     }
     for (auto const* who : std::vector(remaining))
-        attempt(who, [&] { count_commands(at, *who, period, seen[who->name]); });
+        attempt(who, [&] { count_commands(at, *who, std::min(period, what.longest_sample), seen[who->name]); });
     return seen;
 }
 
@@ -72,10 +67,10 @@ line summary(contender const& who, all_rounds const& seen, std::string const& fl
 } // namespace
 
 result measure(server const& at, scenario const& what, std::string const& placement, int rounds,
-               std::chrono::milliseconds period) {
+               std::optional<std::chrono::milliseconds> period) {
     result all{placement, what.name, what.unit, {}, {}, what.limits};
-    auto const seen =
-        play(at, what, std::min(rounds, what.most_rounds.value_or(rounds)), period * what.periods, all.notes);
+    auto const seen = play(at, what, std::min(rounds, what.most_rounds.value_or(rounds)),
+                           period.value_or(what.usual_period), all.notes);
     for (auto const& who : what.contenders)
         if (seen.contains(who.name)) all.lines.push_back(summary(who, seen, what.floor));
     return all;

@@ -33,10 +33,12 @@ struct scenario {
     std::string floor{};
     /// What limits a figure that misses its aim, as profiles have shown it. Shown with the aims that are missed.
     std::string limits{};
-    /// For what takes long.
+    /// For what takes long and is compared with nobody.
     std::optional<int> most_rounds{};
-    /// How much longer than others a round is.
-    int periods = 1;
+    /// Of one contender in one round, where the user has not said another.
+    std::chrono::milliseconds usual_period{350};
+    /// Of the round that shows who has sent what: long enough for each kind of command to occur.
+    std::chrono::milliseconds longest_sample{50};
 };
 
 struct line {
@@ -57,7 +59,8 @@ struct result {
     std::string limits{};
 };
 
+/// Without a period each scenario takes its usual one.
 result measure(server const& at, scenario const& what, std::string const& placement, int rounds,
-               std::chrono::milliseconds period);
+               std::optional<std::chrono::milliseconds> period);
 
 } // namespace redlatch::bench

@@ -13,7 +13,7 @@ namespace redlatch::bench {
 struct report {
     std::vector<std::pair<std::string, std::string>> surroundings;
     int rounds;
-    std::chrono::milliseconds period;
+    std::optional<std::chrono::milliseconds> period; ///< none: each scenario's usual one
     std::vector<result> results;
 };
 

@@ -16,7 +16,7 @@ std::string fixed(std::optional<double> value, int digits) {
 }
 
 int digits_of(figure which, result const& of) {
-    if (which == figure::value && of.unit == "cycles/s") return 0;
+    if (which == figure::value && (of.unit == "cycles/s" || of.unit == "acquisitions/s")) return 0;
     if (which == figure::value && of.unit == "µs") return 1;
     if (which == figure::p99 && of.unit == "ms") return 2;
     return name_of(which).digits;
@@ -31,8 +31,10 @@ std::string heading_of(figure which, result const& of) {
 
 std::vector<figure> columns_of(result const& of) {
     std::vector<figure> result;
-    for (auto const which : {figure::p99, figure::commands, figure::server_cpu, figure::client_cpu, figure::spread,
-                             figure::connections, figure::lock_bytes, figure::late})
+    for (auto const which :
+         {figure::p99, figure::longest, figure::longest_rounds, figure::process_spread, figure::spread,
+          figure::commands, figure::server_cpu, figure::client_cpu, figure::guest_share, figure::guest_longest,
+          figure::overlaps, figure::connections, figure::lock_bytes, figure::late})
         if (std::ranges::any_of(of.lines, [&](line const& each) { return each.median[which].has_value(); }))
             result.push_back(which);
     return result;

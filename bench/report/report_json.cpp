@@ -33,7 +33,7 @@ std::string as_json(report const& all) {
     json result;
     for (auto const& [key, value] : all.surroundings) result["surroundings"][key] = value;
     result["rounds"] = all.rounds;
-    result["period_ms"] = all.period.count();
+    result["period_ms"] = all.period ? json(all.period->count()) : json(nullptr);
     result["results"] = json::array();
     for (auto const& one : all.results) {
         json each{{"placement", one.placement}, {"scenario", one.scenario}, {"unit", one.unit}};

@@ -8,8 +8,10 @@ namespace {
 constexpr char const* introduction = R"(# Performance
 
 This page is the output of `./dev bench --markdown`. The benchmark starts a redis-server of its own on loopback, builds
-the peers that this machine has the tools for, and needs about ten minutes. Run it where you want to know; figures of
-two machines, or of two days, should not be compared.
+the peers that this machine has the tools for, and needs about an hour, less with `--only`.
+Run it where you want to know; figures of
+two machines, or of two days, should not be compared. What else the machine did before is in the first table; of a busy
+machine no page is made unless `--even-if-busy` asks for it.
 
 ## How to read it
 
@@ -24,6 +26,8 @@ two machines, or of two days, should not be compared.
   stays alive between its rounds, so that a JVM is warm. *Redisson, tuned* has two threads of each kind and a pool of
   eight connections in place of its defaults. Each library is used as its own documentation shows it; pollers poll as
   often as their documentation says. `bench/peers/README.md` has the details.
+- **Settling**: threads are made and run for a fifth of a round before anything counts, ours, floors and peers alike. A JVM
+  first runs each scenario until a cycle takes no less processor time any more.
 - **ratio** is a line beside the floor, the line whose ratio is 1. Contenders take turns, and the ratio is the median of
   the ratios within each round; *of the rounds* shows the smallest and the largest. Machines drift: trust the ratios
   more than the figures.
@@ -41,7 +45,22 @@ two machines, or of two days, should not be compared.
   chance; only the hand-over is shown unpinned too. On virtual machines waking another core may cost more than all else
   together; then the first part shows that above all.
 - *N threads, one lock* has an empty critical section. Its floor lets the threads queue inside the process, so that only
-  one at a time asks the server; *a subscription each* is what happens when they do not.
+  one at a time asks the server; *a subscription each* is what happens when they do not. **Here the floor and ours do not
+  send the same commands**: the floor takes and releases the key for each cycle (three plain commands, or two scripts);
+  ours takes it once and passes it on between the threads, without a command, until its turn is over, which is why
+  *commands* is near zero and the ratio far above one. It says what passing on is worth, not what the library adds to
+  the same commands; the tables of locks of their own say that.
+- *8 processes, one lock*: here too the commands differ. The floors ask at each message, with RESTORE or with a
+  script; ours does not ask at each message, keeps the lock for some turns, and asks with a script where somebody else
+  listens.
+- *mix PxT on L, hold H, pause P*: P processes of T threads share L locks, each chosen by Zipf's law where there are several,
+  for H µs, with P µs before the next attempt; unpinned. **longest** is the longest wait of the round, one that had not
+  ended included; *in rounds* divides it by the time in which each worker could have had one turn. *processes max/min* is
+  max/min over the processes. **overlaps** counts in shared memory how often two were inside one lock at once; it is the
+  sum over all rounds. Redisson's processes are JVMs, eight at most: 32 and 300 of them are clients in 8 and in 6 JVMs.
+  These rounds begin when the rate has settled, after ten seconds at most.
+- *mix herd*: as many clients on one lock, hold 1000 µs. *and one thread of Redisson*: its share and its longest wait among
+  four processes of two threads; a fifth would be fair among five processes.
 - *asynchronous cycles* run on an io_context, the client and the handlers on one thread, with redlatch/asio.hpp where
   Boost is there.
 - *hand-over* is the time from just before the release in one client to the moment at which another one, which slept
@@ -70,13 +89,17 @@ std::string markdown_of(table const& all) {
     return text;
 }
 
+std::string period_of(report const& all) {
+    return all.period ? std::to_string(all.period->count()) + " ms" : "350 ms, of 1 to 4 s where many share a lock";
+}
+
 } // namespace
 
 std::string as_markdown(report const& all) {
     std::string text = introduction;
     text += "\n## Where and with what\n\n|  |  |\n|---|---|\n";
     for (auto const& [key, value] : all.surroundings) text += markdown_row({key, value});
-    text += markdown_row({"rounds", std::to_string(all.rounds) + " of " + std::to_string(all.period.count()) + " ms"});
+    text += markdown_row({"rounds", std::to_string(all.rounds) + " of " + period_of(all)});
     std::string placement;
     for (auto const& one : all.results) {
         if (one.placement != placement) {

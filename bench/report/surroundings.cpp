@@ -43,15 +43,12 @@ std::string compiler() {
 
 } // namespace
 
-std::vector<std::pair<std::string, std::string>> surroundings(server const& at) {
+std::vector<std::pair<std::string, std::string>> surroundings(server const& at, machine_load const& before) {
     char day[32];
     std::time_t const now = std::time(nullptr);
     std::strftime(day, sizeof day, "%Y-%m-%d", std::gmtime(&now));
     char hiredis[32];
     std::snprintf(hiredis, sizeof hiredis, "%d.%d.%d", HIREDIS_MAJOR, HIREDIS_MINOR, HIREDIS_PATCH);
-    std::ifstream load_file("/proc/loadavg");
-    std::string load;
-    load_file >> load;
     return {{"date", day},
             {"redlatch", REDLATCH_VERSION_STRING},
             {"processor", std::to_string(usable_cores().size()) + " × " + field("/proc/cpuinfo", "model name")},
@@ -59,7 +56,7 @@ std::vector<std::pair<std::string, std::string>> surroundings(server const& at) 
             {"server", at.version()},
             {"hiredis (floors)", hiredis},
             {"compiler", compiler() + ", " REDLATCH_BENCH_BUILD},
-            {"load before the run", load}};
+            {"load before the run", text_of(before, static_cast<int>(usable_cores().size()))}};
 }
 
 } // namespace redlatch::bench

@@ -22,10 +22,10 @@ config settings_for(address const& where, our_way const& way) {
     return result;
 }
 
-party ours(client const& locks, std::string const& name, bool detached) {
+party ours(client const& locks, std::string const& name, bool detached, lock_maker const& kind) {
     auto const held = std::make_shared<hold>();
     auto const keep = std::make_shared<client>(locks);
-    auto const lock = std::make_shared<reentrant_lock>(keep->get_lock(name));
+    auto const lock = std::make_shared<basic_lock>(kind(*keep, name));
     if (detached)
         return {[=] { *held = lock->acquire(); },
                 [=] {
@@ -46,7 +46,7 @@ contender our_threads(stage const& on, address const& where, int threads, naming
                 client const locks(settings_for(where, way));
                 std::vector<party> workers;
                 for (int worker = 0; worker < threads; ++worker)
-                    workers.push_back(ours(locks, name(worker), way.detached));
+                    workers.push_back(ours(locks, name(worker), way.detached, way.kind));
                 return run_workers(at, workers, period);
             },
             std::move(aims)};

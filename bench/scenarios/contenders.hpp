@@ -18,17 +18,24 @@ using naming = std::function<std::string(int worker)>;
 naming one_each();
 naming one_for_all();
 
+/// A lock of some kind.
+using lock_maker = std::function<basic_lock(client& from, std::string const& name)>;
+inline basic_lock re_entrant(client& from, std::string const& name) {
+    return from.get_lock(name);
+}
+
 /// Settings of a client of ours.
 struct our_way {
     std::string title = "redlatch";
     command_set commands = command_set::automatic;
     bool detached = false;
     bool strict = false;
+    lock_maker kind = re_entrant;
 };
 config settings_for(address const& where, our_way const& way);
 
 /// A lock of a client that the party keeps alive.
-party ours(client const& locks, std::string const& name, bool detached);
+party ours(client const& locks, std::string const& name, bool detached, lock_maker const& kind = re_entrant);
 
 /// One client for all the threads.
 contender our_threads(stage const& on, address const& where, int threads, naming const& name, our_way const& way,

@@ -59,7 +59,8 @@ holding_process peer_program(stage const& on, peer const& who) {
     return [command = who.command_for(on.at.tcp()), log = on.others.log()](std::function<void(pid_t)> const& look) {
         peer_process holder(command, log);
         holder.play("hold", 1);
-        holder.begin(std::chrono::milliseconds(0));
+        holder.begin(std::chrono::milliseconds(0), std::chrono::milliseconds(0));
+        holder.await_begun();
         holder.result(); // now it holds
         look(holder.pid());
     };

@@ -17,6 +17,7 @@ public:
     void acquire(int count);
     /// How often one was lost or suspect since all were there.
     int late() const;
+    client& by() noexcept { return client_; }
 
 private:
     static constexpr int at_a_time = 128;

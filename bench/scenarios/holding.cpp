@@ -92,7 +92,8 @@ measurement peer_holding(server const& at, peer const& who, std::string const& l
     peer_process holder(who.command_for(at.tcp(), {"watchdog=" + std::to_string(watchdog.count())}), log);
     holder.play("hold", locks);
     auto const before = memory_of(holder.pid());
-    holder.begin(0ms);
+    holder.begin(0ms, 0ms);
+    holder.await_begun();
     holder.result(); // now it holds them all
     auto const after = memory_of(holder.pid());
     counters_of_clients const clients{[] { return std::vector{0.0}; }, [&] { return cpu_seconds_of(holder.pid()); }};
@@ -112,7 +113,6 @@ std::vector<scenario> holding(stage const& on) {
     for (int const locks : {10000, 100000}) {
         scenario one{"holding " + std::to_string(locks) + " locks", "% of a core", false, {}};
         one.limits = limits;
-        one.most_rounds = 1;
         std::vector<aim> aims{at_most(0, figure::late), at_most(600, figure::lock_bytes),
                               at_most(1, "Redisson", figure::server_cpu)};
         if (locks == 10000) aims.push_back(at_most(0.5));

@@ -17,9 +17,8 @@ constexpr char const* limits_of_threads =
 constexpr char const* limits_of_processes =
     "each release is told to all processes; those that do not stand aside wake, ask and are refused.";
 
-/// Fairness shows over a second, so rounds are longer, and fewer.
-constexpr int periods = 3;
-constexpr int most_rounds = 2;
+/// Fairness shows over a second.
+constexpr std::chrono::milliseconds usual_period{1000};
 
 contender queued_in_process(stage const& on, form which, int threads) {
     return {"raw sockets behind a queue, " + name_of(which), [=, &at = on.at](std::chrono::milliseconds period) {
@@ -68,8 +67,7 @@ scenario threads_on_one_lock(stage const& on, int threads) {
     scenario one{std::to_string(threads) + " threads, one lock", "cycles/s", true, {}};
     one.floor = "raw sockets behind a queue, plain";
     one.limits = limits_of_threads;
-    one.periods = periods;
-    one.most_rounds = most_rounds;
+    one.usual_period = usual_period;
     auto const where = on.at.tcp();
     one.contenders = {our_threads(on, where, threads, one_for_all(), {},
                                   {at_least(50, "Redisson"), at_most(1.5, figure::spread),
@@ -86,8 +84,7 @@ scenario processes_on_one_lock(stage const& on, int processes) {
     scenario one{std::to_string(processes) + " processes, one lock", "cycles/s", true, {}};
     one.floor = "raw, a subscription each, plain";
     one.limits = limits_of_processes;
-    one.periods = periods;
-    one.most_rounds = most_rounds;
+    one.usual_period = usual_period;
     auto const where = on.at.tcp();
     auto const ours_with = [where](our_way const& way) {
         return [=] { return ours(client(settings_for(where, way)), "bench:shared", false); };
@@ -103,7 +100,7 @@ scenario processes_on_one_lock(stage const& on, int processes) {
                                    aims_beside("raw, a subscription each, scripts")),
                       in_processes(on, "raw, a subscription each, plain", processes, floor_with(form::plain), {}),
                       in_processes(on, "raw, a subscription each, scripts", processes, floor_with(form::scripts), {})};
-    // Eight JVMs take half a minute to start: once is enough.
+    // Eight JVMs take a minute to get warm: once is enough.
     if (!on.is("together"))
         for (auto& other : peer_contenders(on, "shared", 1, processes))
             if (other.name != "Redisson, tuned") one.contenders.push_back(std::move(other));

@@ -31,16 +31,11 @@ public:
     }
 
 private:
-    /// One plays in all scenarios. More than one are for this scenario alone and get little time to warm up.
     void assemble() {
-        if (size_ == 1 && members_.empty()) members_.push_back(others_.process(who_, at_.tcp()));
         while (std::ssize(members_) < size_)
-            members_.push_back(
-                std::make_shared<peer_process>(who_.command_for(at_.tcp(), {"warm=2000"}), others_.log()));
-        for (auto const& each : members_) {
-            each->wake();
-            each->play(scenario_, workers_);
-        }
+            members_.push_back(others_.process(who_, at_.tcp(), static_cast<int>(members_.size())));
+        for (auto const& each : members_) each->wake(), each->prepare(scenario_, workers_);
+        for (auto const& each : members_) each->await_ready();
     }
 
     measurement play(std::chrono::milliseconds period) {
@@ -51,8 +46,10 @@ private:
                                               for (auto const& each : members_) sum += cpu_seconds_of(each->pid());
                                               return sum;
                                           }};
+        // As ours do: threads are made and settle before anything counts.
+        for (auto const& each : members_) each->begin(period / 5, period);
+        for (auto const& each : members_) each->await_begun();
         auto begin = take(at_, clients);
-        for (auto const& each : members_) each->begin(period);
         std::vector<peer_round> said;
         for (auto const& each : members_) said.push_back(each->result());
         // Workers of several processes are counted together: max/min is over all of them.

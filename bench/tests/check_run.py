@@ -20,16 +20,38 @@ PINNED = {
     "8 processes, one lock",
     "hand-over between two clients",
 }
+# Where nobody is pinned, or there is one core alone.
+MIXES = {
+    "mix 4x1 on 1, hold 500, pause 500",
+    "mix 8x2 on 16 zipf 1.2, hold 2000, pause 500",
+    "mix 3x3 on 1, hold 5000, pause 2000",
+    "mix 4x8 on 64 zipf 1.0, hold 200, pause 0",
+    "mix 8x1 on 1, hold 0, pause 0",
+    "mix 2x1 on 1, hold 0, pause 0",
+    "mix 4x1 on 1, hold 20, pause 20",
+    "mix 32x1 on 1, hold 50, pause 0",
+    "mix herd",
+}
 # With the tool, and once.
 TOOL = {"run NAME -- true, TCP", "run NAME -- true, Unix socket"}
-ONCE = {"holding 10000 locks", "holding 100000 locks", "a client that holds a lock"}
+KINDS = {f"64 threads, 64 locks, {kind}" for kind in ("fenced", "spin", "non_reentrant")}
+ONCE = {"holding 10000 locks", "holding 100000 locks", "a client that holds a lock"} | KINDS
+SCALE = {
+    "scale: 100000 calls abandoned, how late",
+    "scale: end of a thread beside 100000 holds of others",
+    "scale: 100000 waiters of one process for one lock",
+}
 PEERS = ("Redisson", "Redisson, tuned", "rslock")
 
 
 def expected():
     if len(os.sched_getaffinity(0)) == 1:
-        return {"together": PINNED | TOOL | ONCE}
-    return {"apart": PINNED | TOOL | ONCE, "together": PINNED | TOOL, "free": {"hand-over between two clients"}}
+        return {"together": PINNED | TOOL | ONCE | SCALE | MIXES}
+    return {
+        "apart": PINNED | TOOL | ONCE | SCALE,
+        "together": PINNED | TOOL,
+        "free": MIXES | {"hand-over between two clients"},
+    }
 
 
 def is_number(value):
@@ -43,6 +65,8 @@ def may_be_nothing(result, figure):
 
 def wanted_figures(result, line):
     """What every line of such a table must have; most of it above zero."""
+    if result["scenario"].startswith("scale: "):
+        return ["value"]  # a time within this process
     wanted = ["value", "client_cpu_us"]
     name = line["name"]
     if result["unit"] == "cycles/s":
@@ -51,6 +75,8 @@ def wanted_figures(result, line):
             wanted += ["p50", "p99"]
         if not result["scenario"].startswith("one thread") and "in flight" not in result["scenario"]:
             wanted.append("spread")
+    if result["unit"] == "acquisitions/s":
+        wanted += ["longest_wait_ms", "process_spread", "spread", "commands", "server_cpu_us"]
     if result["unit"] in ("µs", "ms"):
         wanted += ["ratio", "p99", "server_cpu_us"]
         if name not in ("true alone", "flock FILE true"):
@@ -74,6 +100,8 @@ def problems_of(report):
                 least = 0 if may_be_nothing(result, figure) else sys.float_info.min
                 if not is_number(line[figure]) or line[figure] < least:
                     yield f"{where}: {line['name']}: {figure} is {line[figure]}"
+            if result["unit"] == "acquisitions/s" and line["overlaps"] != 0:
+                yield f"{where}: {line['name']}: {line['overlaps']} overlaps"
             for aim in line["aims"]:
                 if not is_number(aim["seen"]) and not aim["aim"].endswith(PEERS):
                     yield f"{where}: {line['name']}: nothing is known about {aim['aim']}"
@@ -88,7 +116,8 @@ def problems_of(report):
 def main(program):
     with tempfile.TemporaryDirectory() as folder:
         data, page = os.path.join(folder, "run.json"), os.path.join(folder, "run.md")
-        run = [program, "--peers", "none", "--rounds", "1", "--seconds", "0.02", "--json", data, "--markdown", page]
+        run = [program, "--peers", "none", "--rounds", "1", "--seconds", "0.02", "--even-if-busy"]
+        run += ["--json", data, "--markdown", page]
         table = subprocess.run(run, stdout=subprocess.PIPE, text=True, check=True).stdout
         with open(data, encoding="utf-8") as file:
             report = json.load(file)

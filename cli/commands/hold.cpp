@@ -1,5 +1,6 @@
 // redlatch hold NAME: the lock is held until a signal comes, for scripts.
 #include "commands/commands.hpp"
+#include "die_of_signal.hpp"
 #include "exit_code.hpp"
 #include "options.hpp"
 #include "text.hpp"
@@ -20,6 +21,7 @@ char const* const help_footer = "Exit status:\n"
                                 "  64   the command line, the address or the configuration cannot be used\n"
                                 "  69   no server, or it refused, or the key is not a lock\n"
                                 "  70   internal error\n"
+                                "  74   stdout cannot be written to; the lock was given back\n"
                                 "  75   the lock is busy, or the wait timed out (see --conflict-exit-code)\n"
                                 "  79   the lock was lost while it was held\n"
                                 "  128 + n  signal n ended the tool while it waited for the lock\n";
@@ -49,6 +51,8 @@ int hold_lock(arguments const& words) {
                       "Take the lock, write `held` to stdout, hold the lock until a signal comes.");
     line.word("NAME", "The name of the lock: any bytes, at most 64 KiB.", options.name);
     declare(line, options);
+    line.example("redlatch hold maintenance");
+    line.example("redlatch hold maintenance --wait 30s --max-hold 2h");
     line.footer(help_footer);
     line.parse(words);
     check(options);
@@ -57,17 +61,20 @@ int hold_lock(arguments const& words) {
     auto const reporter = options.common.reporter();
     config const settings = choose_server(options);
     exit_on_signals(inherited);
+    private_server server(settings);
     client owner(settings);
-    show_events(owner, reporter);
+    watch_events(owner, server, reporter);
     block_ending_signals(inherited);
-    taken outcome = take_lock(owner, options, inherited, false);
-    if (outcome.signal != 0) return exit_code::by_signal + outcome.signal;
+    taken outcome = take_lock(owner, server, options, inherited, false);
+    if (outcome.signal != 0) throw ended_by_signal{outcome.signal};
     if (!outcome.hold) return options.conflict_exit_code;
 
     owner.start();
-    if (!print("held\n")) {
-        reporter.problem("error", "cannot write `held` to stdout; the lock '" + options.name + "' is given back");
-        return exit_code::internal;
+    try {
+        auto const token = outcome.hold->token();
+        print(token ? "held " + std::to_string(*token) + "\n" : "held\n");
+    } catch (output_error const& problem) {
+        throw output_error(std::string(problem.what()) + "; the lock '" + options.name + "' is given back");
     }
     std::string const name = outcome.hold->lock_name();
     std::error_code ec;

@@ -9,11 +9,17 @@
 #include <cstdio>
 
 namespace redlatch::cli {
+namespace {
+
+constexpr std::size_t longest_software = 60;
+
+} // namespace
 
 int ping(arguments const& words) {
     common_options options;
     command_line line("ping [FLAGS]", "Show the server, its version and the time of a round trip.");
     declare(line, options, "One JSON object on stdout.");
+    line.example("redlatch ping --server redis://db1:6379");
     line.footer("Exit status:\n  0    the server answered\n"
                 + std::string(exit_status_help).substr(std::string("Exit status:\n").size()));
     line.parse(words);
@@ -25,8 +31,10 @@ int ping(arguments const& words) {
     }
     char time[32];
     std::snprintf(time, sizeof time, "%.3f ms", static_cast<double>(server.round_trip.count()) / 1000.0);
-    print(printable(server.address) + "  " + printable(server.software) + ' ' + printable(server.version) + "  " + time
-          + '\n');
+    auto const software = server.software + ' ' + server.version;
+    print(printable(server.address) + "  "
+          + (server.version.empty() ? "(this user may not ask for its version)" : shortened(software, longest_software))
+          + "  " + time + '\n');
     return 0;
 }
 

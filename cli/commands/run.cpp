@@ -1,7 +1,10 @@
 // redlatch run NAME -- COMMAND: the command runs while the lock is held.
 #include "commands/commands.hpp"
+#include "die_of_signal.hpp"
 #include "durations.hpp"
 #include "exit_code.hpp"
+#include "holder_watch.hpp"
+#include "holders.hpp"
 #include "options.hpp"
 #include "supervisor.hpp"
 #include "waiting.hpp"
@@ -25,7 +28,8 @@ struct run_options {
 };
 
 char const* const help_footer = "Exit status:\n"
-                                "  the command's own, or 128 + n when signal n ended it\n"
+                                "  the command's own; the signal that ended it ends the tool too,\n"
+                                "       which a shell shows as 128 + n\n"
                                 "  64   the command line, the address or the configuration cannot be used\n"
                                 "  69   no server, or it refused, or the key is not a lock\n"
                                 "  70   internal error\n"
@@ -35,7 +39,8 @@ char const* const help_footer = "Exit status:\n"
                                 "  128 + n  signal n ended the tool while it waited for the lock\n"
                                 "\n"
                                 "Durations: 500ms, 30s, 5m, 1h, 1m30s. The command finds REDLATCH_LOCK,\n"
-                                "REDLATCH_OWNER and REDLATCH_VALID_UNTIL (ms since the epoch) in its environment.\n";
+                                "REDLATCH_OWNER, REDLATCH_VALID_UNTIL (ms since the epoch) and, with --fenced,\n"
+                                "REDLATCH_TOKEN in its environment.\n";
 
 /// The words before the first `--` are ours. A name that begins with a dash goes behind it: run -- -NAME COMMAND.
 run_options parse(arguments words) {
@@ -58,6 +63,11 @@ run_options parse(arguments words) {
               "The time between TERM and KILL; below half the lease. Default: 2s, or a quarter of a lease "
               "that is too short for that.",
               options.grace);
+    line.surplus("the command stands behind --, as in: redlatch run NAME -- ");
+    line.example("redlatch run backup -- ./backup.sh");
+    line.example("redlatch run sync --no-wait --conflict-exit-code 0 -- ./sync");
+    line.example("redlatch run ledger --fenced -- ./post  # which sends $REDLATCH_TOKEN along");
+    line.example("redlatch run deploy --wait 30s --server redis://db1 -- make deploy");
     line.footer(help_footer);
     line.parse(words);
 
@@ -84,7 +94,12 @@ void set_environment(hold_view const& lock) {
     auto const until_ms = std::chrono::duration_cast<std::chrono::milliseconds>(until).count();
     ::setenv("REDLATCH_LOCK", lock.lock_name().c_str(), 1);
     ::setenv("REDLATCH_OWNER", lock.owner_id().c_str(), 1);
+    ::setenv(owners_variable, owners_with(lock.owner_id()).c_str(), 1);
     ::setenv("REDLATCH_VALID_UNTIL", std::to_string(until_ms).c_str(), 1);
+    if (auto const token = lock.token())
+        ::setenv("REDLATCH_TOKEN", std::to_string(*token).c_str(), 1);
+    else
+        ::unsetenv("REDLATCH_TOKEN"); // of a lock around this one
 }
 
 void give_back(hold& lock, report const& reporter, bool& lost) {
@@ -107,6 +122,12 @@ void give_back(hold& lock, report const& reporter, bool& lost) {
     }
 }
 
+/// Ctrl-C reached the command's group only, because it had the terminal. Without us the shell that started the command, and
+/// what else stands in a pipeline with it, would have heard of it as well: they are our own group.
+void share_terminal_signal(int number) {
+    if (number == SIGINT || number == SIGQUIT) ::kill(0, number);
+}
+
 int run_under(client& owner, taken& outcome, run_options const& options, duration lease,
               inherited_signals const& inherited) {
     hold& lock = *outcome.hold;
@@ -118,7 +139,8 @@ int run_under(client& owner, taken& outcome, run_options const& options, duratio
     terminal screen(inherited.interrupt_ignored);
     auto const first = guard_schedule(schedule_for(std::min(lock.valid_until(), latest), policy), policy);
     guard watcher(policy, first, outcome.at_once ? guard::memory::shared : guard::memory::own);
-    child command({&options.command, watcher.pipe(), screen.for_command(), inherited.hangup_ignored});
+    child command({&options.command, watcher.pipe(), screen.for_command(), inherited.hangup_ignored,
+                   policy.action == on_lost::terminate ? SIGTERM : SIGKILL});
 
     bool lost = false;
     if (command.failure() == 0) {
@@ -138,7 +160,13 @@ int run_under(client& owner, taken& outcome, run_options const& options, duratio
     }
     // First the guard is told, then the command is reaped: see guard.hpp.
     watcher.done();
+    bool const had_terminal = screen.given();
     screen.take_back();
+    auto const end = command.wait();
+    if (lost || end.signal != 0) screen.restore_modes();
+    if (command.failure() == 0)
+        reporter.note("ended", "the command ended with status " + std::to_string(end.status),
+                      {{"status", std::int64_t{end.status}}});
     give_back(lock, reporter, lost);
     if (watcher.finish() && !lost) {
         lost = true;
@@ -147,14 +175,15 @@ int run_under(client& owner, taken& outcome, run_options const& options, duratio
                              + "', because the tool was stopped until it was almost too late",
                          {{"name", options.lock.name}});
     }
-    int const status = command.reap();
+    command.reap();
     if (command.failure() != 0) {
         reporter.problem("error", "cannot run '" + options.command.front() + "': " + std::strerror(command.failure()));
         return command.failure() == ENOENT ? exit_code::not_found : exit_code::not_executable;
     }
-    reporter.note("ended", "the command ended with status " + std::to_string(status),
-                  {{"status", std::int64_t{status}}});
-    return lost ? exit_code::lost : status;
+    if (lost) return exit_code::lost;
+    if (end.signal == 0) return end.status;
+    if (had_terminal && !command.was_sent(end.signal)) share_terminal_signal(end.signal);
+    throw ended_by_signal{end.signal};
 }
 
 } // namespace
@@ -162,18 +191,22 @@ int run_under(client& owner, taken& outcome, run_options const& options, duratio
 int run(arguments const& words) {
     auto const inherited = inherited_signals::look();
     run_options options = parse(words);
-    config const settings = choose_server(options.lock);
+    config settings = choose_server(options.lock);
+    label_holds(settings, options.command.front());
     auto const lease = options.lock.lease_or(settings);
     options.on_loss.grace = choose_grace(options.grace, std::min(lease, options.lock.max_hold.value_or(lease)));
 
+    options.on_loss.reserve = choose_reserve(lease);
+
     exit_on_signals(inherited);
     auto const begin = lease_clock::now();
+    private_server server(settings);
     client owner(settings);
     bool const near = lease_clock::now() - begin < 10ms;
-    show_events(owner, options.lock.common.reporter());
+    watch_events(owner, server, options.lock.common.reporter());
     block_ending_signals(inherited);
-    taken outcome = take_lock(owner, options.lock, inherited, near);
-    if (outcome.signal != 0) return exit_code::by_signal + outcome.signal;
+    taken outcome = take_lock(owner, server, options.lock, inherited, near);
+    if (outcome.signal != 0) throw ended_by_signal{outcome.signal};
     if (!outcome.hold) return options.lock.conflict_exit_code;
     return run_under(owner, outcome, options, lease, inherited);
 }

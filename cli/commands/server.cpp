@@ -35,7 +35,10 @@ int status(arguments const& words) {
     bool json = false;
     command_line line("server status [FLAGS]", "Show the private server of this user, if it runs. Never starts it.");
     line.flag("--json", "One JSON object on stdout.", json);
-    line.footer("Exit status:\n  0    it runs\n  1    it does not\n  64   its folder cannot be used\n");
+    line.example("redlatch server status --json");
+    line.footer("Exit status:\n  0    it runs\n  1    it does not\n  64   its folder cannot be used\n"
+                "  69   it is alive and cannot be reached, as its folder or socket was removed\n"
+                "  74   the output cannot be written to stdout\n");
     line.parse(words);
     auto const server = embedded_server().status();
     print(json ? json_of(server) : text_of(server));
@@ -46,8 +49,10 @@ int stop(arguments const& words) {
     bool force = false;
     command_line line("server stop [FLAGS]", "End the private server of this user.");
     line.flag("--force", "Also while locks are held. Whoever holds one loses it.", force);
+    line.example("redlatch server stop");
     line.footer("Exit status:\n  0    it was ended\n  1    it did not run\n  64   its folder cannot be used\n"
-                "  75   locks are held\n");
+                "  69   it cannot be reached; with --force it is ended nevertheless\n"
+                "  74   the output cannot be written to stdout\n  75   locks are held\n");
     line.parse(words);
     bool ended = false;
     try {

@@ -1,54 +1,63 @@
 // redlatch status NAME and redlatch list: who holds what.
 #include "commands/commands.hpp"
-#include "durations.hpp"
 #include "json_line.hpp"
+#include "lock_check.hpp"
+#include "lock_table.hpp"
 #include "options.hpp"
 #include "text.hpp"
 
 #include <redlatch/client.hpp>
 
 #include <algorithm>
-#include <array>
+#include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace redlatch::cli {
 namespace {
 
-std::string time_left(lock_info const& lock) {
-    return lock.remaining_lease ? to_text(*lock.remaining_lease) : "for ever";
-}
+constexpr std::size_t longest_shown = 100;
 
 std::string sentence_of(lock_info const& lock) {
-    std::string const name = "'" + printable(lock.name) + "'";
+    std::string const name = "'" + shortened(lock.name, longest_shown) + "'";
     if (!lock.held) return name + " is free\n";
-    std::string text = name + " is held (" + lock.type + ") for " + time_left(lock) + " still, unless renewed\n";
-    if (!lock.remaining_lease) text = name + " is held (" + lock.type + ") and has no expiry\n";
-    for (auto const& owner : lock.owners)
-        text += "  by client " + printable(owner.client) + ", holder " + printable(owner.holder) + ", count "
-                + std::to_string(owner.count) + '\n';
-    return text;
-}
-
-using row = std::array<std::string, 6>;
-
-std::string table_of(std::vector<lock_info> const& locks) {
-    std::vector<row> rows{{"NAME", "TYPE", "CLIENT", "HOLDER", "COUNT", "TTL"}};
-    for (auto const& lock : locks)
-        for (auto const& owner : lock.owners)
-            rows.push_back({printable(lock.name), lock.type, printable(owner.client), printable(owner.holder),
-                            std::to_string(owner.count), time_left(lock)});
-    std::array<std::size_t, 6> widths{};
-    for (auto const& cells : rows)
-        for (std::size_t at = 0; at < cells.size(); ++at) widths[at] = std::max(widths[at], columns(cells[at]));
-    std::string text;
-    for (auto const& cells : rows) {
-        for (std::size_t at = 0; at + 1 < cells.size(); ++at)
-            text += cells[at] + std::string(widths[at] - columns(cells[at]) + 2, ' ');
-        text += cells.back() + '\n';
+    std::string text = name + " is held (" + shortened(lock.type, longest_shown) + ")";
+    if (lock.remaining_lease)
+        text += " for " + time_left(lock) + " still, unless renewed\n";
+    else
+        text += " and has no expiry\n";
+    for (auto const& owner : lock.owners) {
+        if (owner.label) text += "  by " + shortened(*owner.label, longest_shown) + ":";
+        text += (owner.label ? " client " : "  by client ") + shortened(owner.client, longest_shown) + ", holder "
+                + shortened(owner.holder, longest_shown) + ", count " + std::to_string(owner.count) + '\n';
     }
     return text;
 }
+
+/// Keys that could not be looked at do not keep the others from being shown.
+class unreadable_keys {
+public:
+    /// Takes them out.
+    void take_from(std::vector<lock_info>& locks) {
+        auto const others =
+            std::stable_partition(locks.begin(), locks.end(), [](lock_info const& one) { return one.problem.empty(); });
+        if (others == locks.end()) return;
+        if (count_ == 0) first_ = *others;
+        count_ += locks.end() - others;
+        locks.erase(others, locks.end());
+    }
+    void say(report const& reporter) const {
+        if (count_ == 0) return;
+        auto const more = count_ > 1 ? " (and so were " + std::to_string(count_ - 1) + " more keys)" : std::string();
+        reporter.problem("unreadable", "not shown: " + first_.problem + more,
+                         {{"name", first_.name}, {"count", std::int64_t{count_}}});
+    }
+
+private:
+    lock_info first_{};
+    std::int64_t count_ = 0;
+};
 
 } // namespace
 
@@ -58,12 +67,15 @@ int show_status(arguments const& words) {
     command_line line("status NAME [FLAGS]", "Say whether the lock is free, or who holds it, and for how long still.");
     line.word("NAME", "The name of the lock.", name);
     declare(line, options, "One JSON object on stdout.");
+    line.example("redlatch status backup");
+    line.example("redlatch status backup --server redis://db1 --json");
     line.footer("Exit status:\n  0    the lock is held\n  1    it is free\n"
                 + std::string(exit_status_help).substr(std::string("Exit status:\n").size()));
     line.parse(words);
     check_name(name);
     client owner(choose_server(options));
-    auto const lock = owner.get_lock(name).inspect();
+    auto const lock = owner.get_lock(name).inspect({.labels = true});
+    require_lock(lock);
     print(options.json ? json_of(lock) : sentence_of(lock));
     return lock.held ? 0 : 1;
 }
@@ -71,21 +83,31 @@ int show_status(arguments const& words) {
 int list_locks(arguments const& words) {
     common_options options;
     std::optional<std::string> pattern;
-    command_line line("list [PATTERN] [FLAGS]", "Show the locks whose names match a glob-style pattern, by SCAN.");
+    command_line line("list [PATTERN] [FLAGS]",
+                      "Show the locks whose names match a glob-style pattern, as they are found.");
     line.optional_word("PATTERN", "As in Redis: * ? [abc] and \\ before a special character. Default: all.", pattern);
     declare(line, options, "One JSON object for each lock on stdout.");
+    line.example("redlatch list");
+    line.example("redlatch list 'backup:*' --json");
     line.footer("Exit status:\n  0    also when there are none\n"
                 + std::string(exit_status_help).substr(std::string("Exit status:\n").size()));
     line.parse(words);
     client owner(choose_server(options));
-    auto locks = owner.list_locks(pattern.value_or("*"));
-    std::sort(locks.begin(), locks.end(), [](auto const& one, auto const& other) { return one.name < other.name; });
-    std::string text;
-    if (!options.json)
-        text = table_of(locks);
-    else
-        for (auto const& lock : locks) text += json_of(lock);
-    print(text);
+    lock_table table;
+    unreadable_keys unreadable;
+    owner.visit_locks(pattern.value_or("*"),
+                      [&](std::vector<lock_info> locks) {
+                          unreadable.take_from(locks);
+                          if (locks.empty()) return;
+                          std::string text;
+                          if (!options.json) text = table.rows_of(locks);
+                          if (options.json)
+                              for (auto const& lock : locks) text += json_of(lock);
+                          print(text);
+                      },
+                      {.labels = true});
+    if (!options.json) print(table.rows_of({})); // the heading, if there was nothing
+    unreadable.say(options.reporter());
     return 0;
 }
 

@@ -2,6 +2,7 @@
 #include "commands/commands.hpp"
 #include "exit_code.hpp"
 #include "json_line.hpp"
+#include "lock_check.hpp"
 #include "options.hpp"
 #include "text.hpp"
 
@@ -17,6 +18,7 @@ int unlock(arguments const& words) {
     line.word("NAME", "The name of the lock.", name);
     line.flag("--force", "Needed: the holder does not learn of it before its next renewal.", force);
     declare(line, options, "One JSON object on stdout.");
+    line.example("redlatch unlock backup --force");
     line.footer("Exit status:\n  0    the lock was held\n  1    it was free\n"
                 + std::string(exit_status_help).substr(std::string("Exit status:\n").size()));
     line.parse(words);
@@ -26,7 +28,9 @@ int unlock(arguments const& words) {
                           + "' away from whoever holds it, while it may still work; say --force "
                             "if that is what you want");
     client owner(choose_server(options));
-    bool const was_held = owner.get_lock(name).force_unlock();
+    auto lock = owner.get_lock(name);
+    require_lock(lock.inspect()); // force_unlock() removes any hash
+    bool const was_held = lock.force_unlock();
     if (options.json)
         print(json_of_unlock(name, was_held));
     else

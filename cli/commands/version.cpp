@@ -11,6 +11,7 @@ int show_version(arguments const& words) {
     bool json = false;
     command_line line("version [FLAGS]", "Show the version of the tool.");
     line.flag("--json", "One JSON object on stdout.", json);
+    line.example("redlatch version --json");
     line.parse(words);
     print(json ? json_of_version(REDLATCH_VERSION_STRING) : "redlatch " REDLATCH_VERSION_STRING "\n");
     return 0;

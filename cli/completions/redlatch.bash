@@ -65,8 +65,8 @@ _redlatch() {
         ;;
     esac
 
-    local server='--server --config --json --verbose --help'
-    local lock="--wait --no-wait --lease --watchdog --max-hold --conflict-exit-code $server"
+    local server='--server --config --require-server --json --verbose --help'
+    local lock="--wait --no-wait --lease --watchdog --max-hold --fenced --conflict-exit-code $server"
     case $command in
     run) words="$lock --on-lost --grace --" ;;
     hold) words=$lock ;;

@@ -42,9 +42,9 @@ template <class State> std::uint64_t fingerprint(State const& of) {
     return hash;
 }
 
-/// Until everything is seen, or `holds` is false of a state.
+/// Until everything is seen, or the nearest `most` states, or `holds` is false of a state.
 template <class State, class Actions, class Holds>
-outcome explore(State const& first, Actions const& actions, Holds&& holds) {
+outcome explore(State const& first, Actions const& actions, std::size_t most, Holds&& holds) {
     std::vector<step> steps{{0, 0, 0}}; // how each state was reached; the states themselves are kept for one level only
     std::vector<State> level{first}, next;
     std::unordered_set<std::uint64_t> known{fingerprint(first)};
@@ -57,7 +57,7 @@ outcome explore(State const& first, Actions const& actions, Holds&& holds) {
             }
             State then = state;
             for (std::uint32_t i = 0; i < std::size(actions); ++i)
-                for (int variant = 0; variant < actions[i].variants; ++variant) {
+                for (int variant = 0; variant < actions[i].variants && steps.size() < most; ++variant) {
                     if (!actions[i].act(then, variant)) continue;
                     if (known.insert(fingerprint(then)).second) {
                         steps.push_back({at, i, static_cast<std::uint32_t>(variant)});

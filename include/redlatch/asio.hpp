@@ -31,13 +31,13 @@
 // Thread safety: as that of the objects; any thread may start operations, also within handlers.
 #pragma once
 
+#include <redlatch/basic_lock.hpp>
 #include <redlatch/client.hpp>
 #include <redlatch/detail/asio_completion.hpp>
 #include <redlatch/detail/asio_loop.hpp>
 #include <redlatch/detail/asio_shapes.hpp>
 #include <redlatch/hold.hpp>
 #include <redlatch/options.hpp>
-#include <redlatch/reentrant_lock.hpp>
 
 #include <boost/asio/async_result.hpp>
 #include <optional>
@@ -47,29 +47,29 @@
 
 namespace redlatch {
 
-/// Ends with (error, hold). As reentrant_lock::acquire.
-template <class Token> auto async_acquire(reentrant_lock lock, acquire_options const& options, Token&& token) {
+/// Ends with (error, hold). As basic_lock::acquire.
+template <class Token> auto async_acquire(basic_lock lock, acquire_options const& options, Token&& token) {
     return detail::asio_start<detail::plain_result, hold>(
         std::forward<Token>(token),
-        [options](reentrant_lock& of, completion_ptr<hold>& done) {
+        [options](basic_lock& of, completion_ptr<hold>& done) {
             return of.start_acquire(detail::with_owner(options), done);
         },
         std::move(lock));
 }
-template <class Token> auto async_acquire(reentrant_lock lock, Token&& token) {
+template <class Token> auto async_acquire(basic_lock lock, Token&& token) {
     return async_acquire(std::move(lock), acquire_options(), std::forward<Token>(token));
 }
 
-/// Ends with (error, std::optional<hold>). As reentrant_lock::try_acquire.
-template <class Token> auto async_try_acquire(reentrant_lock lock, acquire_options const& options, Token&& token) {
+/// Ends with (error, std::optional<hold>). As basic_lock::try_acquire.
+template <class Token> auto async_try_acquire(basic_lock lock, acquire_options const& options, Token&& token) {
     return detail::asio_start<detail::tried_result, hold>(
         std::forward<Token>(token),
-        [options](reentrant_lock& of, completion_ptr<hold>& done) {
+        [options](basic_lock& of, completion_ptr<hold>& done) {
             return of.start_try_acquire(detail::with_owner(options), done);
         },
         std::move(lock));
 }
-template <class Token> auto async_try_acquire(reentrant_lock lock, Token&& token) {
+template <class Token> auto async_try_acquire(basic_lock lock, Token&& token) {
     return async_try_acquire(std::move(lock), acquire_options(), std::forward<Token>(token));
 }
 
@@ -80,45 +80,52 @@ template <class Token> auto async_release(hold&& which, Token&& token) {
         std::move(which));
 }
 
-/// Ends with (error, bool). As reentrant_lock::force_unlock.
-template <class Token> auto async_force_unlock(reentrant_lock lock, Token&& token) {
+/// Ends with (error, bool). As basic_lock::force_unlock.
+template <class Token> auto async_force_unlock(basic_lock lock, Token&& token) {
     return detail::asio_start<detail::plain_result, bool>(
         std::forward<Token>(token),
-        [](reentrant_lock& of, completion_ptr<bool>& done) { return of.start_force_unlock(done); }, std::move(lock));
+        [](basic_lock& of, completion_ptr<bool>& done) { return of.start_force_unlock(done); }, std::move(lock));
 }
 
-/// Ends with (error, bool). As reentrant_lock::is_locked.
-template <class Token> auto async_is_locked(reentrant_lock lock, Token&& token) {
+/// Ends with (error, bool). As basic_lock::is_locked.
+template <class Token> auto async_is_locked(basic_lock lock, Token&& token) {
     return detail::asio_start<detail::plain_result, bool>(
-        std::forward<Token>(token),
-        [](reentrant_lock& of, completion_ptr<bool>& done) { return of.start_is_locked(done); }, std::move(lock));
-}
-
-/// Ends with (error, std::optional<duration>). As reentrant_lock::remaining_lease.
-template <class Token> auto async_remaining_lease(reentrant_lock lock, Token&& token) {
-    using answer = std::optional<duration>;
-    return detail::asio_start<detail::plain_result, answer>(
-        std::forward<Token>(token),
-        [](reentrant_lock& of, completion_ptr<answer>& done) { return of.start_remaining_lease(done); },
+        std::forward<Token>(token), [](basic_lock& of, completion_ptr<bool>& done) { return of.start_is_locked(done); },
         std::move(lock));
 }
 
-/// Ends with (error, lock_info). As reentrant_lock::inspect.
-template <class Token> auto async_inspect(reentrant_lock lock, Token&& token) {
+/// Ends with (error, std::optional<duration>). As basic_lock::remaining_lease.
+template <class Token> auto async_remaining_lease(basic_lock lock, Token&& token) {
+    using answer = std::optional<duration>;
+    return detail::asio_start<detail::plain_result, answer>(
+        std::forward<Token>(token),
+        [](basic_lock& of, completion_ptr<answer>& done) { return of.start_remaining_lease(done); }, std::move(lock));
+}
+
+/// Ends with (error, lock_info). As basic_lock::inspect.
+template <class Token> auto async_inspect(basic_lock lock, look_options const& options, Token&& token) {
     return detail::asio_start<detail::plain_result, lock_info>(
         std::forward<Token>(token),
-        [](reentrant_lock& of, completion_ptr<lock_info>& done) { return of.start_inspect(done); }, std::move(lock));
+        [options](basic_lock& of, completion_ptr<lock_info>& done) { return of.start_inspect(done, options); },
+        std::move(lock));
+}
+template <class Token> auto async_inspect(basic_lock lock, Token&& token) {
+    return async_inspect(std::move(lock), look_options(), std::forward<Token>(token));
 }
 
 /// Ends with (error, std::vector<lock_info>). As client::list_locks.
-template <class Token> auto async_list_locks(client of, std::string pattern, Token&& token) {
+template <class Token>
+auto async_list_locks(client of, std::string pattern, look_options const& options, Token&& token) {
     using answer = std::vector<lock_info>;
     return detail::asio_start<detail::plain_result, answer>(
         std::forward<Token>(token),
-        [pattern = std::move(pattern)](client& asked, completion_ptr<answer>& done) {
-            return asked.start_list_locks(pattern, done);
+        [pattern = std::move(pattern), options](client& asked, completion_ptr<answer>& done) {
+            return asked.start_list_locks(pattern, done, options);
         },
         std::move(of));
+}
+template <class Token> auto async_list_locks(client of, std::string pattern, Token&& token) {
+    return async_list_locks(std::move(of), std::move(pattern), look_options(), std::forward<Token>(token));
 }
 
 /// Ends with (error, server_info). As client::ping.

@@ -86,7 +86,8 @@ enum class completes_on : std::uint8_t {
     notifier, ///< on the client's notifier thread, in order with listeners: it may run a user's code
 };
 
-/// What the end of an operation is told to. An object of the user's with an address of its own and one owner.
+/// Completion handler: called exactly once when the operation finishes. An object of the user's with an address of its own and
+/// one owner.
 ///
 /// Lifetime: given up by complete() and by discard(), one of which is called once: either deletes the object.
 template <class... Values> class completion {

@@ -9,6 +9,7 @@
 #include <redlatch/lease_clock.hpp>
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -24,7 +25,8 @@ enum class command_set {
 /// How the waiters of one client pass a lock on among themselves, without a word to the server.
 struct local_handover {
     bool enabled = true;
-    /// So long at the most; then the lock is released on the server, so that other processes get a turn. From 1 ms.
+    /// So long at the most; then the lock is released on the server, so that other processes get a turn. From 1 ms. While other
+    /// processes are known to wait, 1 ms whatever is said here.
     duration time{5};
     /// First come, first served without exception. Otherwise a thread that has just released may take the lock again, up to
     /// 16 times in a row within 25 microseconds, before the next waiter is there: ten times the throughput.
@@ -36,13 +38,21 @@ struct REDLATCH_EXPORT config {
     /// `redis://[user:password@]host[:port][/db]`, `valkey://…`, `redis+uds:///path`, `unix:///path[?db=n]`, or `local:` for
     /// the embedded default (a private server of this user on this machine, started when needed; see embedded_server.hpp).
     /// User, password and database in the address win over the fields below.
-    std::string address = "redis://127.0.0.1:6379";
+    ///
+    /// Empty: the environment chooses, as for the tool: the address in REDLATCH_SERVER; else the file that REDLATCH_CONFIG
+    /// names, for all fields that are still at their defaults here; else the embedded default, with a warning in the log,
+    /// or error(bad_config) where REDLATCH_REQUIRE_SERVER=1 forbids that.
+    std::string address{};
     /// ACL user (Redis 6 and later); empty: the default user.
     std::string username{};
     /// Empty: no authentication.
     std::string password{};
-    /// Shown by CLIENT LIST on the server; empty: none.
+    /// Shown by CLIENT LIST on the server; empty: none. Where it is set, holder_label has no default.
     std::string client_name{};
+    /// Who holds the locks of this client, for those who look (lock_owner::label, `redlatch status`). At most 128 printable
+    /// ASCII characters without a space; empty: none. Default: `host:pid:program`. It is a part of the connections' name, as
+    /// `redlatch:<client's UUID>:<label>` behind client_name and a `|`, and costs no round trip.
+    std::optional<std::string> holder_label{};
     /// The logical database, 0 or more.
     int database = 0;
 
@@ -61,14 +71,19 @@ struct REDLATCH_EXPORT config {
     /// An idle connection is probed this often; zero: never.
     duration ping_interval{30000};
 
-    /// The lease of a renewed lock; it is renewed after each third of it. Java peers show the same value (protocol section 11).
-    /// Longer: fewer renewals, and a longer orphan after a crash. At least 30 ms.
+    /// The lease of a renewed lock; it is renewed after each third of it (protocol section 2.1). Java peers show the same
+    /// value. Longer: fewer renewals, and a longer orphan after a crash. At least 30 ms.
     duration lock_watchdog_timeout{30000};
     /// How many locks one renewal script names.
     int renewal_batch = 100;
     /// What is taken off each lease when validity is counted, for clock drift and scheduling; zero: the larger of 20 ms and a
     /// hundredth of the lease. Holders are told of a loss this long before the key can expire.
     duration validity_margin{0};
+
+    /// Holds that have lasted for a second are listened for, so many at the most: their holders learn within milliseconds that
+    /// somebody has ended them by force (`unlock --force`, Redisson's forceUnlock), not with the next renewal. Costs a
+    /// subscription each, and the first one a connection. Zero: none, and a loss is noticed within a third of the lease.
+    int watched_holds = 1000;
 
     /// See command_set. Everything but a first acquisition and a last release is a script in any case: renewal too, so that a
     /// user who may not run scripts cannot keep a renewed lock.
@@ -79,7 +94,8 @@ struct REDLATCH_EXPORT config {
     /// trips. What went wrong goes to the listener and the counters; hold::release() waits nevertheless.
     bool detached_unlock = false;
 
-    /// A wait without a deadline ends with errc::disconnected when the server was away for this long; zero: never.
+    /// A wait without a deadline ends with errc::disconnected when the server was away for this long, or with
+    /// errc::server_refused when it answered and executed no writes for this long; zero: never.
     duration outage_limit{60000};
     /// How long close() may take to release what is still held.
     duration close_timeout{1000};
@@ -96,6 +112,7 @@ struct REDLATCH_EXPORT config {
     /// `spring.redis.redisson.config`. Keys without a meaning here (codec, threads, pool sizes) are accepted with one debug
     /// line; an unknown key is an error with its line and the nearest known name. Throws error(bad_config).
     static config from_yaml(std::string_view text);
+    /// Warns in the log when it holds a password and every user may read it.
     static config from_file(std::filesystem::path const& file);
 
     /// Throws error(bad_config) for values that cannot work. client's constructor calls it.

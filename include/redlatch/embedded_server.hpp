@@ -28,22 +28,24 @@ public:
         std::filesystem::path socket;
     };
 
-    /// Checks the folder: a real directory of this user, mode 0700, no link. Throws error(bad_config) with a sentence if not;
-    /// makes it if it is not there.
+    /// Checks the folder: a real directory of this user, mode 0700, no link; makes it if it is not there. Throws
+    /// error(bad_config) with a sentence if it is something else, and in a program that has more rights than its caller.
     embedded_server();
     /// The same in another folder.
     explicit embedded_server(std::filesystem::path folder);
 
     /// Starts the server if it does not answer; returns when it does. Ten simultaneous first calls start one server. A socket
     /// that nobody serves is replaced. Blocks, for at most 10 s. Throws error(disconnected) where no server program is
-    /// installed, naming the package.
+    /// installed, naming the package; and where a server is alive whose folder or socket was removed, naming its process: locks
+    /// may be held on it. Throws error(bad_config) where another user has taken its name.
     void ensure_running();
 
-    /// Asks the server; never starts it. Blocks for at most 1 s.
+    /// Asks the server; never starts it. Blocks for at most 1 s. Throws error(disconnected) when it is alive and cannot be
+    /// reached.
     state status() const;
 
-    /// Ends the server and returns true, or returns false when none runs. Refuses with error(busy) while locks are held,
-    /// unless forced.
+    /// Ends the server and returns true, or returns false when none runs. Refuses with error(busy) while locks are held, and
+    /// with error(disconnected) when it cannot be asked, unless forced.
     bool stop(bool force);
 
     std::filesystem::path const& folder() const noexcept { return folder_; }

@@ -25,13 +25,27 @@ enum class errc {
     bad_reply,        ///< The server's answer is not one of this protocol.
     bad_config,       ///< A URI, a YAML document or a config that cannot be used.
     bad_name,         ///< A lock name that is empty or longer than 64 KiB.
-    invalid_argument, ///< A negative, zero or overflowing duration.
+    invalid_argument, ///< A negative or zero duration, no handler, or an object that was moved from.
     closed,           ///< The client was closed.
     forked,           ///< The client was made by the parent of this process; make a new one here.
     wrong_thread,     ///< A blocking call on a thread that must not block (the client's own).
+    would_deadlock, ///< The owner holds the lock, and would wait for itself: this kind is not re-entrant. Nothing was changed.
 };
 
-/// The category of errc; its message() is the short, general sentence.
+/// The category of errc; its message() is the short, general sentence. Portable code may compare with std::errc instead:
+///
+/// | errc                                   | equals std::errc                                           |
+/// |----------------------------------------|------------------------------------------------------------|
+/// | busy                                   | device_or_resource_busy and resource_unavailable_try_again |
+/// | timed_out                              | timed_out                                                  |
+/// | cancelled                              | operation_canceled                                         |
+/// | not_owner                              | operation_not_permitted                                    |
+/// | disconnected                           | not_connected                                              |
+/// | server_refused                         | permission_denied                                          |
+/// | bad_reply                              | protocol_error                                             |
+/// | bad_config, bad_name, invalid_argument | invalid_argument                                           |
+/// | wrong_thread, would_deadlock           | resource_deadlock_would_occur                              |
+/// The others have no equal there: what they say is only known of locks like these.
 REDLATCH_EXPORT std::error_category const& error_category() noexcept;
 
 inline std::error_code make_error_code(errc code) noexcept {

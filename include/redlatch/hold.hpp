@@ -23,6 +23,7 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <system_error>
 
 namespace redlatch {
@@ -41,10 +42,14 @@ struct hold_state;
 /// | released | given back                                                                     |                          |
 enum class hold_status { none, held, suspect, lost, released };
 
-/// A look at a hold without the power to end it; see reentrant_lock::current_hold.
+/// The enumerator's name, as above; "unknown" for a number that is none.
+REDLATCH_EXPORT std::string_view to_string(hold_status which) noexcept;
+
+/// A look at a hold without the power to end it; see basic_lock::current_hold.
 ///
 /// Thread safety: distinct objects: safe. Shared objects: const members are safe.
-/// Object lifetimes: may outlive the lock and the client; after client::close() it is lost.
+/// Object lifetimes: may outlive the lock and the client; after client::close() it is lost, and so it is in the child of a fork
+/// (a token that lost() gave before the fork is not stopped there: nobody could stop it).
 /// No member blocks or makes a round trip.
 class REDLATCH_EXPORT hold_view {
 public:
@@ -68,6 +73,11 @@ public:
 
     /// "client-uuid:number", the field of the lock's hash in Redis (protocol section 0.1, OWNER).
     std::string owner_id() const;
+
+    /// The fencing token: greater than that of every earlier hold, so that whoever keeps the greatest one that it has seen can
+    /// refuse the writes of a holder that does not know yet that it has lost the lock. The same for all holds that one owner
+    /// has at a time. None: an empty hold, or a kind of lock without tokens (see fenced_lock.hpp).
+    std::optional<std::uint64_t> token() const noexcept;
 
     /// The name of the lock.
     std::string const& lock_name() const noexcept;
@@ -106,7 +116,8 @@ public:
     /// As release(), not waited for: a failure goes to the client's listener.
     void release_detached() noexcept;
 
-    /// As release(); the handler gets the outcome on the executor. Never called from within this function.
+    /// As release(); the handler gets the outcome on the executor. Never called from within this function. Without a handler:
+    /// throws error(invalid_argument). What a handler throws ends the program.
     void async_release(executor where, std::function<void(std::error_code)> handler);
     /// As release(); see completion.hpp. The hold counts as released from now on.
     [[nodiscard]] std::optional<outcome> start_release(completion_ptr<>& done);

@@ -5,11 +5,34 @@
 
 #include <chrono>
 #include <cstdint>
+#include <ratio>
+#include <type_traits>
 
 namespace redlatch {
 
 /// What the wire can carry: leases and waits are whole milliseconds.
 using duration = std::chrono::milliseconds;
+
+/// A length of time as users give it: any std::chrono::duration that is whole milliseconds. What milliseconds cannot count, as
+/// std::chrono::hours::max(), is not wrapped around but as long as it can be: duration::max(), for ever.
+///
+/// Thread safety: as a number.
+struct time_span : duration {
+    using duration::duration;
+    constexpr time_span(duration what) noexcept : duration(what) {}
+    template <class Rep, class Period>
+    requires std::is_convertible_v<std::chrono::duration<Rep, Period>, duration>
+    constexpr time_span(std::chrono::duration<Rep, Period> const& what) noexcept : duration(fitted(what)) {}
+
+private:
+    template <class Rep, class Period>
+    static constexpr duration fitted(std::chrono::duration<Rep, Period> const& what) noexcept {
+        using wide = std::chrono::duration<long double, std::milli>;
+        if (wide(what) >= wide(duration::max())) return duration::max();
+        if (wide(what) <= wide(duration::min())) return duration::min();
+        return std::chrono::duration_cast<duration>(what);
+    }
+};
 
 /// CLOCK_BOOTTIME as a standard clock. Unlike std::chrono::steady_clock it keeps running while the machine sleeps, as the
 /// server's expiry does: a laptop that wakes up knows at once that its leases are over. No change of the wall clock moves it.

@@ -15,6 +15,16 @@ struct lock_owner {
     std::string client; ///< the client's UUID
     std::string holder; ///< the number of the holder within that client
     std::int64_t count = 0; ///< how many times it is held
+    /// Who the holder says it is: its client's config::holder_label. None: it was not asked for (see look_options), or nobody
+    /// says, as Java's holders do not.
+    std::optional<std::string> label{};
+};
+
+/// What a look at locks asks the server for besides the locks.
+struct look_options {
+    /// The holders' labels too. One more command, in the same round trip, but CLIENT LIST, which costs the server time for each
+    /// of its clients. Without the right to it there are no labels, and no error.
+    bool labels = false;
 };
 
 /// A snapshot of one lock, Java's holds included.
@@ -27,6 +37,9 @@ struct lock_info {
     std::vector<lock_owner> owners;
     /// How long until the key expires by itself; none: free, or without expiry.
     std::optional<duration> remaining_lease;
+    /// Of list_locks() only: why the server does not let us look at this key, as a sentence. Nothing else is known of it then;
+    /// empty: it does.
+    std::string problem{};
 };
 
 } // namespace redlatch

@@ -17,116 +17,18 @@
 // survival of a failover. Wire format: protocol sections 0 to 3.
 #pragma once
 
-#include <redlatch/completion.hpp>
-#include <redlatch/error.hpp>
-#include <redlatch/event_source.hpp>
+#include <redlatch/basic_lock.hpp>
 #include <redlatch/export.hpp>
-#include <redlatch/hold.hpp>
-#include <redlatch/lock_info.hpp>
-#include <redlatch/options.hpp>
 
-#include <chrono>
-#include <functional>
 #include <memory>
-#include <optional>
-#include <string>
-#include <system_error>
+#include <utility>
 
 namespace redlatch {
 
-namespace detail {
-struct lock_impl;
-}
-
-/// Cheap to copy; copies are the same lock. Made by client::get_lock.
-///
-/// Thread safety: distinct objects: safe. Shared objects: safe.
-/// Object lifetimes: may outlive the client; every call then fails with errc::closed.
-/// Blocking members must not be called on a thread of the client itself (listener, handlers): errc::wrong_thread.
-class REDLATCH_EXPORT reentrant_lock {
-public:
-    /// Waits for the lock, for ever or for options.wait. Free: one round trip. Held: no polling, woken by the release.
-    /// Throws error: timed_out (busy for a wait of zero), cancelled, disconnected, outcome_unknown, server_refused,
-    /// wrong_type, lease_lost (a re-entry of a lock that is gone), invalid_argument, closed, forked, wrong_thread.
-    hold acquire(acquire_options const& options = {});
-    /// As above; an empty hold and a code instead of an exception.
-    hold acquire(acquire_options const& options, std::error_code& ec);
-
-    /// Asks once, or waits for options.wait. None: somebody else holds it. Throws as acquire, but for busy and timed_out.
-    std::optional<hold> try_acquire(acquire_options const& options = {});
-    /// As above; ec is busy or timed_out where the result is none for that reason.
-    std::optional<hold> try_acquire(acquire_options const& options, std::error_code& ec);
-
-    /// Handlers run on `where` (empty: the client's notifier thread), never inside the call and never on the I/O thread. Use
-    /// an explicit options.owner: the thread that starts an operation is seldom the one that goes on with it.
-    /// options.stop cancels. Never blocks. With completion tokens: redlatch/asio.hpp.
-    void async_acquire(acquire_options const& options, executor where,
-                       std::function<void(std::error_code, hold)> handler);
-    void async_try_acquire(acquire_options const& options, executor where,
-                           std::function<void(std::error_code, std::optional<hold>)> handler);
-    /// The same; see completion.hpp. An outcome that is returned: nothing was started, `done` is still the caller's. For
-    /// start_try_acquire busy and timed_out are failures, as everything else that brings no hold.
-    [[nodiscard]] std::optional<outcome> start_acquire(acquire_options const& options, completion_ptr<hold>& done);
-    [[nodiscard]] std::optional<outcome> start_try_acquire(acquire_options const& options, completion_ptr<hold>& done);
-
-    /// Lockable and TimedLockable, owned by the calling thread and renewed. lock() throws as acquire does.
-    void lock();
-    /// One round trip, never waits; may overtake waiters.
-    bool try_lock();
-    template <class Rep, class Period> bool try_lock_for(std::chrono::duration<Rep, Period> const& wait);
-    template <class Clock, class Duration> bool try_lock_until(std::chrono::time_point<Clock, Duration> const& when);
-    /// Gives back what lock() took, the latest level first. Throws error(not_owner), naming lock, client and owner, when this
-    /// thread has taken nothing with this adapter; changes nothing then. A loss or an unknown outcome does not throw: it goes
-    /// to the listener and the counters. Blocks for at most min(config::timeout, remaining validity).
-    void unlock();
-
-    /// Held by anybody? One round trip.
-    bool is_locked();
-    void async_is_locked(executor where, std::function<void(std::error_code, bool)> handler);
-    [[nodiscard]] std::optional<outcome> start_is_locked(completion_ptr<bool>& done);
-    /// Until the key expires; none: free. One round trip.
-    std::optional<duration> remaining_lease();
-    void async_remaining_lease(executor where, std::function<void(std::error_code, std::optional<duration>)> handler);
-    [[nodiscard]] std::optional<outcome> start_remaining_lease(completion_ptr<std::optional<duration>>& done);
-    /// Who holds it, Java's holds included. One round trip.
-    lock_info inspect();
-    void async_inspect(executor where, std::function<void(std::error_code, lock_info)> handler);
-    [[nodiscard]] std::optional<outcome> start_inspect(completion_ptr<lock_info>& done);
-    /// Ends anybody's hold and wakes the waiters; false: it was free. One round trip. wire: protocol section 1.6.
-    bool force_unlock();
-    void async_force_unlock(executor where, std::function<void(std::error_code, bool)> handler);
-    [[nodiscard]] std::optional<outcome> start_force_unlock(completion_ptr<bool>& done);
-
-    /// Held by this owner through this client? No round trip.
-    bool is_held(owner const& by = owner::this_thread()) const noexcept;
-    /// How many times. No round trip.
-    int hold_count(owner const& by = owner::this_thread()) const noexcept;
-    /// A view of what this owner holds (also through lock()); empty: nothing. No round trip.
-    hold_view current_hold(owner const& by = owner::this_thread()) const;
-
-    std::string const& name() const noexcept;
-    /// The loop that runs its client; null: a client with a thread of its own.
-    user_loop const* driven_by() const noexcept;
-
-private:
+/// Every operation is that of basic_lock. Made by client::get_lock.
+class REDLATCH_EXPORT reentrant_lock : public basic_lock {
     friend class client;
-    explicit reentrant_lock(std::shared_ptr<detail::lock_impl> impl) noexcept;
-    bool try_lock_within(std::chrono::nanoseconds wait);
-    std::shared_ptr<detail::lock_impl> impl_;
+    explicit reentrant_lock(std::shared_ptr<detail::lock_impl> impl) noexcept : basic_lock(std::move(impl)) {}
 };
-
-template <class Rep, class Period> bool reentrant_lock::try_lock_for(std::chrono::duration<Rep, Period> const& wait) {
-    using wide = std::chrono::duration<long double, std::nano>;
-    constexpr auto most = std::chrono::nanoseconds::max() / 4;
-    if (std::chrono::duration_cast<wide>(wait) >= wide(most)) return try_lock_within(most);
-    return try_lock_within(std::chrono::ceil<std::chrono::nanoseconds>(wait));
-}
-
-template <class Clock, class Duration>
-bool reentrant_lock::try_lock_until(std::chrono::time_point<Clock, Duration> const& when) {
-    auto const now = Clock::now();
-    if (when <= now) return try_lock_within(std::chrono::nanoseconds::zero());
-    return try_lock_for(when - now);
-}
 
 } // namespace redlatch

@@ -5,9 +5,9 @@
 #include "io/client_core.hpp"
 #include "locking/lock_record.hpp"
 
+#include <redlatch/basic_lock.hpp>
 #include <redlatch/client.hpp>
 #include <redlatch/hold.hpp>
-#include <redlatch/reentrant_lock.hpp>
 
 #include <atomic>
 #include <cstdint>
@@ -20,12 +20,18 @@ struct hold_state {
     std::shared_ptr<io::client_core> core;
     locking::tenure_ptr tenure;
     std::uint64_t level = 0;
+    std::uint32_t times_retaken = 0; ///< of the tenure, when this was held
     std::atomic<bool> given_back{false};
+
+    bool of_an_earlier_stay() const noexcept {
+        return tenure->times_retaken.load(std::memory_order_relaxed) != times_retaken;
+    }
 };
 
 struct lock_impl {
     std::shared_ptr<io::client_core> core;
     locking::record_ptr record;
+    locking::retry_backoff backoff{}; ///< of a kind without a channel
 };
 
 /// Closes the client with its last copy.
@@ -40,11 +46,14 @@ public:
 };
 
 struct hold_access {
-    static hold make(std::shared_ptr<io::client_core> core, io::acquisition const& done) {
-        return hold(state_of(std::move(core), done.tenure(), done.level_number()));
+    static hold make(std::shared_ptr<io::client_core> core, io::acquisition& done) {
+        hold made(state_of(std::move(core), done.tenure(), done.level_number()));
+        done.handed_over();
+        return made;
     }
-    static hold_view view(std::shared_ptr<io::client_core> core, locking::tenure_ptr tenure, std::uint64_t level) {
-        return hold_view(state_of(std::move(core), std::move(tenure), level));
+    /// Of all levels: a view gives none back.
+    static hold_view view(std::shared_ptr<io::client_core> core, locking::tenure_ptr tenure) {
+        return hold_view(state_of(std::move(core), std::move(tenure), 0));
     }
     static std::shared_ptr<hold_state> state_of(std::shared_ptr<io::client_core> core, locking::tenure_ptr tenure,
                                                 std::uint64_t level) {
@@ -52,6 +61,7 @@ struct hold_access {
         state->core = std::move(core);
         state->tenure = std::move(tenure);
         state->level = level;
+        state->times_retaken = state->tenure->times_retaken.load(std::memory_order_relaxed);
         return state;
     }
 };
@@ -59,7 +69,9 @@ struct hold_access {
 /// Gives a level back on the calling thread; failures are returned, and told to the listener if `report`.
 std::error_code give_back(io::client_core& core, locking::tenure_ptr const& tenure, std::uint64_t level, bool report,
                           std::string* sentence);
-/// The same without waiting; failures go to the listener.
+/// There was no memory for giving it back: the level ends, in the background.
+void abandon(io::client_core& core, locking::tenure_ptr const& tenure, std::uint64_t level) noexcept;
+/// The same as give_back() without waiting; failures go to the listener.
 void give_back_detached(std::shared_ptr<io::client_core> const& core, locking::tenure_ptr const& tenure,
                         std::uint64_t level);
 

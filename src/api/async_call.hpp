@@ -5,7 +5,10 @@
 #include "io/operation.hpp"
 
 #include <redlatch/completion.hpp>
+#include <redlatch/error.hpp>
+#include <redlatch/options.hpp>
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <stop_token>
@@ -15,12 +18,9 @@
 
 namespace redlatch::detail {
 
-/// Calls complete() where the completion wants it. On the reactor.
+/// complete() for later. What the outcome is about may be gone by then; and std::function wants copies.
 template <class... Values>
-void tell(io::client_core& core, completion_ptr<Values...> done, outcome const& how, Values... what) {
-    if (!done) return;
-    if (done->where() == completes_on::reactor) return done.release()->complete(how, std::move(what)...);
-    // What the outcome is about may be gone by then; and std::function wants copies.
+std::function<void()> boxed(completion_ptr<Values...> done, outcome const& how, Values... what) {
     struct box {
         completion_ptr<Values...> done;
         outcome how;
@@ -28,9 +28,17 @@ void tell(io::client_core& core, completion_ptr<Values...> done, outcome const& 
     };
     auto full = std::make_shared<box>(
         box{std::move(done), how.failed() ? outcome(how.code(), how.sentence()) : outcome(), {std::move(what)...}});
-    core.notify([full = std::move(full)] {
+    return [full = std::move(full)] {
         std::apply([&](auto&... each) { full->done.release()->complete(full->how, std::move(each)...); }, full->what);
-    });
+    };
+}
+
+/// Calls complete() where the completion wants it. On the reactor.
+template <class... Values>
+void tell(io::client_core& core, completion_ptr<Values...> done, outcome const& how, Values... what) {
+    if (!done) return;
+    if (done->where() == completes_on::reactor) return done.release()->complete(how, std::move(what)...);
+    core.notify(boxed(std::move(done), how, std::move(what)...));
 }
 
 /// `Finish(Operation&, completion_ptr<Values...>)` tells.
@@ -83,8 +91,8 @@ template <class... Values> class callback final : public completion<Values...> {
 public:
     using handler = std::function<void(std::error_code, Values...)>;
 
-    callback(executor where, handler what)
-        : completion<Values...>(completes_on::notifier), where_(std::move(where)), what_(std::move(what)) {}
+    callback(completes_on thread, executor where, handler what)
+        : completion<Values...>(thread), where_(std::move(where)), what_(std::move(what)) {}
 
     void complete(outcome const& how, Values... what) noexcept override {
         std::unique_ptr<callback> const self(this);
@@ -102,12 +110,30 @@ private:
     handler what_;
 };
 
+/// Throws error(invalid_argument) at once: later there would be nobody to tell.
+template <class Signature> void must_be_callable(std::function<Signature> const& handler) {
+    if (!handler)
+        throw error(errc::invalid_argument,
+                    "an asynchronous call needs a handler; give one that does nothing if you do not "
+                    "want to know, and nothing was started");
+}
+
 /// The form with a handler, made of the form with a completion: `start(done)` returns an end that is known at once.
 template <class... Values, class Start>
 void with_handler(io::client_core& core, executor where,
                   std::type_identity_t<std::function<void(std::error_code, Values...)>> handler, Start start) {
-    completion_ptr<Values...> done(new callback<Values...>(std::move(where), std::move(handler)));
-    if (std::optional<outcome> const end = start(done)) tell(core, std::move(done), *end, Values()...);
+    must_be_callable(handler);
+    // Where the user's loop runs the client, the user's executor is asked on that loop and on no thread of ours.
+    bool const on_loop = where && core.driven_by() != nullptr;
+    completion_ptr<Values...> done(new callback<Values...>(on_loop ? completes_on::reactor : completes_on::notifier,
+                                                           std::move(where), std::move(handler)));
+    std::optional<outcome> const end = start(done);
+    if (!end) return;
+    auto full = boxed(std::move(done), *end, Values()...); // never inside this call
+    if (on_loop && !core.closed())
+        core.loop()->post(std::move(full));
+    else
+        core.notify(std::move(full));
 }
 
 } // namespace redlatch::detail

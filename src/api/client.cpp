@@ -1,51 +1,71 @@
 #include "api/access.hpp"
+#include "api/both_forms.hpp"
+#include "api/environment_server.hpp"
 #include "api/event_source_access.hpp"
 #include "api/listing.hpp"
-#include "api/question.hpp"
+#include "api/server_view.hpp"
 #include "locking/names.hpp"
-#include "resp/command.hpp"
+#include "locking/recipes/recipes.hpp"
 
 #include <redlatch/client.hpp>
 #include <redlatch/embedded_server.hpp>
 #include <redlatch/error.hpp>
 
+#include <algorithm>
 #include <utility>
 
 namespace redlatch {
 
 namespace {
 
-/// The embedded default is started here: its address is known only now.
-config with_real_address(config settings) {
+constexpr int embedded_starts = 3;
+
+std::shared_ptr<detail::client_handle> connected(config settings, std::optional<user_loop> loop) {
     settings.validate();
-    if (settings.address != "local:") return settings;
-    embedded_server server;
-    server.ensure_running();
-    settings.address = server.uri();
-    return settings;
+    if (settings.address.empty()) settings = detail::with_server_of_environment(std::move(settings));
+    bool const embedded = settings.address == config::local().address;
+    for (int start = 1;; ++start) {
+        if (embedded) { // its address is known only now
+            embedded_server server;
+            server.ensure_running();
+            settings.address = server.uri();
+        }
+        try {
+            return std::make_shared<detail::client_handle>(io::client_core::open(settings, loop));
+        } catch (error const& problem) {
+            // Somebody ended it just now (`redlatch server stop`): another start, as for those who come a moment later.
+            if (!embedded || problem.reason() != errc::disconnected || start == embedded_starts) throw;
+        }
+    }
 }
 
 } // namespace
 
-client::client(config const& settings)
-    : handle_(std::make_shared<detail::client_handle>(io::client_core::open(with_real_address(settings)))) {}
+client::client(config const& settings) : handle_(connected(settings, std::nullopt)) {}
 
 client::client(std::string_view uri) : client(config::from_uri(uri)) {}
 
-client::client(config const& settings, user_loop loop)
-    : handle_(
-        std::make_shared<detail::client_handle>(io::client_core::open(with_real_address(settings), std::move(loop)))) {}
+client::client(config const& settings, user_loop loop) : handle_(connected(settings, std::move(loop))) {}
+
+detail::client_handle const& client::handle() const {
+    if (!handle_) throw error(errc::invalid_argument, "this client was moved from; use the one that it was moved to");
+    return *handle_;
+}
 
 event_source client::events() const {
-    return detail::event_source_access::of(handle_->core);
+    return detail::event_source_access::of(handle().core);
 }
 
 user_loop const* client::driven_by() const noexcept {
-    return handle_->core->driven_by();
+    return handle_ ? handle_->core->driven_by() : nullptr;
 }
 
-reentrant_lock client::get_lock(std::string name) {
-    auto const& core = handle_->core;
+namespace {
+
+/// No round trip; throws error(bad_name), error(forked).
+std::shared_ptr<detail::lock_impl> lock_of(detail::client_handle const& owner, std::string const& name,
+                                           locking::recipe const& recipe) {
+    auto const& core = owner.core;
     if (name.empty()) throw error(errc::bad_name, "a lock needs a name of at least one byte");
     if (name.size() > locking::longest_name)
         throw error(errc::bad_name, "the lock name " + locking::shown(name) + " has " + std::to_string(name.size())
@@ -53,9 +73,36 @@ reentrant_lock client::get_lock(std::string name) {
     if (core->forked()) throw error(errc::forked, make_error_code(errc::forked).message());
     auto impl = std::make_shared<detail::lock_impl>();
     impl->core = core;
-    impl->record = core->locked(
-        [&](locking::lock_table& table, base::wake_list&) { return table.record(name, locking::reentrant_recipe); });
-    return reentrant_lock(std::move(impl));
+    impl->record =
+        core->locked([&](locking::lock_table& table, base::wake_list&) { return table.record(name, recipe); });
+    return impl;
+}
+
+} // namespace
+
+reentrant_lock client::get_lock(std::string const& name) {
+    return reentrant_lock(lock_of(handle(), name, locking::reentrant_recipe));
+}
+
+non_reentrant_lock client::get_non_reentrant_lock(std::string const& name) {
+    return non_reentrant_lock(lock_of(handle(), name, locking::non_reentrant_recipe));
+}
+
+fenced_lock client::get_fenced_lock(std::string const& name) {
+    return fenced_lock(lock_of(handle(), name, locking::fenced_recipe));
+}
+
+spin_lock client::get_spin_lock(std::string const& name, spin_backoff const& backoff) {
+    auto impl = lock_of(handle(), name, locking::spin_recipe);
+    if (backoff.first.count() < 1 || backoff.longest < backoff.first || backoff.multiplier < 1)
+        throw error(
+            errc::invalid_argument,
+            "lock " + locking::shown(name)
+                + ": the first pause of a spin lock must be at least one millisecond, the longest one no shorter "
+                  "than that, and the multiplier at least one");
+    auto const longest = std::min<duration>(backoff.longest, std::chrono::hours(1));
+    impl->backoff = {std::min<duration>(backoff.first, longest), longest, backoff.multiplier};
+    return spin_lock(std::move(impl));
 }
 
 namespace {
@@ -68,73 +115,68 @@ std::vector<lock_info> found(detail::listing& all) {
 
 } // namespace
 
-std::vector<lock_info> client::list_locks(std::string_view pattern) {
-    return detail::run_now<detail::listing>(handle_->core, about_listing, found, std::string(pattern));
+std::vector<lock_info> client::list_locks(std::string_view pattern, look_options const& options) {
+    return detail::run_now<detail::listing>(handle().core, about_listing, found, std::string(pattern), options);
 }
 
-std::optional<outcome> client::start_list_locks(std::string_view pattern,
-                                                completion_ptr<std::vector<lock_info>>& done) {
-    return detail::run_later<detail::listing>(handle_->core, about_listing, found, done, std::string(pattern));
+void client::visit_locks(std::string_view pattern, std::function<void(std::vector<lock_info>)> each,
+                         look_options const& options) {
+    detail::must_be_callable(each);
+    detail::run_now<detail::listing>(handle().core, about_listing, found, std::string(pattern), options,
+                                     std::move(each));
+}
+
+std::optional<outcome> client::start_list_locks(std::string_view pattern, completion_ptr<std::vector<lock_info>>& done,
+                                                look_options const& options) {
+    return detail::run_later<detail::listing>(handle().core, about_listing, found, done, std::string(pattern), options);
 }
 
 void client::async_list_locks(std::string_view pattern, executor where,
-                              std::function<void(std::error_code, std::vector<lock_info>)> handler) {
+                              std::function<void(std::error_code, std::vector<lock_info>)> handler,
+                              look_options const& options) {
     detail::with_handler<std::vector<lock_info>>(
-        *handle_->core, std::move(where), std::move(handler),
-        [&](completion_ptr<std::vector<lock_info>>& done) { return start_list_locks(pattern, done); });
+        *handle().core, std::move(where), std::move(handler),
+        [&](completion_ptr<std::vector<lock_info>>& done) { return start_list_locks(pattern, done, options); });
 }
-
-namespace {
-
-detail::question<server_info> who_is_there(std::shared_ptr<io::client_core> const& core) {
-    return {resp::command("INFO", "server"), "asking the server who it is",
-            [address = core->server(), began = lease_clock::now()](io::query const& answered) {
-                auto const& text = answered.reply().text;
-                server_info info;
-                info.round_trip = std::chrono::duration_cast<std::chrono::microseconds>(lease_clock::now() - began);
-                info.address = address;
-                auto const valkey = connection::info_field(text, "valkey_version", ':', "\r\n");
-                info.software = valkey.empty() ? "redis" : "valkey";
-                info.version = valkey.empty() ? connection::info_field(text, "redis_version", ':', "\r\n") : valkey;
-                return info;
-            }};
-}
-
-} // namespace
 
 server_info client::ping() {
-    return detail::ask_now(handle_->core, who_is_there(handle_->core));
+    auto const& core = handle().core;
+    return detail::run_now<io::query_batch>(core, detail::about_server, detail::server_that_answered(core),
+                                            detail::ask_who_is_there(), detail::about_server);
 }
 
 std::optional<outcome> client::start_ping(completion_ptr<server_info>& done) {
-    return detail::ask_later(handle_->core, who_is_there(handle_->core), done);
+    auto const& core = handle().core;
+    return detail::run_later<io::query_batch>(core, detail::about_server, detail::server_that_answered(core), done,
+                                              detail::ask_who_is_there(), detail::about_server);
 }
 
 void client::async_ping(executor where, std::function<void(std::error_code, server_info)> handler) {
-    detail::with_handler<server_info>(*handle_->core, std::move(where), std::move(handler),
+    detail::with_handler<server_info>(*handle().core, std::move(where), std::move(handler),
                                       [this](completion_ptr<server_info>& done) { return start_ping(done); });
 }
 
 void client::on_event(std::function<void(event const&)> listener) {
-    handle_->core->set_listener(std::move(listener));
+    handle().core->set_listener(std::move(listener));
 }
 
 counters client::stats() const {
-    return handle_->core->forked() ? counters() : handle_->core->stats();
+    return !handle_ || handle_->core->forked() ? counters() : handle_->core->stats();
 }
 
 std::string const& client::id() const noexcept {
-    return handle_->core->id();
+    static std::string const none;
+    return handle_ ? handle_->core->id() : none;
 }
 
 void client::start() {
-    if (auto const refused = handle_->core->refusal(false))
+    if (auto const refused = handle().core->refusal(false))
         throw error(static_cast<errc>(refused.value()), "start: " + refused.message());
-    handle_->core->start();
+    handle().core->start();
 }
 
 void client::close() noexcept {
-    handle_->core->close();
+    if (handle_) handle_->core->close();
 }
 
 } // namespace redlatch

@@ -1,4 +1,5 @@
 #include "api/config_limits.hpp"
+#include "connection/holder_label.hpp"
 #include "io/endpoint.hpp"
 
 #include <redlatch/config.hpp>
@@ -41,7 +42,7 @@ config config::local() {
 
 config config::from_uri(std::string_view uri) {
     config result{.address = std::string(uri)};
-    io::resolve_endpoint(result);
+    io::resolve_endpoint(result); // refuses an empty one: what was to name a server names none
     return result;
 }
 
@@ -52,6 +53,9 @@ void config::validate() const {
     // CLIENT SETNAME takes nothing else.
     if (std::ranges::any_of(client_name, [](char byte) { return byte < '!' || byte > '~'; }))
         refuse("client_name may have printable ASCII characters only, and no space");
+    if (holder_label && !holder_label->empty() && !connection::is_holder_label(*holder_label))
+        refuse("holder_label may have printable ASCII characters only, no space, and at most "
+               + std::to_string(connection::longest_holder_label) + " of them");
     check("database", database, 0, std::numeric_limits<int>::max());
     check("timeout", timeout, duration(1));
     check("connect_timeout", connect_timeout, duration(1));
@@ -60,14 +64,16 @@ void config::validate() const {
     check("ping_interval", ping_interval, duration(0));
     check("lock_watchdog_timeout", lock_watchdog_timeout, config_limits::shortest_watchdog_timeout);
     check("renewal_batch", renewal_batch, 1, config_limits::most_names_in_a_renewal);
+    check("watched_holds", watched_holds, 0, config_limits::most_watched_holds);
     check("validity_margin", validity_margin, duration(0));
     if (validity_margin >= lock_watchdog_timeout)
         refuse("validity_margin must be less than lock_watchdog_timeout; otherwise no renewed lock is ever valid");
-    if (commands < command_set::automatic || commands > command_set::scripts) refuse("commands is none of command_set");
+    if (commands < command_set::automatic || commands > command_set::scripts)
+        refuse("commands must be automatic, plain or scripts");
     check("local_handover.time", local_handover.time, duration(1));
     check("outage_limit", outage_limit, duration(0));
     check("close_timeout", close_timeout, duration(0));
-    io::resolve_endpoint(*this);
+    if (!address.empty()) io::resolve_endpoint(*this);
 }
 
 } // namespace redlatch

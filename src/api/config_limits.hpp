@@ -13,6 +13,7 @@ inline constexpr duration longest = std::chrono::hours(24 * 366 * 10);
 inline constexpr duration shortest_watchdog_timeout{30};
 inline constexpr int most_retry_attempts = 1'000'000;
 inline constexpr int most_names_in_a_renewal = 10'000;
+inline constexpr int most_watched_holds = 1'000'000;
 inline constexpr std::size_t longest_text = 4096;
 
 } // namespace redlatch::config_limits

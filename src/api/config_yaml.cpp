@@ -1,5 +1,8 @@
 // Redisson's YAML as a config: which key means what.
+#include "api/config_yaml.hpp"
+
 #include "api/config_limits.hpp"
+#include "api/environment_text.hpp"
 #include "api/redisson_keys.hpp"
 #include "api/yaml_document.hpp"
 #include "api/yaml_setting.hpp"
@@ -54,6 +57,8 @@ constexpr known_key top_keys[]{
      }},
     {"username", set_username},
     {"password", set_password},
+    // Ours; Redisson does not know it.
+    {"holderLabel", [](config& settings, yaml_setting const& value) { settings.holder_label = value.text(); }},
 };
 
 constexpr known_key server_keys[]{
@@ -120,6 +125,8 @@ void check_java_code(yaml_setting const& setting) {
 }
 
 [[noreturn]] void refuse_unknown(yaml_setting const& setting, level const& here, level const& elsewhere) {
+    if (setting.name().find(':') != std::string::npos)
+        refuse_yaml(setting.at() + " is not a key; a space is missing after its colon, as in password: secret");
     if (elsewhere.has(setting.name()) || (&here == &server && setting.name() == server_section))
         refuse_yaml(setting.at() + " belongs " + std::string(elsewhere.title) + ", not " + std::string(here.title));
     std::vector<std::string_view> names(here.ignored.begin(), here.ignored.end());
@@ -163,7 +170,17 @@ void refuse_other_servers(settings_by_name const& entries) {
             refuse_yaml(found->second.at() + ": this version speaks to one server only; use singleServerConfig");
 }
 
-config read(std::string_view text) {
+bool shows_password(settings_by_name const& entries) {
+    auto const own_text = [&](char const* name) {
+        auto const found = entries.find(name);
+        if (found == entries.end() || !found->second.node().IsScalar()) return std::string();
+        auto text = without_environment(found->second.node().Scalar());
+        return text == "null" ? std::string() : text;
+    };
+    return !own_text("password").empty() || io::has_password(own_text("address"));
+}
+
+yaml_config read(std::string_view text) {
     auto const document = open_yaml(text);
     auto const top_entries = entries_of(document.settings, document.first_line);
     refuse_other_servers(top_entries);
@@ -176,16 +193,17 @@ config read(std::string_view text) {
     auto const address = server_entries.find("address");
     if (address == server_entries.end() || address->second.is_null())
         refuse_yaml(section->second.at() + " has no address, as in address: redis://127.0.0.1:6379");
-    config result;
-    apply_values(result, top_entries, top);
-    apply_values(result, server_entries, server);
-    result.validate();
+    yaml_config result;
+    result.shows_password = shows_password(top_entries) || shows_password(server_entries);
+    apply_values(result.settings, top_entries, top);
+    apply_values(result.settings, server_entries, server);
+    result.settings.validate();
     return result;
 }
 
 } // namespace
 
-config config::from_yaml(std::string_view text) {
+yaml_config read_yaml(std::string_view text) {
     try {
         return read(text);
     } catch (error const& problem) {
@@ -193,6 +211,10 @@ config config::from_yaml(std::string_view text) {
     } catch (YAML::Exception const& problem) {
         throw error(errc::bad_config, std::string("the YAML configuration cannot be used: ") + problem.what());
     }
+}
+
+config config::from_yaml(std::string_view text) {
+    return read_yaml(text).settings;
 }
 
 } // namespace redlatch

@@ -1,6 +1,7 @@
 #include "api/access.hpp"
 #include "api/async_call.hpp"
 #include "io/detached_release.hpp"
+#include "io/insist.hpp"
 #include "io/releasing.hpp"
 #include "locking/names.hpp"
 
@@ -23,18 +24,33 @@ void report_failure(io::client_core& core, locking::tenure_ptr const& which) {
     });
 }
 
+std::stop_token stopped_already() {
+    std::stop_source source;
+    source.request_stop();
+    return source.get_token();
+}
+
 } // namespace
 
 std::error_code detail::give_back(io::client_core& core, locking::tenure_ptr const& tenure, std::uint64_t level,
                                   bool report, std::string* sentence) {
     if (core.closed()) return errc::lease_lost; // close() has released it
-    io::releasing one(core.shared_from_this(), tenure, level);
+    using patience = io::releasing::patience;
+    io::releasing one(core.shared_from_this(), tenure, level, report ? patience::with_others : patience::by_settings);
     io::run_blocking(one);
     if (one.result()) {
         if (sentence != nullptr) *sentence = one.sentence();
         if (report) report_failure(core, tenure);
     }
     return one.result();
+}
+
+void detail::abandon(io::client_core& core, locking::tenure_ptr const& tenure, std::uint64_t level) noexcept {
+    io::insist([&] {
+        core.locked([&](locking::lock_table& table, base::wake_list& woken) {
+            table.abandon(tenure, level, lease_clock::now(), woken);
+        });
+    });
 }
 
 void detail::give_back_detached(std::shared_ptr<io::client_core> const& core, locking::tenure_ptr const& tenure,
@@ -48,6 +64,7 @@ hold_view::hold_view(std::shared_ptr<hold_state> state) noexcept : state_(std::m
 
 hold_status hold_view::status() const noexcept {
     if (!state_) return hold_status::none;
+    if (state_->core->forked()) return hold_status::lost; // it is the parent's
     if (state_->given_back.load(std::memory_order_acquire)) return hold_status::released;
     auto const& which = *state_->tenure;
     switch (which.now_in.load(std::memory_order_acquire)) {
@@ -58,6 +75,7 @@ hold_status hold_view::status() const noexcept {
     case tenure::phase::acquiring:
     case tenure::phase::held: break;
     }
+    if (state_->of_an_earlier_stay()) return hold_status::released;
     if (lease_clock::now() >= which.validity()) return hold_status::lost;
     return which.suspect.load(std::memory_order_relaxed) ? hold_status::suspect : hold_status::held;
 }
@@ -70,6 +88,11 @@ hold_view::operator bool() const noexcept {
 void hold_view::ensure_held() const {
     if (*this) return;
     if (!state_) throw error(errc::lease_lost, "this hold is empty: nothing was acquired");
+    if (state_->core->forked())
+        throw error(errc::lease_lost,
+                    "lock " + locking::shown(lock_name())
+                        + " is held by the parent of this process and not by this one; acquire it here "
+                          "with a client of this process");
     throw error(errc::lease_lost, "the hold of " + owner_id() + " on lock " + locking::shown(lock_name())
                                       + (status() == hold_status::released ? " was released" : " is lost")
                                       + "; stop what it protects");
@@ -77,22 +100,33 @@ void hold_view::ensure_held() const {
 
 std::stop_token hold_view::lost() const {
     if (!state_) return {};
-    return state_->core->locked([&](locking::lock_table&, base::wake_list&) {
+    if (state_->core->forked()) return stopped_already(); // the mutex is the parent's
+    return state_->core->locked([&](locking::lock_table& table, base::wake_list& woken) -> std::stop_token {
+        if (state_->of_an_earlier_stay()) return {};
+        auto const now = lease_clock::now();
+        if (state_->tenure->in(tenure::phase::held) && now >= state_->tenure->validity()) // nobody has noticed yet
+            table.lose(state_->tenure, now, woken);
         auto& source = state_->tenure->lost_source;
-        if (!source) {
-            source.emplace();
-            if (state_->tenure->in(tenure::phase::lost)) source->request_stop(); // nobody can have registered yet
+        if (!source.stop_possible()) {
+            source = std::stop_source();
+            if (state_->tenure->in(tenure::phase::lost)) source.request_stop(); // nobody can have registered yet
         }
-        return source->get_token();
+        return source.get_token();
     });
 }
 
 lease_clock::time_point hold_view::valid_until() const noexcept {
-    return state_ ? state_->tenure->validity() : lease_clock::time_point::min();
+    if (!state_ || state_->core->forked()) return lease_clock::time_point::min();
+    return state_->tenure->validity();
 }
 
 std::string hold_view::owner_id() const {
     return state_ ? state_->tenure->owner_id : std::string();
+}
+
+std::optional<std::uint64_t> hold_view::token() const noexcept {
+    if (!state_ || state_->tenure->token == 0) return std::nullopt;
+    return state_->tenure->token;
 }
 
 std::string const& hold_view::lock_name() const noexcept {
@@ -119,7 +153,7 @@ hold::~hold() {
     if (state_->given_back.exchange(true)) return;
     try {
         detail::give_back(*state_->core, state_->tenure, state_->level, true, nullptr);
-    } catch (...) { // out of memory: the lease ends it
+    } catch (...) { // out of memory: the operation has seen to its end
     }
 }
 
@@ -156,7 +190,8 @@ void hold::release_detached() noexcept {
     if (!state_ || state_->core->forked() || state_->given_back.exchange(true)) return;
     try {
         detail::give_back_detached(state_->core, state_->tenure, state_->level);
-    } catch (...) { // out of memory: the lease ends it
+    } catch (...) { // out of memory
+        detail::abandon(*state_->core, state_->tenure, state_->level);
     }
 }
 
@@ -169,17 +204,23 @@ std::optional<outcome> hold::start_release(completion_ptr<>& done) {
     auto const& core = state_->core;
     if (core->forked()) return outcome(errc::forked, make_error_code(errc::forked).message());
     if (state_->given_back.exchange(true)) return outcome();
-    bool const running = detail::start<io::releasing>(
-        core, {}, done,
-        [core](io::releasing const& ended, completion_ptr<> whom) {
-            detail::tell(*core, std::move(whom), ended.result() ? detail::failure_of(ended) : outcome());
-        },
-        state_->tenure, state_->level);
-    if (running) return std::nullopt;
+    try {
+        bool const running = detail::start<io::releasing>(
+            core, {}, done,
+            [core](io::releasing const& ended, completion_ptr<> whom) {
+                detail::tell(*core, std::move(whom), ended.result() ? detail::failure_of(ended) : outcome());
+            },
+            state_->tenure, state_->level);
+        if (running) return std::nullopt;
+    } catch (...) {
+        detail::abandon(*core, state_->tenure, state_->level); // given back it is
+        throw;
+    }
     return outcome(errc::lease_lost, "the client was closed, which released lock " + locking::shown(lock_name()));
 }
 
 void hold::async_release(executor where, std::function<void(std::error_code)> handler) {
+    detail::must_be_callable(handler);
     if (!state_ || state_->core->forked()) {
         std::error_code const ec = state_ ? errc::forked : std::error_code();
         // There is no client that could run it; and never inside this call.

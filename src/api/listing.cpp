@@ -2,24 +2,36 @@
 
 #include "api/both_forms.hpp"
 #include "api/lock_view.hpp"
+#include "connection/server_error.hpp"
 #include "locking/names.hpp"
 #include "resp/command.hpp"
 
 #include <redlatch/error.hpp>
 
+#include <algorithm>
+#include <iterator>
+#include <span>
 #include <utility>
 
 namespace redlatch::detail {
+namespace {
 
-listing::listing(std::shared_ptr<io::client_core> core, std::string pattern)
-    : core_(std::move(core)), pattern_(std::move(pattern)) {}
+constexpr char const* about = "listing locks";
+// Looks of one round trip: enough that a distant server costs little, and not so much that it holds up what is behind.
+constexpr std::size_t most_looks = 500;
+constexpr std::size_t most_bytes = std::size_t{1} << 20;
+
+} // namespace
+
+listing::listing(std::shared_ptr<io::client_core> core, std::string pattern, look_options options, visitor each)
+    : core_(std::move(core)), pattern_(std::move(pattern)), options_(options), each_(std::move(each)) {}
 
 bool listing::step() {
     for (;;) {
         if (!call_ && !ask()) return true;
         if (cancelled()) call_->cancel();
         if (!call_->step()) return suspend(call_->at().where, call_->at().until);
-        on_answer();
+        on_answers();
         if (result_) return true;
     }
 }
@@ -29,22 +41,38 @@ bool listing::ready() const {
 }
 
 bool listing::ask() {
-    if (!scanned_) {
-        call_.emplace(core_, resp::command("SCAN", cursor_, "MATCH", pattern_, "COUNT", "500", "TYPE", "hash"),
-                      "listing locks");
-    } else if (!names_.empty()) {
-        auto const& name = *names_.begin();
-        call_.emplace(core_, inspect_call(name), "looking at lock " + locking::shown(name));
-    } else {
-        return false;
+    std::vector<std::string> commands;
+    std::size_t bytes = 0;
+    looked_at_.clear();
+    while (!unseen_.empty() && looked_at_.size() < most_looks && bytes < most_bytes) {
+        looked_at_.push_back(std::move(unseen_.back()));
+        unseen_.pop_back();
+        append_look(commands, looked_at_.back());
+        bytes += questions_of_a_look * looked_at_.back().size();
     }
+    asked_labels_ = options_.labels && !labels_ && !looked_at_.empty();
+    if (asked_labels_)
+        commands.push_back(ask_for_labels()); // behind the first looks: it knows those who hold what they see
+    asked_page_ = !scanned_ && unseen_.empty();
+    asked_size_ = asked_page_ && cursor_ == "0";
+    if (asked_size_) commands.push_back(resp::command("DBSIZE"));
+    if (asked_page_)
+        commands.push_back(resp::command("SCAN", cursor_, "MATCH", pattern_, "COUNT", "500", "TYPE", "hash"));
+    if (commands.empty()) return false;
+    call_.emplace(core_, std::move(commands), about);
     drive(*call_);
     return true;
 }
 
-void listing::on_answer() {
+void listing::on_answers() {
     try {
-        scanned_ ? on_look(*call_) : on_page(*call_);
+        must_have_succeeded(*call_);
+        auto const& answers = call_->replies();
+        auto next = looked_at_.size() * questions_of_a_look;
+        if (asked_labels_) labels_ = connection::labels_in(answers[next++].text);
+        on_looks(answers);
+        if (asked_size_ && answers[next++].is_integer()) bounds_.set_keys(answers[next - 1].integer);
+        if (asked_page_) on_page(answers[next]);
     } catch (error const& problem) {
         result_ = problem.code();
         sentence_ = problem.what();
@@ -52,21 +80,52 @@ void listing::on_answer() {
     call_.reset();
 }
 
-void listing::on_page(io::query const& asked) {
-    must_have_succeeded(asked);
-    auto const& page = asked.reply();
-    if (!page.is_array() || page.items.size() != 2 || !page.items[1].is_array())
-        throw error(errc::bad_reply, "the server's answer to SCAN is none");
-    cursor_ = page.items[0].text;
-    for (auto const& item : page.items[1].items) names_.insert(item.text);
-    scanned_ = cursor_ == "0";
+void listing::on_looks(std::vector<resp::value> const& answers) {
+    std::vector<lock_info> locks;
+    for (std::size_t i = 0; i < looked_at_.size(); ++i) {
+        auto const& name = looked_at_[i];
+        try {
+            auto const own = std::span(answers).subspan(i * questions_of_a_look, questions_of_a_look);
+            if (auto info = to_info(*core_, name, own); looks_like_lock(info)) locks.push_back(std::move(info));
+        } catch (error const& refusal) {
+            lock_info info;
+            info.name = name;
+            info.problem = refusal.what();
+            locks.push_back(std::move(info));
+        }
+    }
+    if (labels_) add_labels(locks, *labels_);
+    if (locks.empty()) return;
+    if (each_)
+        each_(std::move(locks));
+    else
+        std::move(locks.begin(), locks.end(), std::back_inserter(found_));
 }
 
-void listing::on_look(io::query const& asked) {
-    auto const name = std::move(names_.extract(names_.begin()).value());
-    if (asked.result() == errc::wrong_type) return; // no longer a lock's, or never was: no error of the list
-    must_have_succeeded(asked);
-    if (auto info = to_info(name, asked.reply()); looks_like_lock(info)) found_.push_back(std::move(info));
+void listing::on_page(resp::value const& page) {
+    must_be_answer(page);
+    if (!page.is_array() || page.items.size() != 2 || !page.items[0].is_text() || !page.items[1].is_array())
+        throw error(errc::bad_reply, "the server sent an unexpected reply to SCAN");
+    std::size_t fresh = 0;
+    for (auto const& item : page.items[1].items) {
+        if (item.text.empty() || item.text.size() > locking::longest_name) continue; // no lock has such a name
+        if (!seen_.insert(item.text).second) continue;
+        ++fresh;
+        unseen_.push_back(item.text);
+    }
+    std::sort(unseen_.begin(), unseen_.end(), std::greater<>()); // taken from the end
+    cursor_ = page.items[0].text;
+    scanned_ = cursor_ == "0";
+    if (auto const why = bounds_.on_page(cursor_, page.items[1].items.size(), fresh))
+        throw error(errc::bad_reply, "listing locks was given up: SCAN on the server " + core_->any_node().address()
+                                         + " does not come to an end (" + *why
+                                         + "); ask with a narrower pattern, or find out what answers there");
+}
+
+void listing::must_be_answer(resp::value const& reply) const {
+    if (!reply.is_error()) return;
+    auto const reason = connection::to_errc(connection::judge(reply));
+    throw error(reason, io::query_sentence(core_->any_node(), about, reason, reply));
 }
 
 } // namespace redlatch::detail

@@ -1,22 +1,30 @@
-// All locks whose names match, as one operation of many calls: SCAN to its end, then a look at each key.
+// All locks whose names match, as one operation of many round trips: each asks about the keys that the one before it named, and
+// for the next page of SCAN.
 #pragma once
 
-#include "io/query.hpp"
+#include "api/scan_bounds.hpp"
+#include "connection/holder_label.hpp"
+#include "io/query_batch.hpp"
 
 #include <redlatch/lock_info.hpp>
 
+#include <functional>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <system_error>
+#include <unordered_set>
 #include <vector>
 
 namespace redlatch::detail {
 
 class listing final : public io::operation {
 public:
-    listing(std::shared_ptr<io::client_core> core, std::string pattern);
+    /// Gets what one round trip brought.
+    using visitor = std::function<void(std::vector<lock_info>)>;
+
+    /// Without a visitor: take() has all of them.
+    listing(std::shared_ptr<io::client_core> core, std::string pattern, look_options options, visitor each = {});
 
     bool step() override;
     bool ready() const override;
@@ -28,16 +36,29 @@ public:
 private:
     /// False: nothing is left to ask.
     bool ask();
-    void on_answer();
-    void on_page(io::query const& asked);
-    void on_look(io::query const& asked);
+    void on_answers();
+    void on_looks(std::vector<resp::value> const& answers);
+    void on_page(resp::value const& page);
+    void must_be_answer(resp::value const& reply) const;
 
     std::shared_ptr<io::client_core> core_;
     std::string const pattern_;
+    look_options const options_;
+    visitor const each_;
+
     std::string cursor_ = "0";
     bool scanned_ = false;
-    std::set<std::string> names_{}; ///< that are still to be looked at; SCAN may name a key twice
-    std::optional<io::query> call_{};
+    scan_bounds bounds_{};
+    std::unordered_set<std::string> seen_{}; ///< SCAN may name a key twice
+    std::vector<std::string> unseen_{};      ///< still to be looked at
+    std::optional<connection::holder_labels> labels_{};
+
+    std::optional<io::query_batch> call_{};
+    std::vector<std::string> looked_at_{}; ///< by call_; their answers come first
+    bool asked_labels_ = false;            ///< by call_, then
+    bool asked_size_ = false;
+    bool asked_page_ = false;
+
     std::vector<lock_info> found_{};
     std::error_code result_{};
     std::string sentence_{};

@@ -2,12 +2,14 @@
 #include "api/access.hpp"
 #include "api/lock_view.hpp"
 #include "api/question.hpp"
+#include "io/query_batch.hpp"
 #include "locking/names.hpp"
-#include "resp/command.hpp"
 
-#include <redlatch/reentrant_lock.hpp>
+#include <redlatch/basic_lock.hpp>
 
+#include <span>
 #include <utility>
+#include <vector>
 
 namespace redlatch {
 
@@ -21,26 +23,38 @@ std::string shown(lock_impl const& of) {
 }
 
 question<bool> whether_locked(lock_impl const& of) {
-    return {resp::command("EXISTS", of.record->name), "asking for " + shown(of), [](io::query const& answered) {
+    return {locking::command_call("EXISTS", of.record->name), "asking for " + shown(of), [](io::query const& answered) {
                 if (!answered.reply().is_integer())
-                    throw error(errc::bad_reply, "the server's answer to EXISTS is not a number");
+                    throw error(errc::bad_reply, "the server sent an unexpected reply to EXISTS");
                 return answered.reply().integer != 0;
             }};
 }
 
 question<std::optional<duration>> how_long(lock_impl const& of) {
-    return {resp::command("PTTL", of.record->name), "asking for the lease of " + shown(of),
+    return {locking::command_call("PTTL", of.record->name), "asking for the lease of " + shown(of),
             [](io::query const& answered) {
                 if (!answered.reply().is_integer())
-                    throw error(errc::bad_reply, "the server's answer to PTTL is not a number");
+                    throw error(errc::bad_reply, "the server sent an unexpected reply to PTTL");
                 auto const left = answered.reply().integer;
                 return left < 0 ? std::nullopt : std::optional(duration(left));
             }};
 }
 
-question<lock_info> who(lock_impl const& of) {
-    return {detail::inspect_call(of.record->name), "looking at " + shown(of),
-            [name = of.record->name](io::query const& answered) { return detail::to_info(name, answered.reply()); }};
+std::vector<std::string> who(lock_impl const& of, look_options const& options) {
+    std::vector<std::string> commands;
+    detail::append_look(commands, of.record->name);
+    if (options.labels) commands.push_back(detail::ask_for_labels());
+    return commands;
+}
+
+auto holders_of(std::shared_ptr<lock_impl> of) {
+    return [of = std::move(of)](io::query_batch const& answered) {
+        auto const answers = std::span(answered.replies());
+        auto info = detail::to_info(*of->core, of->record->name, answers.first(detail::questions_of_a_look));
+        if (answers.size() > detail::questions_of_a_look)
+            detail::add_labels({&info, 1}, connection::labels_in(answers.back().text));
+        return info;
+    };
 }
 
 question<bool> force_release(std::shared_ptr<lock_impl> const& of) {
@@ -50,57 +64,62 @@ question<bool> force_release(std::shared_ptr<lock_impl> const& of) {
 
 } // namespace
 
-bool reentrant_lock::is_locked() {
-    return detail::ask_now(impl_->core, whether_locked(*impl_));
+bool basic_lock::is_locked() {
+    return detail::ask_now(impl().core, whether_locked(impl()));
 }
 
-std::optional<outcome> reentrant_lock::start_is_locked(completion_ptr<bool>& done) {
-    return detail::ask_later(impl_->core, whether_locked(*impl_), done);
+std::optional<outcome> basic_lock::start_is_locked(completion_ptr<bool>& done) {
+    return detail::ask_later(impl().core, whether_locked(impl()), done);
 }
 
-void reentrant_lock::async_is_locked(executor where, std::function<void(std::error_code, bool)> handler) {
-    detail::with_handler<bool>(*impl_->core, std::move(where), std::move(handler),
+void basic_lock::async_is_locked(executor where, std::function<void(std::error_code, bool)> handler) {
+    detail::with_handler<bool>(*impl().core, std::move(where), std::move(handler),
                                [this](completion_ptr<bool>& done) { return start_is_locked(done); });
 }
 
-std::optional<duration> reentrant_lock::remaining_lease() {
-    return detail::ask_now(impl_->core, how_long(*impl_));
+std::optional<duration> basic_lock::remaining_lease() {
+    return detail::ask_now(impl().core, how_long(impl()));
 }
 
-std::optional<outcome> reentrant_lock::start_remaining_lease(completion_ptr<std::optional<duration>>& done) {
-    return detail::ask_later(impl_->core, how_long(*impl_), done);
+std::optional<outcome> basic_lock::start_remaining_lease(completion_ptr<std::optional<duration>>& done) {
+    return detail::ask_later(impl().core, how_long(impl()), done);
 }
 
-void reentrant_lock::async_remaining_lease(executor where,
-                                           std::function<void(std::error_code, std::optional<duration>)> handler) {
+void basic_lock::async_remaining_lease(executor where,
+                                       std::function<void(std::error_code, std::optional<duration>)> handler) {
     using answer = std::optional<duration>;
-    detail::with_handler<answer>(*impl_->core, std::move(where), std::move(handler),
+    detail::with_handler<answer>(*impl().core, std::move(where), std::move(handler),
                                  [this](completion_ptr<answer>& done) { return start_remaining_lease(done); });
 }
 
-lock_info reentrant_lock::inspect() {
-    return detail::ask_now(impl_->core, who(*impl_));
+lock_info basic_lock::inspect(look_options const& options) {
+    auto const about = "looking at " + shown(impl());
+    return detail::run_now<io::query_batch>(impl().core, about, holders_of(impl_), who(impl(), options), about);
 }
 
-std::optional<outcome> reentrant_lock::start_inspect(completion_ptr<lock_info>& done) {
-    return detail::ask_later(impl_->core, who(*impl_), done);
+std::optional<outcome> basic_lock::start_inspect(completion_ptr<lock_info>& done, look_options const& options) {
+    auto const about = "looking at " + shown(impl());
+    return detail::run_later<io::query_batch>(impl().core, about, holders_of(impl_), done, who(impl(), options), about);
 }
 
-void reentrant_lock::async_inspect(executor where, std::function<void(std::error_code, lock_info)> handler) {
-    detail::with_handler<lock_info>(*impl_->core, std::move(where), std::move(handler),
-                                    [this](completion_ptr<lock_info>& done) { return start_inspect(done); });
+void basic_lock::async_inspect(executor where, std::function<void(std::error_code, lock_info)> handler,
+                               look_options const& options) {
+    detail::with_handler<lock_info>(*impl().core, std::move(where), std::move(handler),
+                                    [&](completion_ptr<lock_info>& done) { return start_inspect(done, options); });
 }
 
-bool reentrant_lock::force_unlock() {
-    return detail::ask_now(impl_->core, force_release(impl_));
+bool basic_lock::force_unlock() {
+    auto const& core = impl().core;
+    return detail::ask_now(core, force_release(impl_));
 }
 
-std::optional<outcome> reentrant_lock::start_force_unlock(completion_ptr<bool>& done) {
-    return detail::ask_later(impl_->core, force_release(impl_), done);
+std::optional<outcome> basic_lock::start_force_unlock(completion_ptr<bool>& done) {
+    auto const& core = impl().core;
+    return detail::ask_later(core, force_release(impl_), done);
 }
 
-void reentrant_lock::async_force_unlock(executor where, std::function<void(std::error_code, bool)> handler) {
-    detail::with_handler<bool>(*impl_->core, std::move(where), std::move(handler),
+void basic_lock::async_force_unlock(executor where, std::function<void(std::error_code, bool)> handler) {
+    detail::with_handler<bool>(*impl().core, std::move(where), std::move(handler),
                                [this](completion_ptr<bool>& done) { return start_force_unlock(done); });
 }
 

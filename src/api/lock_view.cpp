@@ -1,6 +1,8 @@
 #include "api/lock_view.hpp"
 
+#include "connection/server_error.hpp"
 #include "locking/names.hpp"
+#include "resp/command.hpp"
 
 #include <redlatch/error.hpp>
 
@@ -33,29 +35,58 @@ lock_owner to_owner(std::string const& field, std::string_view count) {
     return who;
 }
 
-} // namespace
-
-locking::script_call inspect_call(std::string const& name) {
-    return {locking::scripts::lock_inspect, {name, locking::fair_queue(name), locking::fence_counter(name)}, {}};
+/// Throws unless it is an answer.
+void must_be_answer(io::client_core& core, std::string const& name, resp::value const& reply) {
+    if (!reply.is_error()) return;
+    auto const reason = connection::to_errc(connection::judge(reply));
+    throw error(reason,
+                io::query_sentence(core.node_of(name), "looking at lock " + locking::shown(name), reason, reply));
 }
 
-lock_info to_info(std::string const& name, resp::value const& reply) {
+/// Whether a key is there that only tells the type of the lock: without the right to look, it is not.
+bool is_there(resp::value const& reply) {
+    return reply.is_integer() && reply.integer == 1;
+}
+
+/// HSCAN may name a field twice.
+void add_owner(lock_info& to, std::string const& field, std::string_view count) {
+    auto const known =
+        std::any_of(to.owners.begin(), to.owners.end(), [&](lock_owner const& who) { return who.owner == field; });
+    if (!known) to.owners.push_back(to_owner(field, count));
+}
+
+} // namespace
+
+void append_look(std::vector<std::string>& commands, std::string const& name) {
+    // HSCAN, not HGETALL: whatever hash has the name, the answer is bounded.
+    commands.push_back(resp::command("HSCAN", name, "0", "COUNT", "1000"));
+    commands.push_back(resp::command("PTTL", name));
+    commands.push_back(resp::command("EXISTS", locking::fair_queue(name)));
+    commands.push_back(resp::command("EXISTS", locking::fence_counter(name)));
+}
+
+lock_info to_info(io::client_core& core, std::string const& name, std::span<resp::value const> answers) {
+    auto const& page = answers[0];
+    auto const& lease = answers[1];
+    must_be_answer(core, name, page);
+    must_be_answer(core, name, lease);
+    if (!page.is_array() || page.items.size() != 2 || !page.items[1].is_array() || !lease.is_integer())
+        throw error(errc::bad_reply, "the server sent an unexpected reply about lock " + locking::shown(name));
     lock_info info;
     info.name = name;
-    if (reply.is_nil()) return info;
-    constexpr std::size_t header = 3;
-    if (!reply.is_array() || reply.items.size() < header)
-        throw error(errc::bad_reply, "the server's answer about lock " + locking::shown(name) + " is none");
+    auto const& fields = page.items[1].items;
+    constexpr std::int64_t no_key = -2;
+    if (fields.empty() || lease.integer == no_key) return info;
     info.held = true;
-    if (reply.items[0].integer >= 0) info.remaining_lease = duration(reply.items[0].integer);
-    info.type = reply.items[2].integer == 1 ? "fenced" : reply.items[1].integer == 1 ? "fair" : "reentrant";
-    for (std::size_t i = header; i + 1 < reply.items.size(); i += 2) {
-        auto const& field = reply.items[i].text;
-        auto const& value = reply.items[i + 1].text;
-        if (field == "mode")
+    if (lease.integer >= 0) info.remaining_lease = duration(lease.integer);
+    info.type = is_there(answers[3]) ? "fenced" : is_there(answers[2]) ? "fair" : "reentrant";
+    for (std::size_t i = 0; i + 1 < fields.size(); i += 2) {
+        auto const& field = fields[i].text;
+        auto const& value = fields[i + 1].text;
+        if (field == "mode" && (value == "read" || value == "write"))
             info.type = value;
         else
-            info.owners.push_back(to_owner(field, value));
+            add_owner(info, field, value);
     }
     return info;
 }
@@ -66,7 +97,17 @@ bool looks_like_lock(lock_info const& seen) {
                           [](lock_owner const& who) { return looks_like_owner(who.owner); });
 }
 
-locking::script_call force_release_call(lock_impl const& of) {
+std::string ask_for_labels() {
+    return resp::command("CLIENT", "LIST", "TYPE", "normal");
+}
+
+void add_labels(std::span<lock_info> seen, connection::holder_labels const& labels) {
+    for (auto& lock : seen)
+        for (auto& who : lock.owners)
+            if (auto const found = labels.find(who.client); found != labels.end()) who.label = found->second;
+}
+
+locking::wire_call force_release_call(lock_impl const& of) {
     return of.record->how->force_release(of.record->context({}, {}));
 }
 
@@ -74,7 +115,8 @@ bool after_force_release(lock_impl const& of, io::query const& done) {
     bool const was_held = done.reply().is_integer() && done.reply().integer > 0;
     if (was_held)
         of.core->locked([&](locking::lock_table& table, base::wake_list& woken) {
-            for (auto const& one : std::vector(of.record->tenures)) table.lose(one, lease_clock::now(), woken);
+            auto const held = of.record->tenures.acquired();
+            for (auto const& one : std::vector(held.begin(), held.end())) table.lose(one, lease_clock::now(), woken);
         });
     return was_held;
 }

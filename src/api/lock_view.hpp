@@ -2,23 +2,33 @@
 #pragma once
 
 #include "api/access.hpp"
+#include "connection/holder_label.hpp"
 #include "io/query.hpp"
 
 #include <redlatch/lock_info.hpp>
 
+#include <cstddef>
 #include <memory>
-#include <optional>
+#include <span>
 #include <string>
+#include <vector>
 
 namespace redlatch::detail {
 
-locking::script_call inspect_call(std::string const& name);
-/// Throws error(bad_reply).
-lock_info to_info(std::string const& name, resp::value const& reply);
+/// What is asked about one lock: commands that read, so that no other right is needed. They stand in one write, which servers
+/// execute without a pause between its commands.
+inline constexpr std::size_t questions_of_a_look = 4;
+void append_look(std::vector<std::string>& commands, std::string const& name);
+/// Of the answers to them. Throws error: wrong_type, server_refused, bad_reply.
+lock_info to_info(io::client_core& core, std::string const& name, std::span<resp::value const> answers);
 /// For listings: any hash may have answered.
 bool looks_like_lock(lock_info const& seen);
 
-locking::script_call force_release_call(lock_impl const& of);
+/// Who is connected, and what the labels of the holders are in the answer.
+std::string ask_for_labels();
+void add_labels(std::span<lock_info> seen, connection::holder_labels const& labels);
+
+locking::wire_call force_release_call(lock_impl const& of);
 /// Local holds of a lock that was force-released are lost. True: there was one.
 bool after_force_release(lock_impl const& of, io::query const& done);
 

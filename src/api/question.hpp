@@ -13,7 +13,7 @@
 namespace redlatch::detail {
 
 template <class Answer> struct question {
-    io::query::question what;
+    locking::wire_call call;
     std::string about; ///< "asking for ...", for sentences
     /// Throws error(bad_reply).
     std::function<Answer(io::query const&)> read;
@@ -21,13 +21,13 @@ template <class Answer> struct question {
 
 /// Blocks for at most config::timeout; throws error.
 template <class Answer> Answer ask_now(std::shared_ptr<io::client_core> const& core, question<Answer> which) {
-    return run_now<io::query>(core, which.about, which.read, std::move(which.what), which.about);
+    return run_now<io::query>(core, which.about, which.read, std::move(which.call), which.about);
 }
 
 template <class Answer>
 std::optional<outcome> ask_later(std::shared_ptr<io::client_core> const& core, question<Answer> which,
                                  completion_ptr<Answer>& done) {
-    return run_later<io::query>(core, which.about, std::move(which.read), done, std::move(which.what), which.about);
+    return run_later<io::query>(core, which.about, std::move(which.read), done, std::move(which.call), which.about);
 }
 
 } // namespace redlatch::detail

@@ -53,6 +53,11 @@ void check_progress(std::string const& text) {
     }
 }
 
+/// yaml-cpp quotes behind a colon, and that may be a part of a password.
+std::string without_quotes(std::string const& message) {
+    return message.substr(0, message.find(':'));
+}
+
 std::vector<YAML::Node> parse(std::string_view text, int first_line) {
     if (text.size() > largest_document) refuse("it is larger than 1 MiB");
     if (text.find('\0') != std::string_view::npos) refuse("it contains a NUL byte");
@@ -64,7 +69,7 @@ std::vector<YAML::Node> parse(std::string_view text, int first_line) {
         refuse("it is nested too deeply");
     } catch (YAML::Exception const& problem) {
         auto const line = problem.mark.is_null() ? first_line : problem.mark.line + first_line;
-        refuse("line " + std::to_string(line) + ": it is not well-formed YAML: " + problem.msg);
+        refuse("line " + std::to_string(line) + ": it is not well-formed YAML: " + without_quotes(problem.msg));
     }
 }
 

@@ -7,6 +7,7 @@
 
 #include <redlatch/error.hpp>
 
+#include <algorithm>
 #include <charconv>
 #include <cstdint>
 #include <limits>
@@ -49,7 +50,14 @@ yaml_setting::yaml_setting(YAML::Node const& key, YAML::Node const& value, int f
 }
 
 std::string yaml_setting::at() const {
-    return "line " + std::to_string(line_) + ": " + io::printable(name_, longest_quote);
+    return "line " + std::to_string(line_) + ": " + shown_name();
+}
+
+std::string yaml_setting::shown_name() const {
+    constexpr std::string_view name_bytes = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-<";
+    auto const end = std::min(name_.find_first_not_of(name_bytes), name_.size());
+    return end == name_.size() ? io::printable(name_, longest_quote)
+                               : io::printable(name_.substr(0, end), longest_quote) + "…";
 }
 
 bool yaml_setting::is_null() const {
@@ -76,8 +84,10 @@ duration yaml_setting::delay(duration least) const {
     if (value_.IsMap()) {
         for (auto const& entry : value_) {
             yaml_setting const part(entry.first, entry.second, 1);
-            if (part.name() == "baseDelay" || part.name() == "minDelay" || part.name() == "delay")
-                return part.delay(least);
+            if (part.name() != "baseDelay" && part.name() != "minDelay" && part.name() != "delay") continue;
+            // By an alias it might be a part of itself.
+            if (part.node().IsMap()) refuse_yaml(part.name() + " in it needs a duration, not a group of keys");
+            return part.delay(least);
         }
         refuse_yaml("needs baseDelay, minDelay or delay, as in !<org.redisson.config.ConstantDelay> {delay: PT1S}");
     }

@@ -19,7 +19,7 @@ public:
 
     std::string const& name() const noexcept { return name_; }
     int line() const noexcept { return line_; }
-    /// `line 7: timeout`
+    /// `line 7: timeout`. Of what is no name only the beginning: a value that was taken for a name may be a password.
     std::string at() const;
 
     YAML::Node const& node() const noexcept { return value_; }
@@ -33,6 +33,8 @@ public:
     duration delay(duration least) const;
 
 private:
+    std::string shown_name() const;
+
     std::string name_;
     YAML::Node value_;
     int line_;

@@ -4,6 +4,7 @@
 #include "base/recycling.hpp"
 
 #include <memory>
+#include <new>
 #include <vector>
 
 namespace redlatch::base {
@@ -24,12 +25,18 @@ using waker = std::shared_ptr<wakeable>;
 /// Collected under a mutex, woken after it was released: a thread that is woken under a mutex runs straight into it.
 class wake_list {
 public:
-    void add(waker const& who) {
+    /// Where there is no memory for it, it is woken at once.
+    void add(waker const& who) noexcept {
         if (!who) return;
-        if (first_)
-            more_.push_back(who);
-        else
+        if (!first_) {
             first_ = who;
+            return;
+        }
+        try {
+            more_.push_back(who);
+        } catch (std::bad_alloc const&) {
+            who->wake();
+        }
     }
     bool empty() const noexcept { return !first_; }
     /// Is there anybody but this one?

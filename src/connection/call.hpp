@@ -20,7 +20,8 @@ namespace redlatch::connection {
 ///     waiting   no connection; written when there is one
 ///     staged    its bytes stand in the buffer or were handed to the operating system; the reply is due
 ///     answered  `reply` holds the server's answer
-///     closed    the lane was closed, or with `once` the connection; nothing more will happen
+///     closed    the lane was closed, or with `once` the connection, or with `impatient` the server is away; nothing more
+///               will happen
 ///
 /// A call whose connection breaks goes back to waiting and is repeated: every call of this library may be. `abandoned` calls
 /// are not repeated; their replies are read and dropped, or given to `late`. Nor are those with `once`, which say what is true
@@ -49,12 +50,19 @@ struct call {
     int heard = 0;          ///< replies that have come on this connection
     bool cut_short = false; ///< `reply` came and `second` did not; of an abandoned call: had not when it was abandoned
     bool abandoned = false;
-    bool once = false;       ///< neither repeated, nor sent on a connection that it waited for: closed instead
-    int handed = 0;          ///< how many times bytes of it may have reached the operating system
-    bool fenced = true;      ///< of an answered call that was repeated: no earlier copy of it can still run
-    base::instant sent_at{}; ///< from before the last time it was handed over
-    std::uint64_t begin = 0; ///< its place in the stream of this connection
+    bool impatient = false;       ///< waits for no connection while the server is known to be away: closed instead
+    std::uint64_t connection = 0; ///< of an answered call: the number of the connection that said it
+    bool once = false;            ///< neither repeated, nor sent on a connection that it waited for: closed instead
+    int handed = 0;               ///< how many times bytes of it may have reached the operating system
+    bool fenced = true;           ///< of an answered call that was repeated: no earlier copy of it can still run
+    base::instant sent_at{};      ///< from before the last time it was handed over
+    std::uint64_t begin = 0;      ///< its place in the stream of this connection
     std::uint64_t end = 0;
+
+    // The call_list's own.
+    std::shared_ptr<call> listed{};
+    call* before = nullptr;
+    call* behind = nullptr;
 
     bool finished() const noexcept {
         auto const now =

@@ -1,6 +1,7 @@
 #include "connection/connect_op.hpp"
 
 #include "base/assert.hpp"
+#include "connection/server_error.hpp"
 #include "resp/command.hpp"
 
 #include <charconv>
@@ -34,7 +35,7 @@ connect_op::connect_op(greeting const& words) {
         due_.push_back(step::client_info);
         bytes_ += resp::command("CLIENT", "INFO");
         due_.push_back(step::server_info);
-        bytes_ += resp::command("INFO", "server");
+        bytes_ += resp::command("INFO");
     } else {
         due_.push_back(step::ping);
         bytes_ += resp::command("PING");
@@ -60,8 +61,8 @@ connect_op::progress connect_op::read(step which, resp::value const& reply) {
     case step::auth:
         if (!reply.is_error()) return progress::more;
         // The server may say something else first: too many clients, still loading.
-        if (reply.is_error_named("WRONGPASS") || reply.is_error_named("NOPERM")
-            || reply.text.find("AUTH") != std::string::npos || reply.text.find("invalid password") != std::string::npos)
+        if (reply.is_error_named("WRONGPASS") || is_missing_right(reply) || reply.text.find("AUTH") != std::string::npos
+            || reply.text.find("invalid password") != std::string::npos)
             return fail(errc::server_refused,
                         "refused user name or password (" + reply.text + "); check username and password");
         return fail(errc::disconnected, "turned the connection down: " + reply.text);
@@ -90,10 +91,31 @@ connect_op::progress connect_op::read(step which, resp::value const& reply) {
         self_.address = info_field(reply.text, "addr", '=', " \n");
         return progress::more;
     }
-    self_.run_id = info_field(reply.text, "run_id", ':', "\r\n");
-    auto const valkey = info_field(reply.text, "valkey_version", ':', "\r\n");
+    return read_info(reply.text);
+}
+
+connect_op::progress connect_op::read_info(std::string_view text) {
+    auto const field = [&](std::string_view key) { return info_field(text, key, ':', "\r\n"); };
+    self_.run_id = field("run_id");
+    auto const valkey = field("valkey_version");
     self_.software = valkey.empty() ? "redis" : "valkey";
-    self_.version = valkey.empty() ? info_field(reply.text, "redis_version", ':', "\r\n") : valkey;
+    self_.version = valkey.empty() ? field("redis_version") : valkey;
+    self_.eviction_policy = field("maxmemory_policy");
+    for (auto const* const mode : {"redis_mode", "server_mode"})
+        if (field(mode) == "sentinel")
+            return fail(errc::server_refused,
+                        "is a Sentinel, which holds no keys; give the address of the master that it watches");
+    if (field("cluster_enabled") == "1")
+        return fail(errc::server_refused,
+                    "is a node of a cluster (cluster-enabled yes), which is not supported: a lock may "
+                    "belong to any of its nodes; give the address of a single server");
+    bool const writable = field("slave_read_only") == "0" || field("replica_read_only") == "0";
+    if (field("role") == "slave" && !writable) {
+        std::string master;
+        if (auto const host = field("master_host"); !host.empty())
+            master = ", " + std::string(host) + ":" + std::string(field("master_port"));
+        return fail(errc::disconnected, "is a replica, which takes no locks; give the address of its master" + master);
+    }
     return progress::more;
 }
 

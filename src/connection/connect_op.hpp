@@ -1,11 +1,14 @@
 // What is said on a new connection before anything else, in one round trip.
 //
-//     [AUTH] [CLIENT SETNAME] [SELECT] CLIENT INFO, INFO server       (connections that carry calls)
-//     [AUTH] [CLIENT SETNAME] PING                                    (the subscriber's)
+//     [AUTH] [CLIENT SETNAME] [SELECT] CLIENT INFO, INFO              (connections that carry calls)
+//     [AUTH] [CLIENT SETNAME] [SELECT] PING                           (the subscriber's)
 //
 // | state    | event              | next                                                                        |
 // |----------|--------------------|-----------------------------------------------------------------------------|
 // | greeting | a reply            | the next one due; a refusal of AUTH or SELECT fails at once                 |
+// | greeting | INFO: a replica    | fails, and trying again may help: the address may soon be that of a master  |
+// | greeting | INFO: a cluster's  | fails; so does a Sentinel                                                   |
+// |          | node               |                                                                             |
 // | greeting | the last reply     | ready                                                                       |
 // CLIENT INFO and INFO may be refused (a user without the right): the identity is then unknown and fences count as refused.
 #pragma once
@@ -48,6 +51,7 @@ private:
     enum class step { auth, set_name, select, client_info, server_info, ping };
     progress fail(errc reason, std::string problem);
     progress read(step which, resp::value const& reply);
+    progress read_info(std::string_view text);
 
     std::vector<step> due_;
     std::size_t next_ = 0;

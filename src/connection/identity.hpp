@@ -14,6 +14,7 @@ struct identity {
     std::string run_id{};
     std::string software{}; ///< "redis" or "valkey"
     std::string version{};
+    std::string eviction_policy{}; ///< maxmemory-policy; empty: not known
 
     bool known() const noexcept { return client_id > 0 && !address.empty() && !run_id.empty(); }
 };

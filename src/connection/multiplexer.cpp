@@ -3,7 +3,6 @@
 #include "base/assert.hpp"
 #include "resp/command.hpp"
 
-#include <algorithm>
 #include <utility>
 
 namespace redlatch::connection {
@@ -20,24 +19,26 @@ void multiplexer::refuse(call& which) {
 }
 
 void multiplexer::stage(call_ptr const& which, base::instant now) {
+    out.make_room(
+        which->bytes.size()); // what throws comes first: bytes without their place in line would shift all answers
+    due_.push_back(which);
     which->begin = out.position();
     out.stage(which->bytes);
     which->end = out.position();
     which->sent_at = now;
     which->status.store(call::state::staged, std::memory_order_relaxed);
-    due_.push_back(which);
     commands_ += static_cast<std::uint64_t>(which->replies);
 }
 
 void multiplexer::submit(call_ptr const& which, base::instant now) {
-    if (closed_ || (!up_ && waiting_.size() >= most_waiting)) {
+    if (closed_ || (away_ && which->impatient)) {
         refuse(*which);
         return;
     }
     if (up_)
         stage(which, now);
     else
-        waiting_.push_back(which);
+        keep(which);
 }
 
 bool multiplexer::abandon(call_ptr const& which) {
@@ -46,7 +47,7 @@ bool multiplexer::abandon(call_ptr const& which) {
     which->waker.reset();
     if (fence_refused_) which->fenced = false; // nobody will see its answer, which would say so
     if (which->status.load(std::memory_order_relaxed) == call::state::waiting) {
-        std::erase(waiting_, which);
+        waiting_.remove(*which);
         return which->handed > 0;
     }
     return true; // what is staged will be sent: order on this connection is all that its sequel needs
@@ -80,10 +81,13 @@ void multiplexer::on_fence_answer(resp::value const& answer) {
 void multiplexer::on_up(identity const& self, base::instant now, base::wake_list& woken) {
     REDLATCH_ASSERT(!up_ && due_.empty());
     up_ = true;
+    away_ = false;
+    ++connection_;
     self_ = self;
     out.reset();
     stage_fences(now);
-    for (auto const& which : std::exchange(waiting_, {})) {
+    for (; !waiting_.empty(); waiting_.pop_front()) {
+        auto const& which = waiting_.front();
         if (which->once) // what it says may be true no more: its sender asks anew
             finish(*which, call::state::closed, woken);
         else
@@ -92,10 +96,10 @@ void multiplexer::on_up(identity const& self, base::instant now, base::wake_list
 }
 
 void multiplexer::on_down(base::instant, base::wake_list& woken) {
+    REDLATCH_ASSERT(up_ && waiting_.empty());
     up_ = false;
     fences_due_ = 0;
     bool may_still_run = false;
-    std::deque<call_ptr> again;
     for (auto const& which : due_) {
         bool const sent = which->begin < out.handed();
         if (fence_refused_) which->fenced = false;
@@ -114,10 +118,9 @@ void multiplexer::on_down(base::instant, base::wake_list& woken) {
             continue;
         }
         which->status.store(call::state::waiting, std::memory_order_relaxed);
-        again.push_back(which);
+        keep(which); // in their order, and before all that is submitted from now on
     }
     due_.clear();
-    waiting_.insert(waiting_.begin(), again.begin(), again.end());
     out.reset();
     if (!may_still_run) return;
     if (unfenced_.size() >= most_predecessors) {
@@ -147,18 +150,37 @@ bool multiplexer::on_value(resp::value&& incoming, base::instant, base::wake_lis
         if (which->late) late_.push_back({std::move(which->late), std::move(incoming)});
         return true;
     }
+    which->connection = connection_;
     (which->heard == 0 ? which->reply : which->second) = std::move(incoming);
     finish(*which, call::state::answered, woken);
     return true;
+}
+
+void multiplexer::keep(call_ptr const& which) {
+    some_are_impatient_ = some_are_impatient_ || which->impatient;
+    waiting_.push_back(which);
+}
+
+void multiplexer::on_unreachable(base::wake_list& woken) {
+    away_ = true;
+    if (!std::exchange(some_are_impatient_, false)) return;
+    call_list others;
+    while (!waiting_.empty()) {
+        auto const which = waiting_.pop_front();
+        if (which->impatient)
+            finish(*which, call::state::closed, woken);
+        else
+            others.push_back(which);
+    }
+    while (!others.empty()) waiting_.push_back(others.pop_front());
 }
 
 void multiplexer::on_closed(base::wake_list& woken) {
     closed_ = true;
     up_ = false;
     for (auto const& which : due_) finish(*which, call::state::closed, woken);
-    for (auto const& which : waiting_) finish(*which, call::state::closed, woken);
+    for (; !waiting_.empty(); waiting_.pop_front()) finish(*waiting_.front(), call::state::closed, woken);
     due_.clear();
-    waiting_.clear();
     out.reset();
 }
 

@@ -6,6 +6,7 @@
 //                                it may have run                         -> waiting, repeated behind a fence
 //                                it was abandoned                        -> dropped
 //                                it is for once                          -> closed
+//     waiting -> closed              it is impatient, and the server cannot be reached
 //                                the first of its two replies has come   -> answered, cut short
 //
 // Fence. A call that was written on a connection that then broke may still run later: order is certain within one connection
@@ -16,6 +17,7 @@
 #pragma once
 
 #include "connection/call.hpp"
+#include "connection/call_list.hpp"
 #include "connection/traffic.hpp"
 
 #include <deque>
@@ -27,8 +29,6 @@ namespace redlatch::connection {
 
 class multiplexer final : public traffic {
 public:
-    /// More calls than this are not kept (the caller is told "closed"): a bound on memory when a server is away.
-    static constexpr std::size_t most_waiting = 100'000;
     /// More unfenced predecessors than this count as refused.
     static constexpr std::size_t most_predecessors = 16;
 
@@ -55,7 +55,10 @@ public:
     void on_up(identity const& self, base::instant now, base::wake_list& woken) override;
     void on_down(base::instant now, base::wake_list& woken) override;
     bool on_value(resp::value&& incoming, base::instant now, base::wake_list& woken) override;
+    void on_unreachable(base::wake_list& woken) override;
     void on_closed(base::wake_list& woken) override;
+    /// The number of the present connection, from 1.
+    std::uint64_t connection() const noexcept { return connection_; }
     bool expects_reply() const noexcept override { return !due_.empty(); }
     std::size_t due() const noexcept override { return due_.size(); }
     void stage_ping(base::instant now) override;
@@ -64,12 +67,16 @@ private:
     void stage(call_ptr const& which, base::instant now);
     void stage_fences(base::instant now);
     void on_fence_answer(resp::value const& answer);
+    void keep(call_ptr const& which);
     static void finish(call& which, call::state how, base::wake_list& woken);
 
     bool up_ = false;
+    bool some_are_impatient_ = false; ///< of those that wait
+    bool away_ = false;               ///< there is no connection, and an attempt to make one has failed
     bool closed_ = false;
+    std::uint64_t connection_ = 0;
     identity self_;
-    std::deque<call_ptr> waiting_;
+    call_list waiting_; ///< as many as there are callers: each waits for its own, until its own deadline
     std::deque<call_ptr, base::recycling<call_ptr>> due_;
     std::vector<identity> unfenced_; ///< predecessors of which something may still run
     std::size_t fences_due_ = 0;     ///< the first so many of due_ are fences

@@ -2,14 +2,98 @@
 
 namespace redlatch::connection {
 
+namespace {
+
+/// What Redis 6 says of an error within a script is wrapped: "ERR Error running script (...): @user_script:7: -OOM ...".
+std::string_view unwrapped(std::string_view text) {
+    constexpr std::string_view place = "@user_script";
+    auto const at = text.rfind(place);
+    if (!text.starts_with("ERR Error running script") || at == std::string_view::npos) return text;
+    auto const begin = text.find_first_not_of(": 0123456789", at + place.size());
+    if (begin == std::string_view::npos) return text;
+    return text.substr(text[begin] == '-' ? begin + 1 : begin);
+}
+
+bool begins(std::string_view text, std::string_view word) {
+    return text.starts_with(word) && (text.size() == word.size() || text[word.size()] == ' ');
+}
+
+bool is_missing_right(std::string_view text) {
+    if (begins(text, "NOPERM")) return true;
+    for (std::string_view const in_script :
+         {"ERR ACL failure in script", "ERR The user executing the script can't run this command",
+          "ERR The user executing the script can't access"})
+        if (text.starts_with(in_script)) return true;
+    return false;
+}
+
+struct advice {
+    std::string_view word;
+    std::string_view what_to_do;
+};
+
+constexpr std::string_view no_cluster =
+    "it is a node of a cluster, which is not supported; give the address of a single server";
+
+constexpr advice by_first_word[] = {
+    {"OOM", "its memory is full: raise maxmemory or remove keys; releases go on"},
+    {"READONLY", "it is a replica: give the address of its master"},
+    {"MASTERDOWN", "it is a replica that has lost its master: give the address of the master"},
+    {"NOREPLICAS",
+     "fewer replicas are connected than min-replicas-to-write asks for: bring them back, or lower that setting"},
+    {"MISCONF",
+     "it cannot save to its disk and so refuses to write (stop-writes-on-bgsave-error): see its log and its disk"},
+    {"LOADING", "it is loading its data: wait until it has"},
+    {"BUSY", "a script has been running on it for long: wait, or end it with SCRIPT KILL"},
+    {"MOVED", no_cluster},
+    {"ASK", no_cluster},
+    {"CROSSSLOT", no_cluster},
+    {"CLUSTERDOWN", no_cluster},
+    {"TRYAGAIN", no_cluster},
+    {"NOAUTH", "set a password in the URI or the config"},
+};
+
+} // namespace
+
 verdict judge(resp::value const& error) {
+    if (!error.is_error()) return verdict::refused;
+    auto const text = unwrapped(error.text);
     for (auto const* word :
          {"LOADING", "BUSY", "OOM", "MISCONF", "MASTERDOWN", "CLUSTERDOWN", "TRYAGAIN", "NOREPLICAS"})
-        if (error.is_error_named(word)) return verdict::not_executed;
-    if (error.is_error_named("READONLY")) return verdict::read_only;
-    if (error.is_error_named("NOSCRIPT")) return verdict::no_script;
-    if (error.is_error_named("WRONGTYPE")) return verdict::wrong_type;
+        if (begins(text, word)) return verdict::not_executed;
+    if (begins(text, "READONLY")) return verdict::read_only;
+    if (begins(text, "NOSCRIPT")) return verdict::no_script;
+    if (begins(text, "WRONGTYPE")) return verdict::wrong_type;
     return verdict::refused;
+}
+
+std::string_view what_to_do(std::string_view said) {
+    auto const text = unwrapped(said);
+    for (auto const& [word, answer] : by_first_word)
+        if (begins(text, word)) return answer;
+    auto const says = [&](std::string_view words) { return text.find(words) != std::string_view::npos; };
+    if (says("'eval' command") || says("'evalsha' command") || says("'eval|") || says("'evalsha|"))
+        return "give this user the rights to EVAL and EVALSHA: locks that wait, re-enter or are renewed are scripts";
+    if (text.starts_with("ERR unknown command"))
+        return "the server does not have this command, or was told to hide it: allow it, or use another server";
+    if (is_missing_right(text)) return "check the rights of this user";
+    return "look this error up in the documentation of the server";
+}
+
+bool is_missing_right(resp::value const& error) {
+    return error.is_error() && is_missing_right(error.text);
+}
+
+reach reach_of(resp::value const& refusal) {
+    auto const says = [&](std::string_view words) { return refusal.text.find(words) != std::string::npos; };
+    for (auto const* word : {"MOVED", "ASK", "CROSSSLOT"})
+        if (refusal.is_error_named(word)) return reach::keys;
+    if (refusal.is_error_named("NOAUTH") || refusal.text.starts_with("ERR unknown command")) return reach::command;
+    if (!is_missing_right(refusal)) return reach::unknown;
+    // "... has no permissions to run the 'evalsha' command", "... can't run this command or subcommand": the name of a user or
+    // command may be anything, so this comes first.
+    if (says("permissions to run") || says("can't run this command")) return reach::command;
+    return says(" key") ? reach::keys : reach::unknown;
 }
 
 errc to_errc(verdict what) noexcept {

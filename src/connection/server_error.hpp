@@ -21,6 +21,20 @@ enum class verdict {
 /// Decided by the first word as a whole: BUSY is not BUSYKEY.
 verdict judge(resp::value const& error);
 
+/// A sentence for whoever reads what the server said.
+std::string_view what_to_do(std::string_view said);
+
+/// This user may not run the command; in a script each generation of servers says it in words of its own.
+bool is_missing_right(resp::value const& error);
+
+/// How far a refusal goes.
+enum class reach {
+    keys,    ///< it is about the keys that were named: others may be allowed
+    command, ///< this user may not run the command, or the server does not know it: whatever the key
+    unknown,
+};
+reach reach_of(resp::value const& refusal);
+
 errc to_errc(verdict what) noexcept;
 
 } // namespace redlatch::connection

@@ -23,6 +23,8 @@ public:
     /// Bytes before this position may have been sent.
     std::uint64_t handed() const noexcept { return handed_; }
 
+    /// stage() of so many bytes will not fail.
+    void make_room(std::size_t bytes) { staged_.reserve(staged_.size() + bytes); }
     void stage(std::string_view bytes) {
         staged_.append(bytes);
         end_ += bytes.size();
@@ -58,6 +60,8 @@ public:
     virtual void on_down(base::instant now, base::wake_list& woken) = 0;
     /// A reply or message. False: it makes no sense, and the connection must go.
     virtual bool on_value(resp::value&& incoming, base::instant now, base::wake_list& woken) = 0;
+    /// There is no connection, and the server is known to be away: an attempt to reach it has failed, or it fell silent.
+    virtual void on_unreachable(base::wake_list&) {}
     /// The lane was closed for good.
     virtual void on_closed(base::wake_list& woken) = 0;
     /// Something sent is unanswered: silence is suspicious.

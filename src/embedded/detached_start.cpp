@@ -25,7 +25,8 @@ namespace {
 // The folder may be a memory file system, and the server lives for months.
 constexpr ::rlim_t most_bytes_per_file = 64 * 1024;
 constexpr int report_descriptor = 3;
-constexpr int first_foreign_descriptor = 4;
+constexpr int claim_descriptor = 4;
+constexpr int first_foreign_descriptor = 5;
 
 /// What the new process tells its starter: its id when it is about to be executed, or what it failed at. The text is a
 /// literal, which has the same address in both.
@@ -33,6 +34,7 @@ struct report {
     ::pid_t process = 0;
     int error_number = 0;
     char const* step = "";
+    bool claim_is_taken = false;
 };
 
 std::vector<std::string> server_arguments(std::filesystem::path const& program, std::filesystem::path const& folder) {
@@ -110,12 +112,13 @@ struct start_plan {
     char const* folder;
     char* const* arguments;
     char* const* environment;
+    claim_address const* claim;
     int report_pipe;
 };
 
 /// The last step, in the process that becomes the server. Does not return.
 [[noreturn]] void become_server(start_plan const& plan) {
-    report message{::getpid(), 0, ""};
+    report message{.process = ::getpid()};
     auto const give_up = [&](char const* step) {
         message.error_number = errno;
         message.step = step;
@@ -129,6 +132,12 @@ struct start_plan {
     reset_signals();
     ::umask(S_IRWXG | S_IRWXO);
     if (::chdir(plan.folder) != 0) give_up("its folder cannot be entered");
+    if (!make_claim(*plan.claim, claim_descriptor)) {
+        message.claim_is_taken = errno == EADDRINUSE;
+        give_up("its claim, an abstract Unix socket, cannot be made");
+    }
+    // Only now: without the claim the socket may be that of another server, which is alive.
+    if (::unlink("redis.sock") != 0 && errno != ENOENT) give_up("the old redis.sock cannot be removed");
 
     // The server records itself too, but later: nobody shall find neither socket nor record while it starts.
     std::array<char, 16> digits{};
@@ -181,7 +190,8 @@ bool read_report(int pipe, report& message) {
 
 } // namespace
 
-::pid_t start_detached(std::filesystem::path const& program, std::filesystem::path const& folder) {
+std::optional<::pid_t> start_detached(std::filesystem::path const& program, std::filesystem::path const& folder,
+                                      claim_address const& claim) {
     std::array<int, 2> ends{};
     if (::pipe2(ends.data(), O_CLOEXEC) != 0) fail(program, "pipe", errno);
     io::unique_fd const reading(ends[0]);
@@ -191,7 +201,7 @@ bool read_report(int pipe, report& message) {
     std::vector<std::string> environment_texts{"PATH=/usr/bin:/bin", "LC_ALL=C"};
     auto const arguments = pointers(argument_texts);
     auto const environment = pointers(environment_texts);
-    start_plan const plan{program.c_str(), folder.c_str(), arguments.data(), environment.data(), writing.get()};
+    start_plan const plan{program.c_str(), folder.c_str(), arguments.data(), environment.data(), &claim, writing.get()};
     auto const child = ::fork();
     if (child < 0) fail(program, "fork", errno);
     if (child == 0) detach(plan);
@@ -208,6 +218,7 @@ bool read_report(int pipe, report& message) {
         if (!read_report(reading.get(), second)) return message.process; // closed by exec
         message = second;
     }
+    if (message.claim_is_taken) return std::nullopt;
     fail(program, message.step, message.error_number);
 }
 

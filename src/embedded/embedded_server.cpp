@@ -5,6 +5,7 @@
 #include "embedded/runtime_folder.hpp"
 #include "embedded/server_process.hpp"
 #include "embedded/server_program.hpp"
+#include "embedded/unreachable_server.hpp"
 #include "io/log.hpp"
 #include "io/uri_text.hpp"
 
@@ -20,7 +21,6 @@
 #include <optional>
 #include <sys/stat.h>
 #include <system_error>
-#include <thread>
 #include <unistd.h>
 
 namespace redlatch {
@@ -32,8 +32,12 @@ using embedded::exchange;
 constexpr std::chrono::seconds start_limit{10};
 constexpr std::chrono::seconds stop_limit{10};
 constexpr std::chrono::seconds answer_limit{1};
-constexpr std::chrono::seconds lonely_server_limit{2};
+constexpr std::chrono::seconds unreachable_limit{2};
 constexpr std::chrono::seconds end_limit{3};
+
+constexpr char const* end_by_force = "when no program of yours holds one, end it with 'redlatch server stop --force'";
+constexpr char const* no_second_one = "no second one is started; when no program of yours holds one, end it with "
+                                      "'redlatch server stop --force', or name a server, as in redis://host:6379";
 
 /// The folder as such: lstat follows a link before a slash.
 std::filesystem::path plain(std::filesystem::path const& folder) {
@@ -49,22 +53,6 @@ std::filesystem::path plain(std::filesystem::path const& folder) {
     throw error(code, "the embedded server at " + io::printable(socket.string()) + " " + what);
 }
 
-/// Whether a server answers. One that is loading or ending does not, nor one that hangs, until the deadline.
-bool answers(std::filesystem::path const& socket, lease_clock::time_point deadline) {
-    try {
-        auto server = exchange::connect(socket, deadline);
-        return server && !server->command("PING").is_error_named("LOADING");
-    } catch (error const& problem) {
-        if (problem.reason() != errc::disconnected || lease_clock::now() >= deadline) throw;
-        return false;
-    }
-}
-
-void pause_before_next_look() {
-    // sleeps because a socket that comes into being, or a flock that is released, cannot be waited for together
-    std::this_thread::sleep_for(std::chrono::milliseconds(2));
-}
-
 void end_process(::pid_t process, std::initializer_list<int> signals, std::filesystem::path const& socket) {
     for (int const signal : signals) {
         ::kill(process, signal);
@@ -73,51 +61,42 @@ void end_process(::pid_t process, std::initializer_list<int> signals, std::files
     fail(errc::disconnected, socket, "is in process " + std::to_string(process) + ", which does not end");
 }
 
-/// A server whose socket was removed under it: nobody can reach it, but its holders would go on beside new ones. It is
-/// ended, so that they learn of it at once.
-void end_lonely_server(std::filesystem::path const& folder, std::filesystem::path const& socket) {
-    auto const process = embedded::recorded_process(folder);
-    if (!process) return;
-    // Perhaps it is only starting: one whose starter was killed.
-    auto const limit = lease_clock::now() + lonely_server_limit;
-    while (lease_clock::now() < limit && embedded::is_alive(*process)) {
-        if (answers(socket, limit)) return;
-        pause_before_next_look();
-    }
-    if (!embedded::is_alive(*process)) return;
-    io::log(log_level::warning, "the embedded server in process " + std::to_string(*process)
-                                    + " has lost its socket; it is ended, and a new one started");
-    end_process(*process, {SIGTERM, SIGKILL}, socket);
-}
-
-void remove_stale_socket(std::filesystem::path const& socket) {
+void require_room_for_socket(std::filesystem::path const& socket) {
     struct stat status {};
-    if (::lstat(socket.c_str(), &status) != 0) return;
-    if (!S_ISSOCK(status.st_mode))
-        fail(errc::bad_config, socket, "cannot be started: something stands there that is no socket");
-    if (::unlink(socket.c_str()) != 0)
-        fail(errc::bad_config, socket,
-             "cannot be started: the old socket cannot be removed: " + base::error_text(errno));
+    if (::lstat(socket.c_str(), &status) == 0 && !S_ISSOCK(status.st_mode))
+        fail(errc::bad_config, socket, "cannot be started: the file there is not a socket");
 }
 
-/// With the start lock held.
-void start_server(std::filesystem::path const& folder, std::filesystem::path const& socket,
-                  lease_clock::time_point deadline) {
-    end_lonely_server(folder, socket);
-    if (answers(socket, deadline)) return;
-    auto const program = embedded::require_server_program();
-    remove_stale_socket(socket);
-    auto const process = embedded::start_detached(program, folder);
-    while (!answers(socket, deadline)) {
+void wait_until_it_answers(::pid_t process, std::filesystem::path const& folder, lease_clock::time_point deadline) {
+    auto const socket = embedded::socket_in(folder);
+    while (!embedded::answers(socket, deadline)) {
         if (!embedded::is_alive(process)) {
             auto const words = embedded::last_words(folder);
             fail(errc::disconnected, socket,
                  "ended as soon as it was started; it said: " + (words.empty() ? "nothing" : io::printable(words)));
         }
         if (lease_clock::now() >= deadline) fail(errc::disconnected, socket, "was started, but does not answer");
-        pause_before_next_look();
+        embedded::pause_before_next_look();
     }
     io::log(log_level::info, "started the embedded server in process " + std::to_string(process));
+}
+
+/// With the start lock held. That alone keeps nobody out, as its file can be removed; the claim does.
+void start_server(std::filesystem::path const& folder, lease_clock::time_point deadline) {
+    auto const socket = embedded::socket_in(folder);
+    auto const limit = lease_clock::now() + unreachable_limit;
+    for (;; embedded::pause_before_next_look()) {
+        if (auto const other = embedded::find_unreachable_server(folder, limit))
+            embedded::refuse_unreachable(*other, folder, no_second_one);
+        if (embedded::answers(socket, deadline)) return;
+        require_room_for_socket(socket);
+        auto const program = embedded::require_server_program();
+        auto const process = embedded::start_detached(program, folder, embedded::claim_address(folder));
+        if (process) return wait_until_it_answers(*process, folder, deadline);
+        // Another start came in between; or somebody has merely taken the name.
+        if (lease_clock::now() >= limit)
+            embedded::refuse_unreachable({.is_foreign = true, .text = "an unknown process"}, folder, "");
+    }
 }
 
 /// A connection on which the server answers; none where nobody serves the socket. Throws when it hangs.
@@ -130,7 +109,7 @@ std::optional<exchange> reach(std::filesystem::path const& socket, lease_clock::
         } catch (error const& problem) {
             // A connection that is closed belongs to a server that is ending.
             if (problem.reason() != errc::disconnected || lease_clock::now() >= deadline) throw;
-            pause_before_next_look();
+            embedded::pause_before_next_look();
         }
     }
 }
@@ -179,20 +158,17 @@ void require_no_locks(exchange& server, std::filesystem::path const& socket) {
 void kill_hanging_server(std::filesystem::path const& socket) {
     auto const server = exchange::connect(socket, lease_clock::now() + answer_limit);
     auto const process = server ? server->peer() : 0;
-    if (process <= 1) fail(errc::disconnected, socket, "does not answer, and its process is not to be seen from here");
+    if (process <= 1) fail(errc::disconnected, socket, "does not answer, and its process is not visible from here");
     end_process(process, {SIGKILL}, socket);
-    remove_stale_socket(socket);
 }
 
 /// Where nobody serves the socket. It cannot be asked what is held.
-bool stop_lonely_server(std::filesystem::path const& folder, std::filesystem::path const& socket, bool force) {
-    auto const process = embedded::recorded_process(folder);
-    if (!process) return false;
-    if (!force)
-        fail(errc::disconnected, socket,
-             "is in process " + std::to_string(*process)
-                 + " and has lost its socket, so that it cannot be asked for held locks; use force");
-    end_process(*process, {SIGTERM, SIGKILL}, socket);
+bool stop_unreachable(embedded::unreachable_server const& other, std::filesystem::path const& folder, bool force) {
+    if (other.is_foreign) return false;
+    if (!force) embedded::refuse_unreachable(other, folder, end_by_force);
+    if (other.process == 0)
+        embedded::refuse_unreachable(other, folder, "it must be ended where its process can be seen");
+    end_process(other.process, {SIGTERM, SIGKILL}, embedded::socket_in(folder));
     return true;
 }
 
@@ -203,7 +179,7 @@ embedded::start_lock take_start_lock(std::filesystem::path const& folder, lease_
         if (lease_clock::now() >= deadline)
             throw error(errc::disconnected, "another process is starting or stopping the embedded server in "
                                                 + io::printable(folder.string()) + ", and does not finish");
-        pause_before_next_look();
+        embedded::pause_before_next_look();
     }
 }
 
@@ -212,6 +188,7 @@ embedded::start_lock take_start_lock(std::filesystem::path const& folder, lease_
 embedded_server::embedded_server() : embedded_server(embedded::default_folder()) {}
 
 embedded_server::embedded_server(std::filesystem::path folder) : folder_(plain(folder)) {
+    embedded::require_own_rights();
     embedded::require_private_folder(folder_);
 }
 
@@ -222,15 +199,21 @@ std::string embedded_server::uri() const {
 void embedded_server::ensure_running() {
     auto const deadline = lease_clock::now() + start_limit;
     for (;;) {
-        if (answers(socket(), deadline)) return;
-        if (auto const lock = embedded::start_lock::try_take(folder_)) return start_server(folder_, socket(), deadline);
+        if (embedded::answers(socket(), deadline)) return;
+        if (auto const lock = embedded::start_lock::try_take(folder_)) return start_server(folder_, deadline);
         if (lease_clock::now() >= deadline) fail(errc::disconnected, socket(), "is being started, but does not answer");
-        pause_before_next_look();
+        embedded::pause_before_next_look();
     }
 }
 
 embedded_server::state embedded_server::status() const {
-    auto server = reach(socket(), lease_clock::now() + answer_limit);
+    auto const limit = lease_clock::now() + answer_limit;
+    auto server = reach(socket(), limit);
+    if (!server) {
+        auto const other = embedded::find_unreachable_server(folder_, limit);
+        if (other && !other->is_foreign) embedded::refuse_unreachable(*other, folder_, end_by_force);
+        server = reach(socket(), limit); // it may have been starting
+    }
     auto result = server ? ask(*server) : state{};
     result.socket = socket();
     return result;
@@ -247,7 +230,12 @@ bool embedded_server::stop(bool force) {
         kill_hanging_server(socket());
         return true;
     }
-    if (!server) return stop_lonely_server(folder_, socket(), force);
+    if (!server) {
+        if (auto const other = embedded::find_unreachable_server(folder_, lease_clock::now() + answer_limit))
+            return stop_unreachable(*other, folder_, force);
+        server = reach(socket(), lease_clock::now() + answer_limit); // it may have been starting
+        if (!server) return false;
+    }
     auto const process = server->peer();
     server->set_deadline(deadline);
     if (!force) require_no_locks(*server, socket());

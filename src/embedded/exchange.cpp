@@ -114,4 +114,19 @@ bool exchange::wait_for_close() {
     return credentials.pid;
 }
 
+bool answers(std::filesystem::path const& socket, lease_clock::time_point deadline) {
+    try {
+        auto server = exchange::connect(socket, deadline);
+        return server && !server->command("PING").is_error_named("LOADING");
+    } catch (error const& problem) {
+        if (problem.reason() != errc::disconnected || lease_clock::now() >= deadline) throw;
+        return false;
+    }
+}
+
+void pause_before_next_look() {
+    // sleeps because a socket that comes into being, or a flock that is released, cannot be waited for together
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+}
+
 } // namespace redlatch::embedded

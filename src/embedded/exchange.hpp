@@ -47,4 +47,15 @@ private:
     resp::reader reader_;
 };
 
+/// Where a server of this folder listens.
+inline std::filesystem::path socket_in(std::filesystem::path const& folder) {
+    return folder / "redis.sock";
+}
+
+/// Whether a server answers. One that is loading or ending does not, nor one that hangs, until the deadline.
+bool answers(std::filesystem::path const& socket, lease_clock::time_point deadline);
+
+/// Between two looks at things that cannot be waited for together.
+void pause_before_next_look();
+
 } // namespace redlatch::embedded

@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <fcntl.h>
 #include <string>
+#include <sys/auxv.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -26,13 +27,25 @@ constexpr char const* override_variable = "REDLATCH_RUNTIME_DIR";
                                       + override_variable + " names another one)");
 }
 
+/// Is the path still that of this file? Somebody may have removed the file after it was opened.
+bool is_at(io::unique_fd const& file, std::filesystem::path const& path) {
+    struct stat its {};
+    struct stat there {};
+    return ::fstat(file.get(), &its) == 0 && ::lstat(path.c_str(), &there) == 0 && its.st_dev == there.st_dev
+           && its.st_ino == there.st_ino;
+}
+
 } // namespace
 
-std::filesystem::path default_folder() {
-    if (::getuid() != ::geteuid())
+void require_own_rights() {
+    if (::getuid() != ::geteuid() || ::getauxval(AT_SECURE) != 0)
         throw error(errc::bad_config,
-                    "a program that runs with another user's rights has no embedded server; name a server");
-    // Not for a program that has more rights than its caller: there the environment is the attacker's.
+                    "a program that runs with more rights than its caller, as by set-user-id, "
+                    "set-group-id or capabilities of its file, has no embedded server; name a server");
+}
+
+std::filesystem::path default_folder() {
+    require_own_rights();
     char const* const chosen = ::secure_getenv(override_variable);
     if (chosen == nullptr || *chosen == '\0') return "/tmp/redlatch-" + std::to_string(::getuid());
     std::filesystem::path folder = chosen;
@@ -65,7 +78,9 @@ std::optional<start_lock> start_lock::try_take(std::filesystem::path const& fold
         if (errno == EWOULDBLOCK) return std::nullopt;
         if (errno != EINTR) refuse(folder, "start.lock in it cannot be locked: " + base::error_text(errno));
     }
-    return start_lock(std::move(file));
+    start_lock taken(std::move(file));
+    // A lock on a file that is not there any more keeps nobody out.
+    return is_at(taken.file_, path) ? std::optional(std::move(taken)) : std::nullopt;
 }
 
 start_lock::~start_lock() {

@@ -8,8 +8,12 @@
 
 namespace redlatch::embedded {
 
+/// Throws error(bad_config) in a program that has more rights than its caller (AT_SECURE): PATH, in which the server is looked
+/// for, and all of the environment is the caller's there.
+void require_own_rights();
+
 /// /tmp/redlatch-<uid>, or what REDLATCH_RUNTIME_DIR says. The uid is the kernel's: no other variable plays a part. Throws
-/// error(bad_config) for a relative REDLATCH_RUNTIME_DIR, and in a program that runs with another user's rights.
+/// error(bad_config) for a relative REDLATCH_RUNTIME_DIR, and as require_own_rights() does.
 std::filesystem::path default_folder();
 
 /// Makes the folder if it is not there. A real directory of this user that nobody else may enter: else error(bad_config). What
@@ -19,7 +23,8 @@ void require_private_folder(std::filesystem::path const& folder);
 /// An exclusive flock on a file in the folder, for the life of the object. It orders processes and threads.
 class start_lock {
 public:
-    /// None while another process has it. Throws error(bad_config) if the file cannot be opened.
+    /// None while another process has it, and where the file was removed in between: try again. Throws error(bad_config) if
+    /// the file cannot be opened.
     static std::optional<start_lock> try_take(std::filesystem::path const& folder);
 
     start_lock(start_lock&&) noexcept = default;

@@ -9,7 +9,9 @@
 #include <sstream>
 #include <string_view>
 #include <sys/stat.h>
+#include <system_error>
 #include <thread>
+#include <unistd.h>
 
 namespace redlatch::embedded {
 
@@ -24,6 +26,7 @@ std::string contents(std::filesystem::path const& file) {
     return {std::istreambuf_iterator<char>(stream), {}};
 }
 
+/// In the file that the server, and before it its starter, writes.
 std::optional<::pid_t> recorded_id(std::filesystem::path const& folder) {
     auto const text = contents(folder / "redis.pid");
     ::pid_t process = 0;
@@ -32,11 +35,29 @@ std::optional<::pid_t> recorded_id(std::filesystem::path const& folder) {
     return process;
 }
 
+/// A recycled process id is not taken for the server's: it would have to work in the folder, too.
 bool works_in(::pid_t process, std::filesystem::path const& folder) {
     struct stat its {};
     struct stat ours {};
     return ::stat(proc_file(process, "cwd").c_str(), &its) == 0 && ::stat(folder.c_str(), &ours) == 0
            && its.st_dev == ours.st_dev && its.st_ino == ours.st_ino;
+}
+
+/// The path as the kernel shows the working directory of a process from under which it was removed.
+std::string removed(std::filesystem::path const& folder) {
+    std::error_code problem;
+    auto const path = std::filesystem::canonical(folder, problem);
+    return (problem ? folder : path).string() + " (deleted)";
+}
+
+bool belongs_to_us(::pid_t process) {
+    struct stat its {};
+    return ::stat(proc_file(process, "").c_str(), &its) == 0 && its.st_uid == ::geteuid();
+}
+
+bool is_server_program(::pid_t process) {
+    auto const name = contents(proc_file(process, "comm"));
+    return name.starts_with("redis-server") || name.starts_with("valkey-server");
 }
 
 } // namespace
@@ -58,10 +79,22 @@ bool is_alive(::pid_t process) {
     return (state != "Z" && state != "X") || threads > 1;
 }
 
-std::optional<::pid_t> recorded_process(std::filesystem::path const& folder) {
-    auto const process = recorded_id(folder);
-    if (!process || !works_in(*process, folder) || !is_alive(*process)) return std::nullopt;
-    return process;
+std::optional<::pid_t> find_server_process(std::filesystem::path const& folder) {
+    if (auto const process = recorded_id(folder); process && works_in(*process, folder) && is_alive(*process))
+        return process;
+    auto const former = removed(folder);
+    std::error_code problem;
+    std::filesystem::directory_iterator entries("/proc", problem);
+    for (; !problem && entries != std::filesystem::directory_iterator(); entries.increment(problem)) {
+        auto const number = entries->path().filename().string();
+        ::pid_t process = 0;
+        if (std::from_chars(number.data(), number.data() + number.size(), process).ec != std::errc{}) continue;
+        std::error_code hidden; // those of other users are
+        auto const place = std::filesystem::read_symlink(proc_file(process, "cwd"), hidden);
+        if (hidden || (place != former && !works_in(process, folder))) continue;
+        if (is_server_program(process) && belongs_to_us(process) && is_alive(process)) return process;
+    }
+    return std::nullopt;
 }
 
 bool wait_for_end(::pid_t process, lease_clock::time_point deadline) {

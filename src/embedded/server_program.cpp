@@ -37,7 +37,7 @@ std::optional<std::filesystem::path> find_server_program(std::string_view search
 }
 
 std::filesystem::path require_server_program() {
-    char const* const search_path = std::getenv("PATH");
+    char const* const search_path = ::secure_getenv("PATH");
     auto found = find_server_program(std::string(search_path ? search_path : "") + ":" + std::string(usual_folders));
     if (!found)
         throw error(errc::disconnected,

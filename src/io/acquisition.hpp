@@ -24,10 +24,12 @@ public:
         std::optional<base::milliseconds> lease{};
         std::optional<base::milliseconds> max_hold{};
         bool adapter = false;
-        bool waits_for_ever = false; ///< no deadline: an outage ends it
+        bool waits_for_ever = false;      ///< no deadline: an outage ends it
+        locking::retry_backoff backoff{}; ///< of a lock without a channel
     };
 
     acquisition(std::shared_ptr<client_core> core, request what);
+    /// Unfinished, or what it has acquired was not handed over: an exception has ended it. Does what cancelling does.
     ~acquisition() override;
 
     bool step() override;
@@ -39,38 +41,53 @@ public:
     std::string sentence() const;
     locking::tenure_ptr const& tenure() const noexcept { return tenure_; }
     std::uint64_t level_number() const noexcept { return level_number_; }
+    /// Whoever asked has what was acquired, and gives it back.
+    void handed_over() noexcept { handed_over_ = true; }
 
 private:
-    enum class stage { beginning, queued, calling, waiting, pausing, finished };
+    enum class stage { beginning, queued, calling, waiting, yielding, pausing, finished };
     using action = locking::acquire_op::action;
 
     bool advance();
     void stop_counting();
+    void undo();
     bool begin();
+    bool end_at_once(std::error_code why);
     bool carry_out(action what);
     bool attempt(bool plain);
     bool wait(action const& what);
+    bool yield(action const& what);
     bool pause(base::instant until);
     void wait_again();
     bool on_queued();
+    void prepare_place();
+    void enter_queue(locking::lock_table& table, base::wake_list& woken);
     bool enqueue();
     bool look(locking::lock_table& table, base::wake_list& woken);
     bool go_on_as_head();
+    bool wait_behind_own_hold();
+    bool wait_again_behind_own_hold(bool heard);
+    void doubt_own_hold();
+    bool wait_behind_head();
     void stand_back();
+    bool has_news(locking::channel_sample const& now) const noexcept;
+    locking::precedence others_first(bool has_waited);
     bool on_granted();
     locking::level asked_level(base::instant from) const;
     bool on_called();
     bool on_waited();
     bool on_interruption(action last);
     bool finish(action const& last);
-    void take_level(base::instant sent_at);
-    bool known_busy();
+    bool on_answer_read(action const& next, connection::call const& answered);
+    void take_level(locking::lock_table& table, base::instant sent_at);
+    locking::acquire_op::knowledge of_others();
     std::optional<base::milliseconds> max_hold() const { return request_.lease ? std::nullopt : request_.max_hold; }
     base::instant outage_at();
     std::error_code code_of(locking::acquire_op::outcome how) const noexcept;
 
     std::shared_ptr<client_core> core_;
     request const request_;
+    node* const node_; ///< the server of this lock
     base::milliseconds const lease_;
     base::instant const began_;
     base::instant now_; ///< when this step began; of the first one of a blocking call: when it was made
@@ -78,20 +95,37 @@ private:
     std::optional<locking::acquire_op> op_;
     locking::tenure_ptr tenure_;
     bool has_turn_ = false;
+    bool handed_over_ = false;
     bool counted_ = true; ///< among the operations under way
     locking::place_ptr place_;
     locking::lock_table::finding found_; ///< of the last look
     bool held_back_ = false;             ///< likewise: it may be free, but other processes are to have a turn
     bool looked_ = false;
-    bool contended_ = false; ///< others of this process were before it, or other processes have listened lately
+    base::instant asked_at_{}; ///< the attempt under way
+    bool told_ = false;        ///< as the head of the queue: by a release of this process
+    bool found_busy_ = false;  ///< a plain attempt found a key
+    bool contended_ = false;   ///< others of this process were before it, or other processes have listened lately
     locking::channel_ptr channel_;
     locking::channel_sample sample_;
+    bool caught_up_ = false; ///< in this step: what has been published is counted
+    /// A server that owes an answer for longer is not known to be there.
+    static constexpr base::milliseconds longest_answer{50};
+    enum class news { any, messages, turns };
+    news expected_ = news::any; ///< held back: messages of others, no confirmations; yielding: the ends of turns
+    bool yields_ = false;
+    base::instant behind_own_hold_since_ = base::never;
+    bool hurried_head_ = false;    ///< queued: the end of the wait is near, and the head has been told
+    bool doubts_own_hold_ = false; ///< queued behind it for so long that news of it, or silence, are a reason to ask
+    bool after_silence_ = false;   ///< the attempt under way: others could have asked before it, and none was heard
     lock_call call_;
-    bool plain_ = false; ///< what is under way is no script
+    bool plain_ = false;                      ///< what is under way is no script
+    std::optional<base::instant> taken_at_{}; ///< sent then, the attempt that has acquired
     std::uint64_t level_number_ = 0;
     std::error_code result_;
-    bool may_hold_ = false; ///< the last answer does not deny that a copy of the call has run
+    bool may_hold_ = false;   ///< the last answer does not deny that a copy of the call has run
+    std::uint64_t token_ = 0; ///< of the last answer
     std::string server_said_;
+    std::string forbidden_to_; ///< would_deadlock: the owner that holds it
 };
 
 } // namespace redlatch::io

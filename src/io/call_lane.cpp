@@ -36,6 +36,15 @@ void call_lane::submit(connection::call_ptr const& which, bool will_wait, std::a
         will_wait, now);
 }
 
+void call_lane::submit_all(std::span<connection::call_ptr const> which, bool will_wait) {
+    auto const now = lease_clock::now();
+    line_->submit(
+        [&] {
+            for (auto const& one : which) traffic_->submit(one, now);
+        },
+        will_wait, now);
+}
+
 void call_lane::barrier() const {
     line_->with([] {});
 }
@@ -56,6 +65,10 @@ bool call_lane::abandon(connection::call_ptr const& which, std::function<void(re
         false);
     if (answered && late) late(which->reply);
     return may_run;
+}
+
+void call_lane::reconnect(connection::call const& answered, std::string const& why) {
+    line_->reconnect(why, [&] { return traffic_->connection() == answered.connection; });
 }
 
 std::uint64_t call_lane::commands() const {

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <functional>
 #include <memory>
+#include <span>
 
 namespace redlatch::io {
 
@@ -18,11 +19,16 @@ public:
     /// Stages and sends. With `will_wait`, the caller promises to wait on line() next. Where `*unless` is set, the call ends
     /// as closed instead: looked at under the lane's mutex, so that what is submitted after barrier() knows of it.
     void submit(connection::call_ptr const& which, bool will_wait, std::atomic<bool> const* unless = nullptr);
+    /// Several in one write, in their order.
+    void submit_all(std::span<connection::call_ptr const> which, bool will_wait);
     /// Whatever other threads are just submitting is staged when this returns.
     void barrier() const;
     /// The caller does not wait any more. True: it may have run, or may run. `late`, if given, gets a late reply on the
     /// reactor.
     bool abandon(connection::call_ptr const& which, std::function<void(resp::value const&)> late = {});
+
+    /// A new connection, if the present one is still that which gave this answer.
+    void reconnect(connection::call const& answered, std::string const& why);
 
     lane& line() const noexcept { return *line_; }
     std::uint64_t commands() const;

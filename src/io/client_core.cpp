@@ -1,8 +1,11 @@
 #include "io/client_core.hpp"
 
 #include "base/backoff.hpp"
+#include "connection/holder_label.hpp"
 #include "connection/server_error.hpp"
 #include "io/fork_guard.hpp"
+#include "io/holder_label.hpp"
+#include "io/insist.hpp"
 #include "io/log.hpp"
 #include "io/random_seed.hpp"
 #include "locking/names.hpp"
@@ -16,11 +19,6 @@
 namespace redlatch::io {
 namespace {
 
-/// Control traffic must notice silence while there is time to renew.
-base::milliseconds control_timeout(config const& settings) {
-    return std::min(settings.timeout, std::max(settings.lock_watchdog_timeout / 6, base::milliseconds(10)));
-}
-
 locking::local_passing::settings passing_settings(config const& settings) {
     auto const& how = settings.local_handover;
     return {how.enabled, how.time, how.strict};
@@ -29,47 +27,23 @@ locking::local_passing::settings passing_settings(config const& settings) {
 } // namespace
 
 client_core::client_core(config const& settings, endpoint const& where, std::optional<user_loop> loop)
-    : settings_(settings), id_(random_uuid()), generation_(fork_generation()), loop_(std::move(loop)),
+    : settings_(settings), id_(random_uuid()), label_(holder_label(settings)), generation_(fork_generation()),
+      loop_(std::move(loop)),
       reactor_(std::make_shared<reactor>(loop_ ? reactor::driver::user_loop : reactor::driver::own_thread)),
       table_({id_, settings.lock_watchdog_timeout, settings.validity_margin,
-              static_cast<std::size_t>(settings.renewal_batch), random_seed(), passing_settings(settings)}),
-      data_(reactor_, lane_settings(where, true, settings.timeout), data_hooks()),
-      control_(reactor_, lane_settings(where, true, control_timeout(settings)), lane_hooks("control")),
-      messages_(reactor_, lane_settings(where, false, settings.timeout), lane_hooks("subscriber")) {}
+              static_cast<std::size_t>(settings.renewal_batch), random_seed(), passing_settings(settings),
+              settings.watched_holds > 0 ? hold_watch::from_age : base::milliseconds(0)}),
+      node_(reactor_, settings, where, connection::connection_name(settings.client_name, id_, label_), node_hooks()),
+      watched_(node_.messages(), static_cast<std::size_t>(settings.watched_holds)) {}
 
-lane::settings client_core::lane_settings(endpoint const& where, bool identify, base::milliseconds timeout) const {
-    return {where,
-            {where.username, where.password, settings_.client_name, where.database, identify},
-            timeout,
-            settings_.connect_timeout,
-            settings_.retry_delay,
-            settings_.ping_interval,
-            random_seed()};
-}
-
-lane::hooks client_core::lane_hooks(char const* which) {
-    lane::hooks hooks;
-    auto const times = std::make_shared<std::atomic<int>>(0);
-    hooks.connected = [this, which, times](connection::identity const&) {
-        on_connected(which, times->fetch_add(1) > 0);
-    };
-    hooks.lost = [this, which](std::string const& why) {
-        log(log_level::warning, why + " (" + which + " connection)");
+node::hooks client_core::node_hooks() {
+    node::hooks hooks;
+    hooks.reconnected = [this](char const* role) { on_reconnected(role); };
+    hooks.disconnected = [this](std::string const& why) {
         if (!closed()) tell({event::kind::disconnected, {}, {}, why});
     };
-    return hooks;
-}
-
-/// Locks are taken and released on this lane; another connection may be to another server, or have other rights.
-lane::hooks client_core::data_hooks() {
-    auto hooks = lane_hooks("data");
-    hooks.connected = [this, then = std::move(hooks.connected)](connection::identity const& self) {
-        bool const wanted = settings_.commands != command_set::scripts;
-        takes_plainly_.store(wanted, std::memory_order_relaxed);
-        releases_plainly_.store(wanted, std::memory_order_relaxed);
-        release_script_known_.store(false, std::memory_order_relaxed);
-        then(self);
-    };
+    hooks.tell = [this](event const& what) { tell(what); };
+    hooks.tell_when_heard = [this](event const& what) { tell_when_heard(what); };
     return hooks;
 }
 
@@ -88,11 +62,11 @@ std::shared_ptr<client_core> client_core::open(config const& settings, std::opti
         auto reason = errc::disconnected;
         std::string problem;
         auto const until = base::later(lease_clock::now(), settings.connect_timeout);
-        if (core->data_.line().connect_now(until, reason, problem)) break;
+        if (core->node_.connect_now(until, reason, problem)) break;
         if (reason != errc::disconnected) throw error(reason, problem);
         if (attempt >= settings.retry_attempts)
-            throw error(reason, problem + " (" + std::to_string(attempt + 1)
-                                    + " attempts); check the address, and that the server runs");
+            throw error(reason, problem + (attempt == 0 ? "" : " (" + std::to_string(attempt + 1) + " attempts)")
+                                    + "; check the address, and that the server runs");
         std::this_thread::sleep_for(
             base::backoff_pause(attempt, settings.retry_delay, settings.retry_delay * 10, random));
     }
@@ -109,22 +83,6 @@ bool client_core::forked() const noexcept {
     return fork_generation() != generation_;
 }
 
-bool client_core::stop_plain(std::atomic<bool>& which, char const* what, std::string const& why) {
-    if (settings_.commands == command_set::plain) return false;
-    if (which.exchange(false, std::memory_order_relaxed))
-        log(log_level::warning, "the server " + server() + " refuses plain commands (" + why + "); locks are " + what
-                                    + " by scripts on this connection");
-    return true;
-}
-
-bool client_core::stop_taking_plainly(std::string const& why) {
-    return stop_plain(takes_plainly_, "taken", why);
-}
-
-bool client_core::stop_releasing_plainly(std::string const& why) {
-    return stop_plain(releases_plainly_, "released", why);
-}
-
 std::error_code client_core::refusal(bool blocking) const noexcept {
     if (forked()) return errc::forked;
     if (closed()) return errc::closed;
@@ -136,24 +94,31 @@ std::error_code client_core::refusal(bool blocking) const noexcept {
 
 void client_core::settle(std::unique_lock<std::mutex>& held, after_table& next) {
     auto const due = std::min(table_.keeper.next(), table_.dead.next());
+    next.armed_before = armed_for_;
     if (due < armed_for_) next.arm_at = armed_for_ = due;
     if (table_.has_notices()) next.notices = table_.take_notices();
+    next.watch_ended = table_.take_watch_ended();
     held.unlock();
     next.woken.wake_all();
-    if (next.arm_at != base::never) arm(next.arm_at);
-    for (auto const& one : next.notices) publish(one);
+    if (next.arm_at != base::never && !insist([&] { arm(next.arm_at); })) {
+        std::lock_guard again(table_mutex_); // whoever comes next arms it
+        if (armed_for_ == next.arm_at) armed_for_ = next.armed_before;
+    }
+    for (auto const& one : next.notices) insist([&] { publish(one); });
+    if (next.watch_ended) insist([&] { end_watches(); });
 }
 
 void client_core::arm(base::instant when) {
     reactor_->at(when, [weak = weak_from_this(), when] {
         if (auto const alive = weak.lock()) alive->on_table_timer(when);
     });
-    if (!settings_.lazy_threads) reactor_->start();
+    have_thread(); // if it cannot be started now, the next one tries again
 }
 
 void client_core::on_table_timer(base::instant when) {
     std::vector<locking::lease_keeper::batch> renewals;
     std::vector<locking::reaper::job> jobs;
+    std::vector<locking::tenure_ptr> watch;
     locked([&](locking::lock_table& table, base::wake_list& woken) {
         if (closed()) return; // close() sends what there is to send, and waits for it
         auto const now = lease_clock::now();
@@ -163,9 +128,11 @@ void client_core::on_table_timer(base::instant when) {
         table.keeper.on_timer(now, found);
         table.apply(found, now, woken);
         renewals = std::move(found.renew);
+        watch = std::move(found.watch);
         jobs = table.dead.on_timer(now);
     });
     carry_out(renewals, jobs);
+    begin_watches(watch);
 }
 
 void client_core::carry_out(std::vector<locking::lease_keeper::batch> const& renewals,
@@ -174,49 +141,9 @@ void client_core::carry_out(std::vector<locking::lease_keeper::batch> const& ren
     for (auto const& job : jobs) reap(job);
 }
 
-void client_core::renew(locking::lease_keeper::batch const& which) {
-    auto const lease = locking::lease_keeper::lease_of(which);
-    renewals_.fetch_add(1, std::memory_order_relaxed);
-    send(
-        control_, locking::lease_keeper::compose(which, lease),
-        [weak = weak_from_this(), which, lease](connection::call const& answered) {
-            auto const self = weak.lock();
-            if (!self) return;
-            std::vector<std::int64_t> lost;
-            bool understood = answered.status == connection::call::state::answered && answered.reply.is_array();
-            for (auto const& position : answered.reply.items) {
-                understood = understood && position.is_integer();
-                lost.push_back(position.integer);
-            }
-            bool const interrupted = answered.status == connection::call::state::closed;
-            if (!understood && answered.reply.is_error())
-                log(log_level::warning, "renewal of " + std::to_string(which.size())
-                                            + " locks failed, trying again: " + answered.reply.text);
-            // Who may not run scripts can take a lock and not renew it: the next one shall learn that when it asks.
-            if (answered.reply.is_error() && connection::judge(answered.reply) == connection::verdict::refused)
-                self->stop_taking_plainly(answered.reply.text);
-            std::vector<locking::lease_keeper::batch> again;
-            self->locked([&](locking::lock_table& table, base::wake_list& woken) {
-                if (interrupted && self->closed()) return;
-                auto const now = lease_clock::now();
-                locking::lease_keeper::effects found;
-                if (understood)
-                    table.keeper.on_answer(which, lost, lease, answered.sent_at, found);
-                else if (interrupted)
-                    table.keeper.on_interruption(which, now, found);
-                else
-                    table.keeper.on_failure(which, now);
-                table.apply(found, now, woken);
-                again = std::move(found.renew);
-            });
-            self->carry_out(again, {});
-        },
-        true);
-}
-
 namespace {
 
-lock_call::question to_question(locking::reaper::job const& job, bool plain) {
+locking::wire_call to_call(locking::reaper::job const& job, bool plain) {
     auto const about = job.record->context(job.owner_id, base::milliseconds(1));
     auto const& how = *job.record->how;
     if (job.announce) return how.plain->announce(about);
@@ -231,14 +158,12 @@ struct reaped {
     bool gone = false;  ///< it was not held
 };
 
-reaped read_answer(locking::reaper::job const& job, lock_call::question const& asked,
-                   connection::call const& answered) {
+reaped read_answer(locking::reaper::job const& job, bool by_script, connection::call const& answered) {
     if (answered.status != connection::call::state::answered) return {};
     // A message that may not be sent is done with: it is no more than a release by script would have achieved.
-    if (job.announce) return {!answered.reply.is_error() || answered.reply.is_error_named("NOPERM"), false};
+    if (job.announce) return {!answered.reply.is_error() || connection::is_missing_right(answered.reply), false};
     if (answered.reply.is_error()) return {};
     auto const& how = *job.record->how;
-    bool const by_script = std::holds_alternative<locking::script_call>(asked);
     auto const said = by_script
                           ? how.read_release(answered.reply)
                           : how.plain->read_release(answered.reply, answered.cut_short ? nullptr : &answered.second);
@@ -250,20 +175,26 @@ reaped read_answer(locking::reaper::job const& job, lock_call::question const& a
 } // namespace
 
 void client_core::reap(locking::reaper::job const& job) {
-    auto const asked = to_question(job, releases_plainly());
-    send(data_, asked, [weak = weak_from_this(), job, asked](connection::call const& answered) {
+    auto& where = node_of(job.record->name);
+    auto asked = to_call(job, where.choice().releases_plainly(*job.record));
+    bool const by_script = asked.is_script();
+    send(where.data(), std::move(asked), [weak = weak_from_this(), job, by_script](connection::call const& answered) {
         auto const self = weak.lock();
         if (!self) return;
-        auto const what = read_answer(job, asked, answered);
-        bool const by_script = std::holds_alternative<locking::script_call>(asked);
+        auto& server = self->node_of(job.record->name);
+        auto const what = read_answer(job, by_script, answered);
         // An HDEL whose answer was lost may have ended it, without a message; a script sends none for what it does not find.
-        if (by_script && what.gone && self->released_plainly_.load(std::memory_order_relaxed))
-            self->send(self->data_, job.record->how->plain->announce(job.record->context(job.owner_id, {})),
+        if (by_script && what.gone && job.record->how->plain != nullptr && job.record->has_channel()
+            && server.choice().has_released_plainly())
+            self->send(server.data(), job.record->how->plain->announce(job.record->context(job.owner_id, {})),
                        [](connection::call const&) {});
         if (!by_script && !job.announce && answered.reply.is_error()
             && connection::judge(answered.reply) == connection::verdict::refused
-            && self->stop_releasing_plainly(answered.reply.text))
+            && self->stop_releasing_plainly(answered.reply, job.record))
             return self->reap(job);
+        if (answered.reply.is_error()) server.on_write_refused(answered, lease_clock::now());
+        if (by_script && answered.reply.is_error() && connection::judge(answered.reply) == connection::verdict::refused)
+            server.choice().on_script_release_refused(*job.record);
         self->locked([&](locking::lock_table& table, base::wake_list& woken) {
             // The head may have asked before this release, and the message may be lost with a silent connection.
             if (what.freed) job.record->queue.tell_head(woken);
@@ -280,27 +211,18 @@ namespace {
 /// A call on its way without anybody who waits for it.
 class unattended final : public base::wakeable, public std::enable_shared_from_this<unattended> {
 public:
-    unattended(std::shared_ptr<reactor> loop, lock_call::question what,
-               std::function<void(connection::call const&)> then, bool once)
-        : loop_(std::move(loop)), what_(std::move(what)), then_(std::move(then)), once_(once) {}
+    unattended(std::shared_ptr<reactor> loop, std::function<void(connection::call const&)> then)
+        : loop_(std::move(loop)), then_(std::move(then)) {}
 
-    void begin(call_lane& where, std::string bytes) {
-        where_ = &where;
-        call_ = connection::make_call();
-        call_->bytes = std::move(bytes);
-        call_->waker = shared_from_this();
-        call_->replies = replies();
-        call_->once = once_;
-        where.submit(call_, false);
-        if (call_->finished()) wake(); // the lane was closed already
-    }
-    int replies() const {
-        auto const* const plain = std::get_if<locking::plain_call>(&what_);
-        return plain != nullptr ? plain->replies : 1;
-    }
-    std::string bytes() const {
-        auto const* const script = std::get_if<locking::script_call>(&what_);
-        return script != nullptr ? script->by_sha() : std::get<locking::plain_call>(what_).bytes;
+    void begin(call_lane& where, locking::wire_call what, bool once) {
+        if (once) call_.be_sent_once();
+        try {
+            call_.begin(where, std::move(what), shared_from_this(), false);
+        } catch (...) {
+            call_.abandon(); // its waker is this object
+            throw;
+        }
+        if (call_.finished()) wake(); // the lane was closed already
     }
 
     void wake() noexcept override {
@@ -309,35 +231,14 @@ public:
 
 private:
     void look() {
-        if (!call_ || !call_->finished()) return;
-        auto const answered = std::move(call_);
-        auto const* const script = std::get_if<locking::script_call>(&what_);
-        if (script != nullptr && answered->reply.is_error()
-            && connection::judge(answered->reply) == connection::verdict::no_script && !by_text_) {
-            by_text_ = true;
-            return begin(*where_, script->by_text());
-        }
-        then_(*answered);
+        while (call_.finished())
+            if (auto const answered = call_.take([this] { return shared_from_this(); })) return then_(*answered);
     }
 
     std::shared_ptr<reactor> loop_;
-    lock_call::question what_;
     std::function<void(connection::call const&)> then_;
-    call_lane* where_ = nullptr;
-    connection::call_ptr call_;
-    bool by_text_ = false;
-    bool once_;
+    lock_call call_;
 };
-
-} // namespace
-
-namespace {
-
-/// There is no second try here: the text of a script.
-locking::plain_call last_words(lock_call::question const& what) {
-    auto const* const script = std::get_if<locking::script_call>(&what);
-    return script != nullptr ? locking::plain_call{script->by_text()} : std::get<locking::plain_call>(what);
-}
 
 } // namespace
 
@@ -346,28 +247,29 @@ connection::call_ptr client_core::send_releases(base::waker const& who, bool wil
     connection::call_ptr last;
     for (auto const& job : jobs) {
         last = connection::make_call();
-        auto what = last_words(to_question(job, releases_plainly()));
-        last->bytes = std::move(what.bytes);
+        auto& where = node_of(job.record->name);
+        auto what = to_call(job, where.choice().releases_plainly(*job.record));
+        // There is no second try here: the text of a script.
+        last->bytes = what.is_script() ? locking::by_text(*what.text_of, what.bytes) : std::move(what.bytes);
         last->replies = what.replies;
         if (&job == &jobs.back()) last->waker = who;
-        data_.submit(last, will_wait);
+        where.data().submit(last, will_wait);
     }
     return last;
 }
 
-void client_core::send(call_lane& where, lock_call::question what, std::function<void(connection::call const&)> then,
+void client_core::send(call_lane& where, locking::wire_call what, std::function<void(connection::call const&)> then,
                        bool once) {
-    auto const one = std::make_shared<unattended>(reactor_, std::move(what), std::move(then), once);
-    one->begin(where, one->bytes());
+    std::make_shared<unattended>(reactor_, std::move(then))->begin(where, std::move(what), once);
 }
 
 // --- news
 
-void client_core::on_connected(char const* which, bool again) {
-    if (!again) return;
+void client_core::on_reconnected(char const* role) {
     reconnects_.fetch_add(1, std::memory_order_relaxed);
-    log(log_level::info, "the server " + server() + " is back (" + which + " connection)");
-    tell({event::kind::reconnected, {}, {}, "the server " + server() + " is back"});
+    auto const sentence = "the server " + node_.address() + " is back";
+    log(log_level::info, sentence + " (" + role + " connection)");
+    tell({event::kind::reconnected, {}, {}, sentence});
     // What happened meanwhile is not known: ask about everything that is held.
     std::vector<locking::lease_keeper::batch> renewals;
     locked([&](locking::lock_table& table, base::wake_list& woken) {
@@ -406,50 +308,33 @@ void client_core::publish(locking::lock_table::notice const& what) {
     }
     log(what.what == kind::recovered ? log_level::info : log_level::warning, news.sentence);
     if (what.what == kind::lost) {
-        std::optional<std::stop_source> source;
+        std::stop_source source{std::nostopstate};
         {
             std::lock_guard guard(table_mutex_);
             source = who.lost_source;
         }
-        if (source) notifier_.post([source = *source]() mutable { source.request_stop(); });
+        if (source.stop_possible()) notifier_.post([source]() mutable { source.request_stop(); });
     }
     tell(news);
+    look_after_notifier();
 }
 
 void client_core::tell(event const& what) {
-    std::shared_ptr<std::function<void(event const&)> const> listener;
-    {
-        std::lock_guard guard(listener_mutex_);
-        listener = listener_;
-    }
-    if (listener) notifier_.post([listener, what] { (*listener)(what); });
+    auto const listener = listener_.get();
+    if (!listener) return;
+    notifier_.post([listener, what] { (*listener)(what); });
+    look_after_notifier();
+}
+
+void client_core::tell_when_heard(event const& what) {
+    if (!listener_.keep(what)) tell(what);
 }
 
 void client_core::set_listener(std::function<void(event const&)> listener) {
-    auto fresh = listener ? std::make_shared<std::function<void(event const&)> const>(std::move(listener)) : nullptr;
-    std::lock_guard guard(listener_mutex_);
-    listener_.swap(fresh);
-}
-
-void client_core::watch_this_thread() {
-    subscribe_thread_exit(weak_from_this());
-}
-
-void client_core::on_thread_exit(std::uint64_t owner_number) noexcept {
-    if (forked() || closed()) return;
-    locked([&](locking::lock_table& table, base::wake_list&) {
-        for (auto const& one : table.keeper.all())
-            if (one->owner_number == owner_number && one->in(locking::tenure::phase::held))
-                table.note(locking::lock_table::notice::kind::thread_exited, one);
-        table.forget_lost(owner_number);
-    });
+    if (auto const kept = listener_.set(std::move(listener))) tell(*kept);
 }
 
 // --- beginning, and what there is
-
-void client_core::start() {
-    reactor_->start();
-}
 
 counters client_core::stats() {
     counters now;
@@ -463,8 +348,8 @@ counters client_core::stats() {
     now.renewals = renewals_.load(std::memory_order_relaxed);
     now.reconnects = reconnects_.load(std::memory_order_relaxed);
     now.waiters = waiting_.load(std::memory_order_relaxed);
-    now.commands = data_.commands() + control_.commands() + messages_.commands();
-    now.subscriptions = messages_.active();
+    now.commands = node_.commands_sent();
+    now.subscriptions = node_.subscriptions();
     return now;
 }
 

@@ -1,19 +1,23 @@
-// What one client is made of: lanes, reactor, notifier and the lock table, and the traffic between them.
+// What one client is made of: its server, reactor, notifier and lock table, and the traffic between them.
 #pragma once
 
+#include "base/function_ref.hpp"
 #include "base/waker.hpp"
-#include "io/call_lane.hpp"
+#include "io/event_listener.hpp"
+#include "io/hold_watch.hpp"
 #include "io/lock_call.hpp"
+#include "io/node.hpp"
 #include "io/notifier.hpp"
 #include "io/operation.hpp"
 #include "io/reactor.hpp"
-#include "io/subscriber.hpp"
+#include "io/running_tasks.hpp"
 #include "io/thread_identity.hpp"
 #include "locking/lock_table.hpp"
-#include "locking/script_call.hpp"
+#include "locking/wire_call.hpp"
 
-#include <redlatch/client.hpp>
 #include <redlatch/config.hpp>
+#include <redlatch/counters.hpp>
+#include <redlatch/event.hpp>
 #include <redlatch/event_source.hpp>
 
 #include <atomic>
@@ -36,7 +40,6 @@ public:
 
     std::string const& id() const noexcept { return id_; }
     config const& settings() const noexcept { return settings_; }
-    std::string server() const { return data_.line().where().display(); }
 
     /// Why a call cannot be made now: forked, closed, or wrong_thread for a blocking one on a thread of ours. Zero: it can.
     std::error_code refusal(bool blocking) const noexcept;
@@ -65,29 +68,20 @@ public:
         }
     }
 
-    call_lane& data() noexcept { return data_; }
-    subscriber& messages() noexcept { return messages_; }
     std::shared_ptr<reactor> const& loop() const noexcept { return reactor_; }
 
-    /// First acquisitions are to be sent without a script now; last releases are.
-    bool takes_plainly() const noexcept { return takes_plainly_.load(std::memory_order_relaxed); }
-    bool releases_plainly() const noexcept { return releases_plainly_.load(std::memory_order_relaxed); }
-    /// Not any more: the server refused it, or what holding a lock needs. False: the user insists on it.
-    bool stop_taking_plainly(std::string const& why);
-    bool stop_releasing_plainly(std::string const& why);
-    /// The server has run the release script by its SHA-1 or its text.
-    bool knows_release_script() const noexcept { return release_script_known_.load(std::memory_order_relaxed); }
-    void note_release_script() noexcept {
-        if (!knows_release_script()) release_script_known_.store(true, std::memory_order_relaxed);
-    }
-    void note_plain_release() noexcept {
-        if (!released_plainly_.load(std::memory_order_relaxed))
-            released_plainly_.store(true, std::memory_order_relaxed);
-    }
+    /// The server that has this key; any one that has a part of the keys: of an empty one.
+    node& node_of([[maybe_unused]] std::string_view key) noexcept { return node_; }
+    node& any_node() noexcept { return node_; }
+
+    /// The server of this lock refuses plain commands: from now on scripts are sent, for this lock or for all of them, for as
+    /// long as the connection lasts. False: the user insists on plain commands.
+    bool stop_acquiring_plainly(resp::value const& error, locking::record_ptr const& lock);
+    bool stop_releasing_plainly(resp::value const& error, locking::record_ptr const& lock);
 
     /// Sends a call on a lane without waiting; `then` runs on the reactor with the answered or closed call. `once`:
     /// connection::call.
-    void send(call_lane& where, lock_call::question what, std::function<void(connection::call const&)> then,
+    void send(call_lane& where, locking::wire_call what, std::function<void(connection::call const&)> then,
               bool once = false);
 
     /// Drives an operation on the reactor, which forget()s it in the end. False: the client is closed, nothing will run.
@@ -95,13 +89,18 @@ public:
     void forget(async_task& what) noexcept;
 
     /// Runs what may be a user's code, on the notifier thread; also when the client is closed.
-    void notify(std::function<void()> what) { notifier_.post_always(std::move(what)); }
+    void notify(std::function<void()> what) {
+        notifier_.post_always(std::move(what));
+        look_after_notifier();
+    }
     /// When all that is on its way to users has been told; false: nothing is.
     bool after_notices(std::function<void()> what) { return notifier_.follow(std::move(what)); }
     void tell(event const& what);
     void set_listener(std::function<void(event const&)> listener);
 
     void start();
+    /// Before something is held that is to be renewed: a thread will be there for it. Zero: it is, or is not to be started yet.
+    std::error_code have_thread();
     void close() noexcept;
     /// The user's loop is gone: closes on this thread; operations under way end without telling anybody.
     void abandon() noexcept;
@@ -109,6 +108,9 @@ public:
 
     /// For a client that closes.
     bool releases_have_ended() const noexcept;
+    /// Asks the server soon, and about several locks together, whether what this client holds of a lock is still there.
+    void verify_hold(locking::record_ptr const& of);
+
     /// All that the reaper has, at once. The last call, which wakes `who`; null: there was nothing.
     connection::call_ptr send_releases(base::waker const& who, bool will_wait);
 
@@ -118,28 +120,37 @@ public:
     /// A hold of a thread begins: its end will be told to the listener.
     void watch_this_thread();
 
-    /// A lane reached the server; see lane::hooks.
-    void on_connected(char const* which, bool again);
-
 private:
     struct after_table {
         base::wake_list woken{};
         std::vector<locking::lock_table::notice> notices{};
         base::instant arm_at = base::never;
+        base::instant armed_before = base::never;
+        bool watch_ended = false;
+        /// Where an exception leaves the others: they have been promised to be woken.
+        ~after_table() { woken.wake_all(); }
     };
 
     client_core(config const& settings, endpoint const& where, std::optional<user_loop> loop);
-    lane::settings lane_settings(endpoint const& where, bool identify, base::milliseconds timeout) const;
-    lane::hooks lane_hooks(char const* which);
-    lane::hooks data_hooks();
-    bool stop_plain(std::atomic<bool>& which, char const* what, std::string const& why);
+    node::hooks node_hooks();
+    bool use_scripts(command_choice::effect effect, char const* done, resp::value const& error,
+                     locking::record_ptr const& lock);
+    void tell_of_scripts(locking::record_ptr const& lock, std::string const& why);
+    void tell_when_heard(event const& what);
+    void on_reconnected(char const* role);
     void settle(std::unique_lock<std::mutex>& held, after_table& next);
     void publish(locking::lock_table::notice const& what);
     void arm(base::instant when);
+    void look_after_notifier() noexcept;
     void on_table_timer(base::instant when);
+    void on_watch_news(locking::record_ptr const& lock);
+    void verify_doubted();
+    void begin_watches(std::vector<locking::tenure_ptr> const& holds);
+    void end_watches();
     void carry_out(std::vector<locking::lease_keeper::batch> const& renewals,
                    std::vector<locking::reaper::job> const& jobs);
     void renew(locking::lease_keeper::batch const& which);
+    void on_renewal_refused(locking::lease_keeper::batch const& which, resp::value const& why);
     void reap(locking::reaper::job const& job);
     void look_at_tasks();
     void look_at_tasks_later();
@@ -152,6 +163,7 @@ private:
 
     config const settings_;
     std::string const id_;
+    std::string const label_;
     std::uint64_t const generation_;
     std::optional<user_loop> const loop_;
     std::shared_ptr<reactor> const reactor_;
@@ -160,25 +172,19 @@ private:
     std::mutex table_mutex_; // guards what follows
     locking::lock_table table_;
     base::instant armed_for_ = base::never;
+    std::vector<locking::record_ptr> doubted_{}; ///< their holders here are to be asked about
 
-    std::mutex listener_mutex_; // guards what follows
-    std::shared_ptr<std::function<void(event const&)> const> listener_;
-    task_list running_;
-    bool looking_ = false; ///< a timer for look_at_tasks() is set
+    event_listener listener_;
+    running_tasks running_;
 
-    std::atomic<bool> takes_plainly_{false}; ///< on the present data connection
-    std::atomic<bool> releases_plainly_{false};
-    std::atomic<bool> release_script_known_{false}; ///< by the server of the present data connection
-    std::atomic<bool> released_plainly_{false};     ///< at least once, on any connection
     std::atomic<bool> closed_{false};
     std::atomic<bool> ended_{false};
     std::atomic<std::uint64_t> waiting_{0};
     std::atomic<std::uint64_t> renewals_{0};
     std::atomic<std::uint64_t> reconnects_{0};
 
-    call_lane data_;
-    call_lane control_;
-    subscriber messages_;
+    node node_;
+    hold_watch watched_;
 };
 
 } // namespace redlatch::io

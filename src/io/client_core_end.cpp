@@ -1,10 +1,11 @@
 // What a client has under way, and its end: by close(), with its loop, after fork().
 #include "io/client_core.hpp"
 #include "io/closing.hpp"
+#include "io/insist.hpp"
 
+#include <exception>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <stop_token>
 #include <thread>
 #include <utility>
@@ -14,47 +15,32 @@ namespace redlatch::io {
 
 bool client_core::run(std::shared_ptr<async_task> const& what, std::stop_token const& stop) {
     what->prepare(stop);
-    bool accepted = false;
-    bool first = false;
-    {
-        std::lock_guard guard(listener_mutex_);
-        accepted = !closed(); // else close() has looked at running_, or will not see this one
-        if (accepted) {
-            running_.add(what);
-            what->open(); // whoever sees it there can wake it
-            first = !std::exchange(looking_, true);
-        }
-    }
-    if (first) look_at_tasks_later();
-    if (accepted)
-        what->wake();
-    else
+    auto const admitted = running_.add(what, [this] { return closed(); });
+    if (admitted == running_tasks::admission::first) look_at_tasks_later();
+    if (admitted == running_tasks::admission::refused) {
         what->drop();
-    return accepted;
+        return false;
+    }
+    what->wake();
+    return true;
 }
 
 void client_core::look_at_tasks_later() {
-    reactor_->at(base::later(lease_clock::now(), async_task::look), [weak = weak_from_this()] {
-        if (auto const alive = weak.lock()) alive->look_at_tasks();
+    insist([this] {
+        reactor_->at(base::later(lease_clock::now(), async_task::look), [weak = weak_from_this()] {
+            if (auto const alive = weak.lock()) alive->look_at_tasks();
+        });
     });
 }
 
 void client_core::look_at_tasks() {
-    std::vector<std::shared_ptr<async_task>> due_soon;
-    bool again = false;
-    {
-        std::lock_guard guard(listener_mutex_);
-        due_soon = running_.near_their_end(lease_clock::now());
-        again = looking_ = !running_.empty();
-    }
-    for (auto const& one : due_soon) one->set_alarm();
-    if (again) look_at_tasks_later();
+    auto const found = running_.inspect(lease_clock::now());
+    for (auto const& one : found.near_their_end) one->set_alarm();
+    if (found.again) look_at_tasks_later();
 }
 
 void client_core::forget(async_task& what) noexcept {
-    std::shared_ptr<async_task> dropped; // its destructor runs without the mutex
-    std::lock_guard guard(listener_mutex_);
-    dropped = running_.remove(what);
+    running_.remove(what);
 }
 
 // --- the end
@@ -65,15 +51,20 @@ void client_core::close() noexcept {
     if (loop_) return close_on_loop();
     if (!on_own_thread()) return close_now();
     // Joining our own threads from one of them would wait for ever.
-    if (auto self = weak_from_this().lock())
+    auto const self = weak_from_this().lock();
+    if (!self) return close_now();
+    try {
         std::thread([self] { self->close_now(); }).detach();
-    else
+    } catch (std::exception const&) { // no thread for it: better late on this one than never
         close_now();
+    }
 }
 
 void client_core::close_now() noexcept {
-    closing last(*this);
-    run_blocking(last);
+    insist([this] {
+        closing last(*this);
+        run_blocking(last);
+    });
     end();
 }
 
@@ -123,15 +114,10 @@ void client_core::finish_on_this_thread() noexcept {
 
 /// Everything is released, or time is over.
 void client_core::end() noexcept {
-    data_.line().close();
-    control_.line().close();
-    messages_.line().close();
+    node_.close();
     ended_.store(true, std::memory_order_release); // pairs with ended()
     std::vector<std::shared_ptr<async_task>> running;
-    {
-        std::lock_guard guard(listener_mutex_);
-        running = running_.all();
-    }
+    insist([&] { running = running_.all(); });
     for (auto const& one : running) one->run_again(); // wake() may find a run announced that would come too late
     // Everything that waits has been told; the reactor runs what that brought about before it ends.
     reactor_->stop();
@@ -140,13 +126,7 @@ void client_core::end() noexcept {
 
 void client_core::abandon() noexcept {
     if (forked() || ended()) return;
-    std::vector<std::shared_ptr<async_task>> running;
-    {
-        std::lock_guard guard(listener_mutex_);
-        running = running_.all();
-    }
-    for (auto const& one : running) one->disown(); // nobody else takes a turn any more
-    running.clear();
+    for (auto const& one : running_.all()) one->disown(); // nobody else takes a turn any more
     close();
     finish_on_this_thread();
 }
@@ -156,9 +136,7 @@ bool client_core::releases_have_ended() const noexcept {
 }
 
 void client_core::close_after_fork() noexcept {
-    data_.line().close_after_fork();
-    control_.line().close_after_fork();
-    messages_.line().close_after_fork();
+    node_.close_after_fork();
     reactor_->close_after_fork();
 }
 

@@ -17,7 +17,7 @@ bool closing::step() {
     if (stage_ == stage::finished) return true;
     if (stage_ == stage::beginning) {
         until_ = base::later(lease_clock::now(), core_.settings().close_timeout);
-        core_.data().barrier(); // an acquisition is staged, and its tenure known, or will not be sent
+        core_.any_node().data().barrier(); // an acquisition is staged, and its tenure known, or will not be sent
         core_.locked([&](lock_table& table, base::wake_list& woken) {
             table.end_everything(lease_clock::now(), woken);
             table.closer = waker();
@@ -27,12 +27,12 @@ bool closing::step() {
         if (!ready() && lease_clock::now() < at().until) return suspend(nullptr, at().until);
     } else if (!ready()) {
         if (lease_clock::now() >= until_) return finish();
-        return suspend(&core_.data().line(), until_);
+        return suspend(&core_.any_node().data().line(), until_);
     }
     stage_ = stage::releasing;
     last_ = core_.send_releases(waker(), blocking());
     if (!last_ && core_.releases_have_ended()) return finish();
-    return suspend(&core_.data().line(), until_);
+    return suspend(&core_.any_node().data().line(), until_);
 }
 
 /// Who holds learns that it ends before anybody else can have the lock. False: nobody is to be told.

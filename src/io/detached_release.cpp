@@ -19,7 +19,14 @@ void detached_release::begin(std::shared_ptr<client_core> const& core, locking::
 
 void detached_release::begin_here() {
     what_->be_driven_by(weak_from_this());
-    if (what_->step()) return finished();
+    bool ended = false;
+    try {
+        ended = what_->step();
+    } catch (...) {
+        what_.reset(); // its call's waker holds this object
+        throw;
+    }
+    if (ended) return finished();
     if (!what_->on_its_way()) return go_on_with_the_reactor();
     auto mine = step_of::somebody;
     if (!step_.compare_exchange_strong(mine, step_of::nobody)) look(); // the answer came before

@@ -5,6 +5,7 @@
 #include "base/assert.hpp"
 #include "base/backoff.hpp"
 #include "base/error_text.hpp"
+#include "io/insist.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -12,6 +13,7 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
+#include <system_error>
 #include <thread>
 
 namespace redlatch::io {
@@ -62,11 +64,26 @@ void lane::submit(base::function_ref<void()> act, bool will_wait, base::instant 
 
 bool lane::wait(parker& me, condition ready, base::instant until) {
     parked place{&me, ready};
-    bool satisfied = false;
     afterwards next;
     lock held(mutex_);
+    try {
+        bool const satisfied = wait(held, next, place, until);
+        settle(held, next, &me);
+        return satisfied;
+    } catch (...) {
+        if (!held.owns_lock()) held.lock();
+        std::erase(parked_, &place);
+        if (read_ == read::caller && reader_ == &me) give_up_reading(next);
+        settle(held, next, &me);
+        throw;
+    }
+}
+
+bool lane::wait(lock& held, afterwards& next, parked& place, base::instant until) {
+    auto& me = *place.who;
+    bool satisfied = false;
     for (bool looked = false;; looked = true) {
-        satisfied = ready();
+        satisfied = place.ready();
         // The first look at the clock can wait: whoever leads or parks will not sleep beyond `until`.
         if (satisfied || (looked && lease_clock::now() >= until)) break;
         bool const mine = read_ == read::caller && reader_ == &me;
@@ -80,39 +97,49 @@ bool lane::wait(parker& me, condition ready, base::instant until) {
             }
             continue;
         }
-        if (mine) leave(next); // the link is gone; the role goes back before we sleep
         parked_.push_back(&place);
+        if (mine) leave(next); // the link is gone; the role goes back before we sleep
         settle(held, next, &me);
         me.park(until);
         held.lock();
         std::erase(parked_, &place);
     }
     if (read_ == read::caller && reader_ == &me) leave(next);
-    settle(held, next, &me);
     return satisfied;
+}
+
+/// There was no memory for what has come: where the next answer begins is not known any more.
+void lane::give_up_reading(afterwards& next) {
+    lose(next, "sent more than there is memory for");
+    leave(next);
 }
 
 /// Unlocks, then does what must not be done under the mutex.
 void lane::settle(lock& held, afterwards& next, parker const* me) {
     if (link_ == link::closed && std::exchange(next.retire, false)) close_descriptor(); // the reactor may have ended
+    if (deaf_ && !ticking_) next.start_tick = ticking_ = true;
     held.unlock();
     next.woken.wake_all(me);
     if (!next.pending()) return;
     auto const self = weak_from_this();
-    auto const post = [&](void (lane::*what)()) {
-        reactor_->post([self, what] {
-            if (auto const alive = self.lock()) (alive.get()->*what)();
+    auto const post = [&](void (lane::*what)()) { // what is noted as under way must come
+        insist([&] {
+            reactor_->post([self, what] {
+                if (auto const alive = self.lock()) (alive.get()->*what)();
+            });
         });
     };
     if (next.gather) reactor_->at_end_of_turn(shared_from_this());
     if (next.retire) post(&lane::retire);
     if (next.connect) post(&lane::begin_connecting);
-    if (next.late && hooks_.late_replies) reactor_->post(hooks_.late_replies);
+    if (next.late && hooks_.late_replies) insist([&] { reactor_->post(hooks_.late_replies); });
     if (next.start_tick)
-        reactor_->at(base::later(lease_clock::now(), tick), [self] {
-            if (auto const alive = self.lock()) alive->on_tick();
+        insist([&] {
+            reactor_->at(base::later(lease_clock::now(), tick), [self] {
+                if (auto const alive = self.lock()) alive->on_tick();
+            });
         });
-    if (!next.lost_because.empty() && hooks_.lost) hooks_.lost(next.lost_because);
+    if (!next.lost_because.empty() && hooks_.lost) insist([&] { hooks_.lost(next.lost_because); });
     next = {};
 }
 
@@ -232,7 +259,7 @@ void lane::receive(lock& held, afterwards& next) {
 
 /// What recv has brought.
 void lane::take(long count, int problem, afterwards& next) {
-    if (count == 0) return lose(next, "the server closed the connection");
+    if (count == 0) return lose(next, "closed the connection");
     if (count < 0) {
         if (problem != EAGAIN && problem != EINTR) lose(next, base::error_text(problem));
         return;
@@ -245,7 +272,7 @@ void lane::take(long count, int problem, afterwards& next) {
         auto const result = replies_.next(reply);
         if (result == resp::reader::result::need_more) break;
         if (result == resp::reader::result::broken) return lose(next, "broken reply: " + replies_.problem());
-        if (!traffic_->on_value(std::move(reply), now, next.woken)) return lose(next, "a reply that nobody asked for");
+        if (!traffic_->on_value(std::move(reply), now, next.woken)) return lose(next, "sent a reply to no request");
         failures_ = 0; // it is of use: the next one need not wait
     }
     next.late = traffic_->has_late();
@@ -257,8 +284,15 @@ void lane::catch_up() {
     lock held(mutex_);
     if (link_ != link::up || (read_ != read::none && read_ != read::armed)) return;
     read_ = read::reading;
-    receive(held, next);
-    leave(next);
+    try {
+        receive(held, next);
+        leave(next);
+    } catch (...) {
+        if (!held.owns_lock()) held.lock();
+        give_up_reading(next);
+        settle(held, next);
+        throw;
+    }
     settle(held, next);
 }
 
@@ -282,7 +316,8 @@ void lane::leave(afterwards& next) {
     read_ = needed ? read::armed : read::none;
     if (needed)
         arm();
-    else if (traffic_->listens() && !ticking_) // whoever waits for messages will come back; the tick, if nobody does
+    else if (traffic_->listens() && !ticking_
+             && !watches_end_) // whoever waits for messages will come back; the tick, if nobody does
         next.start_tick = ticking_ = true;
 }
 
@@ -290,14 +325,33 @@ void lane::arm() {
     // Not while somebody is sending: that one looks again by itself, and the socket would be writable all the time.
     bool const something_to_send =
         write_ == write::blocked || (write_ == write::none && !gathering_ && !traffic_->out.empty());
-    reactor_->arm(fd_.get(), something_to_send ? EPOLLIN | EPOLLOUT : EPOLLIN, token_, !registered_);
-    registered_ = true;
+    watch(something_to_send ? EPOLLIN | EPOLLOUT : EPOLLIN);
+    watches_end_ = false;
+}
+
+/// Nobody needs what comes: it waits in the kernel until somebody looks. Only the end of the connection is news.
+void lane::watch_for_end() {
+    watch(EPOLLRDHUP);
+    watches_end_ = true;
+}
+
+void lane::watch(std::uint32_t events) {
+    deaf_ = !reactor_->arm(fd_.get(), events, token_, !registered_);
+    registered_ = registered_ || !deaf_;
+}
+
+/// The reactor has nothing better to do than to watch for an end; messages that nobody waits for do not wake it.
+void lane::arm_at_leisure() {
+    if (traffic_->listens()) return watch_for_end();
+    read_ = read::armed;
+    arm();
 }
 
 void lane::on_event(std::uint32_t events) {
     afterwards next;
     lock held(mutex_);
-    if (link_ != link::up || read_ != read::armed) return;
+    bool const ended = std::exchange(watches_end_, false) && read_ == read::none;
+    if (link_ != link::up || (read_ != read::armed && !ended)) return;
     read_ = read::reading;
     if (write_ == write::blocked) {
         traffic_->out.tried_again(sending_.size() - sent_);
@@ -307,10 +361,7 @@ void lane::on_event(std::uint32_t events) {
     }
     if (link_ == link::up && (events & ~static_cast<std::uint32_t>(EPOLLOUT)) != 0) receive(held, next);
     leave(next);
-    if (link_ == link::up && read_ == read::none) { // the reactor has nothing better to do than to watch for an end
-        read_ = read::armed;
-        arm();
-    }
+    if (link_ == link::up && read_ == read::none) arm_at_leisure();
     settle(held, next);
 }
 
@@ -329,12 +380,14 @@ void lane::on_tick() {
     if (link_ == link::up) {
         if (silent(lease_clock::now())) {
             lose(next, "did not answer in time");
+            traffic_->on_unreachable(next.woken);
         } else if (read_ == read::none) {
-            read_ = read::armed;
-            arm();
-            again = true;
+            arm_at_leisure();
+            again = read_ == read::armed || deaf_;
         } else {
-            again = read_ != read::armed || traffic_->expects_reply();
+            if (read_ == read::armed && deaf_) arm();
+            // A caller that reads, and is owed nothing, needs no tick: whoever sends, or leaves the role, begins it anew.
+            again = read_ == read::reading || deaf_ || traffic_->expects_reply();
         }
     }
     ticking_ = again;
@@ -365,26 +418,26 @@ void lane::lose(afterwards& next, std::string why) {
     link_ = link::lost;
     if (write_ == write::blocked) write_ = write::none;
     auto const now = lease_clock::now();
+    trouble_since_ = due_since_ == base::never ? now : std::max(due_since_, heard_); // if it fell silent, since then
     traffic_->on_down(now, next.woken);
     due_since_ = base::never;
     trouble_ = "the server " + settings_.where.display() + " " + why;
-    trouble_since_ = now;
     if (read_ == read::caller) next.woken.add(reader_->as_waker());
     next.retire = true;
     next.lost_because = trouble_;
 }
 
-void lane::reconnect(std::string const& why) {
+void lane::reconnect(std::string const& why, condition still) {
     afterwards next;
     lock held(mutex_);
-    lose(next, why);
+    if (still()) lose(next, why);
     settle(held, next);
 }
 
 void lane::close_descriptor() noexcept {
     if (!can_retire()) return; // whoever leaves last comes here again
     if (registered_) reactor_->disregard(fd_.get());
-    registered_ = false;
+    registered_ = deaf_ = watches_end_ = false;
     fd_.reset();
 }
 
@@ -432,6 +485,17 @@ void lane::begin_connecting() {
     auto addresses = resolve(settings_.where, true, problem);
     if (!addresses.empty() || settings_.where.unix_socket) return connect_to(std::move(addresses), problem);
     // A name server may be slow: it must not hold up renewals.
+    try {
+        resolve_elsewhere();
+    } catch (std::system_error const& no_thread) {
+        on_connect_failed(errc::disconnected,
+                          "the server " + settings_.where.display()
+                              + " cannot be reached: no thread can be started to ask for its address ("
+                              + no_thread.what() + ")");
+    }
+}
+
+void lane::resolve_elsewhere() {
     std::thread([self = weak_from_this(), where = settings_.where, loop = reactor_] {
         std::string trouble;
         auto found = resolve(where, false, trouble);
@@ -460,8 +524,12 @@ struct watched_attempt final : event_target, std::enable_shared_from_this<watche
         auto const outcome = attempt.advance();
         if (outcome != connector::progress::waiting) return finish(outcome);
         // The next address may have got the number of the descriptor before: one of the two is right.
-        loop.arm(attempt.fd(), static_cast<std::uint32_t>(attempt.events()), token, true);
-        loop.arm(attempt.fd(), static_cast<std::uint32_t>(attempt.events()), token, false);
+        auto const wanted = static_cast<std::uint32_t>(attempt.events());
+        bool const added = loop.arm(attempt.fd(), wanted, token, true);
+        if (loop.arm(attempt.fd(), wanted, token, false) || added) return;
+        attempt.fail(errc::disconnected,
+                     "cannot be reached: its socket cannot be watched (" + base::error_text(errno) + ")");
+        finish(connector::progress::failed);
     }
     void expire() {
         if (finished) return;
@@ -494,10 +562,11 @@ void lane::connect_to(std::vector<address> addresses, std::string const& problem
     attempt->done = [self = weak_from_this(), raw = attempt.get()](connector::progress how) {
         auto const alive = self.lock();
         if (!alive) return;
-        if (how == connector::progress::ready)
-            alive->up(raw->attempt.take_fd(), raw->attempt.self());
-        else
-            alive->on_connect_failed(raw->attempt.reason(), raw->attempt.problem());
+        if (how != connector::progress::ready)
+            return alive->on_connect_failed(raw->attempt.reason(), raw->attempt.problem());
+        std::string trouble;
+        if (!alive->up(raw->attempt.take_fd(), raw->attempt.self(), trouble))
+            alive->on_connect_failed(errc::disconnected, trouble);
     };
     {
         lock held(mutex_);
@@ -512,6 +581,7 @@ void lane::connect_to(std::vector<address> addresses, std::string const& problem
 
 void lane::on_connect_failed(errc, std::string const& problem) {
     base::milliseconds pause{};
+    afterwards next;
     {
         lock held(mutex_);
         attempt_.reset();
@@ -522,7 +592,9 @@ void lane::on_connect_failed(errc, std::string const& problem) {
         trouble_ = problem;
         ++failures_;
         pause = next_pause();
+        traffic_->on_unreachable(next.woken);
     }
+    next.woken.wake_all();
     connect_after(pause);
 }
 
@@ -539,11 +611,31 @@ bool lane::connect_now(base::instant until, errc& reason, std::string& problem) 
         problem = attempt.problem();
         return false;
     }
-    up(attempt.take_fd(), attempt.self());
+    reason = errc::disconnected;
+    return up(attempt.take_fd(), attempt.self(), problem);
+}
+
+/// Without a bell whoever reads could not be woken: neither its deadline nor a stop request would end its wait.
+bool lane::make_bell(std::string& problem) {
+    {
+        lock held(mutex_);
+        if (bell_) return true;
+    }
+    unique_fd fresh(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+    if (!fresh) {
+        problem = "the server " + settings_.where.display() + " cannot be reached: no eventfd can be made ("
+                  + base::error_text(errno) + "); raise the limit of open files";
+        return false;
+    }
+    auto room = std::make_unique_for_overwrite<char[]>(read_size);
+    lock held(mutex_);
+    bell_ = std::move(fresh);
+    incoming_ = std::move(room);
     return true;
 }
 
-void lane::up(unique_fd fd, connection::identity const& self) {
+bool lane::up(unique_fd fd, connection::identity const& self, std::string& problem) {
+    if (!make_bell(problem)) return false;
     auto const token = reactor_->watch(shared_from_this());
     afterwards next;
     std::uint64_t epoch = 0;
@@ -554,11 +646,7 @@ void lane::up(unique_fd fd, connection::identity const& self) {
         if (link_ != link::down) {
             held.unlock();
             reactor_->unwatch(token);
-            return;
-        }
-        if (!bell_) {
-            bell_.reset(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-            incoming_ = std::make_unique_for_overwrite<char[]>(read_size);
+            return true;
         }
         fd_ = std::move(fd);
         token_ = token;
@@ -582,6 +670,7 @@ void lane::up(unique_fd fd, connection::identity const& self) {
             if (auto const alive = weak.lock()) alive->on_ping_time(epoch);
         });
     if (hooks_.connected) hooks_.connected(self);
+    return true;
 }
 
 base::instant lane::unheard_since() {
@@ -604,7 +693,7 @@ void lane::close() {
     traffic_->on_closed(next.woken);
     due_since_ = base::never;
     auto const attempt = std::exchange(attempt_, nullptr);
-    for (auto* const other : parked_) next.woken.add(other->who->as_waker());
+    // Whoever is parked waits for something that has ended just now, and is woken for that.
     if (read_ == read::caller) next.woken.add(reader_->as_waker());
     next.retire = true;
     auto const token = std::exchange(token_, 0);

@@ -25,8 +25,11 @@
 //     wait, not yet satisfied    none|armed -> caller(me), if up               poll, recv, look; else park
 //     leave(holder)              link != up: none, post retire; else the oldest unsatisfied parked caller; else armed if
 //                                something is due or staged; else none
-//     epoll event                armed -> reading: recv once, leave; otherwise it counts for nothing
-//     tick (20 ms, while in use) none -> armed; armed and nothing due -> the tick ends; silent too long -> lose
+//     epoll event                armed -> reading: recv once, leave; otherwise it counts for nothing, but for the end of a
+//                                connection that nobody reads
+//     tick (20 ms, while in use) none -> armed, or, where only messages may come that nobody waits for, stays, and the
+//                                reactor watches for the end; armed or caller, and nothing due -> the tick ends; silent too
+//                                long -> lose; armed, but epoll_ctl refused -> arm again
 //     retire (reactor)           read in {none, armed} and write != busy: close, link = down; otherwise whoever leaves last
 //                                posts it again; once the link is closed, that one closes the descriptor itself.
 //                                Then a new connection: at once after one that answered, else after a growing pause
@@ -102,7 +105,11 @@ public:
     /// Why the server cannot be reached, or empty.
     std::string trouble();
     /// Drops the connection and makes a new one: the server told us that it is not the one to ask.
-    void reconnect(std::string const& why);
+    void reconnect(std::string const& why) {
+        reconnect(why, [] { return true; });
+    }
+    /// The same if `still` says so, asked under the mutex.
+    void reconnect(std::string const& why, condition still);
 
     void close();
     void close_after_fork() noexcept;
@@ -126,6 +133,8 @@ private:
         bool connect = false;
         bool gather = false;
         std::string lost_because{};
+        /// Where an exception leaves the others: they have been promised to be woken.
+        ~afterwards() { woken.wake_all(); }
         bool pending() const noexcept {
             return retire || start_tick || late || connect || gather || !lost_because.empty();
         }
@@ -138,12 +147,17 @@ private:
     void retire();
     void close_descriptor() noexcept;
     void begin_connecting();
+    void resolve_elsewhere();
     void connect_to(std::vector<address> addresses, std::string const& problem);
     void on_connect_failed(errc reason, std::string const& problem);
     void connect_after(base::milliseconds pause);
     base::milliseconds next_pause();
-    void up(unique_fd fd, connection::identity const& self);
+    bool make_bell(std::string& problem);
+    /// False: it cannot be used, and `problem` says why.
+    bool up(unique_fd fd, connection::identity const& self, std::string& problem);
 
+    bool wait(lock& held, afterwards& next, parked& place, base::instant until);
+    void give_up_reading(afterwards& next);
     void settle(lock& held, afterwards& next, parker const* me = nullptr);
     void flush(lock& held, afterwards& next, parker const* me);
     void send_all(lock& held, afterwards& next);
@@ -153,6 +167,9 @@ private:
     void leave(afterwards& next);
     void lose(afterwards& next, std::string why);
     void arm();
+    void arm_at_leisure();
+    void watch_for_end();
+    void watch(std::uint32_t events);
     bool silent(base::instant now) const noexcept;
     base::instant silent_at() const noexcept;
     void note_due(base::instant now) noexcept;
@@ -179,6 +196,8 @@ private:
     std::size_t sent_ = 0;
     std::unique_ptr<char[]> incoming_; ///< the read role's own; made when there is a connection
     bool registered_ = false;
+    bool watches_end_ = false; ///< unless armed: the reactor is told of the connection's end, and of nothing else
+    bool deaf_ = false;        ///< armed, but the kernel did not take it: each tick tries again
     std::uint64_t token_ = 0;
     std::uint64_t epoch_ = 0;
     bool ticking_ = false;

@@ -4,51 +4,48 @@
 
 namespace redlatch::io {
 
-void lock_call::submit(std::string bytes, int replies) {
+void lock_call::submit(std::string bytes, base::waker who) {
     call_ = connection::make_call();
     call_->bytes = std::move(bytes);
-    call_->replies = replies;
-    call_->waker = who_;
+    call_->replies = replies_;
+    call_->impatient = impatient_;
+    call_->once = once_;
+    call_->waker = std::move(who);
     where_->submit(call_, will_wait_, unless_);
 }
 
-void lock_call::prepare(call_lane& where, base::waker const& who, bool will_wait, std::atomic<bool> const* unless) {
+void lock_call::prepare(call_lane& where, locking::wire_call const& what, bool will_wait) {
     where_ = &where;
-    unless_ = unless;
-    who_ = who;
+    script_ = what.text_of;
+    replies_ = what.replies;
     will_wait_ = will_wait;
-    by_text_ = unfenced_ = false;
+    unless_ = nullptr;
+    by_text_ = repeated_ = unfenced_ = false;
 }
 
-void lock_call::begin(call_lane& where, locking::script_call what, base::waker const& who, bool will_wait,
+void lock_call::begin(call_lane& where, locking::wire_call what, base::waker const& who, bool will_wait,
                       std::atomic<bool> const* unless) {
-    prepare(where, who, will_wait, unless);
-    what_.emplace(std::move(what));
-    submit(what_->take_by_sha());
+    prepare(where, what, will_wait);
+    unless_ = unless;
+    submit(std::move(what.bytes), who);
 }
 
-void lock_call::begin_by_text(call_lane& where, locking::script_call what, base::waker const& who, bool will_wait) {
-    prepare(where, who, will_wait, nullptr);
-    what_.emplace(std::move(what));
+void lock_call::begin_by_text(call_lane& where, locking::wire_call const& what, base::waker const& who,
+                              bool will_wait) {
+    prepare(where, what, will_wait);
     by_text_ = true;
-    submit(what_->by_text());
+    submit(locking::by_text(*script_, what.bytes), who);
 }
 
-void lock_call::begin(call_lane& where, locking::plain_call what, base::waker const& who, bool will_wait,
-                      std::atomic<bool> const* unless) {
-    prepare(where, who, will_wait, unless);
-    what_.reset();
-    submit(std::move(what.bytes), what.replies);
-}
-
-connection::call_ptr lock_call::take() {
+connection::call_ptr lock_call::take(base::function_ref<base::waker()> who) {
     auto answered = std::exchange(call_, nullptr);
+    repeated_ = repeated_ || answered->repeated();
     if (answered->repeated() && !answered->fenced) unfenced_ = true;
-    bool const unknown_script =
-        what_ && answered->reply.is_error() && connection::judge(answered->reply) == connection::verdict::no_script;
+    bool const unknown_script = script_ != nullptr && answered->reply.is_error()
+                                && connection::judge(answered->reply) == connection::verdict::no_script;
     if (!unknown_script || by_text_) return answered;
     by_text_ = true;
-    submit(what_->by_text(answered->bytes));
+    submit(locking::by_text(*script_, answered->bytes), who());
     return nullptr;
 }
 

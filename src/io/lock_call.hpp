@@ -2,38 +2,40 @@
 // server does not know it.
 #pragma once
 
+#include "base/function_ref.hpp"
 #include "connection/server_error.hpp"
 #include "io/call_lane.hpp"
-#include "locking/plain_call.hpp"
-#include "locking/script_call.hpp"
+#include "locking/wire_call.hpp"
 
 #include <atomic>
 #include <functional>
 #include <optional>
-#include <variant>
 
 namespace redlatch::io {
 
 /// Not thread-safe; belongs to one operation.
 class lock_call {
 public:
-    using question = std::variant<locking::script_call, locking::plain_call>;
+    /// From now on: see connection::call.
+    void be_impatient() noexcept { impatient_ = true; }
+    void be_sent_once() noexcept { once_ = true; }
 
     /// With `unless`, nothing is sent any more once it is set: see call_lane::submit.
-    void begin(call_lane& where, locking::script_call what, base::waker const& who, bool will_wait,
+    void begin(call_lane& where, locking::wire_call what, base::waker const& who, bool will_wait,
                std::atomic<bool> const* unless = nullptr);
-    /// The same by its text at once: where what follows on the connection must find it done.
-    void begin_by_text(call_lane& where, locking::script_call what, base::waker const& who, bool will_wait);
-    void begin(call_lane& where, locking::plain_call what, base::waker const& who, bool will_wait,
-               std::atomic<bool> const* unless = nullptr);
+    /// A script by its text at once: where what follows on the connection must find it done.
+    void begin_by_text(call_lane& where, locking::wire_call const& what, base::waker const& who, bool will_wait);
 
     bool under_way() const noexcept { return call_ != nullptr; }
     /// Answered or closed; may be asked under the lane's mutex.
     bool finished() const noexcept { return call_ && call_->finished(); }
-    /// The finished call, but for NOSCRIPT: then the text was sent and the call is under way again.
-    connection::call_ptr take();
+    /// The finished call, but for NOSCRIPT: then the text was sent and the call is under way again, for the waker that `who`
+    /// gives. (It is not kept from begin(): whoever is woken may own this object.)
+    connection::call_ptr take(base::function_ref<base::waker()> who);
     /// The server did not know the script: what it answered was its text.
     bool by_text() const noexcept { return by_text_; }
+    /// A copy of it, in either form, may have run without an answer.
+    bool repeated() const noexcept { return repeated_; }
     /// An earlier copy of it, in either form, may still run.
     bool unfenced() const noexcept { return unfenced_; }
     /// The first reply of two.
@@ -45,15 +47,18 @@ public:
     bool abandon(std::function<void(resp::value const&)> late = {}, std::optional<half_answer>* half = nullptr);
 
 private:
-    void prepare(call_lane& where, base::waker const& who, bool will_wait, std::atomic<bool> const* unless);
-    void submit(std::string bytes, int replies = 1);
+    void prepare(call_lane& where, locking::wire_call const& what, bool will_wait);
+    void submit(std::string bytes, base::waker who);
 
     call_lane* where_ = nullptr;
-    std::optional<locking::script_call> what_; ///< none: plain commands
-    base::waker who_;
+    locking::script const* script_ = nullptr; ///< null: plain commands
+    int replies_ = 1;
     std::atomic<bool> const* unless_ = nullptr;
     bool will_wait_ = true;
+    bool impatient_ = false;
+    bool once_ = false;
     bool by_text_ = false;
+    bool repeated_ = false;
     bool unfenced_ = false;
     connection::call_ptr call_;
 };

@@ -1,6 +1,9 @@
 #include "io/notifier.hpp"
 
+#include "io/log.hpp"
+
 #include <csignal>
+#include <exception>
 #include <pthread.h>
 
 namespace redlatch::io {
@@ -14,22 +17,39 @@ bool notifier::on_thread() const noexcept {
 }
 
 bool notifier::post(task what) {
+    bool runs = false;
     {
         std::lock_guard guard(state_->mutex);
         if (state_->stopping) return false;
         state_->tasks.push_back(std::move(what));
-        if (!thread_.joinable()) {
-            sigset_t all;
-            sigset_t before;
-            sigfillset(&all);
-            ::pthread_sigmask(SIG_SETMASK, &all, &before);
-            thread_ = std::thread([state = state_] { run(state); });
-            ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
-            thread_id_.store(thread_.get_id(), std::memory_order_release); // pairs with on_thread
-        }
+        runs = start_thread();
     }
+    if (!runs)
+        log(log_level::error,
+            "the notifier thread cannot be started; what it has to tell waits; raise the limit of threads");
     state_->changed.notify_one();
     return true;
+}
+
+/// With the mutex. What it throws is not for whoever has something to tell: it is queued.
+bool notifier::start_thread() noexcept {
+    if (thread_.joinable()) return true;
+    sigset_t all;
+    sigset_t before;
+    sigfillset(&all);
+    ::pthread_sigmask(SIG_SETMASK, &all, &before);
+    try {
+        thread_ = std::thread([state = state_] { run(state); });
+        thread_id_.store(thread_.get_id(), std::memory_order_release); // pairs with on_thread
+    } catch (std::exception const&) {                                  // the caller sees it
+    }
+    ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    return thread_.joinable();
+}
+
+bool notifier::waits_for_its_thread() noexcept {
+    std::lock_guard guard(state_->mutex);
+    return !state_->stopping && !state_->tasks.empty() && !start_thread();
 }
 
 bool notifier::follow(task what) {
@@ -40,7 +60,12 @@ bool notifier::follow(task what) {
 }
 
 void notifier::post_always(task what) {
-    if (!post(what)) std::thread(std::move(what)).detach();
+    if (post(what)) return;
+    try {
+        std::thread(what).detach();
+    } catch (std::exception const&) { // better here than never
+        what();
+    }
 }
 
 void notifier::stop(wait how) noexcept {
@@ -51,11 +76,24 @@ void notifier::stop(wait how) noexcept {
         ending = std::move(thread_);
     }
     state_->changed.notify_one();
-    if (!ending.joinable()) return;
+    if (!ending.joinable()) return run_what_is_left();
     if (on_thread() || how == wait::no)
         ending.detach(); // it holds what it needs
     else
         ending.join();
+}
+
+/// Its thread could never be started.
+void notifier::run_what_is_left() noexcept {
+    std::deque<task> left;
+    {
+        std::lock_guard guard(state_->mutex);
+        left.swap(state_->tasks);
+    }
+    if (left.empty()) return;
+    auto const before = thread_id_.exchange(std::this_thread::get_id(), std::memory_order_acq_rel);
+    for (auto const& one : left) one();
+    thread_id_.store(before, std::memory_order_release);
 }
 
 void notifier::run(std::shared_ptr<shared_state> const& state) {

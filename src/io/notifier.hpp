@@ -24,7 +24,9 @@ public:
 
     /// Runs a task soon, in order; false: stopped, it will not run. What it throws ends the program, as with std::thread.
     bool post(task what);
-    /// The same; after stop() it runs on a thread of its own.
+    /// Its thread could not be started, and now it cannot either: ask again. What is queued waits for it.
+    bool waits_for_its_thread() noexcept;
+    /// As post(); after stop() it runs on a thread of its own, or, where there can be none, on the calling one.
     void post_always(task what);
     /// Behind what is queued or running; false: nothing is, it will not run.
     bool follow(task what);
@@ -42,6 +44,8 @@ private:
         bool stopping = false;
     };
     static void run(std::shared_ptr<shared_state> const& state);
+    bool start_thread() noexcept;
+    void run_what_is_left() noexcept;
 
     std::shared_ptr<shared_state> state_ = std::make_shared<shared_state>();
     std::thread thread_; // guarded by state_->mutex

@@ -1,5 +1,7 @@
 #include "io/operation.hpp"
 
+#include "io/insist.hpp"
+
 #include <utility>
 
 namespace redlatch::io {
@@ -41,7 +43,7 @@ void async_task::wake() noexcept {
 }
 
 void async_task::run_again() {
-    if (auto self = weak_from_this().lock()) loop_->post(std::move(self));
+    if (auto const self = weak_from_this().lock()) insist([&] { loop_->post(self); });
 }
 
 void async_task::run() {

@@ -1,43 +1,45 @@
 #include "io/parker.hpp"
 
+#include "io/fork_guard.hpp"
+#include "io/thread_end_key.hpp"
+
 #include <cerrno>
 #include <linux/futex.h>
+#include <memory>
 #include <mutex>
 #include <poll.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-#include <vector>
+#include <utility>
 
 namespace redlatch::io {
 namespace {
 
-/// Parkers of threads that have ended.
+/// Parkers of this process, and which of them serve no thread.
 struct parker_pool {
+    explicit parker_pool(std::uint64_t whose) : generation(whose) {}
+    std::uint64_t const generation; ///< of the process that may use it
     std::mutex mutex;
-    std::vector<parker*> idle;
+    parker* idle = nullptr;
+    parker* all = nullptr;
 };
 
+/// Never destroyed: threads may end after static destruction. The child of a fork makes its own: a thread that it does not have
+/// may have held the parent's mutex.
 parker_pool& pool() {
-    static auto* const the_pool = new parker_pool; // never destroyed: threads may end after static destruction
-    return *the_pool;
+    static constinit std::atomic<parker_pool*> of_this_process{nullptr};
+    auto const generation = fork_generation();
+    auto* known = of_this_process.load(std::memory_order_acquire);
+    while (known == nullptr || known->generation != generation) {
+        auto fresh = std::make_unique<parker_pool>(generation);
+        if (of_this_process.compare_exchange_strong(known, fresh.get(), std::memory_order_acq_rel))
+            return *fresh.release();
+    }
+    return *known;
 }
 
-struct lease_of_a_parker {
-    parker* mine;
-    lease_of_a_parker() {
-        std::lock_guard guard(pool().mutex);
-        if (pool().idle.empty()) {
-            mine = new parker;
-        } else {
-            mine = pool().idle.back();
-            pool().idle.pop_back();
-        }
-    }
-    ~lease_of_a_parker() {
-        std::lock_guard guard(pool().mutex);
-        pool().idle.push_back(mine);
-    }
-};
+// Trivial, so that it can be used in the destructors of other thread_local objects, and in static ones.
+constinit thread_local parker* mine = nullptr;
 
 timespec to_timespec(base::nanoseconds left) noexcept {
     constexpr std::int64_t second = 1'000'000'000;
@@ -52,8 +54,43 @@ base::nanoseconds time_left(base::instant until) noexcept {
 }
 
 parker& parker::of_this_thread() {
-    thread_local lease_of_a_parker lease;
-    return *lease.mine;
+    if (mine == nullptr) mine = take_one();
+    return *mine;
+}
+
+// Made when the library is loaded: a child of a fork must not wait for a thread that was about to make it.
+thread_end_key const parker::end_of_thread(give_back);
+
+/// For the calling thread, until its last thread_local object is destroyed: each of them may release a lock.
+parker* parker::take_one() {
+    auto& known = pool();
+    std::lock_guard guard(known.mutex);
+    auto* found = known.idle;
+    if (found != nullptr) {
+        known.idle = found->next_idle_;
+    } else {
+        found = new parker;
+        found->next_ = std::exchange(known.all, found);
+    }
+    end_of_thread.set(found);
+    return found;
+}
+
+void parker::give_back(void* of_an_ending_thread) noexcept {
+    mine = nullptr; // another key's destructor may come to lock something yet
+    auto* const which = static_cast<parker*>(of_an_ending_thread);
+    auto& known = pool();
+    std::lock_guard guard(known.mutex);
+    which->next_idle_ = std::exchange(known.idle, which);
+}
+
+void parker::wake_all_sleepers() noexcept {
+    auto& known = pool();
+    std::lock_guard guard(known.mutex);
+    for (auto* one = known.all; one != nullptr; one = one->next_) {
+        auto const now = one->word_.load();
+        if (now == parked || now == polling) one->wake();
+    }
 }
 
 void parker::wake() noexcept {

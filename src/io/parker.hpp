@@ -10,7 +10,8 @@
 // | polling  | wake                  | told, one write to the eventfd, which the poller takes before it goes on   |
 // | any      | the thread goes on    | awake                                                                      |
 // Parkers are never destroyed: a wake may come after the call it was for has returned and its thread has ended. A parker whose
-// thread has ended serves the next new thread.
+// thread has ended serves the next new thread; ended it has when all its thread_local objects are destroyed, for each of them
+// may release a lock.
 #pragma once
 
 #include "base/time.hpp"
@@ -21,6 +22,8 @@
 
 namespace redlatch::io {
 
+class thread_end_key;
+
 class parker final : public base::wakeable {
 public:
     static parker& of_this_thread();
@@ -29,6 +32,10 @@ public:
     base::waker as_waker() noexcept { return {base::waker{}, this}; }
 
     void wake() noexcept override;
+
+    /// Each thread of this process that sleeps looks at the clock again. The kernel counts their timeouts on a clock that
+    /// stands still while the machine sleeps; `until` is on one that goes on.
+    static void wake_all_sleepers() noexcept;
 
     /// Until woken or `until`.
     void park(base::instant until) noexcept;
@@ -40,6 +47,13 @@ private:
     enum word : std::uint32_t { awake, told, parked, polling };
     std::atomic<std::uint32_t> word_{awake};
     std::atomic<int> event_fd_{-1};
+
+    static thread_end_key const end_of_thread;
+    static parker* take_one();
+    static void give_back(void* of_an_ending_thread) noexcept;
+    // Guarded by the mutex of the pool.
+    parker* next_idle_ = nullptr; ///< of those whose threads have ended
+    parker* next_ = nullptr;      ///< of all
 };
 
 /// The time left as poll and futex want it; negative: for ever.

@@ -8,7 +8,7 @@ namespace redlatch::io {
 
 std::uint64_t random_seed();
 
-/// A version 4 UUID in lower case (protocol section 12).
+/// A version 4 UUID in lower case (protocol section 0.1).
 std::string random_uuid();
 
 } // namespace redlatch::io

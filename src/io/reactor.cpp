@@ -1,10 +1,17 @@
 #include "io/reactor.hpp"
 
+#include "io/log.hpp"
+#include "io/parker.hpp"
+
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <ctime>
+#include <exception>
+#include <limits>
 #include <poll.h>
 #include <pthread.h>
+#include <string>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/timerfd.h>
@@ -16,6 +23,7 @@ namespace {
 
 constexpr std::uint64_t alarm_token = 0;
 constexpr std::uint64_t bell_token = 1;
+constexpr std::uint64_t sleep_token = 2;
 
 int checked(int result, char const* what) {
     if (result < 0) throw std::system_error(errno, std::generic_category(), what);
@@ -25,6 +33,14 @@ int checked(int result, char const* what) {
 void add_permanently(int epoll, int fd, std::uint64_t token) {
     epoll_event event{EPOLLIN, {.u64 = token}};
     checked(::epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event), "epoll_ctl");
+}
+
+/// The kernel cancels such a timer, and makes it readable, when the wall clock jumps beside the clock that stands still during
+/// a sleep: so also when the machine wakes up. Where it knows no such timers, nobody is told.
+void watch_for_sleep(int timer) noexcept {
+    itimerspec setting{};
+    setting.it_value.tv_sec = std::numeric_limits<std::time_t>::max() / 2; // never by itself
+    ::timerfd_settime(timer, TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET, &setting, nullptr);
 }
 
 void drain(int fd) noexcept {
@@ -38,9 +54,12 @@ void drain(int fd) noexcept {
 reactor::reactor(driver who)
     : driver_(who), epoll_(checked(::epoll_create1(EPOLL_CLOEXEC), "epoll_create1")),
       alarm_(checked(::timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC | TFD_NONBLOCK), "timerfd_create")),
-      bell_(checked(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK), "eventfd")) {
+      bell_(checked(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK), "eventfd")),
+      sleep_watch_(checked(::timerfd_create(CLOCK_REALTIME, TFD_CLOEXEC | TFD_NONBLOCK), "timerfd_create")) {
     add_permanently(epoll_.get(), alarm_.get(), alarm_token);
     add_permanently(epoll_.get(), bell_.get(), bell_token);
+    watch_for_sleep(sleep_watch_.get());
+    add_permanently(epoll_.get(), sleep_watch_.get(), sleep_token);
 }
 
 reactor::~reactor() {
@@ -77,6 +96,16 @@ void reactor::start_thread() {
     started_.store(true, std::memory_order_release); // pairs with started()
 }
 
+/// False: not now. What is posted waits for the next attempt, which each post makes.
+bool reactor::try_to_start() noexcept {
+    try {
+        start_thread();
+        return true;
+    } catch (std::exception const&) {
+        return false;
+    }
+}
+
 void reactor::ring() noexcept {
     std::uint64_t const one = 1;
     while (::write(bell_.get(), &one, sizeof one) < 0 && errno == EINTR) {
@@ -99,14 +128,18 @@ void reactor::stop() noexcept {
 }
 
 void reactor::enqueue(posted what) {
+    bool runs = true;
     {
         std::lock_guard guard(mutex_);
         if (stopping_) return;
         posted_.push_back(std::move(what));
         if (on_thread()) return;                                            // the turn comes to it
         if (posted_.size() > 1 && (started() || !has_own_thread())) return; // the bell has been rung
-        start_thread(); // still under the mutex: a stop that comes now finds a thread to end, and with it what was posted
+        runs =
+            try_to_start(); // still under the mutex: a stop that comes now finds a thread to end, and what was posted
     }
+    if (!runs)
+        log(log_level::error, "the I/O thread cannot be started; renewals wait for it; raise the limit of threads");
     ring();
 }
 
@@ -126,7 +159,12 @@ reactor::timer reactor::at(base::instant when, task what) {
     if (stopping_) return 0;
     auto const id = ++last_id_;
     auto const place = timers_.emplace(when, pending{id, std::move(what)});
-    timer_index_.emplace(id, place);
+    try {
+        timer_index_.emplace(id, place);
+    } catch (...) { // no memory
+        timers_.erase(place);
+        throw;
+    }
     if (place == timers_.begin()) set_alarm(when);
     return id;
 }
@@ -157,9 +195,9 @@ void reactor::unwatch(std::uint64_t token) noexcept {
     }
 }
 
-void reactor::arm(int fd, std::uint32_t events, std::uint64_t token, bool first_time) noexcept {
+bool reactor::arm(int fd, std::uint32_t events, std::uint64_t token, bool first_time) noexcept {
     epoll_event event{events | EPOLLONESHOT, {.u64 = token}};
-    ::epoll_ctl(epoll_.get(), first_time ? EPOLL_CTL_ADD : EPOLL_CTL_MOD, fd, &event);
+    return ::epoll_ctl(epoll_.get(), first_time ? EPOLL_CTL_ADD : EPOLL_CTL_MOD, fd, &event) == 0;
 }
 
 void reactor::disregard(int fd) noexcept {
@@ -221,6 +259,9 @@ bool reactor::turn(int timeout) {
             run_timers();
         } else if (event.data.u64 == bell_token) {
             drain(bell_.get());
+        } else if (event.data.u64 == sleep_token) {
+            drain(sleep_watch_.get());
+            parker::wake_all_sleepers();
         } else {
             std::shared_ptr<event_target> target;
             {
@@ -273,6 +314,7 @@ void reactor::close_after_fork() noexcept {
     ::close(epoll_.get());
     ::close(alarm_.get());
     ::close(bell_.get());
+    ::close(sleep_watch_.get());
 }
 
 } // namespace redlatch::io

@@ -1,7 +1,8 @@
 // The one background thread: descriptors that nobody else reads, timers, and work that must not run elsewhere.
 //
-// A nested epoll set with a timerfd on CLOCK_BOOTTIME and an eventfd; it never runs user code. Instead of a thread of our own,
-// an event loop of the user's may wait for its one descriptor and call run_ready() (docs/adr/0002, 0010). What a turn is:
+// A nested epoll set with a timerfd on CLOCK_BOOTTIME, an eventfd, and a second timerfd that tells when the machine has slept:
+// then all threads that wait look at the clock again. It never runs user code. Instead of a thread of our own,
+// an event loop of the user's may wait for its one descriptor and call run_ready() (docs/adr/0002, 0008). What a turn is:
 //
 //     wait (run_ready: look) -> events, one by one -> all that was posted until now -> what was put off to the end of the turn
 //
@@ -56,7 +57,7 @@ public:
     reactor(reactor const&) = delete;
     reactor& operator=(reactor const&) = delete;
 
-    /// Starts the thread if it does not run yet and is not the user's to run.
+    /// Starts the thread if it does not run yet and is not the user's to run. Throws std::system_error.
     void start();
     bool started() const noexcept { return started_.load(std::memory_order_acquire); }
     bool has_own_thread() const noexcept { return driver_ == driver::own_thread; }
@@ -71,7 +72,7 @@ public:
     /// One turn without waiting. False: stopped, and nothing is left.
     bool run_ready() noexcept;
 
-    /// Runs a task soon, on the thread; starts it if need be.
+    /// Runs a task soon, on the thread; starts it if need be, or with the next post if it cannot be started now.
     void post(task what) { enqueue({std::move(what), nullptr}); }
     void post(std::shared_ptr<runnable> what) { enqueue({nullptr, std::move(what)}); }
     /// Runs at the end of this turn; only where gathers() is true.
@@ -86,7 +87,8 @@ public:
     std::uint64_t watch(std::shared_ptr<event_target> target);
     void unwatch(std::uint64_t token) noexcept;
     /// One event of `events` on `fd` goes to the token's target. One system call and no mutex: may be called under a lane's.
-    void arm(int fd, std::uint32_t events, std::uint64_t token, bool first_time) noexcept;
+    /// False: refused, see errno.
+    bool arm(int fd, std::uint32_t events, std::uint64_t token, bool first_time) noexcept;
     void disregard(int fd) noexcept;
 
     /// In the child of a fork: closes the descriptors, touches nothing else.
@@ -103,6 +105,7 @@ private:
     };
     void enqueue(posted what);
     void start_thread(); ///< with the mutex held
+    bool try_to_start() noexcept;
     void ring() noexcept;
     void run();
     bool turn(int timeout);
@@ -115,12 +118,13 @@ private:
     unique_fd epoll_;
     unique_fd alarm_;
     unique_fd bell_;
-    std::mutex mutex_; // guards what follows
+    unique_fd sleep_watch_; ///< readable after the machine has slept, or its wall clock was set
+    std::mutex mutex_;      // guards what follows
     std::vector<posted> posted_;
     std::multimap<base::instant, pending> timers_;
     std::unordered_map<timer, std::multimap<base::instant, pending>::iterator> timer_index_;
     std::unordered_map<std::uint64_t, std::shared_ptr<event_target>> targets_;
-    std::uint64_t last_id_ = 1; // 0 and 1 are the alarm and the bell
+    std::uint64_t last_id_ = 2; // 0 to 2 are the alarm, the bell and the watch
     bool stopping_ = false;
     std::thread thread_;
     std::atomic<bool> started_{false};

@@ -1,25 +1,20 @@
-// A release under way.
+// A release under way: carries out what release_op decides.
 //
 // | stage     | event                               | action, next                                                           |
 // |-----------|-------------------------------------|------------------------------------------------------------------------|
 // | beginning | the tenure is another operation's   | wait for the turn                                                      |
-// | beginning | the next one here has it, or may     | finished                                                               |
-// | beginning | nothing to release, or lost before  | finished: nothing, or lease_lost                                       |
-// | beginning | other levels stay                   | write the count -> calling                                             |
-// | beginning | the last level                      | renewal ends; send the release; wake the next local waiter, whose      |
-// |           |                                     | attempt goes right behind it -> calling                                |
-// | calling   | done                                | finished; where the message may not have been sent the reaper sends it |
-// | calling   | plain commands are refused          | the script, at once                                                    |
-// | calling   | not held, first attempt             | finished: lease_lost                                                   |
-// | calling   | not held, a repeated attempt        | while valid, our first attempt did it; afterwards lease_lost           |
-// | calling   | not executed (LOADING, ...)         | pause, again -> pausing                                                |
-// | calling   | min(timeout, remaining validity)    | last level: the reaper goes on, finished: outcome_unknown              |
-// |           |                                     | others: the local count is the truth, finished                         |
+// | beginning | the next one here has it, or may;   | finished: nothing, or lease_lost                                       |
+// |           | nothing to release; lost before     |                                                                        |
+// | beginning | a level is to be released           | renewal of a last one ends; release_op begins; behind the bytes of a   |
+// |           |                                     | last one the next local waiter is woken -> calling                     |
+// | calling   | an answer, an error, min(timeout,   | release_op says what comes next                                        |
+// | pausing   | remaining validity)                 |                                                                        |
 #pragma once
 
 #include "io/client_core.hpp"
 #include "io/lock_call.hpp"
 #include "io/operation.hpp"
+#include "locking/release_op.hpp"
 
 #include <memory>
 #include <optional>
@@ -29,11 +24,14 @@ namespace redlatch::io {
 
 class releasing final : public operation {
 public:
-    /// Unlimited: goes on until it is answered or the client is closed, and nobody waits for the answer.
-    enum class patience { by_settings, unlimited };
+    /// With others: of destructors, which may come one after the other; all of them together wait for a server that is away
+    /// no longer than one. Unlimited: goes on until it is answered or the client is closed, and nobody waits for the answer.
+    enum class patience { by_settings, with_others, unlimited };
 
     releasing(std::shared_ptr<client_core> core, locking::tenure_ptr tenure, std::uint64_t level_number,
               patience how = patience::by_settings);
+    /// Unfinished: an exception has ended it. The level ends all the same, in the background.
+    ~releasing() override;
 
     bool step() override;
     bool ready() const override;
@@ -46,36 +44,45 @@ public:
 private:
     enum class stage { beginning, calling, pausing, finished };
     bool begin();
-    bool call();
+    void give_up();
+    bool call(locking::release_op::form how);
     bool on_called();
-    bool on_partial(connection::call const& answered, base::instant now);
+    bool on_paused();
     bool on_released(locking::release_answer const& answer, bool repeated, base::instant now);
     std::int64_t heard_by_others(locking::release_answer const& answer);
-    bool on_error(resp::value const& reply);
-    bool on_timeout();
+    bool on_error(connection::call const& answered);
+    bool on_no_answer();
+    bool carry_out(locking::release_op::action const& what, base::instant now);
+    locking::release_op::commands taken() const;
+    std::error_code code_of(locking::release_op::outcome how) const noexcept;
     bool finish(std::error_code how) {
-        return finish(how, [](locking::lock_table&) {});
+        return finish(how, [](locking::lock_table&, base::wake_list&) {});
     }
     /// `also`: what else is to be done under the table's mutex.
-    bool finish(std::error_code how, base::function_ref<void(locking::lock_table&)> also);
+    bool finish(std::error_code how, base::function_ref<void(locking::lock_table&, base::wake_list&)> also);
     void pass_on(std::optional<locking::channel_sample> const& held_back_since = {});
 
     std::shared_ptr<client_core> core_;
     locking::tenure_ptr const tenure_;
     locking::record_ptr const record_;
+    node* const node_; ///< the server of this lock
     std::uint64_t const level_number_;
     patience const patience_;
     std::optional<base::instant> made_; ///< until the first look
     base::instant deadline_;
     stage stage_ = stage::beginning;
+    bool has_turn_ = false;
     locking::lock_table::release_plan plan_;
+    std::optional<locking::release_op> op_; ///< once it is known what is to be released
     lock_call call_;
-    bool plain_ = false;                         ///< what is under way is no script
-    bool called_before_ = false;                 ///< and this is another attempt
-    bool others_listen_ = false;                 ///< to the release before this one
-    bool crowded_ = false;                       ///< and they are many
-    std::optional<std::uint64_t> own_message_{}; ///< the channel's count with the message of this release
-    std::int64_t own_ears_ = 0;                  ///< of those that hear the message, this client's own
+    bool others_listen_ = false;                         ///< to the release before this one
+    bool crowded_ = false;                               ///< and they are many
+    std::string_view message_ = locking::unlock_message; ///< of the release
+    std::optional<locking::channel_sample> own_{};       ///< the channel with the message of this release
+    std::int64_t own_ears_ = 0;                          ///< of those that hear the message, this client's own
+    std::optional<std::int64_t> others_{};               ///< so many connections of others heard the message
+    bool announced_ = true;                              ///< it was sent, or may not be
+    base::instant sent_at_{};                            ///< what was answered last
     std::error_code result_;
     std::string server_said_;
 };

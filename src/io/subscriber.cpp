@@ -1,5 +1,7 @@
 #include "io/subscriber.hpp"
 
+#include "io/insist.hpp"
+
 #include <algorithm>
 
 namespace redlatch::io {
@@ -14,19 +16,21 @@ locking::channel_ptr subscriber::attach(std::string const& name) {
     return found;
 }
 
-void subscriber::detach(locking::channel_ptr const& which, base::waker const& who, bool sleeps) {
+void subscriber::detach(locking::channel_ptr const& which, base::waker const& who, bool sleeps) noexcept {
     base::instant next = base::never;
     bool gave_up_another = false; // too many linger
-    line_->with([&] {
-        if (std::erase(which->waiters, who) > 0 && sleeps) --registry_->sleepers;
-        registry_->detach(which, lease_clock::now());
-        gave_up_another = !registry_->out.empty();
-        if (timer_->armed) return;
-        next = registry_->next();
-        timer_->armed = next != base::never;
+    insist([&] {
+        line_->with([&] {
+            if (std::erase(which->waiters, who) > 0 && sleeps) --registry_->sleepers;
+            registry_->detach(which, lease_clock::now());
+            gave_up_another = !registry_->out.empty();
+            if (timer_->armed) return;
+            next = registry_->next();
+            timer_->armed = next != base::never;
+        });
     });
-    if (gave_up_another) line_->submit([] {}, false); // sends it
-    if (next != base::never) arm(loop_, registry_, line_, timer_, next);
+    if (gave_up_another) insist([&] { line_->submit([] {}, false); }); // sends it
+    if (next != base::never) insist([&] { arm(loop_, registry_, line_, timer_, next); });
 }
 
 /// Gives up the lingering subscriptions one after the other.
@@ -59,6 +63,12 @@ void subscriber::listen(locking::channel_ptr const& which, base::waker const& wh
             if (subscribe) registry_->subscribe(which);
         },
         will_wait);
+}
+
+void subscriber::rest(locking::channel& which, base::waker const& who, bool sleeps) {
+    line_->with([&] {
+        if (std::erase(which.waiters, who) > 0 && sleeps) --registry_->sleepers;
+    });
 }
 
 locking::channel_sample subscriber::sample(locking::channel const& which) {

@@ -16,10 +16,12 @@ public:
 
     lane& line() const noexcept { return *line_; }
     locking::channel_ptr attach(std::string const& name);
-    /// `sleeps`: it was woken by messages, and did not read for itself.
-    void detach(locking::channel_ptr const& which, base::waker const& who, bool sleeps);
+    /// Does not throw. `sleeps`: it was woken by messages, and did not read for itself.
+    void detach(locking::channel_ptr const& which, base::waker const& who, bool sleeps) noexcept;
     /// From now on `who` is woken when the count moves; subscribes if that is not done yet.
     void listen(locking::channel_ptr const& which, base::waker const& who, bool subscribe, bool will_wait);
+    /// Until it listens again, `who` is not woken. `sleeps`: as of detach().
+    void rest(locking::channel& which, base::waker const& who, bool sleeps);
     /// Reads what has come, if nobody else is about to: samples are up to date then.
     void catch_up() { line_->catch_up(); }
     locking::channel_sample sample(locking::channel const& which);

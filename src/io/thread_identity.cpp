@@ -1,11 +1,12 @@
 #include "io/thread_identity.hpp"
 
+#include "io/thread_end_key.hpp"
+
 #include <redlatch/owner.hpp>
 
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
-#include <pthread.h>
 #include <vector>
 
 namespace redlatch::io {
@@ -36,26 +37,7 @@ void notify_all(void* argument) noexcept {
         if (auto const alive = listener.lock()) alive->on_thread_exit(this_thread_number());
 }
 
-// A key, not a thread_local object: its destructor runs after those of all thread_local objects. A thread that takes or
-// releases a lock in the destructor of a thread_local guard is thus seen correctly, whatever the order of those.
-struct exit_key {
-    pthread_key_t key{};
-    bool usable = ::pthread_key_create(&key, [](void* record) { notify_all(record); }) == 0;
-
-    exit_key() = default;
-    exit_key(exit_key const&) = delete;
-    exit_key& operator=(exit_key const&) = delete;
-
-    // The library may be unloaded while threads live on. Nothing is written: they may be reading.
-    ~exit_key() {
-        if (usable) ::pthread_key_delete(key);
-    }
-};
-
-exit_key& the_key() {
-    static exit_key instance;
-    return instance;
-}
+thread_end_key const end_of_thread(notify_all);
 
 bool same(std::weak_ptr<thread_exit_listener> const& left, std::weak_ptr<thread_exit_listener> const& right) noexcept {
     return !left.owner_before(right) && !right.owner_before(left);
@@ -64,8 +46,7 @@ bool same(std::weak_ptr<thread_exit_listener> const& left, std::weak_ptr<thread_
 subscriptions& this_threads() {
     if (!current) {
         auto record = std::make_unique<subscriptions>();
-        // Without a key (more than PTHREAD_KEYS_MAX in the process) only the report is missing.
-        if (the_key().usable) ::pthread_setspecific(the_key().key, record.get());
+        end_of_thread.set(record.get());
         current = record.release();
     }
     return *current;
@@ -78,15 +59,16 @@ std::uint64_t this_thread_number() noexcept {
     return number;
 }
 
-void subscribe_thread_exit(std::weak_ptr<thread_exit_listener> const& listener) {
+bool subscribe_thread_exit(std::weak_ptr<thread_exit_listener> const& listener) {
     auto& [listeners, prune_at] = this_threads();
     auto const known = [&](auto const& other) { return same(other, listener); };
-    if (std::any_of(listeners.rbegin(), listeners.rend(), known)) return;
+    if (std::any_of(listeners.rbegin(), listeners.rend(), known)) return false;
     if (listeners.size() >= prune_at) {
         std::erase_if(listeners, [](auto const& other) { return other.expired(); });
         prune_at = std::max<std::size_t>(8, 2 * listeners.size());
     }
     listeners.push_back(listener);
+    return true;
 }
 
 } // namespace redlatch::io

@@ -23,7 +23,7 @@ protected:
 /// This thread has held something with this listener: tell it when the thread ends, if it is still alive then.
 /// Idempotent; a repeated call costs one comparison per living listener of this thread, the last one first. Expired
 /// listeners are pruned. Safe during the destruction of thread_local objects. The main thread reports only when it ends
-/// by pthread_exit: with the process everything ends.
-void subscribe_thread_exit(std::weak_ptr<thread_exit_listener> const& listener);
+/// by pthread_exit: with the process everything ends. True: it was none yet.
+bool subscribe_thread_exit(std::weak_ptr<thread_exit_listener> const& listener);
 
 } // namespace redlatch::io

@@ -110,6 +110,15 @@ std::string lower_case(std::string_view text) {
     return out;
 }
 
+bool has_password(std::string_view uri) {
+    auto const scheme_end = uri.find("://");
+    if (scheme_end == std::string_view::npos) return false;
+    auto const rest = uri.substr(scheme_end + 3);
+    auto const at = rest.rfind('@');
+    auto const colon = rest.find(':');
+    return !rest.starts_with('/') && at != std::string_view::npos && colon != std::string_view::npos && colon + 1 < at;
+}
+
 std::string masked_uri(std::string_view uri) {
     auto const scheme_end = uri.find("://");
     auto const start = scheme_end == std::string_view::npos ? 0 : scheme_end + 3;

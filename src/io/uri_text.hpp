@@ -19,6 +19,9 @@ std::string printable(std::string_view text, std::size_t most = 200);
 /// ASCII only.
 std::string lower_case(std::string_view text);
 
+/// Whether a password stands in front of the host, also in a malformed URI.
+bool has_password(std::string_view uri);
+
 /// The URI fit for a sentence: everything that may be a password is masked, unprintable bytes are escaped, and it is
 /// cut at a readable length. For malformed ones too.
 std::string masked_uri(std::string_view uri);

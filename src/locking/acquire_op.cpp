@@ -9,6 +9,7 @@ namespace redlatch::locking {
 
 acquire_op::action acquire_op::attempt() {
     state_ = state::trying;
+    asked_ = true;
     action next{act::attempt, terms_.deadline};
     next.plain = std::exchange(terms_.plain, false) && !terms_.reentry;
     return next;
@@ -26,6 +27,38 @@ acquire_op::action acquire_op::wait(base::instant until, channel_sample const& s
     return {act::wait, std::min(until, terms_.deadline), !sample.subscribed};
 }
 
+acquire_op::action acquire_op::pause(base::instant until) {
+    state_ = state::pausing;
+    terms_.plain = false;
+    return {act::pause, std::min(until, terms_.deadline)};
+}
+
+base::milliseconds acquire_op::next_retry_pause() {
+    auto const& policy = *terms_.backoff;
+    auto const now = retry_pause_;
+    auto const chance = base::milliseconds(random_.up_to(policy.multiplier - 1));
+    retry_pause_ = now >= policy.longest / policy.multiplier ? policy.longest : now * policy.multiplier + chance;
+    retry_pause_ = std::min(retry_pause_, policy.longest);
+    return now;
+}
+
+/// A wait that would end before it has asked once asks at once.
+acquire_op::action acquire_op::stand_back(base::instant now, channel_sample const& sample) {
+    auto const until = base::later(now, held_back_pause);
+    if (!asked_ && until >= terms_.deadline) return attempt();
+    return terms_.backoff ? pause(until) : wait(until, sample);
+}
+
+acquire_op::action acquire_op::attempt_after(precedence const& others_first, base::instant now) {
+    auto const then = base::later(now, others_first.time);
+    if (others_first.time.count() <= 0 || (!asked_ && then >= terms_.deadline)) return attempt();
+    state_ = state::yielding;
+    terms_.plain = false;
+    action next{act::yield, std::min(then, terms_.deadline)};
+    next.listen = others_first.near;
+    return next;
+}
+
 bool acquire_op::still_valid(base::instant sent_at, base::instant now) const noexcept {
     auto const by_lease = terms_.lease - terms_.margin;
     return now < base::later(sent_at, std::min(by_lease, terms_.max_hold.value_or(by_lease)));
@@ -38,10 +71,11 @@ acquire_op::action acquire_op::start() {
     return {act::enqueue, terms_.deadline};
 }
 
-acquire_op::action acquire_op::on_head(base::instant now, bool held_back, channel_sample const& sample) {
+acquire_op::action acquire_op::on_head(base::instant now, bool held_back, channel_sample const& sample,
+                                       precedence const& others_first) {
     REDLATCH_ASSERT(state_ == state::queued);
-    if (held_back) return wait(base::later(now, held_back_pause), sample);
-    return attempt();
+    if (held_back) return stand_back(now, sample);
+    return attempt_after(others_first, now);
 }
 
 acquire_op::action acquire_op::on_answer(acquire_answer const& answer, base::instant sent_at, base::instant now,
@@ -54,16 +88,20 @@ acquire_op::action acquire_op::on_answer(acquire_answer const& answer, base::ins
         if (still_valid(sent_at, now)) return finish(outcome::acquired);
         stale = true;
         break;
-    case acquire_answer::kind::key_exists: return attempt();
-    case acquire_answer::kind::busy:
-        server_said_busy_ = true;
-        if (std::exchange(racing_, false)) lost_race(now);
-        break;
+    case acquire_answer::kind::key_exists:
+        said_ = word::busy; // or our own, by an earlier copy: the script tells
+        return attempt();
+    case acquire_answer::kind::busy: said_ = word::busy; break;
     }
     if (!terms_.may_wait || now >= terms_.deadline) {
         auto last = finish(terms_.may_wait ? outcome::timed_out : outcome::busy);
         last.fresh_id = stale;
         return last;
+    }
+    if (terms_.backoff) {
+        auto next = pause(base::later(now, next_retry_pause()));
+        next.fresh_id = stale;
+        return next;
     }
     constexpr base::milliseconds least{1};
     auto const retry_after = stale ? least : std::max(answer.retry_after.value_or(terms_.longest_wait), least);
@@ -88,43 +126,41 @@ acquire_op::action acquire_op::on_count_answer(count_answer answer, base::instan
     return finish(still_valid(sent_at, now) || now < validity ? outcome::acquired : outcome::lost);
 }
 
-acquire_op::action acquire_op::on_error(connection::verdict what, base::instant now) {
+acquire_op::action acquire_op::on_error(connection::verdict what, base::instant now, base::instant again) {
     REDLATCH_ASSERT(state_ == state::trying);
     switch (what) {
     case connection::verdict::wrong_type: return finish(outcome::wrong_type);
     case connection::verdict::no_script: // to the script's text: no server says so honestly
     case connection::verdict::refused: return finish(outcome::refused);
     case connection::verdict::not_executed:
-    case connection::verdict::read_only: break;
+        if (!terms_.may_wait) return finish(outcome::refused);
+        break;
+    case connection::verdict::read_only:
+        if (!terms_.may_wait && std::exchange(was_read_only_, true)) return finish(outcome::refused);
+        break;
     }
-    state_ = state::pausing;
-    not_executed_ = true;
-    return {act::pause, std::min(base::later(now, poll_pause), terms_.deadline)};
+    said_ = word::not_executed;
+    return pause(terms_.may_wait && again > now ? again : base::later(now, poll_pause));
+}
+
+acquire_op::action acquire_op::on_held_up(base::instant until) {
+    REDLATCH_ASSERT(state_ == state::trying);
+    said_ = word::not_executed;
+    return pause(until);
 }
 
 acquire_op::action acquire_op::on_woken(base::instant now, bool held_back, channel_sample const& sample,
-                                        bool by_message) {
-    REDLATCH_ASSERT(state_ == state::waiting || state_ == state::pausing);
-    if (held_back) return wait(base::later(now, held_back_pause), sample);
-    racing_ = racing_ || by_message;
-    if (by_message && now < next_race_) {
-        auto next = wait(next_race_, sample);
-        next.deaf = true;
-        return next;
-    }
-    return attempt();
+                                        precedence const& others_first) {
+    REDLATCH_ASSERT(state_ == state::waiting || state_ == state::yielding || state_ == state::pausing);
+    if (held_back) return stand_back(now, sample);
+    return attempt_after(others_first, now);
 }
 
-void acquire_op::lost_race(base::instant now) {
-    constexpr int most_doublings = 4;
-    auto const moment = std::chrono::nanoseconds(first_moment) * (1 << std::min(races_lost_, most_doublings));
-    base::random_source random(terms_.seed + static_cast<std::uint64_t>(++races_lost_));
-    next_race_ = base::later(now, base::nanoseconds(random.up_to(moment.count())));
-}
-
-acquire_op::action acquire_op::on_deadline(bool known_busy) {
-    if (server_said_busy_ || known_busy) return finish(outcome::timed_out);
-    return finish(not_executed_ ? outcome::refused : outcome::disconnected);
+acquire_op::action acquire_op::on_deadline(knowledge of_others) {
+    if (of_others == knowledge::lock_is_held) said_ = word::busy;
+    if (said_ == word::busy) return finish(outcome::timed_out);
+    if (said_ == word::not_executed) return finish(outcome::refused);
+    return finish(of_others == knowledge::server_is_there ? outcome::timed_out : outcome::disconnected);
 }
 
 } // namespace redlatch::locking

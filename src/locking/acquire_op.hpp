@@ -7,7 +7,8 @@
 // | start    | may wait                                | enqueue -> queued                                                  |
 // | queued   | head, and this process does not hold it | attempt -> trying                                                  |
 // | queued   | deadline                                | finish(timed_out if it is known to be held, else disconnected)     |
-// | pausing  | deadline                                | finish(timed_out if it is known to be held, else refused)          |
+// | pausing  | deadline                                | finish(timed_out if others of this process know it held, else      |
+// |          |                                         | refused): the server's last word counts                            |
 // | trying   | acquired, valid                         | finish(acquired)                                                   |
 // | trying   | acquired, validity passed               | fresh id (the old one goes to the reaper), then as busy            |
 // | trying   | re-entry: not held, or validity passed, | finish(lost)                                                       |
@@ -15,16 +16,23 @@
 // | trying   | busy, must not wait or no time left     | finish(busy / timed_out)                                           |
 // | trying   | busy                                    | wait for the channel's count to move off the sample that was taken |
 // |          |                                         | before this attempt, subscribing if need be -> waiting             |
+// | trying   | busy, a kind without a channel          | pause, longer after each attempt -> pausing                        |
 // | trying   | a plain attempt: a key exists, or plain  | attempt by script, at once -> trying                               |
 // |          | commands are refused                    |                                                                    |
-// | trying   | not executed (LOADING, BUSY, ...)       | pause, at most until the deadline -> pausing                       |
+// | trying   | not executed (LOADING, BUSY, ...)       | pause, at most until the deadline -> pausing; must not wait:       |
+// |          |                                         | finish(refused)                                                    |
+// | trying   | read-only: the connection is replaced   | as not executed; must not wait: asks the new one, once             |
+// | trying   | it is for others to ask whether the     | pause -> pausing                                                   |
+// |          | server works again (standstill.hpp)     |                                                                    |
 // | trying   | any other error                         | finish(refused / wrong_type)                                       |
 // | trying   | deadline, cancelled, closed, outage     | finish: the caller returns now; the runner undoes what may come    |
 // | waiting  | count moved, timer, released in process | attempt -> trying                                                  |
-// | waiting  | released in process, but held back; or  | wait for a message, 5 ms at the most -> waiting                    |
-// |          | it is the turn of other processes       |                                                                    |
-// | waiting  | a message, soon after an attempt for a  | wait a moment, longer each time: of all who hear a message one can |
-// |          | message that somebody else won          | have the lock, and a message comes with each release -> waiting    |
+// | waiting  | released in process, but held back; or  | wait for a message, 5 ms at the most -> waiting; without a         |
+// |          | it is the turn of other processes       | channel: pause for as long -> pausing                              |
+// | queued,  | it is the turn of other processes, that | yield: they go first; then look at the channel -> yielding         |
+// | waiting, | have waited for longer (turn_order.hpp) |                                                                    |
+// | yielding |                                         |                                                                    |
+// | yielding | their time is over, no further message  | attempt -> trying                                                  |
 // | pausing  | timer                                   | attempt -> trying                                                  |
 // | any      | cancelled, closed                       | finish                                                             |
 // While this process holds the lock, its waiters are not told to go on: they get it within the process, or are told when it is
@@ -36,6 +44,7 @@
 #include "base/random.hpp"
 #include "base/time.hpp"
 #include "connection/server_error.hpp"
+#include "locking/precedence.hpp"
 #include "locking/recipe.hpp"
 #include "locking/wait_queue.hpp"
 
@@ -43,6 +52,14 @@
 #include <optional>
 
 namespace redlatch::locking {
+
+/// The pauses of a waiter that hears of no releases: from `first` on, multiplied after each attempt and a little longer by
+/// chance, up to `longest`.
+struct retry_backoff {
+    base::milliseconds first{1};
+    base::milliseconds longest{128};
+    int multiplier = 2;
+};
 
 class acquire_op {
 public:
@@ -55,12 +72,14 @@ public:
         base::milliseconds margin{};
         std::optional<base::milliseconds> max_hold{}; ///< it ends then, however long the lease
         base::milliseconds longest_wait{};            ///< ask again after this at the latest, whatever the server said
-        std::uint64_t seed = 0;                       ///< so that those who wait a moment do not all wait the same
+        std::optional<retry_backoff> backoff{};       ///< of a kind of lock without a channel
+        std::uint64_t seed = 0;                       ///< of its chance
     };
     enum class act : std::uint8_t {
         enqueue, ///< take a place in the local queue; call on_head when it is the head
         attempt, ///< sample the channel, send the script
         wait,    ///< until the channel's count differs from the sample, a release in this process, or `until`
+        yield,   ///< until `until`, then look at the channel
         pause,   ///< until `until`
         finish,
     };
@@ -68,7 +87,7 @@ public:
         act what;
         base::instant until = base::never;
         bool subscribe = false; ///< of wait: the channel was not subscribed to when the sample was taken
-        bool deaf = false;      ///< of wait: messages are of no interest until then
+        bool listen = false;    ///< of yield: unless the end of a turn is heard before
         bool plain = false;     ///< of attempt: without a script
         bool fresh_id = false;  ///< give the tenure a new id first, the old one goes to the reaper
     };
@@ -86,29 +105,42 @@ public:
         bad_reply
     };
 
-    explicit acquire_op(terms const& what) : terms_(what) {}
+    explicit acquire_op(terms const& what) : terms_(what), random_(what.seed) {
+        if (what.backoff) retry_pause_ = what.backoff->first;
+    }
 
     action start();
-    action on_head(base::instant now, bool held_back, channel_sample const& sample);
+    /// An operation that would end before it has asked once asks at once, whatever `held_back` and `others_first` say.
+    action on_head(base::instant now, bool held_back, channel_sample const& sample,
+                   precedence const& others_first = {});
     action on_answer(acquire_answer const& answer, base::instant sent_at, base::instant now,
                      channel_sample const& before);
     /// To a plain attempt: the server, or the rights of this user, do not allow it.
     action on_plain_refused();
     /// `validity`: of the tenure, by its other levels.
     action on_count_answer(count_answer answer, base::instant sent_at, base::instant now, base::instant validity);
-    action on_error(connection::verdict what, base::instant now);
-    /// The end of a wait or pause, for whatever reason but those below. `held_back`: a release in this process, but other
-    /// processes are to have a turn: a message first, or a short time.
-    action on_woken(base::instant now, bool held_back, channel_sample const& sample, bool by_message = false);
-    /// `known_busy`: somebody is known to hold the lock although no attempt of this operation said so.
-    action on_deadline(bool known_busy);
+    /// `again`: when to try again at the earliest.
+    action on_error(connection::verdict what, base::instant now, base::instant again = base::instant::min());
+    /// In place of an attempt: the server refuses all writes, and another one asks it for all.
+    action on_held_up(base::instant until);
+    /// The end of a wait, yield or pause, for whatever reason but those below. `held_back`: a release in this process, but
+    /// other processes are to have a turn: a message first, or a short time. `others_first`: as of on_head().
+    action on_woken(base::instant now, bool held_back, channel_sample const& sample,
+                    precedence const& others_first = {});
+    /// What is known at the deadline beside the server's last word to this operation: others of this process have the lock or
+    /// have heard of it meanwhile; or the server is there, and there was no time for an answer.
+    enum class knowledge : std::uint8_t { nothing, lock_is_held, server_is_there };
+    action on_deadline(knowledge of_others);
     /// It got the lock within the process.
     action on_granted() { return finish(outcome::acquired); }
     action on_cancelled() { return finish(outcome::cancelled); }
     action on_closed() { return finish(outcome::closed); }
-    action on_outage() { return finish(outcome::disconnected); }
+    /// `refuses`: the server answers and executes nothing.
+    action on_outage(bool refuses = false) { return finish(refuses ? outcome::refused : outcome::disconnected); }
 
     outcome result() const noexcept { return outcome_; }
+    /// Somebody had the lock, by the server's last word or at the deadline.
+    bool found_held() const noexcept { return said_ == word::busy; }
     bool trying() const noexcept { return state_ == state::trying; }
     terms const& asked() const noexcept { return terms_; }
 
@@ -116,25 +148,27 @@ public:
     static constexpr base::milliseconds poll_pause{100};
     /// How long a process that passed a lock on within itself for long enough leaves it to others.
     static constexpr base::milliseconds held_back_pause{5};
-    /// The longest moment after the first race that was lost; it doubles with each, up to sixteen times this.
-    static constexpr base::microseconds first_moment{250};
 
 private:
-    enum class state : std::uint8_t { start, queued, trying, waiting, pausing, finished };
+    enum class state : std::uint8_t { start, queued, trying, waiting, yielding, pausing, finished };
     action attempt();
     action wait(base::instant until, channel_sample const& sample);
+    action pause(base::instant until);
+    base::milliseconds next_retry_pause();
+    action stand_back(base::instant now, channel_sample const& sample);
+    action attempt_after(precedence const& others_first, base::instant now);
     action finish(outcome how);
-    void lost_race(base::instant now);
     bool still_valid(base::instant sent_at, base::instant now) const noexcept;
 
     terms terms_;
     state state_ = state::start;
     outcome outcome_ = outcome::pending;
-    bool server_said_busy_ = false;
-    bool racing_ = false; ///< the attempt answers a message, that others hear too
-    int races_lost_ = 0;
-    base::instant next_race_ = base::instant::min();
-    bool not_executed_ = false; ///< an answer said that the server does nothing now
+    enum class word : std::uint8_t { none, busy, not_executed };
+    word said_ = word::none; ///< the server's last one
+    bool asked_ = false;     ///< at least once
+    bool was_read_only_ = false;
+    base::milliseconds retry_pause_{}; ///< after the next attempt that finds the lock busy
+    base::random_source random_;
 };
 
 } // namespace redlatch::locking

@@ -37,6 +37,8 @@ lease_keeper::lease_keeper(settings const& how, std::uint64_t seed) : settings_(
 
 void lease_keeper::acknowledged(tenure_ptr const& which, base::milliseconds lease, base::instant sent_at) {
     if (!is_kept(*which)) return;
+    if (which->heap_index == tenure::npos && settings_.watch_from.count() > 0)
+        which->watch_at = base::later(sent_at, settings_.watch_from);
     auto const promised = base::later(sent_at, lease - validity_margin(lease, settings_.margin));
     auto const until = std::min(std::max(promised, which->validity()), which->max_hold_until());
     which->valid_until.store(until.time_since_epoch().count(), std::memory_order_release);
@@ -54,7 +56,7 @@ void lease_keeper::acknowledged(tenure_ptr const& which, base::milliseconds leas
 void lease_keeper::reschedule(tenure_ptr const& which) {
     if (!which->renewed()) which->suspect_at = base::never;
     if (!which->renewed() && !which->in_question) which->next_renewal = base::never;
-    auto when = which->validity();
+    auto when = std::min(which->validity(), which->watch_at);
     if (is_to_be_asked(*which)) when = std::min(when, which->next_renewal);
     if (can_last_longer(*which) && !which->suspect.load(std::memory_order_relaxed))
         when = std::min(when, which->suspect_at);
@@ -74,6 +76,10 @@ bool lease_keeper::level_ended(tenure_ptr const& which, bool capped, base::insta
     bool const was_suspect = !which->renewed() && which->suspect.exchange(false, std::memory_order_relaxed);
     reschedule(which);
     return was_suspect;
+}
+
+void lease_keeper::make_room() {
+    if (heap_.size() == heap_.capacity()) heap_.reserve(2 * heap_.size() + 1);
 }
 
 void lease_keeper::forget(tenure_ptr const& which) {
@@ -97,6 +103,9 @@ void lease_keeper::succeed(tenure_ptr const& from, tenure_ptr const& to) {
     // The answer to a renewal under way is for `from`, who has left: ask again.
     to->next_renewal = from->renewal_in_flight ? base::instant() : from->next_renewal;
     to->suspect_at = from->suspect_at;
+    to->refused_alone = from->refused_alone;
+    to->watch_at = from->watch_at;
+    to->watched = from->watched;
     place(index, to);
     reschedule(to);
 }
@@ -113,9 +122,20 @@ void lease_keeper::collect(tenure_ptr const& which, effects& out, batch& renewed
     which->in_question = which->in_question || !by_watchdog;
     which->renewal_lease = by_watchdog ? settings_.watchdog : mere_question;
     auto& into = by_watchdog ? renewed : asked;
-    into.push_back(which);
+    if (which->refused_alone)
+        out.renew.push_back({which});
+    else
+        into.push_back(which);
     if (into.size() >= settings_.batch) flush(into, out);
     reschedule(which);
+}
+
+void lease_keeper::collect_all(std::span<tenure_ptr const> which, effects& out) {
+    batch renewed;
+    batch asked;
+    for (auto const& one : which) collect(one, out, renewed, asked);
+    flush(renewed, out);
+    flush(asked, out);
 }
 
 void lease_keeper::on_timer(base::instant now, effects& out) {
@@ -128,6 +148,11 @@ void lease_keeper::on_timer(base::instant now, effects& out) {
             out.lost.push_back(which);
             continue;
         }
+        if (which->watch_at <= now) {
+            which->watch_at = base::never;
+            which->watched = true;
+            out.watch.push_back(which);
+        }
         if (can_last_longer(*which) && which->suspect_at <= now && !which->suspect.exchange(true))
             out.suspect.push_back(which);
         if (is_to_be_asked(*which) && which->next_renewal <= now)
@@ -135,15 +160,30 @@ void lease_keeper::on_timer(base::instant now, effects& out) {
         else
             reschedule(which);
     }
-    // What is due soon goes with what is due now: locks taken one after another would each have a script of their own.
-    auto const soon = base::later(now, settings_.watchdog / together);
-    while (!(renewed.empty() && out.renew.empty()) && !heap_.empty()) {
-        auto const which = heap_.front();
-        if (!is_to_be_asked(*which) || which->next_renewal > soon || which->next_event < which->next_renewal) break;
-        collect(which, out, renewed, asked);
-    }
+    if (!renewed.empty() || !out.renew.empty())
+        collect_soon(base::later(now, settings_.watchdog / together), out, renewed, asked);
     flush(renewed, out);
     flush(asked, out);
+}
+
+/// What is due soon goes with what is due now: locks taken one after another would each have a script of their own.
+void lease_keeper::collect_soon(base::instant soon, effects& out, batch& renewed, batch& asked) {
+    struct others { // whose next event is another one; back in the heap in any case, which has room for them
+        lease_keeper& keeper;
+        std::vector<tenure_ptr> all{};
+        ~others() {
+            for (auto const& one : all) keeper.reschedule(one);
+        }
+    } aside{*this};
+    while (!heap_.empty() && heap_.front()->next_event <= soon) {
+        auto const which = heap_.front();
+        if (is_to_be_asked(*which) && which->next_renewal <= soon) {
+            collect(which, out, renewed, asked);
+        } else {
+            aside.all.push_back(which);
+            forget(which);
+        }
+    }
 }
 
 void lease_keeper::verify_all(base::instant now, effects& out) {
@@ -155,7 +195,39 @@ void lease_keeper::verify_all(base::instant now, effects& out) {
     flush(asked, out);
 }
 
-script_call lease_keeper::compose(batch const& which, base::milliseconds lease) {
+void lease_keeper::verify(std::span<tenure_ptr const> some, base::instant now, effects& out) {
+    batch renewed;
+    batch asked;
+    for (auto const& which : some) {
+        if (which->heap_index == tenure::npos) continue;
+        if (which->renewal_in_flight) {
+            which->doubted = true; // what is under way may have been answered before
+        } else if (now < which->next_doubt) {
+            ask_at(which, which->next_doubt);
+        } else {
+            which->next_doubt = base::later(now, between_doubts);
+            collect(which, out, renewed, asked);
+        }
+    }
+    flush(renewed, out);
+    flush(asked, out);
+}
+
+void lease_keeper::verify_soon(tenure_ptr const& which, base::instant now) {
+    if (which->heap_index == tenure::npos) return;
+    if (which->renewal_in_flight)
+        which->doubted = true;
+    else
+        ask_at(which, base::later(now, 2 * between_doubts));
+}
+
+void lease_keeper::ask_at(tenure_ptr const& which, base::instant when) {
+    which->in_question = true;
+    which->next_renewal = std::min(which->next_renewal, when);
+    reschedule(which);
+}
+
+wire_call lease_keeper::compose(batch const& which, base::milliseconds lease) {
     auto const lease_text = std::to_string(lease.count());
     std::vector<std::string_view> keys;
     std::vector<std::string_view> arguments{lease_text};
@@ -165,14 +237,14 @@ script_call lease_keeper::compose(batch const& which, base::milliseconds lease) 
         keys.push_back(one->record->name);
         arguments.push_back(one->owner_id);
     }
-    return {scripts::lock_renew, keys, arguments};
+    return script_call(scripts::lock_renew, keys, arguments);
 }
 
 void lease_keeper::on_answer(batch const& which, std::span<std::int64_t const> lost, base::milliseconds lease,
                              base::instant sent_at, effects& out) {
     for (std::size_t i = 0; i < which.size(); ++i) {
         auto const& one = which[i];
-        one->renewal_in_flight = one->in_question = false;
+        one->renewal_in_flight = one->in_question = one->refused_alone = false;
         if (!is_kept(*one) || one->heap_index == tenure::npos) continue; // released or lost meanwhile
         if (std::find(lost.begin(), lost.end(), static_cast<std::int64_t>(i + 1)) != lost.end()) {
             forget(one);
@@ -184,20 +256,44 @@ void lease_keeper::on_answer(batch const& which, std::span<std::int64_t const> l
             acknowledged(one, lease, sent_at);
             if (was_suspect && !one->suspect.load(std::memory_order_relaxed)) out.recovered.push_back(one);
         }
-        reschedule(one);
+        if (std::exchange(one->doubted, false))
+            ask_at(one, std::max(sent_at, one->next_doubt));
+        else
+            reschedule(one);
     }
 }
 
 void lease_keeper::on_failure(batch const& which, base::instant now) {
     constexpr base::milliseconds pause{1'000};
+    for (auto const& one : which) ask_later(one, now, std::min(pause, settings_.watchdog / 10));
+}
+
+void lease_keeper::ask_later(tenure_ptr const& which, base::instant now, base::milliseconds wait) {
+    which->renewal_in_flight = false;
+    if (!is_kept(*which) || which->heap_index == tenure::npos) return;
+    if (which->renewed() || which->in_question)
+        which->next_renewal = base::later(now, wait + base::milliseconds(random_.up_to(wait.count() / 4)));
+    reschedule(which);
+}
+
+void lease_keeper::on_refusal(batch const& which, base::instant now, effects& out) {
+    if (which.size() == 1) {
+        auto const& one = which.front();
+        if (!std::exchange(one->refused_alone, true) && is_kept(*one)) out.refused.push_back(one);
+        return ask_later(one, now, settings_.watchdog / 10);
+    }
+    batch still;
     for (auto const& one : which) {
         one->renewal_in_flight = false;
         if (!is_kept(*one) || one->heap_index == tenure::npos) continue;
-        auto const wait = std::min(pause, settings_.watchdog / 10);
-        if (one->renewed() || one->in_question)
-            one->next_renewal = base::later(now, wait + base::milliseconds(random_.up_to(wait.count() / 4)));
-        reschedule(one);
+        if (now < one->validity())
+            still.push_back(one);
+        else
+            reschedule(one); // the timer finds it lost
     }
+    auto const half = std::span(still).first(still.size() / 2);
+    collect_all(half, out);
+    collect_all(std::span(still).subspan(half.size()), out);
 }
 
 void lease_keeper::on_interruption(batch const& which, base::instant now, effects& out) {

@@ -6,8 +6,12 @@
 // | held, in a batch       | answer: still ours                 | validity from before the batch was sent                  |
 // | held, in a batch       | answer: not ours                   | lost                                                     |
 // | held, in a batch       | error                              | again after about a second, while validity lasts         |
+// | held, in a batch       | the batch is refused               | at once again, in two halves                             |
+// | held, in a batch alone | refused                            | refused alone: again after a while, always by itself     |
+// | held, refused alone    | answer: still ours                 | as before, with others again                             |
 // | held                   | half of the lease without renewal  | suspect                                                  |
 // | held, suspect          | validity or max_hold over          | lost                                                     |
+// | held                   | so old that it may be forced open unnoticed | listen to its channel                           |
 // | held                   | the connection is new              | into a batch at once, fixed leases too (a mere question) |
 // | releasing, lost, ended | an answer                          | ignored                                                  |
 // One timer for all: next(). Batches are independent: several are in flight, and an error in one delays no other.
@@ -15,8 +19,8 @@
 
 #include "base/random.hpp"
 #include "base/time.hpp"
-#include "locking/script_call.hpp"
 #include "locking/tenure.hpp"
+#include "locking/wire_call.hpp"
 
 #include <cstdint>
 #include <span>
@@ -30,6 +34,7 @@ public:
         base::milliseconds watchdog{30'000};
         base::milliseconds margin{0};
         std::size_t batch = 100;
+        base::milliseconds watch_from{0}; ///< the age of a hold from which its channel is listened to; zero: never
     };
     using batch = std::vector<tenure_ptr>;
     /// What a call of the keeper brought about.
@@ -38,6 +43,8 @@ public:
         std::vector<tenure_ptr> lost{};
         std::vector<tenure_ptr> suspect{};
         std::vector<tenure_ptr> recovered{};
+        std::vector<tenure_ptr> refused{}; ///< alone, and were not when they were asked about before
+        std::vector<tenure_ptr> watch{};   ///< from now on listen to their channels
     };
 
     lease_keeper(settings const& how, std::uint64_t seed);
@@ -51,18 +58,28 @@ public:
     void succeed(tenure_ptr const& from, tenure_ptr const& to);
     /// Before a last release is staged, or when the tenure is lost.
     void forget(tenure_ptr const& which);
+    /// The next acknowledged() asks for no memory.
+    void make_room();
 
     /// When on_timer is due.
     base::instant next() const noexcept { return heap_.empty() ? base::never : heap_.front()->next_event; }
     void on_timer(base::instant now, effects& out);
     /// A connection is new, or the server is another one: ask about everything.
     void verify_all(base::instant now, effects& out);
+    /// Somebody may have ended these: ask about them, at once or a moment after the last time.
+    void verify(std::span<tenure_ptr const> some, base::instant now, effects& out);
+    /// The same, but in a moment, together with others.
+    void verify_soon(tenure_ptr const& which, base::instant now);
+    /// Messages may come in bursts, our own background's too.
+    static constexpr base::milliseconds between_doubts{100};
 
-    static script_call compose(batch const& which, base::milliseconds lease);
+    static wire_call compose(batch const& which, base::milliseconds lease);
     /// `lost`: the positions, from 1, that the server named.
     void on_answer(batch const& which, std::span<std::int64_t const> lost, base::milliseconds lease,
                    base::instant sent_at, effects& out);
     void on_failure(batch const& which, base::instant now);
+    /// The server does not allow it, perhaps for one of the keys only: that one must not cost the others their locks.
+    void on_refusal(batch const& which, base::instant now, effects& out);
     /// The connection went before the answer: asks again at once for those that are still held.
     void on_interruption(batch const& which, base::instant now, effects& out);
 
@@ -74,8 +91,12 @@ public:
 
 private:
     void reschedule(tenure_ptr const& which);
+    void ask_at(tenure_ptr const& which, base::instant when);
     void collect(tenure_ptr const& which, effects& out, batch& renewed, batch& asked);
-    void flush(batch& some, effects& out);
+    void collect_all(std::span<tenure_ptr const> which, effects& out);
+    void collect_soon(base::instant soon, effects& out, batch& renewed, batch& asked);
+    static void flush(batch& some, effects& out);
+    void ask_later(tenure_ptr const& which, base::instant now, base::milliseconds wait);
     void place(std::size_t index, tenure_ptr which);
     void sift_up(std::size_t index);
     void sift_down(std::size_t index);

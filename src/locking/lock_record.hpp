@@ -6,40 +6,60 @@
 #include "locking/process_turn.hpp"
 #include "locking/recipe.hpp"
 #include "locking/tenure.hpp"
+#include "locking/tenure_list.hpp"
 #include "locking/wait_queue.hpp"
 
+#include <atomic>
+#include <cstdint>
 #include <memory>
 #include <string>
-#include <vector>
+#include <string_view>
+#include <utility>
 
 namespace redlatch::locking {
 
-/// Name, channel and recipe never change; the rest is guarded by the mutex of the lock table.
+/// The keys and the recipe never change; the rest is guarded by the mutex of the lock table.
 struct lock_record {
-    lock_record(std::string its_name, recipe const& its_recipe)
-        : name(std::move(its_name)), channel(its_recipe.wake_channel(name)), how(&its_recipe) {}
+    lock_record(std::string_view its_name, recipe const& chosen, std::uint64_t seed = 0)
+        : lock_record(chosen.keys(its_name), chosen, seed) {}
 
     std::string const name;
     std::string const channel;
+    std::string const token_counter;
     recipe const* const how;
 
-    std::vector<tenure_ptr>
-        tenures{};      ///< that hold, are being acquired or released, or are lost with levels not given back
-    wait_queue queue{}; ///< waiters of this process; the head contends in Redis
+    tenure_list tenures{}; ///< that hold, are being acquired, or are lost with levels not given back
+    wait_queue queue{};    ///< waiters of this process; the head contends in Redis
 
     tenure_ptr passing{}; ///< held on the server, by nobody here: between two local holders
     local_passing passes{};
-    process_turn turn{};
+    process_turn turn;
+
+    /// The table keeps it until then; never: it does not.
+    base::instant remembered_until = base::never;
 
     // How often in a row this process released the lock on the server for itself.
     int handovers = 0;
     base::instant handovers_began{};
     /// The server said busy, and until when at the most.
     base::instant busy_until = base::instant::min();
+    /// The server said last who has the lock, or that it is free: to an attempt or a release of this process.
+    base::instant answered_at = base::instant::min();
+
+    /// The data connection, by its number, on which plain commands are refused for this key. Not under the mutex.
+    std::atomic<std::uint64_t> plain_refused_on{0};
+
+    /// Whoever waits hears of releases; otherwise it asks again and again.
+    bool has_channel() const noexcept { return !channel.empty(); }
 
     call_context context(std::string_view owner_id, base::milliseconds lease) const noexcept {
-        return {name, channel, owner_id, lease};
+        return {name, channel, token_counter, owner_id, lease};
     }
+
+private:
+    lock_record(lock_keys keys, recipe const& chosen, std::uint64_t seed)
+        : name(std::move(keys.name)), channel(std::move(keys.channel)), token_counter(std::move(keys.token_counter)),
+          how(&chosen), turn(seed) {}
 };
 
 using record_ptr = std::shared_ptr<lock_record>;

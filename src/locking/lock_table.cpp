@@ -10,11 +10,12 @@
 namespace redlatch::locking {
 
 lock_table::lock_table(settings const& how)
-    : keeper({how.watchdog, how.margin, how.renewal_batch}, how.seed), settings_(how) {}
+    : keeper({how.watchdog, how.margin, how.renewal_batch, how.watch_from}, how.seed), settings_(how),
+      random_(~how.seed) {}
 
 lock_table::~lock_table() {
     // A tenure that was never given back, or whose waiter never left, and its record keep each other.
-    for (auto const& [name, weak] : records_) {
+    for (auto const& [key, weak] : records_) {
         auto const one = weak.lock();
         if (!one) continue;
         one->tenures.clear();
@@ -23,31 +24,56 @@ lock_table::~lock_table() {
     }
 }
 
-record_ptr lock_table::record(std::string const& name, recipe const& how) {
+record_ptr lock_table::record(std::string const& name, recipe const& kind) {
     if (records_.size() >= prune_at_) {
         std::erase_if(records_, [](auto const& one) { return one.second.expired(); });
         prune_at_ = std::max<std::size_t>(64, records_.size() * 2);
     }
-    auto& known = records_[name];
+    auto& known = records_[{&kind, name}];
     auto found = known.lock();
     if (!found) {
-        found = std::make_shared<lock_record>(name, how);
+        found = std::make_shared<lock_record>(name, kind, random_.next());
         known = found;
     }
     return found;
 }
 
+void lock_table::remember(record_ptr const& which, base::instant now) {
+    bool const known = which->remembered_until != base::never;
+    which->remembered_until = base::later(now, remembered_for);
+    if (!known) remembered_.push_back(which);
+    while (remembered_.front()->remembered_until <= now || remembered_.size() > most_remembered) {
+        remembered_.front()->remembered_until = base::never;
+        remembered_.pop_front();
+    }
+    // One that is used all the time must not hide those behind it.
+    if (remembered_.front() != which) {
+        remembered_.push_back(std::move(remembered_.front()));
+        remembered_.pop_front();
+    }
+}
+
+void lock_table::keep_refused(record_ptr const& which) {
+    if (std::find(refused_.begin(), refused_.end(), which) != refused_.end()) return;
+    refused_.push_back(which);
+    if (refused_.size() > most_remembered) refused_.pop_front();
+}
+
 tenure_ptr lock_table::current(lock_record const& of, std::uint64_t owner_number) const noexcept {
-    for (auto const& one : of.tenures)
-        if (one->owner_number == owner_number && (one->in(tenure::phase::acquiring) || one->in(tenure::phase::held)))
-            return one;
-    return nullptr;
+    return of.tenures.current(owner_number);
 }
 
 tenure_ptr lock_table::holder(lock_record const& of, base::instant now) const noexcept {
-    for (auto const& one : of.tenures)
+    for (auto const& one : of.tenures.acquired())
         if (one->holds(now)) return one;
     return nullptr;
+}
+
+bool lock_table::is_watched(lock_record const& of) noexcept {
+    auto const all = of.tenures.acquired();
+    return std::any_of(all.begin(), all.end(), [](tenure_ptr const& one) {
+        return one->watched && (one->in(tenure::phase::held) || one->in(tenure::phase::passing));
+    });
 }
 
 void lock_table::assign_id(tenure& which) {
@@ -65,7 +91,8 @@ tenure_ptr lock_table::open(record_ptr const& of, std::uint64_t owner_number) {
     fresh->record = of;
     fresh->owner_number = owner_number;
     assign_id(*fresh);
-    of->tenures.push_back(fresh);
+    of->tenures.add(fresh);
+    join_thread(*fresh);
     return fresh;
 }
 
@@ -77,12 +104,15 @@ void lock_table::change_id(tenure_ptr const& which, base::milliseconds lease, ba
 }
 
 std::optional<level> lock_table::take(tenure_ptr const& which, level what, base::instant sent_at,
-                                      base::instant max_hold_until) {
+                                      base::instant max_hold_until, std::uint64_t token) {
     if (!which->in(tenure::phase::acquiring) && !which->in(tenure::phase::held)) return std::nullopt;
     what.number = next_level_number();
     what.max_hold_until = max_hold_until;
+    keeper.make_room(); // from the level on nothing may fail
+    if (which->levels.empty()) which->token = token;
     which->levels.push_back(what);
     which->longest_ever = std::max(which->longest_ever, what.lease);
+    which->record->tenures.has_acquired(*which);
     which->now_in.store(tenure::phase::held, std::memory_order_release); // pairs with tenure::in
     which->record->busy_until = base::instant::min();
     // The server gave it to another one of ours: what passes was ended there, by force or with its lease.
@@ -93,19 +123,66 @@ std::optional<level> lock_table::take(tenure_ptr const& which, level what, base:
     return what;
 }
 
-void lock_table::forget_record_of(tenure_ptr const& which) {
-    std::erase(which->record->tenures, which);
+void lock_table::forget_record_of(tenure& which) noexcept {
+    leave_thread(which);
+    which.record->tenures.remove(which);
+}
+
+// --- whose thread it is
+
+std::pair<std::uint64_t const, tenure*>* lock_table::find_thread(std::uint64_t owner_number) noexcept {
+    if (last_thread_ != nullptr && last_thread_->first == owner_number) return last_thread_;
+    auto const found = threads_.find(owner_number);
+    if (found == threads_.end()) return nullptr;
+    return last_thread_ = &*found;
+}
+
+void lock_table::join_thread(tenure& which) noexcept {
+    auto* const found = find_thread(which.owner_number);
+    if (found == nullptr) return;
+    which.next_of_thread = found->second;
+    which.thread_link = &found->second;
+    if (which.next_of_thread != nullptr) which.next_of_thread->thread_link = &which.next_of_thread;
+    found->second = &which;
+}
+
+void lock_table::leave_thread(tenure& which) noexcept {
+    if (which.thread_link == nullptr) return;
+    *which.thread_link = which.next_of_thread;
+    if (which.next_of_thread != nullptr) which.next_of_thread->thread_link = which.thread_link;
+    which.thread_link = nullptr;
+    which.next_of_thread = nullptr;
+}
+
+void lock_table::thread_ended(std::uint64_t owner_number) {
+    auto* const found = find_thread(owner_number);
+    if (found == nullptr) return;
+    std::vector<notice> holding; // first what may throw
+    for (auto* one = found->second; one != nullptr; one = one->next_of_thread)
+        if (one->in(tenure::phase::held))
+            holding.push_back({notice::kind::thread_exited, one->record->tenures.of(*one)});
+    notices_.reserve(notices_.size() + holding.size());
+    notices_.insert(notices_.end(), holding.begin(), holding.end());
+    while (auto* const one = found->second) {
+        if (one->in(tenure::phase::lost))
+            forget_record_of(*one);
+        else
+            leave_thread(*one);
+    }
+    last_thread_ = nullptr;
+    threads_.erase(owner_number);
 }
 
 void lock_table::end(tenure_ptr const& which, tenure::phase how) {
     keeper.forget(which);
+    watch_ended_ = watch_ended_ || which->watched;
     which->now_in.store(how, std::memory_order_release); // pairs with tenure::in
 }
 
 void lock_table::give_up(tenure_ptr const& which, bool may_hold, base::milliseconds lease, base::instant now) {
     if (may_hold || which->unfenced) dead.add({which->record, which->owner_id, lease, which->unfenced}, now, now);
     end(which, tenure::phase::ended);
-    forget_record_of(which);
+    forget_record_of(*which);
 }
 
 lock_table::release_plan lock_table::plan_release(tenure_ptr const& which, std::uint64_t level_number,
@@ -118,7 +195,7 @@ lock_table::release_plan lock_table::plan_release(tenure_ptr const& which, std::
     bool const passable = which->levels.size() == 1 && at->renewed && !capped;
     which->levels.erase(at);
     if (which->in(tenure::phase::lost)) {
-        if (which->levels.empty()) forget_record_of(which);
+        if (which->levels.empty()) forget_record_of(*which);
         return {release_plan::kind::lost};
     }
     REDLATCH_ASSERT(which->in(tenure::phase::held));
@@ -128,7 +205,7 @@ lock_table::release_plan lock_table::plan_release(tenure_ptr const& which, std::
     }
     if (passable && pass_on(which, now, woken)) return {release_plan::kind::passed};
     end(which, tenure::phase::releasing);
-    forget_record_of(which);
+    forget_record_of(*which);
     releases_under_way.fetch_add(1, std::memory_order_relaxed);
     release_plan plan{release_plan::kind::last};
     plan.then = next_hand_on(*which->record, now);
@@ -152,12 +229,13 @@ void lock_table::give_turn_back(tenure& which, base::wake_list& woken) {
 bool lock_table::pass_on(tenure_ptr const& which, base::instant now, base::wake_list& woken) {
     auto& of = *which->record;
     auto const& head = of.queue.head();
-    if (!settings_.passing.enabled || !of.how->passable || !head || !head->waits || !head->passable) return false;
+    if (!settings_.passing.enabled || !of.how->local_handoff || !head || !head->waits || !head->passable) return false;
     // What another one here has got from the server since then was ended there by force: it must not pass beside that.
     if (of.passing) return false;
     // Where a renewal is due or overdue, the server is asked anyway.
     if (which->suspect.load(std::memory_order_relaxed) || which->renewal_in_flight || which->next_renewal <= now)
         return false;
+    if (of.turn.over(settings_.passing.time, now)) return false;
     switch (of.passes.on_release(settings_.passing, now)) {
     case local_passing::release::to_the_server: return false;
     case local_passing::release::to_the_head: grant(which, head, now, woken); break;
@@ -185,13 +263,14 @@ void lock_table::grant(tenure_ptr const from, place_ptr const place, base::insta
     if (place->max_hold) what.max_hold_until = base::later(now, *place->max_hold);
     to->levels.push_back(what);
     to->longest_ever = std::max(from->longest_ever, what.lease);
+    to->record->tenures.has_acquired(*to);
     to->now_in.store(tenure::phase::held, std::memory_order_release); // pairs with tenure::in
     keeper.succeed(from, to);
     auto& of = *from->record;
     of.passing.reset();
     of.passes.end_barging();
     from->now_in.store(tenure::phase::ended, std::memory_order_release); // pairs with tenure::in
-    forget_record_of(from);
+    forget_record_of(*from);
     ++counted.acquired;
     give_turn_back(*to, woken);
     of.queue.leave_silently(place);
@@ -209,23 +288,27 @@ std::optional<level> lock_table::retake(lock_record& of, std::uint64_t owner_num
     of.passes.retaken();
     what.number = next_level_number();
     which->levels.push_back(what);
-    which->lost_source.reset();                                          // that of the one who has released it
+    which->lost_source = std::stop_source(std::nostopstate);      // that of the one who has released it
+    which->times_retaken.fetch_add(1, std::memory_order_relaxed); // before the phase: whoever reads that one sees this
     which->now_in.store(tenure::phase::held, std::memory_order_release); // pairs with tenure::in
     ++counted.acquired;
     return what;
 }
 
 void lock_table::stop_passing(lock_record& of, base::instant reap_at, base::instant now) {
-    auto const which = std::exchange(of.passing, nullptr);
+    auto const which = of.passing;
+    dead.add({which->record, which->owner_id, which->longest_ever, which->unfenced}, reap_at, now); // may throw
+    of.passing.reset();
     end(which, tenure::phase::ended);
-    forget_record_of(which);
+    forget_record_of(*which);
     of.passes.reset();
-    dead.add({which->record, which->owner_id, which->longest_ever, which->unfenced}, reap_at, now);
 }
 
 lock_table::finding lock_table::look(place_ptr const& place, base::instant now, base::wake_list& woken) {
     using kind = finding::kind;
-    place->released.store(false, std::memory_order_relaxed); // this look answers it
+    // This look answers it. Others have been told that our turn goes on: it does, for this once.
+    bool const told = place->released.exchange(false, std::memory_order_relaxed);
+    place->yields = false;
     if (place->granted.load(std::memory_order_relaxed)) return {kind::granted};
     auto& of = *place->whose->record;
     if (of.passing && now < of.passing->validity()) {
@@ -240,12 +323,11 @@ lock_table::finding lock_table::look(place_ptr const& place, base::instant now, 
         place->waits = true;
         return {kind::held_here, one->validity()};
     }
-    if (settings_.passing.enabled && of.turn.over(settings_.passing.time, now)) {
+    wait_no_more(*place, now);
+    if (!told && settings_.passing.enabled && of.turn.over(settings_.passing.time, now)) {
         of.turn.begin_anew();
-        place->waits = true;
-        return {kind::free, base::never, true, of.turn.own_message};
+        return {kind::free, base::never, true, of.turn.own_release};
     }
-    place->waits = false;
     return {};
 }
 
@@ -258,7 +340,7 @@ bool lock_table::accept(place_ptr const& place) {
 /// It was lost before its waiter saw that it had it: no caller will have its level, so none can give it back.
 void lock_table::forget_unseen(tenure_ptr const& which) {
     which->levels.clear();
-    forget_record_of(which);
+    forget_record_of(*which);
 }
 
 bool lock_table::leave(place_ptr const& place, base::instant now, base::wake_list& woken) {
@@ -294,8 +376,26 @@ void lock_table::released(tenure_ptr const& which, bool announced, base::instant
 }
 
 void lock_table::hand_to_reaper(tenure_ptr const& which, base::instant now) {
-    which->now_in.store(tenure::phase::ended, std::memory_order_release); // pairs with tenure::in
-    dead.add({which->record, which->owner_id, which->longest_ever, which->unfenced}, now, now);
+    dead.add({which->record, which->owner_id, which->longest_ever, which->unfenced}, now, now); // may throw
+    which->now_in.store(tenure::phase::ended, std::memory_order_release);                       // pairs with tenure::in
+}
+
+void lock_table::abandon(tenure_ptr const& which, std::uint64_t level_number, base::instant now,
+                         base::wake_list& woken) {
+    auto const mine = [&](level const& one) { return one.number == level_number; };
+    if (std::none_of(which->levels.begin(), which->levels.end(), mine)) return;
+    bool const last = which->levels.size() == 1;
+    if (last && which->in(tenure::phase::held)) {
+        dead.add({which->record, which->owner_id, which->longest_ever, which->unfenced}, now, now); // may throw
+        end(which, tenure::phase::ended);
+        end_passes(*which->record, now);
+        which->record->queue.tell_head(woken);
+    }
+    std::erase_if(which->levels, mine);
+    if (last)
+        forget_record_of(*which);
+    else if (which->in(tenure::phase::held))
+        keeper.level_ended(which, true, now); // the next write corrects the server's count
 }
 
 void lock_table::lose(tenure_ptr const& which, base::instant now, base::wake_list& woken) {
@@ -306,20 +406,12 @@ void lock_table::lose(tenure_ptr const& which, base::instant now, base::wake_lis
         return which->record->queue.tell_head(woken);
     }
     if (!which->in(tenure::phase::held)) return;
+    note(notice::kind::lost, which); // first what may throw
+    dead.add({which->record, which->owner_id, which->longest_ever, which->unfenced}, reap_at, now);
     end(which, tenure::phase::lost);
     end_passes(*which->record, now);
     ++counted.lost;
-    dead.add({which->record, which->owner_id, which->longest_ever, which->unfenced}, reap_at, now);
-    note(notice::kind::lost, which);
     which->record->queue.tell_head(woken); // it relied on this hold
-}
-
-void lock_table::forget_lost(std::uint64_t owner_number) {
-    for (auto const& [name, weak] : records_)
-        if (auto const one = weak.lock())
-            std::erase_if(one->tenures, [&](tenure_ptr const& which) {
-                return which->owner_number == owner_number && which->in(tenure::phase::lost);
-            });
 }
 
 lock_table::hand_on lock_table::next_hand_on(lock_record& of, base::instant now) {
@@ -327,7 +419,7 @@ lock_table::hand_on lock_table::next_hand_on(lock_record& of, base::instant now)
         of.handovers = 0;
         return hand_on::nobody;
     }
-    if (of.passes.time_is_over()) {
+    if (of.passes.time_is_over() || of.turn.over(settings_.passing.time, now)) {
         of.turn.begin_anew();
         return hand_on::held_back;
     }
@@ -340,7 +432,7 @@ lock_table::hand_on lock_table::next_hand_on(lock_record& of, base::instant now)
 
 void lock_table::end_everything(base::instant now, base::wake_list& woken) {
     for (auto const& which : std::vector(keeper.all().begin(), keeper.all().end())) lose(which, now, woken);
-    for (auto const& [name, weak] : records_) {
+    for (auto const& [key, weak] : records_) {
         auto const one = weak.lock();
         if (!one) continue;
         one->queue.wake_all(woken);

@@ -4,6 +4,7 @@
 // Nothing here sends anything: batches, releases and notices are taken out and carried out by the io layer.
 #pragma once
 
+#include "base/random.hpp"
 #include "base/time.hpp"
 #include "base/waker.hpp"
 #include "locking/lease_keeper.hpp"
@@ -13,6 +14,8 @@
 
 #include <atomic>
 #include <cstdint>
+#include <deque>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -31,6 +34,7 @@ public:
         std::size_t renewal_batch = 100;
         std::uint64_t seed = 0;
         local_passing::settings passing{};
+        base::milliseconds watch_from{0}; ///< lease_keeper::settings
     };
     /// Something to tell the user.
     struct notice {
@@ -65,7 +69,7 @@ public:
         kind what = kind::free;
         base::instant until = base::never; ///< of held_here: not longer than this
         bool stand_back = false;           ///< of free: it is the turn of other processes
-        std::uint64_t own_message = 0;     ///< of stand_back: what is not more than this is not their message
+        channel_sample own_release{};      ///< of stand_back: what is not more than this is not their message
     };
 
     explicit lock_table(settings const& how);
@@ -73,8 +77,17 @@ public:
     lock_table(lock_table const&) = delete;
     lock_table& operator=(lock_table const&) = delete;
 
-    /// One record per name while anybody refers to it.
-    record_ptr record(std::string const& name, recipe const& how);
+    /// One record for each kind and name while anybody refers to it. Two kinds of one name know nothing of each other here, as
+    /// two clients would not: what they are to each other is the server's word.
+    record_ptr record(std::string const& name, recipe const& kind);
+    /// How many records take up memory: those in use, and a bounded number of others.
+    std::size_t records_known() const noexcept { return records_.size(); }
+
+    /// Others want it too: what is known of their turns outlives the lock objects of this process for a while.
+    void remember(record_ptr const& which, base::instant now);
+
+    /// What the server refuses for this key outlives the lock objects of this process.
+    void keep_refused(record_ptr const& which);
 
     /// What this owner holds or is acquiring; null: nothing.
     tenure_ptr current(lock_record const& of, std::uint64_t owner_number) const noexcept;
@@ -85,7 +98,9 @@ public:
     /// Gives an acquiring tenure a new id; the reaper releases the old one.
     void change_id(tenure_ptr const& which, base::milliseconds lease, base::instant now);
     /// The server said acquired (or wrote the count of a re-entry): a new level. None: the client was closed meanwhile.
-    std::optional<level> take(tenure_ptr const& which, level what, base::instant sent_at, base::instant max_hold_until);
+    /// `token`: with which it was acquired, of a kind that gives tokens.
+    std::optional<level> take(tenure_ptr const& which, level what, base::instant sent_at, base::instant max_hold_until,
+                              std::uint64_t token = 0);
     /// What passes, for the owner who has just released it; none: it is not for him.
     std::optional<level> retake(lock_record& of, std::uint64_t owner_number, level what, base::instant now);
     tenure_ptr const& passing(lock_record const& of) const noexcept { return of.passing; }
@@ -93,6 +108,11 @@ public:
     finding look(place_ptr const& place, base::instant now, base::wake_list& woken);
     /// It goes on waiting: whatever ends in this process may be for it.
     static void wait_again(queue_place& place) noexcept { place.waits = true; }
+    /// It may have a call under way from now on, with the id that it has.
+    static void wait_no_more(queue_place& place, base::instant now) noexcept {
+        place.waits = false;
+        place.asks_since = now;
+    }
     /// What it was given is its own from now on; false: it has been lost meanwhile, and is forgotten.
     bool accept(place_ptr const& place);
     /// It leaves the queue. True: it got the lock before it did; accept() it.
@@ -112,12 +132,17 @@ public:
     void released(tenure_ptr const& which, bool announced, base::instant now);
     /// A last release must be seen through in the background.
     void hand_to_reaper(tenure_ptr const& which, base::instant now);
+    /// Its holder cannot give the level back as others do: an exception ended its operation. The last one is released in the
+    /// background. Nothing happens for a level that is gone already.
+    void abandon(tenure_ptr const& which, std::uint64_t level_number, base::instant now, base::wake_list& woken);
     /// The server, or a re-entry that came too late, says that it is not held any more. Final. Wakes the
     /// local head, which may have relied on this hold.
     void lose(tenure_ptr const& which, base::instant now, base::wake_list& woken);
 
-    /// The thread that owned it has ended: nobody will give its lost levels back.
-    void forget_lost(std::uint64_t owner_number);
+    /// Call before this thread acquires anything: from now on its end will be told, and is looked up among its own.
+    void watch_thread(std::uint64_t owner_number) { threads_.try_emplace(owner_number, nullptr); }
+    /// It has ended: what it holds stays, and the user is told; nobody will give its lost levels back.
+    void thread_ended(std::uint64_t owner_number);
 
     /// Counts.
     hand_on next_hand_on(lock_record& of, base::instant now);
@@ -137,6 +162,10 @@ public:
 
     /// Applies what the keeper found.
     void apply(lease_keeper::effects& found, base::instant now, base::wake_list& woken);
+    /// A hold whose channel was listened to has ended since the last call.
+    bool take_watch_ended() noexcept { return std::exchange(watch_ended_, false); }
+    /// This process holds it, and is to listen to its channel.
+    static bool is_watched(lock_record const& of) noexcept;
     std::vector<notice> take_notices() { return std::exchange(notices_, {}); }
     bool has_notices() const noexcept { return !notices_.empty(); }
     void note(notice::kind what, tenure_ptr const& who) { notices_.push_back({what, who}); }
@@ -147,6 +176,9 @@ public:
     }
     std::uint64_t next_level_number() noexcept { return ++last_level_; }
 
+    /// As long as a subscription lingers; and no more records than this.
+    static constexpr base::milliseconds remembered_for{1'000};
+    static constexpr std::size_t most_remembered = 1'000;
     /// How often in a row, and for how long, a process may pass a lock on to itself.
     static constexpr int most_handovers = 16;
     static constexpr base::milliseconds longest_handover{5};
@@ -159,15 +191,36 @@ private:
     void give_turn_back(tenure& which, base::wake_list& woken);
     void end(tenure_ptr const& which, tenure::phase how);
     void assign_id(tenure& which);
-    void forget_record_of(tenure_ptr const& which);
-    void forget_unseen(tenure_ptr const& which);
+    void join_thread(tenure& which) noexcept;
+    static void leave_thread(tenure& which) noexcept;
+    static void forget_record_of(tenure& which) noexcept;
+    std::pair<std::uint64_t const, tenure*>* find_thread(std::uint64_t owner_number) noexcept;
+    static void forget_unseen(tenure_ptr const& which);
+
+    struct record_key {
+        recipe const* kind;
+        std::string name;
+        bool operator==(record_key const&) const = default;
+    };
+    struct record_hash {
+        std::size_t operator()(record_key const& key) const noexcept {
+            return std::hash<std::string>()(key.name) ^ std::hash<recipe const*>()(key.kind);
+        }
+    };
 
     settings settings_;
-    std::unordered_map<std::string, std::weak_ptr<lock_record>> records_;
+    base::random_source random_;
+    std::unordered_map<record_key, std::weak_ptr<lock_record>, record_hash> records_;
     std::size_t prune_at_ = 64;
+    std::deque<record_ptr> refused_{};    ///< no more than most_remembered
+    std::deque<record_ptr> remembered_{}; ///< those that were remembered first come first
+    std::unordered_map<std::uint64_t, tenure*>
+        threads_{}; ///< that have held something: the first of their tenures here
+    std::pair<std::uint64_t const, tenure*>* last_thread_ = nullptr; ///< the last one that was found there
     std::uint64_t last_serial_ = 0;
     std::uint64_t last_level_ = 0;
     std::vector<notice> notices_;
+    bool watch_ended_ = false;
 };
 
 } // namespace redlatch::locking

@@ -1,6 +1,25 @@
 #include "locking/names.hpp"
 
+#include <algorithm>
+#include <array>
+
 namespace redlatch::locking {
+namespace {
+
+/// How many bytes at the beginning a terminal would obey, or let turn the direction of writing: control characters in ASCII and
+/// beyond (U+0080 to U+009F), marks of direction, separators of lines.
+std::size_t unshowable(std::string_view text) {
+    auto const byte = [&](std::size_t at) { return at < text.size() ? static_cast<unsigned char>(text[at]) : 0U; };
+    if (byte(0) < 0x20 || byte(0) == 0x7F) return 1;
+    if (byte(0) == 0xC2 && byte(1) >= 0x80 && byte(1) <= 0x9F) return 2;
+    constexpr std::array<std::string_view, 14> marks{
+        "\xd8\x9c",     "\xe2\x80\x8e", "\xe2\x80\x8f", "\xe2\x80\xa8", "\xe2\x80\xa9", "\xe2\x80\xaa", "\xe2\x80\xab",
+        "\xe2\x80\xac", "\xe2\x80\xad", "\xe2\x80\xae", "\xe2\x81\xa6", "\xe2\x81\xa7", "\xe2\x81\xa8", "\xe2\x81\xa9"};
+    auto const found = std::find_if(marks.begin(), marks.end(), [&](auto mark) { return text.starts_with(mark); });
+    return found == marks.end() ? 0 : found->size();
+}
+
+} // namespace
 
 std::string prefixed(std::string_view prefix, std::string_view name) {
     bool const has_tag = name.find('{') != std::string_view::npos;
@@ -15,15 +34,18 @@ std::string shown(std::string_view name) {
     constexpr std::size_t most = 100;
     constexpr auto* digits = "0123456789abcdef";
     std::string out = "'";
-    for (char const c : name.substr(0, most)) {
-        auto const byte = static_cast<unsigned char>(c);
-        if (byte >= 0x20 && byte != 0x7f) {
-            out.push_back(c);
-        } else {
-            out.append("\\x");
-            out.push_back(digits[byte >> 4U]);
-            out.push_back(digits[byte & 15U]);
+    auto const text = name.substr(0, most);
+    for (std::size_t at = 0, escaped = 0; at < text.size(); ++at) {
+        if (escaped == 0) escaped = unshowable(text.substr(at));
+        if (escaped == 0) {
+            out.push_back(text[at]);
+            continue;
         }
+        --escaped;
+        auto const byte = static_cast<unsigned char>(text[at]);
+        out.append("\\x");
+        out.push_back(digits[byte >> 4U]);
+        out.push_back(digits[byte & 15U]);
     }
     if (name.size() > most) out += "..." + std::to_string(name.size()) + " bytes";
     out.push_back('\'');

@@ -21,7 +21,7 @@ inline std::string fence_counter(std::string_view name) {
     return prefixed("redisson_lock_token", name);
 }
 
-/// For sentences: quoted, cut to a length that one can read, control characters as \xHH.
+/// For sentences: quoted, cut to a length that one can read, control characters and marks of direction as \xHH.
 std::string shown(std::string_view name);
 
 } // namespace redlatch::locking

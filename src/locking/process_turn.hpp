@@ -1,41 +1,98 @@
-// Whose turn it is among processes: one that takes a lock again and again stands back now and then, so that others get it.
+// The turn of this process among others: one that takes a lock again and again may do so for a while, then it leaves it to
+// them.
 //
 // Whoever releases on the server asks next on the same connection, before any message of the release has reached another
 // process: it would win every time. The answer to the release says whether anybody else listens.
+//
+// | event                                                | next                                                            |
+// |------------------------------------------------------|-----------------------------------------------------------------|
+// | acquired on the server                               | the turn begins, unless it goes on                              |
+// | released, a waiter of this process asks right behind | it goes on: the message says so, and others do not ask yet      |
+// | released otherwise; or the server said busy          | it has ended: turn_order.hpp says when to ask again             |
+// | its time is over                                     | it ends with the next release, and this process stands back     |
+// | released, and nobody else heard of it                | there are no turns                                              |
 #pragma once
 
 #include "base/time.hpp"
+#include "locking/channel_sample.hpp"
+#include "locking/precedence.hpp"
+#include "locking/release_message.hpp"
+#include "locking/turn_order.hpp"
 
+#include <algorithm>
 #include <cstdint>
+#include <optional>
+#include <string_view>
+#include <utility>
 
 namespace redlatch::locking {
 
 class process_turn {
 public:
+    explicit process_turn(std::uint64_t seed = 0) noexcept : order(seed) {}
+
     /// Taken on the server.
     void on_acquired(base::instant now) noexcept {
         if (began_ == base::never) began_ = now;
     }
-    /// Released there, and so many others heard of it.
-    void on_released(std::int64_t others) noexcept {
+    /// A release is about to be sent. `at_once`: a waiter of this process asks right behind it. True: the turn goes on.
+    bool goes_on_after_release(bool at_once, base::milliseconds time, base::instant now) noexcept {
+        if (at_once && others_listen() && !over(time, now)) return true;
+        begin_anew();
+        return false;
+    }
+    /// Released there, and so many others heard of it. `own`: the channel with the message of this release.
+    void on_released(std::int64_t others, channel_sample const& own, base::instant now) noexcept {
         others_ = others;
+        order.on_released(own, others, now);
+        contended_ = others > 0;
         if (others == 0) began_ = base::never;
+    }
+    /// Before it asks: whether the lock is left to other processes. `has_waited`: it was refused, or heard a message.
+    precedence others_first(channel_sample const& seen, bool has_waited, base::instant now) noexcept {
+        order.on_heard(seen, now);
+        auto const until = has_waited ? order.yield_until(seen, now) : order.first_yield_until(seen);
+        return {until - now, order.is_near(seen)};
+    }
+    /// Acquired, although some were thought to be before this process: they had the time to ask.
+    void on_nobody_asked(channel_sample const& seen) noexcept {
+        absent_ = order.rank(seen);
+        order.on_nobody_asked(seen);
+    }
+    /// Refused: others want it too, and so many of them listen, as far as is known.
+    void on_busy(channel_sample const& seen, std::optional<std::int64_t> others, base::instant now) noexcept {
+        contended_ = true;
+        begin_anew();
+        if (others) order.on_busy(seen, *others, now);
+    }
+    /// What the release that ends this turn publishes: also how many did not ask, one less where others have counted this turn
+    /// already.
+    std::string_view take_message() noexcept {
+        auto const absent = std::exchange(absent_, 0) - (order.was_counted_absent() ? 1 : 0);
+        return contended_ ? end_of_turn(absent) : unlock_message;
     }
     bool others_listen() const noexcept { return others_ > 0; }
     /// So many that most attempts fail.
     bool crowded() const noexcept { return others_ > 1; }
     bool over(base::milliseconds time, base::instant now) const noexcept {
-        return others_listen() && began_ != base::never && now - began_ >= time;
+        return others_listen() && began_ != base::never && now - began_ >= std::min(time, longest_beside_others);
     }
+    /// However long a turn may last otherwise. A turn costs the others some 100 to 200 microseconds: this is enough for what is
+    /// short to be worth it, and does not give those with many threads much more than those with one, Redisson's above all.
+    static constexpr base::milliseconds longest_beside_others{1};
     /// It stands back, or others have it.
     void begin_anew() noexcept { began_ = base::never; }
 
-    /// The channel's count with the message of our last release: only more than that is news of others.
-    std::uint64_t own_message = 0;
+    /// The channel with the message of our last release, from the moment in which it was sent: only what comes after it is
+    /// news of others.
+    channel_sample own_release{};
+    turn_order order;
 
 private:
     base::instant began_ = base::never; ///< when the present run of acquisitions did
     std::int64_t others_ = 0;           ///< that heard of our last release
+    bool contended_ = false;            ///< others are known to want it
+    std::int64_t absent_ = 0;           ///< that did not ask before this turn
 };
 
 } // namespace redlatch::locking

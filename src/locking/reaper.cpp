@@ -25,8 +25,13 @@ void reaper::schedule(std::uint64_t number, entry& which, base::instant when) {
 
 std::uint64_t reaper::add(dead_id which, base::instant first, base::instant now) {
     auto const number = ++last_number_;
-    auto& one = entries_.emplace(number, entry{std::move(which), first, now}).first->second;
-    schedule(number, one, first);
+    auto const place = entries_.emplace(number, entry{std::move(which), first, now}).first;
+    try {
+        schedule(number, place->second, first);
+    } catch (...) { // no memory: an entry without its time would stay for ever
+        entries_.erase(place);
+        throw;
+    }
     return number;
 }
 

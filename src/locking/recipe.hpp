@@ -1,10 +1,10 @@
-// What one type of lock does differently: a table of pure functions that compose calls and read replies. No loop, no clock, no
-// I/O, no state; acquire_op and the release operation hold the one loop for all of them.
+// What one kind of lock does differently: what it is, and pure functions that compose its calls and read their replies. No
+// loop, no clock, no I/O, no state; acquire_op and release_op hold the one loop for all of them. The kinds are in recipes/.
 #pragma once
 
 #include "base/time.hpp"
-#include "locking/plain_call.hpp"
-#include "locking/script_call.hpp"
+#include "locking/release_message.hpp"
+#include "locking/wire_call.hpp"
 #include "resp/value.hpp"
 
 #include <cstdint>
@@ -14,12 +14,22 @@
 
 namespace redlatch::locking {
 
+/// What belongs to one lock on the server.
+struct lock_keys {
+    std::string name;
+    std::string channel{};       ///< that releases are published on; empty: none, waiters ask again and again
+    std::string token_counter{}; ///< of a kind that gives fencing tokens
+};
+
 /// Whose call about which lock.
 struct call_context {
     std::string_view name;
     std::string_view channel;
+    std::string_view token_counter;
     std::string_view owner_id;
     base::milliseconds lease{};
+    std::string_view message = unlock_message; ///< of a release
+    bool count_listeners = false; ///< of an acquisition: a refusal is to say how many listen to the channel
 };
 
 /// The server's word on an attempt.
@@ -31,8 +41,12 @@ struct acquire_answer {
         not_understood,
     };
     kind what = kind::not_understood;
+    /// Of acquired, by a kind that gives fencing tokens; 0: none.
+    std::uint64_t token = 0;
     /// Of busy: the holder's lease ends then; none: the key has no expiry.
     std::optional<base::milliseconds> retry_after{};
+    /// Of busy, where it was asked for and this user may know: the connections that listen to the channel.
+    std::optional<std::int64_t> listeners{};
 };
 
 /// The server's word on a write of the hold count: a re-entry or a partial release.
@@ -53,37 +67,38 @@ struct release_answer {
     bool announced = true;
 };
 
-/// What a type of lock can do without scripts, at a fraction of the server's work. wire: the same as the scripts leave.
+/// What a kind of lock can do without scripts, at a fraction of the server's work. wire: the same as the scripts leave.
 struct plain_commands {
     /// One command that takes a free lock, and refuses if there is a key.
-    plain_call (*acquire)(call_context const&);
+    wire_call (*acquire)(call_context const&);
     acquire_answer (*read_acquire)(resp::value const&);
-    /// Two commands: the end of the hold, the message.
-    plain_call (*release)(call_context const&);
-    /// `told`: null when only the first reply came.
+    /// The end of the hold; and, of a kind with a channel, the message.
+    wire_call (*release)(call_context const&);
+    /// `told`: null when only the first reply came, or there is no other.
     release_answer (*read_release)(resp::value const& ended, resp::value const* told);
-    /// The message alone, for a release whose second reply never came.
-    plain_call (*announce)(call_context const&);
+    /// The message alone, for a release whose second reply never came. Null: a kind without a channel.
+    wire_call (*announce)(call_context const&);
 };
 
 struct recipe {
-    script_call (*acquire)(call_context const&);
+    /// As basic_lock::kind() gives it.
+    std::string_view kind;
+    lock_keys (*keys)(std::string_view name);
+    wire_call (*acquire)(call_context const&);
     acquire_answer (*read_acquire)(resp::value const&);
     /// Re-entry and partial release write the count absolutely.
-    script_call (*set_count)(call_context const&, int count);
+    wire_call (*set_count)(call_context const&, int count);
     count_answer (*read_count)(resp::value const&);
-    script_call (*release)(call_context const&);
+    wire_call (*release)(call_context const&);
     release_answer (*read_release)(resp::value const&);
-    script_call (*force_release)(call_context const&);
+    wire_call (*force_release)(call_context const&);
     /// None: scripts only.
-    plain_commands const* plain;
-    /// One holder at a time, in no order that other processes know of: it may be passed on within a process.
-    bool passable;
-    /// The channel that a release is published on; empty: none, waiters back off and ask again.
-    std::string (*wake_channel)(std::string_view name);
+    plain_commands const* plain = nullptr;
+    /// Its owner may acquire it once more while it has it.
+    bool reentrant = true;
+    /// The server need not know when one owner of this process takes it over from another: one holder at a time, in no order
+    /// that other processes know of, and nothing that the server counts.
+    bool local_handoff = true;
 };
-
-/// Redisson's RLock: protocol section 1.
-extern recipe const reentrant_recipe;
 
 } // namespace redlatch::locking

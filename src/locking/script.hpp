@@ -1,6 +1,7 @@
 // The server-side scripts: text from lua/, embedded at build time, with its SHA-1.
 #pragma once
 
+#include <span>
 #include <string_view>
 
 namespace redlatch::locking {
@@ -13,12 +14,14 @@ struct script {
 
 /// One for each file in lua/; KEYS, ARGV and returns are documented at the top of each.
 namespace scripts {
+extern std::span<script const* const> const all;
+extern script const fenced_acquire;
+extern script const fenced_set_count;
 extern script const lock_acquire;
 extern script const lock_set_count;
 extern script const lock_release;
 extern script const lock_renew;
 extern script const lock_force_release;
-extern script const lock_inspect;
 } // namespace scripts
 
 } // namespace redlatch::locking

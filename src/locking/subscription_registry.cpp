@@ -1,9 +1,11 @@
 #include "locking/subscription_registry.hpp"
 
 #include "base/assert.hpp"
+#include "locking/release_message.hpp"
 #include "resp/command.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace redlatch::locking {
 
@@ -12,11 +14,27 @@ void subscription_registry::moved(channel& which, base::wake_list& woken) {
     for (auto const& waiter : which.waiters) woken.add(waiter);
 }
 
+void subscription_registry::heard(channel& which, std::string_view message, base::wake_list& woken) {
+    ++which.messages;
+    which.turn_goes_on = message == turn_goes_on;
+    auto const ended = turns_ended_by(message);
+    which.turns += ended;
+    which.absent += ended > 1 ? ended - 1 : 0;
+    if (!knows_turns(message)) ++which.foreign;
+    moved(which, woken);
+}
+
 channel_ptr subscription_registry::attach(std::string const& name) {
-    auto& found = channels_[name];
+    auto& found = channels_.try_emplace(name).first->second;
     if (!found) {
-        found = std::make_shared<channel>();
-        found->name = name;
+        try {
+            found = std::make_shared<channel>();
+            found->name = name;
+            found->session = ++last_session_;
+        } catch (...) {
+            channels_.erase(name);
+            throw;
+        }
     }
     if (found->references++ == 0 && found->linger_until != base::never) {
         lingering_.remove(found);
@@ -27,20 +45,28 @@ channel_ptr subscription_registry::attach(std::string const& name) {
 
 void subscription_registry::detach(channel_ptr const& which, base::instant now) {
     REDLATCH_ASSERT(which->references > 0);
-    if (--which->references > 0) return;
-    if (which->now_in == channel::state::idle || which->now_in == channel::state::refused) {
+    bool const last = which->references == 1;
+    bool const lingers = which->now_in != channel::state::idle && which->now_in != channel::state::refused;
+    if (last && lingers) lingering_.push_back(which); // first what throws
+    --which->references;
+    if (!last) return;
+    if (!lingers) {
         channels_.erase(which->name);
         return;
     }
     which->linger_until = base::later(now, linger);
-    lingering_.push_back(which);
     if (lingering_.size() > most_lingering) give_up(lingering_.front());
 }
 
-void subscription_registry::ask(channel_ptr const& which) {
-    out.stage(resp::command("SUBSCRIBE", which->name));
+void subscription_registry::stage(std::string const& bytes, due_answer what) {
+    out.make_room(bytes.size()); // what throws comes first: bytes without their place in line would shift all answers
+    due_.push_back(std::move(what));
+    out.stage(bytes);
     ++commands_;
-    due_.push_back({request::subscribe, which});
+}
+
+void subscription_registry::ask(channel_ptr const& which) {
+    stage(resp::command("SUBSCRIBE", which->name), {request::subscribe, which});
     which->now_in = channel::state::asked;
 }
 
@@ -53,9 +79,7 @@ void subscription_registry::give_up(channel_ptr which) { // a copy: its place in
     which->linger_until = base::never;
     channels_.erase(which->name);
     if (!up_) return;
-    out.stage(resp::command("UNSUBSCRIBE", which->name));
-    ++commands_;
-    due_.push_back({request::unsubscribe, which});
+    stage(resp::command("UNSUBSCRIBE", which->name), {request::unsubscribe, which});
     which->now_in = channel::state::idle;
 }
 
@@ -129,9 +153,9 @@ bool subscription_registry::on_value(resp::value&& incoming, base::instant, base
     if (!incoming.is_array() || incoming.items.empty() || !incoming.items.front().is_text()) return false;
     auto const& kind = incoming.items.front().text;
     if (kind == "message") {
-        if (incoming.items.size() != 3 || !incoming.items[1].is_text()) return false;
+        if (incoming.items.size() != 3 || !incoming.items[1].is_text() || !incoming.items[2].is_text()) return false;
         if (auto const found = channels_.find(incoming.items[1].text); found != channels_.end())
-            moved(*found->second, woken);
+            heard(*found->second, incoming.items[2].text, woken);
         return true;
     }
     if (kind == "subscribe") return on_confirmation(request::subscribe, woken);
@@ -153,9 +177,7 @@ void subscription_registry::on_closed(base::wake_list& woken) {
 
 void subscription_registry::stage_ping(base::instant) {
     if (!up_) return;
-    out.stage(resp::command("PING"));
-    ++commands_;
-    due_.push_back({request::ping, nullptr});
+    stage(resp::command("PING"), {request::ping, nullptr});
 }
 
 } // namespace redlatch::locking

@@ -36,11 +36,19 @@ struct channel {
     std::string name;
     state now_in = state::idle;
     std::uint64_t count = 0;
+    std::uint64_t messages = 0;
+    std::uint64_t turns = 0;
+    std::uint64_t absent = 0;
+    bool turn_goes_on = false;
+    std::uint64_t foreign = 0;
+    std::uint64_t session = 0;
     int references = 0;
     base::instant linger_until = base::never;
     std::vector<base::waker> waiters{};
 
-    channel_sample sample() const noexcept { return {count, now_in == state::subscribed}; }
+    channel_sample sample() const noexcept {
+        return {count, now_in == state::subscribed, messages, turns, absent, turn_goes_on, foreign, session};
+    }
 };
 
 using channel_ptr = std::shared_ptr<channel>;
@@ -89,6 +97,8 @@ private:
         channel_ptr which;
     };
     static void moved(channel& which, base::wake_list& woken);
+    void stage(std::string const& bytes, due_answer what);
+    static void heard(channel& which, std::string_view message, base::wake_list& woken);
     void ask(channel_ptr const& which);
     void give_up(channel_ptr which);
     bool on_confirmation(request what, base::wake_list& woken);
@@ -98,6 +108,7 @@ private:
     std::list<channel_ptr> lingering_; ///< in the order of linger_until
     std::deque<due_answer> due_;
     std::uint64_t commands_ = 0;
+    std::uint64_t last_session_ = 0;
 };
 
 } // namespace redlatch::locking

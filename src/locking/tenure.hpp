@@ -44,31 +44,44 @@ struct tenure {
     std::uint64_t owner_number = 0;      // never changes
     std::string owner_id{};              // changes only while acquiring
     std::uint64_t serial = 0;            ///< the number in owner_id
+    std::uint64_t token = 0;             ///< fencing; 0: none. Does not change any more once it is held
 
     /// Read by anybody at any time.
     std::atomic<phase> now_in{phase::acquiring};
     std::atomic<bool> suspect{false};
+    std::atomic<bool> in_turn{false}; ///< one operation of an owner at a time: a hint, looked at again under the mutex
+    bool unfenced = false;            ///< under the mutex: a copy of its acquire may still run late
+    /// How often it has been held anew after all its levels had ended: a view of an earlier hold is none of the present one.
+    std::atomic<std::uint32_t> times_retaken{0};
     std::atomic<base::nanoseconds::rep> valid_until{base::instant::min().time_since_epoch().count()};
 
     std::vector<level, base::recycling<level>> levels{};
-    bool unfenced = false;                         ///< a copy of its acquire may still run late
-    base::milliseconds longest_ever{};             ///< lease asked for: how long an orphan could stay
-    std::optional<std::stop_source> lost_source{}; ///< made when somebody asks
+    base::milliseconds longest_ever{};              ///< lease asked for: how long an orphan could stay
+    std::stop_source lost_source{std::nostopstate}; ///< one that can stop is made when somebody asks
 
-    /// One operation of an owner at a time; the others wait here.
-    std::atomic<bool> in_turn{false}; ///< may be peeked at without the mutex
-    std::vector<base::waker> turn_waiters{};
+    std::vector<base::waker> turn_waiters{}; ///< while in_turn
 
     /// The lease keeper's own.
+    bool renewal_in_flight = false;
+    bool doubted = false;       ///< somebody may have ended it since the question that is under way was sent
+    bool refused_alone = false; ///< the server did not allow its renewal, although nothing else was asked with it
+    bool in_question = false;   ///< whether it is still ours was asked, and has not been answered
+    bool watched = false;       ///< its channel is to be listened to, or is
+    std::uint32_t list_index = not_listed; ///< the tenure_list's own
     std::size_t heap_index = npos;
     base::instant next_event = base::never;
     base::instant next_renewal = base::never;
     base::instant suspect_at = base::never;
     base::milliseconds renewal_lease{};
-    bool renewal_in_flight = false;
-    bool in_question = false; ///< whether it is still ours was asked, and has not been answered
+    base::instant next_doubt{};           ///< not asked about because of a message before then
+    base::instant watch_at = base::never; ///< so old that its channel is to be listened to from then on
+
+    /// The lock table's own, where the owner is a thread whose end is told: what points to it, and the thread's next tenure.
+    tenure** thread_link = nullptr;
+    tenure* next_of_thread = nullptr;
 
     static constexpr std::size_t npos = static_cast<std::size_t>(-1);
+    static constexpr std::uint32_t not_listed = static_cast<std::uint32_t>(-1);
 
     tenure() = default;
     tenure(tenure const&) = delete;

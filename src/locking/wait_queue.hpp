@@ -4,6 +4,7 @@
 #include "base/recycling.hpp"
 #include "base/time.hpp"
 #include "base/waker.hpp"
+#include "locking/channel_sample.hpp"
 #include "locking/level.hpp"
 
 #include <atomic>
@@ -19,12 +20,6 @@ struct queue_place;
 using place_ptr = std::shared_ptr<queue_place>;
 /// A list: most locks have no waiter, and a deque would take half a kilobyte of each.
 using place_list = std::list<place_ptr, base::recycling<place_ptr>>;
-
-/// What a waiter has seen of a channel before it asked the server: only a message after it is news.
-struct channel_sample {
-    std::uint64_t count = 0;
-    bool subscribed = false; ///< confirmed by the server when the sample was taken
-};
 
 /// One waiter's place. Flags are set under the mutex that guards the queue and read by the waiter at any time.
 struct queue_place {
@@ -43,6 +38,8 @@ struct queue_place {
     std::optional<base::milliseconds> max_hold{}; ///< from the moment it gets it
     bool passable = false;                        ///< it may be given what another one of this process held
     bool waits = false;                           ///< and can take it now: it has no call under way
+    base::instant asks_since{};                   ///< unless it waits: when it found that the server has to be asked
+    bool yields = false;                          ///< it waits because other processes are to ask first
     std::atomic<bool> granted{false};             ///< it has it; level_number says as what
     std::uint64_t level_number = 0;
     bool accepted = false; ///< its waiter knows: what is lost from now on is its caller's to give back
@@ -63,6 +60,10 @@ public:
     void leave_silently(place_ptr const& place) { remove(place); }
     /// The lock may be free: the head, if there is one, asks again, whatever it has heard; with a sample it is held back.
     void tell_head(base::wake_list& woken, std::optional<channel_sample> const& held_back_since = {}) const;
+    /// The wait of one behind it is about to end: a head that leaves the lock to other processes asks now.
+    void hurry_head(base::wake_list& woken) const {
+        if (head_ && head_->yields) tell_head(woken);
+    }
     void wake_all(base::wake_list& woken) const;
 
 private:

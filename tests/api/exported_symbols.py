@@ -6,8 +6,8 @@ import sys
 
 PUBLIC = re.compile(
     r"^(?:(?:vtable|typeinfo|typeinfo name) for )?"
-    r"redlatch::(?:client|config|embedded_server|error|error_category|event_source|hold|hold_view|lease_clock|owner"
-    r"|reentrant_lock|set_log_sink)"
+    r"redlatch::(?:basic_lock|client|config|embedded_server|error|error_category|event_source|hold|hold_view|lease_clock|owner"
+    r"|reentrant_lock|set_log_sink|to_string)"
     r"(?:\[abi:\w+\])?(?:::|\(|$)"
 )
 # Instances of the standard library's templates over our types cannot be hidden, and do no harm.
@@ -15,7 +15,7 @@ INTERNAL = re.compile(r"^(?:[\w ]+ for )?(?!std::)(?:\S+ )?redlatch::")
 FOREIGN = re.compile(r"YAML::|\b(?:redis[A-Z]\w*|sds\w+|hi_\w+)\b")
 NEEDED = [
     "redlatch::client::client(redlatch::config const&)",
-    "redlatch::reentrant_lock::lock()",
+    "redlatch::basic_lock::lock()",
     "redlatch::hold::~hold()",
     "redlatch::error_category()",
     "typeinfo for redlatch::error",

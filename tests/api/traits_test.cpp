@@ -86,6 +86,48 @@ TEST(api, error_codes_compare_with_their_enumerators) {
     EXPECT_FALSE(code.message().empty());
 }
 
+TEST(api, error_codes_equal_those_of_the_standard_where_it_has_them) {
+    using redlatch::errc;
+    auto const equals = [](errc which, std::errc other) { return make_error_code(which) == other; };
+    EXPECT_TRUE(equals(errc::busy, std::errc::device_or_resource_busy));
+    EXPECT_TRUE(equals(errc::busy, std::errc::resource_unavailable_try_again));
+    EXPECT_TRUE(equals(errc::timed_out, std::errc::timed_out));
+    EXPECT_TRUE(equals(errc::cancelled, std::errc::operation_canceled));
+    EXPECT_TRUE(equals(errc::not_owner, std::errc::operation_not_permitted));
+    EXPECT_TRUE(equals(errc::disconnected, std::errc::not_connected));
+    EXPECT_TRUE(equals(errc::server_refused, std::errc::permission_denied));
+    EXPECT_TRUE(equals(errc::bad_reply, std::errc::protocol_error));
+    for (auto const which : {errc::bad_config, errc::bad_name, errc::invalid_argument})
+        EXPECT_TRUE(equals(which, std::errc::invalid_argument));
+    EXPECT_TRUE(equals(errc::wrong_thread, std::errc::resource_deadlock_would_occur));
+    EXPECT_FALSE(equals(errc::timed_out, std::errc::resource_unavailable_try_again));
+    EXPECT_FALSE(equals(errc::lease_lost, std::errc::timed_out));
+}
+
+TEST(api, states_and_events_have_names) {
+    using redlatch::event;
+    using redlatch::hold_status;
+    EXPECT_EQ(to_string(hold_status::none), "none");
+    EXPECT_EQ(to_string(hold_status::held), "held");
+    EXPECT_EQ(to_string(hold_status::suspect), "suspect");
+    EXPECT_EQ(to_string(hold_status::lost), "lost");
+    EXPECT_EQ(to_string(hold_status::released), "released");
+    EXPECT_EQ(to_string(event::kind::hold_suspect), "hold_suspect");
+    EXPECT_EQ(to_string(event::kind::hold_recovered), "hold_recovered");
+    EXPECT_EQ(to_string(event::kind::hold_lost), "hold_lost");
+    EXPECT_EQ(to_string(event::kind::release_failed), "release_failed");
+    EXPECT_EQ(to_string(event::kind::disconnected), "disconnected");
+    EXPECT_EQ(to_string(event::kind::reconnected), "reconnected");
+    EXPECT_EQ(to_string(event::kind::thread_exited_holding), "thread_exited_holding");
+    EXPECT_EQ(to_string(static_cast<hold_status>(77)), "unknown");
+}
+
+static_assert(redlatch::time_span(std::chrono::hours::max()) == redlatch::duration::max());
+static_assert(redlatch::time_span(std::chrono::hours::min()) == redlatch::duration::min());
+static_assert(redlatch::time_span(5s) == 5000ms);
+static_assert(!std::is_convertible_v<std::chrono::microseconds, redlatch::time_span>, "nothing is rounded unasked");
+static_assert(!std::is_convertible_v<int, redlatch::time_span>);
+
 TEST(api, an_error_crosses_the_border_of_the_shared_library) {
     try {
         (void)redlatch::config::from_uri("no uri");

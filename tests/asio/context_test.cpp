@@ -152,12 +152,16 @@ TEST_P(context_threads_test, blocking_calls_of_other_threads_go_on_beside) {
     client user = make_client(loop.context, quick(server.uri()));
     std::atomic<bool> ending{false};
     std::atomic<int> asynchronous{0};
+    std::promise<void> ended;
     std::function<void()> again = [&] {
         async_acquire(user.get_lock("asynchronous"), [&](asio_error code, hold got) {
             EXPECT_FALSE(code) << code.message();
             async_release(std::move(got), [&](asio_error) {
                 ++asynchronous;
-                if (!ending) again();
+                if (ending)
+                    ended.set_value();
+                else
+                    again();
             });
         });
     };
@@ -168,6 +172,7 @@ TEST_P(context_threads_test, blocking_calls_of_other_threads_go_on_beside) {
     });
     blocking.get();
     ending = true;
+    ended.get_future().get(); // between two cycles the client is idle as well, and must not be closed then
     EXPECT_GT(asynchronous, 0);
     expect_idle(user);
     user.close();

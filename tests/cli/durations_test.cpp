@@ -59,5 +59,18 @@ TEST(durations, are_written_as_they_are_read) {
     EXPECT_EQ(to_text(0s), "0s");
 }
 
+TEST(to_rounded_text, says_what_people_want_to_know) {
+    EXPECT_EQ(to_rounded_text(0ms), "0s");
+    EXPECT_EQ(to_rounded_text(7ms), "7ms");
+    EXPECT_EQ(to_rounded_text(999ms), "999ms");
+    EXPECT_EQ(to_rounded_text(1000ms), "1s");
+    EXPECT_EQ(to_rounded_text(2599ms), "2.5s");
+    EXPECT_EQ(to_rounded_text(9999ms), "9.9s");
+    EXPECT_EQ(to_rounded_text(29'987ms), "29s");
+    EXPECT_EQ(to_rounded_text(60'001ms), "1m");
+    EXPECT_EQ(to_rounded_text(3599'999ms), "59m59s");
+    EXPECT_EQ(to_rounded_text(7530'001ms), "2h5m");
+}
+
 } // namespace
 } // namespace redlatch::cli

@@ -18,9 +18,17 @@ TEST_F(exit_status, is_that_of_the_command) {
 }
 
 TEST_F(exit_status, says_which_signal_ended_the_command) {
-    EXPECT_EQ(run(script("kill -KILL $$")).status, 128 + SIGKILL);
-    EXPECT_EQ(run(script("kill -TERM $$")).status, 128 + SIGTERM);
-    EXPECT_EQ(run(script("kill -SEGV $$", {}, "core")).status, 128 + SIGSEGV);
+    EXPECT_EQ(run(script("kill -KILL $$")).status, died_of(SIGKILL));
+    EXPECT_EQ(run(script("kill -TERM $$")).status, died_of(SIGTERM));
+    EXPECT_EQ(run(script("kill -SEGV $$", {}, "core")).status, died_of(SIGSEGV));
+}
+
+TEST_F(exit_status, is_what_a_shell_makes_of_a_signal) {
+    child_process shell(child_options{{"sh", "-c", REDLATCH_TOOL " run job -- sh -c 'kill -TERM $$'; echo $?"},
+                                      {"REDLATCH_SERVER=" + server.uri()},
+                                      {}});
+    EXPECT_EQ(line_of(shell), "143");
+    EXPECT_EQ(finish(shell).status, 0) << "the shell has read its whole script";
 }
 
 TEST_F(exit_status, nothing_is_printed_when_nothing_goes_wrong) {
@@ -118,6 +126,35 @@ TEST_F(exit_status, is_69_when_the_key_is_not_a_lock_and_nothing_changes) {
     EXPECT_EQ(run({"status", "job"}).status, 69);
     EXPECT_EQ(run({"unlock", "job", "--force"}).status, 69);
     EXPECT_EQ(server.run("GET", "job").text, "precious");
+    server.run("DEL", "job");
+}
+
+TEST_F(exit_status, is_69_when_the_key_is_a_hash_of_something_else_and_nothing_changes) {
+    server.run("HSET", "user:1", "name", "Bob", "age", "51");
+    for (words const& arguments :
+         {words{"status", "user:1"}, words{"unlock", "user:1", "--force"}, words{"hold", "user:1", "--no-wait"},
+          words{"run", "user:1", "--no-wait", "--", "true"}, words{"run", "user:1", "--wait", "1ms", "--", "true"},
+          words{"run", "user:1", "--wait", "1h", "--", "true"}, words{"run", "user:1", "--", "true"},
+          words{"hold", "user:1"}}) {
+        auto const result = run(arguments);
+        EXPECT_EQ(result.status, 69) << arguments.front();
+        EXPECT_NE(result.errors.find("'user:1' is a hash, but not a lock"), std::string::npos) << result.errors;
+        EXPECT_EQ(result.output, "") << arguments.front();
+    }
+    EXPECT_EQ(server.run("HGET", "user:1", "name").text, "Bob");
+    EXPECT_EQ(server.run("HLEN", "user:1").integer, 2);
+    server.run("DEL", "user:1");
+}
+
+TEST_F(exit_status, is_69_when_a_hash_of_something_else_takes_the_place_of_the_lock_during_the_wait) {
+    hold_as_stranger(server, "job", 1h);
+    auto const tool = start({"run", "job", "--", "true"});
+    ASSERT_TRUE(becomes_waited_for());
+    // At once: the wait asks again when its subscription is confirmed, and would find the lock free in between.
+    server.run("EVAL", "redis.call('del', KEYS[1]) return redis.call('hset', KEYS[1], 'name', 'Bob')", "1", "job");
+    auto const result = finish(*tool);
+    EXPECT_EQ(result.status, 69);
+    EXPECT_NE(result.errors.find("'job' is a hash, but not a lock"), std::string::npos) << result.errors;
     server.run("DEL", "job");
 }
 

@@ -1,5 +1,6 @@
 // The guard with commands that are not: a group of a process or two that ignore TERM where the test wants it.
 #include "child.hpp"
+#include "descriptor.hpp"
 #include "guard.hpp"
 #include "process_group.hpp"
 #include "support/wait_until.hpp"
@@ -7,8 +8,11 @@
 #include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <future>
 #include <gtest/gtest.h>
 #include <optional>
+#include <pthread.h>
+#include <sched.h>
 #include <string>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -22,6 +26,10 @@ using namespace std::chrono_literals;
 instant in(duration time) {
     return lease_clock::now() + time;
 }
+
+// When it has stopped it has read its whole script.
+char const* const stops_itself = "kill -STOP $$; while :; do sleep 100; done";
+char const* const ignores_term_and_stops_itself = "trap '' TERM; kill -STOP $$; while :; do sleep 100; done";
 
 class guard_test : public testing::TestWithParam<guard::memory> {
 protected:
@@ -58,6 +66,14 @@ TEST_P(guard_test, does_nothing_to_a_command_that_ends_in_time) {
     command.reset();
 }
 
+TEST_P(guard_test, leaves_the_signals_of_the_tool_to_the_tool) {
+    start({}, {in(1h), in(2h)});
+    sigset_t blocked{};
+    ::pthread_sigmask(SIG_SETMASK, nullptr, &blocked);
+    for (int const number : {SIGINT, SIGTERM, SIGHUP, SIGCHLD, SIGALRM, SIGUSR1})
+        EXPECT_EQ(::sigismember(&blocked, number), 0) << number;
+}
+
 TEST_P(guard_test, terminates_and_then_kills_at_its_deadlines) {
     start({on_lost::terminate, 300ms}, {in(300ms), in(600ms)}, "trap 'echo' TERM; while :; do sleep 100; done");
     auto const begin = lease_clock::now();
@@ -72,6 +88,17 @@ TEST_P(guard_test, terminates_and_then_kills_at_its_deadlines) {
 TEST_P(guard_test, terminates_a_command_that_obeys) {
     start({on_lost::terminate, 1h}, {in(100ms), in(1h)}, "exec sleep 100");
     ASSERT_TRUE(ends());
+    watcher->done();
+    EXPECT_TRUE(watcher->finish());
+    EXPECT_EQ(command->reap(), 128 + SIGTERM);
+    command.reset();
+}
+
+TEST_P(guard_test, continues_a_stopped_command_so_that_it_can_obey) {
+    start({on_lost::terminate, 1h}, {in(1h), in(2h)}, stops_itself);
+    ASSERT_TRUE(test::wait_until([this] { return command->take_stop().has_value(); }));
+    watcher->tell({in(0ms), in(1h)});
+    ASSERT_TRUE(ends()) << "TERM waits for as long as a command is stopped";
     watcher->done();
     EXPECT_TRUE(watcher->finish());
     EXPECT_EQ(command->reap(), 128 + SIGTERM);
@@ -142,6 +169,38 @@ TEST_P(guard_test, survives_the_signals_that_end_the_tool) {
     EXPECT_TRUE(ends()) << "it still guards";
 }
 
+/// May this process give itself a place before others?
+bool real_time_is_permitted() {
+    return std::async(std::launch::async,
+                      [] {
+                          sched_param lowest{};
+                          lowest.sched_priority = 1;
+                          return ::sched_setscheduler(0, SCHED_FIFO, &lowest)
+                                 == 0; // of the thread that asks, which ends now
+                      })
+        .get();
+}
+
+TEST_P(guard_test, runs_before_others_and_its_command_does_not) {
+    if (!real_time_is_permitted()) GTEST_SKIP() << "no real-time priority is permitted here";
+    start({}, {in(1h), in(2h)}, "exec sleep 100");
+    EXPECT_EQ(::sched_getscheduler(watcher->pid()), SCHED_FIFO | SCHED_RESET_ON_FORK);
+    EXPECT_EQ(::sched_getscheduler(command->pid()), SCHED_OTHER);
+}
+
+TEST_P(guard_test, that_was_killed_can_be_replaced) {
+    ::signal(SIGPIPE, SIG_IGN); // as the tool does
+    start({on_lost::kill, 0ms}, {never, in(1h)}, "exec sleep 100");
+    ::kill(watcher->pid(), SIGKILL);
+    ASSERT_TRUE(test::wait_until([this] { return watcher->has_died(); }));
+    watcher->replace(command->pid());
+    EXPECT_FALSE(ends(100ms));
+    watcher->tell({never, in(0ms)});
+    EXPECT_TRUE(ends()) << "the other one guards the same command";
+    watcher->done();
+    EXPECT_TRUE(watcher->finish());
+}
+
 TEST_P(guard_test, goes_on_in_another_process_when_it_is_hardened) {
     start({on_lost::kill, 0ms}, {never, in(600ms)});
     watcher->harden(command->pid());
@@ -162,6 +221,86 @@ TEST_P(guard_test, a_command_starts_and_ends_as_usual_when_its_guard_was_killed)
     EXPECT_FALSE(watcher->finish());
     EXPECT_EQ(command->reap(), 3) << "no SIGPIPE that was meant for the pipe to the guard";
     command.reset();
+}
+
+TEST(child_test, has_ended_when_somebody_else_has_reaped_it) {
+    auto const pipe = pipe_ends::make();
+    std::vector<std::string> const words{"true"};
+    child command({&words, pipe.writer.get(), -1, false});
+    ASSERT_EQ(::waitpid(command.pid(), nullptr, 0), command.pid());
+    EXPECT_TRUE(command.has_ended());
+    EXPECT_EQ(command.reap(), 70) << "nobody knows how it ended, so it was no success";
+}
+
+TEST(child_test, sends_no_signal_to_a_number_that_may_be_anybodys) {
+    auto const pipe = pipe_ends::make();
+    // The group lives on without its leader, so a signal to it would arrive.
+    std::vector<std::string> const words{"sh", "-c", "sleep 100 &"};
+    child command({&words, pipe.writer.get(), -1, false});
+    ASSERT_EQ(::waitpid(command.pid(), nullptr, 0), command.pid());
+    EXPECT_EQ(command.signal(SIGKILL), ESRCH);
+    EXPECT_EQ(::kill(-command.pid(), 0), 0) << "the rest of the group still lives";
+    EXPECT_FALSE(command.was_sent(SIGKILL));
+    ::kill(-command.pid(), SIGKILL);
+}
+
+TEST(child_test, is_told_by_the_kernel_when_its_parent_ends) {
+    adopt_orphans();
+    int ends_of_pipe[2];
+    ASSERT_EQ(::pipe(ends_of_pipe), 0);
+    pid_t const tool = ::fork();
+    if (tool == 0) {
+        std::vector<std::string> const script{"sleep", "100"};
+        auto const guard_pipe = pipe_ends::make();
+        child const command({&script, guard_pipe.writer.get(), -1, false, SIGUSR1});
+        pid_t const number = command.pid();
+        [[maybe_unused]] auto const put = ::write(ends_of_pipe[1], &number, sizeof number);
+        for (;;) ::pause();
+    }
+    pid_t command = 0;
+    ASSERT_EQ(::read(ends_of_pipe[0], &command, sizeof command), static_cast<ssize_t>(sizeof command));
+    ::kill(tool, SIGKILL);
+    EXPECT_EQ(::waitpid(tool, nullptr, 0), tool);
+    int status = 0;
+    EXPECT_TRUE(test::wait_until([&] { return ::waitpid(command, &status, WNOHANG) == command; }));
+    EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGUSR1) << status;
+    ::close(ends_of_pipe[0]);
+    ::close(ends_of_pipe[1]);
+}
+
+TEST(orphaned_guard, kills_the_command_before_the_key_can_expire_although_its_grace_is_longer) {
+    auto pipe = pipe_ends::make();
+    auto const end_of_validity = in(300ms);
+    auto watching = std::async(std::launch::async, [reader = pipe.reader.get(), end_of_validity] {
+        return watch_over_command(reader, {on_lost::terminate, 1h}, {in(1h), end_of_validity});
+    });
+    std::vector<std::string> const words{"sh", "-c", ignores_term_and_stops_itself};
+    child command({&words, pipe.writer.get(), -1, false});
+    EXPECT_TRUE(test::wait_until([&] { return command.take_stop().has_value(); }));
+    pipe.writer.close(); // the tool is dead
+    EXPECT_TRUE(test::wait_until([&] { return command.has_ended(); }));
+    EXPECT_GE(lease_clock::now(), end_of_validity) << "as much of the grace as there is";
+    command.signal(SIGKILL); // if it did not end: the guard waits for it
+    EXPECT_EQ(command.reap(), 128 + SIGKILL);
+    EXPECT_EQ(watching.get(), 1) << "it says that it had to act";
+}
+
+TEST(orphaned_guard, ends_the_rest_of_a_group_whose_leader_went_together_with_the_tool) {
+    auto pipe = pipe_ends::make();
+    auto watching = std::async(std::launch::async, [reader = pipe.reader.get()] {
+        return watch_over_command(reader, {on_lost::terminate, 1h}, {in(1h), in(2h)});
+    });
+    std::vector<std::string> const words{"sh", "-c", "sleep 100 & kill -STOP $$"};
+    child command({&words, pipe.writer.get(), -1, false});
+    EXPECT_TRUE(test::wait_until([&] { return command.take_stop().has_value(); }));
+    ::kill(command.pid(), SIGKILL); // as the kernel does at the end of its parent
+    EXPECT_TRUE(test::wait_until([&] { return command.has_ended(); }));
+    EXPECT_TRUE(command.group_has_others());
+    pipe.writer.close(); // the tool is dead
+    EXPECT_TRUE(test::wait_until([&] { return !command.group_has_others(); }));
+    EXPECT_EQ(watching.get(), 1);
+    command.signal(SIGKILL);
+    command.reap();
 }
 
 } // namespace

@@ -2,13 +2,51 @@
 #include "tool.hpp"
 
 #include <csignal>
+#include <filesystem>
+#include <optional>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
 
 namespace redlatch::test {
 namespace {
 
 using namespace std::chrono_literals;
 
+/// All threads of a process but its first stand still, until this ends. Of one thread: ptrace knows its tracer by its thread.
+class frozen_threads {
+public:
+    explicit frozen_threads(pid_t process) {
+        for (auto const& entry : std::filesystem::directory_iterator("/proc/" + std::to_string(process) + "/task")) {
+            pid_t const thread = std::stoi(entry.path().filename());
+            if (thread == process || ::ptrace(PTRACE_SEIZE, thread, nullptr, nullptr) != 0) continue;
+            threads_.push_back(thread);
+            ::ptrace(PTRACE_INTERRUPT, thread, nullptr, nullptr);
+            ::waitpid(thread, nullptr, __WALL);
+        }
+    }
+    frozen_threads(frozen_threads const&) = delete;
+    frozen_threads& operator=(frozen_threads const&) = delete;
+    ~frozen_threads() {
+        for (pid_t const thread : threads_) ::ptrace(PTRACE_DETACH, thread, nullptr, nullptr);
+    }
+
+    std::size_t count() const noexcept { return threads_.size(); }
+
+private:
+    std::vector<pid_t> threads_{};
+};
+
 class hold_command : public tool_test {};
+
+TEST_F(hold_command, says_the_token_of_a_fenced_lock) {
+    for (auto const* expected : {"held 1", "held 2"}) {
+        auto const tool = start({"hold", "job", "--fenced"});
+        EXPECT_EQ(line_of(*tool), expected);
+        tool->signal(SIGTERM);
+        EXPECT_EQ(finish(*tool).status, 0);
+    }
+    server.run("DEL", "redisson_lock_token:{job}"); // it outlives the lock
+}
 
 TEST_F(hold_command, says_held_and_holds_until_a_signal) {
     for (int const number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2}) {
@@ -69,10 +107,24 @@ TEST_F(hold_command, that_was_stopped_beyond_its_lease_says_so) {
     EXPECT_EQ(finish(*tool).status, 79);
 }
 
+TEST_F(hold_command, sees_the_end_of_its_lease_by_the_clock_when_no_other_thread_of_it_runs) {
+    auto const tool = start({"hold", "job", "--lease", "1s"});
+    EXPECT_EQ(line_of(*tool), "held");
+    std::optional<frozen_threads> others(std::in_place, tool->pid());
+    if (others->count() == 0) GTEST_SKIP() << "threads of another process cannot be stopped here (ptrace)";
+    EXPECT_TRUE(wait_until([&] { return tool->error_text().find("'job' was lost") != std::string::npos; }));
+    others.reset();
+    EXPECT_EQ(finish(*tool).status, 79);
+    EXPECT_TRUE(becomes_free());
+}
+
 TEST_F(hold_command, gives_the_lock_back_when_nobody_can_read_that_it_is_held) {
     auto const tool = std::make_unique<child_process>(
         child_options{{"sh", "-c", "exec " REDLATCH_TOOL " hold job >&-"}, {"REDLATCH_SERVER=" + server.uri()}, {}});
-    EXPECT_EQ(finish(*tool).status, 70);
+    auto const result = finish(*tool);
+    EXPECT_EQ(result.status, 74);
+    EXPECT_NE(result.errors.find("stdout"), std::string::npos) << result.errors;
+    EXPECT_NE(result.errors.find("'job' is given back"), std::string::npos) << result.errors;
     EXPECT_FALSE(is_held());
 }
 

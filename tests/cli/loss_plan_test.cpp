@@ -90,5 +90,20 @@ TEST(choose_grace, must_be_below_half) {
     EXPECT_THROW(choose_grace(876'600h, 30s), usage_error);
 }
 
+TEST(loss_plan, leaves_room_between_kill_and_the_key_where_the_margin_is_small) {
+    EXPECT_EQ(choose_reserve(30s), 0ms) << "its margin is 300 ms";
+    EXPECT_EQ(choose_reserve(10s), 0ms) << "its margin is 100 ms";
+    EXPECT_EQ(choose_reserve(3s), 70ms) << "30 ms are in its margin";
+    EXPECT_EQ(choose_reserve(400ms), 30ms) << "an eighth, of which 20 ms are in its margin";
+    EXPECT_EQ(choose_reserve(30ms), 0ms) << "there is nothing to be had";
+    auto const now = lease_clock::now();
+    loss_policy policy{on_lost::terminate, 500ms, 70ms};
+    EXPECT_EQ(schedule_for(now + 3s, policy), (schedule{now + 2430ms, now + 2930ms}));
+    EXPECT_EQ(schedule_after_loss(now, now + 300ms, policy), (schedule{now, now + 230ms}));
+    EXPECT_EQ(schedule_after_loss(now, now + 50ms, policy), (schedule{now, now}));
+    policy.action = on_lost::kill;
+    EXPECT_EQ(schedule_for(now + 3s, policy), (schedule{never, now + 2930ms}));
+}
+
 } // namespace
 } // namespace redlatch::cli

@@ -2,6 +2,8 @@
 #include "tool.hpp"
 
 #include <csignal>
+#include <fstream>
+#include <unistd.h>
 
 namespace redlatch::test {
 namespace {
@@ -27,6 +29,11 @@ protected:
         auto const end = expiry();
         if (end < 0) return last_end_ > death;
         return end > death;
+    }
+    /// The key goes, and the connection: on a new one the client asks at once whether it still holds what it held.
+    void lose() const {
+        server.run("DEL", "job");
+        server.run("CLIENT", "KILL", "TYPE", "normal");
     }
     void note_expiry() { last_end_ = expiry(); }
 
@@ -138,6 +145,24 @@ TEST_F(loss, with_on_lost_warn_lets_the_command_finish) {
     EXPECT_EQ(result.output, "done\n");
 }
 
+TEST_F(loss, with_on_lost_warn_leaves_the_processor_alone_too) {
+    auto const tool = start(script("echo ready; read line; exit 3", {"--watchdog", "300ms", "--on-lost", "warn"}));
+    ASSERT_EQ(line_of(*tool), "ready");
+    server.run("DEL", "job");
+    ASSERT_TRUE(wait_until([&] { return tool->error_text().find("runs on without it") != std::string::npos; }));
+    clockid_t of_tool = 0;
+    ASSERT_EQ(::clock_getcpuclockid(tool->pid(), &of_tool), 0);
+    auto const used = [of_tool] {
+        timespec time{};
+        ::clock_gettime(of_tool, &time);
+        return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
+    };
+    auto const before = used();
+    EXPECT_FALSE(tool->wait(1s).has_value()) << "until long after the end of what was the lease";
+    EXPECT_LT(used() - before, 50ms) << "the timer that was set has fired, and another one is not set";
+    EXPECT_EQ(finish(*tool).status, 79);
+}
+
 TEST_F(loss, max_hold_ends_the_command_and_frees_the_lock) {
     auto const tool = start(script(obedient, {"--max-hold", "600ms", "--verbose"}));
     auto const begin = std::chrono::steady_clock::now();
@@ -148,16 +173,59 @@ TEST_F(loss, max_hold_ends_the_command_and_frees_the_lock) {
     EXPECT_TRUE(becomes_free());
 }
 
+TEST_F(loss, continues_a_stopped_command_so_that_it_can_obey) {
+    auto const tool = start(script(obedient, {"--grace", "10s"}));
+    pid_t const command = std::stoi(line_of(*tool));
+    ::kill(command, SIGSTOP);
+    ASSERT_TRUE(wait_until([&] { return stranger(command).state() == 'T'; }));
+    lose();
+    auto const result = finish(*tool);
+    EXPECT_EQ(result.output, "told\n") << "TERM waits for as long as a command is stopped";
+    EXPECT_EQ(result.status, 79);
+}
+
 TEST_F(loss, gives_the_rest_of_the_group_its_grace_too) {
-    // The shell ends at once with TERM, its child needs a moment to clean up.
-    auto const file = (folder.path() / "clean").string();
-    auto const tool = start(script("sh -c 'trap \"sleep 0.3; echo cleaned >" + file
-                                       + "; exit\" TERM; echo ready; while :; do sleep 0.01; done' & wait",
-                                   {"--watchdog", "6s", "--grace", "2s"}));
+    // The shell ends at once with TERM. Its child cleans up for as long as the file is there.
+    auto const file = folder.path() / "dirt";
+    std::ofstream(file) << "x";
+    auto const tool = start(script("echo $$; sh -c 'trap \"echo told; while [ -e " + file.string()
+                                       + " ]; do sleep 0.01; done; echo cleaned; exit\" TERM; echo ready; "
+                                         "while :; do sleep 0.01; done' & wait",
+                                   {"--grace", "10s"}));
+    stranger const shell(std::stoi(line_of(*tool)));
     ASSERT_EQ(line_of(*tool), "ready");
-    server.run("DEL", "job");
+    lose();
+    ASSERT_EQ(line_of(*tool), "told");
+    ASSERT_TRUE(shell.ends());
+    EXPECT_FALSE(tool->wait(300ms)) << "it waits for the rest";
+    std::filesystem::remove(file);
+    EXPECT_EQ(line_of(*tool), "cleaned");
     EXPECT_EQ(finish(*tool).status, 79);
-    EXPECT_TRUE(std::filesystem::exists(file));
+}
+
+/// A tool of root's that may not signal others: as near as a test can come to a user's tool whose command is sudo.
+TEST_F(loss, of_a_command_that_became_another_user_says_that_it_cannot_be_ended) {
+    if (::geteuid() != 0) GTEST_SKIP() << "only root can start a command as another user";
+    for (std::string const action : {"term", "kill"}) {
+        child_process tool(child_options{{"setpriv", "--bounding-set", "-kill", REDLATCH_TOOL, "run", "job",
+                                          "--on-lost", action, "--grace", "100ms", "--", "setpriv", "--reuid", "65534",
+                                          "--clear-groups", "sh", "-c", "echo $$; exec sleep 100"},
+                                         {"REDLATCH_SERVER=" + server.uri()},
+                                         {}});
+        auto const first = tool.read_line();
+        if (!first) GTEST_SKIP() << "setpriv is not permitted here: " << tool.error_text();
+        stranger const command(std::stoi(*first));
+        tool.signal(SIGTERM);
+        EXPECT_TRUE(wait_until([&] { return tool.error_text().find("could not be passed on") != std::string::npos; }))
+            << tool.error_text();
+        lose();
+        EXPECT_TRUE(wait_until([&] { return tool.error_text().find("'job' was lost") != std::string::npos; }));
+        EXPECT_NE(tool.error_text().find("but its process " + *first + " runs as another user"), std::string::npos)
+            << tool.error_text();
+        EXPECT_TRUE(command.runs()) << "so it was no lie";
+        command.kill();
+        EXPECT_EQ(finish(tool).status, 79);
+    }
 }
 
 TEST_F(loss, does_not_touch_a_command_that_is_renewed_for_many_leases) {

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <fstream>
+#include <iterator>
+#include <set>
 #include <sstream>
 #include <unistd.h>
 
@@ -35,6 +37,19 @@ TEST_F(command_under_a_lock, finds_the_lock_in_its_environment) {
     finish(*tool);
 }
 
+TEST_F(command_under_a_lock, finds_the_token_of_a_fenced_lock) {
+    for (auto const* expected : {"1\n", "2\n"})
+        EXPECT_EQ(run({"run", "job", "--fenced", "--", "sh", "-c", "echo $REDLATCH_TOKEN"}).output, expected);
+    EXPECT_EQ(server.run("GET", "redisson_lock_token:{job}").text, "2");
+    // Of a lock that is not fenced there is none, whatever the lock around it has.
+    auto const inside = run({"run", "job", "--fenced", "--", REDLATCH_TOOL, "run", "another", "--", "sh", "-c",
+                             "echo ${REDLATCH_TOKEN-none}"});
+    EXPECT_EQ(inside.output, "none\n") << inside.errors;
+    EXPECT_NE(run({"run", "job", "--fenced", "--json", "--verbose", "--", "true"}).errors.find("\"token\":4"),
+              std::string::npos);
+    server.run("DEL", "redisson_lock_token:{job}"); // it outlives the lock
+}
+
 TEST_F(command_under_a_lock, gets_its_words_as_they_are) {
     auto const result = run({"run", "job", "--", "printf", "[%s]\\n", "a b", "", "--flag", "--", "*", "ä\n"});
     EXPECT_EQ(result.output, "[a b]\n[]\n[--flag]\n[--]\n[*]\n[ä\n]\n");
@@ -51,7 +66,8 @@ TEST_F(command_under_a_lock, has_a_group_of_its_own_in_our_session) {
 }
 
 TEST_F(command_under_a_lock, has_no_descriptor_of_ours) {
-    std::string const look = "for f in /proc/$$/fd/*; do readlink $f; done | grep -c .";
+    // The shell itself looks: a pipe to another program would stand among its own for a moment, or not.
+    std::string const look = "cd /proc/$$/fd && echo *";
     child_process without(child_options{{"sh", "-c", look}, {}, {}});
     auto const usual = line_of(without);
     EXPECT_EQ(run(script(look)).output, usual + "\n");
@@ -79,17 +95,47 @@ TEST_F(command_under_a_lock, ends_a_pipeline_when_it_ends) {
     EXPECT_LT(std::chrono::steady_clock::now() - begin, 10s);
 }
 
-TEST_F(command_under_a_lock, works_where_stdin_stdout_and_stderr_are_closed) {
-    auto const status_of = [this](std::string const& line) {
-        child_process tool(child_options{{"sh", "-c", line}, {"REDLATCH_SERVER=" + server.uri()}, {}});
-        return outcome_of(tool.wait().value_or(256));
+TEST_F(command_under_a_lock, finds_closed_what_was_closed_and_the_tool_puts_nothing_of_its_own_there) {
+    auto const seen = (folder.path() / "seen").string();
+    auto const gate = folder.path() / "gate";
+    struct closing {
+        std::string redirections;
+        std::vector<int> numbers;
     };
-    auto const file = (folder.path() / "descriptors").string();
-    EXPECT_EQ(status_of("exec " REDLATCH_TOOL " run job -- sh -c 'ls /proc/$$/fd >" + file + "; exit 3' <&- >&- 2>&-"),
-              3);
+    for (auto const& [redirections, numbers] :
+         {closing{"<&-", {0}}, closing{">&-", {1}}, closing{"2>&-", {2}}, closing{"<&- >&- 2>&-", {0, 1, 2}}}) {
+        SCOPED_TRACE(redirections);
+        std::ofstream(gate) << "x";
+        child_process tool(child_options{
+            {"sh", "-c",
+             "exec " REDLATCH_TOOL " run job -- sh -c 'find /proc/$$/fd -mindepth 1 -fprintf " + seen
+                 + " \"%f \"; while [ -e " + gate.string() + " ]; do sleep 0.01; done; exit 3' " + redirections},
+            {"REDLATCH_SERVER=" + server.uri()},
+            {}});
+        ASSERT_TRUE(becomes_held());
+        for (int const number : numbers) {
+            auto const entry = "/proc/" + std::to_string(tool.pid()) + "/fd/" + std::to_string(number);
+            EXPECT_EQ(std::filesystem::read_symlink(entry), "/dev/null")
+                << "what is written there must not reach the server";
+        }
+        std::filesystem::remove(gate);
+        auto const status = tool.wait();
+        ASSERT_TRUE(status);
+        EXPECT_EQ(outcome_of(*status), 3);
+        std::ifstream file(seen);
+        std::set<int> const open_in_command{std::istream_iterator<int>(file), {}};
+        for (int const number : {0, 1, 2})
+            EXPECT_EQ(open_in_command.contains(number), !std::ranges::count(numbers, number)) << number;
+    }
+}
+
+TEST_F(command_under_a_lock, is_refused_as_usual_where_nobody_can_read_why) {
     hold_as_stranger(server, "job", 1h);
-    EXPECT_EQ(status_of("exec " REDLATCH_TOOL " run job --no-wait --verbose -- true <&- >&- 2>&-"), 75)
-        << "nothing that is said gets in the way of the server";
+    child_process tool(
+        child_options{{"sh", "-c", "exec " REDLATCH_TOOL " run job --no-wait --verbose -- true <&- >&- 2>&-"},
+                      {"REDLATCH_SERVER=" + server.uri()},
+                      {}});
+    EXPECT_EQ(outcome_of(tool.wait().value_or(256)), 75);
     server.run("DEL", "job");
 }
 
@@ -110,15 +156,20 @@ TEST_F(command_under_a_lock, gives_the_lock_back_although_something_in_the_backg
 }
 
 TEST_F(command_under_a_lock, leaves_no_zombies_where_the_tool_inherits_its_orphans) {
-    // In a PID namespace the tool is process 1, as in a container. A double fork leaves an orphan, which ends.
-    child_process probe(child_options{{"unshare", "--fork", "--pid", "--mount-proc", "true"}, {}, {}});
-    if (outcome_of(probe.wait().value_or(256)) != 0) GTEST_SKIP() << "no PID namespaces here (they need root)";
-    child_process tool(child_options{
-        {"unshare", "--fork", "--pid", "--mount-proc", REDLATCH_TOOL, "run", "job", "--", "sh", "-c",
-         "(true & echo $! >&3) 3>&1 | { read pid; while [ -e /proc/$pid ]; do sleep 0.01; done; echo gone; }"},
-        {"REDLATCH_SERVER=" + server.uri()},
-        {}});
-    EXPECT_EQ(line_of(tool), "gone");
+    auto const gate = folder.path() / "gate";
+    std::ofstream(gate) << "x";
+    child_options options;
+    options.arguments = script("(while [ -e " + gate.string() + " ]; do sleep 0.01; done & echo $!); read line");
+    options.arguments.insert(options.arguments.begin(), REDLATCH_TOOL);
+    options.environment = {"REDLATCH_SERVER=" + server.uri()};
+    options.adopts_orphans = true; // as process 1 of a container does
+    child_process tool(options);
+    stranger const orphan(std::stoi(line_of(tool)));
+    ASSERT_TRUE(wait_until([&] { return orphan.parent() == tool.pid(); })) << "it is the tool's to reap from now on";
+    std::filesystem::remove(gate);
+    ASSERT_TRUE(orphan.ends());
+    EXPECT_TRUE(wait_until([&] { return orphan.state() == '?'; })) << "a zombie is left";
+    tool.write("\n");
     EXPECT_EQ(finish(tool).status, 0);
 }
 

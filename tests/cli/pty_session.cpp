@@ -8,6 +8,7 @@
 #include <sys/ioctl.h>
 #include <sys/wait.h>
 #include <system_error>
+#include <termios.h>
 #include <unistd.h>
 
 extern char** environ; // NOLINT
@@ -74,6 +75,12 @@ bool pty_session::shows(std::string const& text, std::chrono::milliseconds limit
 
 pid_t pty_session::foreground_group() const {
     return ::tcgetpgrp(master_.get());
+}
+
+bool pty_session::has_usual_modes() const {
+    termios modes{};
+    if (::tcgetattr(master_.get(), &modes) != 0) throw std::system_error(errno, std::generic_category(), "tcgetattr");
+    return (modes.c_lflag & ECHO) != 0 && (modes.c_lflag & ICANON) != 0;
 }
 
 bool pty_session::stops() {

@@ -25,6 +25,8 @@ public:
     /// All that was shown since then.
     std::string const& shown() const noexcept { return shown_; }
     pid_t foreground_group() const;
+    /// Are keys shown, and lines edited, as at a prompt?
+    bool has_usual_modes() const;
 
     /// It was stopped, not ended.
     bool stops();

@@ -1,4 +1,5 @@
 // Signals while the tool waits for the lock, and while the command runs.
+#include "support/fake_server.hpp"
 #include "tool.hpp"
 
 #include <csignal>
@@ -33,7 +34,7 @@ TEST_P(ending_signals, end_a_wait_at_once_and_leave_no_trace) {
         auto const begin = std::chrono::steady_clock::now();
         tool->signal(GetParam().number);
         auto const result = finish(*tool);
-        EXPECT_EQ(result.status, 128 + GetParam().number) << command << result.errors;
+        EXPECT_EQ(result.status, died_of(GetParam().number)) << command << result.errors;
         EXPECT_LT(std::chrono::steady_clock::now() - begin, 2s) << "at once, with patience for a loaded machine";
         EXPECT_EQ(result.output, "") << "the command never ran";
     }
@@ -46,18 +47,22 @@ TEST_P(ending_signals, end_a_wait_with_a_deadline) {
     auto const tool = start({"run", "job", "--wait", "1h", "--", "true"});
     ASSERT_TRUE(becomes_waited_for());
     tool->signal(GetParam().number);
-    EXPECT_EQ(finish(*tool).status, 128 + GetParam().number);
+    EXPECT_EQ(finish(*tool).status, died_of(GetParam().number));
     server.run("DEL", "job");
 }
 
 TEST_P(ending_signals, end_the_tool_while_a_server_does_not_answer) {
-    server.pause();
-    auto const tool = start({"run", "job", "--", "true"});
-    // It has a handler as soon as it speaks to the server; a signal before that ends it by its default.
-    tool->signal(GetParam().number);
-    auto const status = finish(*tool).status;
-    EXPECT_TRUE(status == 128 + GetParam().number || status == 1000 + GetParam().number) << status;
-    server.resume();
+    fake_server const silent([](fake_connection& connection) { connection.wait_for_end(); });
+    int connections = 0;
+    for (words const& command : {words{"run", "job", "--server", silent.uri(), "--", "true"},
+                                 words{"hold", "job", "--server", silent.uri()}}) {
+        auto const tool = start(command);
+        // Whoever connects has its handlers: exactly the documented status, never the default action.
+        ASSERT_TRUE(wait_until([&] { return silent.accepted() > connections; }));
+        connections = silent.accepted();
+        tool->signal(GetParam().number);
+        EXPECT_EQ(finish(*tool).status, died_of(GetParam().number)) << command.front();
+    }
 }
 
 TEST_P(ending_signals, reach_the_command_which_may_handle_them) {
@@ -75,7 +80,7 @@ TEST_P(ending_signals, end_a_command_that_does_not_handle_them) {
     auto const tool = start(script("echo ready; exec sleep 100"));
     ASSERT_EQ(line_of(*tool), "ready");
     tool->signal(GetParam().number);
-    EXPECT_EQ(finish(*tool).status, 128 + GetParam().number);
+    EXPECT_EQ(finish(*tool).status, died_of(GetParam().number));
     EXPECT_FALSE(is_held());
 }
 
@@ -136,15 +141,27 @@ TEST_F(signals, the_command_starts_with_defaults_and_none_blocked) {
         EXPECT_NE(status.find(set + ":\t0000000000000000\n"), std::string::npos) << set << " in " << status;
 }
 
-TEST_F(signals, a_hang_up_that_nohup_ignores_stays_ignored) {
-    auto const tool = std::make_unique<child_process>(child_options{
-        {"sh", "-c", "trap '' HUP; exec " REDLATCH_TOOL " run job -- sh -c 'echo ready; read line; echo $line'"},
-        {"REDLATCH_SERVER=" + server.uri()},
-        {}});
-    ASSERT_EQ(line_of(*tool), "ready");
-    tool->signal(SIGHUP);
-    tool->write("still here\n");
-    EXPECT_EQ(finish(*tool).output, "still here\n");
+TEST_F(signals, a_hang_up_that_nohup_ignores_is_ignored_by_tool_and_command) {
+    child_process tool(
+        child_options{{"sh", "-c",
+                       "trap '' HUP; exec " REDLATCH_TOOL " run job -- sh -c "
+                       "'trap \"echo told; exit 3\" USR1; kill -HUP $$; echo survived; while :; do sleep 0.01; done'"},
+                      {"REDLATCH_SERVER=" + server.uri()},
+                      {}});
+    EXPECT_EQ(line_of(tool), "survived") << "the command itself ignores it";
+    tool.signal(SIGHUP);
+    tool.signal(
+        SIGUSR1); // a signal with a higher number is passed on later, so HUP has been dealt with when it arrives
+    EXPECT_EQ(line_of(tool), "told") << "the tool did not end";
+    EXPECT_EQ(finish(tool).status, 3);
+}
+
+TEST_F(signals, of_ended_children_count_although_the_caller_ignored_them) {
+    child_process tool(child_options{{"bash", "-c", "trap '' CHLD; exec " REDLATCH_TOOL " run job -- sh -c 'exit 3'"},
+                                     {"REDLATCH_SERVER=" + server.uri()},
+                                     {}});
+    EXPECT_EQ(finish(tool).status, 3);
+    EXPECT_FALSE(is_held());
 }
 
 TEST_F(signals, that_were_ignored_at_the_start_count_when_they_are_sent_on_purpose) {
@@ -154,7 +171,7 @@ TEST_F(signals, that_were_ignored_at_the_start_count_when_they_are_sent_on_purpo
                       {}});
     ASSERT_EQ(line_of(*tool), "ready");
     tool->signal(SIGINT);
-    EXPECT_EQ(finish(*tool).status, 128 + SIGINT);
+    EXPECT_EQ(finish(*tool).status, died_of(SIGINT));
 }
 
 } // namespace

@@ -2,6 +2,7 @@
 #include "tool.hpp"
 
 #include <csignal>
+#include <fstream>
 #include <unistd.h>
 
 namespace redlatch::test {
@@ -146,6 +147,62 @@ TEST_F(killed_tool, kills_at_once_with_on_lost_kill_and_with_warn) {
         EXPECT_TRUE(command.ends()) << action;
         EXPECT_TRUE(inner.ends()) << action;
         tool->wait();
+        EXPECT_TRUE(becomes_free());
+    }
+}
+
+/// The guard of a tool; 0: there is none.
+pid_t guard_of(pid_t tool) {
+    for (auto const& entry : std::filesystem::directory_iterator("/proc")) {
+        std::string const name = entry.path().filename();
+        if (name.find_first_not_of("0123456789") != std::string::npos) continue;
+        std::ifstream file(entry.path() / "stat");
+        std::string line;
+        std::getline(file, line);
+        if (line.find("(redlatch-guard) ") == std::string::npos || line.find(") Z ") != std::string::npos) continue;
+        if (std::stoi(line.substr(line.rfind(')') + 4)) == tool) return std::stoi(name);
+    }
+    return 0;
+}
+
+class killed_guard : public tool_test {
+protected:
+    static pid_t guard_becomes_visible(child_process const& tool) {
+        pid_t found = 0;
+        EXPECT_TRUE(wait_until([&] { return (found = guard_of(tool.pid())) != 0; }));
+        return found;
+    }
+};
+
+TEST_F(killed_guard, is_replaced_and_the_other_one_guards_too) {
+    auto const tool = start(script(pair, {"--watchdog", "3s", "--grace", "300ms"}));
+    stranger const inner(std::stoi(line_of(*tool)));
+    stranger const command(std::stoi(line_of(*tool)));
+    ASSERT_TRUE(wait_until([&] { return stranger(tool->pid()).threads() > 1; })) << "its lasting guard is there";
+    pid_t const first = guard_becomes_visible(*tool);
+    ::kill(first, SIGKILL);
+    ASSERT_TRUE(wait_until([&] {
+        pid_t const now = guard_of(tool->pid());
+        return now != 0 && now != first;
+    }));
+    tool->signal(SIGKILL);
+    EXPECT_TRUE(command.ends());
+    EXPECT_TRUE(inner.ends());
+    EXPECT_NE(tool->error_text().find("another one has taken its place"), std::string::npos) << tool->error_text();
+    EXPECT_TRUE(becomes_free());
+}
+
+TEST_F(killed_guard, and_tool_leave_no_command_behind) {
+    for (std::string const action : {"term", "kill"}) {
+        auto const tool = start(script("echo $$; exec sleep 100", {"--watchdog", "2s", "--on-lost", action}));
+        stranger const command(std::stoi(line_of(*tool)));
+        ASSERT_TRUE(wait_until([&] { return stranger(tool->pid()).threads() > 1; }));
+        pid_t const guard = guard_becomes_visible(*tool);
+        tool->signal(SIGSTOP); // so that it cannot replace its guard
+        ASSERT_TRUE(wait_until([&] { return stranger(tool->pid()).state() == 'T'; }));
+        ::kill(guard, SIGKILL);
+        tool->signal(SIGKILL);
+        EXPECT_TRUE(command.ends()) << action;
         EXPECT_TRUE(becomes_free());
     }
 }

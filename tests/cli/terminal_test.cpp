@@ -52,8 +52,60 @@ TEST_F(at_a_terminal, ctrl_c_ends_a_wait) {
     session->type("\x03");
     auto const status = session->wait();
     ASSERT_TRUE(status);
-    EXPECT_EQ(outcome_of(*status), 128 + SIGINT);
+    EXPECT_EQ(outcome_of(*status), died_of(SIGINT));
     server.run("DEL", "job");
+}
+
+class script_at_a_terminal : public at_a_terminal, public testing::WithParamInterface<char const*> {};
+
+INSTANTIATE_TEST_SUITE_P(each, script_at_a_terminal, testing::Values("sh", "bash"),
+                         [](auto const& instance) { return std::string(instance.param); });
+
+TEST_P(script_at_a_terminal, ends_with_ctrl_c_as_the_command_does) {
+    for (auto const& [key, signal] : {std::pair{"\x03", SIGINT}, {"\x1c", SIGQUIT}}) {
+        if (signal == SIGQUIT && std::string(GetParam()) == "bash") continue; // bash ignores it, whatever it runs
+        auto const session =
+            open({GetParam(), "-c", REDLATCH_TOOL " run job -- sh -c 'echo ready; exec sleep 100'; echo next-command"});
+        ASSERT_TRUE(session->shows("ready"));
+        session->type(key);
+        auto const status = session->wait();
+        ASSERT_TRUE(status);
+        EXPECT_EQ(outcome_of(*status), died_of(signal)) << key;
+        EXPECT_EQ(session->shown().find("next-command"), std::string::npos) << session->shown();
+        EXPECT_FALSE(is_held());
+    }
+}
+
+TEST_P(script_at_a_terminal, ends_with_ctrl_c_during_the_wait) {
+    hold_as_stranger(server, "job", 1h);
+    auto const session = open({GetParam(), "-c", REDLATCH_TOOL " run job -- true; echo next-command"});
+    ASSERT_TRUE(becomes_waited_for());
+    session->type("\x03");
+    auto const status = session->wait();
+    ASSERT_TRUE(status);
+    EXPECT_EQ(outcome_of(*status), died_of(SIGINT));
+    EXPECT_EQ(session->shown().find("next-command"), std::string::npos) << session->shown();
+    server.run("DEL", "job");
+}
+
+TEST_P(script_at_a_terminal, goes_on_when_the_command_dealt_with_ctrl_c) {
+    auto const session =
+        open({GetParam(), "-c",
+              REDLATCH_TOOL " run job -- sh -c 'trap \"exit 7\" INT; echo ready; while :; do sleep 0.01; done'; "
+                            "echo \"status $?\""});
+    ASSERT_TRUE(session->shows("ready"));
+    session->type("\x03");
+    EXPECT_TRUE(session->shows("status 7")) << session->shown();
+    EXPECT_TRUE(session->wait());
+}
+
+TEST_P(script_at_a_terminal, goes_on_when_only_the_tool_was_sent_an_interrupt) {
+    auto const session =
+        open({GetParam(), "-c", REDLATCH_TOOL " run job -- sh -c 'echo ready; exec sleep 100'; echo \"status $?\""});
+    ASSERT_TRUE(session->shows("ready"));
+    ::kill(stranger(session->foreground_group()).parent(), SIGINT);
+    EXPECT_TRUE(session->shows("status 130")) << session->shown();
+    EXPECT_TRUE(session->wait());
 }
 
 TEST_F(at_a_terminal, ctrl_z_stops_tool_and_command_and_gives_the_terminal_back) {
@@ -62,6 +114,7 @@ TEST_F(at_a_terminal, ctrl_z_stops_tool_and_command_and_gives_the_terminal_back)
     pid_t const command = session->foreground_group();
     ASSERT_NE(command, session->pid());
     session->type("\x1a");
+    EXPECT_TRUE(session->shows("nobody renews the lock 'job' meanwhile: continue it within 2")) << session->shown();
     ASSERT_TRUE(session->stops());
     EXPECT_EQ(stranger(command).state(), 'T');
     EXPECT_EQ(session->foreground_group(), session->pid());
@@ -73,6 +126,21 @@ TEST_F(at_a_terminal, ctrl_z_stops_tool_and_command_and_gives_the_terminal_back)
     auto const status = session->wait();
     ASSERT_TRUE(status);
     EXPECT_EQ(outcome_of(*status), 0);
+}
+
+TEST_F(at_a_terminal, a_command_that_is_continued_has_the_terminal_before_it_asks) {
+    auto const session = open_tool(script("echo ready; exec sleep 600"));
+    ASSERT_TRUE(session->shows("ready"));
+    pid_t const command = session->foreground_group();
+    session->type("\x1a");
+    ASSERT_TRUE(session->stops());
+    ASSERT_EQ(session->foreground_group(), session->pid());
+    ::kill(session->pid(), SIGCONT);
+    EXPECT_TRUE(wait_until([&] { return session->foreground_group() == command; }));
+    session->type("\x03");
+    auto const status = session->wait();
+    ASSERT_TRUE(status);
+    EXPECT_EQ(outcome_of(*status), died_of(SIGINT));
 }
 
 TEST_F(at_a_terminal, a_lease_that_ended_while_stopped_ends_the_command) {
@@ -140,6 +208,31 @@ TEST_F(at_a_terminal, a_background_job_of_a_script_does_not_take_the_terminal) {
     session->type("hello\n");
     EXPECT_TRUE(session->shows("got hello")) << session->shown();
     EXPECT_TRUE(session->wait());
+}
+
+TEST_F(at_a_terminal, the_modes_are_as_before_after_a_command_that_was_killed) {
+    for (std::string const ending : {"lost", "killed"}) {
+        auto const session =
+            open({"sh", "-c",
+                  REDLATCH_TOOL " run job --on-lost kill -- sh -c 'stty raw -echo; echo ready; exec sleep 100'; "
+                                "echo \"status $?\"; read line"});
+        ASSERT_TRUE(session->shows("ready"));
+        ASSERT_FALSE(session->has_usual_modes());
+        if (ending == "lost") {
+            server.run("DEL", "job");
+            server.run("CLIENT", "KILL", "TYPE", "normal");
+        } else {
+            ::kill(session->foreground_group(), SIGKILL);
+        }
+        EXPECT_TRUE(session->shows(ending == "lost" ? "status 79" : "status 137")) << session->shown();
+        EXPECT_TRUE(session->has_usual_modes()) << ending;
+    }
+}
+
+TEST_F(at_a_terminal, the_modes_that_a_command_leaves_on_purpose_stay) {
+    auto const session = open({"sh", "-c", REDLATCH_TOOL " run job -- stty -echo; echo done; read line"});
+    ASSERT_TRUE(session->shows("done"));
+    EXPECT_FALSE(session->has_usual_modes());
 }
 
 TEST_F(at_a_terminal, a_hang_up_ends_the_command) {

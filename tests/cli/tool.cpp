@@ -14,7 +14,7 @@
 namespace redlatch::test {
 
 int outcome_of(int wait_status) {
-    return WIFSIGNALED(wait_status) ? 1000 + WTERMSIG(wait_status) : WEXITSTATUS(wait_status);
+    return WIFSIGNALED(wait_status) ? died_of(WTERMSIG(wait_status)) : WEXITSTATUS(wait_status);
 }
 
 stranger::stranger(pid_t pid) : pid_(pid), descriptor_(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0))) {
@@ -31,11 +31,27 @@ void stranger::kill() const {
 }
 
 char stranger::state() const {
+    auto const fields = status();
+    return fields.empty() ? '?' : fields[0];
+}
+
+pid_t stranger::parent() const {
+    auto const fields = status();
+    return fields.empty() ? 0 : std::stoi(fields.substr(2));
+}
+
+int stranger::threads() const {
+    std::error_code ec;
+    std::filesystem::directory_iterator const all("/proc/" + std::to_string(pid_) + "/task", ec);
+    return static_cast<int>(std::distance(begin(all), end(all)));
+}
+
+std::string stranger::status() const {
     std::ifstream file("/proc/" + std::to_string(pid_) + "/stat");
     std::string line;
     std::getline(file, line);
-    auto const at = line.rfind(')');
-    return at == std::string::npos ? '?' : line[at + 2];
+    auto const at = line.rfind(')'); // "1234 (name) S 1 ..."; the name may contain anything
+    return at == std::string::npos ? "" : line.substr(at + 2);
 }
 
 tool_test::tool_test() {

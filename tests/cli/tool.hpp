@@ -18,6 +18,9 @@ using words = std::vector<std::string>;
 
 /// How it ended: its exit status, or 1000 + the signal that ended it.
 int outcome_of(int wait_status);
+constexpr int died_of(int signal) {
+    return 1000 + signal;
+}
 
 struct outcome {
     int status = -1;
@@ -35,8 +38,12 @@ public:
     void kill() const;
     /// 'T' stopped, 'S' sleeping, 'Z' ended, '?' gone ...
     char state() const;
+    pid_t parent() const; ///< 0: gone
+    int threads() const;
 
 private:
+    std::string status() const; ///< from its state on, as in /proc/PID/stat; empty: gone
+
     pid_t pid_;
     descriptor descriptor_;
 };

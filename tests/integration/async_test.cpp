@@ -100,6 +100,28 @@ TEST_F(async_test, without_an_executor_handlers_run_on_one_thread_of_the_client)
     second.got.release();
 }
 
+TEST_F(async_test, two_calls_of_one_thread_are_two_owners) {
+    auto const first = acquire({}, {}).get();
+    ASSERT_TRUE(first.got);
+    std::promise<std::error_code> second;
+    lock.async_try_acquire({}, {}, [&](std::error_code code, std::optional<hold>) { second.set_value(code); });
+    EXPECT_EQ(second.get_future().get(), errc::busy) << "two were inside together";
+    EXPECT_EQ(acquire({.wait = 10ms}, {}).get().code, errc::timed_out);
+}
+
+TEST_F(async_test, a_call_without_a_handler_is_refused_at_once) {
+    auto const refused = [](auto&& call) { return outcome_of(call).reason; };
+    auto held = acquire({}, {}).get().got;
+    EXPECT_EQ(refused([&] { lock.async_acquire({}, {}, {}); }), errc::invalid_argument);
+    EXPECT_EQ(refused([&] { lock.async_try_acquire({}, {}, {}); }), errc::invalid_argument);
+    EXPECT_EQ(refused([&] { lock.async_is_locked({}, {}); }), errc::invalid_argument);
+    EXPECT_EQ(refused([&] { lock.async_force_unlock({}, {}); }), errc::invalid_argument);
+    EXPECT_EQ(refused([&] { user.async_ping({}, {}); }), errc::invalid_argument);
+    EXPECT_EQ(refused([&] { held.async_release({}, {}); }), errc::invalid_argument);
+    EXPECT_EQ(held.status(), hold_status::held) << "nothing was started";
+    EXPECT_EQ(user.stats().waiters, 0U);
+}
+
 TEST_F(async_test, never_calls_the_handler_inside_the_call) {
     // An executor that runs at once would show it, and so would a handler of an error that is known at once.
     std::atomic<int> inside{0};

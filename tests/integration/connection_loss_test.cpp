@@ -25,7 +25,7 @@ std::vector<step> steps() {
         {"subscribe", a_command("SUBSCRIBE")},
         {"unsubscribe", a_command("UNSUBSCRIBE")},
         {"force_release", a_script(scripts::lock_force_release)},
-        {"inspect", a_script(scripts::lock_inspect)},
+        {"inspect", a_command("HSCAN")},
     };
 }
 

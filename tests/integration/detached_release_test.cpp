@@ -71,6 +71,8 @@ TEST_F(detached_release_test, of_a_lock_that_is_gone_tells_the_listener) {
     mine.release_detached();
     EXPECT_TRUE(events.wait_for(event::kind::release_failed, name));
     expect_idle(user);
+    EXPECT_EQ(user.stats().lost, 1U);
+    EXPECT_EQ(user.stats().released, 0U);
 }
 
 TEST_F(detached_release_test, is_repeated_when_its_answer_was_lost_and_is_no_loss) {
@@ -86,6 +88,23 @@ TEST_F(detached_release_test, is_repeated_when_its_answer_was_lost_and_is_no_los
     EXPECT_FALSE(exists(name));
     EXPECT_EQ(events.count(event::kind::release_failed), 0U);
     expect_idle(distant);
+}
+
+TEST_F(detached_release_test, that_finds_nothing_when_its_validity_is_over_is_a_loss_although_it_was_repeated) {
+    byte_proxy proxy{server.address()};
+    client distant{detached(proxy.address().uri())};
+    event_log events(distant);
+    hold mine = distant.get_lock(name).acquire({.lease = 1s});
+    auto const end = mine.valid_until();
+    auto const trap = proxy.cut_before(a_release());
+    proxy.refuse_connections(true);
+    mine.release_detached();
+    ASSERT_TRUE(trap.wait());
+    ASSERT_TRUE(wait_until([&] { return lease_clock::now() >= end && !exists(name); }));
+    proxy.refuse_connections(false);
+    EXPECT_TRUE(events.wait_for(event::kind::release_failed, name)) << "others may have had it meanwhile";
+    EXPECT_EQ(distant.stats().lost, 1U);
+    EXPECT_EQ(distant.stats().released, 0U);
 }
 
 TEST_F(detached_release_test, is_through_before_close_returns) {

@@ -1,95 +1,32 @@
-// Real servers, each in a folder of its own. What stands for other programs of the user are forks of this one.
-#include "embedded/exchange.hpp"
-#include "embedded/runtime_folder.hpp"
+// Real servers, each in a folder of its own: starting them and finding them.
 #include "embedded/server_process.hpp"
-#include "support/temporary_folder.hpp"
-#include "support/wait_until.hpp"
+#include "integration/embedded_fixture.hpp"
 
-#include <redlatch/client.hpp>
-#include <redlatch/embedded_server.hpp>
-#include <redlatch/error.hpp>
-
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <csignal>
-#include <cstdlib>
 #include <fcntl.h>
 #include <fstream>
-#include <functional>
 #include <gmock/gmock.h>
+#include <memory>
 #include <set>
 #include <sstream>
 #include <string>
+#include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
-#include <sys/wait.h>
 #include <thread>
-#include <unistd.h>
 #include <vector>
 
-namespace redlatch {
+namespace redlatch::test {
 namespace {
 
 using ::testing::AllOf;
 using ::testing::AnyOf;
 using ::testing::HasSubstr;
 using namespace std::chrono_literals;
-
-/// Another process of this user. Its exit status is what `work` returns, 99 if it throws.
-class other_process {
-public:
-    explicit other_process(std::function<int()> const& work) {
-        std::fflush(nullptr); // what is buffered here must not be written there, too
-        process_ = ::fork();
-        if (process_ != 0) return;
-        int status = 99;
-        try {
-            status = work();
-        } catch (std::exception const& problem) {
-            std::fprintf(stderr, "%s\n", problem.what());
-        }
-        ::_exit(status);
-    }
-    other_process(other_process const&) = delete;
-    other_process& operator=(other_process const&) = delete;
-    ~other_process() {
-        if (process_ > 0) status();
-    }
-
-    int status() {
-        int result = 0;
-        ::waitpid(std::exchange(process_, -1), &result, 0);
-        return WIFEXITED(result) ? WEXITSTATUS(result) : -1;
-    }
-
-private:
-    ::pid_t process_ = -1;
-};
-
-class embedded_server_test : public ::testing::Test {
-protected:
-    embedded_server_test() { ::setenv("REDLATCH_RUNTIME_DIR", folder.c_str(), 1); }
-
-    ~embedded_server_test() override {
-        try {
-            embedded_server().stop(true);
-        } catch (error const& problem) {
-            ADD_FAILURE() << problem.what();
-        }
-        ::unsetenv("REDLATCH_RUNTIME_DIR");
-    }
-
-    embedded::exchange connection() const {
-        auto result = embedded::exchange::connect(folder / "redis.sock", lease_clock::now() + test::patience);
-        if (!result) throw std::runtime_error("no server");
-        return *std::move(result);
-    }
-
-    static ::pid_t server_process() { return embedded_server().status().pid; }
-
-    test::temporary_folder base;
-    std::filesystem::path folder = base.path() / "runtime";
-};
 
 TEST_F(embedded_server_test, starts_on_first_use_and_is_there_from_then_on) {
     embedded_server server;
@@ -236,6 +173,34 @@ TEST_F(embedded_server_test, outlives_its_starter_and_holds_nothing_of_it) {
     EXPECT_THAT(text.str(), HasSubstr("SigBlk:\t0000000000000000"));
 }
 
+TEST_F(embedded_server_test, makes_files_for_its_owner_only_whatever_its_starter_allows) {
+    other_process user([] {
+        ::umask(0);
+        embedded_server().ensure_running();
+        return 0;
+    });
+    ASSERT_EQ(user.status(), 0);
+    std::ifstream status("/proc/" + std::to_string(server_process()) + "/status");
+    std::stringstream text;
+    text << status.rdbuf();
+    EXPECT_THAT(text.str(), HasSubstr("Umask:\t0077\n"));
+}
+
+TEST_F(embedded_server_test, is_not_ended_by_a_limit_that_its_starter_has_set_for_itself) {
+    other_process user([] {
+        ::rlimit limit{};
+        if (::getrlimit(RLIMIT_CPU, &limit) != 0) return 1;
+        limit.rlim_cur = std::min<::rlim_t>(3600, limit.rlim_max);
+        if (::setrlimit(RLIMIT_CPU, &limit) != 0) return 1;
+        embedded_server().ensure_running();
+        return 0;
+    });
+    ASSERT_EQ(user.status(), 0);
+    ::rlimit limit{};
+    ASSERT_EQ(::prlimit(server_process(), RLIMIT_CPU, nullptr, &limit), 0);
+    EXPECT_EQ(limit.rlim_cur, limit.rlim_max) << "the server is for all programs of its user";
+}
+
 TEST_F(embedded_server_test, can_be_started_with_standard_descriptors_closed) {
     other_process user([] {
         for (int number = 0; number < 3; ++number) ::close(number);
@@ -267,31 +232,10 @@ TEST_F(embedded_server_test, does_not_replace_what_is_no_socket) {
         FAIL() << "started";
     } catch (error const& problem) {
         EXPECT_EQ(problem.reason(), errc::bad_config);
-        EXPECT_THAT(problem.what(), HasSubstr("no socket"));
+        EXPECT_THAT(problem.what(), HasSubstr("not a socket"));
     }
     EXPECT_TRUE(std::filesystem::exists(folder / "redis.sock"));
     std::filesystem::remove(folder / "redis.sock");
-}
-
-TEST_F(embedded_server_test, ends_a_server_that_has_lost_its_socket_before_it_starts_another) {
-    embedded_server server;
-    server.ensure_running();
-    auto const first = server.status().pid;
-    std::filesystem::remove(folder / "redis.sock");
-    server.ensure_running();
-    EXPECT_NE(server.status().pid, first);
-    EXPECT_FALSE(embedded::is_alive(first));
-}
-
-TEST_F(embedded_server_test, is_stopped_by_force_only_when_it_has_lost_its_socket) {
-    embedded_server server;
-    server.ensure_running();
-    auto const process = server.status().pid;
-    std::filesystem::remove(folder / "redis.sock");
-    EXPECT_THROW(server.stop(false), error);
-    EXPECT_TRUE(embedded::is_alive(process));
-    EXPECT_TRUE(server.stop(true));
-    EXPECT_FALSE(embedded::is_alive(process));
 }
 
 TEST_F(embedded_server_test, waits_for_one_whose_starter_was_killed) {
@@ -343,92 +287,6 @@ TEST_F(embedded_server_test, says_which_file_it_cannot_write) {
     EXPECT_FALSE(std::filesystem::exists(base.path() / "target"));
 }
 
-TEST_F(embedded_server_test, is_not_stopped_while_a_lock_is_held) {
-    embedded_server server;
-    server.ensure_running();
-    auto client = connection();
-    client.command("SELECT", "3");
-    client.command("HSET", "orders", "0fd0:7", "1");
-    client.command("PEXPIRE", "orders", "60000");
-    client.command("SET", "string", "value");
-    try {
-        server.stop(false);
-        FAIL() << "stopped";
-    } catch (error const& problem) {
-        EXPECT_EQ(problem.reason(), errc::busy);
-        EXPECT_THAT(problem.what(), AllOf(HasSubstr("'orders'"), HasSubstr("held")));
-    }
-    EXPECT_EQ(client.command("DEL", "orders").integer, 1) << "writers go on after the refusal";
-    client.command("HSET", "no lock", "field", "value");
-    EXPECT_TRUE(server.stop(false));
-    EXPECT_FALSE(server.status().running);
-}
-
-TEST_F(embedded_server_test, is_what_a_client_without_address_uses_so_that_processes_exclude_each_other) {
-    std::array<int, 2> gate{};
-    ASSERT_EQ(::pipe(gate.data()), 0);
-    other_process rival([&] {
-        ::close(gate[1]);
-        char byte = 0;
-        if (::read(gate[0], &byte, 1) != 1) return 2;
-        client mine;
-        return mine.get_lock("backup").try_acquire() ? 1 : 0;
-    });
-    ::close(gate[0]);
-    client mine;
-    auto held = mine.get_lock("backup").acquire();
-    EXPECT_EQ(::write(gate[1], "g", 1), 1);
-    ::close(gate[1]);
-    EXPECT_EQ(rival.status(), 0) << "the rival must find the lock busy";
-    try {
-        embedded_server().stop(false);
-        ADD_FAILURE() << "stopped under a holder";
-    } catch (error const& problem) {
-        EXPECT_THAT(problem.what(), HasSubstr("'backup'"));
-    }
-    held.release();
-    EXPECT_TRUE(embedded_server().stop(false));
-}
-
-TEST_F(embedded_server_test, counts_many_locks_up_to_a_bound) {
-    embedded_server server;
-    server.ensure_running();
-    auto client = connection();
-    client.command("EVAL", "for i = 1, 3000 do redis.call('hset', 'lock' .. i, 'a:1', 1) end", "0");
-    EXPECT_THROW(server.stop(false), error);
-    EXPECT_EQ(server.status().keys, 3000);
-}
-
-TEST_F(embedded_server_test, is_stopped_by_force_also_while_a_lock_is_held) {
-    embedded_server server;
-    server.ensure_running();
-    auto const process = server.status().pid;
-    connection().command("HSET", "orders", "0fd0:7", "1");
-    EXPECT_TRUE(server.stop(true));
-    EXPECT_FALSE(embedded::is_alive(process));
-    EXPECT_FALSE(server.stop(true)) << "there is nothing to stop any more";
-    EXPECT_FALSE(server.stop(false));
-}
-
-TEST_F(embedded_server_test, is_stopped_by_force_also_when_it_hangs) {
-    embedded_server server;
-    server.ensure_running();
-    auto const process = server.status().pid;
-    ::kill(process, SIGSTOP);
-    EXPECT_THROW(server.status(), error);
-    try {
-        server.stop(false);
-        FAIL() << "stopped";
-    } catch (error const& problem) {
-        EXPECT_EQ(problem.reason(), errc::disconnected);
-        EXPECT_THAT(problem.what(), HasSubstr("does not answer"));
-    }
-    EXPECT_TRUE(server.stop(true));
-    EXPECT_FALSE(embedded::is_alive(process));
-    server.ensure_running();
-    EXPECT_TRUE(server.status().running);
-}
-
 TEST_F(embedded_server_test, is_not_taken_for_a_server_when_it_speaks_another_protocol) {
     embedded_server server;
     auto const listening = ::socket(AF_UNIX, SOCK_STREAM, 0);
@@ -459,4 +317,4 @@ TEST_F(embedded_server_test, has_a_uri_that_survives_odd_paths) {
 }
 
 } // namespace
-} // namespace redlatch
+} // namespace redlatch::test

@@ -307,6 +307,32 @@ TEST_F(hand_over_test, the_lock_is_left_to_others_for_a_moment_after_each_window
     stop.request_stop();
 }
 
+/// Between two of their releases to the server the subscription of the process ends, and the head that is held back begins
+/// it anew: its confirmation is no turn of others.
+TEST_F(hand_over_test, threads_that_hold_for_about_a_second_leave_the_lock_to_others_after_each_hold) {
+    client user(with({false, 5ms, false}));
+    std::atomic<bool> ending{false};
+    std::atomic<int> turns{0};
+    std::vector<std::jthread> threads;
+    for (int i = 0; i < 2; ++i)
+        threads.emplace_back([&] {
+            while (!ending) {
+                hold const got = user.get_lock(name).acquire();
+                ++turns;
+                std::this_thread::sleep_for(1'200ms); // sleeps because the subscription has to end meanwhile
+            }
+        });
+    ASSERT_TRUE(wait_until([&] { return turns > 0; }));
+    client other(with({false, 5ms, false}));
+    for (int round = 0; round < 3; ++round) {
+        int const before = turns;
+        hold const got = other.get_lock(name).acquire();
+        EXPECT_TRUE(got);
+        EXPECT_LE(turns - before, 2) << "it waited while the threads of the other process had the lock so often";
+    }
+    ending = true;
+}
+
 TEST_F(hand_over_test, a_stranger_that_waits_for_the_message_gets_the_lock) {
     client user(with({true, 5ms, false}));
     auto lock = user.get_lock(name);
@@ -509,6 +535,36 @@ TEST_F(hand_over_test, a_lock_that_is_passed_around_for_longer_than_its_lease_is
 }
 
 // --- what the server has to know of
+
+TEST_F(hand_over_test, a_view_of_what_was_released_is_none_of_what_its_owner_takes_next) {
+    client user(with({true, no_end, false}));
+    reentrant_lock lock = user.get_lock(name);
+    std::atomic<bool> stop{false};
+    std::thread competing([&, other = lock]() mutable {
+        while (!stop) {
+            other.lock();
+            other.unlock();
+        }
+    });
+    constexpr int enough = 200;
+    int under_the_same_id = 0; // most of them within the process, before the other one came
+    wait_until([&] {
+        lock.lock();
+        auto const before = lock.current_hold();
+        lock.unlock();
+        lock.lock();
+        auto const now = lock.current_hold();
+        EXPECT_EQ(before.status(), hold_status::released);
+        EXPECT_FALSE(before.lost().stop_requested());
+        EXPECT_EQ(now.status(), hold_status::held);
+        if (now.owner_id() == before.owner_id()) ++under_the_same_id;
+        lock.unlock();
+        return under_the_same_id >= enough || HasFailure();
+    });
+    stop = true;
+    competing.join();
+    EXPECT_TRUE(under_the_same_id >= enough || HasFailure()) << "it was hardly ever taken again";
+}
 
 TEST_F(hand_over_test, a_fixed_lease_and_max_hold_are_released_on_the_server) {
     client user(passing());

@@ -124,6 +124,38 @@ TEST_P(late_bytes_test, of_an_acquisition_after_the_first_sweep) {
     EXPECT_LT(since(start), 18s) << "the lease alone would take 30 s";
 }
 
+TEST_P(late_bytes_test, of_an_acquisition_whose_caller_has_left_unanswered) {
+    client user(settings(proxy.uri()));
+    auto lock = user.get_lock(name);
+    lock.acquire().release();
+    auto const trap = proxy.hold_tail(an_acquisition(), first);
+    std::stop_source stop;
+    auto caller = in_thread(
+        [&] { return outcome_of([&] { (void)lock.acquire({.wait = 20s, .stop = stop.get_token()}); }).reason; });
+    ASSERT_TRUE(trap.wait());
+    event_log events(user);
+    auto const retry = proxy.hold_reply(an_acquisition());
+    trap.cut_client();
+    ASSERT_TRUE(retry.wait()); // on the second connection, which has been answered whether the first one is dead
+    EXPECT_TRUE(stays([&] { return !is_ready(caller); }, 50ms));
+    // The third connection may end the second one, but knows nothing of the first.
+    ASSERT_EQ(server.run("ACL", "SETUSER", "tester", "+client|kill").text, "OK");
+    proxy.refuse_connections(true);
+    retry.cut_client();
+    EXPECT_TRUE(wait_until([&] { return events.count(event::kind::disconnected) == 2; }));
+    stop.request_stop();
+    EXPECT_EQ(caller.get(), errc::cancelled);
+    proxy.refuse_connections(false);
+    EXPECT_TRUE(wait_until([&] { return free(); })) << "what the retry took is released";
+    trap.deliver();
+    if (!fenced) {
+        EXPECT_TRUE(wait_until([&] { return !free(); })) << "the first copy has run, too late";
+    }
+    auto const start = test_clock::now();
+    EXPECT_TRUE(wait_until([&] { return free(); }));
+    EXPECT_LT(since(start), 18s) << "the lease alone would take 30 s";
+}
+
 TEST_P(late_bytes_test, of_an_acquisition_while_somebody_else_holds_the_lock) {
     client user(settings(proxy.uri()));
     client other(settings(server.uri()));

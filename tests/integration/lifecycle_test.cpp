@@ -2,6 +2,8 @@
 #include "integration/fixture.hpp"
 #include "support/both_faces.hpp"
 
+#include <csignal>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
@@ -73,6 +75,9 @@ TEST_F(lifecycle_test, calls_on_a_closed_client_say_closed) {
     EXPECT_EQ(outcome_of([&] { user.ping(); }).reason, errc::closed);
     EXPECT_EQ(outcome_of([&] { user.list_locks(); }).reason, errc::closed);
     EXPECT_FALSE(lock.is_held());
+    auto const release = outcome_of([&] { mine.release(); });
+    EXPECT_EQ(release.reason, errc::lease_lost);
+    EXPECT_NE(release.sentence.find(name), std::string::npos) << release;
 }
 
 TEST_F(lifecycle_test, locks_and_holds_outlive_their_client) {
@@ -209,6 +214,49 @@ TEST_F(lifecycle_test, after_fork_every_call_of_the_child_fails_and_the_parent_i
     expect_clean(server);
 }
 
+/// Runs in the child; the number of the first thing that spoke of the parent's hold as of one's own, or 0.
+int belief_after_fork(hold& mine) {
+    if (mine) return 1;
+    if (mine.status() != hold_status::lost) return 2;
+    if (mine.valid_until() > lease_clock::now()) return 3;
+    if (!mine.lost().stop_requested()) return 4;
+    if (outcome_of([&] { mine.ensure_held(); }).reason != errc::lease_lost) return 5;
+    return 0;
+}
+
+TEST_F(lifecycle_test, a_hold_of_the_parent_is_lost_in_the_child_whatever_its_threads_are_doing) {
+    client user(settings());
+    hold mine = user.get_lock(name).acquire();
+    std::jthread const busy([&](std::stop_token const& stop) { // with the mutex of the client's records
+        while (!stop.stop_requested()) static_cast<void>(user.stats());
+    });
+    constexpr int forks = 100;
+    for (int i = 0; i < forks; ++i) {
+        pid_t const child = ::fork();
+        if (child == 0) {
+            ::alarm(20); // a hang is a failure too
+            ::_exit(belief_after_fork(mine));
+        }
+        int status = 0;
+        ASSERT_EQ(::waitpid(child, &status, 0), child);
+        ASSERT_TRUE(WIFEXITED(status)) << "ended by signal " << WTERMSIG(status);
+        ASSERT_EQ(WEXITSTATUS(status), 0) << "the number of the step in belief_after_fork";
+    }
+    EXPECT_EQ(mine.status(), hold_status::held);
+}
+
+TEST_F(lifecycle_test, a_child_of_a_fork_that_runs_no_handlers_holds_nothing_either) {
+    client user(settings());
+    hold mine = user.get_lock(name).acquire();
+    auto const child = static_cast<pid_t>(::syscall(SYS_clone, SIGCHLD, nullptr, nullptr, nullptr, nullptr));
+    if (child == 0) ::_exit(mine || mine.status() != hold_status::lost ? 1 : 0); // and asks for no memory
+    int status = 0;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    ASSERT_TRUE(WIFEXITED(status)) << "ended by signal " << WTERMSIG(status);
+    EXPECT_EQ(WEXITSTATUS(status), 0) << "the child believes that it holds";
+    EXPECT_EQ(mine.status(), hold_status::held);
+}
+
 TEST_F(lifecycle_test, a_child_makes_a_client_of_its_own) {
     client user(settings());
     hold const mine = user.get_lock(name).acquire();
@@ -228,6 +276,16 @@ TEST_F(lifecycle_test, a_child_makes_a_client_of_its_own) {
     ASSERT_EQ(::waitpid(child, &status, 0), child);
     ASSERT_TRUE(WIFEXITED(status)) << "ended by signal " << WTERMSIG(status);
     EXPECT_EQ(WEXITSTATUS(status), 0);
+}
+
+TEST_F(lifecycle_test, a_token_that_is_asked_for_after_the_loss_is_stopped_although_nobody_has_noticed) {
+    config lazy = settings();
+    lazy.lazy_threads = true; // no thread looks at the clock
+    client user(lazy);
+    hold const mine = user.get_lock(name).acquire({.lease = 60ms});
+    ASSERT_TRUE(wait_until([&] { return mine.status() == hold_status::lost; }));
+    EXPECT_TRUE(mine.lost().stop_requested());
+    EXPECT_EQ(user.stats().lost, 1U);
 }
 
 TEST_F(lifecycle_test, with_lazy_threads_nothing_runs_in_the_background_before_start) {

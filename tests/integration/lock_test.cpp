@@ -83,6 +83,32 @@ TEST_F(lock_test, re_enters_and_stays_held_until_the_last_release) {
     theirs.unlock();
 }
 
+TEST_F(lock_test, current_hold_shows_the_hold_until_its_last_level_has_ended) {
+    EXPECT_FALSE(lock.current_hold());
+    hold outer = lock.acquire();
+    hold inner = lock.acquire();
+    auto const seen = lock.current_hold();
+    EXPECT_EQ(seen.owner_id(), outer.owner_id());
+    inner.release();
+    EXPECT_EQ(seen.status(), hold_status::held);
+    EXPECT_TRUE(lock.current_hold());
+    outer.release();
+    EXPECT_EQ(seen.status(), hold_status::released);
+    EXPECT_FALSE(lock.current_hold());
+}
+
+TEST_F(lock_test, a_look_at_one_level_ends_with_that_level) {
+    hold const outer = lock.acquire();
+    hold_view seen;
+    {
+        hold const inner = lock.acquire();
+        seen = inner;
+        EXPECT_EQ(seen.status(), hold_status::held);
+    }
+    EXPECT_EQ(seen.status(), hold_status::released);
+    EXPECT_EQ(outer.status(), hold_status::held);
+}
+
 TEST_F(lock_test, two_objects_of_one_name_are_one_lock) {
     auto again = user.get_lock(name);
     lock.lock();
@@ -129,6 +155,17 @@ TEST_F(lock_test, force_unlock_ends_anybodys_hold) {
     EXPECT_FALSE(lock.is_locked());
     EXPECT_FALSE(user.get_lock(name).is_locked());
     EXPECT_FALSE(theirs.force_unlock());
+    EXPECT_EQ(outcome_of([&] { mine.release(); }).reason, errc::lease_lost);
+}
+
+TEST_F(lock_test, force_unlock_of_our_own_hold_is_a_loss_that_is_known_at_once) {
+    hold mine = lock.acquire();
+    auto const lost = mine.lost();
+    EXPECT_TRUE(user.get_lock(name).force_unlock());
+    EXPECT_EQ(mine.status(), hold_status::lost) << "before the next renewal, in ten seconds";
+    EXPECT_FALSE(lock.is_held());
+    EXPECT_EQ(user.stats().lost, 1U);
+    EXPECT_TRUE(wait_until([&] { return lost.stop_requested(); }, 5s));
     EXPECT_EQ(outcome_of([&] { mine.release(); }).reason, errc::lease_lost);
 }
 
@@ -180,6 +217,14 @@ TEST_F(lock_test, a_shorter_inner_lease_never_shortens_the_outer_one) {
         EXPECT_GT(pttl(server, name), 50000);
     }
     EXPECT_GT(pttl(server, name), 50000);
+}
+
+TEST_F(lock_test, a_wait_of_no_time_asks_once) {
+    hold const mine = user.get_lock(name).acquire({.wait = 0ms});
+    EXPECT_TRUE(mine);
+    auto const asked = outcome_of([&] { (void)other.get_lock(name).acquire({.wait = 0ms}); });
+    EXPECT_EQ(asked.reason, errc::busy);
+    EXPECT_EQ(asked.sentence, "lock '" + name + "' is held by somebody else");
 }
 
 TEST_F(lock_test, a_bounded_wait_takes_its_time_and_no_more) {
@@ -296,6 +341,28 @@ TEST_F(lock_test, lists_the_locks_that_match) {
     EXPECT_EQ(found[1].name, "list:b");
     EXPECT_EQ(other.list_locks("elsewhere:*").size(), 0U);
     server.run("DEL", "list:not-a-lock", "list:some-hash");
+}
+
+TEST_F(lock_test, a_list_says_what_becomes_something_else_while_it_is_made) {
+    byte_proxy proxy{server.address()};
+    auto settings = quick(proxy.uri());
+    settings.timeout = 10s;
+    client distant(settings);
+    hold_as_stranger(server, "list:a", 60s);
+    hold_as_stranger(server, "list:b", 60s);
+    auto const trap = proxy.hold_reply(a_command("SCAN"));
+    auto listed = in_thread([&] { return distant.list_locks("list:*"); });
+    ASSERT_TRUE(trap.wait());
+    server.run("SET", "list:a", "text");
+    trap.deliver();
+    auto found = listed.get();
+    std::sort(found.begin(), found.end(), [](auto const& a, auto const& b) { return a.name < b.name; });
+    ASSERT_EQ(found.size(), 2U);
+    EXPECT_NE(found[0].problem.find("another type"), std::string::npos) << found[0].problem;
+    EXPECT_FALSE(found[0].held);
+    EXPECT_EQ(found[1].name, "list:b");
+    EXPECT_EQ(found[1].problem, "");
+    server.run("DEL", "list:a", "list:b");
 }
 
 TEST_F(lock_test, the_destructor_and_a_detached_release_give_the_lock_back) {

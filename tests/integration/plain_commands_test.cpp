@@ -4,7 +4,9 @@
 
 #include <redlatch/log.hpp>
 
+#include <atomic>
 #include <gmock/gmock.h>
+#include <memory>
 
 namespace redlatch::test {
 namespace {
@@ -74,6 +76,18 @@ TEST_F(plain_commands_test, ask_by_script_who_holds_a_lock_that_is_not_free) {
     EXPECT_GT(server.run("PTTL", name).integer, 50'000) << "and was left alone";
 }
 
+TEST_F(plain_commands_test, are_not_the_first_guess_where_others_want_the_lock_too) {
+    client user(with(command_set::automatic));
+    auto lock = user.get_lock(name);
+    auto listener = server.admin();
+    listener.command("SUBSCRIBE", channel_of(name));
+    lock.acquire().release();
+    EXPECT_THAT(sent(), ElementsAre("RESTORE", "HDEL", "PUBLISH"));
+    auto const mine = lock.try_acquire();
+    EXPECT_TRUE(mine);
+    EXPECT_THAT(sent(), ElementsAre("EVALSHA", "EVAL")) << "a refusal would say for how long it is held";
+}
+
 TEST_F(plain_commands_test, are_not_sent_to_who_does_not_want_them) {
     client user(with(command_set::scripts));
     user.get_lock(name).acquire().release();
@@ -129,6 +143,18 @@ TEST_F(plain_commands_test, are_given_up_where_the_server_does_not_know_them) {
     EXPECT_EQ(outcome_of([&] { (void)stubborn.get_lock(name).acquire(); }).reason, errc::server_refused);
 }
 
+TEST_F(plain_commands_test, take_no_lock_any_more_when_it_turns_out_that_none_could_be_renewed) {
+    auto settings = lacking({"-eval", "-evalsha"});
+    settings.lock_watchdog_timeout = 600ms;
+    client user(settings);
+    hold const mine = user.get_lock(name).acquire();
+    auto another = user.get_lock(name + "-2");
+    EXPECT_TRUE(wait_until([&] { return user.stats().renewals > 0; }));
+    EXPECT_TRUE(wait_until([&] {
+        return outcome_of([&] { another.acquire({.wait = 1s}).release(); }).reason == errc::server_refused;
+    })) << "who may not run scripts learns it when he takes a lock, not when he has lost it";
+}
+
 TEST_F(plain_commands_test, take_no_key_of_another_type) {
     server.run("SET", name, "text");
     client user(with(command_set::automatic));
@@ -153,7 +179,15 @@ TEST_F(plain_commands_test, wake_the_waiters_even_if_the_connection_breaks_in_th
     hold mine = user.get_lock(name).acquire();
     client other(with(command_set::automatic));
     auto waiter = in_thread([&] { return other.get_lock(name).acquire({.wait = 20s}); });
-    ASSERT_TRUE(wait_until([&] { return somebody_waits(name); }));
+    // Who has subscribed asks once more, and would get a lock that is free by then.
+    ASSERT_TRUE(wait_until([&] {
+        auto const all = watch.commands();
+        auto const is = [](char const* which) {
+            return [=](words const& command) { return command.front() == which; };
+        };
+        auto const subscribed = std::find_if(all.begin(), all.end(), is("SUBSCRIBE"));
+        return std::any_of(subscribed, all.end(), is("EVALSHA")) || std::any_of(subscribed, all.end(), is("EVAL"));
+    }));
     auto trap = proxy.hold_tail(a_command("PUBLISH"), 0);
     auto release = in_thread([&] { return outcome_of([&] { mine.release(); }); });
     ASSERT_TRUE(trap.wait());
@@ -169,6 +203,36 @@ TEST_F(plain_commands_test, wake_the_waiters_even_if_the_connection_breaks_in_th
     EXPECT_TRUE(wait_until([&] { return user.stats().unresolved == 0; }));
     EXPECT_EQ(user.stats().released, 1U);
     EXPECT_EQ(user.stats().lost, 0U);
+}
+
+/// The server hears HDEL and its answer is lost; then HDEL is forbidden, and the script finds nothing to release. No PUBLISH
+/// gets through before that.
+TEST_F(plain_commands_test, wake_the_waiters_even_if_only_a_script_can_see_a_release_through) {
+    byte_proxy proxy(server.address());
+    auto settings = lacking({});
+    settings.address = proxy.address().uri();
+    settings.timeout = 1s;
+    client user(settings);
+    hold mine = user.get_lock(name).acquire();
+    client other(with(command_set::automatic));
+    auto waiter = in_thread([&] { return other.get_lock(name).acquire({.wait = 20s}); });
+    // It asks once more when its subscription is confirmed: an attempt that is late would take the lock.
+    ASSERT_TRUE(wait_until([&] { return command_counts(server)["pttl"] >= 2; }));
+    auto const answer = proxy.hold_reply(a_command("HDEL"));
+    auto const before_scripts = [seen = std::make_shared<std::atomic<bool>>(false)](words const& command) {
+        if (any_script()(command)) *seen = true;
+        return !*seen && a_command("PUBLISH")(command);
+    };
+    auto const message = proxy.hold_tail(before_scripts, 0);
+    for (int further = 0; further < 4; ++further) proxy.hold_tail(before_scripts, 0); // one for each connection
+    auto release = in_thread([&] { return outcome_of([&] { mine.release(); }); });
+    ASSERT_TRUE(answer.wait());
+    ASSERT_TRUE(message.wait());
+    EXPECT_FALSE(exists(name));
+    server.run("ACL", "SETUSER", "restricted", "-hdel");
+    EXPECT_EQ(release.get().reason, errc::outcome_unknown);
+    EXPECT_TRUE(waiter.get()) << "somebody has told it";
+    EXPECT_TRUE(wait_until([&] { return user.stats().unresolved == 0; }));
 }
 
 } // namespace

@@ -108,15 +108,36 @@ TEST_F(server_loss_test, a_wait_without_a_deadline_ends_at_the_outage_limit) {
     hold_as_stranger(server, name, 600s);
     auto waiter = in_thread([&] { return outcome_of([&] { (void)short_lived.get_lock(name).acquire(); }); });
     ASSERT_TRUE(wait_until([&] { return somebody_waits(); }));
-    server.kill9();
     auto const start = test_clock::now();
+    server.kill9();
     auto const ended = waiter.get();
     EXPECT_EQ(ended.reason, errc::disconnected);
     EXPECT_NE(ended.sentence.find(name), std::string::npos) << ended;
-    EXPECT_GE(since(start), 500ms);
+    EXPECT_GE(since(start), limited.outage_limit);
     EXPECT_LT(since(start), 3s);
     server.restart(data::lost);
     expect_idle(short_lived);
+}
+
+TEST_F(server_loss_test, the_outage_limit_counts_from_the_last_sign_of_the_server_not_from_the_beginning_of_a_wait) {
+    byte_proxy proxy(server.address());
+    config limited = settings();
+    limited.address = proxy.uri();
+    limited.timeout = 20s;
+    limited.outage_limit = 1500ms;
+    client patient(limited);
+    hold_as_stranger(server, name, 600s);
+    auto waiter = in_thread([&] { return outcome_of([&] { patient.get_lock(name).acquire().release(); }); });
+    ASSERT_TRUE(wait_until([&] { return somebody_waits(); }));
+    EXPECT_TRUE(stays([&] { return !is_ready(waiter); }, 1600ms)) << "the server lives, the lock is only busy";
+    auto const trap = proxy.hold_reply(any_lock_call());
+    release_as_stranger(server, name);
+    ASSERT_TRUE(trap.wait());
+    EXPECT_TRUE(stays([&] { return !is_ready(waiter); }, 100ms)) << "an answer may take its time";
+    trap.deliver();
+    auto const ended = waiter.get();
+    EXPECT_EQ(ended.reason, errc{}) << ended;
+    expect_idle(patient);
 }
 
 TEST_F(server_loss_test, a_call_without_a_server_says_disconnected) {

@@ -143,6 +143,23 @@ TEST_F(user_loop_test, a_completion_may_ask_for_the_notifier_thread) {
     user.close();
 }
 
+TEST_F(user_loop_test, an_executor_of_the_users_is_called_on_the_loop) {
+    loop.run(user.events());
+    auto const where_it_is_called = [&](acquire_options const& options) {
+        std::promise<std::thread::id> called;
+        auto const on_this_thread = [](std::function<void()> const& task) { task(); };
+        lock.async_acquire(options, on_this_thread,
+                           [&](std::error_code, hold) { called.set_value(std::this_thread::get_id()); });
+        return called.get_future().get();
+    };
+    auto const after_a_call = where_it_is_called({});
+    auto const after_a_refusal = where_it_is_called({.lease = -1ms}); // known at once
+    EXPECT_EQ(after_a_call, loop.id());
+    EXPECT_EQ(after_a_refusal, loop.id());
+    EXPECT_FALSE(has_thread("redlatch-notify"));
+    user.close();
+}
+
 TEST_F(user_loop_test, locks_are_renewed_by_the_loop) {
     user.close();
     poll_loop second;
@@ -157,6 +174,15 @@ TEST_F(user_loop_test, locks_are_renewed_by_the_loop) {
     EXPECT_FALSE(exists(name));
 }
 
+TEST_F(user_loop_test, a_hold_that_is_not_valid_any_more_does_not_count_although_no_turn_was_taken) {
+    hold mine = lock.acquire({.lease = 200ms});
+    EXPECT_EQ(lock.hold_count(), 1);
+    ASSERT_TRUE(wait_until([&] { return lease_clock::now() >= mine.valid_until(); }));
+    EXPECT_EQ(lock.hold_count(), 0);
+    EXPECT_FALSE(lock.is_held());
+    EXPECT_EQ(mine.status(), hold_status::lost);
+}
+
 TEST_F(user_loop_test, a_refusal_is_returned_and_the_completion_stays_ours) {
     record never;
     completion_ptr<hold> done(new recording<hold>(never));
@@ -168,6 +194,18 @@ TEST_F(user_loop_test, a_refusal_is_returned_and_the_completion_stays_ours) {
     EXPECT_FALSE(never.began);
     done.reset();
     EXPECT_TRUE(never.discarded);
+}
+
+TEST_F(user_loop_test, a_try_that_finds_the_lock_held_says_so_and_names_it) {
+    loop.run(user.events());
+    hold_as_stranger(server, name, 60s);
+    record tried;
+    completion_ptr<hold> done(new recording<hold>(tried));
+    ASSERT_FALSE(lock.start_try_acquire({.owner = owner()}, done));
+    tried.called.get_future().get();
+    EXPECT_EQ(tried.code, errc::busy);
+    EXPECT_NE(tried.sentence.find(name), std::string::npos) << tried.sentence;
+    EXPECT_FALSE(tried.got);
 }
 
 TEST_F(user_loop_test, blocking_calls_are_refused_on_the_loop) {

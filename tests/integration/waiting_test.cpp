@@ -2,19 +2,133 @@
 #include "integration/fixture.hpp"
 #include "support/both_faces.hpp"
 
+#include <algorithm>
 #include <atomic>
+#include <filesystem>
+#include <fstream>
+#include <string>
 #include <thread>
+#include <unistd.h>
 
 namespace redlatch::test {
 namespace {
 
 class waiting_test : public with_server {
 protected:
+    static config unwatched(std::string const& uri) {
+        config settings = quick(uri);
+        settings.watched_holds = 0; // what is counted here is what waiters do
+        return settings;
+    }
     client user{quick(server.uri())};
-    client other{quick(server.uri())};
+    client other{unwatched(server.uri())};
     reentrant_lock lock = user.get_lock(name);
     reentrant_lock theirs = other.get_lock(name);
 };
+
+/// In the local queue, held back for other processes or with its attempt under way: the server answers all the time.
+TEST_F(waiting_test, short_tries_of_a_busy_lock_end_as_timed_out_and_never_as_disconnected) {
+    std::atomic<bool> ending{false};
+    std::atomic<int> acquired{0};
+    std::atomic<int> timed_out{0};
+    std::atomic<int> others{0};
+    auto const work = [&](reentrant_lock which) {
+        while (!ending) {
+            std::error_code code;
+            hold got = which.acquire({.wait = 20ms}, code);
+            if (got) {
+                ++acquired;
+                std::this_thread::sleep_for(5ms); // sleeps because this is how long it holds
+            } else {
+                ++(code == errc::timed_out ? timed_out : others);
+            }
+        }
+    };
+    std::vector<std::jthread> threads;
+    for (int i = 0; i < 4; ++i) {
+        threads.emplace_back(work, lock);
+        threads.emplace_back(work, theirs);
+    }
+    EXPECT_TRUE(wait_until([&] { return acquired + timed_out + others >= 400; }));
+    ending = true;
+    threads.clear();
+    EXPECT_GT(timed_out, 0);
+    EXPECT_EQ(others, 0);
+}
+
+TEST_F(waiting_test, a_try_of_a_lock_that_was_busy_says_disconnected_when_the_server_does_not_answer_any_more) {
+    hold const taken = theirs.acquire();
+    std::error_code code;
+    EXPECT_FALSE(lock.acquire({.wait = 20ms}, code));
+    EXPECT_EQ(code, errc::timed_out);
+    server.pause();
+    EXPECT_FALSE(lock.acquire({.wait = 100ms}, code));
+    EXPECT_EQ(code, errc::disconnected) << "that it was held before says nothing of now";
+    server.resume();
+}
+
+TEST_F(waiting_test, a_wait_too_short_for_an_answer_does_not_say_that_the_lock_was_held) {
+    lock.acquire().release();
+    server.pause();
+    auto const end = outcome_of([&] { (void)lock.acquire({.wait = 2ms}); });
+    server.resume();
+    EXPECT_EQ(end.reason, errc::timed_out);
+    EXPECT_NE(end.sentence.find("before the server had said"), std::string::npos) << end.sentence;
+}
+
+TEST_F(waiting_test, a_forced_release_by_another_process_wakes_the_waiters_of_the_holders_own_process) {
+    hold const taken = lock.acquire();
+    auto waiter = in_thread([&] { return bool(lock.acquire({.wait = 20s})); });
+    ASSERT_TRUE(wait_until([&] { return somebody_waits(name); }))
+        << "behind a hold of its own process it listens as well";
+    auto const start = test_clock::now();
+    EXPECT_TRUE(theirs.force_unlock());
+    EXPECT_TRUE(waiter.get());
+    EXPECT_LT(test_clock::now() - start, 2s) << "the renewal would be due after ten seconds";
+    EXPECT_TRUE(wait_until([&] { return taken.status() == hold_status::lost; }));
+}
+
+TEST_F(waiting_test, a_key_that_an_administrator_deletes_is_missed_while_somebody_of_the_holders_process_waits) {
+    auto settings = quick(server.uri());
+    settings.lock_watchdog_timeout = 900ms;
+    client mine(settings);
+    hold const taken = mine.get_lock(name).acquire({.lease = 10min}); // nobody renews it
+    auto waiter = in_thread([&] { return bool(mine.get_lock(name).acquire({.wait = 20s})); });
+    ASSERT_TRUE(wait_until([&] { return somebody_waits(name); }));
+    server.run("DEL", name);
+    EXPECT_TRUE(waiter.get());
+}
+
+/// How often the threads of this process but the calling one have gone to sleep of their own accord.
+long sleeps_of_others() {
+    long all = 0;
+    for (auto const& task : std::filesystem::directory_iterator("/proc/self/task")) {
+        if (task.path().filename() == std::to_string(::gettid())) continue;
+        std::ifstream status(task.path() / "status");
+        for (std::string line; std::getline(status, line);)
+            if (line.starts_with("voluntary_ctxt_switches:")) all += std::stol(line.substr(line.find(':') + 1));
+    }
+    return all;
+}
+
+TEST_F(waiting_test, a_process_in_which_somebody_waits_sleeps) {
+    hold mine = theirs.acquire();
+    auto waiter = in_thread([&] { lock.acquire({.wait = 60s}).release(); });
+    ASSERT_TRUE(wait_until([&] { return somebody_waits(name); }));
+    auto const wakes_in_a_second = [] {
+        auto const before = sleeps_of_others();
+        std::this_thread::sleep_for(1s); // sleeps because a rate is measured
+        return sleeps_of_others() - before;
+    };
+    long least = 1'000;
+    EXPECT_TRUE(wait_until([&] {
+        least = std::min(least, wakes_in_a_second());
+        return least <= 3;
+    })) << least
+        << " wake-ups a second";
+    mine.release();
+    waiter.get();
+}
 
 TEST_F(waiting_test, an_uncontended_cycle_is_two_calls) {
     lock.acquire().release(); // the scripts are loaded now, the connections made

@@ -64,6 +64,22 @@ TEST_F(exclusion, release_by_cpp_wakes_java_in_milliseconds) {
     EXPECT_LT(wake.largest(), woken_by_message);
 }
 
+/// What release_message.hpp can say: Redisson reads each of them as its own zero.
+TEST_F(exclusion, each_message_of_a_release_wakes_java) {
+    auto const channel = "redisson_lock__channel:{" + name + "}";
+    for (std::string const message : {"0", "00", "000", "0000", "000000000000000000", "-0"}) {
+        hold held = cpp.get_lock(name).acquire();
+        auto const waits = java_waits("a", name);
+        auto const released = wall_microseconds();
+        server().run("DEL", name);
+        EXPECT_EQ(server().run("PUBLISH", channel, message).integer, 1) << "Java alone listens";
+        EXPECT_LT(std::stoll(java().end_of(waits).value) - released, woken_by_message) << message;
+        java().value("a", "unlock", {name});
+        std::error_code lost;
+        held.release(lost);
+    }
+}
+
 TEST_F(exclusion, release_by_java_wakes_cpp_in_milliseconds) {
     latencies wake;
     for (int round = 0; round < 20; ++round) {

@@ -2,7 +2,7 @@
 // The steps of its scripts (protocol sections 1.1, 1.5 and 1.6) are played as plain commands; the real client is driven
 // by tests/interop.
 #include "locking/names.hpp"
-#include "locking/recipe.hpp"
+#include "locking/recipes/recipes.hpp"
 #include "lua/script_test.hpp"
 
 namespace redlatch::test {
@@ -67,9 +67,9 @@ protected:
     static locking::call_context about(std::string const& name, std::string const& owner) {
         static std::string channel;
         channel = locking::lock_channel(name);
-        return {name, channel, owner, base::milliseconds(std::stoll(lease))};
+        return {.name = name, .channel = channel, .owner_id = owner, .lease = base::milliseconds(std::stoll(lease))};
     }
-    resp::value send(locking::plain_call const& what) {
+    resp::value send(locking::wire_call const& what) {
         admin().send(what.bytes);
         return admin().receive();
     }

@@ -22,6 +22,14 @@ TEST_P(release_script, ends_the_own_hold_and_wakes_the_waiters_once) {
                            .reply_to_a_repeat = "0",
                            .after = {},
                            .told = {channel + " 0"}},
+                          {.what = "held once, by a process that goes on with its turn",
+                           .before = {{"HSET", "orders", "me:1", "1"}, {"PEXPIRE", "orders", "100000"}},
+                           .keys = {"orders", channel},
+                           .arguments = {"me:1", "PUBLISH", "00"},
+                           .reply = "2", // the one who listens here
+                           .reply_to_a_repeat = "0",
+                           .after = {},
+                           .told = {channel + " 00"}},
                           {.what = "a count that the client does not share",
                            .before = {{"HSET", "orders", "me:1", "7"}, {"PEXPIRE", "orders", "100000"}},
                            .keys = {"orders", channel},
@@ -59,6 +67,23 @@ TEST_P(release_script, ends_the_own_hold_and_wakes_the_waiters_once) {
                            .reply_to_a_repeat = "!WRONGTYPE",
                            .after = {"orders text no expiry"}},
                       });
+}
+
+TEST_P(release_script, tells_nobody_of_a_lock_without_a_channel) {
+    run(lock_release, {{.what = "held",
+                        .before = {{"HSET", "orders", "me:1", "1"}, {"PEXPIRE", "orders", "100000"}},
+                        .keys = {"orders"},
+                        .arguments = {"me:1"},
+                        .reply = "1",
+                        .reply_to_a_repeat = "0",
+                        .after = {}},
+                       {.what = "held by another",
+                        .before = {{"HSET", "orders", "you:1", "1"}},
+                        .keys = {"orders"},
+                        .arguments = {"me:1"},
+                        .reply = "0",
+                        .reply_to_a_repeat = "0",
+                        .after = {"orders {you:1=1} no expiry"}}});
 }
 
 TEST_P(release_script, tells_when_this_user_may_not_publish) {
@@ -120,6 +145,16 @@ TEST_P(force_release_script, ends_anybodys_hold_and_wakes_the_waiters_once) {
                                  .reply_to_a_repeat = "!WRONGTYPE",
                                  .after = {"orders text no expiry"}},
                             });
+}
+
+TEST_P(force_release_script, tells_nobody_of_a_lock_without_a_channel) {
+    run(lock_force_release, {{.what = "held",
+                              .before = {{"HSET", "orders", "you:1", "1"}, {"PEXPIRE", "orders", "100000"}},
+                              .keys = {"orders"},
+                              .arguments = {},
+                              .reply = "1",
+                              .reply_to_a_repeat = "0",
+                              .after = {}}});
 }
 
 TEST_P(force_release_script, tells_when_this_user_may_not_publish) {

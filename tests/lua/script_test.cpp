@@ -124,8 +124,7 @@ std::vector<std::string> listener::heard() {
 }
 
 std::vector<locking::script const*> all_scripts() {
-    using namespace locking::scripts;
-    return {&lock_acquire, &lock_set_count, &lock_release, &lock_renew, &lock_force_release, &lock_inspect};
+    return {locking::scripts::all.begin(), locking::scripts::all.end()};
 }
 
 } // namespace redlatch::test

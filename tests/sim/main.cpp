@@ -1,6 +1,9 @@
 // redlatch_sim: runs scenarios from seeds until one fails, and shows that one.
+#include "sim/fairness/random_field.hpp"
+#include "sim/fairness/table.hpp"
 #include "sim/scenario/run.hpp"
 #include "sim/scenario/shrink.hpp"
+#include "sim/scenario/variations.hpp"
 #include "sim/scope/explore.hpp"
 
 #include <redlatch/log.hpp>
@@ -17,20 +20,27 @@
 #include <string>
 #include <string_view>
 #include <unistd.h>
+#include <utility>
 
 namespace {
 
+using redlatch::sim::generation;
 using redlatch::sim::scenario;
 using wall = std::chrono::steady_clock;
 
 struct wanted {
     std::uint64_t first = 1;
-    std::uint64_t count = 1'000;
+    std::optional<std::uint64_t> count{};
     std::optional<double> minutes{};
     bool one = false;
     bool faults = true;
+    generation of = generation::latest;
+    redlatch::sim::lock_kind kind = redlatch::sim::lock_kind::reentrant;
     bool shrink = true;
     bool orders = false;
+    bool go_on = false;
+    bool figures = false;
+    bool fields = false;
     // Of all orders, instead of the scopes' own:
     int early = -1;
     std::size_t depth = 0;
@@ -43,16 +53,34 @@ constexpr char const* help = R"(redlatch_sim: the shipped library in a simulated
   --seed N       only this one, with its whole history
   --first N      begin with this seed (1)
   --count M      so many seeds (1000)
-  --minutes K    as many seeds as there is time for
+  --minutes K    as many seeds as there is time for, --count at the most
   --fresh        begin with a seed of the day
   --no-faults    nothing goes wrong
+  --generation G of the generator that made the scenarios: kept seeds belong to an earlier one (the latest)
+  --go-on        a line for each seed that fails, and no more
+  --kind WORD    all locks are of this kind: reentrant, non_reentrant, spin, fenced
+  --figures      what was measured of fairness and of the cost of waiting, a line for each seed
   --no-shrink    show a failing scenario as it was generated
   --orders       instead of seeds: all orders of small scenarios (docs/testing.md)
   --early N      with --orders: how often time passes although bytes are under way
   --depth N      with --orders: so many choices, then the usual course
   --states N     with --orders: so many states of each scenario at the most
-  --scope TEXT   with --orders: only scenarios with this in their name
+  --scope TEXT   with --orders: the scenario of this name, else those with this in their name
+  --fields       instead of the usual scenarios: many contend for one lock, and it has to be fair
+  --fairness     instead: who gets how much where many want the same lock; --fairness --help
 )";
+
+std::optional<redlatch::sim::lock_kind> kind_named(std::string_view word) {
+    using redlatch::sim::lock_kind;
+    constexpr std::pair<std::string_view, lock_kind> known[] = {{"reentrant", lock_kind::reentrant},
+                                                                {"non_reentrant", lock_kind::non_reentrant},
+                                                                {"spin", lock_kind::spin},
+                                                                {"fenced", lock_kind::fenced}};
+    for (auto const& [name, kind] : known)
+        if (name == word) return kind;
+    std::fprintf(stderr, "redlatch_sim: there is no kind of lock %s\n", std::string(word).c_str());
+    return std::nullopt;
+}
 
 std::optional<wanted> parse(int argc, char** argv, int& status) {
     wanted made;
@@ -73,8 +101,25 @@ std::optional<wanted> parse(int argc, char** argv, int& status) {
             made.first = static_cast<std::uint64_t>(std::chrono::system_clock::now().time_since_epoch().count());
         } else if (word == "--no-faults") {
             made.faults = false;
+        } else if (word == "--generation") {
+            auto const which = number();
+            if (which < 1 || which > static_cast<std::uint64_t>(generation::latest) + 1) {
+                std::fprintf(stderr, "redlatch_sim: there is no generation %s\n", i < argc ? argv[i] : "");
+                return std::nullopt;
+            }
+            made.of = static_cast<generation>(which - 1);
+        } else if (word == "--kind") {
+            auto const kind = kind_named(++i < argc ? argv[i] : "");
+            if (!kind) return std::nullopt;
+            made.kind = *kind;
         } else if (word == "--no-shrink") {
             made.shrink = false;
+        } else if (word == "--go-on") {
+            made.go_on = true;
+        } else if (word == "--fields") {
+            made.fields = true;
+        } else if (word == "--figures") {
+            made.figures = true;
         } else if (word == "--orders") {
             made.orders = true;
         } else if (word == "--early") {
@@ -109,8 +154,21 @@ extern "C" void say_the_seed(int signal) {
     std::raise(signal);
 }
 
-void show(scenario const& what) {
-    auto const again = redlatch::sim::run(what, true);
+scenario make(std::uint64_t seed, wanted const& how) {
+    auto made = how.fields ? generate(redlatch::sim::random_field(seed), seed)
+                           : redlatch::sim::generate(seed, how.faults, how.of);
+    change_kind(made, how.kind);
+    return made;
+}
+
+redlatch::sim::outcome play(scenario const& what, wanted const& how, bool with_trace = false) {
+    if (!how.fields) return redlatch::sim::run(what, with_trace);
+    auto const fair = patience_of(redlatch::sim::random_field(what.seed));
+    return redlatch::sim::run(what, with_trace, nullptr, &fair);
+}
+
+void show(scenario const& what, wanted const& how) {
+    auto const again = play(what, how, true);
     for (auto const& line : again.trace) std::printf("%s\n", line.c_str());
     if (again.broken)
         std::printf("\nBROKEN, %s, at %.3f ms: %s\n", again.broken->checker.c_str(),
@@ -119,24 +177,46 @@ void show(scenario const& what) {
     std::printf("\n%s", to_text(what).c_str());
 }
 
-int report(scenario const& failing, redlatch::sim::outcome const& seen, bool faults, bool shrink) {
+void print_figures(std::uint64_t seed, redlatch::sim::history const& facts) {
+    auto const seen = redlatch::sim::fairness_of(facts, redlatch::sim::fairness_rules().slice);
+    std::printf(
+        "seed %llu: %llu acquired, %.2f turns missed, %.0f beyond the slice, blocked: %.1f commands %.1f wakes a "
+        "second, idle %.2f ms after %llu releases, %llu commands\n",
+        static_cast<unsigned long long>(seed), static_cast<unsigned long long>(seen.acquired), seen.turns_missed.most,
+        seen.beyond_slice.most, seen.blocked_commands.most, seen.blocked_wakes.most,
+        static_cast<double>(seen.idle.count()) / 1e6, static_cast<unsigned long long>(seen.times_freed),
+        static_cast<unsigned long long>(seen.commands));
+}
+
+int report(scenario const& failing, redlatch::sim::outcome const& seen, wanted const& how) {
     std::printf("seed %llu broke a promise, %s: %s\n", static_cast<unsigned long long>(failing.seed),
                 seen.broken->checker.c_str(), seen.broken->text.c_str());
     auto const checker = seen.broken->checker;
-    auto const smallest = !shrink ? failing : redlatch::sim::shrink(failing, [&](scenario const& candidate) {
-        auto const outcome = redlatch::sim::run(candidate);
-        return outcome.broken && outcome.broken->checker == checker;
-    });
-    show(smallest);
-    std::printf("\nAgain, as it was generated: redlatch_sim --seed %llu%s\n",
-                static_cast<unsigned long long>(failing.seed), faults ? "" : " --no-faults");
+    auto const smallest =
+        !how.shrink || how.fields ? failing : redlatch::sim::shrink(failing, [&](scenario const& candidate) {
+            auto const outcome = redlatch::sim::run(candidate);
+            return outcome.broken && outcome.broken->checker == checker;
+        });
+    show(smallest, how);
+    std::printf("\nAgain, as it was generated: redlatch_sim --seed %llu%s",
+                static_cast<unsigned long long>(failing.seed),
+                how.fields   ? " --fields"
+                : how.faults ? ""
+                             : " --no-faults");
+    if (how.of != generation::latest) std::printf(" --generation %d", static_cast<int>(how.of) + 1);
+    std::printf("\n");
     return 1;
 }
 
 int search_orders(wanted const& how) {
     int status = 0;
-    for (auto& one : redlatch::sim::small_scopes()) {
-        if (one.name.find(how.scope) == std::string::npos) continue;
+    auto scopes = redlatch::sim::small_scopes();
+    auto const of_this_name = [&](auto const& one) { return one.name == how.scope; };
+    bool const by_name = std::any_of(scopes.begin(), scopes.end(), of_this_name);
+    int met = 0;
+    for (auto& one : scopes) {
+        if (by_name ? !of_this_name(one) : one.name.find(how.scope) == std::string::npos) continue;
+        ++met;
         if (how.early >= 0) one.early = how.early;
         if (how.depth > 0) one.depth = how.depth;
         auto const began = wall::now();
@@ -159,37 +239,51 @@ int search_orders(wanted const& how) {
             std::printf("%s\n", line.c_str());
         return 1;
     }
+    if (met == 0) {
+        std::printf("no scenario has \"%s\" in its name\n", how.scope.c_str());
+        return 64;
+    }
     return status;
 }
 
 } // namespace
 
 int main(int argc, char** argv) {
+    std::setvbuf(stdout, nullptr, _IOLBF, 0);
+    redlatch::set_log_sink([](redlatch::log_level, std::string_view) {});
+    if (argc > 1 && argv[1] == std::string_view("--fairness"))
+        return redlatch::sim::print_fairness({argv + 2, static_cast<std::size_t>(argc - 2)});
     int status = 0;
     auto const how = parse(argc, argv, status);
     if (!how) return status;
-    std::setvbuf(stdout, nullptr, _IOLBF, 0);
-    redlatch::set_log_sink([](redlatch::log_level, std::string_view) {});
     if (how->orders) return search_orders(*how);
     std::signal(SIGABRT, say_the_seed);
     std::signal(SIGSEGV, say_the_seed);
     if (how->one) {
         seed_under_way = how->first;
-        show(redlatch::sim::generate(how->first, how->faults));
+        show(make(how->first, *how), *how);
         return 0;
     }
     auto const began = wall::now();
     std::uint64_t runs = 0;
+    std::uint64_t broken = 0;
     std::uint64_t acquired = 0;
     std::uint64_t events = 0;
     double simulated = 0;
     for (auto seed = how->first;; ++seed) {
         std::chrono::duration<double> const passed = wall::now() - began;
-        if (how->minutes ? passed.count() >= *how->minutes * 60 : runs >= how->count) break;
+        if (how->minutes && passed.count() >= *how->minutes * 60) break;
+        if (runs >= how->count.value_or(how->minutes ? UINT64_MAX : 1'000)) break;
         seed_under_way = seed;
-        auto const plan = redlatch::sim::generate(seed, how->faults);
-        auto const seen = redlatch::sim::run(plan);
-        if (seen.broken) return report(plan, seen, how->faults, how->shrink);
+        auto const plan = make(seed, *how);
+        auto const seen = play(plan, *how);
+        if (seen.broken && !how->go_on) return report(plan, seen, *how);
+        if (seen.broken) {
+            ++broken;
+            std::printf("seed %llu broke a promise, %s: %s\n", static_cast<unsigned long long>(seed),
+                        seen.broken->checker.c_str(), seen.broken->text.c_str());
+        }
+        if (how->figures) print_figures(seed, seen.facts);
         ++runs;
         acquired += seen.acquired;
         events += seen.events;
@@ -197,10 +291,11 @@ int main(int argc, char** argv) {
     }
     std::chrono::duration<double> const passed = wall::now() - began;
     std::printf(
-        "%llu scenarios from seed %llu on, no promise broken: %llu lock cycles, %llu events, %.0f simulated seconds "
-        "in %.1f s; %.0f cycles a second\n",
+        "%llu scenarios from seed %llu on, %s: %llu lock cycles, %llu events, %.0f simulated seconds in %.1f s; %.0f "
+        "cycles a second\n",
         static_cast<unsigned long long>(runs), static_cast<unsigned long long>(how->first),
+        broken == 0 ? "no promise broken" : (std::to_string(broken) + " broke a promise").c_str(),
         static_cast<unsigned long long>(acquired), static_cast<unsigned long long>(events), simulated, passed.count(),
         static_cast<double>(acquired) / passed.count());
-    return 0;
+    return broken == 0 ? 0 : 1;
 }

@@ -80,72 +80,75 @@ public:
     }
 };
 
-class reentrant_lock : public redlatch::reentrant_lock {
+/// A lock of any kind.
+template <class Kind> class both_faced : public Kind {
 public:
-    explicit(false) reentrant_lock(redlatch::reentrant_lock other) noexcept
-        : redlatch::reentrant_lock(std::move(other)) {}
+    explicit(false) both_faced(Kind other) noexcept : Kind(std::move(other)) {}
 
     hold acquire(acquire_options const& options = {}) {
-        if (!asynchronously()) return redlatch::reentrant_lock::acquire(options);
+        if (!asynchronously()) return Kind::acquire(options);
         return value_of(started(options));
     }
     hold acquire(acquire_options const& options, std::error_code& ec) {
-        if (!asynchronously()) return redlatch::reentrant_lock::acquire(options, ec);
+        if (!asynchronously()) return Kind::acquire(options, ec);
         auto end = started(options);
         ec = end.code;
         return std::get<0>(std::move(end.values));
     }
     std::optional<hold> try_acquire(acquire_options const& options = {}) {
-        if (!asynchronously()) return redlatch::reentrant_lock::try_acquire(options);
+        if (!asynchronously()) return Kind::try_acquire(options);
         auto end = tried(options);
         if (end.code == errc::busy || end.code == errc::timed_out) return std::nullopt;
         return value_of(std::move(end));
     }
     std::optional<hold> try_acquire(acquire_options const& options, std::error_code& ec) {
-        if (!asynchronously()) return redlatch::reentrant_lock::try_acquire(options, ec);
+        if (!asynchronously()) return Kind::try_acquire(options, ec);
         auto end = tried(options);
         ec = end.code;
         if (ec) return std::nullopt;
         return std::get<0>(std::move(end.values));
     }
     bool is_locked() {
-        if (!asynchronously()) return redlatch::reentrant_lock::is_locked();
-        return answered<bool>([&](completion_ptr<bool>& done) { return start_is_locked(done); });
+        if (!asynchronously()) return Kind::is_locked();
+        return answered<bool>([&](completion_ptr<bool>& done) { return this->start_is_locked(done); });
     }
     std::optional<duration> remaining_lease() {
-        if (!asynchronously()) return redlatch::reentrant_lock::remaining_lease();
+        if (!asynchronously()) return Kind::remaining_lease();
         using lease = std::optional<duration>;
-        return answered<lease>([&](completion_ptr<lease>& done) { return start_remaining_lease(done); });
+        return answered<lease>([&](completion_ptr<lease>& done) { return this->start_remaining_lease(done); });
     }
-    lock_info inspect() {
-        if (!asynchronously()) return redlatch::reentrant_lock::inspect();
-        return answered<lock_info>([&](completion_ptr<lock_info>& done) { return start_inspect(done); });
+    lock_info inspect(look_options const& options = {}) {
+        if (!asynchronously()) return Kind::inspect(options);
+        return answered<lock_info>([&](completion_ptr<lock_info>& done) { return this->start_inspect(done, options); });
     }
     bool force_unlock() {
-        if (!asynchronously()) return redlatch::reentrant_lock::force_unlock();
-        return answered<bool>([&](completion_ptr<bool>& done) { return start_force_unlock(done); });
+        if (!asynchronously()) return Kind::force_unlock();
+        return answered<bool>([&](completion_ptr<bool>& done) { return this->start_force_unlock(done); });
     }
 
 private:
     ending<redlatch::hold> started(acquire_options const& options) {
         return ended<redlatch::hold>(
-            [&](completion_ptr<redlatch::hold>& done) { return start_acquire(options, done); });
+            [&](completion_ptr<redlatch::hold>& done) { return this->start_acquire(options, done); });
     }
     ending<redlatch::hold> tried(acquire_options const& options) {
         return ended<redlatch::hold>(
-            [&](completion_ptr<redlatch::hold>& done) { return start_try_acquire(options, done); });
+            [&](completion_ptr<redlatch::hold>& done) { return this->start_try_acquire(options, done); });
     }
 };
+
+using reentrant_lock = both_faced<redlatch::reentrant_lock>;
+using any_lock = both_faced<redlatch::basic_lock>;
 
 class client : public redlatch::client {
 public:
     using redlatch::client::client;
 
-    reentrant_lock get_lock(std::string name) { return redlatch::client::get_lock(std::move(name)); }
-    std::vector<lock_info> list_locks(std::string_view pattern = "*") {
-        if (!asynchronously()) return redlatch::client::list_locks(pattern);
+    reentrant_lock get_lock(std::string const& name) { return redlatch::client::get_lock(name); }
+    std::vector<lock_info> list_locks(std::string_view pattern = "*", look_options const& options = {}) {
+        if (!asynchronously()) return redlatch::client::list_locks(pattern, options);
         using locks = std::vector<lock_info>;
-        return answered<locks>([&](completion_ptr<locks>& done) { return start_list_locks(pattern, done); });
+        return answered<locks>([&](completion_ptr<locks>& done) { return start_list_locks(pattern, done, options); });
     }
     server_info ping() {
         if (!asynchronously()) return redlatch::client::ping();

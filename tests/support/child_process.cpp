@@ -116,6 +116,7 @@ child_process::child_process(child_options const& options) {
         ::prctl(PR_SET_PDEATHSIG, SIGKILL);
         if (::getppid() != parent) ::_exit(127);
         if (options.own_group) ::setpgid(0, 0);
+        if (options.adopts_orphans) ::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
         sigset_t none;
         ::sigemptyset(&none);
         ::sigprocmask(SIG_SETMASK, &none, nullptr);

@@ -20,6 +20,8 @@ struct child_options {
     /// In a process group of its own. One whose parent is in another group of the session is not orphaned, whatever started
     /// the test: SIGTSTP stops it.
     bool own_group = false;
+    /// Orphans among its descendants become its children: a "subreaper".
+    bool adopts_orphans = false;
 };
 
 /// Thread safety: distinct objects: safe. Shared objects: pid() and signal() are safe.

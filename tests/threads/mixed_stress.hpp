@@ -29,11 +29,11 @@ public:
         return !over();
     }
 
-    /// REDLATCH_STRESS_SECONDS, else a few.
+    /// REDLATCH_STRESS_SECONDS, else what is usual in this build.
     static std::chrono::seconds as_asked_for() {
         auto const* asked = std::getenv("REDLATCH_STRESS_SECONDS");
         auto const seconds = asked ? std::atoi(asked) : 0;
-        return std::chrono::seconds(seconds > 0 ? seconds : 4);
+        return std::chrono::seconds(seconds > 0 ? seconds : REDLATCH_USUAL_STRESS_SECONDS);
     }
 
 private:

@@ -31,6 +31,8 @@ public:
         EXPECT_TRUE(wait_until([this] { return finished_.load() == started_.load(); }, watchdog::longest_call))
             << started_.load() - finished_.load() << " handlers have not run";
         for (auto const& one : clients_.all()) expect_nothing_in_hand(one->user);
+        // Nobody waits for a detached release, and a server that pauses may answer late.
+        EXPECT_TRUE(wait_until([this] { return server_.run("DBSIZE").integer == 0; }));
         expect_clean(server_);
         look_at_what_happened();
     }

@@ -113,6 +113,28 @@ def links_lead_somewhere(tree):
                     yield Finding(path, number, f"the link to {target} leads nowhere")
 
 
+def citations_lead_somewhere(tree):
+    """What is cited as a section of the wire format has a heading in docs/protocol.md; what is cited as an ADR is a page."""
+    gap, number = r"(?:\s|//+|--|[#*])+", r"\d+(?:\.\d+)*"  # it may go on in the next line of a comment
+    listed = rf"sections?{gap}({number}(?:(?:,|{gap}and|{gap}to){gap}{number})*)"
+    section = re.compile(rf"\bprotocol{gap}{listed}", re.IGNORECASE)
+    within_the_page = re.compile(rf"\b{listed}", re.IGNORECASE)
+    decision = re.compile(r"\badrs?(?:/|\s+)(\d+(?:, 0\d{3}\b)*)", re.IGNORECASE)
+    page = "docs/protocol.md"
+    headings = set(re.findall(rf"^##+ ({number})\.? ", tree.files.get(page, ""), re.MULTILINE))
+    decisions = {int(found) for found in re.findall(r"^docs/adr/(\d+)-.*\.md$", "\n".join(tree.files), re.MULTILINE)}
+    for path, text in tree.files.items():
+        line = lambda match: text.count("\n", 0, match.start()) + 1
+        for match in (within_the_page if path == page else section).finditer(text):
+            for cited in re.findall(number, match.group(1)):
+                if cited not in headings:
+                    yield Finding(path, line(match), f"{page} has no section {cited}")
+        for match in decision.finditer(text):
+            for cited in re.findall(r"\d+", match.group(1)):
+                if int(cited) not in decisions:
+                    yield Finding(path, line(match), f"docs/adr has no page {cited}")
+
+
 def readme_shows_what_is_tested(tree):
     """Each block of C++ in the README is an example, whole, and examples are run."""
     examples = [tree.files[path].strip() for path in tree.cpp("examples/")]
@@ -133,5 +155,6 @@ RULES = (
     tests_do_not_sleep,
     tests_are_honest,
     links_lead_somewhere,
+    citations_lead_somewhere,
     readme_shows_what_is_tested,
 )

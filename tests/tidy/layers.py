@@ -125,7 +125,25 @@ def scripts_live_in_lua(tree):
                 yield Finding(path, line, "the text of a script belongs in lua/")
 
 
+# What a kind of lock does differently is in its recipe, and only the interface chooses a recipe.
+MAY_NAME_KINDS = ("src/locking/recipes/", "src/api/")
+NAMES_A_KIND = re.compile(r"\b(\w+_recipe|all_recipes)\b")
+
+
+def kinds_are_named_by_recipes_and_the_interface_only(tree):
+    for path in tree.cpp("src/"):
+        if path.startswith(MAY_NAME_KINDS):
+            continue
+        for line, _, file in tree.includes(path):
+            if file.startswith("locking/recipes/"):
+                yield Finding(path, line, f'"{file}" is about single kinds of lock; ask the recipe of the record')
+        for line, text in tree.code(path):
+            if match := NAMES_A_KIND.search(text):
+                yield Finding(path, line, f"`{match.group(0)}` names a kind of lock; ask the recipe of the record")
+
+
 RULES = (
+    kinds_are_named_by_recipes_and_the_interface_only,
     folders_include_only_what_is_below,
     the_core_sees_few_public_headers,
     the_core_has_no_threads_clocks_or_sockets,

@@ -8,6 +8,9 @@ import tidy
 from tree import Tree, without_comments_and_literals
 
 LEFTOVER = "TO" + "DO"
+SECTION = "protocol " + "section"
+DECISION = "ad" + "r"
+PAGE = "# The wire format\n## 0. Words\n### 0.1 Names\n## 1. The lock\n"
 TEST = "tests/unit/a_test.cpp"
 
 # rule: (bad trees, good trees); a tree is {path: text}.
@@ -28,6 +31,16 @@ CASES = {
                 "src/locking/c.hpp": "",
             },
             {"src/embedded/a.cpp": '#include "io/b.hpp"\n', "src/io/b.hpp": ""},
+        ],
+    ),
+    layers.kinds_are_named_by_recipes_and_the_interface_only: (
+        [
+            {"src/locking/a.cpp": '#include "locking/recipes/recipes.hpp"\n', "src/locking/recipes/recipes.hpp": ""},
+            {"src/io/a.cpp": "if (record.how == &spin_recipe) return;\n"},
+        ],
+        [
+            {"src/io/a.cpp": "if (!record.how->reentrant) return; // as non_reentrant_recipe says\n"},
+            {"src/locking/recipes/spin.cpp": "recipe const spin_recipe{};\n", "src/api/a.cpp": "use(spin_recipe);\n"},
         ],
     ),
     layers.the_core_sees_few_public_headers: (
@@ -161,6 +174,28 @@ CASES = {
                 "docs/b.md": "",
                 "docs/adr/1.md": "",
                 "README.md": "",
+            }
+        ],
+    ),
+    habits.citations_lead_somewhere: (
+        [
+            {"src/a.hpp": f"// {SECTION} 1.\n"},
+            {"src/a.hpp": f"// {SECTION} 2.\n", "docs/protocol.md": PAGE},
+            {"lua/a.lua": f"-- {SECTION} 0.1.1\n", "docs/protocol.md": PAGE},
+            {"lua/a.lua": f"-- {SECTION}s 0.1, 0 and 1.1\n", "docs/protocol.md": PAGE},
+            {"src/a.hpp": f"// {SECTION}s 0 to 3\n", "docs/protocol.md": PAGE},
+            {"src/a.hpp": f"/// as in {SECTION[:8]}\n/// section 7\n", "docs/protocol.md": PAGE},
+            {"docs/protocol.md": PAGE + "See section 1.2.\n"},
+            {"docs/a.md": f"{DECISION} 2\n", "docs/adr/0001-a.md": ""},
+            {"src/a.hpp": f"// docs/{DECISION}/0002\n", "docs/adr/0001-a.md": ""},
+            {"src/a.hpp": f"// docs/{DECISION}/0001, 0010\n", "docs/adr/0001-a.md": ""},
+        ],
+        [
+            {
+                "lua/a.lua": f"-- {SECTION}s 0.1, 0 and 1; {SECTION} 1: that's it\n",
+                "src/a.hpp": f"// {DECISION.upper()} 1, 2 of them; docs/{DECISION}/0001\n// {SECTION}\n// 0.1. 8 are left\n",
+                "docs/protocol.md": PAGE + "See section 0.1.\n",
+                "docs/adr/0001-a.md": "",
             }
         ],
     ),

@@ -5,7 +5,7 @@ import re
 from dataclasses import dataclass
 
 SUFFIXES = (".cpp", ".hpp", ".lua", ".cmake", ".txt", ".md", ".py", ".sh", ".java", ".json", ".xml", ".yaml", ".yml", ".1")
-SCRIPTS = ("dev", ".ci/run", ".clang-tidy", ".clang-format")
+SCRIPTS = ("dev", ".ci/run", ".clang-tidy", ".clang-format", "tools/bare_machine")
 NOT_OURS = {"build", ".git", ".cache", "corpus", "target", "__pycache__"}
 
 

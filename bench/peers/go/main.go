@@ -36,12 +36,14 @@ func main() {
 			}
 			now = prepare(address, library, words[1], number(words[2]), name)
 			if words[1] != "hold" {
-				now.round(warmUp)
+				now.round(newWindow(0, warmUp, func() {}))
 			}
 			fmt.Println("ready")
 		} else {
-			period := time.Duration(number(words[1])) * time.Millisecond
-			must(json.NewEncoder(os.Stdout).Encode(now.round(period)))
+			settle := time.Duration(number(words[1])) * time.Millisecond
+			period := time.Duration(number(words[2])) * time.Millisecond
+			begun := func() { fmt.Println("begun") }
+			must(json.NewEncoder(os.Stdout).Encode(now.round(newWindow(settle, period, begun))))
 		}
 	}
 }
@@ -54,7 +56,7 @@ func number(text string) int {
 
 // A scenario with its clients.
 type play struct {
-	round   func(time.Duration) result
+	round   func(window) result
 	closers []func() error
 }
 
@@ -73,14 +75,14 @@ func prepare(address, library, kind string, count int, name string) (now play) {
 	}
 	switch kind {
 	case "own":
-		now.round = func(period time.Duration) result { return cycles(own, period) }
+		now.round = func(when window) result { return cycles(own, when) }
 	case "shared":
-		now.round = func(period time.Duration) result { return cycles(shared, period) }
+		now.round = func(when window) result { return cycles(shared, when) }
 	case "hand_over":
 		first, second := locks(name), client(1)(name)
-		now.round = func(period time.Duration) result { return handOver(first, second, period) }
+		now.round = func(when window) result { return handOver(first, second, when) }
 	case "hold":
-		now.round = func(time.Duration) result { return hold(own) }
+		now.round = func(when window) result { return hold(own, when) }
 	default:
 		must(fmt.Errorf("there is no scenario %q", kind))
 	}

@@ -25,6 +25,27 @@ func cpuSeconds() float64 {
 	return time.Duration(used.Utime.Nano() + used.Stime.Nano()).Seconds()
 }
 
+// The time in which cycles count: it opens when the workers are there and have settled.
+type window struct {
+	from, until time.Time
+	begun       func() // called when it opens
+}
+
+func newWindow(settle, period time.Duration, begun func()) window {
+	from := time.Now().Add(settle)
+	return window{from, from.Add(period), begun}
+}
+
+func (w window) isOver(now time.Time) bool { return !now.Before(w.until) }
+func (w window) counts(now time.Time) bool { return !now.Before(w.from) }
+
+// Sleeps until it opens.
+func (w window) open() watch {
+	time.Sleep(time.Until(w.from))
+	w.begun()
+	return begin()
+}
+
 type watch struct {
 	began time.Time
 	cpu   float64
@@ -48,8 +69,7 @@ func (since watch) result(perWorker []int, times []time.Duration) result {
 }
 
 // Cycles of all the workers, a goroutine each.
-func cycles(workers []locker, period time.Duration) result {
-	since := begin()
+func cycles(workers []locker, now window) result {
 	perWorker := make([]int, len(workers))
 	times := make([][]time.Duration, len(workers))
 	var group sync.WaitGroup
@@ -57,42 +77,53 @@ func cycles(workers []locker, period time.Duration) result {
 		group.Add(1)
 		go func() {
 			defer group.Done()
-			for now := time.Now(); now.Sub(since.began) < period; now = time.Now() {
+			for asked := time.Now(); !now.isOver(asked); asked = time.Now() {
 				must(one.acquire())
-				times[which] = append(times[which], time.Since(now))
+				waited := time.Since(asked)
 				must(one.release())
-				perWorker[which]++
+				if now.counts(asked) {
+					times[which] = append(times[which], waited)
+					perWorker[which]++
+				}
 			}
 		}()
 	}
+	since := now.open()
 	group.Wait()
 	return since.result(perWorker, slices.Concat(times...))
 }
 
 // From one client to another one that waits.
-func handOver(first, second locker, period time.Duration) result {
-	since := begin()
+func handOver(first, second locker, now window) result {
+	for !now.counts(time.Now()) {
+		handOverOnce(first, second)
+	}
+	since := now.open()
 	var times []time.Duration
-	for time.Since(since.began) < period || len(times) < 3 {
-		must(first.acquire())
-		acquired := make(chan time.Time)
-		go func() {
-			must(second.acquire())
-			now := time.Now()
-			must(second.release())
-			acquired <- now
-		}()
-		time.Sleep(2 * time.Millisecond) // long enough for the other to have been refused
-		released := time.Now()
-		must(first.release())
-		times = append(times, (<-acquired).Sub(released))
+	for !now.isOver(time.Now()) || len(times) < 3 {
+		times = append(times, handOverOnce(first, second))
 	}
 	return since.result([]int{len(times)}, times)
 }
 
+func handOverOnce(first, second locker) time.Duration {
+	must(first.acquire())
+	acquired := make(chan time.Time)
+	go func() {
+		must(second.acquire())
+		now := time.Now()
+		must(second.release())
+		acquired <- now
+	}()
+	time.Sleep(2 * time.Millisecond) // long enough for the other to have been refused
+	released := time.Now()
+	must(first.release())
+	return (<-acquired).Sub(released)
+}
+
 // Locks that are taken once; nothing renews them.
-func hold(workers []locker) result {
-	since := begin()
+func hold(workers []locker, now window) result {
+	since := now.open()
 	for _, one := range workers {
 		must(one.acquire())
 	}

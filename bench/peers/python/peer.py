@@ -15,6 +15,21 @@ def connect(address):
     return redis.Redis(host=host, port=int(port))
 
 
+class Window:
+    """The time in which cycles count: it opens when the threads are there and have settled."""
+
+    def __init__(self, settle, seconds, begun=lambda: None):
+        self.begins = time.perf_counter() + settle
+        self.ends = self.begins + seconds
+        self.begun = begun
+
+    def open(self):
+        """Sleeps until it opens; says when that was, and how much processor time was used before."""
+        time.sleep(max(0, self.begins - time.perf_counter()))
+        self.begun()
+        return time.perf_counter(), time.process_time()
+
+
 def result(began, cpu_before, per_worker, times):
     times = sorted(times)
 
@@ -31,14 +46,16 @@ def result(began, cpu_before, per_worker, times):
     }
 
 
-def work(lock, until, cycles, times, which):
+def work(lock, window, cycles, times, which):
     """Cycles of one worker; a list is filled by one thread each."""
     now = time.perf_counter()
-    while now < until:
+    while now < window.ends:
         lock.acquire()
-        times.append(time.perf_counter() - now)
+        waited = time.perf_counter() - now
         lock.release()
-        cycles[which] += 1
+        if now >= window.begins:
+            times.append(waited)
+            cycles[which] += 1
         now = time.perf_counter()
 
 
@@ -52,16 +69,16 @@ class Threads:
         # An object each: it remembers its token.
         self.locks = [self.clients[0].lock(name, timeout=LEASE) for name in names]
 
-    def round(self, seconds):
-        began, cpu = time.perf_counter(), time.process_time()
+    def round(self, window):
         cycles = [0] * len(self.locks)
         times = [[] for _ in self.locks]
         threads = [
-            threading.Thread(target=work, args=(lock, began + seconds, cycles, times[which], which))
+            threading.Thread(target=work, args=(lock, window, cycles, times[which], which))
             for which, lock in enumerate(self.locks)
         ]
         for each in threads:
             each.start()
+        began, cpu = window.open()
         for each in threads:
             each.join()
         return result(began, cpu, cycles, [each for some in times for each in some])
@@ -76,26 +93,31 @@ class HandOver:
         self.clients = [connect(address), connect(address)]
         self.first, self.second = (each.lock(name, timeout=LEASE) for each in self.clients)
 
-    def round(self, seconds):
-        began, cpu = time.perf_counter(), time.process_time()
+    def round(self, window):
+        while time.perf_counter() < window.begins:
+            self.once()
+        began, cpu = window.open()
         times = []
-        while time.perf_counter() < began + seconds or len(times) < 3:
-            acquired = []
-            self.first.acquire()
-
-            def wait():
-                self.second.acquire()
-                acquired.append(time.perf_counter())
-                self.second.release()
-
-            waiter = threading.Thread(target=wait)
-            waiter.start()
-            time.sleep(0.002)  # long enough for the other to have been refused
-            released = time.perf_counter()
-            self.first.release()
-            waiter.join()
-            times.append(acquired[0] - released)
+        while time.perf_counter() < window.ends or len(times) < 3:
+            times.append(self.once())
         return result(began, cpu, [len(times)], times)
+
+    def once(self):
+        acquired = []
+        self.first.acquire()
+
+        def wait():
+            self.second.acquire()
+            acquired.append(time.perf_counter())
+            self.second.release()
+
+        waiter = threading.Thread(target=wait)
+        waiter.start()
+        time.sleep(0.002)  # long enough for the other to have been refused
+        released = time.perf_counter()
+        self.first.release()
+        waiter.join()
+        return acquired[0] - released
 
 
 class Hold:
@@ -107,8 +129,8 @@ class Hold:
         self.clients = [connect(address)]
         self.locks = [self.clients[0].lock(name, timeout=LEASE) for name in names]
 
-    def round(self, _seconds):
-        began, cpu = time.perf_counter(), time.process_time()
+    def round(self, window):
+        began, cpu = window.open()
         for lock in self.locks:
             lock.acquire()
         return result(began, cpu, [len(self.locks)], [])
@@ -136,10 +158,12 @@ def main(arguments):
                 client.close()
             what = scenario(address, words[1], int(words[2]), name)
             if what.warm:
-                what.round(0.2)
+                what.round(Window(0, 0.2))
             print("ready", flush=True)
         else:
-            print(json.dumps(what.round(int(words[1]) / 1000)), flush=True)
+            settle, period = (int(word) / 1000 for word in words[1:3])
+            window = Window(settle, period, lambda: print("begun", flush=True))
+            print(json.dumps(what.round(window)), flush=True)
 
 
 if __name__ == "__main__":

@@ -26,7 +26,20 @@ struct outcome {
     std::vector<std::size_t> per_worker;
     std::vector<double> microseconds; // of the acquisitions
 };
-using round_type = std::function<outcome(std::chrono::milliseconds)>;
+
+/// The time in which cycles count: it opens when the threads are there and have settled.
+struct window {
+    clock_type::time_point from;
+    clock_type::time_point until;
+    std::function<void()> begun; ///< called when it opens
+
+    bool is_over() const { return clock_type::now() >= until; }
+    void open() const {
+        std::this_thread::sleep_until(from);
+        begun();
+    }
+};
+using round_type = std::function<outcome(window const&)>;
 
 double microseconds_since(clock_type::time_point when) {
     return std::chrono::duration<double, std::micro>(clock_type::now() - when).count();
@@ -39,21 +52,21 @@ std::shared_ptr<Redis> connect(std::string const& address, std::size_t connectio
 }
 
 /// A thread each, on locks of their own or on one.
-outcome cycles(std::shared_ptr<Redis> const& redis, std::vector<std::string> const& names,
-               std::chrono::milliseconds period) {
-    auto const until = clock_type::now() + period;
+outcome cycles(std::shared_ptr<Redis> const& redis, std::vector<std::string> const& names, window const& when) {
     std::vector<std::vector<double>> times(names.size());
     std::vector<std::thread> threads;
     for (std::size_t which = 0; which < names.size(); ++which)
         threads.emplace_back([&, which] {
             RedMutex mutex(redis, names[which]);
-            while (clock_type::now() < until) {
+            while (!when.is_over()) {
                 auto const asked = clock_type::now();
                 mutex.lock();
-                times[which].push_back(microseconds_since(asked));
+                double const waited = microseconds_since(asked);
                 mutex.unlock();
+                if (asked >= when.from) times[which].push_back(waited);
             }
         });
+    when.open();
     for (auto& each : threads) each.join();
     outcome result;
     for (auto const& each : times) {
@@ -63,33 +76,37 @@ outcome cycles(std::shared_ptr<Redis> const& redis, std::vector<std::string> con
     return result;
 }
 
+double hand_over_once(RedMutex& mine, std::shared_ptr<Redis> const& second, std::string const& name) {
+    mine.lock();
+    clock_type::time_point acquired;
+    std::thread waiter([&] {
+        RedMutex other(second, name);
+        other.lock();
+        acquired = clock_type::now();
+        other.unlock();
+    });
+    std::this_thread::sleep_for(2ms); // long enough for the other to have been refused
+    auto const released = clock_type::now();
+    mine.unlock();
+    waiter.join();
+    return std::chrono::duration<double, std::micro>(acquired - released).count();
+}
+
 /// From one client to another one that waits.
 outcome hand_over(std::shared_ptr<Redis> const& first, std::shared_ptr<Redis> const& second, std::string const& name,
-                  std::chrono::milliseconds period) {
-    auto const until = clock_type::now() + period;
+                  window const& when) {
     RedMutex mine(first, name);
+    while (clock_type::now() < when.from) hand_over_once(mine, second, name);
+    when.open();
     std::vector<double> times;
-    while (clock_type::now() < until || times.size() < 3) {
-        mine.lock();
-        clock_type::time_point acquired;
-        std::thread waiter([&] {
-            RedMutex other(second, name);
-            other.lock();
-            acquired = clock_type::now();
-            other.unlock();
-        });
-        std::this_thread::sleep_for(2ms); // long enough for the other to have been refused
-        auto const released = clock_type::now();
-        mine.unlock();
-        waiter.join();
-        times.push_back(std::chrono::duration<double, std::micro>(acquired - released).count());
-    }
+    while (!when.is_over() || times.size() < 3) times.push_back(hand_over_once(mine, second, name));
     return {{times.size()}, times};
 }
 
 /// Locks that are taken once and kept.
 outcome hold(std::shared_ptr<Redis> const& redis, std::vector<std::string> const& names,
-             std::vector<std::unique_ptr<RedMutex>>& held) {
+             std::vector<std::unique_ptr<RedMutex>>& held, window const& when) {
+    when.open();
     for (auto const& name : names) {
         held.push_back(std::make_unique<RedMutex>(redis, name));
         held.back()->lock();
@@ -101,13 +118,13 @@ round_type scenario(std::string const& address, std::string const& kind, std::si
     std::vector<std::string> numbered;
     for (std::size_t number = 0; number < workers; ++number) numbered.push_back(name + ":" + std::to_string(number));
     auto const redis = connect(address, workers);
-    if (kind == "own") return [=](auto period) { return cycles(redis, numbered, period); };
+    if (kind == "own") return [=](window const& when) { return cycles(redis, numbered, when); };
     if (kind == "shared")
-        return [=](auto period) { return cycles(redis, std::vector<std::string>(workers, name), period); };
+        return [=](window const& when) { return cycles(redis, std::vector<std::string>(workers, name), when); };
     if (kind == "hand_over")
-        return [=, other = connect(address, 1)](auto period) { return hand_over(redis, other, name, period); };
+        return [=, other = connect(address, 1)](window const& when) { return hand_over(redis, other, name, when); };
     auto const held = std::make_shared<std::vector<std::unique_ptr<RedMutex>>>();
-    if (kind == "hold") return [=](auto) { return hold(redis, numbered, *held); };
+    if (kind == "hold") return [=](window const& when) { return hold(redis, numbered, *held, when); };
     throw std::runtime_error("there is no scenario " + kind);
 }
 
@@ -117,10 +134,15 @@ double cpu_seconds() {
     return static_cast<double>(used.tv_sec) + static_cast<double>(used.tv_nsec) * 1e-9;
 }
 
-std::string json_round(round_type const& round, std::chrono::milliseconds period) {
-    auto const began = clock_type::now();
-    double const cpu = cpu_seconds();
-    auto seen = round(period);
+std::string json_round(round_type const& round, std::chrono::milliseconds settle, std::chrono::milliseconds period) {
+    clock_type::time_point began;
+    double cpu = 0;
+    auto const from = clock_type::now() + settle;
+    auto seen = round({from, from + period, [&] {
+                           std::cout << "begun" << std::endl;
+                           began = clock_type::now();
+                           cpu = cpu_seconds();
+                       }});
     double const seconds = microseconds_since(began) / 1e6;
     std::sort(seen.microseconds.begin(), seen.microseconds.end());
     auto const percentile = [&](double share) {
@@ -150,11 +172,14 @@ int main(int argc, char** argv) {
             if (word == "play") {
                 std::cin >> kind >> number;
                 round = scenario(argv[1], kind, number, argv[2]);
-                if (kind != "hold") round(200ms);
+                if (kind != "hold") round({clock_type::now(), clock_type::now() + 200ms, [] {}});
                 std::cout << "ready" << std::endl;
             } else {
-                std::cin >> number;
-                std::cout << json_round(round, std::chrono::milliseconds(number)) << std::endl;
+                std::cin >> number; // `go`, then both times
+                std::size_t period = 0;
+                std::cin >> period;
+                std::cout << json_round(round, std::chrono::milliseconds(number), std::chrono::milliseconds(period))
+                          << std::endl;
             }
         }
     } catch (std::exception const& problem) {

@@ -109,7 +109,7 @@ inline void asio_driver::take_turn(asio_loop_service& in) {
 ///
 /// Blocking calls are refused with errc::wrong_thread on threads that run the context, and destructors of holds do not wait
 /// there.
-inline client make_client(boost::asio::io_context& context, config const& settings = config::local()) {
+inline client make_client(boost::asio::io_context& context, config const& settings = {}) {
     auto const place = std::make_shared<std::atomic<boost::asio::io_context*>>(&context);
     auto const here = [place] {
         auto* const running = place->load(std::memory_order_acquire); // pairs with the end of the service
@@ -124,8 +124,7 @@ inline client make_client(boost::asio::io_context& context, config const& settin
     return made;
 }
 
-inline client make_client(boost::asio::io_context::executor_type const& where,
-                          config const& settings = config::local()) {
+inline client make_client(boost::asio::io_context::executor_type const& where, config const& settings = {}) {
     return make_client(where.context(), settings);
 }
 

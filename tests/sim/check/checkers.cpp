@@ -1,5 +1,7 @@
 #include "sim/check/checkers.hpp"
 
+#include "sim/check/promises.hpp"
+
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -10,53 +12,6 @@ namespace redlatch::sim {
 namespace {
 
 using kind = fact::kind;
-using place = std::pair<int, std::string>; ///< a lock and an owner of it
-
-/// Holds that the server has forgotten or that were taken away: exclusion is not promised for those. By the owner's id on the
-/// server, which is never used again, but passes from one holder of a process to the next, and with it what it is worth.
-class promises {
-public:
-    void see(fact const& one) {
-        switch (one.what) {
-        case kind::acquired: known_.insert({one.lock, one.owner}); break;
-        case kind::unpromised:
-            if (!one.owner.empty()) void_.insert({one.lock, one.owner}); // it may not know yet that it has the lock
-            for (auto const& [lock, owner] : known_)
-                if (one.lock < 0 || one.lock == lock) void_.insert({lock, owner});
-            break;
-        case kind::released:
-        case kind::left:
-        case kind::asked:
-        case kind::not_acquired:
-        case kind::believes:
-        case kind::told_lost:
-        case kind::releasing:
-        case kind::fault:
-        case kind::quiet:
-        case kind::probe:
-        case kind::probe_hold:
-        case kind::orphan:
-        case kind::stopped:
-        case kind::went_on:
-        case kind::leftover:
-        case kind::unfinished:
-        case kind::renewal:
-        case kind::reentered: break;
-        }
-    }
-    bool kept(fact const& one) const {
-        // Who is late to learn that it acquired may have lost the lock meanwhile: then it takes it from nobody.
-        return !void_.contains({one.lock, one.owner}) && !void_.contains({one.lock, one.other});
-    }
-
-private:
-    std::set<place> known_;
-    std::set<place> void_;
-};
-
-violation make(char const* checker, std::size_t at, std::string text) {
-    return {checker, at, std::move(text)};
-}
 
 } // namespace
 
@@ -165,6 +120,8 @@ std::optional<violation> check_wakeups(history const& all, moment patience) {
                                     + " waits for a lock that has been free for a while");
             break;
         }
+        case kind::returned:
+        case kind::forced:
         case kind::believes:
         case kind::released:
         case kind::probe_hold:
@@ -174,7 +131,11 @@ std::optional<violation> check_wakeups(history const& all, moment patience) {
         case kind::leftover:
         case kind::unfinished:
         case kind::renewal:
-        case kind::reentered: break;
+        case kind::reentered:
+        case kind::in_key:
+        case kind::answered:
+        case kind::closing:
+        case kind::traffic: break;
         }
     }
     return std::nullopt;
@@ -218,7 +179,7 @@ std::optional<violation> check_orphans(history const& all, moment patience) {
         auto const& one = all[i];
         if (one.what == kind::quiet) quiet = true;
         if (one.what == kind::fault) quiet = false;
-        if (one.what == kind::unpromised && one.yes) excused.insert({one.lock, one.owner});
+        if (one.what == kind::returned) excused.insert({one.lock, one.owner});
         if (one.what != kind::orphan || !quiet || excused.contains({one.lock, one.owner})) continue;
         auto const [at, fresh] = seen.try_emplace({one.lock, one.owner}, one.when, one.when);
         auto& [first, last] = at->second;
@@ -280,6 +241,28 @@ std::optional<violation> check_max_hold(history const& all, moment slack) {
         auto const found = ends.find({one.lock, one.owner});
         if (found != ends.end() && found->second != never && one.when > found->second + slack)
             return make("max_hold", i, one.owner + " believes in its hold beyond max_hold");
+    }
+    return std::nullopt;
+}
+
+std::optional<violation> check_tokens(history const& all) {
+    std::map<int, std::uint64_t> greatest;
+    std::map<place, std::uint64_t> first;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        auto const& one = all[i];
+        if (one.what == kind::unpromised) greatest.clear();
+        if (!one.token) continue;
+        if (one.what == kind::reentered && first.contains({one.lock, one.owner})
+            && *one.token != first[{one.lock, one.owner}])
+            return make("tokens", i, one.owner + " enters again with another token, " + std::to_string(*one.token));
+        if (one.what != kind::acquired) continue;
+        first[{one.lock, one.owner}] = *one.token;
+        auto& before = greatest[one.lock];
+        if (*one.token <= before)
+            return make("tokens", i,
+                        one.owner + " acquires with token " + std::to_string(*one.token) + ", and there was "
+                            + std::to_string(before));
+        before = *one.token;
     }
     return std::nullopt;
 }
@@ -376,12 +359,18 @@ std::optional<violation> check(history const& all, patience const& how) {
     if (auto found = check_silent_loss(all, how.silent_loss)) return found;
     if (auto found = check_orphans(all, how.orphan)) return found;
     if (auto found = check_honesty(all)) return found;
+    if (auto found = check_releases(all, how.releases)) return found;
+    if (auto found = check_refusals(all, how.refusals)) return found;
+    if (auto found = check_order(all, how.order)) return found;
+    if (auto found = check_forced(all, how.forced)) return found;
+    if (auto found = check_fairness(all, how.fair)) return found;
     if (auto found = check_freshness(all, how.deadline_slack)) return found;
     if (auto found = check_renewals(all, how.renewal)) return found;
     if (auto found = check_max_hold(all, how.deadline_slack * 2)) return found;
     if (auto found = check_needless_loss(all, how.needless_loss)) return found;
     if (auto found = check_reentry(all)) return found;
     if (auto found = check_turns(all, how.turns)) return found;
+    if (auto found = check_tokens(all)) return found;
     if (auto found = check_progress(all)) return found;
     return check_leftovers(all);
 }

@@ -5,6 +5,7 @@
 #include "sim/check/history.hpp"
 
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -42,12 +43,90 @@ std::optional<violation> check_needless_loss(history const& all, moment patience
 std::optional<violation> check_reentry(history const& all);
 /// In quiet times no process passes a lock on within itself for longer than `window`: others are to have a turn.
 std::optional<violation> check_turns(history const& all, moment window);
+/// Where locks give fencing tokens, each acquisition has a greater one than those before, unless the server lost its data; and
+/// a re-entry has that of its owner.
+std::optional<violation> check_tokens(history const& all);
 /// Every worker comes to its end.
 std::optional<violation> check_progress(history const& all);
 /// After the end nothing is left.
 std::optional<violation> check_leftovers(history const& all);
 /// A hold that nobody took away is not reported lost, and a release of what was lost is not reported as done.
 std::optional<violation> check_honesty(history const& all);
+
+/// A release says `done` only if the hold was still in the key, `lost` only if it was not, but for this release, or if validity
+/// was over, and `outcome_unknown` only if there was no answer for as long as it may wait.
+struct release_rules {
+    moment timeout{3'000'000'000};
+    moment slack{25'000'000};      ///< what it takes a process to see that a time has come
+    moment round_trip{50'000'000}; ///< an answer comes within this when nothing is wrong
+    bool rights_missing = false;
+};
+std::optional<violation> check_releases(history const& all, release_rules const& rules);
+
+/// A wait without success says that the lock was held only if it was, `disconnected` only if no answer came, and that it was
+/// cancelled or its client closed only if that was done.
+struct refusal_rules {
+    moment hearing{6'000'000};    ///< what the server has said this long before the end has been heard
+    moment long_wait{50'000'000}; ///< in quiet times an answer comes within this
+    bool rights_missing = false;
+    bool hears_messages = true; ///< if not, a lock may be free long before its waiters know
+};
+std::optional<violation> check_refusals(history const& all, refusal_rules const& rules);
+
+/// Waiters of one process get a lock in the order in which they asked, but for a try, and for whoever takes it again at once.
+struct order_rules {
+    moment barging{25'000}; ///< after a release
+    int most_retakes = 16;
+    moment leaving{6'000'000}; ///< whose wait ends so soon may be on its way out
+};
+std::optional<violation> check_order(history const& all, order_rules const& rules);
+
+/// A holder is told soon when somebody ends a hold by force that has lasted for a while.
+struct forced_rules {
+    moment age{1'200'000'000};  ///< from then on its process listens for that
+    moment notice{300'000'000}; ///< within this
+    bool can_ask = true;        ///< it has the rights to listen, and to ask then
+};
+std::optional<violation> check_forced(history const& all, forced_rules const& rules);
+
+/// The highest that was seen, and where.
+struct figure {
+    double most = 0;
+    std::size_t at = 0;
+    void see(double value, std::size_t where) {
+        if (value > most) {
+            most = value;
+            at = where;
+        }
+    }
+};
+
+/// Of quiet times. A turn: what one process acquires in a row.
+struct fairness {
+    figure turns_missed{}; ///< turns of others that pass a process that waits, for each of those that contend
+    figure beyond_slice{}; ///< acquisitions of one turn that come after its slice, while others waited from its start
+    figure blocked_commands{}; ///< a second, of a process that waits while nothing happens
+    figure blocked_wakes{};
+    std::uint64_t acquired = 0;
+    std::uint64_t commands = 0;    ///< of all processes, also in other times
+    std::uint64_t times_freed = 0; ///< keys that came to be free
+    moment idle{0};                ///< they were, in all, while somebody waited
+};
+fairness fairness_of(history const& all, moment slice);
+
+/// No process is passed over again and again, or has a lock for longer than its slice while others wait; who waits sends
+/// nothing and sleeps; a lock that is waited for is not left lying.
+struct fairness_rules {
+    moment slice{11'000'000}; ///< 5 ms, and what it takes to see that it is over
+    double turns_missed = 1e9;
+    double beyond_slice = 1e9;
+    double blocked_commands = 1e9;
+    double blocked_wakes = 1e9;
+    double commands_each = 1e9; ///< for an acquisition, where there were a hundred
+    moment idle_once{3'600'000'000'000};
+    moment idle_each{0};
+};
+std::optional<violation> check_fairness(history const& all, fairness_rules const& rules);
 
 struct patience {
     moment deadline_slack{20'000'000};
@@ -57,6 +136,11 @@ struct patience {
     moment renewal{2'000'000'000};
     moment needless_loss{1'000'000'000};
     moment turns{30'000'000}; ///< 5 ms, and what it takes a process to see it
+    release_rules releases{};
+    refusal_rules refusals{};
+    order_rules order{};
+    forced_rules forced{};
+    fairness_rules fair{};
 };
 
 /// All of them; the first violation, if there is one.

@@ -163,12 +163,31 @@ TEST(orphan_checker, rejects_a_key_of_nobody) {
     for (int i = 0; i <= 31; ++i) all.push_back(at(i * 100ms, kind::orphan, -1, -1, "a:1"));
     EXPECT_TRUE(check_orphans(all, 3s));
     all.insert(all.begin(), at(0ms, kind::unpromised, -1, -1, "a:1"));
-    EXPECT_TRUE(check_orphans(all, 3s));
     all[0].yes = true;
+    EXPECT_TRUE(check_orphans(all, 3s)) << "its process knows of it, whatever the server has lost";
+    all[0].what = kind::returned;
     EXPECT_FALSE(check_orphans(all, 3s)) << "a failover forgot its release";
     all.erase(all.begin());
     all.erase(all.begin() + 10, all.begin() + 20); // it was somebody's in between
     EXPECT_FALSE(check_orphans(all, 3s));
+}
+
+TEST(forced_checker, rejects_a_holder_who_is_not_told) {
+    history all{at(1ms, kind::acquired, 0, 0, "a:1"), at(2s, kind::forced, 0, 0, "a:1"),
+                at(2s + 299ms, kind::probe, -1, -1), at(2s + 301ms, kind::probe, -1, -1)};
+    EXPECT_FALSE(check_forced(all, {})) << "something else was wrong";
+    all[1].yes = true;
+    ASSERT_TRUE(check_forced(all, {}));
+    EXPECT_EQ(check_forced(all, {})->at, 3U);
+    EXPECT_FALSE(check_forced(all, {.can_ask = false}));
+    auto told = all;
+    told.insert(told.begin() + 3, at(2s + 300ms, kind::told_lost, 0, 0, "a:1"));
+    EXPECT_FALSE(check_forced(told, {}));
+    auto young = all;
+    young[0].when = 1s;
+    EXPECT_FALSE(check_forced(young, {})) << "it does not listen yet";
+    all.insert(all.begin() + 3, at(2s + 300ms, kind::fault, -1, -1));
+    EXPECT_FALSE(check_forced(all, {})) << "something else goes wrong";
 }
 
 TEST(honesty_checker, rejects_a_release_of_what_somebody_else_had_meanwhile) {
@@ -226,6 +245,30 @@ history held_beyond_max_hold() {
     history all{at(1ms, kind::acquired, 0, 0, "a:1"), at(99ms, kind::probe_hold, 0, 0, "a:1")};
     all[0].most = 50ms;
     return all;
+}
+
+fact acquires(moment when, std::uint64_t token, int lock = 0) {
+    auto one = at(when, kind::acquired, 0, 0, "a:" + std::to_string(token));
+    one.lock = lock;
+    one.token = token;
+    return one;
+}
+
+TEST(tokens_checker, rejects_a_token_that_is_not_greater_than_all_before) {
+    EXPECT_TRUE(check_tokens({acquires(1ms, 0)})) << "there is none";
+    EXPECT_TRUE(check_tokens({acquires(1ms, 1), acquires(2ms, 1)}));
+    EXPECT_TRUE(check_tokens({acquires(1ms, 7), acquires(2ms, 3)}));
+    EXPECT_FALSE(check_tokens({acquires(1ms, 1), acquires(2ms, 1, 1), acquires(3ms, 5), acquires(4ms, 2, 1)}));
+    EXPECT_FALSE(check_tokens({acquires(1ms, 7), at(2ms, kind::unpromised, -1, -1), acquires(3ms, 1)}));
+    EXPECT_FALSE(check_tokens({at(1ms, kind::acquired, 0, 0, "a:1")})) << "a lock without tokens";
+}
+
+TEST(tokens_checker, rejects_a_re_entry_with_another_token) {
+    auto again = at(2ms, kind::reentered, 0, 0, "a:7");
+    again.token = 8;
+    EXPECT_TRUE(check_tokens({acquires(1ms, 7), again}));
+    again.token = 7;
+    EXPECT_FALSE(check_tokens({acquires(1ms, 7), again}));
 }
 
 TEST(max_hold_checker, rejects_one_who_believes_beyond_it) {

@@ -6,10 +6,32 @@
 namespace redlatch::sim {
 namespace {
 
-constexpr std::array names{"asks",     "acquired",   "did not acquire", "believes",   "is told of its loss",
-                           "releases", "released",   "is gone",         "unpromised", "FAULT",
-                           "quiet",    "key exists", "hold in key",     "ORPHAN",     "STOPPED",
-                           "goes on",  "left over",  "never ended",     "renews",     "enters again"};
+constexpr std::array names{"asks",
+                           "acquired",
+                           "did not acquire",
+                           "believes",
+                           "is told of its loss",
+                           "releases",
+                           "released",
+                           "is gone",
+                           "unpromised",
+                           "returned",
+                           "is forced out of",
+                           "FAULT",
+                           "quiet",
+                           "key exists",
+                           "hold in key",
+                           "ORPHAN",
+                           "STOPPED",
+                           "goes on",
+                           "left over",
+                           "never ended",
+                           "renews",
+                           "enters again",
+                           "in the key",
+                           "the server answers about",
+                           "closes",
+                           "sent and woke"};
 constexpr std::array beliefs{"held", "suspect", "lost"};
 
 } // namespace
@@ -24,7 +46,9 @@ std::string to_text(fact const& one) {
     if (one.what == fact::kind::believes) line += std::string(" ") + beliefs.at(static_cast<std::size_t>(one.believed));
     if (one.lock >= 0) line += " lock-" + std::to_string(one.lock);
     if (!one.owner.empty()) line += " as " + one.owner.substr(one.owner.size() > 12 ? one.owner.rfind(':') - 4 : 0);
-    if (one.what == fact::kind::probe || one.what == fact::kind::probe_hold) line += one.yes ? ": yes" : ": no";
+    if (one.what == fact::kind::probe || one.what == fact::kind::probe_hold || one.what == fact::kind::in_key
+        || one.what == fact::kind::answered)
+        line += one.yes ? ": yes" : ": no";
     if (!one.text.empty()) line += ": " + one.text;
     return line;
 }

@@ -5,6 +5,7 @@
 #include "sim/world/time.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,19 +13,38 @@ namespace redlatch::sim {
 
 enum class belief : std::uint8_t { held, suspect, lost };
 
+/// What a call says of its end. Untold: nobody asks.
+enum class answer : std::uint8_t {
+    done,
+    busy,
+    timed_out,
+    cancelled,
+    lost,
+    outcome_unknown,
+    disconnected,
+    refused,
+    closed,
+    other,
+    untold,
+};
+
 struct fact {
     enum class kind : std::uint8_t {
-        asked, ///< a worker asks for a lock, until `until` at the latest
+        asked, ///< a worker asks for a lock, until `until` at the latest; `most`: by then it is in its process's queue, never:
+        ///< it does not wait there
         acquired, ///< it has it, as `owner`, and may rely on that until `until`; `most`: it must end then; `yes`: it is renewed
-        not_acquired, ///< it returns without it; `text` says why
+        not_acquired, ///< it returns without it; `said` and `text` say why; `until`: since then its process has heard
+        ///< nothing, and connections have failed
         believes, ///< what another holder of this lock believes when somebody acquires it; `yes`: its lost() token fired
         told_lost, ///< a hold's lost() token fired
-        releasing, ///< a release begins
-        released,  ///< and has returned; `text` is its error, if it has one
+        releasing, ///< a release begins; its holder believed in the hold (`believed`), and might until `until`
+        released,  ///< and has returned; `said`, and `text` is its error, if it has one
         left,      ///< the hold is gone without a release of its own: its process has died
         unpromised, ///< from here on the server may contradict holds taken before, and `owner`: data were lost or removed;
         ///< `until`: how long waiters, whom nobody woke, may sleep; `yes`: connections were lost with them, so
         ///< that holders ask
+        returned,   ///< `owner` is in the key again, and had been taken out of it: a failover has forgotten that
+        forced,     ///< somebody else is about to end this worker's hold by force; `yes`: nothing else is wrong
         fault,      ///< something begins to go wrong; `text`
         quiet,      ///< nothing has been wrong for a while, and nothing will be
         probe,      ///< the key of a lock exists (`yes`) or not
@@ -36,6 +56,11 @@ struct fact {
         unfinished, ///< a worker that never came to its end; `text`
         renewal,    ///< a process sends a renewal of `owner`
         reentered,  ///< a holder was told that it entered again; `yes`: the server knew of the hold before or after
+        in_key, ///< `owner` is in the key of a lock from now on (`yes`), or was until `until`: then `process` took it out,
+        ///< if one did; `text` says what else did
+        answered, ///< the server has answered a command of this process about a lock: somebody holds it (`yes`) or not
+        closing,  ///< a process begins to close its client
+        traffic,  ///< since the beginning a process has sent `commands`, and its threads have been woken `wakes` times
     };
     kind what;
     moment when{0};
@@ -47,7 +72,11 @@ struct fact {
     moment until = never;
     moment most = never;
     belief believed = belief::held; ///< of believes; of acquired: lost: before it was seen, by close()
+    answer said = answer::done;
     bool yes = false;
+    std::uint64_t commands = 0;
+    std::uint64_t wakes = 0;
+    std::optional<std::uint64_t> token{}; ///< of acquired and reentered, where the lock gives tokens; 0: there was none
     std::string text{};
 };
 

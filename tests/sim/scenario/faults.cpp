@@ -2,6 +2,9 @@
 #include "sim/scenario/stage.hpp"
 
 #include <algorithm>
+#include <set>
+#include <string>
+#include <utility>
 
 namespace redlatch::sim {
 namespace {
@@ -18,12 +21,54 @@ void unpromised(stage& in, int lock, moment until = never) {
                 in.write({.what = fact::kind::unpromised, .lock = each, .owner = owner, .until = until, .yes = asked});
 }
 
+std::set<std::pair<int, std::string>> all_owners(stage& in) {
+    std::set<std::pair<int, std::string>> found;
+    for (int lock = 0; lock < in.plan.locks; ++lock)
+        for (auto const& owner : in.server.owners(stage::lock_name(lock))) found.emplace(lock, owner);
+    return found;
+}
+
+/// Redisson has no such notice.
+void tell_forced(stage& in, int lock, bool alone) {
+    auto const in_key = in.server.owners(stage::lock_name(lock));
+    for (auto const& one : in.holds)
+        if (one.lock == lock && !in.actors.at(static_cast<std::size_t>(one.process)).java
+            && std::find(in_key.begin(), in_key.end(), one.owner) != in_key.end())
+            in.write({.what = fact::kind::forced,
+                      .process = one.process,
+                      .worker = one.worker,
+                      .lock = lock,
+                      .owner = one.owner,
+                      .yes = alone});
+}
+
+/// The replica has heard nothing of the latest releases: whose hold they ended does not know that it is back.
+void fail_over(stage& in) {
+    unpromised(in, -1);
+    auto const before = all_owners(in);
+    in.server.crash();
+    in.server.start(server_host::data::lagging);
+    unpromised(in, -1); // what was released, or taken by others, since the replica last heard of it
+    for (auto const& [lock, owner] : all_owners(in))
+        if (!before.contains({lock, owner})) in.write({.what = fact::kind::returned, .lock = lock, .owner = owner});
+}
+
 /// How long waiters may sleep who were not woken: as long as the key would have lived.
 moment remaining(stage& in, int lock) {
     auto const now = in.server.now_ms();
     auto const* const found = in.server.node().data().find(stage::lock_name(lock), now);
     if (found == nullptr || !found->expires_at_ms) return in.universe.now();
     return in.universe.now() + std::chrono::milliseconds(*found->expires_at_ms - now);
+}
+
+/// Who goes between HDEL and PUBLISH tells nobody that the lock is free: waiters sleep as long as the lease that they saw.
+void excuse_half_release(stage& in, process const& who) {
+    auto const half = in.net.last_half(who);
+    if (half < 0ns || half + 5s < in.universe.now()) return; // it had the time to tell them
+    for (int each = 0; each < in.plan.locks; ++each)
+        in.write({.what = fact::kind::unpromised,
+                  .lock = each,
+                  .until = in.universe.now() + std::chrono::milliseconds(in.plan.longest_lease())});
 }
 
 void kill_process(stage& in, int number) {
@@ -47,6 +92,7 @@ void kill_process(stage& in, int number) {
                       .process = number,
                       .worker = static_cast<int>(i),
                       .text = "its process has died"});
+    excuse_half_release(in, *which.who);
     in.net.close_all(*which.who);
     which.who->dead = true;
 }
@@ -55,6 +101,8 @@ void close_client(stage& in, int number) {
     auto& which = in.actors.at(static_cast<std::size_t>(number));
     if (which.who->dead || !which.user) return;
     which.closing = true;
+    excuse_half_release(in, *which.who);
+    in.write({.what = fact::kind::closing, .process = number});
     in.universe.spawn(*which.who, [&in, &which, began = in.universe.now()] {
         bool const well = in.faults_now == 0 && (in.last_fault < 0ns || in.last_fault + 3s < began);
         which.user->close();
@@ -70,8 +118,8 @@ void end_fault(stage& in, fault const& what) {
     case kind::block_down:
     case kind::block_both: in.net.heal(who); break;
     case kind::slow:
-        in.net.link_of(who).least_delay = link().least_delay;
-        in.net.link_of(who).most_delay = link().most_delay;
+        in.net.link_of(who).least_delay = std::chrono::microseconds(in.plan.how_fast.least_delay);
+        in.net.link_of(who).most_delay = std::chrono::microseconds(in.plan.how_fast.most_delay);
         break;
     case kind::refuse: in.net.link_of(who).refuses = false; break;
     case kind::stop_process:
@@ -91,6 +139,13 @@ void end_fault(stage& in, fault const& what) {
     case kind::loading: node.set_loading(false); break;
     case kind::read_only: node.set_read_only(false); break;
     case kind::out_of_memory: node.set_out_of_memory(false); break;
+    case kind::no_replicas: node.set_no_replicas(false); break;
+    case kind::disk_error: node.set_disk_error(false); break;
+    case kind::busy: node.set_busy(false); break;
+    case kind::rights_taken: in.server.set_refused(refused_for_good(in.plan)); break;
+    case kind::buffer_full: in.net.limit_sending(who, network::sending::free); break;
+    case kind::half_sent: in.net.link_of(who).half_sent.reset(); break;
+    case kind::no_descriptors: in.net.link_of(who).no_descriptors = false; break;
     case kind::cut:
     case kind::cut_late_bytes:
     case kind::kill_process:
@@ -102,6 +157,7 @@ void end_fault(stage& in, fault const& what) {
     case kind::half_open:
     case kind::close_client: break;
     }
+    in.see_keys();
     if (what.what != kind::close_client) {
         --in.faults_now;
         in.last_fault = in.universe.now();
@@ -109,7 +165,8 @@ void end_fault(stage& in, fault const& what) {
     --in.faults_left;
 }
 
-void start_fault(stage& in, fault const& what) {
+/// `alone`: nothing else is wrong, or was lately.
+void start_fault(stage& in, fault const& what, bool alone) {
     auto& who = *in.actors.at(static_cast<std::size_t>(what.process)).who;
     auto const lock = stage::lock_name(what.lock);
     auto const strength = std::chrono::milliseconds(what.strength);
@@ -139,12 +196,7 @@ void start_fault(stage& in, fault const& what) {
         unpromised(in, -1);
         in.server.crash();
         break;
-    case kind::failover:
-        unpromised(in, -1);
-        in.server.crash();
-        in.server.start(server_host::data::lagging);
-        unpromised(in, -1); // what was released, or taken by others, since the replica last heard of it
-        break;
+    case kind::failover: fail_over(in); break;
     case kind::flush_scripts: in.server.node().flush_scripts(); break;
     case kind::remove_key:
         if (!in.server.running()) break;
@@ -154,6 +206,7 @@ void start_fault(stage& in, fault const& what) {
     case kind::force_unlock:
         if (!in.server.running()) break;
         unpromised(in, what.lock);
+        tell_forced(in, what.lock, alone);
         in.server.by_hand(resp::command("DEL", lock));
         in.server.by_hand(resp::command("PUBLISH", "redisson_lock__channel:{" + lock + "}", "0"));
         break;
@@ -163,18 +216,36 @@ void start_fault(stage& in, fault const& what) {
     case kind::kill_clients: in.server.kill_everybody(); break;
     case kind::half_open: in.net.silence(who, strength); break;
     case kind::close_client: close_client(in, what.process); break;
+    case kind::no_replicas: in.server.node().set_no_replicas(true); break;
+    case kind::disk_error: in.server.node().set_disk_error(true); break;
+    case kind::busy: in.server.node().set_busy(true); break;
+    case kind::rights_taken: {
+        auto all = refused_for_good(in.plan);
+        all.merge(rights(rights_that_change().at(static_cast<std::size_t>(what.way))));
+        in.server.set_refused(std::move(all));
+        break;
+    }
+    case kind::buffer_full:
+        in.net.limit_sending(who, what.way == 0 ? network::sending::nothing : network::sending::little);
+        break;
+    case kind::no_descriptors: in.net.link_of(who).no_descriptors = true; break;
+    case kind::half_sent:
+        in.net.link_of(who).half_sent = half_sent{static_cast<half_sent_way>(what.way), strength};
+        break;
     }
 }
 
 } // namespace
 
 void begin_fault(stage& in, fault const& what) {
+    bool const alone = in.faults_now == 0 && (in.last_fault < 0ns || in.last_fault + 2s < in.universe.now());
     if (what.what != kind::close_client) {
         ++in.faults_now;
         in.last_fault = in.universe.now();
     }
     in.write({.what = fact::kind::fault, .text = to_text(what)});
-    start_fault(in, what);
+    start_fault(in, what, alone);
+    in.see_keys();
     in.universe.at(in.universe.now() + std::chrono::milliseconds(what.lasts), [&in, &what] { end_fault(in, what); });
 }
 

@@ -1,21 +1,11 @@
-#include "base/random.hpp"
+#include "sim/scenario/dice.hpp"
 #include "sim/scenario/scenario.hpp"
+#include "sim/scenario/variations.hpp"
 
 #include <array>
 
 namespace redlatch::sim {
 namespace {
-
-class dice {
-public:
-    explicit dice(std::uint64_t seed) : source_(seed) {}
-    std::int64_t between(std::int64_t least, std::int64_t most) { return least + source_.up_to(most - least); }
-    bool one_in(int n) { return source_.up_to(n - 1) == 0; }
-    int index(int size) { return static_cast<int>(source_.up_to(size - 1)); }
-
-private:
-    base::random_source source_;
-};
 
 job make_job(dice& by, scenario const& in) {
     job one;
@@ -100,6 +90,13 @@ void configure(std::uint64_t seed, scenario& in) {
 
 } // namespace
 
+std::int64_t scenario::longest_lease() const {
+    auto longest = watchdog;
+    for (auto const& one : workers)
+        for (auto const& each : one.jobs) longest = std::max(longest, each.lease.value_or(0));
+    return longest;
+}
+
 scenario generate(std::uint64_t seed, bool with_faults, generation of) {
     dice by(seed * 0x9e3779b97f4a7c15U + 0x1234567);
     scenario made;
@@ -127,6 +124,13 @@ scenario generate(std::uint64_t seed, bool with_faults, generation of) {
     for (int i = 0; i < count; ++i) made.faults.push_back(make_fault(by, made));
     if (of >= generation::second) vary(seed, made);
     if (of >= generation::third) configure(seed, made);
+    if (of >= generation::fourth) {
+        put_times_on_a_grid(made);
+        split_writes(made, with_faults);
+        invite_redisson(made);
+        if (with_faults) add_refusals(made);
+    }
+    if (of >= generation::fifth && with_faults) take_descriptors(made);
     return made;
 }
 

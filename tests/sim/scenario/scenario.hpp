@@ -5,7 +5,9 @@
 #include "sim/world/time.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -25,11 +27,32 @@ struct job {
     int entries = 1;                           ///< re-entries included
     std::optional<std::int64_t> inner_lease{}; ///< of re-entries; 0: renewed; none: as the first
     ending ends = ending::release;
+    bool by_the_same = false;  ///< by the owner of the job before, not by one of its own
+    std::int64_t pause_us = 0; ///< microseconds, beside the milliseconds
+    std::int64_t hold_us = 0;
+};
+
+/// The same again and again, to see who gets how much.
+struct contention {
+    std::int64_t until = 0;   ///< ms
+    std::int64_t hold_us = 0; ///< microseconds
+    std::int64_t pause_us = 0;
+    double zipf = 0; ///< lock n is chosen in proportion to 1 / n ^ zipf
 };
 
 struct worker {
     int process = 0;
     std::vector<job> jobs{};
+    std::optional<contention> then{};
+};
+
+/// How fast everything is, in microseconds.
+struct speed {
+    std::int64_t least_delay = 50; ///< of bytes, each way
+    std::int64_t most_delay = 150;
+    std::int64_t least_wake = 1; ///< until a process that was woken runs
+    std::int64_t most_wake = 40;
+    int stalls = 64; ///< one wake-up in so many takes 1 to 5 ms: another process has the processor; 0: none
 };
 
 struct fault {
@@ -53,9 +76,16 @@ struct fault {
         loading,      ///< the server answers LOADING
         read_only,
         out_of_memory,
-        kill_clients, ///< CLIENT KILL of everybody
-        half_open,    ///< the connections of a process carry nothing any more, and it is not told
-        close_client, ///< a process closes its client, with what it holds and waits for
+        kill_clients,   ///< CLIENT KILL of everybody
+        half_open,      ///< the connections of a process carry nothing any more, and it is not told
+        close_client,   ///< a process closes its client, with what it holds and waits for
+        no_replicas,    ///< the server answers NOREPLICAS to writes
+        disk_error,     ///< MISCONF
+        busy,           ///< BUSY, to nearly everything
+        rights_taken,   ///< the clients' user may not do something for a while; `way`: see rights_that_change
+        buffer_full,    ///< the sockets of a process take nothing for a while, or (`way` 1) some bytes now and then
+        no_descriptors, ///< a process gets no socket and no eventfd
+        half_sent,      ///< what a process sends in one go may end between two commands; `way`: see world/half_sent.hpp
     };
     kind what = kind::cut;
     std::int64_t at = 0;
@@ -63,13 +93,22 @@ struct fault {
     int process = 0;
     int lock = 0;
     std::int64_t strength = 0;
+    int way = 0; ///< one of several, by kind
 };
+
+/// Commands, lower case, that are taken away together and given back together.
+using rights = std::set<std::string, std::less<>>;
+std::vector<rights> const& rights_that_change();
 
 /// A fault of more strength is bytes that arrive long after all else is well: ms.
 constexpr std::int64_t at_once = 700;
 
+/// Of all locks of a scenario.
+enum class lock_kind : std::uint8_t { reentrant, non_reentrant, spin, fenced };
+
 struct scenario {
     std::uint64_t seed = 0;
+    lock_kind locks_are = lock_kind::reentrant;
     int processes = 2;
     int locks = 1;
     std::int64_t watchdog = 3'000;
@@ -79,18 +118,23 @@ struct scenario {
     bool subscribe_refused = false;
     bool publish_refused = false; ///< waiters of other processes are not woken: no wake-up is promised
     bool restore_refused = false;
+    bool one_by_one = false;   ///< commands that are sent in one go arrive one by one
     bool scripts_only = false; ///< as the clients' configuration wants it, like what follows
     bool hands_over = true;
     bool strictly = false;
     bool detached_unlock = false;
+    std::set<int> redisson{};           ///< processes that lock as Redisson does
     std::vector<std::int64_t> drifts{}; ///< ppm, by process
     std::int64_t server_drift = 0;
     std::vector<worker> workers{};
     std::vector<fault> faults{};
+    speed how_fast{};
+
+    std::int64_t longest_lease() const;
 };
 
 /// What may be in a scenario has grown: a kept seed of an earlier generation stays what it was.
-enum class generation : std::uint8_t { first, second, third, latest = third };
+enum class generation : std::uint8_t { first, second, third, fourth, fifth, latest = fifth };
 
 scenario generate(std::uint64_t seed, bool with_faults = true, generation of = generation::latest);
 /// C++-like lines that say all of it.

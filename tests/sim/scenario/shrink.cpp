@@ -57,6 +57,8 @@ private:
         with([](scenario& s) { return std::exchange(s.kill_refused, false); });
         with([](scenario& s) { return std::exchange(s.evalsha_refused, false); });
         with([](scenario& s) { return std::exchange(s.restore_refused, false); });
+        with([](scenario& s) { return std::exchange(s.one_by_one, false); });
+        with([](scenario& s) { return !std::exchange(s.redisson, {}).empty(); });
         with([](scenario& s) { return !std::exchange(s.scripts_only, true); });
         with([](scenario& s) { return std::exchange(s.hands_over, false); });
         with([](scenario& s) { return !std::exchange(s.strictly, true); });

@@ -11,12 +11,7 @@ namespace {
 
 node_settings settings_of(scenario const& plan) {
     node_settings made;
-    auto& refused = made.users["default"].refused;
-    if (plan.kill_refused) refused.insert("client|kill");
-    if (plan.evalsha_refused) refused.insert("evalsha");
-    if (plan.subscribe_refused) refused.insert("subscribe");
-    if (plan.restore_refused) refused.insert("restore");
-    if (plan.publish_refused) refused.insert("publish");
+    made.users["default"].refused = refused_for_good(plan);
     return made;
 }
 
@@ -28,30 +23,54 @@ std::string printable(std::string_view bytes) {
 
 } // namespace
 
+rights refused_for_good(scenario const& plan) {
+    rights refused;
+    if (plan.kill_refused) refused.insert("client|kill");
+    if (plan.evalsha_refused) refused.insert("evalsha");
+    if (plan.subscribe_refused) refused.insert("subscribe");
+    if (plan.restore_refused) refused.insert("restore");
+    if (plan.publish_refused) refused.insert("publish");
+    return refused;
+}
+
+belief belief_of(hold_view const& which) {
+    switch (which.status()) {
+    case hold_status::held: return belief::held;
+    case hold_status::suspect: return belief::suspect;
+    case hold_status::none:
+    case hold_status::released:
+    case hold_status::lost: break;
+    }
+    return belief::lost;
+}
+
 stage::stage(scenario const& of, bool with_trace)
     : plan(of), traced(with_trace), universe(of.seed), net(universe), server(universe, net, settings_of(of)) {
     use_network(&net);
     net.attach(server);
+    net.one_by_one = plan.one_by_one;
     server.drift_ppm = plan.server_drift;
     for (int i = 0; i < plan.processes; ++i) {
         auto& who = universe.add_process("process " + std::to_string(i));
         who.drift_ppm = plan.drifts.at(static_cast<std::size_t>(i));
         who.clock_offset = std::chrono::seconds(1'000 * (i + 1));
         actors.emplace_back().who = &who;
+        net.link_of(who).least_delay = std::chrono::microseconds(plan.how_fast.least_delay);
+        net.link_of(who).most_delay = std::chrono::microseconds(plan.how_fast.most_delay);
     }
+    universe.woken_within = {std::chrono::microseconds(plan.how_fast.least_wake),
+                             std::chrono::microseconds(plan.how_fast.most_wake), plan.how_fast.stalls};
     net.on_bytes = [this](tcp_connection const& on, bool up, std::string_view bytes) {
         if (up) see_renewals(on, bytes);
+        if (!up) actors.at(static_cast<std::size_t>(on.client->number)).unreachable = never;
         if (traced)
             note((up ? "sent by " : "reaches ") + on.client->name + " on " + on.address + ": " + printable(bytes));
     };
-    if (!traced) return;
-    server.observe([this](redis_node::executed const& one) {
-        if (one.depth > 0) return;
-        std::string text;
-        for (std::size_t i = 0; i < one.argv.size(); ++i)
-            text += (i == 0 ? "" : " ") + printable(one.argv[i].substr(0, 60));
-        note("server runs for " + std::string(one.address) + ": " + text + " -> " + printable(one.reply));
-    });
+    net.on_failed = [this](process const& who) {
+        auto& since = actors.at(static_cast<std::size_t>(who.number)).unreachable;
+        since = std::min(since, universe.now());
+    };
+    server.observe([this](redis_node::executed const& one) { see_command(one); });
 }
 
 stage::~stage() {
@@ -63,6 +82,53 @@ void stage::note(std::string line) {
     char time[32];
     std::snprintf(time, sizeof time, "%12.3f ms  ", static_cast<double>(universe.now().count()) / 1e6);
     trace.push_back(time + std::move(line));
+}
+
+void stage::see_command(redis_node::executed const& one) {
+    if (one.depth > 0) return;
+    auto const from = network::process_at(one.address).value_or(-1);
+    bool const ours = from >= 0 && from < static_cast<int>(actors.size());
+    if (ours) ++actors[static_cast<std::size_t>(from)].commands;
+    see_keys(ours ? from : -1);
+    if (ours && !one.reply.starts_with('-'))
+        for (int i = 0; i < plan.locks; ++i)
+            if (std::find(one.argv.begin(), one.argv.end(), lock_name(i)) != one.argv.end())
+                write({.what = fact::kind::answered, .process = from, .lock = i, .yes = !keys_[i].all.empty()});
+    if (!traced) return;
+    std::string text;
+    for (std::size_t i = 0; i < one.argv.size(); ++i)
+        text += (i == 0 ? "" : " ") + printable(one.argv[i].substr(0, 60));
+    note("server runs for " + std::string(one.address) + ": " + text + " -> " + printable(one.reply));
+}
+
+void stage::see_key(int lock, owners_of_key& known, int by) {
+    auto const now_ms = server.now_ms();
+    auto const before = std::exchange(known.all, server.owners(lock_name(lock)));
+    auto const expired = std::exchange(known.expires_at_ms, server.expiry(lock_name(lock)));
+    for (auto const& owner : before) {
+        if (std::find(known.all.begin(), known.all.end(), owner) != known.all.end()) continue;
+        fact gone{.what = fact::kind::in_key, .process = by, .lock = lock, .owner = owner};
+        gone.until = universe.now();
+        if (expired < now_ms) {
+            gone.process = -1;
+            gone.until -= std::chrono::milliseconds(now_ms - expired);
+            gone.text = "expired";
+        }
+        write(std::move(gone));
+    }
+    for (auto const& owner : known.all)
+        if (std::find(before.begin(), before.end(), owner) == before.end())
+            write({.what = fact::kind::in_key, .lock = lock, .owner = owner, .yes = true});
+}
+
+void stage::see_keys(int by) {
+    auto const seen = std::pair(server.node().writes(), server.run());
+    bool const changed = std::exchange(writes_seen_, seen) != seen;
+    auto const now_ms = server.now_ms();
+    for (int i = 0; i < plan.locks; ++i) {
+        auto& known = keys_[i];
+        if (changed || known.expires_at_ms < now_ms) see_key(i, known, by);
+    }
 }
 
 void stage::see_renewals(tcp_connection const& on, std::string_view bytes) {
@@ -87,10 +153,43 @@ void stage::write(fact one) {
         if (who.dead || who.retired) return;
     }
     one.when = universe.now();
-    universe.observe(static_cast<std::uint64_t>(one.when.count()) * 31 + static_cast<std::uint64_t>(one.what));
-    if (traced && !(one.what == fact::kind::probe && std::exchange(probed_[one.lock], one.yes) == one.yes))
+    bool const of_commands = one.what == fact::kind::traffic || one.what == fact::kind::answered;
+    if (!of_commands && one.what != fact::kind::in_key) // how many commands led there makes no end another one
+        universe.observe(static_cast<std::uint64_t>(one.when.count()) * 31 + static_cast<std::uint64_t>(one.what));
+    if (traced && one.what != fact::kind::traffic
+        && !(one.what == fact::kind::probe && std::exchange(probed_[one.lock], one.yes) == one.yes))
         trace.push_back(to_text(one));
     facts.push_back(std::move(one));
+}
+
+void stage::tell_beliefs(int lock, std::string const& acquired_by) {
+    for (auto const& other : holds) {
+        if (other.lock != lock) continue;
+        auto& who = actors.at(static_cast<std::size_t>(other.process));
+        fact seen{.what = fact::kind::believes, .process = other.process, .worker = other.worker, .lock = lock};
+        seen.owner = other.owner;
+        seen.other = acquired_by;
+        if (who.java) {
+            seen.believed = who.java->holds(lock_name(lock), other.java_thread) ? belief::held : belief::lost;
+            seen.yes = true; // Redisson tells nobody: a lock that has run out is held to be lost
+        } else {
+            universe.as(who.who, nullptr, [&] {
+                seen.believed = belief_of(other.view);
+                seen.yes = other.view.lost().stop_requested();
+            });
+        }
+        write(seen);
+    }
+}
+
+void stage::let_redisson_sleep(int process) {
+    for (std::size_t i = 0; i < plan.workers.size(); ++i)
+        if (plan.workers[i].process == process)
+            write({.what = fact::kind::not_acquired,
+                   .process = process,
+                   .worker = static_cast<int>(i),
+                   .said = answer::untold,
+                   .text = "it may have missed its message"});
 }
 
 bool stage::all_ended() const {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "sim/check/history.hpp"
+#include "sim/redisson/peer.hpp"
 #include "sim/scenario/scenario.hpp"
 #include "sim/world/network.hpp"
 #include "sim/world/server_host.hpp"
@@ -27,14 +28,20 @@ struct believed_hold {
     int lock;
     std::string owner;
     hold_view view;
+    std::int64_t java_thread = 0; ///< of a Redisson process, which has no view
 };
 
 struct actor {
     process* who = nullptr;
     std::optional<client> user{};
-    int running = 0;          ///< workers that have not ended
-    bool closing = false;     ///< by its own wish, in the midst of everything
-    bool closed_well = false; ///< nothing else was wrong then: nothing of it may stay
+    std::unique_ptr<redisson_peer> java{}; ///< instead of a client of ours
+    std::int64_t java_threads = 0;         ///< so many it has had
+    std::uint64_t commands = 0;            ///< that the server has run for it
+    std::uint64_t told = 0;                ///< of its traffic: in the last fact
+    moment unreachable{never};             ///< since then it has heard nothing, and connections have failed
+    int running = 0;                       ///< workers that have not ended
+    bool closing = false;                  ///< by its own wish, in the midst of everything
+    bool closed_well = false;              ///< nothing else was wrong then: nothing of it may stay
     bool closed = false;
 };
 
@@ -43,7 +50,14 @@ struct stage {
     ~stage();
 
     void write(fact one);
+    /// What all others who have this lock believe, now that somebody acquires it.
+    void tell_beliefs(int lock, std::string const& acquired_by);
+    /// Nobody wakes a waiter of Redisson that has missed its message: the threads of this process sleep until their timers.
+    void let_redisson_sleep(int process);
     void note(std::string line);
+    void see_command(redis_node::executed const& one);
+    /// Writes down who has come to be in the keys of the locks, and who is there no more. `by`: whose command has just run.
+    void see_keys(int by = -1);
     void see_renewals(tcp_connection const& on, std::string_view bytes);
     static std::string lock_name(int number) { return "lock-" + std::to_string(number); }
     bool all_ended() const;
@@ -64,11 +78,24 @@ struct stage {
     std::uint64_t acquired = 0;
 
 private:
+    struct owners_of_key {
+        std::vector<std::string> all{};
+        std::int64_t expires_at_ms = INT64_MAX;
+    };
+    void see_key(int lock, owners_of_key& known, int by);
+
     std::map<int, bool> probed_;
+    std::map<int, owners_of_key> keys_;
+    std::pair<std::uint64_t, std::uint64_t> writes_seen_{}; ///< and of which run
 };
 
+belief belief_of(hold_view const& which);
+/// What the clients' user may not do all the time.
+rights refused_for_good(scenario const& plan);
 /// What a worker does: the body of its fiber.
 void work(stage& in, int number, worker const& what);
+/// One job, by a thread of a Redisson process.
+void work_as_redisson(stage& in, int number, int process, job const& what);
 /// Lets a fault begin; it ends by itself.
 void begin_fault(stage& in, fault const& what);
 

@@ -5,11 +5,13 @@
 namespace redlatch::sim {
 namespace {
 
-constexpr std::array fault_names{"cut",          "cut, late bytes", "block up",     "block down",    "block both",
-                                 "slow",         "refuse",          "stop process", "kill process",  "stop server",
-                                 "restart kept", "restart lost",    "failover",     "flush scripts", "remove key",
-                                 "force unlock", "loading",         "read only",    "out of memory", "kill clients",
-                                 "half open",    "close client"};
+constexpr std::array fault_names{"cut",          "cut, late bytes", "block up",       "block down",    "block both",
+                                 "slow",         "refuse",          "stop process",   "kill process",  "stop server",
+                                 "restart kept", "restart lost",    "failover",       "flush scripts", "remove key",
+                                 "force unlock", "loading",         "read only",      "out of memory", "kill clients",
+                                 "half open",    "close client",    "no replicas",    "disk error",    "busy",
+                                 "rights taken", "buffer full",     "no descriptors", "half sent"};
+constexpr std::array kinds{"reentrant", "non_reentrant", "spin", "fenced"};
 constexpr std::array ways{"for ever", "timed", "once", "asynchronous", "cancelled"};
 constexpr std::array ends{"release", "detached", "destroyed", "asynchronous release"};
 
@@ -22,22 +24,24 @@ std::string ms(std::int64_t count) {
 std::string to_text(fault const& what) {
     return std::string(fault_names.at(static_cast<std::size_t>(what.what))) + " (process "
            + std::to_string(what.process) + ", lock-" + std::to_string(what.lock) + ", for " + ms(what.lasts)
-           + ", strength " + ms(what.strength) + ")";
+           + ", strength " + ms(what.strength) + (what.way > 0 ? ", way " + std::to_string(what.way) : "") + ")";
 }
 
 std::string to_text(scenario const& what) {
-    auto text = "seed " + std::to_string(what.seed) + ": " + std::to_string(what.processes) + " processes, "
-                + std::to_string(what.locks) + " locks, watchdog " + ms(what.watchdog) + ", timeout " + ms(what.timeout)
-                + (what.kill_refused ? ", CLIENT KILL refused" : "") + (what.evalsha_refused ? ", EVALSHA refused" : "")
-                + (what.restore_refused ? ", RESTORE refused" : "") + (what.scripts_only ? ", scripts only" : "")
-                + (what.hands_over ? what.strictly ? ", strict hand-over" : ", hand-over" : "")
-                + (what.detached_unlock ? ", detached unlocking" : "")
-                + (what.subscribe_refused ? ", SUBSCRIBE refused" : "")
-                + (what.publish_refused ? ", PUBLISH refused" : "") + ", drift of the server "
-                + std::to_string(what.server_drift) + " ppm\n";
+    auto text =
+        "seed " + std::to_string(what.seed) + ": " + std::to_string(what.processes) + " processes, "
+        + std::to_string(what.locks) + " locks (" + kinds.at(static_cast<std::size_t>(what.locks_are)) + "), watchdog "
+        + ms(what.watchdog) + ", timeout " + ms(what.timeout) + (what.kill_refused ? ", CLIENT KILL refused" : "")
+        + (what.evalsha_refused ? ", EVALSHA refused" : "") + (what.restore_refused ? ", RESTORE refused" : "")
+        + (what.scripts_only ? ", scripts only" : "") + (what.one_by_one ? ", commands arrive one by one" : "")
+        + (what.hands_over ? what.strictly ? ", strict hand-over" : ", hand-over" : "")
+        + (what.detached_unlock ? ", detached unlocking" : "") + (what.subscribe_refused ? ", SUBSCRIBE refused" : "")
+        + (what.publish_refused ? ", PUBLISH refused" : "") + ", drift of the server "
+        + std::to_string(what.server_drift) + " ppm\n";
     int number = 0;
     for (auto const& one : what.workers) {
-        text += "  worker " + std::to_string(number++) + " of process " + std::to_string(one.process) + '\n';
+        text += "  worker " + std::to_string(number++) + " of process " + std::to_string(one.process)
+                + (what.redisson.contains(one.process) ? ", which is Redisson's\n" : "\n");
         for (auto const& each : one.jobs) {
             text += "    lock-" + std::to_string(each.lock) + " " + ways.at(static_cast<std::size_t>(each.asks))
                     + " after " + ms(each.pause);
@@ -50,6 +54,11 @@ std::string to_text(scenario const& what) {
                     + ends.at(static_cast<std::size_t>(each.ends)) + '\n';
         }
     }
+    for (auto const& one : what.workers)
+        if (one.then)
+            text += "  a worker of process " + std::to_string(one.process) + " then takes locks until "
+                    + ms(one.then->until) + ", each for " + std::to_string(one.then->hold_us) + " us after "
+                    + std::to_string(one.then->pause_us) + " us\n";
     for (auto const& one : what.faults) text += "  at " + ms(one.at) + ": " + to_text(one) + '\n';
     return text;
 }

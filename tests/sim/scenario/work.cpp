@@ -1,5 +1,7 @@
 #include "sim/scenario/stage.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <stop_token>
 #include <utility>
 
@@ -9,34 +11,47 @@ namespace {
 using namespace std::chrono_literals;
 using kind = fact::kind;
 
-belief belief_of(hold_view const& which) {
-    switch (which.status()) {
-    case hold_status::held: return belief::held;
-    case hold_status::suspect: return belief::suspect;
-    case hold_status::none:
-    case hold_status::released:
-    case hold_status::lost: break;
+answer answer_of(std::error_code ec) {
+    if (!ec) return answer::done;
+    auto const is = [&](errc one) { return ec == make_error_code(one); };
+    if (is(errc::busy)) return answer::busy;
+    if (is(errc::timed_out)) return answer::timed_out;
+    if (is(errc::cancelled)) return answer::cancelled;
+    if (is(errc::lease_lost)) return answer::lost;
+    if (is(errc::outcome_unknown)) return answer::outcome_unknown;
+    if (is(errc::disconnected)) return answer::disconnected;
+    if (is(errc::server_refused)) return answer::refused;
+    return is(errc::closed) ? answer::closed : answer::other;
+}
+
+basic_lock lock_of(client& user, lock_kind of, std::string const& name) {
+    switch (of) {
+    case lock_kind::non_reentrant: return user.get_non_reentrant_lock(name);
+    case lock_kind::spin: return user.get_spin_lock(name);
+    case lock_kind::fenced: return user.get_fenced_lock(name);
+    case lock_kind::reentrant: break;
     }
-    return belief::lost;
+    return user.get_lock(name);
 }
 
 /// What one worker does with one job.
 class doing {
 public:
-    doing(stage& in, int number, int process_number, job const& what)
-        : in_(in), number_(number), process_(process_number), what_(what), me_(in.actors[at()]) {}
+    doing(stage& in, int number, int process_number, job const& what, owner const& who = owner())
+        : in_(in), number_(number), process_(process_number), what_(what), me_(in.actors[at()]), owner_(who) {}
 
     void run() {
-        if (what_.pause > 0) in_.universe.rest_for(std::chrono::milliseconds(what_.pause));
+        if (what_.pause + what_.pause_us > 0)
+            in_.universe.rest_for(std::chrono::milliseconds(what_.pause) + std::chrono::microseconds(what_.pause_us));
         if (over()) return;
-        auto lock = me_.user->get_lock(stage::lock_name(what_.lock));
+        auto lock = lock_of(*me_.user, in_.plan.locks_are, stage::lock_name(what_.lock));
         auto outer = enter(lock);
         if (!outer) return;
         auto const heard = believe(*outer, options());
         std::vector<hold> inner;
         for (int i = 1; i < what_.entries && !over(); ++i)
             if (auto one = enter_again(lock)) inner.push_back(std::move(*one));
-        in_.universe.rest_for(std::chrono::milliseconds(what_.hold));
+        in_.universe.rest_for(std::chrono::milliseconds(what_.hold) + std::chrono::microseconds(what_.hold_us));
         while (!inner.empty()) {
             std::error_code ignored;
             inner.back().release(ignored);
@@ -64,7 +79,7 @@ private:
         return made;
     }
 
-    hold take(reentrant_lock& lock, acquire_options const& how, std::error_code& ec) {
+    hold take(basic_lock& lock, acquire_options const& how, std::error_code& ec) {
         switch (what_.asks) {
         case job::how::asynchronous: return take_later(lock, how, ec);
         case job::how::once:
@@ -78,7 +93,7 @@ private:
     }
 
     /// By the callback form; the worker sleeps until the handler has run.
-    hold take_later(reentrant_lock& lock, acquire_options const& how, std::error_code& ec) {
+    hold take_later(basic_lock& lock, acquire_options const& how, std::error_code& ec) {
         struct answer {
             bool given = false;
             std::error_code ec;
@@ -97,7 +112,7 @@ private:
         return std::move(box->got);
     }
 
-    std::optional<hold> enter(reentrant_lock& lock) {
+    std::optional<hold> enter(basic_lock& lock) {
         auto how = options();
         auto asked = about(kind::asked);
         auto const now = in_.universe.now();
@@ -116,12 +131,19 @@ private:
         case job::how::for_ever:
         case job::how::asynchronous: break;
         }
+        if (what_.asks == job::how::asynchronous) // it begins on the client's own thread
+            asked.most = now + 6ms;
+        else if (what_.asks != job::how::once)
+            asked.most = now;
         in_.write(std::move(asked));
         std::error_code ec;
         auto got = take(lock, how, ec);
         if (ec || got.status() == hold_status::none) {
             auto failed = about(kind::not_acquired);
             failed.text = ec.message();
+            failed.said = ec ? answer_of(ec) : answer::other;
+            failed.until = me_.unreachable;
+            in_.see_keys();
             if (!over()) in_.write(std::move(failed));
             return std::nullopt;
         }
@@ -131,22 +153,13 @@ private:
     std::shared_ptr<hearing> believe(hold const& got, acquire_options const& how) {
         auto const made = std::make_shared<hearing>();
         if (over()) return made;
-        for (auto const& other : in_.holds) {
-            if (other.lock != what_.lock || !got) continue; // lost before it was seen: by close()
-            fact seen{.what = kind::believes, .process = other.process, .worker = other.worker, .lock = other.lock};
-            seen.owner = other.owner;
-            seen.other = got.owner_id();
-            in_.universe.as(in_.actors.at(static_cast<std::size_t>(other.process)).who, nullptr, [&] {
-                seen.believed = belief_of(other.view);
-                seen.yes = other.view.lost().stop_requested();
-            });
-            in_.write(std::move(seen));
-        }
+        if (got) in_.tell_beliefs(what_.lock, got.owner_id()); // else lost before it was seen: by close()
         auto mine = about(kind::acquired);
         mine.owner = got.owner_id();
         mine.believed = belief_of(got);
         auto const now = in_.universe.now();
         mine.yes = !how.lease && !how.max_hold && !what_.inner_lease;
+        if (in_.plan.locks_are == lock_kind::fenced) mine.token = got.token().value_or(0);
         if (how.max_hold && !how.lease) mine.most = now + std::chrono::milliseconds(*what_.max_hold);
         mine.until = now + (got.valid_until() - me_.who->clock(now));
         in_.write(mine);
@@ -159,7 +172,7 @@ private:
         return made;
     }
 
-    std::optional<hold> enter_again(reentrant_lock& lock) {
+    std::optional<hold> enter_again(basic_lock& lock) {
         auto how = options();
         how.wait = duration(in_.plan.timeout);
         if (what_.inner_lease)
@@ -173,6 +186,9 @@ private:
         if (!got || over()) return got;
         entered.yes = entered.yes || known();
         if (got->owner_id() == entered.owner) {
+            if (in_.plan.locks_are == lock_kind::non_reentrant)
+                in_.write({.what = kind::unfinished, .text = "a lock that is not re-entrant was entered again"});
+            if (in_.plan.locks_are == lock_kind::fenced) entered.token = got->token().value_or(0);
             in_.write(std::move(entered));
             return got;
         }
@@ -189,6 +205,10 @@ private:
         if (!over()) {
             auto begins = about(kind::releasing);
             begins.owner = owner;
+            begins.believed = belief_of(mine);
+            auto const now = in_.universe.now();
+            begins.until = now + (mine.valid_until() - me_.who->clock(now));
+            in_.see_keys();
             in_.write(std::move(begins));
             in_.holds.erase(heard->entry);
         }
@@ -197,28 +217,33 @@ private:
         switch (what_.ends) {
         case job::ending::release:
             mine.release(ec);
-            if (ec) done.text = ec.message();
+            done.said = answer_of(ec);
             break;
         case job::ending::detached:
             mine.release_detached();
+            done.said = answer::untold;
             done.text = "nobody waits";
             break;
         case job::ending::destroyed:
             mine = hold();
+            done.said = answer::untold;
             done.text = "nobody asks";
             break;
         case job::ending::asynchronous: {
-            auto const given = std::make_shared<bool>(false);
+            auto const given = std::make_shared<std::optional<std::error_code>>();
             auto* const parker = &fiber::current()->its_parker();
-            mine.async_release({}, [given, parker](std::error_code) {
-                *given = true;
+            mine.async_release({}, [given, parker](std::error_code why) {
+                *given = why;
                 if (auto* const who = fiber::of(parker)) world::the().wake(*who);
             });
             while (!*given) in_.universe.rest_until(never);
-            done.text = "later";
+            ec = **given;
+            done.said = answer_of(ec);
             break;
         }
         }
+        if (ec) done.text = ec.message();
+        in_.see_keys();
         if (!over()) in_.write(std::move(done));
     }
 
@@ -227,17 +252,45 @@ private:
     int const process_;
     job const& what_;
     actor& me_;
-    owner const owner_{};
+    owner const owner_;
 };
+
+void do_job(stage& in, int number, int process, job const& what, owner const& who = owner()) {
+    if (in.actors.at(static_cast<std::size_t>(process)).java)
+        work_as_redisson(in, number, process, what);
+    else
+        doing(in, number, process, what, who).run();
+}
+
+int choose_lock(stage& in, double zipf) {
+    if (in.plan.locks == 1) return 0;
+    std::vector<double> up_to;
+    double sum = 0;
+    for (int i = 1; i <= in.plan.locks; ++i) up_to.push_back(sum += std::pow(i, -zipf));
+    auto const at = static_cast<double>(in.universe.chance().up_to(1'000'000'000 - 1)) * 1e-9 * sum;
+    return static_cast<int>(std::upper_bound(up_to.begin(), up_to.end() - 1, at) - up_to.begin());
+}
+
+void contend(stage& in, int number, int process, contention const& how) {
+    auto& me = in.actors.at(static_cast<std::size_t>(process));
+    while (!me.who->retired && in.universe.now() < std::chrono::milliseconds(how.until)) {
+        job const once{
+            .lock = choose_lock(in, how.zipf), .entries = 1, .pause_us = how.pause_us, .hold_us = how.hold_us};
+        do_job(in, number, process, once);
+    }
+}
 
 } // namespace
 
 void work(stage& in, int number, worker const& what) {
     auto& me = in.actors.at(static_cast<std::size_t>(what.process));
+    owner who;
     for (auto const& one : what.jobs) {
         if (me.who->retired) break;
-        doing(in, number, what.process, one).run();
+        if (!one.by_the_same) who = owner();
+        do_job(in, number, what.process, one, who);
     }
+    if (what.then) contend(in, number, what.process, *what.then);
     --me.running;
 }
 

@@ -28,6 +28,7 @@ public:
 
     void begin(stage& in) override {
         in.net.one_by_one = scope_.one_by_one;
+        in.universe.woken_after = scope_.woken_after;
         in.universe.order = [this, &in](world::pending const& all) { return decide(in, all); };
     }
     moment calm_after() const override { return calm; }

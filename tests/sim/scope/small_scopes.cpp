@@ -3,6 +3,8 @@
 namespace redlatch::sim {
 namespace {
 
+using namespace std::chrono_literals;
+
 /// Two clients, one lock, each takes it and enters it once more.
 scenario two_clients() {
     scenario made;
@@ -73,11 +75,19 @@ std::vector<scope> small_scopes() {
     auto passed = halves;
     passed.strictly = true;
     passed.workers.push_back({.jobs = {{.asks = job::how::cancelled, .pause = 40, .wait = 60}}});
-    // The second and the third have not looked since the first got it. Who has released it asks again at once: it, the one
-    // that leaves at that moment, and later the other process may be first.
+    // The second has it until 102.12 ms; the third has not looked since the first got it, so the lock is for whoever comes
+    // first. Who has released it asks again at once; the third, who has been woken and needs 20 µs, leaves in that moment.
     auto first_of_three = halves;
-    first_of_three.workers.push_back({.jobs = {{.pause = 40, .hold = 10}, {}}});
-    first_of_three.workers.push_back({.jobs = {{.asks = job::how::cancelled, .pause = 45, .wait = 65}}});
+    first_of_three.workers.push_back({.jobs = {{.pause = 40, .hold = 2}, {.by_the_same = true}}});
+    job const leaves_while_it_passes{.asks = job::how::cancelled, .pause = 45, .wait = 57, .pause_us = 50};
+    first_of_three.workers.push_back({.jobs = {leaves_while_it_passes}});
+    // The same, but whoever has released it does not ask again: nobody comes for it; or another thread, which enters twice,
+    // comes before its head.
+    auto leaves_it = first_of_three;
+    leaves_it.workers[2].jobs.pop_back();
+    auto comes_before = leaves_it;
+    comes_before.workers[3].jobs = {{.pause = 45}};
+    comes_before.workers.push_back({.jobs = {{.pause = 102, .entries = 2, .pause_us = 50}}});
     // Where the first lease outlasts the search, what nobody fences or sweeps away is seen. There are fewer states to a depth
     // since a connection that never answered is made again after a pause, since plain commands need no second try with the text
     // of a script, since local waiters ask nobody while their own process holds the lock, and since who asks has read what the
@@ -98,33 +108,45 @@ std::vector<scope> small_scopes() {
          .faults = {of_the_first(fault::kind::half_open)},
          .early = 1,
          .depth = 16,
-         .states = 2'179},
-        {.name = "a renewal", .plan = renewed, .faults = cut_or_crash(), .depth = 17, .states = 5'503},
+         .states = 8'133},
+        {.name = "a renewal", .plan = renewed, .faults = cut_or_crash(), .depth = 17, .states = 5'505},
         {.name = "cancelled, timed, detached", .plan = leaves, .faults = cut_or_crash(), .depth = 15, .states = 9'171},
         {.name = "a release in two halves",
          .plan = halves,
          .faults = cut_or_crash(),
          .one_by_one = true,
          .depth = 15,
-         .states = 2'755},
+         .states = 3'945},
         {.name = "a release in two halves, without RESTORE or a fence",
          .plan = half_refused,
          .faults = cut_or_crash(),
          .one_by_one = true,
          .depth = 15,
-         .states = 2'741},
+         .states = 3'779},
         {.name = "passed on within a process",
          .plan = passed,
          .faults = cut_or_crash(),
          .early = 1,
          .depth = 11,
-         .states = 5'385},
+         .states = 15'367},
         {.name = "the first of two",
          .plan = first_of_three,
          .faults = cut_or_crash(),
-         .early = 1,
-         .depth = 10,
-         .states = 3'716},
+         .woken_after = 20us,
+         .depth = 12,
+         .states = 609},
+        {.name = "nobody comes for what passes",
+         .plan = leaves_it,
+         .faults = cut_or_crash(),
+         .woken_after = 20us,
+         .depth = 12,
+         .states = 609},
+        {.name = "another one comes before the head",
+         .plan = comes_before,
+         .faults = cut_or_crash(),
+         .woken_after = 20us,
+         .depth = 12,
+         .states = 361},
     };
 }
 

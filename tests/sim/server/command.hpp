@@ -30,6 +30,8 @@ enum trait : unsigned {
     while_subscribed = 16, ///< allowed on a connection with subscriptions
     without_auth = 32,     ///< allowed then, and to every user
     dangerous = 64,        ///< in the ACL category of that name
+    while_busy = 128,      ///< allowed then
+    needs_disk = 256,      ///< refused while snapshots fail, like writes
 };
 
 struct command {
@@ -38,6 +40,18 @@ struct command {
     unsigned traits;
     void (*run)(call&); ///< none: it only has subcommands
 };
+
+namespace refused {
+inline constexpr std::string_view no_replicas = "NOREPLICAS Not enough good replicas to write.";
+inline constexpr std::string_view disk_error =
+    "MISCONF Redis is configured to save RDB snapshots, but it's currently unable to persist to disk. Commands that "
+    "may "
+    "modify the data set are disabled, because this instance is configured to report errors during writes if RDB "
+    "snapshotting fails (stop-writes-on-bgsave-error option). Please check the Redis logs for details about the RDB "
+    "error.";
+inline constexpr std::string_view busy =
+    "BUSY Redis is busy running a script. You can only call SCRIPT KILL or SHUTDOWN NOSAVE.";
+} // namespace refused
 
 /// By its first word or two, in any case; none if there is no such command, or if it is one of `removed`. A container whose
 /// subcommand is unknown or missing is found itself.

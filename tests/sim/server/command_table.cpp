@@ -13,7 +13,7 @@ constexpr unsigned listening = not_in_scripts | while_loading | while_subscribed
 
 constexpr command table[] = {
     // connections
-    {"auth", -2, connection_command | without_auth, commands::auth},
+    {"auth", -2, connection_command | without_auth | while_busy, commands::auth},
     {"client", -2, connection_command, nullptr},
     {"client|getname", 2, connection_command, commands::client_getname},
     {"client|id", 2, connection_command, commands::client_id},
@@ -22,10 +22,10 @@ constexpr command table[] = {
     {"client|list", -2, connection_command | dangerous, commands::client_list},
     {"client|setname", 3, connection_command, commands::client_setname},
     {"echo", 2, while_loading, commands::echo},
-    {"hello", -1, connection_command | without_auth, commands::hello},
-    {"ping", -1, while_subscribed, commands::ping},
-    {"quit", -1, listening | without_auth, commands::quit},
-    {"reset", 1, listening | without_auth, commands::reset},
+    {"hello", -1, connection_command | without_auth | while_busy, commands::hello},
+    {"ping", -1, while_subscribed | needs_disk, commands::ping},
+    {"quit", -1, listening | without_auth | while_busy, commands::quit},
+    {"reset", 1, listening | without_auth | while_busy, commands::reset},
     {"select", 2, while_loading, commands::select},
     // the server
     {"dbsize", 1, 0, commands::dbsize},
@@ -69,6 +69,8 @@ constexpr command table[] = {
     // messages
     {"psubscribe", -2, listening, commands::psubscribe},
     {"publish", 3, while_loading, commands::publish},
+    {"pubsub", -2, 0, nullptr},
+    {"pubsub|numsub", -2, while_loading, commands::pubsub_numsub},
     {"punsubscribe", -1, listening, commands::punsubscribe},
     {"subscribe", -2, listening, commands::subscribe},
     {"unsubscribe", -1, listening, commands::unsubscribe},

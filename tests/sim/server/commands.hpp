@@ -73,6 +73,7 @@ void hvals(call& one);
 // commands_pubsub.cpp
 void psubscribe(call& one);
 void publish(call& one);
+void pubsub_numsub(call& one);
 void punsubscribe(call& one);
 void subscribe(call& one);
 void unsubscribe(call& one);

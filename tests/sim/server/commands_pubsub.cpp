@@ -42,6 +42,15 @@ void publish(call& one) {
     reply::integer(one.out, static_cast<std::int64_t>(one.node.publish(one[1], one[2])));
 }
 
+void pubsub_numsub(call& one) {
+    auto const names = one.argv.subspan(2);
+    reply::array(one.out, 2 * names.size());
+    for (auto const name : names) {
+        reply::bulk(one.out, name);
+        reply::integer(one.out, static_cast<std::int64_t>(one.node.subscriptions.listeners(name).size()));
+    }
+}
+
 void punsubscribe(call& one) {
     leave(one, pubsub::kind::pattern, "punsubscribe");
 }

@@ -50,9 +50,12 @@ std::string refusal(node_state& node, connection const& from, command const& whi
     // A replica leaves it to its master to have room.
     if (node.out_of_memory && !node.read_only && is(grows))
         return "OOM command not allowed when used memory > 'maxmemory'.";
+    if (node.disk_error && (is(writes) || is(needs_disk))) return std::string(refused::disk_error);
+    if (node.no_replicas && is(writes)) return std::string(refused::no_replicas);
     if (node.read_only && is(writes)) return "READONLY You can't write against a read only replica.";
     if (node.subscriptions.count(from.id) > 0 && !is(while_subscribed)) return in_this_context(which.name);
     if (node.loading && !is(while_loading)) return "LOADING Redis is loading the dataset in memory";
+    if (node.busy && !is(while_busy)) return std::string(refused::busy);
     return {};
 }
 

@@ -47,6 +47,9 @@ std::string_view refusal(call const& caller, command const* which, std::size_t w
         return "READONLY You can't write against a read only replica.";
     if ((which->traits & grows) != 0 && caller.node.out_of_memory && !wrote)
         return "OOM command not allowed when used memory > 'maxmemory'.";
+    // What a script has begun it may end.
+    if ((which->traits & writes) != 0 && caller.node.disk_error && !wrote) return refused::disk_error;
+    if ((which->traits & writes) != 0 && caller.node.no_replicas && !wrote) return refused::no_replicas;
     return {};
 }
 

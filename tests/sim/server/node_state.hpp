@@ -41,6 +41,9 @@ struct redis_node::state {
     bool loading = false;
     bool read_only = false;
     bool out_of_memory = false;
+    bool no_replicas = false;
+    bool disk_error = false;
+    bool busy = false;
 
     std::map<client, connection> connections{};
     client last_id = 0;

@@ -103,6 +103,42 @@ TEST(node_conditions, without_memory_a_script_goes_on_once_it_has_written) {
     EXPECT_EQ(client("DEL", "n"), ":1\r\n");
 }
 
+TEST(node_conditions, without_replicas_or_a_disk_only_writes_are_refused) {
+    redis_node node({});
+    node_client client(node);
+    client("SET", "k", "v");
+    auto const refused = [&](std::string const& with) {
+        EXPECT_TRUE(client("SET", "k", "w").starts_with(with));
+        EXPECT_TRUE(client("EVAL", "return redis.call('del', KEYS[1])", "1", "k").starts_with(with));
+        EXPECT_EQ(client("EVAL", "return redis.call('exists', KEYS[1])", "1", "k"), ":1\r\n");
+        EXPECT_EQ(client("GET", "k"), "$1\r\nv\r\n");
+        EXPECT_EQ(client("PUBLISH", "c", "m"), ":0\r\n");
+    };
+    node.set_no_replicas(true);
+    refused("-NOREPLICAS Not enough good replicas to write.");
+    EXPECT_EQ(client("PING"), "+PONG\r\n");
+    node.set_no_replicas(false);
+    node.set_disk_error(true);
+    refused("-MISCONF Redis is configured to save RDB snapshots");
+    EXPECT_TRUE(client("PING").starts_with("-MISCONF"));
+    node.set_disk_error(false);
+    EXPECT_EQ(client("DEL", "k"), ":1\r\n");
+}
+
+TEST(node_conditions, a_busy_server_refuses_nearly_everything) {
+    redis_node node({});
+    node_client client(node);
+    node.set_busy(true);
+    constexpr auto busy = "-BUSY Redis is busy running a script. You can only call SCRIPT KILL or SHUTDOWN NOSAVE.\r\n";
+    for (auto const* const word : {"PING", "INFO", "DBSIZE", "TIME"}) EXPECT_EQ(client(word), busy);
+    EXPECT_EQ(client("CLIENT", "KILL", "ID", "7"), busy);
+    EXPECT_EQ(client("SUBSCRIBE", "c"), busy);
+    EXPECT_EQ(client("EVAL", "return 1", "0"), busy);
+    EXPECT_FALSE(client("HELLO").starts_with("-BUSY"));
+    node.set_busy(false);
+    EXPECT_EQ(client("PING"), "+PONG\r\n");
+}
+
 TEST(node_conditions, scripts_are_forgotten) {
     redis_node node({});
     node_client client(node);

@@ -75,7 +75,8 @@ std::uint64_t redis_node::digest() const {
     };
     auto const mix_text = [&mix](std::string_view text) { mix(std::hash<std::string_view>()(text)); };
     mix(state_->last_id);
-    mix((state_->loading ? 1U : 0U) + (state_->read_only ? 2U : 0U) + (state_->out_of_memory ? 4U : 0U));
+    mix((state_->loading ? 1U : 0U) + (state_->read_only ? 2U : 0U) + (state_->out_of_memory ? 4U : 0U)
+        + (state_->no_replicas ? 8U : 0U) + (state_->disk_error ? 16U : 0U) + (state_->busy ? 32U : 0U));
     mix_text(state_->settings.run_id);
     for (auto const& [sha1, function] : state_->scripts.known()) mix_text(sha1);
     for (auto const& [id, one] : state_->connections) {
@@ -104,6 +105,18 @@ void redis_node::set_read_only(bool read_only) {
 
 void redis_node::set_out_of_memory(bool out_of_memory) {
     state_->out_of_memory = out_of_memory;
+}
+
+void redis_node::set_no_replicas(bool no_replicas) {
+    state_->no_replicas = no_replicas;
+}
+
+void redis_node::set_disk_error(bool disk_error) {
+    state_->disk_error = disk_error;
+}
+
+void redis_node::set_busy(bool busy) {
+    state_->busy = busy;
 }
 
 void redis_node::set_refused(std::string_view name, std::set<std::string, std::less<>> refused) {

@@ -83,6 +83,9 @@ public:
     void set_loading(bool loading);             ///< -LOADING, as a server that reads its data from disk
     void set_read_only(bool read_only);         ///< -READONLY for writes, as a replica or a demoted master
     void set_out_of_memory(bool out_of_memory); ///< -OOM for writes that need memory
+    void set_no_replicas(bool no_replicas);     ///< -NOREPLICAS for writes, as with min-replicas-to-write
+    void set_disk_error(bool disk_error);       ///< -MISCONF for writes and PING, as when a snapshot has failed
+    void set_busy(bool busy);                   ///< -BUSY for nearly all, as while somebody's script does not end
     /// Of a user in the settings; std::out_of_range for another one.
     void set_refused(std::string_view user, std::set<std::string, std::less<>> refused);
     void flush_scripts();

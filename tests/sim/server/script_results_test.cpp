@@ -1,4 +1,5 @@
-// What scripts return and how they fail, as a table: the simulated and a real server give the same bytes.
+// What scripts return and how they fail, as a table: the simulated and a real server give the same bytes. The simulated one is
+// Redis 7.0; what later versions say otherwise is compared with that version only.
 #include "sim/server/node_client.hpp"
 #include "support/redis_server.hpp"
 #include "support/resp_scanner.hpp"
@@ -42,6 +43,10 @@ protected:
             EXPECT_EQ(simulated_("EVAL", script, "2", "s", "h", "first", "12"),
                       real_("EVAL", script, "2", "s", "h", "first", "12"));
         }
+    }
+
+    void expect_same_as_7_0(std::initializer_list<std::string_view> scripts) {
+        if (real_("INFO", "server").find("redis_version:7.0.") != std::string::npos) expect_same(scripts);
     }
 
 private:
@@ -98,7 +103,6 @@ TEST_F(script_results, convert_lua_values_to_replies) {
         "return {err = 1}",
         "return {err = 1, 5}",
         "return {{err = 'MY error'}, {ok = 'fine'}}",
-        "return {double = 3.3}",
         "return {double = 2}",
         "return {double = 1e20}",
         "return {double = 'x'}",
@@ -117,6 +121,10 @@ TEST_F(script_results, convert_lua_values_to_replies) {
         "return function() end",
         "return coroutine.create(function() end)",
         "return setmetatable({}, {__index = function(t, i) if i < 4 then return i end end})",
+    });
+    expect_same_as_7_0({
+        // the shortest number that reads the same, later
+        "return {double = 3.3}",
     });
 }
 
@@ -149,15 +157,11 @@ TEST_F(script_results, convert_replies_to_lua_values) {
 TEST_F(script_results, convert_arguments_of_commands) {
     expect_same({
         "redis.call('set', KEYS[1], 1.5) return redis.call('get', KEYS[1])",
-        "redis.call('set', KEYS[1], 0.1) return redis.call('get', KEYS[1])",
         "redis.call('set', KEYS[1], 1e20) return redis.call('get', KEYS[1])",
-        "redis.call('set', KEYS[1], 1e17) return redis.call('get', KEYS[1])",
         "redis.call('set', KEYS[1], 1e15) return redis.call('get', KEYS[1])",
         "redis.call('set', KEYS[1], 123456789012345) return redis.call('get', KEYS[1])",
         "redis.call('set', KEYS[1], 12345678901234567) return redis.call('get', KEYS[1])",
         "redis.call('set', KEYS[1], -3) return redis.call('get', KEYS[1])",
-        "redis.call('set', KEYS[1], -0) return redis.call('get', KEYS[1])",
-        "redis.call('set', KEYS[1], 0 * -1) return redis.call('get', KEYS[1])",
         "redis.call('set', KEYS[1], tonumber(ARGV[2]) + 1) return redis.call('get', KEYS[1])",
         "redis.call('set', KEYS[1], ARGV[2] * 2) return redis.call('get', KEYS[1])",
         "redis.call('set', KEYS[1], tostring(1e15)) return redis.call('get', KEYS[1])",
@@ -174,6 +178,13 @@ TEST_F(script_results, convert_arguments_of_commands) {
         "return redis.call(1)",
         "return {KEYS[1], KEYS[2], KEYS[3], ARGV[1]}",
         "return {#KEYS, #ARGV, ARGV[2]}",
+    });
+    expect_same_as_7_0({
+        // the shortest number that reads the same, later
+        "redis.call('set', KEYS[1], 0.1) return redis.call('get', KEYS[1])",
+        "redis.call('set', KEYS[1], 1e17) return redis.call('get', KEYS[1])",
+        "redis.call('set', KEYS[1], -0) return redis.call('get', KEYS[1])",
+        "redis.call('set', KEYS[1], 0 * -1) return redis.call('get', KEYS[1])",
     });
 }
 
@@ -208,7 +219,6 @@ TEST_F(script_results, fail_in_the_same_words) {
         "_G.x = 1",
         "return _G.x",
         "return redis.foo",
-        "return os",
         "return io",
         "return print",
         "return require",
@@ -244,9 +254,13 @@ TEST_F(script_results, fail_in_the_same_words) {
         "return redis.setresp(2)",
         "redis.log('x')",
         "redis.log('x', 'y')",
-        "redis.log(9, 'y')",
         "redis.log(redis.LOG_WARNING, 'y')",
         "local t = {} t[1] = t return t",
+    });
+    expect_same_as_7_0({
+        // later there is a clock, and another word for a level
+        "return os",
+        "redis.log(9, 'y')",
     });
 }
 

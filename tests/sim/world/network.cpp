@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <cstring>
 #include <poll.h>
 #include <sys/epoll.h>
@@ -12,6 +13,12 @@
 namespace redlatch::sim {
 
 using namespace std::chrono_literals;
+
+namespace {
+
+constexpr std::string_view processes_net = "10.0.0.";
+
+} // namespace
 
 network::socket* network::find(int fd) {
     auto const found = sockets_.find(fd);
@@ -21,6 +28,13 @@ network::socket* network::find(int fd) {
 network::socket const* network::find(int fd) const {
     auto const found = sockets_.find(fd);
     return found == sockets_.end() ? nullptr : &found->second;
+}
+
+std::optional<int> network::process_at(std::string_view address) {
+    int host = 0;
+    if (!address.starts_with(processes_net)) return std::nullopt;
+    std::from_chars(address.data() + processes_net.size(), address.data() + address.size(), host);
+    return host - 2;
 }
 
 // --- delays
@@ -56,6 +70,10 @@ void network::carry_down(std::shared_ptr<tcp_connection> const& on, std::string_
 // --- socket calls
 
 int network::open_socket() {
+    if (links_[world_.current()->number].no_descriptors) {
+        errno = EMFILE;
+        return -1;
+    }
     auto const fd = ++last_fd_;
     sockets_[fd].owner = world_.current();
     return fd;
@@ -69,8 +87,8 @@ int network::connect(int fd) {
     line.number = ++last_connection_;
     line.client = mine.owner;
     line.fd = fd;
-    line.address =
-        "10.0.0." + std::to_string(mine.owner->number + 2) + ":" + std::to_string(30'000 + line.number % 30'000);
+    line.address = std::string(processes_net) + std::to_string(mine.owner->number + 2) + ":"
+                   + std::to_string(30'000 + line.number % 30'000);
     carry_up(mine.line, "connect", [this, on = mine.line] { accept(on); });
     errno = EINPROGRESS;
     return -1;
@@ -97,6 +115,7 @@ void network::fail(int fd, int error) {
     if (mine == nullptr) return;
     mine->error = error;
     mine->connecting = false;
+    if (on_failed) on_failed(*mine->owner);
     changed(*mine, fd);
 }
 
@@ -106,11 +125,30 @@ long network::send(int fd, char const* bytes, std::size_t size) {
         errno = mine != nullptr && mine->error != 0 ? std::exchange(mine->error, EPIPE) : EPIPE;
         return -1;
     }
+    if (!takes_bytes(*mine)) {
+        errno = EAGAIN;
+        return -1;
+    }
+    if (!limits_.empty() && limits_.contains(mine->owner->number)) {
+        size = std::min(size, 1 + static_cast<std::size_t>(world_.chance().up_to(39)));
+        mine->full_until = world_.now() + world_.between(100us, 10ms);
+        world_.at(mine->full_until, [this, fd] {
+            if (auto* const later = find(fd)) changed(*later, fd);
+        });
+    }
     auto const taken = world_.by_chance() && world_.chance().up_to(199) == 0
                            ? 1 + static_cast<std::size_t>(world_.chance().up_to(static_cast<std::int64_t>(size) - 1))
                            : size;
     std::string_view rest(bytes, taken);
     if (on_bytes) on_bytes(*mine->line, true, rest);
+    if (auto const& how = links_[mine->owner->number].half_sent; how && !mine->line->gone) {
+        auto const second =
+            rest.find("*3\r\n$7\r\nPUBLISH\r\n"); // HDEL is before it, in this write or in an earlier one
+        if (second != rest.npos && second > 0 && world_.chance().up_to(1) == 0) {
+            send_half(*mine, rest, second, *how);
+            return static_cast<long>(taken);
+        }
+    }
     while (!rest.empty()) {
         auto const next = one_by_one ? rest.find("\r\n*") : rest.npos; // in a value it only makes two parts of one
         std::string const part(rest.substr(0, next == rest.npos ? next : next + 2));
@@ -120,6 +158,46 @@ long network::send(int fd, char const* bytes, std::size_t size) {
         });
     }
     return static_cast<long>(taken);
+}
+
+void network::send_half(socket const& from, std::string_view bytes, std::size_t first, half_sent const& how) {
+    auto const& line = from.line;
+    last_halves_[from.owner->number] = world_.now();
+    bool const rest_is_lost = how.way == half_sent_way::rest_is_gone || how.way == half_sent_way::falls_silent;
+    carry_up(line, bytes.substr(0, first), [this, line, part = std::string(bytes.substr(0, first)), rest_is_lost] {
+        if (line->gone) return;
+        server_->deliver(line, part);
+        line->gone = rest_is_lost; // not before: what was sent earlier arrives
+    });
+    auto const carry_rest = [&] {
+        line->last_up = std::max(line->last_up, world_.now()) + how.delay;
+        carry_up(line, bytes.substr(first), [this, line, part = std::string(bytes.substr(first))] {
+            if (!line->gone) server_->deliver(line, part);
+        });
+    };
+    switch (how.way) {
+    case half_sent_way::stands_still: carry_rest(); return;
+    case half_sent_way::rest_is_late: carry_rest(); break;
+    case half_sent_way::rest_is_gone:
+    case half_sent_way::falls_silent: break;
+    }
+    bool const told = how.way != half_sent_way::falls_silent;
+    // The answer to the first half may come before the end.
+    world_.at(world_.now() + world_.between(0ms, 1ms), [this, line, told, late = line->last_up, how] {
+        auto* const mine = find(line->fd);
+        if (mine == nullptr || mine->error != 0) return;
+        line->last_up = std::max(late, world_.now() + how.delay);
+        world_.carry(line->last_up, line->number * 2, 0, nullptr, [this, line] { server_->hang_up(line); });
+        line->silent = !told;
+        if (!told) return;
+        mine->error = ECONNRESET;
+        changed(*mine, line->fd);
+    });
+}
+
+moment network::last_half(process const& who) const {
+    auto const found = last_halves_.find(who.number);
+    return found == last_halves_.end() ? -1ns : found->second;
 }
 
 long network::receive(int fd, char* into, std::size_t size) {
@@ -169,7 +247,8 @@ short network::ready(int fd, short events) const {
     short seen = 0;
     bool const broken = mine->error != 0;
     if ((events & POLLIN) != 0 && (!mine->inbound.empty() || mine->ended || broken)) seen |= POLLIN;
-    if ((events & POLLOUT) != 0 && (mine->connected || broken)) seen |= POLLOUT;
+    if ((events & POLLOUT) != 0 && ((mine->connected && takes_bytes(*mine)) || broken)) seen |= POLLOUT;
+    if ((events & POLLRDHUP) != 0 && (mine->ended || broken)) seen |= POLLRDHUP;
     if (broken) seen |= POLLERR;
     return seen;
 }
@@ -186,8 +265,8 @@ void network::changed(socket& which, int fd) {
 void network::arm(int fd, std::uint32_t events, std::uint64_t token, io::reactor* loop) {
     auto* const mine = find(fd);
     if (mine == nullptr) return;
-    // EPOLLIN and POLLIN are the same numbers, as are EPOLLOUT and POLLOUT.
-    mine->armed = events & static_cast<std::uint32_t>(EPOLLIN | EPOLLOUT);
+    // EPOLLIN and POLLIN are the same numbers, and so are the others.
+    mine->armed = events & static_cast<std::uint32_t>(EPOLLIN | EPOLLOUT | EPOLLRDHUP);
     mine->token = token;
     mine->loop = loop;
     changed(*mine, fd);
@@ -273,6 +352,22 @@ void network::silence(process const& who, moment server_notices) {
         shut(one, server_notices, -1ns);
         one.line->silent = true;
     }
+}
+
+bool network::takes_bytes(socket const& which) const {
+    if (limits_.empty()) return true;
+    auto const found = limits_.find(which.owner->number);
+    return found == limits_.end() || (found->second == sending::little && which.full_until <= world_.now());
+}
+
+void network::limit_sending(process const& who, sending how) {
+    if (how != sending::free) {
+        limits_[who.number] = how;
+        return;
+    }
+    limits_.erase(who.number);
+    for (auto& [fd, one] : sockets_)
+        if (one.owner == &who) changed(one, fd);
 }
 
 void network::reset_all() {

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "io/reactor.hpp"
+#include "sim/world/half_sent.hpp"
 #include "sim/world/world.hpp"
 
 #include <cstdint>
@@ -13,6 +14,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -24,9 +26,11 @@ class server_host;
 struct link {
     moment least_delay{50'000};
     moment most_delay{150'000};
-    bool up_blocked = false;   ///< towards the server
-    bool down_blocked = false; ///< towards the process
-    bool refuses = false;      ///< new connections are refused
+    bool up_blocked = false;                     ///< towards the server
+    bool down_blocked = false;                   ///< towards the process
+    bool refuses = false;                        ///< new connections are refused
+    bool no_descriptors = false;                 ///< nothing can be opened
+    std::optional<struct half_sent> half_sent{}; ///< each other release is sent so
 };
 
 struct tcp_connection {
@@ -83,15 +87,24 @@ public:
     void cut(process const& who, moment server_notices, moment bytes_late);
     /// Nothing comes through any more, and nobody is told but the server, late.
     void silence(process const& who, moment server_notices);
+    enum class sending : std::uint8_t { free, little, nothing };
+    /// How much the sockets of a process take.
+    void limit_sending(process const& who, sending how);
     /// The server's machine resets everything: the clients see it after a delay.
     void reset_all();
     /// The process is dead: its kernel closes its sockets.
     void close_all(process const& who);
 
+    /// Of the address of a client's end.
+    static std::optional<int> process_at(std::string_view address);
     std::size_t open_sockets(process const& who) const;
     std::function<void(tcp_connection const&, bool up, std::string_view bytes)> on_bytes{};
+    /// A connection of this process was refused or has broken, and it sees that.
+    std::function<void(process const& whose)> on_failed{};
     /// Commands that are sent in one go arrive one by one: something may happen between them.
     bool one_by_one = false;
+    /// When this process last sent a release of which only the first half got through at once; negative: never.
+    moment last_half(process const& who) const;
 
     static constexpr int first_fd = 1'000'000;
 
@@ -108,7 +121,9 @@ private:
         std::uint64_t token = 0;
         io::reactor* loop = nullptr;
         fiber* watcher = nullptr;
+        moment full_until{-1}; ///< of its buffer, while it takes little
     };
+    bool takes_bytes(socket const& which) const;
     socket* find(int fd);
     socket const* find(int fd) const;
     void changed(socket& which, int fd);
@@ -116,6 +131,7 @@ private:
     /// `bytes`: what is carried, or a word that stands for it.
     void carry_up(std::shared_ptr<tcp_connection> const& on, std::string_view bytes, std::function<void()> what);
     void carry_down(std::shared_ptr<tcp_connection> const& on, std::string_view bytes, std::function<void()> what);
+    void send_half(socket const& from, std::string_view bytes, std::size_t first, half_sent const& how);
     void accept(std::shared_ptr<tcp_connection> const& on);
     void fail(int fd, int error);
     void shut(socket const& which, moment server_notices, moment bytes_late);
@@ -125,6 +141,8 @@ private:
     std::map<int, link> links_;
     std::map<int, socket> sockets_;
     std::vector<std::shared_ptr<tcp_connection>> kept_; ///< those of which a blocked link keeps something
+    std::map<int, sending> limits_;                     ///< by process; none: free
+    std::map<int, moment> last_halves_;                 ///< by process
     int last_fd_ = first_fd;
     std::uint64_t last_connection_ = 0;
 };

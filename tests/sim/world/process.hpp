@@ -27,6 +27,7 @@ struct process {
     std::deque<std::function<void()>> waiting{};
     /// A digest of everything that reached it, and when: equal histories, equal states.
     std::uint64_t heard = 0;
+    std::uint64_t wakes = 0; ///< of its threads
     /// When it last went on after a stop: deadlines before that cannot have been kept.
     moment last_went_on{-1};
 

@@ -39,6 +39,10 @@ bool notifier::post(task what) {
     return true;
 }
 
+bool notifier::waits_for_its_thread() noexcept {
+    return false;
+}
+
 bool notifier::follow(task what) {
     return !state_->tasks.empty() && post(std::move(what));
 }

@@ -34,6 +34,7 @@ loop_state& of(io::reactor const* which) {
 void run_posted(io::reactor const* which, loop_state& mine) {
     mine.scheduled = false;
     auto tasks = std::exchange(mine.posted, {});
+    ++mine.owner->wakes;
     for (auto& one : tasks) {
         world::the().as(mine.owner, which, one);
         one = nullptr;
@@ -50,6 +51,7 @@ void deliver_event(io::reactor& loop, std::uint64_t token, std::uint32_t events)
         auto const found = mine->targets.find(token);
         if (found == mine->targets.end()) return;
         auto const target = found->second;
+        ++mine->owner->wakes;
         world::the().as(mine->owner, which, [&] { target->on_event(events); });
     });
 }
@@ -132,6 +134,7 @@ reactor::timer reactor::at(base::instant when, task what) {
         if (found == mine->timers.end()) return;
         auto const due_task = std::move(found->second.first);
         mine->timers.erase(found);
+        ++mine->owner->wakes;
         world::the().as(mine->owner, this, due_task);
     });
     mine->timers.emplace(id, std::pair(std::move(what), event));
@@ -157,8 +160,9 @@ void reactor::unwatch(std::uint64_t token) noexcept {
     auto const dropped = of(this).targets.extract(token);
 }
 
-void reactor::arm(int fd, std::uint32_t events, std::uint64_t token, bool) noexcept {
+bool reactor::arm(int fd, std::uint32_t events, std::uint64_t token, bool) noexcept {
     sim::network_in_use()->arm(fd, events, token, this);
+    return true;
 }
 
 void reactor::disregard(int fd) noexcept {

@@ -122,8 +122,13 @@ void server_host::kill_everybody() {
         for (auto const id : all) by_hand(resp::command("CLIENT", "KILL", "ID", std::to_string(id)));
 }
 
+void server_host::set_refused(std::set<std::string, std::less<>> commands) {
+    settings_.users["default"].refused = commands;
+    node_->set_refused("default", std::move(commands));
+}
+
 std::string server_host::by_hand(std::string const& bytes) {
-    auto const me = node_->connect("10.0.0.99:50000");
+    auto const me = node_->connect("10.0.9.9:50000");
     node_->receive(me, bytes, now_ms());
     auto answer = node_->take_output(me);
     node_->disconnect(me);
@@ -141,6 +146,11 @@ std::vector<std::string> server_host::owners(std::string const& lock) const {
     if (auto const* const fields = found == nullptr ? nullptr : std::get_if<hash_fields>(&found->value))
         for (auto const& [name, value] : *fields) all.push_back(name);
     return all;
+}
+
+std::int64_t server_host::expiry(std::string const& lock) const {
+    auto const* const found = node_->data().find(lock, now_ms());
+    return found == nullptr ? INT64_MAX : found->expires_at_ms.value_or(INT64_MAX);
 }
 
 bool server_host::holds(std::string const& lock, std::string const& owner) const {

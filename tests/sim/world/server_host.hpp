@@ -40,6 +40,8 @@ public:
     /// Output that came about without a command of its client.
     void flush();
     void kill_everybody();
+    /// From now on, in later runs too, the clients' user may not run these.
+    void set_refused(std::set<std::string, std::less<>> commands);
     void observe(std::function<void(redis_node::executed const&)> what);
     /// A command that nobody of ours sends.
     std::string by_hand(std::string const& bytes);
@@ -51,6 +53,8 @@ public:
     bool holds(std::string const& lock, std::string const& owner) const;
     std::vector<std::string> owners(std::string const& lock) const;
     bool exists(std::string const& lock) const;
+    /// By its wall clock; the largest number: no such key, or none.
+    std::int64_t expiry(std::string const& lock) const;
 
 private:
     std::string run_id() const;

@@ -54,10 +54,11 @@ void world::as(process* who, void const* context, std::function<void()> const& w
 }
 
 moment world::scheduling_delay() {
-    if (!by_chance()) return moment(0);
+    if (!by_chance()) return woken_after;
     using namespace std::chrono_literals;
     // Mostly at once; sometimes another process has the processor.
-    return chance_.up_to(63) == 0 ? between(1ms, 5ms) : between(1us, 40us);
+    bool const stalls = woken_within.stalls > 0 && chance_.up_to(woken_within.stalls - 1) == 0;
+    return stalls ? between(1ms, 5ms) : between(woken_within.least, woken_within.most);
 }
 
 void world::add(event one) {
@@ -176,6 +177,7 @@ fiber& world::spawn(process& of, std::function<void()> body) {
 void world::resume(fiber& who, std::uint64_t sleep) {
     if (who.sleep != sleep) return;
     who.sleep = fiber::next_sleep();
+    ++who.owner().wakes;
     who.resume();
     if (who.done()) std::erase_if(fibers_, [&](auto const& one) { return one.get() == &who; });
 }

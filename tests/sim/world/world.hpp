@@ -55,6 +55,13 @@ public:
     void drop(std::uint64_t number);
     /// How long it takes until a process that was woken runs.
     moment scheduling_delay();
+    struct wake_ups {
+        moment least{1'000};
+        moment most{40'000};
+        int stalls = 64; ///< one in so many takes 1 to 5 ms; 0: none
+    };
+    wake_ups woken_within{};
+    moment woken_after{0}; ///< the same in a search over all orders
 
     fiber& spawn(process& of, std::function<void()> body);
     /// The running fiber sleeps until wake() or `until`.

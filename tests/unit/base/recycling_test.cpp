@@ -1,7 +1,11 @@
 #include "base/recycling.hpp"
 
+#include <cstring>
 #include <gtest/gtest.h>
+#include <malloc.h>
 #include <memory>
+#include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -10,11 +14,11 @@ namespace {
 
 #if !defined(REDLATCH_SANITIZED)
 TEST(recycling, gives_the_same_memory_again_to_the_same_thread) {
-    auto* const first = take_memory(100);
-    keep_memory(first, 100);
-    auto* const second = take_memory(110); // of the same size class
+    auto* const first = take_memory(97); // the smallest and the largest of one size class
+    keep_memory(first, 97);
+    auto* const second = take_memory(112);
     EXPECT_EQ(second, first);
-    keep_memory(second, 110);
+    keep_memory(second, 112);
 }
 
 TEST(recycling, keeps_texts_by_the_room_that_they_have) {
@@ -32,30 +36,47 @@ TEST(recycling, keeps_texts_by_the_room_that_they_have) {
 }
 #endif
 
-TEST(recycling, takes_any_number_of_any_size) {
-    std::vector<std::pair<char*, std::size_t>> all;
-    for (int round = 0; round < 3; ++round) {
-        for (std::size_t const bytes : {1UL, 63UL, 64UL, 65UL, 640UL, 1023UL, 1024UL, 1025UL, 100000UL})
-            for (int i = 0; i < 20; ++i) {
-                auto* const block = static_cast<char*>(take_memory(bytes));
-                block[0] = block[bytes - 1] = 'x';
-                all.emplace_back(block, bytes);
-            }
-        for (auto const& [block, bytes] : all) keep_memory(block, bytes);
-        all.clear();
+TEST(recycling, gives_every_block_the_room_that_was_asked_for_also_the_second_time) {
+    // The smallest and the largest of some size classes, the smallest first: what it leaves has to do for the largest.
+    for (std::size_t const bytes :
+         {1UL, 16UL, 49UL, 64UL, 65UL, 80UL, 625UL, 640UL, 1009UL, 1024UL, 1025UL, 100000UL}) {
+        std::vector<std::string_view> all;
+        for (char mark = 'a'; mark <= 'z'; ++mark) {
+            auto* const block = static_cast<char*>(take_memory(bytes));
+            ASSERT_GE(::malloc_usable_size(block), bytes);
+            std::memset(block, mark, bytes);
+            all.emplace_back(block, bytes);
+        }
+        for (char mark = 'a'; auto const& block : all)
+            EXPECT_EQ(block.find_first_not_of(mark++), std::string_view::npos)
+                << "two blocks of " << bytes << " overlap";
+        for (auto const& block : all) keep_memory(const_cast<char*>(block.data()), block.size());
     }
 }
 
 TEST(recycling, may_be_given_back_by_another_thread_and_after_a_threads_end) {
     std::shared_ptr<int> kept;
     std::thread([&] { kept = std::allocate_shared<int>(recycling<int>(), 7); }).join();
+    EXPECT_EQ(*kept, 7) << "its thread has ended, and it has not";
     std::thread([mine = std::move(kept)]() mutable { mine.reset(); }).join();
+
+    static std::size_t room_at_the_end = 0;
+    struct last_one {
+        ~last_one() {
+            keep_text(std::string(700, 'x')); // is not kept any more
+            room_at_the_end = spare_text(text_for::command).capacity();
+        }
+    };
     std::thread([] {
         // Made before the stock of this thread, and so destroyed after it.
-        thread_local std::shared_ptr<int> last;
-        last = std::allocate_shared<int>(recycling<int>(), 8);
+        thread_local std::shared_ptr<last_one> last;
+        last = std::allocate_shared<last_one>(recycling<last_one>());
         keep_text(std::string(600, 'x'));
     }).join();
+#if !defined(REDLATCH_SANITIZED)
+    EXPECT_GE(room_at_the_end, 512U);
+#endif
+    EXPECT_LT(room_at_the_end, 600U) << "a new text, none of the stock that has ended";
 }
 
 } // namespace

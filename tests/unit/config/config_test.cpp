@@ -27,6 +27,10 @@ TEST(config, from_a_uri_keeps_the_uri_and_the_defaults) {
     EXPECT_NO_THROW(settings.validate());
 }
 
+TEST(config, from_an_empty_uri_is_refused_as_it_is_no_choice) {
+    EXPECT_THAT(test::refusal([] { config::from_uri(""); }), HasSubstr("it is empty"));
+}
+
 TEST(config, from_a_bad_uri_is_refused_without_showing_the_password) {
     auto const sentence = test::refusal([] { config::from_uri("redis://alice:hunter2@host:x"); });
     EXPECT_THAT(sentence, HasSubstr("redis://alice:***@host:x"));
@@ -71,17 +75,20 @@ TEST_P(unusable_config, is_refused_by_the_name_of_its_field) {
 INSTANTIATE_TEST_SUITE_P(
     config, unusable_config,
     ::testing::Values(
-        unusable{"address", {.address = "host:6379"}}, unusable{"address", {.address = ""}},
+        unusable{"address", {.address = "host:6379"}}, unusable{"address", {.address = "redis://"}},
         unusable{"username", {.username = std::string("a\0b", 3)}},
         unusable{"password", {.password = std::string("hunter2\0", 8)}},
         unusable{"password", {.password = std::string(4097, 'p')}},
         unusable{"client_name", {.client_name = "two words"}}, unusable{"client_name", {.client_name = "line\n"}},
-        unusable{"client_name", {.client_name = "\xc3\xa4"}}, unusable{"database", {.database = -1}},
+        unusable{"client_name", {.client_name = "\xc3\xa4"}}, unusable{"holder_label", {.holder_label = "two words"}},
+        unusable{"holder_label", {.holder_label = "\x1b[31m"}},
+        unusable{"holder_label", {.holder_label = std::string(129, 'x')}}, unusable{"database", {.database = -1}},
         unusable{"timeout", {.timeout = 0ms}}, unusable{"timeout", {.timeout = -1ms}},
         unusable{"timeout", {.timeout = duration::max()}}, unusable{"timeout", {.timeout = duration::min()}},
         unusable{"connect_timeout", {.connect_timeout = 0ms}}, unusable{"retry_attempts", {.retry_attempts = -1}},
         unusable{"retry_delay", {.retry_delay = 0ms}}, unusable{"ping_interval", {.ping_interval = -1ms}},
         unusable{"lock_watchdog_timeout", {.lock_watchdog_timeout = 29ms}},
+        unusable{"watched_holds", {.watched_holds = -1}}, unusable{"watched_holds", {.watched_holds = 1'000'001}},
         unusable{"renewal_batch", {.renewal_batch = 0}}, unusable{"renewal_batch", {.renewal_batch = 10'001}},
         unusable{"validity_margin", {.validity_margin = -1ms}}, unusable{"validity_margin", {.validity_margin = 30s}},
         unusable{"commands", {.commands = static_cast<command_set>(3)}},

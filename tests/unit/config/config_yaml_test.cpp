@@ -2,6 +2,7 @@
 #include "refusal.hpp"
 
 #include <redlatch/config.hpp>
+#include <redlatch/error.hpp>
 #include <redlatch/log.hpp>
 
 #include <chrono>
@@ -62,6 +63,16 @@ void expect_the_redisson_document(config const& settings) {
     EXPECT_EQ(settings.ping_interval, 15s);
     EXPECT_EQ(settings.lock_watchdog_timeout, 20s);
     EXPECT_EQ(settings.renewal_batch, 50);
+}
+
+TEST(config_from_yaml, knows_the_label_of_holders) {
+    auto const read = [](std::string const& value) {
+        return config::from_yaml("holderLabel: " + value + "\nsingleServerConfig: {address: 'redis://h'}").holder_label;
+    };
+    EXPECT_EQ(read("web-1:importer"), "web-1:importer");
+    EXPECT_EQ(read("''"), "") << "none is wanted";
+    EXPECT_EQ(read("null"), std::nullopt) << "the default";
+    EXPECT_EQ(config::from_yaml("singleServerConfig: {address: 'redis://h'}").holder_label, std::nullopt);
 }
 
 std::string indented(std::string const& text, std::string const& by) {
@@ -281,6 +292,41 @@ TEST_F(yaml_environment, must_know_the_variable) {
     EXPECT_THAT(sentence, AllOf(HasSubstr("line 3: password"), HasSubstr("no variable REDLATCH_TEST_NONE")));
 }
 
+/// What stands in the sentence when a value was taken for something else.
+TEST(yaml_password, is_not_shown_by_errors) {
+    for (std::string const line :
+         {"password:s3cret", "password:s3cret\n  timeout: 1000", "password:s3cret: 1", "password=s3cret: 1",
+          "password: *s3cret", "password: !s3cret [1]", "password: &s3cret {a: 1}", "password s3cret: 1",
+          "'password: s3cret': 1", "password: [s3cret", "address:redis://user:s3cret@host", "pasword:s3cret: 1"}) {
+        auto const sentence =
+            test::refusal([&] { config::from_yaml("singleServerConfig:\n  address: redis://h\n  " + line + "\n"); });
+        EXPECT_THAT(sentence, AllOf(HasSubstr("line "), Not(HasSubstr("s3cret")))) << line;
+    }
+    EXPECT_THAT(test::refusal([] { config::from_yaml("password:s3cret: 1\n"); }),
+                AllOf(HasSubstr("line 1: password…"), HasSubstr("a space is missing"), Not(HasSubstr("s3cret"))));
+    EXPECT_THAT(test::refusal([] { config::from_yaml("password:s3cret"); }), Not(HasSubstr("s3cret")));
+}
+
+TEST(yaml_alias, may_not_make_a_delay_a_part_of_itself) {
+    for (std::string const part : {"delay", "baseDelay", "minDelay"})
+        EXPECT_THAT(test::refusal([&] {
+                        config::from_yaml("singleServerConfig:\n  address: redis://h\n  retryDelay: &d {" + part
+                                          + ": *d}\n");
+                    }),
+                    AllOf(HasSubstr("line 3: retryDelay"), HasSubstr(part + " in it needs a duration")));
+    EXPECT_EQ(config::from_yaml("singleServerConfig: {address: 'redis://h', timeout: &t 1500, retryDelay: {delay: *t}}")
+                  .retry_delay,
+              1500ms)
+        << "other aliases are as good as what they name";
+}
+
+TEST(yaml_alias, may_not_make_a_group_a_part_of_itself) {
+    EXPECT_THROW(config::from_yaml("&a\nsingleServerConfig: *a\n"), error);
+    EXPECT_THROW(config::from_yaml("&a\nspring: {redis: {redisson: {config: *a}}}\n"), error);
+    EXPECT_THROW(config::from_yaml("&a\nspring: *a\n"), error);
+    EXPECT_THROW(config::from_yaml("singleServerConfig: &a {address: *a}\n"), error);
+}
+
 struct refused {
     std::string text;
     std::string because;
@@ -340,6 +386,7 @@ INSTANTIATE_TEST_SUITE_P(
         in_server("retryDelay: {maxDelay: PT1S}", "needs baseDelay"),
         in_server("retryDelay: [PT1S]", "needs one value"), in_server("pingConnectionInterval: -1", "out of range"),
         in_server("clientName: two words", "client_name"),
+        refused{"singleServerConfig: {address: 'redis://h'}\nholderLabel: two words", "holder_label"},
         in_server("nameMapper: !<org.redisson.config.PrefixNameMapper> {prefix: x}",
                   "line 3: nameMapper needs Java code"),
         refused{"singleServerConfig: {address: 'redis://h'}\nlockWatchdogTimeout: 29",
@@ -377,6 +424,8 @@ INSTANTIATE_TEST_SUITE_P(
         refused{"spring.redis.redisson.config:", "holds no settings"},
         refused{"spring.redis.redisson.config: |\n  \n", "it is empty"},
         refused{"spring.redis.redisson.config: {singleServerConfig: {timout: 1, address: 'redis://h'}}",
+                "line 1: timout"},
+        refused{"spring.redis.redisson.config: \"singleServerConfig: {timout: 1, address: 'redis://h'}\"",
                 "line 1: timout"},
         refused{"a: 1\nspring:\n  redis.redisson.config: |\n    threads: 1\n    singleServerConfig:\n"
                 "      address: redis://h\n      timout: 1\n",

@@ -125,6 +125,7 @@ TEST(masked_uri, hides_passwords_also_in_malformed_uris) {
 TEST(masked_uri, keeps_what_helps) {
     EXPECT_EQ(masked_uri("redis://alice:secret@host:1/2"), "redis://alice:***@host:1/2");
     EXPECT_EQ(masked_uri("redis://host:1/x?db=3"), "redis://host:1/x?db=3");
+    EXPECT_EQ(masked_uri("redis://host:secret/2"), "redis://host:***/2");
     EXPECT_EQ(masked_uri("unix:///run/user@1000/s:x"), "unix:///run/user@1000/s:x");
     EXPECT_EQ(masked_uri("redis://ho\nst"), "redis://ho\\x0Ast");
 }

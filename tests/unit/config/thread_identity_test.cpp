@@ -63,7 +63,8 @@ TEST(owner, is_the_same_for_one_thread_and_for_copies) {
 TEST(thread_exit, is_told_once_with_the_number_of_the_owner) {
     auto const listener = std::make_shared<recorder>();
     auto const number = on_a_thread([&] {
-        for (int count = 0; count < 3; ++count) subscribe_thread_exit(listener);
+        EXPECT_TRUE(subscribe_thread_exit(listener));
+        for (int count = 0; count < 2; ++count) EXPECT_FALSE(subscribe_thread_exit(listener)) << "it is one already";
         EXPECT_THAT(listener->ended(), IsEmpty());
     });
     EXPECT_THAT(listener->ended(), ElementsAre(number));

@@ -24,16 +24,21 @@ constexpr char const* server_info = "# Server\r\nredis_version:7.0.15\r\nrun_id:
 
 TEST(connect_op, says_everything_at_once_in_an_order_that_works) {
     EXPECT_THAT(commands_in(connect_op(full).bytes()),
-                ElementsAre("AUTH ann secret", "CLIENT SETNAME till-3", "SELECT 5", "CLIENT INFO", "INFO server"));
+                ElementsAre("AUTH ann secret", "CLIENT SETNAME till-3", "SELECT 5", "CLIENT INFO", "INFO"));
 }
 
 TEST(connect_op, says_no_more_than_it_must) {
-    EXPECT_THAT(commands_in(connect_op(greeting{}).bytes()), ElementsAre("CLIENT INFO", "INFO server"));
+    EXPECT_THAT(commands_in(connect_op(greeting{}).bytes()), ElementsAre("CLIENT INFO", "INFO"));
     EXPECT_THAT(commands_in(connect_op({.identify = false}).bytes()), ElementsAre("PING"));
     EXPECT_THAT(commands_in(connect_op({.password = "secret", .identify = false}).bytes()),
                 ElementsAre("AUTH secret", "PING"));
     EXPECT_THAT(commands_in(connect_op({.username = "ann", .identify = false}).bytes()), ElementsAre("PING"))
         << "a user without a password needs no AUTH";
+}
+
+TEST(connect_op, selects_every_database_but_the_one_that_a_connection_begins_with) {
+    EXPECT_THAT(commands_in(connect_op({.database = 0, .identify = false}).bytes()), ElementsAre("PING"));
+    EXPECT_THAT(commands_in(connect_op({.database = 1, .identify = false}).bytes()), ElementsAre("SELECT 1", "PING"));
 }
 
 TEST(connect_op, sends_odd_words_as_they_are) {
@@ -170,6 +175,40 @@ TEST(connect_op, does_not_know_itself_from_texts_that_do_not_say_it) {
     op.on_reply(string(client_info));
     op.on_reply(string("# Server\r\nredis_version:7.0.15\r\n"));
     EXPECT_FALSE(op.self().known()) << "no run id";
+}
+
+/// What comes of a server that says this of itself.
+ending answer_with_info(std::string const& text) {
+    return answer_with(4, string(server_info + text));
+}
+
+TEST(connect_op, goes_to_no_replica_and_names_its_master) {
+    auto const replica =
+        answer_with_info("role:slave\r\nmaster_host:10.0.0.1\r\nmaster_port:6380\r\nslave_read_only:1\r\n");
+    EXPECT_EQ(replica.then, progress::failed);
+    EXPECT_EQ(replica.reason, errc::disconnected) << "after a failover the address may soon be the new master's";
+    EXPECT_THAT(replica.problem, HasSubstr("replica"));
+    EXPECT_THAT(replica.problem, HasSubstr("master, 10.0.0.1:6380"));
+    EXPECT_EQ(answer_with_info("role:slave\r\n").then, progress::failed);
+    EXPECT_EQ(answer_with_info("role:slave\r\nslave_read_only:0\r\n").then, progress::ready) << "it takes writes";
+    EXPECT_EQ(answer_with_info("role:master\r\n").then, progress::ready);
+}
+
+TEST(connect_op, goes_to_no_cluster_and_to_no_sentinel) {
+    for (auto const* text : {"cluster_enabled:1\r\n", "redis_mode:sentinel\r\n", "server_mode:sentinel\r\n"}) {
+        auto const seen = answer_with_info(text);
+        EXPECT_EQ(seen.then, progress::failed) << text;
+        EXPECT_EQ(seen.reason, errc::server_refused) << "trying again does not help";
+        EXPECT_THAT(seen.problem, HasSubstr("give the address of")) << text;
+    }
+    EXPECT_EQ(answer_with_info("redis_mode:standalone\r\ncluster_enabled:0\r\n").then, progress::ready);
+}
+
+TEST(connect_op, learns_what_is_removed_when_memory_is_full) {
+    connect_op op(greeting{});
+    op.on_reply(string(client_info));
+    op.on_reply(string("# Memory\r\nmaxmemory:0\r\nmaxmemory_policy:allkeys-lru\r\n"));
+    EXPECT_EQ(op.self().eviction_policy, "allkeys-lru");
 }
 
 TEST(info_field, is_found_by_its_whole_name) {

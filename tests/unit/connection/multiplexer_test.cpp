@@ -269,14 +269,38 @@ TEST(multiplexer, ends_everything_unanswered_wherever_it_is_closed) {
 
 // --- bounds and pings
 
-TEST(multiplexer, keeps_a_bounded_number_of_calls_while_the_server_is_away) {
+TEST(multiplexer, keeps_every_call_while_the_server_is_away) {
     scripted_lane lane;
-    auto const one = make_call("A");
-    for (std::size_t i = 0; i < multiplexer::most_waiting; ++i) lane.traffic.submit(one, lane.now);
-    EXPECT_EQ(one->status.load(), state::waiting);
-    EXPECT_EQ(lane.submit("ONE TOO MANY")->status.load(), state::closed);
+    constexpr std::size_t many = 150'000;
+    std::vector<call_ptr> calls;
+    for (std::size_t i = 0; i < many; ++i) calls.push_back(lane.submit("A"));
+    EXPECT_EQ(calls.back()->status.load(), state::waiting)
+        << "a caller who waits is not told that the client was closed";
     lane.up(who(1));
-    EXPECT_EQ(lane.submit("B")->status.load(), state::staged) << "the bound is for calls without a connection";
+    EXPECT_EQ(calls.back()->status.load(), state::staged);
+    EXPECT_EQ(lane.traffic.due(), many);
+}
+
+TEST(multiplexer, sends_those_that_stay_in_their_order_when_others_have_given_up) {
+    scripted_lane lane;
+    std::vector<call_ptr> calls;
+    for (auto const* const word : {"A", "B", "C", "D", "E"}) calls.push_back(lane.submit(word));
+    for (auto const gone : {0U, 2U, 4U}) EXPECT_FALSE(lane.traffic.abandon(calls[gone])) << "nothing of it was sent";
+    auto const last = lane.submit("F");
+    lane.up(who(1));
+    lane.send();
+    EXPECT_THAT(lane.commands(), ElementsAre("B", "D", "F"));
+    for (auto const gone : {0U, 2U, 4U}) EXPECT_EQ(calls[gone].use_count(), 1) << "nobody keeps what was given up";
+}
+
+TEST(multiplexer, lets_go_of_calls_that_still_wait_when_it_ends) {
+    auto const one = make_call("A");
+    {
+        scripted_lane lane;
+        lane.traffic.submit(one, lane.now);
+        EXPECT_GT(one.use_count(), 1);
+    }
+    EXPECT_EQ(one.use_count(), 1);
 }
 
 TEST(multiplexer, does_not_repeat_a_ping_and_needs_no_fence_for_it) {

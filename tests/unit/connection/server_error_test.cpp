@@ -47,5 +47,73 @@ TEST(server_error, is_judged_by_its_first_word_as_a_whole) {
     }
 }
 
+TEST(server_error, knows_a_missing_right_in_all_words_that_servers_have_for_it) {
+    for (auto const* text : {"NOPERM this user has no permissions to run the 'publish' command",
+                             "ERR The user executing the script can't run this command or subcommand script: 0f1e, on "
+                             "@user_script:5.",
+                             "ERR ACL failure in script: User restricted has no permissions to run the 'hset' command "
+                             "script: 0f1e, on @user_script:7."})
+        EXPECT_TRUE(is_missing_right(scripted::error(text))) << text;
+    for (auto const* text : {"NOPERMISSION", "ERR unknown command", "ERR wrong ACL failure in script", "NOAUTH", ""})
+        EXPECT_FALSE(is_missing_right(scripted::error(text))) << text;
+    EXPECT_FALSE(is_missing_right(scripted::string("NOPERM"))) << "a value, not an error";
+}
+
+TEST(server_error, tells_a_refusal_of_a_key_from_one_of_a_command) {
+    for (auto const* text :
+         {"NOPERM this user has no permissions to access one of the keys used as arguments",
+          "NOPERM No permissions to access a key",
+          "ERR The user executing the script can't access at least one of the keys mentioned in the "
+          "command arguments script: 0f1e, on @user_script:5.",
+          "ERR ACL failure in script: No permissions to access a key script: 0f1e, on @user_script:7.",
+          "MOVED 3999 127.0.0.1:6381", "ASK 3999 127.0.0.1:6381",
+          "CROSSSLOT Keys in request don't hash to the same slot"})
+        EXPECT_EQ(reach_of(scripted::error(text)), reach::keys) << text;
+    for (auto const* text :
+         {"NOPERM this user has no permissions to run the 'evalsha' command",
+          "NOPERM User the key keeper has no permissions to run the 'restore' command",
+          "ERR The user executing the script can't run this command or subcommand script: 0f1e.",
+          "ERR unknown command 'RESTORE', with args beginning with: 'a key'", "NOAUTH Authentication required."})
+        EXPECT_EQ(reach_of(scripted::error(text)), reach::command) << text;
+    for (auto const* text :
+         {"ERR syntax error", "NOPERM this user has no permissions to access one of the channels", ""})
+        EXPECT_EQ(reach_of(scripted::error(text)), reach::unknown) << text;
+}
+
+TEST(server_error, is_judged_within_the_words_that_redis_6_puts_around_an_error_of_a_script) {
+    std::string const around = "ERR Error running script (call to f_0f1e): @user_script:5: ";
+    EXPECT_EQ(judge(scripted::error(around + "-OOM command not allowed when used memory > 'maxmemory'.")),
+              verdict::not_executed);
+    EXPECT_EQ(
+        judge(scripted::error(around + "@user_script: 5: -READONLY You can't write against a read only replica.")),
+        verdict::read_only);
+    EXPECT_EQ(judge(scripted::error(around + "attempt to call field 'x'")), verdict::refused);
+    EXPECT_EQ(judge(scripted::error("ERR Error running script")), verdict::refused);
+    EXPECT_EQ(judge(scripted::error("ERR Error running script @user_script")), verdict::refused);
+}
+
+TEST(server_error, is_followed_by_what_to_do) {
+    std::pair<char const*, char const*> const rows[] = {
+        {"OOM command not allowed when used memory > 'maxmemory'.", "raise maxmemory"},
+        {"ERR Error running script (call to f_0f1e): @user_script:5: -OOM command not allowed", "raise maxmemory"},
+        {"READONLY You can't write against a read only replica.", "address of its master"},
+        {"MASTERDOWN Link with MASTER is down and replica-serve-stale-data is set to 'no'.", "address of the master"},
+        {"NOREPLICAS Not enough good replicas to write.", "min-replicas-to-write"},
+        {"MISCONF Redis is configured to save RDB snapshots", "disk"},
+        {"MOVED 3999 127.0.0.1:6381", "address of a single server"},
+        {"ASK 3999 127.0.0.1:6381", "address of a single server"},
+        {"CROSSSLOT Keys in request don't hash to the same slot", "address of a single server"},
+        {"CLUSTERDOWN Hash slot not served", "address of a single server"},
+        {"NOPERM this user has no permissions to run the 'evalsha' command", "rights to EVAL and EVALSHA"},
+        {"NOPERM User x has no permissions to run the 'eval' command", "rights to EVAL and EVALSHA"},
+        {"NOPERM No permissions to access a key", "check the rights"},
+        {"ERR unknown command 'RESTORE'", "does not have this command"},
+        {"NOAUTH Authentication required.", "set a password"},
+    };
+    for (auto const& [said, advice] : rows) EXPECT_NE(what_to_do(said).find(advice), std::string_view::npos) << said;
+    for (auto const* said : {"ERR syntax error", "OOMPH", ""})
+        EXPECT_EQ(what_to_do(said).find("rights"), std::string_view::npos) << said;
+}
+
 } // namespace
 } // namespace redlatch::connection

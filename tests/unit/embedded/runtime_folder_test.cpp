@@ -5,13 +5,31 @@
 #include <redlatch/embedded_server.hpp>
 #include <redlatch/error.hpp>
 
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <gmock/gmock.h>
 #include <string>
+#include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
+#include <utility>
+
+namespace {
+
+/// A file that somebody removes right before the next flock() of this program.
+std::filesystem::path remove_before_next_flock;
+
+} // namespace
+
+/// In place of the C library's.
+extern "C" int flock(int descriptor, int operation) noexcept {
+    if (!remove_before_next_flock.empty()) ::unlink(std::exchange(remove_before_next_flock, {}).c_str());
+    return static_cast<int>(::syscall(SYS_flock, descriptor, operation));
+}
 
 namespace redlatch::embedded {
 namespace {
@@ -133,6 +151,29 @@ TEST_F(runtime_folder, has_a_lock_that_one_holds_at_a_time) {
     EXPECT_FALSE(start_lock::try_take(folder));
     first.reset();
     EXPECT_TRUE(start_lock::try_take(folder));
+}
+
+TEST_F(runtime_folder, has_a_lock_that_ends_although_a_child_has_a_copy_of_its_descriptor) {
+    auto const folder = folder_with(0700);
+    auto first = start_lock::try_take(folder);
+    ASSERT_TRUE(first);
+    auto const child = ::fork(); // as another thread of a host may do at any time
+    if (child == 0)
+        for (;;) ::pause();
+    first.reset();
+    EXPECT_TRUE(start_lock::try_take(folder));
+    ::kill(child, SIGKILL);
+    ::waitpid(child, nullptr, 0);
+}
+
+TEST_F(runtime_folder, has_a_lock_that_is_not_on_a_file_that_was_removed) {
+    auto const folder = folder_with(0700);
+    remove_before_next_flock = folder / "start.lock";
+    EXPECT_FALSE(start_lock::try_take(folder)) << "the file was removed between its opening and its locking";
+    ASSERT_TRUE(remove_before_next_flock.empty());
+    auto const second = start_lock::try_take(folder);
+    EXPECT_TRUE(second);
+    EXPECT_FALSE(start_lock::try_take(folder));
 }
 
 TEST_F(runtime_folder, has_a_lock_that_is_no_link) {

@@ -41,7 +41,7 @@ TEST(connector, connects_and_greets_and_knows_who_it_is) {
     ASSERT_EQ(drive_to_the_greeting(one), progress::waiting);
     EXPECT_EQ(one.events(), POLLIN);
     server.accept();
-    EXPECT_THAT(server.read_commands(3), ElementsAre("AUTH ann secret", "CLIENT INFO", "INFO server"));
+    EXPECT_THAT(server.read_commands(3), ElementsAre("AUTH ann secret", "CLIENT INFO", "INFO"));
     server.say(answers);
     EXPECT_EQ(drive(one), progress::ready);
     EXPECT_EQ(one.self().client_id, 17);
@@ -159,6 +159,20 @@ TEST(connector, opens_descriptors_that_no_child_inherits_and_that_never_block) {
     ASSERT_EQ(drive_to_the_greeting(one), progress::waiting);
     EXPECT_NE(::fcntl(one.fd(), F_GETFD) & FD_CLOEXEC, 0);
     EXPECT_NE(::fcntl(one.fd(), F_GETFL) & O_NONBLOCK, 0);
+}
+
+TEST(connector, has_small_commands_sent_without_delay_and_dead_peers_noticed) {
+    scripted_server server;
+    auto one = connector_to(server);
+    ASSERT_EQ(drive_to_the_greeting(one), progress::waiting);
+    auto const is_on = [&](int level, int option) {
+        int value = 0;
+        socklen_t size = sizeof value;
+        EXPECT_EQ(::getsockopt(one.fd(), level, option, &value, &size), 0);
+        return value != 0;
+    };
+    EXPECT_TRUE(is_on(IPPROTO_TCP, TCP_NODELAY)) << "Nagle's algorithm would keep a command back behind another one";
+    EXPECT_TRUE(is_on(SOL_SOCKET, SO_KEEPALIVE));
 }
 
 TEST(connector, connects_through_a_unix_socket) {

@@ -29,12 +29,13 @@ struct scripted_lane {
     std::unique_ptr<call_lane> calls;
     int connections = 0;
 
-    explicit scripted_lane(base::milliseconds timeout = 20s, base::milliseconds ping_interval = 0ms) {
+    explicit scripted_lane(base::milliseconds timeout = 20s, base::milliseconds ping_interval = 0ms,
+                           base::milliseconds longest_pause = 10ms) {
         lane::settings how;
         how.where = server.where();
         how.timeout = timeout;
         how.ping_interval = ping_interval;
-        how.longest_pause = 10ms;
+        how.longest_pause = longest_pause;
         lane::hooks hooks;
         hooks.connected = [this](connection::identity const&) { ++connected; };
         hooks.lost = [this](std::string const& why) {
@@ -56,7 +57,7 @@ struct scripted_lane {
     /// Accepts the next connection and answers its greeting: it is connection 1, 2 ... of one run.
     void greet() {
         server.accept();
-        EXPECT_EQ(server.read_commands(2), (std::vector<std::string>{"CLIENT INFO", "INFO server"}));
+        EXPECT_EQ(server.read_commands(2), (std::vector<std::string>{"CLIENT INFO", "INFO"}));
         ++connections;
         server.say(bulk("id=" + std::to_string(connections) + " addr=127.0.0.1:" + std::to_string(connections))
                    + bulk("run_id:abc\r\nredis_version:7.0.15\r\n"));
@@ -71,7 +72,11 @@ struct scripted_lane {
                 continue;
             }
             bool const fence = command.starts_with("CLIENT KILL");
-            if (!server.try_to_say(fence ? ":1\r\n" : "+" + command + "\r\n")) continue;
+            if (command == "silence") {
+                ADD_FAILURE() << last << " was never sent";
+                break;
+            }
+            if (!server.try_to_say(fence ? ":1\r\n" : "+" + command.substr(0, 100) + "\r\n")) continue;
             asked.push_back(command);
         }
         return asked;
@@ -147,6 +152,18 @@ TEST(lane, hands_a_late_reply_to_its_handler_on_the_reactor) {
     auto seen = late.get_future();
     ASSERT_EQ(seen.wait_for(test::patience), std::future_status::ready);
     EXPECT_EQ(seen.get(), "late");
+}
+
+TEST(lane, looks_at_an_answer_that_came_just_before_its_caller_left_as_at_a_late_one) {
+    scripted_lane all;
+    auto const one = all.submit("A");
+    auto const two = all.submit("B");
+    all.server.say("+first\r\n+second\r\n");
+    ASSERT_TRUE(all.wait(two));
+    ASSERT_TRUE(one->finished()) << "read by the caller of the other";
+    std::string seen;
+    EXPECT_TRUE(all.calls->abandon(one, [&](resp::value const& reply) { seen = reply.text; }));
+    EXPECT_EQ(seen, "first");
 }
 
 TEST(lane, reads_on_the_reactor_when_nobody_waits) {
@@ -247,6 +264,26 @@ TEST(lane, goes_on_writing_on_the_reactor_when_nobody_waits) {
     EXPECT_TRUE(test::wait_until([&] { return one->finished(); }));
 }
 
+TEST(lane, knows_what_the_system_did_not_take_and_calls_it_unsent) {
+    scripted_lane all;
+    all.server.hang_up();
+    ASSERT_TRUE(test::wait_until([&] {
+        all.calls->line().catch_up();
+        return !all.why_lost().empty();
+    }));
+    std::string const large(16U << 20U, 'x');
+    auto const one = all.submit(large, false);
+    auto const behind_it = all.submit("B", false); // both wait for the connection, and are written to it in one piece
+    all.greet();
+    ASSERT_TRUE(test::wait_until([&] { return all.connected == 2; }));
+    all.calls->line().reconnect("test"); // the server has read nothing: more than half of it is still here
+    std::thread server([&] { all.serve("B"); });
+    EXPECT_TRUE(all.wait(behind_it));
+    server.join();
+    EXPECT_TRUE(one->repeated());
+    EXPECT_FALSE(behind_it->repeated()) << "not a byte of it has left before";
+}
+
 // --- the connection is lost
 
 TEST(lane, repeats_behind_a_fence_when_the_server_hangs_up) {
@@ -296,6 +333,19 @@ TEST(lane, gives_a_silent_server_up_after_the_timeout) {
     EXPECT_THAT(all.why_lost(), HasSubstr("did not answer in time"));
 }
 
+TEST(lane, counts_silence_from_the_last_byte_and_not_from_the_oldest_call) {
+    scripted_lane all;
+    auto const one = all.submit("A");
+    all.submit("B");
+    auto const sent = lease_clock::now();
+    EXPECT_LE(all.calls->line().unheard_since(), sent) << "nothing has been heard since";
+    EXPECT_EQ(all.server.read_commands(2), (std::vector<std::string>{"A", "B"}));
+    auto const answered = lease_clock::now();
+    all.server.say("+one\r\n");
+    ASSERT_TRUE(all.wait(one));
+    EXPECT_GE(all.calls->line().unheard_since(), answered) << "B is as old as A was, but the server is not silent";
+}
+
 TEST(lane, gives_a_silent_server_up_also_when_only_the_reactor_listens) {
     scripted_lane all(30ms);
     all.loop->start();
@@ -340,6 +390,20 @@ TEST(lane, tries_again_until_a_greeting_succeeds) {
     EXPECT_EQ(all.server.read_command(), "A");
     all.server.say("+done\r\n");
     EXPECT_TRUE(all.wait(one));
+}
+
+TEST(lane, connects_again_without_a_pause_where_the_last_connection_was_of_use) {
+    scripted_lane all(20s, 0ms, 1h);
+    constexpr int rounds = 12; // with pauses that double the last ones would be longer than a test waits
+    for (int round = 1; round <= rounds; ++round) {
+        auto const one = all.submit("A");
+        EXPECT_EQ(all.server.read_command(), "A");
+        all.server.say("+done\r\n");
+        ASSERT_TRUE(all.wait(one));
+        all.calls->line().reconnect("test");
+        all.greet();
+        ASSERT_TRUE(test::wait_until([&] { return all.connected == round + 1; }));
+    }
 }
 
 TEST(lane, pings_an_idle_connection) {

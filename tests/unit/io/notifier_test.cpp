@@ -1,10 +1,14 @@
 #include "io/notifier.hpp"
 #include "support/wait_until.hpp"
 
+#include <redlatch/log.hpp>
+
+#include <atomic>
 #include <csignal>
 #include <future>
 #include <gmock/gmock.h>
 #include <pthread.h>
+#include <string_view>
 
 namespace redlatch::io {
 namespace {
@@ -37,6 +41,21 @@ TEST(notifier, takes_more_while_a_callback_is_slow) {
     go.set_value();
     own.stop();
     EXPECT_THAT(order, ElementsAre(0, 1, 2, 3)) << "stopping runs what is queued";
+}
+
+TEST(notifier, says_nothing_of_a_thread_that_could_be_started) {
+    std::atomic<int> lines{0};
+    set_log_sink([&](log_level, std::string_view) { ++lines; }, log_level::error);
+    {
+        notifier own;
+        std::promise<void> go;
+        own.post([wait = go.get_future().share()] { wait.wait(); });
+        own.post([] {});
+        EXPECT_FALSE(own.waits_for_its_thread());
+        go.set_value();
+    }
+    set_log_sink({});
+    EXPECT_EQ(lines, 0);
 }
 
 TEST(notifier, says_that_a_callback_after_the_end_will_not_run) {

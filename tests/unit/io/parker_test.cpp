@@ -5,11 +5,14 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
+#include <cstdlib>
 #include <gtest/gtest.h>
 #include <poll.h>
 #include <sys/eventfd.h>
+#include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
+#include <vector>
 
 namespace redlatch::io {
 namespace {
@@ -161,28 +164,98 @@ TEST(parker, consumes_its_wake_also_when_the_descriptor_became_ready_at_the_same
     other.join();
 }
 
+parker* parker_of_a_new_thread() {
+    parker* which = nullptr;
+    std::thread([&] { which = &parker::of_this_thread(); }).join();
+    return which;
+}
+
 TEST(parker, of_a_thread_that_has_ended_serves_the_next_one) {
     auto* const mine = &parker::of_this_thread(); // before another thread leaves one behind
-    auto const parker_of_a_new_thread = [] {
-        parker* which = nullptr;
-        std::thread([&] { which = &parker::of_this_thread(); }).join();
-        return which;
-    };
     auto* const first = parker_of_a_new_thread();
     EXPECT_EQ(parker_of_a_new_thread(), first);
     EXPECT_NE(mine, first) << "two threads that live have two";
     EXPECT_EQ(&parker::of_this_thread(), mine);
 }
 
+/// Does its thread still have a parker that no other thread gets?
+struct looks_when_it_is_destroyed {
+    parker* before = nullptr;
+    bool* has_its_own = nullptr;
+    ~looks_when_it_is_destroyed() {
+        if (has_its_own != nullptr)
+            *has_its_own = &parker::of_this_thread() == before && parker_of_a_new_thread() != before;
+    }
+};
+
+TEST(parker, is_its_threads_own_until_the_last_thread_local_object_is_destroyed) {
+    bool has_its_own = false;
+    std::thread([&] {
+        static thread_local looks_when_it_is_destroyed made_before_the_parker;
+        made_before_the_parker.has_its_own = &has_its_own;
+        made_before_the_parker.before = &parker::of_this_thread();
+    }).join();
+    EXPECT_TRUE(has_its_own) << "two threads had one parker";
+}
+
+/// Runs `body` in a child of a fork; its exit status, or -1 if it hung or crashed.
+template <class Body> int in_a_child(Body body) {
+    pid_t const child = ::fork();
+    if (child == 0) {
+        ::alarm(20); // a hang is a failure too
+        body();
+        std::_Exit(100);
+    }
+    int status = 0;
+    EXPECT_EQ(::waitpid(child, &status, 0), child);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+TEST(parker, of_the_main_thread_is_its_own_in_static_destructors_too) {
+    struct looks_at_exit {
+        parker* before = &parker::of_this_thread();
+        ~looks_at_exit() { std::_Exit(parker_of_a_new_thread() == before ? 1 : 0); }
+    };
+    EXPECT_EQ(in_a_child([] {
+                  static looks_at_exit const at_exit;
+                  std::exit(101);
+              }),
+              0);
+}
+
+TEST(parker, can_be_had_in_the_child_of_a_fork_while_threads_of_the_parent_begin_and_end) {
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+    GTEST_SKIP() << "the sanitizers' runtimes may hold locks of their own when a process with several threads forks";
+#endif
+    std::atomic<bool> stop{false};
+    std::vector<std::thread> churning;
+    for (int i = 0; i < 4; ++i)
+        churning.emplace_back([&] {
+            while (!stop) static_cast<void>(parker_of_a_new_thread());
+        });
+    constexpr int forks = 400;
+    int failed = 0;
+    for (int i = 0; i < forks && failed == 0; ++i)
+        failed += in_a_child([] { std::_Exit(parker_of_a_new_thread() != nullptr ? 0 : 1); }) == 0 ? 0 : 1;
+    stop = true;
+    for (auto& one : churning) one.join();
+    EXPECT_EQ(failed, 0);
+}
+
 TEST(parker, may_be_woken_after_its_thread_has_ended) {
     parker* late = nullptr;
     std::thread([&] { late = &parker::of_this_thread(); }).join();
     late->wake();
-    std::thread([&] { // which has it now
+    std::thread([&] {
+        auto& mine = parker::of_this_thread();
+        EXPECT_EQ(&mine, late) << "the next thread has it now";
         auto const began = lease_clock::now();
-        while (lease_clock::now() < began + 5ms) parker::of_this_thread().park(began + 5ms);
-    })
-        .join();
+        mine.park(began + test::patience);
+        EXPECT_LT(lease_clock::now(), began + test::patience) << "it finds the wake that came too late";
+        auto const until = lease_clock::now() + 5ms;
+        mine.park(until);
+        EXPECT_GE(lease_clock::now(), until) << "but only once";
+    }).join();
 }
 
 TEST(parker, as_a_waker_owns_nothing) {

@@ -3,7 +3,9 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <csignal>
+#include <functional>
 #include <future>
 #include <gmock/gmock.h>
 #include <poll.h>
@@ -45,6 +47,19 @@ TEST(reactor, runs_what_a_task_posts) {
     std::promise<void> done;
     loop.post([&] { loop.post([&] { loop.post([&] { done.set_value(); }); }); });
     EXPECT_EQ(done.get_future().wait_for(test::patience), std::future_status::ready);
+}
+
+TEST(reactor, goes_on_at_once_with_what_a_task_posts) {
+    reactor loop;
+    std::promise<void> done;
+    std::function<void(int)> const count_down = [&](int left) {
+        if (left == 0) return done.set_value();
+        loop.post([&, left] { count_down(left - 1); });
+    };
+    auto const begin = std::chrono::steady_clock::now();
+    loop.post([&] { count_down(5'000); });
+    ASSERT_EQ(done.get_future().wait_for(test::patience), std::future_status::ready);
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, 3s) << "not a millisecond for each";
 }
 
 TEST(reactor, runs_each_task_once_whoever_posts) {
@@ -199,6 +214,19 @@ TEST(reactor, tells_one_event_for_each_time_a_descriptor_is_armed) {
     EXPECT_EQ(all.target->events, 1);
     all.loop.arm(all.out.get(), EPOLLIN, all.token, false);
     EXPECT_TRUE(all.sees(2)) << "it fires on arming when data wait";
+}
+
+TEST(reactor, tells_each_of_many_of_its_own_events) {
+    watched_pipe all;
+    std::vector<std::shared_ptr<listener>> others;
+    all.write();
+    for (int i = 0; i < 8; ++i) {
+        others.push_back(std::make_shared<listener>());
+        all.loop.disregard(all.out.get());
+        all.loop.arm(all.out.get(), EPOLLIN, all.loop.watch(others.back()), true);
+        EXPECT_TRUE(test::wait_until([&] { return others.back()->events == 1; })) << i;
+    }
+    EXPECT_EQ(all.target->events, 0);
 }
 
 TEST(reactor, tells_that_the_other_end_is_gone) {

@@ -15,6 +15,7 @@ using scripted::at_no_time;
 using scripted::ms;
 using act = acquire_op::act;
 using outcome = acquire_op::outcome;
+using knowledge = acquire_op::knowledge;
 
 constexpr channel_sample subscribed{4, true};
 constexpr channel_sample not_subscribed{4, false};
@@ -43,7 +44,7 @@ acquire_op::terms again() {
 acquire_answer const acquired{acquire_answer::kind::acquired};
 acquire_answer const not_understood{};
 acquire_answer busy(std::optional<base::milliseconds> retry_after = 5s) {
-    return {acquire_answer::kind::busy, retry_after};
+    return {.what = acquire_answer::kind::busy, .retry_after = retry_after};
 }
 
 /// An operation that has sent its first attempt.
@@ -79,6 +80,73 @@ TEST(acquire_op, takes_a_place_in_the_local_queue_when_it_may_wait) {
     EXPECT_EQ(first.what, act::enqueue);
     EXPECT_EQ(ms(first.until), 7'000);
     EXPECT_FALSE(op.trying());
+}
+
+// --- a kind of lock without a channel
+
+acquire_op::terms polling(retry_backoff const& backoff = {}, base::instant deadline = base::never) {
+    auto out = patient(deadline);
+    out.backoff = backoff;
+    out.seed = 7;
+    return out;
+}
+
+/// The pauses after `count` busy answers in a row, each asked for at the end of the one before.
+std::vector<base::milliseconds> pauses(acquire_op& op, int count) {
+    std::vector<base::milliseconds> seen;
+    auto now = at(1ms);
+    for (int i = 0; i < count; ++i) {
+        auto const next = op.on_answer(busy(), now, now, not_subscribed);
+        EXPECT_EQ(next.what, act::pause);
+        seen.push_back(std::chrono::duration_cast<base::milliseconds>(next.until - now));
+        now = next.until;
+        EXPECT_EQ(op.on_woken(now, false, not_subscribed).what, act::attempt);
+    }
+    return seen;
+}
+
+TEST(acquire_op, asks_again_after_growing_pauses_where_nobody_tells_of_releases) {
+    auto op = trying(polling());
+    auto const seen = pauses(op, 10);
+    EXPECT_EQ(seen.front(), 1ms);
+    for (std::size_t i = 1; i < seen.size(); ++i) {
+        if (seen[i] == 128ms) continue;
+        EXPECT_GE(seen[i], seen[i - 1] * 2);
+        EXPECT_LE(seen[i], seen[i - 1] * 2 + 1ms);
+    }
+    EXPECT_EQ(seen.back(), 128ms);
+}
+
+TEST(acquire_op, asks_again_after_the_same_pause_if_the_policy_says_so) {
+    auto op = trying(polling({64ms, 64ms, 1}));
+    EXPECT_EQ(pauses(op, 3), std::vector<base::milliseconds>(3, 64ms));
+}
+
+TEST(acquire_op, pauses_by_chance_so_that_two_waiters_do_not_ask_in_step) {
+    auto const of_seed = [](std::uint64_t seed) {
+        auto terms = polling({1ms, 10s, 10});
+        terms.seed = seed;
+        auto op = trying(terms);
+        return pauses(op, 4);
+    };
+    EXPECT_NE(of_seed(1), of_seed(2));
+    EXPECT_EQ(of_seed(1), of_seed(1));
+}
+
+TEST(acquire_op, does_not_pause_beyond_its_deadline) {
+    auto op = trying(polling({64ms, 64ms, 1}, at(20ms)));
+    EXPECT_EQ(op.on_answer(busy(), at(0s), at(1ms), not_subscribed).until, at(20ms));
+    EXPECT_EQ(op.on_deadline(acquire_op::knowledge::nothing).what, act::finish);
+    EXPECT_EQ(op.result(), outcome::timed_out) << "the server's last word was busy";
+}
+
+TEST(acquire_op, pauses_where_others_would_be_waited_for_by_message) {
+    acquire_op op(polling());
+    op.start();
+    auto const next = op.on_head(at(1s), true, not_subscribed);
+    EXPECT_EQ(next.what, act::pause);
+    EXPECT_EQ(next.until, at(1s) + acquire_op::held_back_pause);
+    EXPECT_EQ(op.on_woken(next.until, false, not_subscribed).what, act::attempt);
 }
 
 // --- plain commands
@@ -158,14 +226,14 @@ TEST(acquire_op, has_the_lock_when_it_is_given_it_within_the_process) {
 TEST(acquire_op, says_timed_out_in_the_queue_when_the_lock_is_known_to_be_held) {
     acquire_op op(patient(at(1s)));
     op.start();
-    EXPECT_EQ(op.on_deadline(true).what, act::finish);
+    EXPECT_EQ(op.on_deadline(knowledge::lock_is_held).what, act::finish);
     EXPECT_EQ(op.result(), outcome::timed_out);
 }
 
 TEST(acquire_op, says_disconnected_in_the_queue_when_nobody_knows_whether_it_is_held) {
     acquire_op op(patient(at(1s)));
     op.start();
-    op.on_deadline(false);
+    op.on_deadline(knowledge::nothing);
     EXPECT_EQ(op.result(), outcome::disconnected);
 }
 
@@ -288,6 +356,7 @@ TEST(acquire_op, subscribes_when_the_channel_was_not_subscribed_to_before_the_at
 TEST(acquire_op, pauses_and_asks_again_where_the_server_executed_nothing) {
     for (auto const what : {verdict::not_executed, verdict::read_only}) {
         for (auto const& terms : {patient(), once(), again()}) {
+            if (!terms.may_wait && what == verdict::not_executed) continue; // refused_attempt_test.cpp
             auto op = trying(terms);
             auto const next = op.on_error(what, at(1s));
             EXPECT_EQ(next.what, act::pause);
@@ -301,7 +370,7 @@ TEST(acquire_op, pauses_and_asks_again_where_the_server_executed_nothing) {
 TEST(acquire_op, pauses_no_longer_than_to_its_deadline) {
     auto op = trying(patient(at(1'050ms)));
     EXPECT_EQ(ms(op.on_error(verdict::not_executed, at(1s)).until), 1'050);
-    op.on_deadline(false);
+    op.on_deadline(knowledge::nothing);
     EXPECT_EQ(op.result(), outcome::refused) << "the server said nothing about the lock";
 }
 
@@ -335,27 +404,64 @@ TEST(acquire_op, ends_with_bad_reply_when_it_cannot_read_the_answer) {
 TEST(acquire_op, gives_up_at_the_deadline_and_says_timed_out_when_the_server_said_busy) {
     auto op = waiting(patient(at(9s)));
     op.on_woken(at(2s), false, subscribed);
-    EXPECT_EQ(op.on_deadline(false).what, act::finish);
+    EXPECT_EQ(op.on_deadline(knowledge::nothing).what, act::finish);
     EXPECT_EQ(op.result(), outcome::timed_out);
 }
 
 TEST(acquire_op, gives_up_at_the_deadline_and_says_disconnected_when_the_server_never_answered) {
     auto op = trying(patient(at(9s)));
-    EXPECT_EQ(op.on_deadline(false).what, act::finish);
+    EXPECT_EQ(op.on_deadline(knowledge::nothing).what, act::finish);
     EXPECT_EQ(op.result(), outcome::disconnected);
 }
 
 TEST(acquire_op, gives_up_at_the_deadline_and_says_timed_out_when_another_of_this_process_was_told_busy) {
     auto op = trying(patient(at(9s)));
-    op.on_deadline(true);
+    op.on_deadline(knowledge::lock_is_held);
     EXPECT_EQ(op.result(), outcome::timed_out);
+    EXPECT_TRUE(op.found_held());
+}
+
+TEST(acquire_op, says_timed_out_when_a_key_was_there_and_the_script_is_still_on_its_way) {
+    acquire_op op(plain(patient(at(9s))));
+    op.start();
+    op.on_head(at(0s), false, not_subscribed);
+    EXPECT_EQ(op.on_answer(key_exists, at(0s), at(1ms), not_subscribed).what, act::attempt);
+    op.on_deadline(knowledge::nothing);
+    EXPECT_EQ(op.result(), outcome::timed_out);
+}
+
+TEST(acquire_op, says_refused_when_the_servers_last_word_was_that_it_does_nothing) {
+    auto op = waiting(patient(at(9s)));
+    op.on_woken(at(2s), false, subscribed);
+    EXPECT_EQ(op.on_error(verdict::not_executed, at(2s)).what, act::pause);
+    op.on_deadline(knowledge::nothing);
+    EXPECT_EQ(op.result(), outcome::refused);
+}
+
+TEST(acquire_op, asks_once_although_it_is_held_back_when_there_is_no_time_to_wait_for_others) {
+    acquire_op head(patient(at(3ms)));
+    head.start();
+    EXPECT_EQ(head.on_head(at(0s), true, subscribed).what, act::attempt);
+    auto refused = waiting(patient(at(1s) + 3ms));
+    EXPECT_EQ(refused.on_woken(at(1s), true, subscribed).what, act::wait) << "it has asked";
+}
+
+TEST(acquire_op, says_timed_out_when_the_server_is_there_and_there_was_no_time_for_an_answer) {
+    auto op = trying(patient(at(9s)));
+    op.on_deadline(knowledge::server_is_there);
+    EXPECT_EQ(op.result(), outcome::timed_out);
+    EXPECT_FALSE(op.found_held()) << "nobody has said so";
+    auto refused = trying(patient(at(9s)));
+    refused.on_error(verdict::not_executed, at(2s));
+    refused.on_deadline(knowledge::server_is_there);
+    EXPECT_EQ(refused.result(), outcome::refused) << "its word counts more than that it is there";
 }
 
 TEST(acquire_op, does_not_call_a_stale_acquisition_busy_when_the_server_falls_silent_then) {
     auto op = trying(patient(at(60s)));
     op.on_answer(acquired, at(0s), at(20s), subscribed);
     op.on_woken(at(20'001ms), false, subscribed);
-    op.on_deadline(false);
+    op.on_deadline(knowledge::nothing);
     EXPECT_EQ(op.result(), outcome::disconnected);
 }
 
@@ -384,39 +490,52 @@ TEST(acquire_op, subscribes_when_it_is_held_back_and_hears_nothing_otherwise) {
     EXPECT_EQ(ms(next.until), 2'003) << "never beyond the deadline";
 }
 
-// --- races for a message that many hear
+// --- processes that have waited for longer ask first
 
-TEST(acquire_op, answers_its_first_message_at_once_and_the_next_ones_later_and_later) {
+constexpr precedence others_for_a_while{2ms, false};
+constexpr precedence others_near_our_turn{1ms, true};
+
+TEST(acquire_op, leaves_the_lock_to_others_that_are_before_it_and_looks_again_then) {
     auto op = waiting(patient());
-    EXPECT_EQ(op.on_woken(at(1s), false, subscribed, true).what, act::attempt);
-    auto now = at(1s);
-    auto longest = base::nanoseconds(acquire_op::first_moment);
-    for (int race = 0; race < 8; ++race) {
-        EXPECT_EQ(op.on_answer(busy(), now, now, subscribed).what, act::wait);
-        auto const next = op.on_woken(now, false, subscribed, true);
-        if (next.what == act::wait) { // by chance the moment may be nothing
-            EXPECT_LE(next.until - now, longest) << race;
-            EXPECT_GT(next.until, now);
-            now = next.until;
-            EXPECT_EQ(op.on_woken(now, false, subscribed).what, act::attempt);
-        }
-        if (race < 4) longest *= 2;
-    }
+    auto const next = op.on_woken(at(1s), false, subscribed, others_for_a_while);
+    EXPECT_EQ(next.what, act::yield);
+    EXPECT_EQ(next.until, at(1s) + 2ms);
+    EXPECT_FALSE(next.listen);
+    EXPECT_EQ(op.on_woken(next.until, false, subscribed).what, act::attempt);
 }
 
-TEST(acquire_op, asks_at_once_when_it_is_told_or_its_time_has_come_whatever_races_it_lost) {
+TEST(acquire_op, listens_while_it_yields_when_its_turn_is_near) {
     auto op = waiting(patient());
-    op.on_woken(at(1s), false, subscribed, true);
-    op.on_answer(busy(), at(1s), at(1s), subscribed);
-    EXPECT_EQ(op.on_woken(at(1s), false, subscribed).what, act::attempt);
+    auto const next = op.on_woken(at(1s), false, subscribed, others_near_our_turn);
+    EXPECT_EQ(next.what, act::yield);
+    EXPECT_TRUE(next.listen);
 }
 
-TEST(acquire_op, never_waits_a_moment_beyond_its_deadline) {
-    auto op = waiting(patient(at(1s) + 1us));
-    op.on_woken(at(1s), false, subscribed, true);
-    op.on_answer(busy(), at(1s), at(1s), subscribed);
-    auto const next = op.on_woken(at(1s), false, subscribed, true);
-    EXPECT_LE(next.until, at(1s) + 1us);
+TEST(acquire_op, yields_as_a_new_head_too_and_asks_by_script_then) {
+    acquire_op op(plain(patient()));
+    op.start();
+    auto const next = op.on_head(at(0s), false, subscribed, others_for_a_while);
+    EXPECT_EQ(next.what, act::yield);
+    auto const then = op.on_woken(next.until, false, subscribed);
+    EXPECT_EQ(then.what, act::attempt);
+    EXPECT_FALSE(then.plain) << "others want it: how long it is held is of interest";
+}
+
+TEST(acquire_op, asks_at_once_when_nobody_is_before_it) {
+    auto op = waiting(patient());
+    EXPECT_EQ(op.on_woken(at(1s), false, subscribed, {0ns, true}).what, act::attempt);
+    auto other = waiting(patient());
+    EXPECT_EQ(other.on_woken(at(1s), false, subscribed, {-5ms, true}).what, act::attempt);
+}
+
+TEST(acquire_op, asks_once_at_least_before_its_deadline_whoever_is_before_it) {
+    acquire_op hasty(patient(at(1ms)));
+    hasty.start();
+    EXPECT_EQ(hasty.on_head(at(0s), false, subscribed, others_for_a_while).what, act::attempt);
+    auto refused = waiting(patient(at(1s) + 1ms)); // it has asked
+    auto const next = refused.on_woken(at(1s), false, subscribed, others_for_a_while);
+    EXPECT_EQ(next.what, act::yield);
+    EXPECT_EQ(next.until, at(1s) + 1ms) << "not beyond its deadline";
 }
 
 // --- the whole dialogue, and what ends it at every step
@@ -424,7 +543,7 @@ TEST(acquire_op, never_waits_a_moment_beyond_its_deadline) {
 struct operation {
     acquire_op op{patient(at(50s))};
     std::vector<acquire_op::action> actions{};
-    bool server_said_busy = false;
+    outcome by_last_word = outcome::disconnected; ///< of the server, at the deadline
     void did(acquire_op::action what) { actions.push_back(what); }
 };
 
@@ -435,11 +554,15 @@ scripted::dialogue<operation> const long_wait = {
     {"busy",
      [](operation& o) {
          o.did(o.op.on_answer(busy(), at(2s), at(3s), subscribed));
-         o.server_said_busy = true;
+         o.by_last_word = outcome::timed_out;
      }},
     {"released here, held back", [](operation& o) { o.did(o.op.on_woken(at(4s), true, subscribed)); }},
     {"a message", [](operation& o) { o.did(o.op.on_woken(at(4'001ms), false, subscribed)); }},
-    {"LOADING", [](operation& o) { o.did(o.op.on_error(verdict::not_executed, at(5s))); }},
+    {"LOADING",
+     [](operation& o) {
+         o.did(o.op.on_error(verdict::not_executed, at(5s)));
+         o.by_last_word = outcome::refused;
+     }},
     {"the pause is over", [](operation& o) { o.did(o.op.on_woken(at(5'100ms), false, subscribed)); }},
     {"acquired, but far too late",
      [](operation& o) { o.did(o.op.on_answer(acquired, at(5'100ms), at(20s), subscribed)); }},
@@ -484,8 +607,8 @@ TEST(acquire_op, ends_at_once_when_the_server_is_away_for_too_long_wherever_it_i
 
 TEST(acquire_op, ends_at_its_deadline_wherever_it_is) {
     scripted::fail_after_every_step(long_wait, [&](operation& o, std::size_t) {
-        EXPECT_EQ(o.op.on_deadline(false).what, act::finish);
-        EXPECT_EQ(o.op.result(), o.server_said_busy ? outcome::timed_out : outcome::disconnected);
+        EXPECT_EQ(o.op.on_deadline(knowledge::nothing).what, act::finish);
+        EXPECT_EQ(o.op.result(), o.by_last_word);
     });
 }
 

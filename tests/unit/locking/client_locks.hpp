@@ -2,6 +2,7 @@
 #pragma once
 
 #include "locking/lock_table.hpp"
+#include "locking/recipes/recipes.hpp"
 #include "scripted/virtual_time.hpp"
 #include "scripted/wake_counter.hpp"
 

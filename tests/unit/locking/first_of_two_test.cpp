@@ -47,7 +47,7 @@ TEST(first_of_two, is_taken_by_the_head_when_it_comes_first) {
 TEST(first_of_two, is_taken_again_by_the_same_owner_as_a_new_level) {
     first_of_two all;
     auto const& one = all.one;
-    auto const token = one->lost_source.emplace().get_token();
+    auto const token = (one->lost_source = std::stop_source()).get_token();
     auto const before = one->levels.at(0).number;
     all.give_back(one, at(1s));
     auto const again = all.retake(ann, at(1s));
@@ -60,7 +60,7 @@ TEST(first_of_two, is_taken_again_by_the_same_owner_as_a_new_level) {
     EXPECT_EQ(all.table.counted.acquired, 1U);
     EXPECT_EQ(all.table.counted.released, 1U);
     EXPECT_EQ(all.release(one, before, at(1s)).what, plan::nothing) << "that one has been given back";
-    EXPECT_FALSE(one->lost_source) << "that of the former hold";
+    EXPECT_FALSE(one->lost_source.stop_possible()) << "that of the former hold";
     all.lose(one, at(2s));
     EXPECT_FALSE(token.stop_requested());
     EXPECT_THAT(all.news(), ElementsAre(notice::lost));

@@ -34,6 +34,16 @@ TEST(hand_on, is_held_back_after_five_milliseconds_in_a_row) {
     EXPECT_EQ(all.next(at(6ms)), lock_table::hand_on::at_once) << "a new row begins";
 }
 
+/// Whatever kept the lock from passing within the process: a renewal that is due, for instance.
+TEST(hand_on, is_held_back_at_the_end_of_a_turn_beside_others) {
+    waiting_here all;
+    all.wait();
+    all.record->turn.on_acquired(at(0ms));
+    all.record->turn.on_released(1, {}, at(0ms));
+    EXPECT_EQ(all.next(at(1ms) - 1ns), lock_table::hand_on::at_once);
+    EXPECT_EQ(all.next(at(1ms)), lock_table::hand_on::held_back);
+}
+
 TEST(hand_on, begins_to_count_again_when_nobody_waited) {
     waiting_here all;
     all.wait();

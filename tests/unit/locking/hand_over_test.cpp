@@ -1,5 +1,6 @@
 // What one local holder passes on to the next without the server, and what it does not.
 #include "client_locks.hpp"
+#include "locking/recipes/recipes.hpp"
 
 #include <functional>
 #include <gmock/gmock.h>
@@ -96,10 +97,10 @@ TEST(hand_over, ends_the_validity_of_a_waiter_with_max_hold_counted_from_then) {
 TEST(hand_over, tells_the_loss_to_the_present_holder_only) {
     hand_over all;
     auto const first = all.hold(ann, at(0s));
-    auto const firsts_token = first->lost_source.emplace().get_token();
+    auto const firsts_token = (first->lost_source = std::stop_source()).get_token();
     auto const next = all.wait(bob, at(0s));
     all.give_back(first, at(1s));
-    EXPECT_FALSE(next.tenure->lost_source) << "a source of its own";
+    EXPECT_FALSE(next.tenure->lost_source.stop_possible()) << "a source of its own";
     all.lose(first, at(2s));
     EXPECT_THAT(all.news(), IsEmpty()) << "it has given it back";
     EXPECT_TRUE(next.tenure->holds(at(2s)));
@@ -246,7 +247,7 @@ TEST(hand_over, does_nothing_when_it_is_off) {
 
 TEST(hand_over, is_not_for_locks_of_a_type_that_cannot_pass) {
     auto not_passable = reentrant_recipe;
-    not_passable.passable = false;
+    not_passable.local_handoff = false;
     hand_over all;
     all.record = all.table.record("another", not_passable);
     auto const one = all.hold(ann, at(0s));

@@ -3,6 +3,7 @@
 
 #include "locking/lease_keeper.hpp"
 #include "locking/lock_record.hpp"
+#include "locking/recipes/recipes.hpp"
 #include "scripted/virtual_time.hpp"
 
 #include <memory>

@@ -57,7 +57,7 @@ private:
         case 5:
         case 6:
         case 7: answer(); break;
-        case 8: fail(); break;
+        case 8: chance(50) ? fail() : refuse(); break;
         case 9: delete_a_key(); break;
         case 10: verify(); break;
         default: break;
@@ -178,6 +178,15 @@ private:
     }
     void fail() {
         if (!asked_.empty()) all_.keeper.on_failure(take_batch().who, now_);
+    }
+    void refuse() {
+        if (asked_.empty()) return;
+        auto const batch = take_batch().who;
+        lease_keeper::effects found;
+        all_.keeper.on_refusal(batch, now_, found);
+        ASSERT_TRUE(found.lost.empty()) << "a refusal decides nothing";
+        for (auto const& half : found.renew) ASSERT_LE(half.size(), (batch.size() + 1) / 2);
+        take(found);
     }
 
     void look() {

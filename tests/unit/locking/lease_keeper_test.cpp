@@ -1,4 +1,5 @@
 #include "locking/held_tenures.hpp"
+#include "locking/recipes/recipes.hpp"
 #include "scripted/failure_at_every_step.hpp"
 #include "scripted/replies.hpp"
 
@@ -67,13 +68,54 @@ TEST(lease_keeper, renews_in_batches_that_are_no_larger_than_asked_for) {
     EXPECT_TRUE(held_tenures::nothing(all.timer(at(10s)))) << "all of them are under way";
 }
 
+TEST(lease_keeper, asks_at_once_about_a_hold_that_somebody_may_have_ended) {
+    for (bool const fixed : {false, true}) {
+        held_tenures all;
+        auto const one = fixed ? all.fixed(60s, at(0s)) : all.watched(at(0s));
+        lease_keeper::effects found;
+        all.keeper.verify(batch{one}, at(0s), found);
+        ASSERT_THAT(found.renew, ElementsAre(batch{one})) << fixed;
+        EXPECT_TRUE(held_tenures::nothing(all.answer(found.renew[0], at(1s)))) << fixed;
+    }
+}
+
+TEST(lease_keeper, asks_once_in_a_while_about_a_hold_that_is_doubted_all_the_time) {
+    for (bool const fixed : {false, true}) {
+        held_tenures all;
+        auto const one = fixed ? all.fixed(60s, at(0s)) : all.watched(at(0s));
+        lease_keeper::effects first;
+        all.keeper.verify(batch{one}, at(1s), first);
+        all.answer(first.renew.at(0), at(1s));
+        lease_keeper::effects second;
+        all.keeper.verify(batch{one}, at(1s) + 10ms, second);
+        EXPECT_THAT(second.renew, IsEmpty()) << fixed;
+        EXPECT_EQ(all.keeper.next(), at(1s) + lease_keeper::between_doubts) << "it is not forgotten";
+        EXPECT_THAT(all.timer(all.keeper.next()).renew, ElementsAre(batch{one})) << fixed;
+    }
+}
+
+TEST(lease_keeper, asks_again_when_a_hold_was_doubted_while_a_question_about_it_was_under_way) {
+    for (bool const fixed : {false, true}) {
+        held_tenures all;
+        auto const one = fixed ? all.fixed(60s, at(0s)) : all.watched(at(0s));
+        lease_keeper::effects first;
+        all.keeper.verify(batch{one}, at(0s), first);
+        lease_keeper::effects second;
+        all.keeper.verify(batch{one}, at(0s), second);
+        EXPECT_THAT(second.renew, IsEmpty()) << "one question at a time";
+        all.answer(first.renew[0], at(1s));
+        EXPECT_LE(all.keeper.next(), at(1s)) << "it may have been answered before the doubt";
+        EXPECT_THAT(all.timer(at(1s)).renew, ElementsAre(batch{one})) << fixed;
+    }
+}
+
 TEST(lease_keeper, asks_the_server_about_every_key_with_its_owner) {
     held_tenures all;
     all.watched(at(0s));
     all.record = std::make_shared<lock_record>("invoices", reentrant_recipe);
     all.watched(at(0s));
     auto const sent = all.timer(at(10s)).renew;
-    auto const words = scripted::words_in(lease_keeper::compose(sent.at(0), 30s).by_sha());
+    auto const words = scripted::words_in(lease_keeper::compose(sent.at(0), 30s).bytes);
     EXPECT_THAT(words.at(0), ElementsAre("EVALSHA", scripts::lock_renew.sha1, "2", "orders", "invoices", "30000",
                                          "uuid:1", "uuid:2"));
 }
@@ -165,54 +207,6 @@ TEST(lease_keeper, keeps_several_batches_apart_an_error_in_one_delays_no_other) 
     ASSERT_EQ(again.size(), 1U);
     EXPECT_EQ(again[0].size(), 100U);
     EXPECT_THAT(again[0], ::testing::UnorderedElementsAreArray(sent[0]));
-}
-
-// --- suspect, recovered, lost
-
-TEST(lease_keeper, calls_a_hold_suspect_once_when_half_of_the_lease_went_by_without_a_renewal) {
-    held_tenures all;
-    auto const one = all.watched(at(0s));
-    all.timer(at(10s)); // and no answer comes
-    EXPECT_FALSE(one->suspect);
-    EXPECT_THAT(all.timer(at(15s)).suspect, ElementsAre(one));
-    EXPECT_TRUE(one->suspect);
-    EXPECT_TRUE(one->holds(at(15s))) << "suspect is held";
-    EXPECT_TRUE(held_tenures::nothing(all.timer(at(29s))));
-    EXPECT_EQ(ms(all.keeper.next()), 29'700);
-}
-
-TEST(lease_keeper, says_that_a_suspect_hold_has_recovered) {
-    held_tenures all;
-    auto const one = all.watched(at(0s));
-    auto const sent = all.timer(at(10s)).renew.at(0);
-    all.timer(at(15s));
-    EXPECT_THAT(all.answer(sent, at(10s)).recovered, ElementsAre(one));
-    EXPECT_FALSE(one->suspect);
-    EXPECT_EQ(ms(all.keeper.next()), 20'000);
-}
-
-TEST(lease_keeper, loses_a_hold_before_its_key_can_expire_when_no_answer_comes) {
-    held_tenures all;
-    auto const one = all.watched(at(0s));
-    auto const sent = all.timer(at(10s)).renew.at(0);
-    all.timer(at(15s));
-    EXPECT_TRUE(held_tenures::nothing(all.timer(at(29'700ms) - 1ns)));
-    EXPECT_THAT(all.timer(at(29'700ms)).lost, ElementsAre(one));
-    EXPECT_EQ(all.keeper.size(), 0U);
-    EXPECT_TRUE(held_tenures::nothing(all.answer(sent, at(10s)))) << "lost is final";
-    EXPECT_EQ(all.keeper.size(), 0U);
-    EXPECT_EQ(ms(one->validity()), 29'700);
-}
-
-TEST(lease_keeper, never_moves_validity_back) {
-    held_tenures all;
-    auto const one = all.watched(at(0s));
-    all.keeper.acknowledged(one, 30s, at(5s));
-    EXPECT_EQ(ms(one->validity()), 34'700);
-    all.keeper.acknowledged(one, 30s, at(2s)); // an older answer that came later
-    EXPECT_EQ(ms(one->validity()), 34'700);
-    all.keeper.acknowledged(one, 1s, at(6s));
-    EXPECT_EQ(ms(one->validity()), 34'700);
 }
 
 // --- levels and max_hold

@@ -1,5 +1,7 @@
 #include "client_locks.hpp"
+#include "locking/recipes/recipes.hpp"
 
+#include <algorithm>
 #include <gmock/gmock.h>
 #include <set>
 
@@ -18,11 +20,30 @@ TEST(lock_table, has_one_record_for_a_name_while_anybody_refers_to_it) {
     EXPECT_EQ(all.record->channel, "redisson_lock__channel:{orders}");
 }
 
+TEST(lock_table, has_a_record_of_its_own_for_each_kind_of_one_name) {
+    auto const another_kind = reentrant_recipe;
+    client_locks all;
+    auto const other = all.table.record("orders", another_kind);
+    EXPECT_NE(other, all.record) << "it would run the scripts of another kind";
+    EXPECT_EQ(other->how, &another_kind);
+    EXPECT_EQ(all.record->how, &reentrant_recipe);
+    EXPECT_EQ(all.table.record("orders", another_kind), other);
+    auto const mine = all.hold(ann, at(0s));
+    EXPECT_EQ(all.table.holder(*all.record, at(0s)), mine);
+    EXPECT_EQ(all.table.holder(*other, at(0s)), nullptr) << "the server says whether they exclude each other";
+    EXPECT_EQ(all.table.current(*other, ann), nullptr);
+}
+
 TEST(lock_table, keeps_no_record_of_a_name_that_nobody_uses) {
     client_locks all;
     std::weak_ptr const watched = all.table.record("short", reentrant_recipe);
     EXPECT_TRUE(watched.expired());
-    for (int i = 0; i < 10'000; ++i) all.table.record("name" + std::to_string(i), reentrant_recipe);
+    std::size_t most = 0;
+    for (int i = 0; i < 10'000; ++i) {
+        all.table.record("name" + std::to_string(i), reentrant_recipe);
+        most = std::max(most, all.table.records_known());
+    }
+    EXPECT_LE(most, 64U) << "names that nobody uses any more are dropped, and not only when the client ends";
     EXPECT_EQ(all.table.record("orders", reentrant_recipe), all.record);
 }
 
@@ -158,6 +179,24 @@ TEST(lock_table, ends_a_level_once) {
     EXPECT_EQ(all.release(one, first.number, at(1s)).what, plan::nothing);
     EXPECT_EQ(all.release(one, 4'711, at(1s)).what, plan::nothing);
     EXPECT_EQ(one->levels.size(), 1U);
+}
+
+TEST(lock_table, goes_on_with_the_other_levels_when_the_release_of_one_is_abandoned) {
+    client_locks all;
+    auto const one = all.table.open(all.record, ann);
+    auto const outer = all.take(one, at(0s));
+    auto const inner = all.take(one, at(0s));
+    all.table.abandon(one, inner.number, at(1s), all.woken);
+    EXPECT_TRUE(one->in(phase::held));
+    EXPECT_EQ(one->levels.size(), 1U);
+    EXPECT_EQ(all.table.current(*all.record, ann), one);
+    EXPECT_EQ(all.table.dead.size(), 0U);
+    all.table.abandon(one, inner.number, at(1s), all.woken);
+    EXPECT_TRUE(one->in(phase::held)) << "it has ended already";
+    all.table.abandon(one, outer.number, at(2s), all.woken);
+    EXPECT_TRUE(one->in(phase::ended));
+    EXPECT_EQ(all.table.current(*all.record, ann), nullptr);
+    EXPECT_THAT(all.reaped(at(2s)), ElementsAre("uuid:1"));
 }
 
 TEST(lock_table, moves_validity_on_when_a_partial_release_is_confirmed) {
@@ -332,20 +371,6 @@ TEST(lock_table, finds_at_the_release_that_validity_is_over_before_the_timer_doe
     EXPECT_EQ(all.table.dead.size(), 1U);
 }
 
-TEST(lock_table, forgets_what_an_ended_thread_had_lost_and_keeps_what_it_holds) {
-    client_locks all;
-    std::weak_ptr const lost = all.hold(ann, at(0s));
-    all.lose(lost.lock(), at(1s));
-    auto const held = all.hold(ann, at(1s));
-    auto const of_another = all.hold(bob, at(1s));
-    all.lose(of_another, at(2s));
-    all.table.take_notices();
-    all.table.dead.all_now();
-    all.table.forget_lost(ann);
-    EXPECT_TRUE(lost.expired());
-    EXPECT_THAT(all.record->tenures, ElementsAre(held, of_another));
-}
-
 TEST(lock_table, does_not_lose_what_is_only_being_acquired_or_released) {
     client_locks all;
     auto const acquiring = all.table.open(all.record, ann);
@@ -397,6 +422,23 @@ TEST(lock_table, makes_the_local_head_ask_anew_although_it_was_held_back) {
     EXPECT_EQ(sleeper->times, 1);
     EXPECT_FALSE(second->released);
     EXPECT_EQ(other->times, 0);
+}
+
+TEST(lock_table, hurries_a_head_that_yields_and_no_other) {
+    client_locks all;
+    all.record->queue.hurry_head(all.woken); // nobody waits
+    auto const sleeper = make_sleeper();
+    auto const head = std::make_shared<queue_place>(sleeper);
+    all.record->queue.enter(head);
+    all.record->queue.hurry_head(all.woken);
+    all.woken.wake_all();
+    EXPECT_FALSE(head->released);
+    head->yields = true;
+    all.record->queue.hurry_head(all.woken);
+    all.woken.wake_all();
+    EXPECT_TRUE(head->released);
+    EXPECT_EQ(sleeper->times, 1);
+    all.record->queue.leave(head, all.woken);
 }
 
 TEST(lock_table, tells_what_the_keeper_found) {

@@ -53,6 +53,14 @@ TEST(shown_name, cannot_break_a_line_or_colour_a_terminal) {
     EXPECT_EQ(shown(std::string("\0\x7f", 2)), "'\\x00\\x7f'");
 }
 
+TEST(shown_name, cannot_deceive_its_reader) {
+    EXPECT_EQ(shown("a\xc2\x9b\xe2\x80\xae"
+                    "b\xe2\x81\xa6\xd8\x9c"),
+              "'a\\xc2\\x9b\\xe2\\x80\\xaeb\\xe2\\x81\\xa6\\xd8\\x9c'");
+    EXPECT_EQ(shown("\xc2\xa0\xe2\x80\x93\xe2\x81\xa0"), "'\xc2\xa0\xe2\x80\x93\xe2\x81\xa0'") << "only what deceives";
+    EXPECT_EQ(shown("\xc2"), "'\xc2'");
+}
+
 TEST(shown_name, is_cut_and_says_so) {
     std::string const hundred(100, 'x');
     EXPECT_EQ(shown(hundred), "'" + hundred + "'");

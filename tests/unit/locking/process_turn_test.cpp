@@ -12,54 +12,102 @@ using scripted::at;
 TEST(process_turn, is_never_over_while_nobody_else_listens) {
     process_turn turn;
     turn.on_acquired(at(0s));
-    turn.on_released(0);
+    turn.on_released(0, {}, at(0s));
     EXPECT_FALSE(turn.over(5ms, at(10s)));
     turn.on_acquired(at(10s));
-    turn.on_released(0);
+    turn.on_released(0, {}, at(0s));
     EXPECT_FALSE(turn.over(5ms, at(20s)));
 }
 
 TEST(process_turn, is_over_when_its_time_is_and_others_listen) {
     process_turn turn;
     turn.on_acquired(at(0s));
-    turn.on_released(1);
+    turn.on_released(1, {}, at(0s));
     EXPECT_TRUE(turn.others_listen());
-    EXPECT_FALSE(turn.over(5ms, at(4ms)));
-    turn.on_acquired(at(4ms));
-    turn.on_released(1);
-    EXPECT_TRUE(turn.over(5ms, at(5ms))) << "it goes on from the first acquisition";
+    EXPECT_FALSE(turn.over(5ms, at(999us)));
+    turn.on_acquired(at(999us));
+    turn.on_released(1, {}, at(0s));
+    EXPECT_TRUE(turn.over(5ms, at(1ms))) << "it goes on from the first acquisition";
+    EXPECT_TRUE(turn.over(1ms, at(1ms)));
 }
 
 TEST(process_turn, begins_anew_after_it_stood_back_or_others_had_the_lock) {
     process_turn turn;
     turn.on_acquired(at(0s));
-    turn.on_released(1);
+    turn.on_released(1, {}, at(0s));
     turn.begin_anew();
     EXPECT_FALSE(turn.over(5ms, at(1s)));
     turn.on_acquired(at(1s));
-    turn.on_released(1);
+    turn.on_released(1, {}, at(0s));
     EXPECT_FALSE(turn.over(5ms, at(1s)));
-    EXPECT_TRUE(turn.over(5ms, at(1s) + 5ms));
+    EXPECT_TRUE(turn.over(5ms, at(1s) + 1ms));
 }
 
 TEST(process_turn, begins_anew_when_nobody_listened_any_more) {
     process_turn turn;
     turn.on_acquired(at(0s));
-    turn.on_released(1);
-    turn.on_released(0);
+    turn.on_released(1, {}, at(0s));
+    turn.on_released(0, {}, at(0s));
     turn.on_acquired(at(1s));
-    turn.on_released(1);
+    turn.on_released(1, {}, at(0s));
     EXPECT_FALSE(turn.over(5ms, at(1s)));
+}
+
+TEST(process_turn, goes_on_when_a_waiter_of_this_process_asks_right_behind_the_release) {
+    process_turn turn;
+    turn.on_acquired(at(0s));
+    EXPECT_FALSE(turn.goes_on_after_release(true, 5ms, at(0s))) << "nobody is known to listen";
+    turn.on_acquired(at(0s));
+    turn.on_released(1, {}, at(0s));
+    EXPECT_TRUE(turn.goes_on_after_release(true, 5ms, at(999us)));
+    EXPECT_FALSE(turn.goes_on_after_release(true, 5ms, at(1ms))) << "its time is over";
+}
+
+TEST(process_turn, ends_with_a_release_that_nobody_of_this_process_waits_for) {
+    process_turn turn;
+    turn.on_acquired(at(0s));
+    turn.on_released(1, {}, at(0s));
+    EXPECT_FALSE(turn.goes_on_after_release(false, 5ms, at(999us)));
+    EXPECT_FALSE(turn.over(5ms, at(1s))) << "the next acquisition begins another one";
+}
+
+TEST(process_turn, publishes_what_redisson_does_while_nobody_else_is_known) {
+    process_turn turn;
+    EXPECT_EQ(turn.take_message(), unlock_message);
+    turn.on_released(1, {}, at(0s));
+    EXPECT_EQ(turn.take_message(), turn_ends);
+    turn.on_released(0, {}, at(0s));
+    EXPECT_EQ(turn.take_message(), unlock_message);
+    turn.on_busy({}, std::nullopt, at(1s));
+    EXPECT_EQ(turn.take_message(), turn_ends) << "another one holds it";
+}
+
+TEST(process_turn, says_once_how_many_did_not_ask) {
+    process_turn turn;
+    channel_sample seen{.count = 1, .subscribed = true, .session = 1};
+    turn.on_busy(seen, 2, at(0s));
+    turn.on_nobody_asked(seen);
+    EXPECT_EQ(turn.take_message(), end_of_turn(2));
+    EXPECT_EQ(turn.take_message(), turn_ends);
+}
+
+TEST(process_turn, says_that_its_turn_was_counted_before) {
+    process_turn turn;
+    channel_sample seen{.count = 1, .subscribed = true, .session = 1};
+    turn.on_busy(seen, 0, at(0s));
+    ++seen.messages, seen.turns += 2, ++seen.absent;
+    turn.order.on_heard(seen, at(1ms));
+    EXPECT_EQ(turn.take_message(), counted_turn_ends);
 }
 
 TEST(process_turn, knows_a_crowd) {
     process_turn turn;
     EXPECT_FALSE(turn.crowded());
-    turn.on_released(1);
+    turn.on_released(1, {}, at(0s));
     EXPECT_FALSE(turn.crowded()) << "with one other it is the message that counts";
-    turn.on_released(2);
+    turn.on_released(2, {}, at(0s));
     EXPECT_TRUE(turn.crowded());
-    turn.on_released(0);
+    turn.on_released(0, {}, at(0s));
     EXPECT_FALSE(turn.crowded());
 }
 

@@ -1,4 +1,5 @@
 #include "locking/reaper.hpp"
+#include "locking/recipes/recipes.hpp"
 #include "scripted/failure_at_every_step.hpp"
 #include "scripted/virtual_time.hpp"
 

@@ -24,8 +24,8 @@ using state = channel::state;
 resp::value confirmed(std::string const& kind, std::string const& name) {
     return array({string(kind), string(name), integer(1)});
 }
-resp::value message(std::string const& name) {
-    return array({string("message"), string(name), string("0")});
+resp::value message(std::string const& name, std::string const& text = "0") {
+    return array({string("message"), string(name), string(text)});
 }
 resp::value pong() {
     return array({string("pong"), string("")});
@@ -154,6 +154,40 @@ TEST(subscription_registry, counts_a_message_and_wakes_everybody_who_waits_for_i
     EXPECT_EQ(first->times, 1);
     EXPECT_EQ(second->times, 1);
     EXPECT_EQ(elsewhere->times, 0);
+}
+
+TEST(subscription_registry, tells_messages_from_confirmations_and_ends_of_turns_from_releases_within_a_turn) {
+    connected all;
+    auto const one = all.listening("c");
+    auto const confirmed = one->sample();
+    EXPECT_EQ(confirmed.messages, 0U) << "a confirmation is no message of others";
+    EXPECT_TRUE(all.hears(message("c", "00")));
+    EXPECT_EQ(one->sample().messages, 1U);
+    EXPECT_EQ(one->sample().turns, 0U);
+    EXPECT_TRUE(one->sample().turn_goes_on);
+    for (std::string const text : {"0", "1", "anything"}) EXPECT_TRUE(all.hears(message("c", text)));
+    EXPECT_EQ(one->sample().messages, 4U);
+    EXPECT_EQ(one->sample().turns, 3U);
+    EXPECT_FALSE(one->sample().turn_goes_on);
+    EXPECT_EQ(one->sample().count, confirmed.count + 4);
+    EXPECT_EQ(one->sample().foreign, 3U) << "of those that take no turns";
+    EXPECT_EQ(one->sample().absent, 0U);
+    EXPECT_TRUE(all.hears(message("c", "00000")));
+    EXPECT_EQ(one->sample().turns, 6U);
+    EXPECT_EQ(one->sample().absent, 2U);
+    EXPECT_TRUE(all.hears(message("c", "-0")));
+    EXPECT_EQ(one->sample().turns, 6U) << "that turn was counted before";
+    EXPECT_FALSE(one->sample().turn_goes_on);
+    EXPECT_EQ(one->sample().foreign, 3U);
+}
+
+TEST(subscription_registry, gives_each_channel_a_session_of_its_own) {
+    connected all;
+    auto const one = all.listening("c");
+    auto const other = all.listening("d");
+    EXPECT_NE(one->sample().session, 0U);
+    EXPECT_NE(one->sample().session, other->sample().session);
+    EXPECT_EQ(all.registry.peek("nobody").session, 0U);
 }
 
 TEST(subscription_registry, counts_a_message_that_came_before_the_confirmation_was_read) {

@@ -2,35 +2,16 @@
 // kept is not passed over.
 #include "resp/reader.hpp"
 #include "resp/show.hpp"
+#include "scripted/missing_memory.hpp"
 
-#include <cstdlib>
 #include <gtest/gtest.h>
 #include <new>
 #include <string>
 
-namespace {
-
-// How many more allocations succeed on this thread; negative: all.
-thread_local int allocations_left = -1;
-
-} // namespace
-
-// Only this program's: every allocation by new passes here.
-void* operator new(std::size_t size) {
-    if (allocations_left == 0) throw std::bad_alloc();
-    if (allocations_left > 0) --allocations_left;
-    if (void* memory = std::malloc(size)) return memory;
-    throw std::bad_alloc();
-}
-void operator delete(void* memory) noexcept {
-    std::free(memory);
-}
-void operator delete(void* memory, std::size_t) noexcept {
-    std::free(memory);
-}
-
 namespace redlatch::resp::test {
 namespace {
+
+using scripted::allocations_left;
 
 struct ending {
     bool complete = false; ///< all replies were read

@@ -3,6 +3,7 @@
 mod round;
 mod scenario;
 
+use round::Window;
 use rslock::LockManager;
 use scenario::Scenario;
 use std::io::BufRead;
@@ -53,23 +54,23 @@ fn main() {
     for order in std::io::stdin().lock().lines() {
         let order = order.expect("an order");
         let words: Vec<&str> = order.split(' ').collect();
-        let number: usize = words
-            .last()
-            .and_then(|word| word.parse().ok())
-            .expect("a number");
+        let number = |at: usize| -> u64 { words[at].parse().expect("a number") };
         if words[0] == "play" {
-            let what = make(words[1], address, number, name);
+            let what = make(words[1], address, number(2) as usize, name);
             if what.needs_warmth() {
-                tasks.block_on(what.round(WARM_UP));
+                tasks.block_on(what.round(Window::new(Duration::ZERO, WARM_UP, false)));
             }
             playing = Some(what);
             println!("ready");
         } else {
             let what = playing.as_ref().expect("a scenario before a round");
-            println!(
-                "{}",
-                tasks.block_on(what.round(Duration::from_millis(number as u64)))
+            let (settle, period) = (number(1), number(2));
+            let when = Window::new(
+                Duration::from_millis(settle),
+                Duration::from_millis(period),
+                true,
             );
+            println!("{}", tasks.block_on(what.round(when)));
         }
     }
 }

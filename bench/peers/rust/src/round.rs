@@ -13,13 +13,51 @@ fn cpu_seconds() -> f64 {
     used.tv_sec as f64 + used.tv_nsec as f64 * 1e-9
 }
 
+/// The time in which cycles count: it opens when the tasks are there and have settled.
+#[derive(Clone, Copy)]
+pub struct Window {
+    from: Instant,
+    until: Instant,
+    is_told: bool,
+}
+
+impl Window {
+    /// When it opens that is told on stdout, if it `is_told`.
+    pub fn new(settle: Duration, period: Duration, is_told: bool) -> Self {
+        let from = Instant::now() + settle;
+        Window {
+            from,
+            until: from + period,
+            is_told,
+        }
+    }
+
+    pub fn is_over(&self) -> bool {
+        Instant::now() >= self.until
+    }
+
+    /// Whether what begins then counts.
+    pub fn counts(&self, when: Instant) -> bool {
+        when >= self.from
+    }
+
+    /// Sleeps until it opens.
+    pub async fn open(&self) -> Watch {
+        tokio::time::sleep_until(self.from.into()).await;
+        if self.is_told {
+            println!("begun");
+        }
+        Watch::start()
+    }
+}
+
 pub struct Watch {
-    pub began: Instant,
+    began: Instant,
     cpu: f64,
 }
 
 impl Watch {
-    pub fn start() -> Self {
+    fn start() -> Self {
         Watch {
             began: Instant::now(),
             cpu: cpu_seconds(),

@@ -1,6 +1,6 @@
 //! What is measured.
 
-use crate::round::Watch;
+use crate::round::Window;
 use rslock::LockManager;
 use std::time::{Duration, Instant};
 
@@ -31,38 +31,40 @@ impl Scenario {
     }
 
     /// A line of JSON.
-    pub async fn round(&self, period: Duration) -> String {
+    pub async fn round(&self, when: Window) -> String {
         match self {
-            Scenario::Cycles { locks, names } => cycles(locks, names, period).await,
+            Scenario::Cycles { locks, names } => cycles(locks, names, when).await,
             Scenario::HandOver {
                 first,
                 second,
                 name,
-            } => hand_over(first, second, name, period).await,
-            Scenario::Hold { locks, names } => hold(locks, names).await,
+            } => hand_over(first, second, name, when).await,
+            Scenario::Hold { locks, names } => hold(locks, names, when).await,
         }
     }
 }
 
-async fn cycles(locks: &LockManager, names: &[String], period: Duration) -> String {
-    let watch = Watch::start();
-    let began = watch.began;
+async fn cycles(locks: &LockManager, names: &[String], when: Window) -> String {
     let tasks: Vec<_> = names
         .iter()
         .map(|name| {
             let (locks, name) = (locks.clone(), name.clone());
             tokio::spawn(async move {
                 let mut times = Vec::new();
-                while began.elapsed() < period {
+                while !when.is_over() {
                     let asked = Instant::now();
                     let guard = locks.acquire(name.as_str(), LEASE).await.expect("the lock");
-                    times.push(asked.elapsed());
+                    let waited = asked.elapsed();
                     guard.release().await;
+                    if when.counts(asked) {
+                        times.push(waited);
+                    }
                 }
                 times
             })
         })
         .collect();
+    let watch = when.open().await;
     let mut per_worker = Vec::new();
     let mut all = Vec::new();
     for task in tasks {
@@ -73,36 +75,38 @@ async fn cycles(locks: &LockManager, names: &[String], period: Duration) -> Stri
     watch.result(per_worker, all)
 }
 
-async fn hand_over(
-    first: &LockManager,
-    second: &LockManager,
-    name: &str,
-    period: Duration,
-) -> String {
-    let watch = Watch::start();
+async fn hand_over(first: &LockManager, second: &LockManager, name: &str, when: Window) -> String {
+    while !when.counts(Instant::now()) {
+        hand_over_once(first, second, name).await;
+    }
+    let watch = when.open().await;
     let mut times = Vec::new();
-    while watch.began.elapsed() < period || times.len() < 3 {
-        let held = first.acquire(name, LEASE).await.expect("the lock");
-        let (other, wanted) = (second.clone(), name.to_string());
-        let waiter = tokio::spawn(async move {
-            let guard = other
-                .acquire(wanted.as_str(), LEASE)
-                .await
-                .expect("the lock");
-            let now = Instant::now();
-            guard.release().await;
-            now
-        });
-        tokio::time::sleep(Duration::from_millis(2)).await; // long enough for the other to have been refused
-        let released = Instant::now();
-        held.release().await;
-        times.push(waiter.await.expect("a task that ends") - released);
+    while !when.is_over() || times.len() < 3 {
+        times.push(hand_over_once(first, second, name).await);
     }
     watch.result(vec![times.len()], times)
 }
 
-async fn hold(locks: &LockManager, names: &[String]) -> String {
-    let watch = Watch::start();
+async fn hand_over_once(first: &LockManager, second: &LockManager, name: &str) -> Duration {
+    let held = first.acquire(name, LEASE).await.expect("the lock");
+    let (other, wanted) = (second.clone(), name.to_string());
+    let waiter = tokio::spawn(async move {
+        let guard = other
+            .acquire(wanted.as_str(), LEASE)
+            .await
+            .expect("the lock");
+        let now = Instant::now();
+        guard.release().await;
+        now
+    });
+    tokio::time::sleep(Duration::from_millis(2)).await; // long enough for the other to have been refused
+    let released = Instant::now();
+    held.release().await;
+    waiter.await.expect("a task that ends") - released
+}
+
+async fn hold(locks: &LockManager, names: &[String], when: Window) -> String {
+    let watch = when.open().await;
     for name in names {
         let _kept_until_it_expires = locks.acquire(name.as_str(), LEASE).await.expect("the lock");
     }

@@ -109,10 +109,18 @@ private:
     // Mostly as the library sends it; sometimes with words missing or too many.
     word_list a_script_call() {
         using namespace locking::scripts;
-        switch (chance_.below(6)) {
-        case 0: return called(lock_acquire, {{key()}, {lease(), owner()}});
+        switch (chance_.below(5)) {
+        case 0: {
+            script_words words{{key()}, {lease(), owner()}};
+            if (chance_.one_in(2)) words.arguments.push_back(channel());
+            return called(lock_acquire, words);
+        }
         case 1: return called(lock_set_count, {{key()}, {lease(), owner(), chance_.of({"1", "2", "3"})}});
-        case 2: return called(lock_release, {{key(), channel()}, {owner(), publish_word()}});
+        case 2: {
+            script_words words{{key(), channel()}, {owner(), publish_word()}};
+            if (chance_.one_in(2)) words.arguments.push_back(chance_.of({"0", "00"}));
+            return called(lock_release, words);
+        }
         case 3: {
             script_words words{{}, {lease()}};
             for (auto left = chance_.below(4); left > 0; --left) {
@@ -121,8 +129,7 @@ private:
             }
             return called(lock_renew, words);
         }
-        case 4: return called(lock_force_release, {{key(), channel()}, {publish_word()}});
-        default: return called(lock_inspect, {{key(), key(), key()}, {}});
+        default: return called(lock_force_release, {{key(), channel()}, {publish_word()}});
         }
     }
 

@@ -1,6 +1,12 @@
 package redlatch.bench;
 
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.nio.NioEventLoopGroup;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import org.redisson.Redisson;
 import org.redisson.api.RedissonClient;
 import org.redisson.client.codec.StringCodec;
@@ -11,6 +17,8 @@ import org.redisson.config.SingleServerConfig;
 final class Clients {
     private final String address;
     private final Map<String, String> options;
+    private EventLoopGroup loops;
+    private ExecutorService executor;
 
     Clients(String address, Map<String, String> options) {
         this.address = address;
@@ -18,6 +26,29 @@ final class Clients {
     }
 
     RedissonClient make() {
+        return Redisson.create(config());
+    }
+
+    /** Several in one JVM share threads and keep few connections: hundreds with the defaults do not fit on a machine. */
+    List<RedissonClient> make(int count) {
+        if (count == 1) {
+            return List.of(make());
+        }
+        if (loops == null) {
+            loops = new NioEventLoopGroup(2);
+            executor = Executors.newFixedThreadPool(4);
+        }
+        List<RedissonClient> result = new ArrayList<>();
+        for (int number = 0; number < count; ++number) {
+            Config config = config().setEventLoopGroup(loops).setExecutor(executor);
+            config.useSingleServer().setConnectionMinimumIdleSize(1).setConnectionPoolSize(4)
+                .setSubscriptionConnectionMinimumIdleSize(1).setSubscriptionConnectionPoolSize(2);
+            result.add(Redisson.create(config));
+        }
+        return result;
+    }
+
+    private Config config() {
         Config config = new Config();
         SingleServerConfig server = config.useSingleServer().setAddress("redis://" + address);
         if (options.containsKey("watchdog")) {
@@ -28,6 +59,6 @@ final class Clients {
             config.setThreads(2).setNettyThreads(2).setCodec(StringCodec.INSTANCE);
             server.setConnectionMinimumIdleSize(8).setConnectionPoolSize(8);
         }
-        return Redisson.create(config);
+        return config;
     }
 }

@@ -18,28 +18,33 @@ final class HandOver implements Scenario {
     }
 
     @Override
-    public Round round(long milliseconds) throws InterruptedException {
-        long began = System.nanoTime();
-        long cpuBefore = Round.cpuNow();
-        long until = began + milliseconds * 1_000_000;
+    public Round round(Window window) throws InterruptedException {
         Samples samples = new Samples();
         RLock mine = first.getLock(name);
         SynchronousQueue<Boolean> held = new SynchronousQueue<>();
         SynchronousQueue<Long> acquired = new SynchronousQueue<>();
         Thread waiter = new Thread(() -> wait(second.getLock(name), held, acquired));
         waiter.start();
-        while (System.nanoTime() < until || samples.cycles() < 3) {
+        boolean counts = false;
+        while (!window.isOver(System.nanoTime()) || samples.cycles() < 3) {
+            if (!counts && window.counts(System.nanoTime())) {
+                window.open();
+                counts = true;
+            }
             mine.lock();
             held.put(true);
             Thread.sleep(2); // long enough for the other to have subscribed
             long released = System.nanoTime();
             mine.unlock();
-            samples.acquired(acquired.take() - released);
-            samples.cycle();
+            long taken = acquired.take() - released;
+            if (counts) {
+                samples.acquired(taken);
+                samples.cycle();
+            }
         }
         held.put(false);
         waiter.join();
-        return Round.of(began, cpuBefore, List.of(samples));
+        return window.close(List.of(samples));
     }
 
     private static void wait(RLock lock, SynchronousQueue<Boolean> held, SynchronousQueue<Long> acquired) {

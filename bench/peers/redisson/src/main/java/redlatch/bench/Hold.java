@@ -25,9 +25,8 @@ final class Hold implements Scenario {
     }
 
     @Override
-    public Round round(long milliseconds) throws InterruptedException {
-        long began = System.nanoTime();
-        long cpuBefore = Round.cpuNow();
+    public Round round(Window window) throws InterruptedException {
+        window.open();
         Samples samples = new Samples();
         Semaphore free = new Semaphore(AT_A_TIME);
         AtomicReference<Throwable> problem = new AtomicReference<>();
@@ -46,6 +45,6 @@ final class Hold implements Scenario {
             throw new IllegalStateException(problem.get());
         }
         System.gc(); // memory is looked at next
-        return Round.of(began, cpuBefore, List.of(samples));
+        return window.close(List.of(samples));
     }
 }

@@ -20,36 +20,36 @@ final class InFlight implements Scenario {
     }
 
     @Override
-    public Round round(long milliseconds) throws InterruptedException {
-        long began = System.nanoTime();
-        long cpuBefore = Round.cpuNow();
-        long until = began + milliseconds * 1_000_000;
+    public Round round(Window window) throws InterruptedException {
         List<Samples> samples = new ArrayList<>();
         CountDownLatch ended = new CountDownLatch(locks.size());
         AtomicReference<Throwable> problem = new AtomicReference<>();
         for (int number = 0; number < locks.size(); ++number) {
             Samples mine = new Samples();
             samples.add(mine);
-            next(number, mine, until, ended, problem);
+            next(number, mine, window, ended, problem);
         }
+        window.open();
         ended.await();
         if (problem.get() != null) {
             throw new IllegalStateException(problem.get());
         }
-        return Round.of(began, cpuBefore, samples);
+        return window.close(samples);
     }
 
     /** The owner is a number: threads have no part in it. */
-    private void next(int number, Samples samples, long until, CountDownLatch ended,
+    private void next(int number, Samples samples, Window window, CountDownLatch ended,
         AtomicReference<Throwable> problem) {
         RLock lock = locks.get(number);
         long asked = System.nanoTime();
-        if (asked >= until) {
+        if (window.isOver(asked)) {
             ended.countDown();
             return;
         }
         lock.lockAsync(number).thenCompose(nothing -> {
-            samples.acquired(System.nanoTime() - asked);
+            if (window.counts(asked)) {
+                samples.acquired(System.nanoTime() - asked);
+            }
             return lock.unlockAsync(number);
         }).whenComplete((nothing, failure) -> {
             if (failure != null) {
@@ -57,8 +57,10 @@ final class InFlight implements Scenario {
                 ended.countDown();
                 return;
             }
-            samples.cycle();
-            next(number, samples, until, ended, problem);
+            if (window.counts(asked)) {
+                samples.cycle();
+            }
+            next(number, samples, window, ended, problem);
         });
     }
 

@@ -1,6 +1,7 @@
 package redlatch.bench;
 
 import java.io.BufferedReader;
+import java.io.IOException;
 import java.io.InputStreamReader;
 import java.util.HashMap;
 import java.util.Map;
@@ -26,13 +27,18 @@ public final class Peer {
     }
 
     public static void main(String[] arguments) throws Exception {
-        Map<String, String> options = new HashMap<>();
-        for (int at = 2; at < arguments.length; ++at) {
-            String[] pair = arguments[at].split("=", 2);
-            options.put(pair[0], pair[1]);
-        }
-        new Peer(arguments[0], arguments[1], options).run();
+        new Peer(arguments[0], arguments[1], pairs(arguments, 2)).run();
         System.exit(0); // whatever threads are left
+    }
+
+    /** KEY=VALUE, from this word on. */
+    private static Map<String, String> pairs(String[] words, int first) {
+        Map<String, String> result = new HashMap<>();
+        for (int at = first; at < words.length; ++at) {
+            String[] pair = words[at].split("=", 2);
+            result.put(pair[0], pair[1]);
+        }
+        return result;
     }
 
     private void run() throws Exception {
@@ -44,23 +50,27 @@ public final class Peer {
                 if (now != null) {
                     now.close();
                 }
-                now = make(words[1], Integer.parseInt(words[2]));
+                now = make(words[1], Integer.parseInt(words[2]), pairs(words, 3));
                 if (now.needsWarmth()) {
                     warm(now);
                 }
                 System.out.println("ready");
             } else {
-                System.out.println(now.round(Long.parseLong(words[1])).json());
+                long settle = Long.parseLong(words[1]);
+                Window window = new Window(settle, Long.parseLong(words[2]), () -> System.out.println("begun"));
+                System.out.println(now.round(window).json());
             }
         }
     }
 
-    private Scenario make(String kind, int workers) {
+    private Scenario make(String kind, int workers, Map<String, String> shape) throws IOException {
         return switch (kind) {
-            case "own" -> new Threads(clients.make(), workers, number -> name + ":" + number);
+            case "own", "own.fenced", "own.spin", "own.non_reentrant" ->
+                new Threads(clients.make(), workers, number -> name + ":" + number, kind);
             case "own_async" -> new InFlight(clients.make(), workers, name);
-            case "shared" -> new Threads(clients.make(), workers, number -> name);
+            case "shared" -> new Threads(clients.make(), workers, number -> name, kind);
             case "hand_over" -> new HandOver(clients, name);
+            case "mix" -> new Mix(clients.make(Integer.parseInt(shape.get("clients"))), workers, shape);
             case "hold" -> new Hold(clients.make(), workers, name);
             default -> throw new IllegalArgumentException("there is no scenario " + kind);
         };
@@ -72,7 +82,7 @@ public final class Peer {
         int withoutGain = 0;
         long until = System.nanoTime() + longestWarmUp * 1_000_000;
         while (System.nanoTime() < until && (Round.cpuNow() < LEAST_WORK || withoutGain < ROUNDS_WITHOUT_GAIN)) {
-            Round now = scenario.round(WARM_ROUND);
+            Round now = scenario.round(new Window(0, WARM_ROUND, () -> { }));
             double cost = now.cpu() / Math.max(1, now.cycles());
             withoutGain = cost < CHEAPER * cheapest ? 0 : withoutGain + 1;
             cheapest = Math.min(cheapest, cost);

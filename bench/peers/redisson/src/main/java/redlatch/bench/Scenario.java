@@ -2,7 +2,7 @@ package redlatch.bench;
 
 /** What is measured. */
 interface Scenario extends AutoCloseable {
-    Round round(long milliseconds) throws Exception;
+    Round round(Window window) throws Exception;
 
     default boolean needsWarmth() {
         return true;

@@ -11,38 +11,49 @@ final class Threads implements Scenario {
     private final RedissonClient client;
     private final List<RLock> locks = new ArrayList<>();
 
-    Threads(RedissonClient client, int workers, IntFunction<String> names) {
+    /** The scenario's word says which kind of lock: "own.fenced"; without one it is the re-entrant lock. */
+    Threads(RedissonClient client, int workers, IntFunction<String> names, String scenario) {
         this.client = client;
         for (int number = 0; number < workers; ++number) {
-            locks.add(client.getLock(names.apply(number)));
+            locks.add(lock(names.apply(number), scenario.substring(scenario.indexOf('.') + 1)));
         }
     }
 
+    private RLock lock(String name, String kind) {
+        return switch (kind) {
+            case "fenced" -> client.getFencedLock(name);
+            case "spin" -> client.getSpinLock(name);
+            case "non_reentrant" -> client.getNonReentrantLock(name);
+            default -> client.getLock(name);
+        };
+    }
+
     @Override
-    public Round round(long milliseconds) throws InterruptedException {
-        long began = System.nanoTime();
-        long cpuBefore = Round.cpuNow();
-        long until = began + milliseconds * 1_000_000;
+    public Round round(Window window) throws InterruptedException {
         List<Samples> samples = new ArrayList<>();
         List<Thread> threads = new ArrayList<>();
         for (RLock lock : locks) {
             Samples mine = new Samples();
             samples.add(mine);
-            threads.add(new Thread(() -> work(lock, mine, until)));
+            threads.add(new Thread(() -> work(lock, mine, window)));
         }
         threads.forEach(Thread::start);
+        window.open();
         for (Thread each : threads) {
             each.join();
         }
-        return Round.of(began, cpuBefore, samples);
+        return window.close(samples);
     }
 
-    private static void work(RLock lock, Samples samples, long until) {
-        for (long now = System.nanoTime(); now < until; now = System.nanoTime()) {
+    private static void work(RLock lock, Samples samples, Window window) {
+        for (long now = System.nanoTime(); !window.isOver(now); now = System.nanoTime()) {
             lock.lock();
-            samples.acquired(System.nanoTime() - now);
+            long waited = System.nanoTime() - now;
             lock.unlock();
-            samples.cycle();
+            if (window.counts(now)) {
+                samples.acquired(waited);
+                samples.cycle();
+            }
         }
     }
 

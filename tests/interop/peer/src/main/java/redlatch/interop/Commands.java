@@ -7,6 +7,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.concurrent.TimeUnit;
 import org.redisson.Redisson;
 import org.redisson.api.RAtomicLong;
+import org.redisson.api.RFencedLock;
 import org.redisson.api.RLock;
 import org.redisson.api.RedissonClient;
 import org.redisson.config.Config;
@@ -67,6 +68,10 @@ final class Commands {
             case "unlockAsync":
                 lock.unlockAsync(Long.parseLong(words[4])).get();
                 return microseconds();
+            case "lockAndGetToken":
+                return ((RFencedLock) lock).lockAndGetToken();
+            case "getToken":
+                return ((RFencedLock) lock).getToken();
             case "handOvers":
                 return new HandOvers(client, lock, decode(words[4])).run(Integer.parseInt(words[5]));
             case "contend":
@@ -86,6 +91,8 @@ final class Commands {
                 return client.getFencedLock(name);
             case "spin":
                 return client.getSpinLock(name);
+            case "non_reentrant":
+                return client.getNonReentrantLock(name);
             case "read":
                 return client.getReadWriteLock(name).readLock();
             case "write":

@@ -1,0 +1,31 @@
+// Locks in columns, printed as they come.
+#pragma once
+
+#include <redlatch/lock_info.hpp>
+
+#include <array>
+#include <cstddef>
+#include <span>
+#include <string>
+
+namespace redlatch::cli {
+
+/// The first rows decide how wide the columns are, within bounds; what is longer is shortened, so that columns stay columns.
+class lock_table {
+public:
+    /// A row for each holder; the heading before the first.
+    std::string rows_of(std::span<lock_info const> locks);
+
+private:
+    static constexpr std::size_t columns_before_the_last = 6;
+    using row = std::array<std::string, columns_before_the_last + 1>; ///< as they are, not yet printable
+    std::string line_of(row const& cells) const;
+
+    bool begun_ = false;
+    std::array<std::size_t, columns_before_the_last> widths_{};
+};
+
+/// How long the key lives still.
+std::string time_left(lock_info const& lock);
+
+} // namespace redlatch::cli

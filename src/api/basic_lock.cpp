@@ -1,0 +1,302 @@
+#include "api/access.hpp"
+#include "api/async_call.hpp"
+#include "locking/names.hpp"
+
+#include <redlatch/basic_lock.hpp>
+#include <redlatch/error.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace redlatch {
+
+using detail::lock_impl;
+using locking::tenure;
+
+namespace {
+
+/// What is longer is for ever: clocks that count nanoseconds have room for it, and the server's do. Leases must have a number.
+constexpr duration longest = std::chrono::floor<duration>(std::chrono::nanoseconds::max() / 4);
+
+enum class manner { acquire, try_once };
+
+/// Zero, or invalid_argument and what is wrong.
+std::error_code check(lock_impl const& of, acquire_options const& options, std::string& sentence) {
+    auto const complain = [&](char const* which, char const* what) {
+        sentence = "lock " + locking::shown(of.record->name) + ": " + which + " must be " + what;
+        return errc::invalid_argument;
+    };
+    if (options.wait && options.wait->count() < 0) return complain("wait", "zero or more");
+    if (options.lease && options.lease->count() < 1) return complain("lease", "at least one millisecond");
+    if (options.max_hold && options.max_hold->count() < 1) return complain("max_hold", "at least one millisecond");
+    if (options.lease && options.max_hold) {
+        sentence =
+            "lock " + locking::shown(of.record->name)
+            + ": lease and max_hold exclude each other: a fixed lease is never renewed and ends by itself, max_hold "
+              "bounds a renewed one; give the one that you mean";
+        return errc::invalid_argument;
+    }
+    return {};
+}
+
+io::acquisition::request to_request(lock_impl const& of, acquire_options const& options, manner how) {
+    io::acquisition::request what;
+    what.record = of.record;
+    what.owner_number = options.owner.number();
+    what.backoff = of.backoff;
+    if (options.lease) what.lease = std::min<duration>(*options.lease, longest);
+    if (options.max_hold && *options.max_hold <= longest) what.max_hold = options.max_hold;
+    bool const for_ever = options.wait ? *options.wait >= longest : how == manner::acquire;
+    what.waits_for_ever = for_ever;
+    what.may_wait = for_ever || (options.wait && options.wait->count() > 0);
+    if (!for_ever)
+        what.deadline = base::later(lease_clock::now(), what.may_wait ? *options.wait : of.core->settings().timeout);
+    return what;
+}
+
+std::string without_a_thread(lock_impl const& of) {
+    return "lock " + locking::shown(of.record->name)
+           + " was not acquired: the client's I/O thread, which would renew it, cannot be started; raise the limit of "
+             "threads";
+}
+
+/// Acquires on the calling thread. What is acquired goes to `out`; null: unlock() will find it. `sentence` is filled in for a
+/// failure if it is not null.
+std::error_code acquire_now(lock_impl const& of, io::acquisition::request what, std::stop_token const& stop, hold* out,
+                            std::string* sentence, std::uint64_t thread) {
+    if (auto const refused = of.core->refusal(true)) {
+        if (sentence != nullptr)
+            *sentence = "lock " + locking::shown(of.record->name) + " was not acquired: " + refused.message();
+        return refused;
+    }
+    if (auto const no_thread = of.core->have_thread()) {
+        if (sentence != nullptr) *sentence = without_a_thread(of);
+        return no_thread;
+    }
+    if (what.owner_number == thread) of.core->watch_this_thread();
+    io::acquisition one(of.core, std::move(what));
+    io::run_blocking(one, stop);
+    if (one.result()) {
+        if (sentence != nullptr) *sentence = one.sentence();
+    } else if (out != nullptr) {
+        *out = detail::hold_access::make(of.core, one);
+    } else {
+        one.handed_over();
+    }
+    return one.result();
+}
+
+std::error_code acquire_now(lock_impl const& of, acquire_options const& options, manner how, hold& out,
+                            std::string* sentence) {
+    std::string problem;
+    if (auto const ec = check(of, options, problem)) {
+        if (sentence != nullptr) *sentence = std::move(problem);
+        return ec;
+    }
+    return acquire_now(of, to_request(of, options, how), options.stop, &out, sentence, owner::this_thread().number());
+}
+
+bool means_no(std::error_code ec) noexcept {
+    return ec == errc::busy || ec == errc::timed_out;
+}
+
+[[noreturn]] void fail(std::error_code ec, std::string sentence) {
+    if (ec.category() != error_category()) throw std::system_error(ec, sentence);
+    throw error(static_cast<errc>(ec.value()), std::move(sentence));
+}
+
+std::optional<outcome> start_acquisition(lock_impl const& of, acquire_options const& options, manner how,
+                                         completion_ptr<hold>& done) {
+    auto const& core = of.core;
+    auto const subject = [&] { return "lock " + locking::shown(of.record->name) + " was not acquired: "; };
+    if (auto const refused = core->refusal(false)) return outcome(refused, subject() + refused.message());
+    std::string problem;
+    if (auto const ec = check(of, options, problem)) return outcome(ec, std::move(problem));
+    if (auto const no_thread = core->have_thread()) return outcome(no_thread, without_a_thread(of));
+    if (options.owner == owner::this_thread()) core->watch_this_thread();
+    bool const running = detail::start<io::acquisition>(
+        core, options.stop, done,
+        [core](io::acquisition& ended, completion_ptr<hold> whom) {
+            if (ended.result())
+                detail::tell(*core, std::move(whom), detail::failure_of(ended), hold());
+            else
+                detail::tell(*core, std::move(whom), outcome(), detail::hold_access::make(core, ended));
+        },
+        to_request(of, options, how));
+    if (running) return std::nullopt;
+    return outcome(errc::closed, subject() + make_error_code(errc::closed).message());
+}
+
+/// Two calls of one thread would otherwise be one owner, and inside together.
+acquire_options with_owner(acquire_options options) {
+    if (options.owner.is_thread()) options.owner = owner();
+    return options;
+}
+
+} // namespace
+
+lock_impl const& basic_lock::impl() const {
+    if (!impl_) throw error(errc::invalid_argument, "this lock was moved from; use the one that it was moved to");
+    return *impl_;
+}
+
+basic_lock::basic_lock(std::shared_ptr<lock_impl> impl) noexcept : impl_(std::move(impl)) {}
+
+std::string const& basic_lock::name() const noexcept {
+    static std::string const none;
+    return impl_ ? impl_->record->name : none;
+}
+
+std::string_view basic_lock::kind() const noexcept {
+    return impl_ ? impl_->record->how->kind : std::string_view();
+}
+
+user_loop const* basic_lock::driven_by() const noexcept {
+    return impl_ ? impl_->core->driven_by() : nullptr;
+}
+
+// --- acquire
+
+hold basic_lock::acquire(acquire_options const& options) {
+    hold out;
+    std::string sentence;
+    if (auto const ec = acquire_now(impl(), options, manner::acquire, out, &sentence)) fail(ec, std::move(sentence));
+    return out;
+}
+
+hold basic_lock::acquire(acquire_options const& options, std::error_code& ec) {
+    hold out;
+    ec = impl_ ? acquire_now(*impl_, options, manner::acquire, out, nullptr) : errc::invalid_argument;
+    return out;
+}
+
+std::optional<hold> basic_lock::try_acquire(acquire_options const& options) {
+    hold out;
+    std::string sentence;
+    auto const ec = acquire_now(impl(), options, manner::try_once, out, &sentence);
+    if (means_no(ec)) return std::nullopt;
+    if (ec) fail(ec, std::move(sentence));
+    return out;
+}
+
+std::optional<hold> basic_lock::try_acquire(acquire_options const& options, std::error_code& ec) {
+    hold out;
+    ec = impl_ ? acquire_now(*impl_, options, manner::try_once, out, nullptr) : errc::invalid_argument;
+    if (ec) return std::nullopt;
+    return out;
+}
+
+std::optional<outcome> basic_lock::start_acquire(acquire_options const& options, completion_ptr<hold>& done) {
+    return start_acquisition(impl(), options, manner::acquire, done);
+}
+
+std::optional<outcome> basic_lock::start_try_acquire(acquire_options const& options, completion_ptr<hold>& done) {
+    return start_acquisition(impl(), options, manner::try_once, done);
+}
+
+void basic_lock::async_acquire(acquire_options const& options, executor where,
+                               std::function<void(std::error_code, hold)> handler) {
+    auto const what = with_owner(options);
+    detail::with_handler<hold>(*impl().core, std::move(where), std::move(handler),
+                               [&](completion_ptr<hold>& done) { return start_acquire(what, done); });
+}
+
+void basic_lock::async_try_acquire(acquire_options const& options, executor where,
+                                   std::function<void(std::error_code, std::optional<hold>)> handler) {
+    detail::must_be_callable(handler);
+    auto const what = with_owner(options);
+    auto const unwrapped = [handler = std::move(handler)](std::error_code ec, hold got) {
+        handler(ec, ec ? std::nullopt : std::optional<hold>(std::move(got)));
+    };
+    detail::with_handler<hold>(*impl().core, std::move(where), unwrapped,
+                               [&](completion_ptr<hold>& done) { return start_try_acquire(what, done); });
+}
+
+// --- the adapter
+
+void basic_lock::lock() {
+    auto what = to_request(impl(), {}, manner::acquire);
+    what.adapter = true;
+    std::string sentence;
+    auto const thread = what.owner_number;
+    auto const ec = acquire_now(*impl_, std::move(what), {}, nullptr, &sentence, thread);
+    if (ec) fail(ec, std::move(sentence));
+}
+
+bool basic_lock::try_lock() {
+    return try_lock_within(std::chrono::nanoseconds::zero());
+}
+
+bool basic_lock::try_lock_within(std::chrono::nanoseconds wait) {
+    auto what = to_request(impl(), {}, manner::try_once);
+    what.adapter = true;
+    if (wait > std::chrono::nanoseconds::zero()) {
+        what.may_wait = true;
+        what.waits_for_ever = wait >= longest;
+        what.deadline = what.waits_for_ever ? base::never : base::later(lease_clock::now(), wait);
+    }
+    std::string sentence;
+    auto const thread = what.owner_number;
+    auto const ec = acquire_now(*impl_, std::move(what), {}, nullptr, &sentence, thread);
+    if (means_no(ec)) return false;
+    if (ec) fail(ec, std::move(sentence));
+    return true;
+}
+
+void basic_lock::unlock() {
+    auto& core = *impl().core;
+    auto const me = owner::this_thread().number();
+    auto const subject = [this] { return "lock " + locking::shown(name()); };
+    if (core.forked())
+        throw error(errc::forked,
+                    subject() + " belongs to a client of the parent of this process; make a new client here");
+    locking::tenure_ptr which;
+    std::uint64_t level = 0;
+    core.locked([&](locking::lock_table&, base::wake_list&) {
+        for (auto const& one : impl_->record->tenures.acquired()) {
+            if (one->owner_number != me) continue;
+            for (auto const& taken : one->levels)
+                if (taken.adapter && taken.number > level) {
+                    which = one;
+                    level = taken.number;
+                }
+        }
+    });
+    if (!which)
+        throw error(errc::not_owner, "attempt to unlock " + subject() + ", not locked by current thread by node id: "
+                                         + core.id() + " thread-id: " + std::to_string(me) + "; nothing was changed");
+    if (core.settings().detached_unlock || core.on_own_thread())
+        return detail::give_back_detached(impl_->core, which, level);
+    detail::give_back(core, which, level, true, nullptr);
+}
+
+// --- looking
+
+bool basic_lock::is_held(owner const& by) const noexcept {
+    return hold_count(by) > 0;
+}
+
+int basic_lock::hold_count(owner const& by) const noexcept {
+    if (!impl_ || impl_->core->forked()) return 0;
+    return impl_->core->locked([&](locking::lock_table& table, base::wake_list&) {
+        auto const mine = table.current(*impl_->record, by.number());
+        return mine && mine->holds(lease_clock::now()) ? static_cast<int>(mine->levels.size()) : 0;
+    });
+}
+
+hold_view basic_lock::current_hold(owner const& by) const {
+    if (!impl_ || impl_->core->forked()) return {};
+    auto const mine = impl_->core->locked([&](locking::lock_table& table, base::wake_list&) {
+        auto found = table.current(*impl_->record, by.number());
+        if (!found || found->levels.empty()) {
+            // What was lost and not given back yet can still be looked at.
+            found = nullptr;
+            for (auto const& one : impl_->record->tenures.acquired())
+                if (one->owner_number == by.number() && one->in(tenure::phase::lost)) found = one;
+        }
+        return found;
+    });
+    return mine ? detail::hold_access::view(impl_->core, mine) : hold_view();
+}
+
+} // namespace redlatch

@@ -1,0 +1,55 @@
+#include "api/environment_server.hpp"
+
+#include "io/log.hpp"
+
+#include <redlatch/error.hpp>
+
+#include <cstdlib>
+#include <string_view>
+#include <utility>
+
+namespace redlatch::detail {
+
+namespace {
+
+/// Empty counts as not set. In a program that has more rights than its caller nothing is set.
+std::string_view variable(char const* name) {
+    char const* const value = ::secure_getenv(name);
+    return value != nullptr ? value : std::string_view{};
+}
+
+/// What still is at its default is taken from the file.
+config filled_in(config settings, config const& file) {
+    config const untouched;
+    auto const take = [&](auto... fields) {
+        ((settings.*fields = settings.*fields == untouched.*fields ? file.*fields : settings.*fields), ...);
+    };
+    take(&config::address, &config::username, &config::password, &config::client_name, &config::database,
+         &config::timeout, &config::connect_timeout, &config::retry_attempts, &config::retry_delay,
+         &config::ping_interval, &config::lock_watchdog_timeout, &config::renewal_batch);
+    settings.validate();
+    return settings;
+}
+
+} // namespace
+
+config with_server_of_environment(config settings) {
+    if (auto const server = variable("REDLATCH_SERVER"); !server.empty()) {
+        settings.address = server;
+        settings.validate();
+        return settings;
+    }
+    if (auto const file = variable("REDLATCH_CONFIG"); !file.empty())
+        return filled_in(std::move(settings), config::from_file(file));
+    if (auto const required = variable("REDLATCH_REQUIRE_SERVER"); !required.empty() && required != "0")
+        throw error(errc::bad_config,
+                    "no server is named, and REDLATCH_REQUIRE_SERVER forbids the private server of this "
+                    "user: set REDLATCH_SERVER, or name one in the configuration");
+    io::log(log_level::warning,
+            "no server is named: the private server of this user on this machine is used; what runs "
+            "elsewhere, or as another user, is not kept out");
+    settings.address = config::local().address;
+    return settings;
+}
+
+} // namespace redlatch::detail

@@ -1,0 +1,60 @@
+#include "embedded/unreachable_server.hpp"
+
+#include "embedded/exchange.hpp"
+#include "embedded/server_claim.hpp"
+#include "embedded/server_process.hpp"
+#include "io/uri_text.hpp"
+
+#include <redlatch/error.hpp>
+
+#include <unistd.h>
+
+namespace redlatch::embedded {
+
+namespace {
+
+std::string described(::pid_t process) {
+    return process != 0 ? "process " + std::to_string(process) : "a process that is not visible from here";
+}
+
+std::optional<unreachable_server> find_server(std::filesystem::path const& folder) {
+    auto const found = find_claimant(claim_address(folder));
+    if (found && found->user != ::geteuid())
+        return unreachable_server{found->process, true,
+                                  described(found->process) + " of the user with id " + std::to_string(found->user)};
+    auto const process = found && found->process != 0 ? found->process : find_server_process(folder).value_or(0);
+    if (!found && process == 0) return std::nullopt;
+    return unreachable_server{process, false, described(process)};
+}
+
+} // namespace
+
+std::optional<unreachable_server> find_unreachable_server(std::filesystem::path const& folder,
+                                                          lease_clock::time_point limit) {
+    for (;;) {
+        auto other = find_server(folder);
+        if (!other || other->is_foreign) return other;
+        do { // each look for the server takes a place in the queue of its claim, so it is not looked for meanwhile
+            if (answers(socket_in(folder), limit)) return std::nullopt;
+            if (lease_clock::now() >= limit) return other;
+            pause_before_next_look();
+        } while (other->process == 0 || is_alive(other->process));
+    }
+}
+
+void refuse_unreachable(unreachable_server const& other, std::filesystem::path const& folder,
+                        std::string const& advice) {
+    auto const server = "the embedded server at " + io::printable(socket_in(folder).string());
+    if (other.is_foreign)
+        throw error(errc::bad_config,
+                    server + " cannot be started: " + other.text + " has taken its name, the abstract socket "
+                        + claim_address(folder).text()
+                        + "; have that process ended, or let REDLATCH_RUNTIME_DIR name another folder");
+    throw error(errc::disconnected,
+                server + " is " + other.text
+                    + ", which is alive and cannot be reached: its folder or socket was removed, or this program sees "
+                      "another folder there (a container, PrivateTmp of systemd). Locks may be held on it: "
+                    + advice);
+}
+
+} // namespace redlatch::embedded

@@ -1,0 +1,67 @@
+// How an acquisition ended: the error code, and the sentence.
+#include "connection/server_error.hpp"
+#include "io/acquisition.hpp"
+#include "locking/names.hpp"
+
+namespace redlatch::io {
+
+using locking::acquire_op;
+
+std::error_code acquisition::code_of(acquire_op::outcome how) const noexcept {
+    switch (how) {
+    case acquire_op::outcome::acquired: return {};
+    case acquire_op::outcome::busy: return errc::busy;
+    case acquire_op::outcome::timed_out: return request_.may_wait ? errc::timed_out : errc::busy;
+    case acquire_op::outcome::cancelled: return errc::cancelled;
+    case acquire_op::outcome::closed: return errc::closed;
+    case acquire_op::outcome::lost: return errc::lease_lost;
+    case acquire_op::outcome::refused: return errc::server_refused;
+    case acquire_op::outcome::wrong_type: return errc::wrong_type;
+    case acquire_op::outcome::bad_reply: return errc::bad_reply;
+    case acquire_op::outcome::pending:
+    case acquire_op::outcome::disconnected: break;
+    }
+    return errc::disconnected;
+}
+
+std::string acquisition::sentence() const {
+    auto const lock = "lock " + locking::shown(request_.record->name);
+    auto const server = "the server " + node_->address();
+    switch (static_cast<errc>(result_.value())) {
+    case errc::busy: return lock + " is held by somebody else";
+    case errc::timed_out:
+        if (op_ && op_->found_held()) return lock + " was held by somebody else until the wait ended";
+        return "the wait for " + lock + " ended before the server had said whether it is free; wait for longer";
+    case errc::cancelled: return "the wait for " + lock + " was cancelled";
+    case errc::closed: return "the client was closed; " + lock + " was not acquired";
+    case errc::lease_lost:
+        return lock + " cannot be entered again: the hold of this owner is lost; release it and acquire anew";
+    case errc::would_deadlock:
+        return lock + " is not re-entrant, and this owner holds it already as " + forbidden_to_
+               + "; release that hold first, or use a re-entrant lock";
+    case errc::wrong_type:
+        return "the key " + locking::shown(request_.record->name) + " on " + server
+               + " is not a lock (another type of value has this name); choose another name";
+    case errc::server_refused:
+        return server + " refused to acquire " + lock + ": " + server_said_ + "; "
+               + std::string(connection::what_to_do(server_said_));
+    case errc::bad_reply: return server + " sent an unexpected reply to the acquisition of " + lock;
+    case errc::disconnected: {
+        auto const why = node_->data().line().trouble();
+        auto const said = server_said_.empty() ? std::string()
+                                               : " (it last said: " + server_said_ + "; "
+                                                     + std::string(connection::what_to_do(server_said_)) + ")";
+        return lock + " was not acquired: " + (why.empty() ? server + " did not answer in time" : why) + said;
+    }
+    case errc::not_owner:
+    case errc::outcome_unknown:
+    case errc::bad_config:
+    case errc::bad_name:
+    case errc::invalid_argument:
+    case errc::forked:
+    case errc::wrong_thread: break;
+    }
+    return lock + ": " + result_.message();
+}
+
+} // namespace redlatch::io

@@ -1,0 +1,35 @@
+// The end of an acquisition whose caller will not have what it acquires: an exception has left it in the middle.
+#include "io/acquisition.hpp"
+#include "io/insist.hpp"
+
+#include <utility>
+
+namespace redlatch::io {
+
+acquisition::~acquisition() {
+    bool const nobody_has_it = level_number_ != 0 && !handed_over_;
+    if ((stage_ != stage::finished || nobody_has_it) && !core_->forked()) insist([this] { undo(); });
+    stop_counting();
+}
+
+void acquisition::undo() {
+    call_.abandon();
+    if (channel_) node_->messages().detach(std::exchange(channel_, nullptr), waker(), !blocking());
+    if (!has_turn_ || !tenure_) return;
+    core_->locked([&](locking::lock_table& table, base::wake_list& woken) {
+        auto const now = lease_clock::now();
+        bool const unfinished = stage_ != stage::finished;
+        bool const granted = unfinished && place_ && table.leave(place_, now, woken); // and with it the turn is gone
+        if (granted && level_number_ == 0 && table.accept(place_)) level_number_ = place_->level_number;
+        if (level_number_ != 0)
+            table.abandon(tenure_, level_number_, now, woken);
+        else if (!granted && op_ && !op_->asked().reentry)
+            table.give_up(tenure_, true, lease_, now); // what has been asked of the server is not looked up any more
+        has_turn_ = false;
+        if (!unfinished || granted) return;
+        tenure_->in_turn = false;
+        for (auto const& who : std::exchange(tenure_->turn_waiters, {})) woken.add(who);
+    });
+}
+
+} // namespace redlatch::io

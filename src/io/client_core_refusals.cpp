@@ -1,0 +1,109 @@
+// Renewal, and what the server refuses: for one key or for all, plainly or by script.
+#include "connection/server_error.hpp"
+#include "io/client_core.hpp"
+#include "io/log.hpp"
+#include "locking/names.hpp"
+#include "locking/refused_command.hpp"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace redlatch::io {
+
+bool client_core::use_scripts(command_choice::effect effect, char const* done, resp::value const& error,
+                              locking::record_ptr const& lock) {
+    using kind = command_choice::effect;
+    switch (effect) {
+    case kind::none: return false;
+    case kind::known: break;
+    case kind::this_lock: tell_of_scripts(lock, error.text); break;
+    case kind::all_locks:
+        log(log_level::warning, "the server " + node_of(lock->name).address() + " refuses plain commands (" + error.text
+                                    + "); locks are " + done + " by scripts on this connection");
+        break;
+    }
+    return true;
+}
+
+/// The other locks of this connection are taken as before.
+void client_core::tell_of_scripts(locking::record_ptr const& lock, std::string const& why) {
+    log(log_level::warning, "the server " + node_of(lock->name).address() + " refuses plain commands on lock "
+                                + locking::shown(lock->name) + " (" + why
+                                + "); it is taken and released by scripts on this connection");
+    locked([&](locking::lock_table& table, base::wake_list&) { table.keep_refused(lock); });
+}
+
+bool client_core::stop_acquiring_plainly(resp::value const& error, locking::record_ptr const& lock) {
+    return use_scripts(node_of(lock->name).choice().on_acquire_refused(error, *lock), "taken", error, lock);
+}
+
+bool client_core::stop_releasing_plainly(resp::value const& error, locking::record_ptr const& lock) {
+    return use_scripts(node_of(lock->name).choice().on_release_refused(error, *lock), "released", error, lock);
+}
+
+void client_core::renew(locking::lease_keeper::batch const& which) {
+    auto const lease = locking::lease_keeper::lease_of(which);
+    auto& where = node_of(which.front()->record->name);
+    send(
+        where.control(), locking::lease_keeper::compose(which, lease),
+        [weak = weak_from_this(), which, lease](connection::call const& answered) {
+            auto const self = weak.lock();
+            if (!self) return;
+            std::vector<std::int64_t> lost;
+            bool understood = answered.status == connection::call::state::answered && answered.reply.is_array();
+            for (auto const& position : answered.reply.items) {
+                understood = understood && position.is_integer();
+                lost.push_back(position.integer);
+            }
+            bool const interrupted = answered.status == connection::call::state::closed;
+            if (!interrupted) self->renewals_.fetch_add(1, std::memory_order_relaxed); // or composed anew
+            bool const refused =
+                answered.reply.is_error() && connection::judge(answered.reply) == connection::verdict::refused;
+            if (answered.reply.is_error() && connection::judge(answered.reply) == connection::verdict::read_only)
+                self->node_of(which.front()->record->name).control().reconnect(answered, "is a replica now");
+            // What is refused whatever the key is not asked for one key after the other.
+            bool const by_key = refused && connection::reach_of(answered.reply) != connection::reach::command;
+            if (!understood && answered.reply.is_error() && !by_key)
+                log(log_level::warning, "renewal of " + std::to_string(which.size()) + " locks failed, trying again: "
+                                            + locking::naming_command(answered.reply.text));
+            // Who may not run scripts can take a lock and not renew it: the next one shall learn that when it asks.
+            if (refused && !by_key) self->stop_acquiring_plainly(answered.reply, which.front()->record);
+            std::vector<locking::lease_keeper::batch> again;
+            std::vector<locking::tenure_ptr> refused_alone;
+            self->locked([&](locking::lock_table& table, base::wake_list& woken) {
+                if (interrupted && self->closed()) return;
+                auto const now = lease_clock::now();
+                locking::lease_keeper::effects found;
+                if (understood)
+                    table.keeper.on_answer(which, lost, lease, answered.sent_at, found);
+                else if (interrupted)
+                    table.keeper.on_interruption(which, now, found);
+                else if (by_key)
+                    table.keeper.on_refusal(which, now, found);
+                else
+                    table.keeper.on_failure(which, now);
+                table.apply(found, now, woken);
+                again = std::move(found.renew);
+                refused_alone = std::move(found.refused);
+            });
+            if (!refused_alone.empty()) self->on_renewal_refused(refused_alone, answered.reply);
+            self->carry_out(again, {});
+        },
+        true);
+}
+
+/// One key each: the next one who asks for it shall learn that it cannot be renewed, and not when it is lost.
+void client_core::on_renewal_refused(locking::lease_keeper::batch const& which, resp::value const& why) {
+    for (auto const& one : which) {
+        log(log_level::warning, "lock " + locking::shown(one->record->name) + " of " + one->owner_id
+                                    + " cannot be renewed (" + why.text
+                                    + "): it is lost when its lease is over, unless the server allows it before");
+        auto& choice = node_of(one->record->name).choice();
+        if (choice.is_automatic() && choice.on_key_refused(*one->record) == command_choice::effect::this_lock)
+            tell_of_scripts(one->record, why.text);
+    }
+}
+
+} // namespace redlatch::io

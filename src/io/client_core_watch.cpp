@@ -1,0 +1,76 @@
+// Holds that somebody else may have ended: those that have lasted for long are listened for, and the server is asked.
+#include "io/client_core.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+namespace redlatch::io {
+
+void client_core::begin_watches(std::vector<locking::tenure_ptr> const& holds) {
+    for (auto const& one : holds)
+        watched_.begin(one->record, [weak = weak_from_this()](locking::record_ptr const& lock) {
+            if (auto const self = weak.lock()) self->on_watch_news(lock);
+        });
+    // One that has ended since was not there to be given up.
+    if (!holds.empty()) end_watches();
+}
+
+void client_core::on_watch_news(locking::record_ptr const& lock) {
+    reactor_->post([weak = weak_from_this(), lock] {
+        auto const self = weak.lock();
+        if (!self) return;
+        if (self->watched_.heard_message(*lock)) return self->verify_hold(lock);
+        self->locked([&](locking::lock_table& table, base::wake_list&) {
+            auto const now = lease_clock::now();
+            if (auto const one = table.holder(*lock, now)) table.keeper.verify_soon(one, now);
+        });
+    });
+}
+
+/// On the reactor: whoever releases does not wait for it.
+void client_core::end_watches() {
+    reactor_->post([weak = weak_from_this()] {
+        auto const self = weak.lock();
+        if (!self) return;
+        self->watched_.end_unless([&](locking::lock_record const& lock) {
+            return self->locked(
+                [&](locking::lock_table&, base::wake_list&) { return locking::lock_table::is_watched(lock); });
+        });
+    });
+}
+
+void client_core::verify_hold(locking::record_ptr const& of) {
+    bool const first = locked([&](locking::lock_table&, base::wake_list&) {
+        doubted_.push_back(of);
+        return doubted_.size() == 1;
+    });
+    if (!first) return; // they are asked about together
+    try {
+        reactor_->post([weak = weak_from_this()] { // calls that nobody waits for begin there
+            if (auto const self = weak.lock()) self->verify_doubted();
+        });
+    } catch (...) { // whoever comes next tries again
+        locked([&](locking::lock_table&, base::wake_list&) { doubted_.clear(); });
+        throw;
+    }
+}
+
+void client_core::verify_doubted() {
+    std::vector<locking::lease_keeper::batch> questions;
+    locked([&](locking::lock_table& table, base::wake_list&) {
+        auto const now = lease_clock::now();
+        std::vector<locking::tenure_ptr> held;
+        for (auto const& lock : std::exchange(doubted_, {}))
+            if (auto one = table.holder(*lock, now)) held.push_back(std::move(one));
+        if (closed()) return;
+        std::sort(held.begin(), held.end());
+        held.erase(std::unique(held.begin(), held.end()), held.end());
+        locking::lease_keeper::effects found;
+        table.keeper.verify(held, now, found);
+        questions = std::move(found.renew);
+    });
+    carry_out(questions, {});
+}
+
+} // namespace redlatch::io

@@ -1,0 +1,56 @@
+// Holds of this client that last for long are listened for: whoever ends one by force publishes a message, and the holder is to
+// know within milliseconds, not with the next renewal.
+//
+// | event                                              | action                                                    |
+// |----------------------------------------------------|-----------------------------------------------------------|
+// | a hold is a second old                             | subscribe to its channel, unless too many are watched     |
+// | a message                                          | ask the server whether this process still holds the lock  |
+// | the subscription is confirmed (anew)               | ask in a moment, together with others                     |
+// | this process does not hold it any more             | give the subscription up                                  |
+#pragma once
+
+#include "base/waker.hpp"
+#include "io/subscriber.hpp"
+#include "locking/lock_record.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <unordered_map>
+#include <vector>
+
+namespace redlatch::io {
+
+/// Thread-safe.
+class hold_watch {
+public:
+    using listener = std::function<void(locking::record_ptr const&)>;
+
+    hold_watch(subscriber& messages, std::size_t limit) : messages_(messages), limit_(limit) {}
+
+    /// `news` is called on any thread, also within this call, and even after the end of the watch.
+    void begin(locking::record_ptr const& lock, listener const& news);
+    /// A message has come since the last call. Otherwise the subscription was confirmed, or is refused or away.
+    bool heard_message(locking::lock_record const& lock);
+    /// Ends the watches of all locks for which `held` says no.
+    void end_unless(std::function<bool(locking::lock_record const&)> const& held);
+
+    /// How old a hold is when it is watched.
+    static constexpr base::milliseconds from_age{1'000};
+
+private:
+    struct watch {
+        locking::record_ptr lock;
+        locking::channel_ptr channel;
+        base::waker waker;
+        std::uint64_t messages = 0; ///< so many have been seen
+    };
+
+    subscriber& messages_;
+    std::size_t const limit_;
+    std::mutex mutex_; // guards what follows
+    std::unordered_map<locking::lock_record const*, watch> watches_;
+};
+
+} // namespace redlatch::io

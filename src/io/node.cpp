@@ -1,0 +1,109 @@
+#include "io/node.hpp"
+
+#include "connection/server_error.hpp"
+#include "io/log.hpp"
+#include "io/random_seed.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace redlatch::io {
+namespace {
+
+lane::settings lane_settings(config const& settings, endpoint const& where, std::string const& name, bool identify,
+                             base::milliseconds timeout) {
+    return {where,
+            {where.username, where.password, name, where.database, identify},
+            timeout,
+            settings.connect_timeout,
+            settings.retry_delay,
+            settings.ping_interval,
+            random_seed()};
+}
+
+/// Silence must be noticed while there is time to renew.
+base::milliseconds control_timeout(config const& settings) {
+    return std::min(settings.timeout, std::max(settings.lock_watchdog_timeout / 6, base::milliseconds(10)));
+}
+
+} // namespace
+
+node::node(std::shared_ptr<reactor> const& loop, config const& settings, endpoint where,
+           std::string const& connection_name, hooks to_tell)
+    : where_(std::move(where)), hooks_(std::move(to_tell)), choice_(settings.commands),
+      gate_(settings.retry_delay, random_seed()),
+      data_(loop, lane_settings(settings, where_, connection_name, true, settings.timeout), data_hooks()),
+      control_(loop, lane_settings(settings, where_, connection_name, true, control_timeout(settings)),
+               lane_hooks("control")),
+      messages_(loop, lane_settings(settings, where_, connection_name, false, settings.timeout),
+                lane_hooks("subscriber")) {}
+
+lane::hooks node::lane_hooks(char const* role) {
+    lane::hooks told;
+    auto const connected_before = std::make_shared<std::atomic<bool>>(false);
+    told.connected = [this, role, connected_before](connection::identity const&) {
+        if (connected_before->exchange(true)) hooks_.reconnected(role);
+    };
+    told.lost = [this, role](std::string const& why) {
+        log(log_level::warning, why + " (" + role + " connection)");
+        hooks_.disconnected(why);
+    };
+    return told;
+}
+
+/// Another connection may be to another server, or have other rights.
+lane::hooks node::data_hooks() {
+    auto told = lane_hooks("data");
+    told.connected = [this, then = std::move(told.connected)](connection::identity const& self) {
+        choice_.on_connected();
+        gate_.on_connected();
+        warn_of_eviction(self.eviction_policy);
+        then(self);
+    };
+    return told;
+}
+
+void node::close() {
+    data_.line().close();
+    control_.line().close();
+    messages_.line().close();
+}
+
+void node::close_after_fork() noexcept {
+    data_.line().close_after_fork();
+    control_.line().close_after_fork();
+    messages_.line().close_after_fork();
+}
+
+base::instant node::on_write_refused(connection::call const& answered, base::instant now) {
+    auto const verdict = connection::judge(answered.reply);
+    if (verdict != connection::verdict::not_executed && verdict != connection::verdict::read_only) return now;
+    auto const& error = answered.reply.text;
+    auto const refusal = gate_.on_refused(error, answered.sent_at, now);
+    if (refusal.begins) {
+        auto const sentence = "the server " + address() + " takes no locks (" + error
+                              + "): " + std::string(connection::what_to_do(error));
+        log(log_level::warning, sentence);
+        hooks_.tell({event::kind::server_refuses, {}, {}, sentence});
+    }
+    if (verdict == connection::verdict::read_only) data_.reconnect(answered, "is a replica now");
+    return refusal.again;
+}
+
+void node::on_recovered() {
+    auto const sentence = "the server " + address() + " takes locks again";
+    log(log_level::info, sentence);
+    hooks_.tell({event::kind::server_recovered, {}, {}, sentence});
+}
+
+/// Locks have an expiry, as what a cache may drop has: two clients have held one lock because of it.
+void node::warn_of_eviction(std::string const& policy) {
+    if (policy.empty() || policy == "noeviction" || warned_of_eviction_.exchange(true)) return;
+    auto const sentence = "the server " + address() + " may remove locks that are held when its memory is full "
+                          + "(maxmemory-policy " + policy
+                          + "): set maxmemory-policy noeviction, or use a server of its own";
+    log(log_level::warning, sentence);
+    hooks_.tell_when_heard({event::kind::eviction_possible, {}, {}, sentence});
+}
+
+} // namespace redlatch::io

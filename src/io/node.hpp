@@ -1,0 +1,97 @@
+// One server of a client: its three connections, which commands it takes, and whether it executes writes.
+#pragma once
+
+#include "base/time.hpp"
+#include "connection/call.hpp"
+#include "io/call_lane.hpp"
+#include "io/command_choice.hpp"
+#include "io/endpoint.hpp"
+#include "io/subscriber.hpp"
+#include "io/write_gate.hpp"
+
+#include <redlatch/config.hpp>
+#include <redlatch/error.hpp>
+#include <redlatch/event.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+namespace redlatch::io {
+
+/// Thread-safe.
+class node {
+public:
+    /// What the owner wants to hear, on the reactor or on a thread that calls a function of this class.
+    struct hooks {
+        /// A connection was made again.
+        std::function<void(char const* role)> reconnected;
+        std::function<void(std::string const& why)> disconnected;
+        std::function<void(event const&)> tell;
+        /// Something that may come before there can be a listener.
+        std::function<void(event const&)> tell_when_heard;
+    };
+
+    /// `connection_name`: what the connections for commands are called on the server.
+    node(std::shared_ptr<reactor> const& loop, config const& settings, endpoint where,
+         std::string const& connection_name, hooks to_tell);
+    node(node const&) = delete;
+    node& operator=(node const&) = delete;
+
+    /// For sentences.
+    std::string address() const { return where_.display(); }
+
+    /// Connects data() on the calling thread. False: failed, see `problem`.
+    bool connect_now(base::instant until, errc& reason, std::string& problem) {
+        return data_.line().connect_now(until, reason, problem);
+    }
+    void close();
+    void close_after_fork() noexcept;
+
+    /// Locks are taken and released there.
+    call_lane& data() noexcept { return data_; }
+    /// They are renewed there: it notices silence while there is time to renew.
+    call_lane& control() noexcept { return control_; }
+    subscriber& messages() noexcept { return messages_; }
+
+    command_choice& choice() noexcept { return choice_; }
+
+    /// A write on the data connection was not executed: when to try again. `now`: it was refused for another reason.
+    base::instant on_write_refused(connection::call const& answered, base::instant now);
+    /// The server executed one; `grows`: one that needs memory.
+    void on_written(base::instant sent_at, bool grows) {
+        if (gate_.on_written(sent_at, grows)) on_recovered();
+    }
+    /// It executed what changes nothing.
+    void on_executed(base::instant sent_at) {
+        if (gate_.on_executed(sent_at)) on_recovered();
+    }
+    /// When a write may be sent; not later than `now`: at once.
+    base::instant turn_to_write(base::instant now) { return gate_.turn(now); }
+    /// Since when no write is executed; never: they are.
+    base::instant refuses_since() { return gate_.refuses_since(); }
+    std::string last_refusal() { return gate_.last_refusal(); }
+
+    std::uint64_t commands_sent() const { return data_.commands() + control_.commands() + messages_.commands(); }
+    std::size_t subscriptions() const { return messages_.active(); }
+
+private:
+    lane::hooks lane_hooks(char const* role);
+    lane::hooks data_hooks();
+    void on_recovered();
+    void warn_of_eviction(std::string const& policy);
+
+    endpoint const where_;
+    hooks const hooks_;
+    command_choice choice_;
+    write_gate gate_;
+    std::atomic<bool> warned_of_eviction_{false};
+    call_lane data_;
+    call_lane control_;
+    subscriber messages_;
+};
+
+} // namespace redlatch::io

@@ -1,0 +1,85 @@
+#include "io/query_batch.hpp"
+
+#include "connection/server_error.hpp"
+#include "io/insist.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+namespace redlatch::io {
+namespace {
+
+bool is_closed(connection::call_ptr const& one) {
+    return one->status == connection::call::state::closed;
+}
+
+} // namespace
+
+query_batch::query_batch(std::shared_ptr<client_core> core, std::vector<std::string> commands, std::string about)
+    : query_op(std::move(core), {}, std::move(about)), commands_(std::move(commands)), asked_(commands_.size()),
+      replies_(commands_.size()) {
+    std::iota(asked_.begin(), asked_.end(), std::size_t{0});
+}
+
+query_batch::~query_batch() {
+    if (is_cut_short()) insist([this] { abandon(); });
+}
+
+/// Whoever asked does not wait any more.
+void query_batch::abandon() {
+    while (!calls_.empty()) {
+        server().data().abandon(calls_.back());
+        calls_.pop_back();
+    }
+}
+
+bool query_batch::answered() const {
+    while (answered_ < calls_.size() && calls_[answered_]->finished()) ++answered_;
+    return answered_ == calls_.size() || is_closed(calls_.back());
+}
+
+bool query_batch::call() {
+    answered_ = 0;
+    calls_.clear();
+    calls_.reserve(asked_.size());
+    for (auto const which : asked_) {
+        auto one = connection::make_call();
+        one->bytes = commands_[which];
+        calls_.push_back(std::move(one));
+    }
+    if (calls_.empty()) return finish({});
+    calls_.back()->waker = waker(); // answers come in order: it is the last one
+    server().data().submit_all(calls_, blocking());
+    return wait_for_answer();
+}
+
+bool query_batch::on_called() {
+    bool const closed = std::any_of(calls_.begin(), calls_.end(), is_closed);
+    bool const all = std::all_of(calls_.begin(), calls_.end(), [](auto const& one) { return one->finished(); });
+    if (all && !closed) return on_answers();
+    if (!closed && !waits_no_longer(lease_clock::now())) return wait_for_answer();
+    abandon();
+    return closed ? finish(errc::closed) : finish_unanswered();
+}
+
+bool query_batch::on_answers() {
+    std::vector<std::size_t> again;
+    for (std::size_t i = 0; i < calls_.size(); ++i) {
+        auto& answer = calls_[i]->reply;
+        auto const what = answer.is_error() ? connection::judge(answer) : connection::verdict::refused;
+        if (what == connection::verdict::read_only) server().data().reconnect(*calls_[i], "is a replica now");
+        if (what == connection::verdict::not_executed || what == connection::verdict::read_only) {
+            refusal_ = answer;
+            again.push_back(asked_[i]);
+        } else {
+            replies_[asked_[i]] = std::move(answer);
+        }
+    }
+    calls_.clear();
+    if (again.empty()) return finish({});
+    asked_ = std::move(again);
+    return ask_again(lease_clock::now());
+}
+
+} // namespace redlatch::io

@@ -1,0 +1,39 @@
+// Many questions to the server at once: plain commands in one write, each with an answer of its own.
+#pragma once
+
+#include "io/query_op.hpp"
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace redlatch::io {
+
+/// Ends when all have been answered. An error that one of them gets is its answer and does not keep the others from theirs;
+/// what the server did not execute (it is loading, busy ...) is asked again until the deadline.
+class query_batch final : public query_op {
+public:
+    query_batch(std::shared_ptr<client_core> core, std::vector<std::string> commands, std::string about);
+    ~query_batch() override;
+
+    /// The answers, in the order of the commands, where result() is zero.
+    std::vector<resp::value> const& replies() const noexcept { return replies_; }
+    std::string sentence() const { return query_sentence(server(), about(), result(), refusal_); }
+
+private:
+    bool call() override;
+    bool answered() const override;
+    bool on_called() override;
+    bool on_answers();
+    void abandon();
+
+    std::vector<std::string> const commands_;
+    std::vector<std::size_t> asked_;          ///< of commands_, those that are on their way
+    std::vector<connection::call_ptr> calls_; ///< theirs
+    mutable std::size_t answered_ = 0;        ///< so many of calls_ have finished: answers come in order
+    std::vector<resp::value> replies_;
+    resp::value refusal_; ///< why something is asked again
+};
+
+} // namespace redlatch::io

@@ -1,0 +1,76 @@
+#include "io/query_op.hpp"
+
+#include "connection/server_error.hpp"
+#include "locking/refused_command.hpp"
+
+#include <utility>
+
+namespace redlatch::io {
+
+query_op::query_op(std::shared_ptr<client_core> core, std::string_view key, std::string about)
+    : core_(std::move(core)), server_(core_->node_of(key)), about_(std::move(about)),
+      deadline_(base::later(lease_clock::now(), core_->settings().timeout)) {}
+
+bool query_op::step() {
+    for (;;) {
+        bool go_on = false;
+        switch (stage_) {
+        case stage::beginning: go_on = send(); break;
+        case stage::calling: go_on = on_called(); break;
+        case stage::pausing:
+            if (cancelled()) return finish(errc::cancelled);
+            if (core_->closed()) return finish(errc::closed); // ready() says so: it must not be asked again and again
+            go_on = lease_clock::now() >= at().until && send();
+            break;
+        case stage::finished: break;
+        }
+        if (stage_ == stage::finished) return true;
+        if (!go_on) return false;
+    }
+}
+
+bool query_op::ready() const {
+    if (cancelled() || core_->closed()) return true;
+    return stage_ == stage::calling && answered();
+}
+
+bool query_op::send() {
+    stage_ = stage::calling;
+    return call();
+}
+
+bool query_op::finish_unanswered() {
+    return finish(core_->closed() ? errc::closed : cancelled() ? errc::cancelled : errc::disconnected);
+}
+
+bool query_op::ask_again(base::instant now) {
+    auto const again = base::later(now, base::milliseconds(100));
+    if (again >= deadline_) return finish(errc::disconnected);
+    stage_ = stage::pausing;
+    return suspend(nullptr, again);
+}
+
+bool query_op::finish(std::error_code how) {
+    stage_ = stage::finished;
+    result_ = how;
+    return true;
+}
+
+std::string query_sentence(node& where, std::string const& about, std::error_code how, resp::value const& reply) {
+    auto const server = "the server " + where.address();
+    if (how == errc::closed) return "the client was closed; " + about + " was not done";
+    if (how == errc::cancelled) return about + " was cancelled";
+    if (how == errc::wrong_type)
+        return about + " cannot be done: the key on " + server + " is not a lock (another type of value has this name)";
+    if (how == errc::disconnected) {
+        auto const why = where.data().line().trouble();
+        auto const said =
+            reply.is_error() ? " (it said: " + reply.text + "; " + std::string(connection::what_to_do(reply.text)) + ")"
+                             : std::string();
+        return about + " was not done: " + (why.empty() ? server + " did not answer in time" : why) + said;
+    }
+    return server + " refused " + about + ": " + locking::naming_command(reply.text) + "; "
+           + std::string(connection::what_to_do(reply.text));
+}
+
+} // namespace redlatch::io

@@ -1,0 +1,60 @@
+// What asks the server something and waits for the answer: sent, answered or asked again after a pause, until a deadline.
+#pragma once
+
+#include "io/client_core.hpp"
+#include "io/operation.hpp"
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <system_error>
+
+namespace redlatch::io {
+
+class query_op : public operation {
+public:
+    bool step() final;
+    bool ready() const final;
+
+    /// Zero: the server has answered.
+    std::error_code result() const noexcept { return result_; }
+
+protected:
+    /// To the server that has the key; empty: to any one. The deadline is the client's timeout from now.
+    query_op(std::shared_ptr<client_core> core, std::string_view key, std::string about);
+
+    /// Sends it, and suspends.
+    virtual bool call() = 0;
+    /// There is something for on_called() to see.
+    virtual bool answered() const = 0;
+    virtual bool on_called() = 0;
+
+    client_core& core() const noexcept { return *core_; }
+    node& server() const noexcept { return server_; }
+    std::string const& about() const noexcept { return about_; }
+    /// An exception has ended it: whoever derives gives up its calls.
+    bool is_cut_short() const noexcept { return stage_ != stage::finished && !core_->forked(); }
+    bool wait_for_answer() { return suspend(&server_.data().line(), deadline_); }
+    bool waits_no_longer(base::instant now) const { return now >= deadline_ || core_->closed() || cancelled(); }
+    /// Nothing has come of it: the client was closed, it was cancelled, or the server did not answer.
+    bool finish_unanswered();
+    /// The server did not execute it: after a pause, if there is time.
+    bool ask_again(base::instant now);
+    bool finish(std::error_code how);
+
+private:
+    enum class stage { beginning, calling, pausing, finished };
+    bool send();
+
+    std::shared_ptr<client_core> core_;
+    node& server_;
+    std::string const about_;
+    base::instant const deadline_;
+    stage stage_ = stage::beginning;
+    std::error_code result_;
+};
+
+/// Why what `about` says was not done; `reply`: what the server said to it, if anything.
+std::string query_sentence(node& server, std::string const& about, std::error_code how, resp::value const& reply);
+
+} // namespace redlatch::io

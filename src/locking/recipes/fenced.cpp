@@ -1,0 +1,51 @@
+// The re-entrant lock with a token that grows with each acquisition. wire: protocol section 5.3.
+#include "locking/names.hpp"
+#include "locking/recipes/owner_hash.hpp"
+#include "locking/recipes/recipes.hpp"
+
+namespace redlatch::locking {
+namespace fenced {
+namespace {
+
+lock_keys keys(std::string_view name) {
+    return {.name = std::string(name), .channel = lock_channel(name), .token_counter = fence_counter(name)};
+}
+
+wire_call acquire(call_context const& about) {
+    auto const lease = std::to_string(about.lease.count());
+    if (!about.count_listeners)
+        return script_call(scripts::fenced_acquire, {about.name, about.token_counter}, {lease, about.owner_id});
+    return script_call(scripts::fenced_acquire, {about.name, about.token_counter},
+                       {lease, about.owner_id, about.channel});
+}
+
+/// An array of one is the token; what is said of a busy lock is a number or an array of two.
+acquire_answer read_acquire(resp::value const& reply) {
+    if (!reply.is_array() || reply.items.size() != 1) return owner_hash::read_refusal(reply);
+    auto const& token = reply.items[0];
+    if (!token.is_integer() || token.integer < 1) return {};
+    return {.what = acquire_answer::kind::acquired, .token = static_cast<std::uint64_t>(token.integer)};
+}
+
+wire_call set_count(call_context const& about, int count) {
+    return script_call(scripts::fenced_set_count, {about.name, about.token_counter},
+                       {std::to_string(about.lease.count()), about.owner_id, std::to_string(count)});
+}
+
+constexpr recipe make() noexcept {
+    auto made = owner_hash::make_recipe("fenced");
+    made.keys = keys;
+    made.acquire = acquire;
+    made.read_acquire = read_acquire;
+    made.set_count = set_count;
+    made.plain = nullptr;       // no plain command counts and takes at once
+    made.local_handoff = false; // each owner is to have a token of its own
+    return made;
+}
+
+} // namespace
+} // namespace fenced
+
+constinit recipe const fenced_recipe = fenced::make();
+
+} // namespace redlatch::locking

@@ -1,0 +1,140 @@
+#include "locking/recipes/owner_hash.hpp"
+
+#include "connection/server_error.hpp"
+#include "locking/dumped_hash.hpp"
+#include "locking/names.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+
+namespace redlatch::locking::owner_hash {
+namespace {
+
+constexpr std::string_view publish = "PUBLISH"; // one server: protocol section 0.5
+
+acquire_answer read_left(resp::value const& left) {
+    if (!left.is_integer() || left.integer < -1) return {};
+    if (left.integer == -1) return {acquire_answer::kind::busy};
+    // Anybody may have set an expiry that no clock of ours can count to.
+    constexpr auto longest = std::chrono::duration_cast<base::milliseconds>(base::nanoseconds::max()).count();
+    return {.what = acquire_answer::kind::busy,
+            .retry_after = base::milliseconds(std::min<std::int64_t>(left.integer, longest))};
+}
+
+} // namespace
+
+lock_keys with_channel(std::string_view name) {
+    return {.name = std::string(name), .channel = lock_channel(name)};
+}
+
+lock_keys without_channel(std::string_view name) {
+    return {.name = std::string(name)};
+}
+
+wire_call acquire(call_context const& about) {
+    auto const lease = std::to_string(about.lease.count());
+    if (!about.count_listeners) return script_call(scripts::lock_acquire, {about.name}, {lease, about.owner_id});
+    return script_call(scripts::lock_acquire, {about.name}, {lease, about.owner_id, about.channel});
+}
+
+acquire_answer read_acquire(resp::value const& reply) {
+    if (reply.is_nil()) return {acquire_answer::kind::acquired};
+    return read_refusal(reply);
+}
+
+acquire_answer read_refusal(resp::value const& reply) {
+    if (!reply.is_array()) return read_left(reply);
+    if (reply.items.size() != 2 || !reply.items[1].is_integer() || reply.items[1].integer < 0) return {};
+    auto answer = read_left(reply.items[0]);
+    if (answer.what == acquire_answer::kind::busy) answer.listeners = reply.items[1].integer;
+    return answer;
+}
+
+wire_call set_count(call_context const& about, int count) {
+    return script_call(scripts::lock_set_count, {about.name},
+                       {std::to_string(about.lease.count()), about.owner_id, std::to_string(count)});
+}
+
+count_answer read_count(resp::value const& reply) {
+    if (!reply.is_integer()) return count_answer::not_understood;
+    if (reply.integer == 0) return count_answer::not_held;
+    return reply.integer == 1 ? count_answer::written : count_answer::not_understood;
+}
+
+wire_call release(call_context const& about) {
+    if (about.channel.empty()) return script_call(scripts::lock_release, {about.name}, {about.owner_id});
+    if (about.message == unlock_message)
+        return script_call(scripts::lock_release, {about.name, about.channel}, {about.owner_id, publish});
+    return script_call(scripts::lock_release, {about.name, about.channel}, {about.owner_id, publish, about.message});
+}
+
+release_answer read_release(resp::value const& reply) {
+    using kind = release_answer::kind;
+    if (!reply.is_integer() || reply.integer < -1) return {};
+    if (reply.integer == -1) return {kind::released_silently};
+    if (reply.integer == 0) return {kind::not_held};
+    return {kind::released, reply.integer - 1};
+}
+
+wire_call force_release(call_context const& about) {
+    if (about.channel.empty()) return script_call(scripts::lock_force_release, {about.name}, {});
+    return script_call(scripts::lock_force_release, {about.name, about.channel}, {publish});
+}
+
+// --- without scripts: docs/adr/0006
+
+namespace {
+
+wire_call plain_acquire(call_context const& about) {
+    return command_call("RESTORE", about.name,
+                        {std::to_string(about.lease.count()), dumped_hash(about.owner_id).bytes()});
+}
+
+acquire_answer read_plain_acquire(resp::value const& reply) {
+    if (reply.type == resp::value::kind::status && reply.text == "OK") return {acquire_answer::kind::acquired};
+    if (reply.is_error_named("BUSYKEY")) return {acquire_answer::kind::key_exists};
+    return {};
+}
+
+wire_call plain_release(call_context const& about) {
+    auto ended = command_call("HDEL", about.name, {about.owner_id});
+    if (about.channel.empty()) return ended;
+    return command_call(std::move(ended), {publish, about.channel, about.message});
+}
+
+release_answer read_plain_release(resp::value const& ended, resp::value const* told) {
+    using kind = release_answer::kind;
+    if (!ended.is_integer() || ended.integer < 0 || ended.integer > 1) return {};
+    bool const sent = told != nullptr && told->is_integer();
+    bool const forbidden = told != nullptr && connection::is_missing_right(*told);
+    if (ended.integer == 0) return {kind::not_held, 0, sent || forbidden};
+    if (forbidden) return {kind::released_silently};
+    return {kind::released, sent ? told->integer : 0, sent};
+}
+
+release_answer read_silent_release(resp::value const& ended, resp::value const*) {
+    using kind = release_answer::kind;
+    if (!ended.is_integer() || ended.integer < 0 || ended.integer > 1) return {};
+    return {ended.integer == 0 ? kind::not_held : kind::released};
+}
+
+wire_call announce(call_context const& about) {
+    return command_call(publish, about.channel, {unlock_message});
+}
+
+} // namespace
+
+plain_commands const announced{.acquire = plain_acquire,
+                               .read_acquire = read_plain_acquire,
+                               .release = plain_release,
+                               .read_release = read_plain_release,
+                               .announce = announce};
+
+plain_commands const unannounced{.acquire = plain_acquire,
+                                 .read_acquire = read_plain_acquire,
+                                 .release = plain_release,
+                                 .read_release = read_silent_release,
+                                 .announce = nullptr};
+
+} // namespace redlatch::locking::owner_hash

@@ -1,0 +1,40 @@
+// What the kinds with one holder share: a hash NAME -> {OWNER: count} with a lease. wire: protocol section 1.
+#pragma once
+
+#include "locking/recipe.hpp"
+
+namespace redlatch::locking::owner_hash {
+
+lock_keys with_channel(std::string_view name);
+/// Of a kind whose releases are not published.
+lock_keys without_channel(std::string_view name);
+
+wire_call acquire(call_context const& about);
+acquire_answer read_acquire(resp::value const& reply);
+/// What `acquire` says of a lock that somebody else holds.
+acquire_answer read_refusal(resp::value const& reply);
+wire_call set_count(call_context const& about, int count);
+count_answer read_count(resp::value const& reply);
+wire_call release(call_context const& about);
+release_answer read_release(resp::value const& reply);
+wire_call force_release(call_context const& about);
+
+/// The same without scripts (docs/adr/0006): of a kind with a channel, and of one without.
+extern plain_commands const announced;
+extern plain_commands const unannounced;
+
+/// All of the above, with a channel: the re-entrant lock. Other kinds change what they do differently.
+constexpr recipe make_recipe(std::string_view kind) noexcept {
+    return {.kind = kind,
+            .keys = with_channel,
+            .acquire = acquire,
+            .read_acquire = read_acquire,
+            .set_count = set_count,
+            .read_count = read_count,
+            .release = release,
+            .read_release = read_release,
+            .force_release = force_release,
+            .plain = &announced};
+}
+
+} // namespace redlatch::locking::owner_hash

@@ -1,0 +1,47 @@
+#include "locking/refused_command.hpp"
+
+#include "locking/script.hpp"
+
+#include <charconv>
+
+namespace redlatch::locking {
+namespace {
+
+constexpr std::string_view place = "on @user_script:";
+constexpr std::string_view refusal = "can't run this command";
+
+std::string_view line_of(std::string_view text, int number) {
+    for (; number > 1; --number) {
+        auto const end = text.find('\n');
+        if (end == std::string_view::npos) return {};
+        text.remove_prefix(end + 1);
+    }
+    return text.substr(0, text.find('\n'));
+}
+
+/// The first literal in the line. PUBLISH comes as an argument; its refusal ends no script.
+std::string_view command_in(std::string_view line) {
+    auto const quote = line.find('\'');
+    if (quote == std::string_view::npos || line.starts_with("--")) return {};
+    line.remove_prefix(quote + 1);
+    return line.substr(0, line.find('\''));
+}
+
+} // namespace
+
+std::string naming_command(std::string_view server_said) {
+    std::string named(server_said);
+    auto const at = server_said.find(place);
+    if (at == std::string_view::npos || server_said.find(refusal) == std::string_view::npos) return named;
+    auto const digits = server_said.substr(at + place.size());
+    int number = 0;
+    std::from_chars(digits.data(), digits.data() + digits.size(), number);
+    for (auto const* one : scripts::all) {
+        if (server_said.find(one->sha1) == std::string_view::npos) continue;
+        auto const command = command_in(line_of(one->text, number));
+        if (!command.empty()) named.append(" (the command is '").append(command).append("')");
+    }
+    return named;
+}
+
+} // namespace redlatch::locking

@@ -1,0 +1,12 @@
+// Which command a script may not run. Redis 7.0 says the script and the line; 6.2, 7.2 and later, and Valkey name the command.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace redlatch::locking {
+
+/// What the server said, and behind it the command, where only the line of one of our scripts is in it.
+std::string naming_command(std::string_view server_said);
+
+} // namespace redlatch::locking

@@ -1,0 +1,79 @@
+#include "lock_table.hpp"
+#include "text.hpp"
+
+#include <gtest/gtest.h>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace redlatch::cli {
+namespace {
+
+std::string const java = "0e1f2a3b-0000-4000-8000-0123456789ab";
+
+lock_info lock(std::string name, std::optional<std::string> label = {}) {
+    lock_info made;
+    made.name = std::move(name);
+    made.held = true;
+    made.type = "reentrant";
+    made.owners.push_back({java + ":7", java, "7", 1, std::move(label)});
+    return made;
+}
+
+std::vector<std::string> lines_of(std::string const& text) {
+    std::vector<std::string> found;
+    std::istringstream all(text);
+    for (std::string line; std::getline(all, line);) found.push_back(line);
+    return found;
+}
+
+/// Where the client's id begins, in columns.
+std::size_t client_column(std::string const& line, std::string const& word) {
+    auto const at = line.find(word);
+    return at == std::string::npos ? 0 : columns(line.substr(0, at));
+}
+
+TEST(lock_table, keeps_its_columns_whatever_comes_later) {
+    lock_table table;
+    std::vector<lock_info> const first{lock("a"), lock("日本語の名前", "web-1:4711:importer")};
+    std::vector<lock_info> const later{lock(std::string(65536, 'x')), lock("\x1b[31m\xe2\x80\xae"), lock("Größe"),
+                                       lock(std::string(300, 'y'))};
+    auto lines = lines_of(table.rows_of(first));
+    for (auto const& line : lines_of(table.rows_of(later))) lines.push_back(line);
+    ASSERT_EQ(lines.size(), 7U);
+    auto const column = client_column(lines[0], "CLIENT");
+    EXPECT_GT(column, 10U);
+    for (std::size_t at = 1; at < lines.size(); ++at) {
+        EXPECT_EQ(client_column(lines[at], java), column) << lines[at];
+        EXPECT_LT(columns(lines[at]), 160U);
+    }
+    EXPECT_NE(lines[2].find("web-1:4711:importer"), std::string::npos) << lines[2];
+}
+
+TEST(lock_table, shows_more_of_names_when_the_first_ones_are_long) {
+    lock_table table;
+    std::vector<lock_info> const first{lock(std::string(40, 'x'))};
+    EXPECT_NE(table.rows_of(first).find(std::string(40, 'x') + "  "), std::string::npos);
+}
+
+TEST(lock_table, bounds_what_a_hostile_hash_holds) {
+    auto odd = lock("a", std::string(100'000, 'l'));
+    odd.type = std::string(100'000, 't');
+    odd.remaining_lease = duration(std::numeric_limits<std::int64_t>::max());
+    odd.owners.push_back(
+        {"", std::string(100'000, 'c'), std::string(100'000, 'h'), std::numeric_limits<std::int64_t>::min()});
+    lock_table table;
+    auto const lines = lines_of(table.rows_of(std::vector<lock_info>{odd}));
+    ASSERT_EQ(lines.size(), 3U);
+    for (auto const& line : lines) EXPECT_LT(line.size(), 320U);
+    EXPECT_EQ(client_column(lines[1], java), client_column(lines[0], "CLIENT"));
+}
+
+TEST(lock_table, has_a_heading_once) {
+    lock_table table;
+    EXPECT_EQ(lines_of(table.rows_of({})).size(), 1U);
+    EXPECT_TRUE(table.rows_of({}).empty());
+}
+
+} // namespace
+} // namespace redlatch::cli

@@ -1,0 +1,135 @@
+// The ACL rule of docs/operating.md, read from the page: a user with just this can do everything with those locks; who lacks a
+// right that the page calls needed is told its name, and what else the page lists may be missing.
+#include "integration/fixture.hpp"
+#include "integration/operating_page.hpp"
+
+#include <redlatch/log.hpp>
+
+#include <set>
+
+namespace redlatch::test {
+namespace {
+
+class acl_rule_test : public with_server {
+protected:
+    static constexpr char const* lock_name = "jobs:nightly";
+
+    acl_rule_test() {
+        set_log_sink(
+            [this](log_level, std::string_view line) {
+                std::lock_guard const guard(mutex_);
+                told_.append(line).append("\n");
+            },
+            log_level::warning);
+    }
+    ~acl_rule_test() override { set_log_sink({}); }
+
+    /// A user with these rights and no others, on a server that knows no script yet.
+    config with(words const& rights) const {
+        words command{"ACL", "SETUSER", "locks", "reset", "on", ">secret"};
+        command.insert(command.end(), rights.begin(), rights.end());
+        EXPECT_EQ(server.admin().command(command).text, "OK") << "each word of the rule means something";
+        server.run("SCRIPT", "FLUSH");
+        server.run("DEL", lock_name);
+        config result = quick(server.uri());
+        result.username = "locks";
+        result.password = "secret";
+        result.lock_watchdog_timeout = 1500ms;
+        result.commands = command_set::automatic;
+        return result;
+    }
+
+    /// Everything that can be done with a lock, once. Throws what the library throws.
+    static void use_everything(config const& settings) {
+        client user(settings);
+        user.ping();
+        auto lock = user.get_lock(lock_name);
+        hold outer = lock.acquire({.wait = 1s});
+        lock.acquire({.wait = 1s}).release();
+        EXPECT_TRUE(wait_until([&] { return user.stats().renewals > 0; }));
+        outer.ensure_held();
+        EXPECT_TRUE(lock.is_locked());
+        (void)lock.remaining_lease();
+        EXPECT_EQ(user.list_locks("jobs:*").size(), 1U);
+        EXPECT_TRUE(lock.inspect().held);
+        outer.release();
+        client other(settings); // it waits for a message
+        hold theirs = other.get_lock(lock_name).acquire({.wait = 1s});
+        auto waiter = in_thread([&] { return lock.acquire({.wait = 20s}); });
+        EXPECT_TRUE(wait_until([&] { return user.stats().waiters == 1; }));
+        theirs.release();
+        waiter.get().release();
+        auto fenced = user.get_fenced_lock(lock_name);
+        hold numbered = fenced.acquire({.wait = 1s});
+        fenced.acquire({.wait = 1s}).release();
+        numbered.release();
+        hold forced = lock.acquire({.wait = 1s});
+        EXPECT_TRUE(lock.force_unlock());
+    }
+
+    /// Without a right: what was thrown, and what was logged.
+    std::string told_without(std::string const& right) {
+        words rest = operating_page::rule();
+        rest.erase(std::find(rest.begin(), rest.end(), right));
+        {
+            std::lock_guard const guard(mutex_);
+            told_.clear();
+        }
+        auto const thrown = outcome_of([&] { use_everything(with(rest)); });
+        failed_ = thrown.reason != errc{};
+        std::lock_guard const guard(mutex_);
+        return thrown.sentence + "\n" + told_;
+    }
+
+    bool failed_ = false;
+
+private:
+    std::mutex mutex_;
+    std::string told_;
+};
+
+TEST_F(acl_rule_test, allows_everything_with_these_locks) {
+    auto const done = outcome_of([&] { use_everything(with(operating_page::rule())); });
+    EXPECT_EQ(done.reason, errc{}) << done;
+}
+
+TEST_F(acl_rule_test, allows_no_other_lock) {
+    client user(with(operating_page::rule()));
+    EXPECT_EQ(outcome_of([&] { user.get_lock("payments").acquire({.wait = 1s}).release(); }).reason,
+              errc::server_refused);
+    EXPECT_FALSE(exists("payments"));
+}
+
+TEST_F(acl_rule_test, each_right_has_its_row_on_the_page) {
+    std::set<std::string> rows, rights;
+    for (auto const& row : operating_page::table()) rows.insert(row.word);
+    for (auto const& word : operating_page::rule())
+        if (word.front() == '+') rights.insert(word);
+    EXPECT_EQ(rows, rights);
+}
+
+TEST_F(acl_rule_test, a_needed_right_is_named_to_whoever_lacks_it) {
+    int needed = 0;
+    for (auto const& row : operating_page::table()) {
+        if (!row.needed) continue;
+        ++needed;
+        auto const told = told_without(row.word);
+        EXPECT_TRUE(failed_) << row.word << " is not needed";
+        EXPECT_NE(told.find("'" + row.word.substr(1) + "'"), std::string::npos) << row.word << ": " << told;
+    }
+    EXPECT_GT(needed, 5);
+}
+
+TEST_F(acl_rule_test, what_is_not_needed_may_be_missing) {
+    int others = 0;
+    for (auto const& row : operating_page::table()) {
+        if (row.needed) continue;
+        ++others;
+        auto const told = told_without(row.word);
+        EXPECT_FALSE(failed_) << row.word << ": " << told;
+    }
+    EXPECT_GT(others, 2);
+}
+
+} // namespace
+} // namespace redlatch::test

@@ -1,0 +1,367 @@
+// Looking at locks: what is read of each, with which rights, in how many round trips, and what a server may do meanwhile.
+#include "integration/fixture.hpp"
+#include "support/both_faces.hpp"
+#include "support/fake_server.hpp"
+
+#include <set>
+#include <unistd.h>
+
+namespace redlatch::test {
+namespace {
+
+std::string const java = "0e1f2a3b-0000-4000-8000-0123456789ab";
+
+class look_test : public with_server {
+protected:
+    config as(words const& rights) const {
+        words command{"ACL", "SETUSER", "restricted", "reset", "on", ">secret"};
+        command.insert(command.end(), rights.begin(), rights.end());
+        EXPECT_EQ(server.admin().command(command).text, "OK");
+        config result = quick(server.uri());
+        result.username = "restricted";
+        result.password = "secret";
+        return result;
+    }
+    static lock_info const* find(std::vector<lock_info> const& all, std::string const& wanted) {
+        auto const found = std::find_if(all.begin(), all.end(), [&](auto const& one) { return one.name == wanted; });
+        return found == all.end() ? nullptr : &*found;
+    }
+};
+
+TEST_F(look_test, tells_each_kind_of_lock_from_the_others) {
+    struct kind {
+        words before;
+        std::string type;
+        std::size_t owners;
+    };
+    client user(quick(server.uri()));
+    auto const queue = "redisson_lock_queue:{" + name + "}";
+    auto const token = "redisson_lock_token:{" + name + "}";
+    for (auto const& [before, type, owners] :
+         {kind{{}, "reentrant", 1}, kind{{"RPUSH", queue, "x"}, "fair", 1}, kind{{"SET", token, "5"}, "fenced", 1},
+          kind{{"HSET", name, "mode", "write", java + ":7:write", "1"}, "write", 2},
+          kind{{"HSET", name, "mode", "read", java + ":7", "1"}, "read", 2}}) {
+        server.run("FLUSHALL");
+        server.run("HSET", name, java + ":71", "2");
+        server.run("PEXPIRE", name, "100000");
+        if (!before.empty()) server.admin().command(before);
+        auto const seen = user.get_lock(name).inspect();
+        EXPECT_TRUE(seen.held);
+        EXPECT_EQ(seen.type, type);
+        ASSERT_EQ(seen.owners.size(), owners) << type;
+        EXPECT_TRUE(std::any_of(seen.owners.begin(), seen.owners.end(), [](lock_owner const& who) {
+            return who.owner == java + ":71" && who.client == java && who.holder == "71" && who.count == 2
+                   && !who.label;
+        })) << type;
+        ASSERT_TRUE(seen.remaining_lease);
+        EXPECT_GT(*seen.remaining_lease, 50s);
+        EXPECT_LE(*seen.remaining_lease, 100s);
+    }
+    server.run("PERSIST", name);
+    EXPECT_FALSE(user.get_lock(name).inspect().remaining_lease);
+    server.run("DEL", name);
+    EXPECT_FALSE(user.get_lock(name).inspect().held) << "only what belongs to it is left";
+}
+
+TEST_F(look_test, is_not_deceived_by_a_mode_that_no_lock_has) {
+    server.run("HSET", name, java + ":71", "1", "mode", "\x1b]0;owned\x07");
+    client user(quick(server.uri()));
+    auto const seen = user.get_lock(name).inspect();
+    EXPECT_EQ(seen.type, "reentrant");
+    EXPECT_EQ(seen.owners.size(), 2U) << "the field is shown as what it is: no holder";
+    EXPECT_TRUE(user.list_locks().empty()) << "it does not look like a lock";
+}
+
+TEST_F(look_test, needs_no_right_but_to_read_the_locks) {
+    hold_as_stranger(server, "L1", 60s);
+    hold_as_stranger(server, "L2", 60s);
+    client user(as({"%R~L*", "+scan", "+hscan", "+pttl", "+exists"}));
+    EXPECT_EQ(user.get_lock("L1").inspect({.labels = true}).owners.size(), 1U);
+    auto const found = user.list_locks("*", {.labels = true});
+    ASSERT_EQ(found.size(), 2U);
+    for (auto const& one : found) EXPECT_EQ(one.problem, "") << one.name;
+}
+
+TEST_F(look_test, shows_the_others_beside_a_key_that_may_not_be_read) {
+    hold_as_stranger(server, "L1", 60s);
+    hold_as_stranger(server, "secret", 60s);
+    client user(as({"%R~L*", "+scan", "+hscan", "+pttl", "+exists"}));
+    auto const found = user.list_locks();
+    ASSERT_EQ(found.size(), 2U);
+    ASSERT_NE(find(found, "L1"), nullptr);
+    EXPECT_EQ(find(found, "L1")->problem, "");
+    EXPECT_EQ(find(found, "L1")->owners.size(), 1U);
+    ASSERT_NE(find(found, "secret"), nullptr);
+    EXPECT_NE(find(found, "secret")->problem.find("secret"), std::string::npos) << find(found, "secret")->problem;
+    EXPECT_NE(find(found, "secret")->problem.find("NOPERM"), std::string::npos) << find(found, "secret")->problem;
+    EXPECT_FALSE(find(found, "secret")->held);
+    EXPECT_EQ(outcome_of([&] { (void)user.get_lock("secret").inspect(); }).reason, errc::server_refused);
+}
+
+TEST_F(look_test, asks_again_what_the_server_did_not_execute) {
+    byte_proxy proxy{server.address()};
+    client user(quick(proxy.uri()));
+    hold_as_stranger(server, name, 60s);
+    proxy.replace_reply(a_command("PTTL"), "-LOADING Redis is loading the dataset in memory\r\n");
+    auto const seen = user.get_lock(name).inspect();
+    EXPECT_EQ(seen.owners.size(), 1U);
+    EXPECT_TRUE(seen.remaining_lease);
+    EXPECT_EQ(proxy.count(a_command("PTTL")), 2U);
+    EXPECT_EQ(proxy.count(a_command("HSCAN")), 1U) << "that was answered";
+}
+
+TEST_F(look_test, of_a_huge_hash_does_not_break_the_connection) {
+    // More than a million elements, which no reply may have.
+    for (int part = 0; part < 10; ++part)
+        server.run("EVAL",
+                   "for i = 1, 53 do local all = {} for j = 1, 1000 do all[2 * j - 1] = (ARGV[1] * 53 + i) * 1000 + j "
+                   "all[2 * j] = 1 end redis.call('hset', KEYS[1], unpack(all)) end",
+                   "1", "huge", std::to_string(part));
+    EXPECT_EQ(server.run("HLEN", "huge").integer, 530'000);
+    hold_as_stranger(server, name, 60s);
+    config settings = quick(server.uri());
+    settings.timeout = 20s;
+    client user(settings);
+    EXPECT_FALSE(user.get_lock("huge").inspect().owners.empty());
+    auto const found = user.list_locks();
+    ASSERT_EQ(found.size(), 1U);
+    EXPECT_EQ(found[0].name, name);
+    EXPECT_EQ(user.stats().reconnects, 0U);
+}
+
+// --- many
+
+class many_locks_test : public look_test {
+protected:
+    many_locks_test() {
+        server.run("EVAL", "for i = 1, 1200 do redis.call('hset', 'lock:' .. i, '" + java + ":' .. i, 1) end", "0");
+    }
+};
+
+TEST_F(many_locks_test, take_few_round_trips) {
+    byte_proxy proxy{server.address()};
+    config settings = quick(proxy.uri());
+    settings.timeout = 20s;
+    client user(settings);
+    proxy.delay(direction::to_client, 20ms);
+    auto const start = test_clock::now();
+    auto const found = user.list_locks();
+    EXPECT_EQ(found.size(), 1200U);
+    EXPECT_LT(since(start), 8s) << "one at a time they take 24 s";
+}
+
+TEST_F(many_locks_test, come_as_they_are_found) {
+    client user(quick(server.uri()));
+    std::set<std::string> names;
+    std::size_t visits = 0;
+    user.visit_locks("lock:*", [&](std::vector<lock_info> some) {
+        ++visits;
+        EXPECT_LE(some.size(), 500U);
+        for (auto const& one : some) EXPECT_TRUE(names.insert(one.name).second) << one.name << " comes twice";
+    });
+    EXPECT_EQ(names.size(), 1200U);
+    EXPECT_GE(visits, 3U);
+}
+
+TEST_F(many_locks_test, can_be_left_in_the_middle) {
+    client user(quick(server.uri()));
+    auto const leave = [](std::vector<lock_info> const&) { throw std::runtime_error("enough"); };
+    EXPECT_THROW(user.visit_locks("*", leave), std::runtime_error);
+    EXPECT_EQ(user.list_locks().size(), 1200U) << "the client is as before";
+    EXPECT_EQ(outcome_of([&] { user.visit_locks("*", {}); }).reason, errc::invalid_argument);
+}
+
+TEST_F(look_test, lists_a_key_that_scan_names_twice_once) {
+    byte_proxy proxy{server.address()};
+    client user(quick(proxy.uri()));
+    hold_as_stranger(server, "twice", 60s);
+    proxy.replace_reply(a_command("SCAN"), "*2\r\n$1\r\n9\r\n*3\r\n$5\r\ntwice\r\n$5\r\ntwice\r\n$5\r\ntwice\r\n");
+    proxy.replace_reply([](words const& command) { return command.at(0) == "SCAN" && command.at(1) == "9"; },
+                        "*2\r\n$1\r\n0\r\n*1\r\n$5\r\ntwice\r\n");
+    EXPECT_EQ(user.list_locks().size(), 1U);
+}
+
+// --- servers whose SCAN does not end
+
+std::string bulk(std::string const& text) {
+    return "$" + std::to_string(text.size()) + "\r\n" + text + "\r\n";
+}
+
+std::string page(std::string const& cursor, std::vector<std::string> const& names) {
+    auto text = "*2\r\n" + bulk(cursor) + "*" + std::to_string(names.size()) + "\r\n";
+    for (auto const& one : names) text += bulk(one);
+    return text;
+}
+
+/// Greets, and has three keys by its own word.
+struct endless_server {
+    explicit endless_server(std::function<std::string(std::size_t)> scan)
+        : server([scan = std::move(scan)](fake_connection& with) { serve(with, scan); }) {}
+
+    static void serve(fake_connection& with, std::function<std::string(std::size_t)> const& scan) {
+        resp::reader commands;
+        std::size_t pages = 0;
+        for (auto bytes = with.read(); !bytes.empty(); bytes = with.read()) {
+            commands.feed(bytes);
+            std::string answers;
+            for (resp::value each; commands.next(each) == resp::reader::result::value;) {
+                auto const& command = each.items.at(0).text;
+                if (command == "SCAN")
+                    answers += scan(++pages);
+                else if (command == "CLIENT" && each.items.at(1).text == "INFO")
+                    answers += bulk("id=7 addr=x:1 a=b");
+                else if (command == "INFO")
+                    answers += bulk("run_id:abc\r\n");
+                else if (command == "DBSIZE")
+                    answers += ":3\r\n";
+                else if (command == "HSCAN")
+                    answers += page("0", {});
+                else
+                    answers += command == "CLIENT" ? "+OK\r\n" : command == "PTTL" ? ":-2\r\n" : ":0\r\n";
+            }
+            if (!with.write(answers)) return;
+        }
+    }
+    fake_server server;
+};
+
+class endless_scan_test
+    : public ::testing::TestWithParam<std::pair<char const*, std::function<std::string(std::size_t)>>> {};
+
+TEST_P(endless_scan_test, is_given_up_with_a_clear_error) {
+    endless_server endless(GetParam().second);
+    config settings = quick(endless.server.uri());
+    settings.timeout = 20s;
+    client user(settings);
+    auto const refused = outcome_of([&] { (void)user.list_locks(); });
+    EXPECT_EQ(refused.reason, errc::bad_reply) << refused;
+    EXPECT_NE(refused.sentence.find("does not come to an end"), std::string::npos) << refused;
+    EXPECT_NE(refused.sentence.find("fake.sock"), std::string::npos) << refused;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    that, endless_scan_test,
+    ::testing::Values(std::pair{"names_nothing", [](std::size_t i) { return page(std::to_string(i), {}); }},
+                      std::pair{"repeats_its_pages",
+                                [](std::size_t i) {
+                                    return page(std::to_string(i), {"a", "b"});
+                                }},
+                      std::pair{"goes_in_a_circle", [](std::size_t i) { return page(std::to_string(1 + i % 3), {}); }},
+                      std::pair{"goes_on_naming_keys",
+                                [](std::size_t i) {
+                                    std::vector<std::string> names;
+                                    for (std::size_t one = 0; one < 2000; ++one)
+                                        names.push_back(std::to_string(i * 10'000 + one));
+                                    return page(std::to_string(i), names);
+                                }}),
+    [](auto const& which) { return std::string(which.param.first); });
+
+// --- labels
+
+class label_test : public look_test {
+protected:
+    config labelled(std::optional<std::string> label, std::string client_name = {}) const {
+        config made = quick(server.uri());
+        made.holder_label = std::move(label);
+        made.client_name = std::move(client_name);
+        return made;
+    }
+    std::optional<std::string> label_seen_by(client& who) const {
+        return who.get_lock(name).inspect({.labels = true}).owners.at(0).label;
+    }
+    client onlooker{quick(server.uri())};
+};
+
+TEST_F(label_test, says_who_holds_the_lock_where_it_is_asked_for) {
+    client user(labelled("web-1:4711:importer"));
+    hold const mine = user.get_lock(name).acquire();
+    EXPECT_EQ(label_seen_by(onlooker), "web-1:4711:importer");
+    EXPECT_EQ(onlooker.list_locks("*", {.labels = true}).at(0).owners.at(0).label, "web-1:4711:importer");
+    server.run("CONFIG", "RESETSTAT");
+    EXPECT_EQ(onlooker.get_lock(name).inspect().owners.at(0).label, std::nullopt);
+    EXPECT_EQ(onlooker.list_locks().at(0).owners.at(0).label, std::nullopt);
+    EXPECT_FALSE(command_counts(server).contains("client|list")) << "it costs the server time for each client";
+}
+
+TEST_F(label_test, is_host_process_and_program_by_default) {
+    client user(labelled(std::nullopt));
+    hold const mine = user.get_lock(name).acquire();
+    auto const seen = label_seen_by(onlooker);
+    ASSERT_TRUE(seen);
+    EXPECT_NE(seen->find(":" + std::to_string(::getpid()) + ":integration_"), std::string::npos) << *seen;
+}
+
+TEST_F(label_test, leaves_a_name_that_the_user_gives_as_it_is) {
+    client user(labelled(std::nullopt, "till-3"));
+    hold const mine = user.get_lock(name).acquire();
+    EXPECT_NE(server.run("CLIENT", "LIST").text.find(" name=till-3 "), std::string::npos);
+    EXPECT_EQ(label_seen_by(onlooker), std::nullopt);
+}
+
+TEST_F(label_test, stands_behind_the_users_name_where_both_are_wanted) {
+    client user(labelled("importer", "till-3"));
+    hold const mine = user.get_lock(name).acquire();
+    EXPECT_NE(server.run("CLIENT", "LIST").text.find(" name=till-3|redlatch:" + user.id() + ":importer "),
+              std::string::npos);
+    EXPECT_EQ(label_seen_by(onlooker), "importer");
+}
+
+TEST_F(label_test, can_be_left_out) {
+    client user(labelled(""));
+    hold const mine = user.get_lock(name).acquire();
+    EXPECT_EQ(server.run("CLIENT", "LIST").text.find("redlatch:" + user.id()), std::string::npos);
+    EXPECT_EQ(label_seen_by(onlooker), std::nullopt);
+}
+
+TEST_F(label_test, is_left_out_silently_where_the_server_does_not_permit_it) {
+    auto settings = as({"~*", "&*", "+@all", "-client|setname"});
+    client unnamed(settings);
+    hold const mine = unnamed.get_lock(name).acquire();
+    EXPECT_EQ(label_seen_by(onlooker), std::nullopt);
+    mine.owner_id();
+    auto blind = as({"~*", "&*", "+@all", "-client|list"});
+    client user(labelled("importer"));
+    client without(blind);
+    auto const lock = unique_name();
+    hold const theirs = user.get_lock(lock).acquire();
+    auto const seen = without.get_lock(lock).inspect({.labels = true});
+    ASSERT_EQ(seen.owners.size(), 1U);
+    EXPECT_EQ(seen.owners[0].label, std::nullopt);
+    EXPECT_EQ(without.list_locks("*", {.labels = true}).size(), 2U);
+}
+
+TEST_F(label_test, of_java_is_none) {
+    server.run("HSET", name, java + ":71", "1");
+    raw_client other(server.address());
+    other.command("CLIENT", "SETNAME", "some-java");
+    EXPECT_EQ(label_seen_by(onlooker), std::nullopt);
+}
+
+TEST_F(label_test, costs_no_round_trip_when_a_connection_is_made) {
+    byte_proxy proxy{server.address()};
+    config settings = labelled("importer");
+    settings.address = proxy.uri();
+    proxy.hold(direction::to_client);
+    auto made = in_thread([&] { client const user(settings); });
+    EXPECT_TRUE(wait_until([&] { return proxy.count(a_command("INFO")) == 1; })) << "the last word of the greeting";
+    EXPECT_EQ(proxy.count(a_command("CLIENT SETNAME")), 1U) << "sent with it";
+    proxy.pass(direction::to_client);
+    made.get();
+}
+
+// --- ping
+
+TEST_F(look_test, ping_knows_the_server_without_the_right_to_info) {
+    client full(quick(server.uri()));
+    client less(as({"~*", "&*", "+@all", "-info"}));
+    client nothing(as({"-@all"}));
+    auto const whole = full.ping();
+    auto const seen = less.ping();
+    EXPECT_EQ(seen.version, whole.version);
+    EXPECT_EQ(seen.software, whole.software);
+    EXPECT_GT(seen.round_trip.count(), 0);
+    EXPECT_EQ(nothing.ping().version, whole.version);
+}
+
+} // namespace
+} // namespace redlatch::test

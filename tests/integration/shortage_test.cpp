@@ -1,0 +1,268 @@
+// What is left when memory, a thread, or a descriptor was missing at one moment, whichever: nothing that is held, waited for or
+// renewed by nobody, and a client that goes on.
+#include "integration/faults.hpp"
+#include "integration/fixture.hpp"
+
+#include <deque>
+#include <functional>
+#include <optional>
+#include <thread>
+#include <tuple>
+
+namespace redlatch::test {
+namespace {
+
+using faults::resource;
+
+/// What a scenario works with. Its calls may throw what they like; what they have acquired they let go of.
+struct stage {
+    client& user;
+    client& other;
+    std::string lock;
+    std::function<bool()> somebody_waits;
+};
+
+void alone(stage const& on) {
+    auto lock = on.user.get_lock(on.lock);
+    lock.acquire().release();
+    lock.lock();
+    lock.unlock();
+    auto const fixed = lock.acquire({.lease = 10s});
+}
+
+void re_entered(stage const& on) {
+    auto lock = on.user.get_lock(on.lock);
+    auto outer = lock.acquire();
+    auto inner = lock.try_acquire();
+    outer.release();
+    std::error_code ec;
+    if (inner) inner->release(ec);
+}
+
+void asked(stage const& on) {
+    auto lock = on.user.get_lock(on.lock);
+    auto const held = lock.try_acquire();
+    static_cast<void>(lock.is_locked());
+    static_cast<void>(lock.remaining_lease());
+    static_cast<void>(lock.inspect());
+    static_cast<void>(on.user.ping());
+    static_cast<void>(on.user.list_locks());
+    static_cast<void>(held->lost());
+    static_cast<void>(lock.current_hold().owner_id());
+}
+
+/// Ends the other one's hold when somebody waits for it, or has given up.
+class blocker {
+public:
+    explicit blocker(stage const& on, hold held) : held_(std::move(held)) {
+        faults::exemption const own;
+        thread_ = std::thread([this, waits = on.somebody_waits] {
+            faults::exemption const too;
+            wait_until([&] { return gone_ || waits(); });
+            std::error_code ec;
+            held_.release(ec);
+        });
+    }
+    ~blocker() {
+        gone_ = true;
+        thread_.join();
+    }
+
+private:
+    hold held_;
+    std::atomic<bool> gone_{false};
+    std::thread thread_;
+};
+
+hold taken_by_another(stage const& on, client& by) {
+    faults::exemption const own;
+    return by.get_lock(on.lock).acquire({.owner = owner()});
+}
+
+void behind_another_client(stage const& on) {
+    blocker const theirs(on, taken_by_another(on, on.other));
+    auto const mine = on.user.get_lock(on.lock).acquire({.wait = 5s});
+}
+
+void behind_another_owner(stage const& on) {
+    on.user.get_lock(on.lock + "-before").acquire().release(); // which starts the client's thread
+    auto first = taken_by_another(on, on.user);
+    std::thread after;
+    {
+        faults::exemption const own;
+        after = std::thread([&] {
+            faults::exemption const too;
+            wait_until([&] { return on.user.stats().waiters > 0; }, 200ms);
+            std::error_code ec;
+            first.release(ec);
+        });
+    }
+    try {
+        auto const mine = on.user.get_lock(on.lock).acquire({.wait = 5s});
+    } catch (...) {
+        after.join();
+        throw;
+    }
+    after.join();
+}
+
+void asynchronous(stage const& on) {
+    auto lock = on.user.get_lock(on.lock);
+    auto const answered = std::make_shared<std::atomic<int>>(0);
+    lock.async_acquire({.owner = owner()}, {}, [answered](std::error_code, hold) { ++*answered; });
+    faults::exemption const own;
+    wait_until([&] { return *answered == 1; });
+}
+
+void given_back_later(stage const& on) {
+    auto lock = on.user.get_lock(on.lock);
+    lock.acquire().release_detached();
+    auto const answered = std::make_shared<std::atomic<int>>(0);
+    lock.acquire().async_release({}, [answered](std::error_code) { ++*answered; });
+    faults::exemption const own;
+    wait_until([&] { return *answered == 1; });
+}
+
+void taken_away(stage const& on) {
+    auto lock = on.user.get_lock(on.lock);
+    auto const mine = lock.acquire();
+    auto const lost = mine.lost();
+    if (!lock.force_unlock()) return;
+    faults::exemption const own;
+    EXPECT_TRUE(wait_until([&] { return lost.stop_requested(); }))
+        << "the loss is told although the notifier came late";
+}
+
+struct scenario {
+    char const* name;
+    void (*play)(stage const&);
+};
+constexpr scenario scenarios[] = {
+    {"alone", alone},
+    {"re_entered", re_entered},
+    {"asked", asked},
+    {"behind_another_client", behind_another_client},
+    {"behind_another_owner", behind_another_owner},
+    {"asynchronous", asynchronous},
+    {"given_back_later", given_back_later},
+    {"taken_away", taken_away},
+};
+
+class shortage_test : public with_server, public ::testing::WithParamInterface<std::tuple<resource, scenario>> {
+protected:
+    config settings() const {
+        auto made = quick(server.uri());
+        made.timeout = 3s;                // a machine under load is no shortage
+        made.lock_watchdog_timeout = 30s; // what is left behind is not to be excused by the end of its lease
+        return made;
+    }
+    client other{settings()};
+
+    /// False: the number is larger than what the scenario asks for.
+    bool play(long number) {
+        auto const& [which, what] = GetParam();
+        auto const lock = name + "-" + std::to_string(number);
+        std::optional<client> user;
+        {
+            faults::refusal now(which, number);
+            try {
+                user.emplace(settings());
+                what.play({*user, other, lock, [&] { return somebody_waits(lock); }});
+            } catch (std::exception const&) { // the failure was told, which is all that can be asked for
+            }
+            now.end();
+        }
+        bool const happened = faults::refusal::has_happened();
+        if (!user) user.emplace(settings());
+        expect_usable(*user, lock);
+        used_.push_back(std::move(*user));
+        if (used_.size() > 40) expect_all_idle();
+        return happened;
+    }
+
+    void expect_usable(client& user, std::string const& lock) {
+        auto const can_have_it = [&](client& who) { return bool(who.get_lock(lock).try_acquire({.wait = 10s})); };
+        EXPECT_TRUE(can_have_it(user)) << "the same thread again";
+        EXPECT_TRUE(in_thread([&] { return can_have_it(user); }).get()) << "another thread";
+        EXPECT_TRUE(can_have_it(other)) << "another client";
+        counters last;
+        EXPECT_TRUE(wait_until([&] {
+            last = user.stats();
+            return last.holds == 0 && last.waiters == 0 && last.unresolved == 0;
+        })) << "left: holds "
+            << last.holds << ", waiters " << last.waiters << ", unresolved " << last.unresolved;
+    }
+
+    /// And no subscription is left when its time is over.
+    void expect_all_idle() {
+        for (auto const& one : used_) expect_idle(one);
+        used_.clear();
+    }
+
+    std::deque<client> used_;
+};
+
+TEST_P(shortage_test, leaves_nothing_behind_and_the_client_goes_on) {
+    constexpr long most = 3'000;
+    long number = 0;
+    while (number < most && play(number)) {
+        ASSERT_FALSE(HasFailure()) << "the refused use was number " << number;
+        ++number;
+    }
+    EXPECT_LT(number, most) << "every use of the scenario was refused once";
+    EXPECT_GT(number, 0) << "nothing was ever refused";
+    expect_all_idle();
+    expect_clean(server);
+}
+
+using one_shortage_test = with_server;
+
+TEST_F(one_shortage_test, a_stop_request_ends_a_wait_although_its_reader_had_no_eventfd) {
+    client other(quick(server.uri()));
+    client user(quick(server.uri()));
+    user.get_lock("somewhere else").acquire().release(); // the data connection is there, the subscriber's is not
+    hold const theirs = other.get_lock(name).acquire();
+    faults::refusal const now(resource::eventfd, 0);
+    std::stop_source source;
+    auto const waiting = in_thread([&] {
+        std::error_code code;
+        (void)user.get_lock(name).acquire({.stop = source.get_token()}, code);
+        return code;
+    });
+    EXPECT_TRUE(wait_until([&] { return somebody_waits(name); })) << "the next connection was not tried";
+    EXPECT_TRUE(faults::refusal::has_happened());
+    source.request_stop();
+    EXPECT_EQ(waiting.wait_for(5s), std::future_status::ready) << "the wait outlived the stop request";
+}
+
+TEST_F(one_shortage_test, a_renewed_lock_is_not_given_without_a_thread_and_the_next_one_is_renewed) {
+    auto settings = quick(server.uri());
+    settings.lock_watchdog_timeout = 900ms;
+    client user(settings);
+    auto lock = user.get_lock(name);
+    {
+        faults::refusal const now(resource::thread, 0);
+        std::error_code code;
+        EXPECT_FALSE(lock.acquire({}, code));
+        EXPECT_EQ(code, std::errc::resource_unavailable_try_again);
+        EXPECT_TRUE(faults::refusal::has_happened());
+    }
+    EXPECT_FALSE(exists(name));
+    hold const mine = lock.acquire();
+    EXPECT_TRUE(wait_until([&] { return user.stats().renewals >= 3; }));
+    EXPECT_TRUE(mine);
+}
+
+std::string name_of(::testing::TestParamInfo<std::tuple<resource, scenario>> const& which) {
+    constexpr char const* names[] = {"memory", "thread", "eventfd", "epoll", "socket"};
+    return std::string(names[static_cast<std::size_t>(std::get<0>(which.param))]) + "_" + std::get<1>(which.param).name;
+}
+
+INSTANTIATE_TEST_SUITE_P(of, shortage_test,
+                         ::testing::Combine(::testing::Values(resource::memory, resource::thread, resource::eventfd,
+                                                              resource::epoll, resource::socket),
+                                            ::testing::ValuesIn(scenarios)),
+                         name_of);
+
+} // namespace
+} // namespace redlatch::test

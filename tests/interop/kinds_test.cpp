@@ -1,0 +1,130 @@
+// Each kind of lock of ours beside the same kind of Redisson's: who holds keeps the other side out, and is followed by it.
+#include "behaviour/kinds.hpp"
+#include "interop_test.hpp"
+
+namespace redlatch::test {
+namespace {
+
+struct same_kind : interop_test, ::testing::WithParamInterface<lock_kind> {
+    java_peer::words const key{"same kind: " + std::string(GetParam().name)};
+    any_lock lock = GetParam().get(cpp, key.front());
+
+    /// The command on Java's lock of this kind.
+    std::string of_kind(std::string const& command) const { return std::string(GetParam().name) + "/" + command; }
+};
+
+INSTANTIATE_TEST_SUITE_P(of, same_kind, ::testing::ValuesIn(lock_kinds),
+                         [](auto const& about) { return std::string(about.param.name); });
+
+TEST_P(same_kind, keeps_java_out_and_is_seen_by_it) {
+    hold held = lock.acquire();
+    EXPECT_TRUE(java().yes("a", of_kind("isLocked"), key));
+    EXPECT_FALSE(java().yes("a", of_kind("tryLock"), key));
+    auto short_wait = key;
+    short_wait.insert(short_wait.end(), {"200", "5000"});
+    EXPECT_FALSE(java().yes("a", of_kind("tryLock"), short_wait));
+    held.ensure_held();
+    held.release();
+    EXPECT_TRUE(java().yes("a", of_kind("tryLock"), key));
+    java().value("a", of_kind("unlock"), key);
+}
+
+TEST_P(same_kind, is_kept_out_by_java_and_sees_it) {
+    java().value("a", of_kind("lock"), key);
+    EXPECT_TRUE(lock.is_locked());
+    std::error_code ec;
+    EXPECT_FALSE(lock.try_acquire({}, ec));
+    EXPECT_EQ(ec, errc::busy);
+    EXPECT_FALSE(lock.try_acquire({.wait = 200ms}, ec));
+    EXPECT_EQ(ec, errc::timed_out);
+    auto const seen = lock.inspect();
+    ASSERT_EQ(seen.owners.size(), 1U);
+    EXPECT_EQ(seen.owners[0].client, java().value("main", "id"));
+    java().value("a", of_kind("unlock"), key);
+    EXPECT_TRUE(lock.try_acquire());
+}
+
+TEST_P(same_kind, is_followed_by_a_java_waiter) {
+    hold held = lock.acquire();
+    auto const waits = java().start("b", of_kind("lock"), key);
+    EXPECT_FALSE(java().reply_if_any(waits, 300ms).has_value()) << "it waits";
+    held.release();
+    EXPECT_TRUE(java().end_of(waits).ok);
+    EXPECT_FALSE(lock.try_acquire());
+    java().value("b", of_kind("unlock"), key);
+}
+
+TEST_P(same_kind, follows_a_java_holder) {
+    java().value("a", of_kind("lock"), key);
+    auto waiter = in_thread([&] { return lock.acquire({.wait = 20s, .owner = owner()}); });
+    EXPECT_TRUE(wait_until([&] { return cpp.stats().waiters == 1; }));
+    java().value("a", of_kind("unlock"), key);
+    EXPECT_TRUE(waiter.get());
+}
+
+TEST_P(same_kind, is_ended_by_force_from_the_other_side) {
+    hold mine = lock.acquire();
+    EXPECT_TRUE(java().yes("a", of_kind("forceUnlock"), key));
+    std::error_code ec;
+    mine.release(ec);
+    EXPECT_EQ(ec, errc::lease_lost);
+    java().value("a", of_kind("lock"), key);
+    EXPECT_TRUE(lock.force_unlock());
+    EXPECT_FALSE(java().yes("a", of_kind("isLocked"), key));
+    EXPECT_FALSE(java().ask("a", of_kind("unlock"), key).ok) << "Java's holder has lost it";
+}
+
+TEST_P(same_kind, lets_in_one_at_a_time_beside_java) {
+    constexpr int rounds = 40;
+    auto words = key;
+    words.insert(words.end(), {key.front(), std::to_string(rounds)});
+    auto const counter = key.front() + ":inside";
+    auto const java_side = java().start("a", of_kind("contend"), words);
+    std::int64_t most = 0;
+    for (int round = 0; round < rounds; ++round) {
+        hold const mine = lock.acquire();
+        most = std::max<std::int64_t>(most, server().run("INCR", counter).integer);
+        server().run("DECR", counter);
+    }
+    EXPECT_EQ(most, 1);
+    auto const end = java().end_of(java_side, 60s);
+    EXPECT_TRUE(end.ok) << end.value;
+    EXPECT_EQ(end.value, "1");
+}
+
+TEST_F(interop_test, tokens_grow_across_both_languages) {
+    auto const lock = cpp.get_fenced_lock(name);
+    any_lock ours(lock);
+    std::uint64_t last = 0;
+    for (int round = 0; round < 3; ++round) {
+        hold mine = ours.acquire();
+        ASSERT_TRUE(mine.token());
+        EXPECT_EQ(*mine.token(), last + 1);
+        hold again = ours.acquire();
+        EXPECT_EQ(again.token(), mine.token());
+        EXPECT_EQ(java().number("a", "fenced/getToken", {name}), static_cast<long long>(last + 2))
+            << "a re-entry counts";
+        again.release();
+        mine.release();
+        auto const theirs = java().number("a", "fenced/lockAndGetToken", {name});
+        EXPECT_EQ(theirs, static_cast<long long>(last + 3));
+        java().value("a", "fenced/unlock", {name});
+        last = static_cast<std::uint64_t>(theirs);
+    }
+}
+
+TEST_F(interop_test, non_reentrant_lock_of_java_refuses_a_second_acquisition_as_ours_does) {
+    java().value("a", "non_reentrant/lock", {name});
+    auto const again = java().ask("a", "non_reentrant/lock", {name});
+    EXPECT_FALSE(again.ok);
+    EXPECT_NE(again.value.find("non-reentrant"), std::string::npos) << again.value;
+    java().value("a", "non_reentrant/unlock", {name});
+    any_lock ours(cpp.get_non_reentrant_lock(name));
+    hold const mine = ours.acquire();
+    std::error_code ec;
+    EXPECT_FALSE(ours.acquire({}, ec));
+    EXPECT_EQ(ec, errc::would_deadlock);
+}
+
+} // namespace
+} // namespace redlatch::test

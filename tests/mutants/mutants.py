@@ -1,0 +1,186 @@
+#!/usr/bin/env python3
+"""Breaks the shipped code on purpose, one way at a time, and sees whether the simulator notices.
+
+    mutants.py [--only REGEX] [--seeds N] [--jobs N] [--threads | --no-threads] [--markdown]     (./dev mutants)
+    mutants.py generated …    changes at random, against all proofs: see `mutants.py generated --help`
+
+A mutant is a replacement in one file of src/ or lua/, from the tables in tests/mutants/table. It is applied to a copy of the
+tree under build/mutants, the simulator is built there, and seeds are run until one breaks a promise, or else all orders of
+small scenarios. Where neither finds it, the unit tests of its folder are run. A mutant that survives is a hole in the proof:
+exit status 1. A replacement whose text is not there (any more), or more than once, is an error: exit status 2.
+
+The simulator has one thread. Mutants about threads are hunted by tests/threads under the thread sanitizer instead.
+"""
+import argparse
+import concurrent.futures
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import time
+
+import generated
+import isolated
+from proofs import UNIT_OF, what_failed
+from table import MUTANTS, OF_THREADS
+from workshop import Useless, Workshop
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
+OTHER_KINDS = ("non_reentrant", "spin", "fenced")
+
+
+class Simulator(Workshop):
+    """A copy of the tree in which one mutant at a time is hunted by the simulator, then by unit tests."""
+
+    targets = ["redlatch_sim"]
+
+    def begin(self):
+        self.prepare()
+        self.make("the sound tree", self.targets, mutated=False)
+
+    def make(self, what, targets, mutated=True):
+        if wrong := self.build(targets, mutated):
+            raise Useless(f"{what}: does not compile\n{wrong}")
+
+    def judge(self, mutant, how):
+        """How the mutant was found, the first seed that fails, and how long that took; nothing if it survives."""
+        name, path, old, new = mutant
+
+        def change(sound):
+            if sound.count(old) != 1:
+                raise Useless(f"{name}: the text to replace stands {sound.count(old)} times in {path}")
+            return sound.replace(old, new)
+
+        with self.broken(path, change):
+            self.make(name, self.targets)
+            return self.search(how, path)
+
+    def search(self, how, path):
+        found = "", "", 0.0
+        if not any(kind in path for kind in OTHER_KINDS):
+            found = self.hunt(how.limit, "--first", 1, "--count", how.seeds, "--no-shrink")
+            if not found[0]:
+                found = self.hunt(how.limit, "--orders", "--states", how.states)
+        return found if found[0] else self.search_kinds(how, path)
+
+    def search_kinds(self, how, path):
+        """By the other kinds of lock: those that the file is about, else all."""
+        for kind in [one for one in OTHER_KINDS if one in path] or OTHER_KINDS:
+            words = "--first", 1, "--count", how.seeds // 4, "--no-shrink", "--kind", kind
+            found = self.hunt(how.limit, *words)
+            if found[0]:
+                return found[0], f"{found[1]} of {kind}", found[2]
+        return self.unit_test(how.limit, path)
+
+    def unit_test(self, limit, path):
+        """By the tests of the file's folder: what happens too seldom in a simulated world is made to happen there."""
+        folder = UNIT_OF.get("/".join(path.split("/")[:2]))
+        if not folder:
+            return "", "", 0.0
+        self.make(path, [f"unit_{folder}"])
+        began = time.monotonic()
+        status = isolated.run([self.program(f"unit_{folder}"), "--gtest_brief=1"], self.log, limit, self.made)
+        failed = what_failed(self.log.read_text(errors="replace"))
+        return "" if status == 0 else "a unit test", f"`{failed or folder}`", time.monotonic() - began
+
+    def hunt(self, limit, *words):
+        began = time.monotonic()
+        try:
+            done = run(self.made / "tests" / "sim" / "redlatch_sim", *words, timeout=limit)
+        except subprocess.TimeoutExpired as late:
+            # Seeds or orders that come to no end, or only more of them than there was time for?
+            told = late.stdout or ""
+            return ("", "", limit) if "states" in str(told) else ("hangs", "", limit)
+        took = time.monotonic() - began
+        if done.returncode == 0:
+            return "", "", took
+        if found := re.search(r"^seed (\d+) broke a promise, ([^:]*):", done.stdout, re.M):
+            return found[2], found[1], took
+        if found := re.search(r"^broke a promise, ([^:]*):", done.stdout, re.M):
+            scope = re.findall(r"^(.*): \d+ states", done.stdout, re.M)[-1]
+            return found[1], f"orders of “{scope}”", took
+        sentence = re.search(r"internal error: (.*)", done.stderr)
+        seed = re.search(r"it ended in --seed (\d+)", done.stderr)
+        what = "stops: " + (sentence[1] if sentence else f"status {done.returncode}")
+        return what, seed[1] if seed else "", took
+
+
+class ThreadSanitizer(Simulator):
+    """The same for mutants about threads: hunted by the stress programs and the tests of src/io, under the thread sanitizer."""
+
+    preset = "tsan"
+    targets = ["thread_races", "unit_io"]
+
+    def search(self, how, path):
+        began = time.monotonic()
+        for name in self.targets:
+            try:
+                done = run("setarch", "-R", self.program(name), "--gtest_break_on_failure", timeout=how.limit)
+            except subprocess.TimeoutExpired:
+                return "hangs", f"`{name}`", time.monotonic() - began
+            if done.returncode != 0:
+                last = re.findall(r"^\[ RUN      \] (.*)$", done.stdout, re.M)[-1:]
+                what = "data race" if "data race" in done.stderr else "a test that fails"
+                return what, f"`{last[0]}`" if last else f"`{name}`", time.monotonic() - began
+        return "", "", time.monotonic() - began
+
+
+def work(shop, mutants, how, tell):
+    if mutants:
+        shop.begin()
+    while mutants:
+        mutant = mutants.pop(0)
+        tell(mutant[0], *shop.judge(mutant, how))
+
+
+def run(*words, **more):
+    return subprocess.run([str(word) for word in words], text=True, errors="replace", capture_output=True, check=False, **more)
+
+
+def main():
+    if sys.argv[1:2] == ["generated"]:
+        return generated.main(sys.argv[2:])
+    parser = argparse.ArgumentParser(prog="mutants", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--only", default="", help="only mutants whose name matches")
+    parser.add_argument("--seeds", type=int, default=20_000, help="so many seeds at the most (20000)")
+    parser.add_argument("--states", type=int, default=20_000, help="so many states of each small scenario (20000)")
+    parser.add_argument("--limit", type=float, default=300, help="so many seconds for either at the most (300)")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="so many at the same time (one for each core)")
+    parser.add_argument("--threads", action="store_true", help="only those about threads")
+    parser.add_argument("--no-threads", action="store_true", help="all but those about threads")
+    parser.add_argument("--markdown", action="store_true", help="print the table for docs/testing.md")
+    how = parser.parse_args()
+    if how.markdown:
+        print("| broken on purpose | found by | seed | after |\n|---|---|--:|--:|", flush=True)
+    survivors = []
+
+    def tell(name, what, where, took):
+        if not what:
+            survivors.append(name)
+            what = "**nobody**"
+        line = f"| {name} | {what} | {where} | {took:.1f} s |" if how.markdown else f"{name}: {what} {where} {took:.1f} s"
+        print(line, flush=True)
+
+    def chosen(table):
+        return [one for one in table if re.search(how.only, one[0])]
+
+    try:
+        with concurrent.futures.ThreadPoolExecutor(how.jobs) as pool:
+            mutants = [] if how.threads else chosen(MUTANTS)
+            shops = [Simulator(ROOT, f"table-{number}") for number in range(how.jobs)]
+            for done in [pool.submit(work, shop, mutants, how, tell) for shop in shops]:
+                done.result()
+        if not how.no_threads:
+            work(ThreadSanitizer(ROOT, "table-threads"), chosen(OF_THREADS), how, tell)
+    except Useless as wrong:
+        print(wrong, file=sys.stderr)
+        return 2
+    print(f"{len(survivors)} survived" + (": " + "; ".join(survivors) if survivors else ""), file=sys.stderr)
+    return 1 if survivors else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

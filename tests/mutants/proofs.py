@@ -1,0 +1,97 @@
+"""What is run against a mutant, from cheap to expensive; the first proof that fails has found it."""
+import dataclasses
+import fnmatch
+import re
+
+# What each folder's own unit tests are; they come first, then all the others.
+UNIT_OF = {"src/base": "base", "src/resp": "resp", "src/connection": "connection", "src/locking": "locking", "src/io": "io",
+           "src/api": "config", "src/embedded": "embedded"}
+ALL_UNITS = ["base", "resp", "connection", "locking", "io", "config", "embedded"]
+# The simulator begins with a client's settings: nothing of these runs in it.
+NOT_IN_THE_SIMULATOR = ["cli/*", "src/embedded/*", "src/api/config*", "src/api/*yaml*", "src/api/java_duration*",
+                        "src/api/redisson_keys*", "src/api/environment_text*", "src/api/listing*", "src/api/event_source*",
+                        "src/io/server_uri*", "src/io/uri_text*", "src/io/log*", "src/io/reactor*", "src/io/parker*",
+                        "src/io/notifier*", "src/io/random_seed*", "src/io/lease_clock*", "src/io/fork_guard*"]
+
+
+@dataclasses.dataclass(frozen=True)
+class Proof:
+    name: str
+    targets: tuple  # of ninja
+    command: tuple  # a leading word with a slash is a program of the build
+    of: str = "src/*"  # whose files it may judge
+    seconds: int = 60  # on the sound tree of an idle machine it takes a tenth of that, or less
+    but: str = ""  # tests of a suite that are not run
+
+    @property
+    def is_suite(self):
+        """It has processes and servers and mostly waits; the others only compute."""
+        return self.command[0] == "ctest"
+
+    def judges(self, path):
+        if self.name.startswith("sim") and any(fnmatch.fnmatch(path, out) for out in NOT_IN_THE_SIMULATOR):
+            return False
+        return any(fnmatch.fnmatch(path, one) for one in self.of.split())
+
+
+def unit(folder):
+    """Judges the folders that its tests stand on: what is above them is not even called."""
+    below = list(UNIT_OF)[:list(UNIT_OF.values()).index(folder) + 1]
+    if folder == "config":
+        below = ["src/api", "src/io"]
+    waits = folder in ("io", "config")
+    return Proof(f"unit_{folder}", (f"unit_{folder}",), (f"tests/unit/unit_{folder}", "--gtest_brief=1"),
+                 " ".join(f"{one}/*" for one in below), 30 if waits else 10)
+
+
+def suite(label, targets, jobs, seconds, of="src/*", only="", but="", name=""):
+    """One label of ctest. A test has to fail again and again: what fails once under load is no verdict."""
+    words = ["ctest", "-L", f"^{label}$", "-j", str(jobs), "--stop-on-failure", "--repeat", "until-pass:2", "--timeout", "30"]
+    words += ["-R", only] if only else []
+    return Proof(name or label, tuple(targets), tuple(words), of, seconds, but)
+
+
+VARIANTS = r"^(scripts_no_hand_over|asynchronous)\."
+CROWDS = r"^([a-z]+/)?(hand_over_test|many_test|deadline_test)\."  # they fill the machine or measure it, one at a time
+SIMULATOR = "tests/sim/redlatch_sim"
+INTEGRATION = ("tests/integration/all", "tests/behaviour/all", "tests/support/all")
+EMBEDDED = ("integration_embedded_server_test", "integration_embedded_stop_test")
+
+
+def proofs(seeds, states):
+    return [
+        *(unit(folder) for folder in ALL_UNITS),
+        Proof("unit_api", ("unit_api",), ("tests/unit/unit_api", "--gtest_brief=1"), "src/api/*", 10),
+        Proof("api", ("api_test",), ("tests/api/api_test", "--gtest_brief=1"), "src/api/*", 10),
+        Proof("cli_parts", ("cli_parts_test",), ("tests/cli/cli_parts_test", "--gtest_brief=1"), "cli/*", 30),
+        Proof("sim: kept seeds", ("sim_test",), ("tests/sim/sim_test", "--gtest_filter=*kept_seed*", "--gtest_brief=1")),
+        Proof("sim: seeds", ("redlatch_sim",), (SIMULATOR, "--first", "1", "--count", str(seeds), "--no-shrink"), seconds=90),
+        Proof("sim: fields", ("redlatch_sim",), (SIMULATOR, "--fields", "--first", "1", "--count", "100", "--no-shrink"),
+              seconds=60),
+        Proof("sim: orders", ("redlatch_sim",), (SIMULATOR, "--orders", "--states", str(states)), seconds=120),
+        suite("examples", ["examples/all"], 4, 200, of="src/api/* src/embedded/* src/io/*"),
+        suite("integration", EMBEDDED, 16, 300, of="src/embedded/* src/api/*", only="^embedded", name="embedded"),
+        suite("asio", ["tests/asio/all"], 16, 300),
+        suite("integration", INTEGRATION, 16, 900, but=f"{VARIANTS}|{CROWDS}"),
+        suite("integration", INTEGRATION, 16, 900, only=CROWDS, name="crowds"),
+        suite("threads", ["tests/threads/all"], 2, 300),
+        suite("cli", ["tests/cli/all"], 16, 600, of="cli/* src/*"),
+        suite("integration", INTEGRATION, 16, 1500, only=VARIANTS, name="variants"),
+    ]
+
+
+def for_file(path, all_proofs):
+    """Those that judge this file: the units of its own folder are first, suites are last."""
+    own = next((f"unit_{name}" for folder, name in UNIT_OF.items() if path.startswith(folder + "/")), "")
+    return sorted((one for one in all_proofs if one.judges(path)), key=lambda one: (one.is_suite, one.name != own))
+
+
+def what_failed(log):
+    """The name of the test, the checker or the words with which it ended."""
+    for pattern in (r"^\[  FAILED  \] (\S+?)(?:,| \(|$)",
+                    r"^\s*\d+ - (\S+) \((?:Failed|Timeout|SEGFAULT|Subprocess|ILLEGAL|Child)",
+                    r"^seed \d+ broke a promise, [^:]*", r"^broke a promise, [^:]*", r"it ended in --seed \d+",
+                    r"internal error: .*", r"what\(\): .*"):
+        if found := re.search(pattern, log, re.M):
+            return (found[1] if found.groups() else found[0])[:120]
+    return ""

@@ -1,0 +1,32 @@
+"""What single kinds of lock do differently."""
+from table.files import ACQUISITION, FENCED, FENCED_ACQUIRE, OP, RECIPE, TABLE
+
+MUTANTS = [
+    ("a fenced lock is handed off within a process", FENCED,
+     "made.local_handoff = false;",
+     "made.local_handoff = true;"),
+    ("an acquisition whose reply was lost gets no token of its own", FENCED_ACQUIRE,
+     "end\n    return {redis.call('incr', KEYS[2])}",
+     "end\n    return {1}"),
+    ("a busy fenced lock is acquired with a token", FENCED,
+     "reply.items.size() != 1)",
+     "reply.items.empty())"),
+    ("a re-entry takes the token of its owner away", TABLE,
+     "if (which->levels.empty()) which->token = token;",
+     "which->token = token;"),
+    ("a spin lock never asks again", OP,
+     "    return now;\n}",
+     "    return base::milliseconds(3'600'000);\n}"),
+    ("a spin lock asks again at once", OP,
+     "    return now;\n}",
+     "    return base::milliseconds(0);\n}"),
+    ("a spin lock that leaves its turn to others waits for a message", OP,
+     "return terms_.backoff ? pause(until) : wait(until, sample);",
+     "return wait(until, sample);"),
+    ("a plain release of a spin lock leaves a message to be sent", RECIPE,
+     "    return {ended.integer == 0 ? kind::not_held : kind::released};",
+     "    return {ended.integer == 0 ? kind::not_held : kind::released, 0, false};"),
+    ("a lock that is not re-entrant is entered again", ACQUISITION,
+     "        if (waits_for_itself) return;\n",
+     ""),
+]

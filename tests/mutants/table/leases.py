@@ -1,0 +1,61 @@
+"""Validity, renewal and loss."""
+from table.files import ACQUISITION, CORE, KEEPER, OP, TABLE
+
+MUTANTS = [
+    ("validity is counted from the answer", ACQUISITION,
+     "taken_at_ = answered.sent_at;",
+     "taken_at_ = now_;"),
+    ("validity has no margin and outlives the lease", KEEPER,
+     "lease - validity_margin(lease, settings_.margin)",
+     "lease + lease / 2"),
+    ("the answer to a renewal counts after the end of the hold", KEEPER,
+     "if (!is_kept(*one) || one->heap_index == tenure::npos) continue; // released or lost meanwhile",
+     ""),
+    ("a stale acquisition counts as held", OP,
+     "if (still_valid(sent_at, now)) return finish(outcome::acquired);",
+     "return finish(outcome::acquired);"),
+    ("no hold is listened for", KEEPER,
+     "if (which->watch_at <= now) {",
+     "if (which->watch_at <= now && which->watched) {"),
+    ("the message about a hold is not looked into", "src/io/hold_watch.cpp",
+     "insist([this] { listener_(lock_); });",
+     ""),
+    ("nothing is ever renewed", KEEPER,
+     "which->next_renewal = base::later(sent_at, settings_.watchdog / 3);",
+     "which->next_renewal = base::later(sent_at, settings_.watchdog * 3);"),
+    ("renewal goes on after the release", TABLE,
+     "    keeper.forget(which);\n"
+     "    watch_ended_ =",
+     "    watch_ended_ ="),
+    ("an answer to a renewal is not counted", KEEPER,
+     "if (lease > mere_question) {",
+     "if (false) {"),
+    ("the server's word that a lock is lost is not heard", KEEPER,
+     "            forget(one);\n"
+     "            out.lost.push_back(one);\n"
+     "            continue;\n"
+     "        }\n"
+     "        if (lease",
+     "        }\n"
+     "        if (lease"),
+    ("max_hold is renewed", KEEPER,
+     "std::min(std::max(promised, which->validity()), which->max_hold_until())",
+     "std::max(promised, which->validity())"),
+    ("a loss is told to nobody", TABLE,
+     "    note(notice::kind::lost, which); // first what may throw\n",
+     ""),
+    ("a failed renewal is never tried again", KEEPER,
+     "    which->renewal_in_flight = false;\n"
+     "    if (!is_kept(*which) || which->heap_index == tenure::npos) return;\n"
+     "    if (which->renewed()",
+     "    if (which->renewed()"),
+    ("a batch that is refused is tried again whole", KEEPER,
+     "first(still.size() / 2)",
+     "first(0)"),
+    ("who was refused alone is asked with others again", KEEPER,
+     "    if (which->refused_alone)\n",
+     "    if (which->refused_alone && into.empty())\n"),
+    ("a new connection verifies nothing", CORE,
+     "        table.keeper.verify_all(now, found);\n",
+     ""),
+]

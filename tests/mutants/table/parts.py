@@ -1,0 +1,41 @@
+"""What the simulator cannot see, or does not: unit tests find these."""
+from table.files import KEEPER, LANE, RECIPE, TABLE
+
+MUTANTS = [
+    ("a busy lane counts as silent", LANE,
+     "    heard_ = now;\n"
+     "    replies_.feed",
+     "    replies_.feed"),
+    ("pauses grow although the last connection was of use", LANE,
+     "        failures_ = 0; // it is of use: the next one need not wait\n",
+     ""),
+    ("bytes that were not taken count as sent", LANE,
+     "            traffic_->out.not_taken(sending_.size() - sent_);\n",
+     ""),
+    ("an answer that came just before its caller left is dropped", "src/io/call_lane.cpp",
+     "    if (answered && late) late(which->reply);\n",
+     ""),
+    ("the alarm of an asynchronous call is set too late", "src/io/operation.cpp",
+     "until_ - now < 2 * look;",
+     "until_ - now < look / 2;"),
+    ("small commands are kept back for more", "src/io/connector.cpp",
+     "        ::setsockopt(fd_.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);\n",
+     ""),
+    ("database 1 is not selected", "src/connection/connect_op.cpp",
+     "if (words.database != 0) {",
+     "if (words.database > 1) {"),
+    ("too many linger: UNSUBSCRIBE waits for the timer", "src/io/subscriber.cpp",
+     "    if (gave_up_another) ",
+     "    if (false) "),
+    ("a watchdog's level that joined is suspect too late", KEEPER,
+     "the key's present life is unknown, so renew now\n"
+     "        which->suspect_at = base::later(sent_at, settings_.watchdog / 2);",
+     "the key's present life is unknown, so renew now\n"
+     "        which->suspect_at = base::later(sent_at, settings_.watchdog * 2);"),
+    ("names that nobody uses are kept", TABLE,
+     "        std::erase_if(records_, [](auto const& one) { return one.second.expired(); });\n",
+     ""),
+    ("a message that is forbidden is sent again", RECIPE,
+     "return {kind::not_held, 0, sent || forbidden};",
+     "return {kind::not_held, 0, sent};"),
+]

@@ -1,0 +1,128 @@
+# shellcheck shell=bash
+# What ./dev test runs. Sourced by dev, after steps.sh and servers.sh.
+
+build_all() { # PRESET [-DNAME=VALUE…] [TARGET…]: with what the tests need
+    local preset=$1
+    shift
+    case $preset in
+        release)
+            # From nothing, tests that are compiled together take half of the time; at work one changes a file at a time.
+            if [[ ${CI-} ]]; then set -- -DREDLATCH_TEST_UNITY=ON "$@"; fi
+            build "$preset" -DREDLATCH_TESTS=ON -DREDLATCH_BENCH=ON "$@"
+            ;;
+        fuzz) build "$preset" "$@" ;;
+        *) build "$preset" -DREDLATCH_TESTS=ON "$@" ;;
+    esac
+}
+
+# What each preset builds and runs in ./dev test: TARGETS, then ctest's words. The address sanitizer has all that runs the
+# library, but for what costs more to build than it adds; the thread sanitizer what has threads, and the units; the second
+# compiler what users compile. clang-tidy looks at the rest with the eyes of that compiler.
+share_of() { # PRESET → sets targets, selection
+    targets=() selection=()
+    case $1 in
+        asan-ubsan)
+            targets=(redlatch redlatch_static cli/all examples/all
+                tests/{unit,lua,integration,behaviour,asio,threads,sim,cli}/all)
+            selection=(-L 'unit|lua|integration|asio|threads|sim|cli|examples')
+            ;;
+        tsan)
+            targets=(tests/unit/all tests/threads/all tests/asio/all)
+            selection=(-L 'threads|unit|asio')
+            ;;
+        clang)
+            targets=(redlatch redlatch_static cli/all examples/all tests/unit/all tests/api/all)
+            selection=(-L 'unit|api')
+            ;;
+    esac
+}
+
+# Tests that mostly wait - for leases, deadlines, other processes - run eight at a time, all others two at a time. Those that
+# measure, and those that fill the machine, say how much of it they need (PROCESSORS in their CMakeLists.txt).
+waiting_labels='^(integration|cli|asio|chaos|interop)$'
+waiting_jobs=8
+
+run_all_of() { # PRESET [CTEST-ARGS…]: what computes, and then what waits
+    local preset=$1 some
+    shift
+    if [[ " $* " == *' -LE '* ]]; then # ctest leaves out what all of several -LE match
+        run_ctest "$preset" chosen "$@"
+        some=$ran
+    else
+        run_ctest "$preset" computing -LE "$waiting_labels" "$@"
+        some=$ran
+        run_ctest "$preset" waiting -L "$waiting_labels" -j "$waiting_jobs" "$@"
+        some=$((some + ran))
+    fi
+    [[ $some -gt 0 ]] || ended "there is a test to run (preset $preset)" 1 0 || true
+}
+
+test_preset() { # PRESET [CTEST-ARGS…]
+    local preset=$1 targets selection
+    shift
+    share_of "$preset"
+    if check "build: $preset" build_all "$preset" ${targets[@]+"${targets[@]}"}; then
+        run_all_of "$preset" ${selection[@]+"${selection[@]}"} "$@"
+    fi
+}
+
+# Those of the integration tests that ask the server for much. The others are about the client, or choose a server themselves.
+test_on_valkey() {
+    local others='^(scripts_no_hand_over|asynchronous)\.|(deadline|embedded_server|hostile_server|lie|many)_test'
+    REDLATCH_TEST_SERVER=$valkey_server run_ctest release 'waiting, on Valkey' \
+        -L '^integration$' -E "$others" -j "$waiting_jobs"
+}
+
+fresh_seeds() { # COUNT MINUTES: what is done first ends it
+    build release -DREDLATCH_TESTS=ON redlatch_sim || return 1
+    "$build_root/release/tests/sim/redlatch_sim" --fresh --count "$1" --minutes "$2"
+}
+
+test_everything() { # a failure in one step does not hide those of the others
+    beside "static analysis" check_analysis all
+    beside "format" check_format
+    beside "shell scripts" check_shell
+    test_preset release
+    beside "simulator, fresh seeds" fresh_seeds 40000 10
+    beside "memcheck: the core" memcheck "${core_tests[@]}"
+    if [[ $valkey_server ]]; then test_on_valkey; fi
+    local preset
+    for preset in asan-ubsan tsan clang; do test_preset "$preset"; done
+    check "fuzzing, a moment" fuzz 10 || true
+    wait_for_besides
+}
+
+# What takes too long for each change.
+test_nightly() {
+    check "build: release" build_all release || return 0
+    run_ctest release 'nightly, computing' -C nightly -L '^nightly$' -LE "$waiting_labels"
+    run_ctest release 'nightly, waiting' -C nightly -L '^nightly$' -L "$waiting_labels" -j "$waiting_jobs"
+    if [[ $valkey_server ]]; then test_on_valkey; fi
+    check "faults, all of them" "$build_root/release/tests/chaos/redlatch_chaos" --redisson || true
+    if check "build: tsan" build_all tsan tests/threads/all; then
+        REDLATCH_STRESS_SECONDS=150 run_ctest tsan 'a long stress' -R '^mixed_stress'
+    fi
+    check "soak" "$build_root/release/tests/chaos/redlatch_soak" --minutes 10 || true
+    check "simulator, fresh seeds" fresh_seeds 10000000 20 || true
+    check "memcheck" memcheck "${core_tests[@]}" "${live_tests[@]}" || true
+    check "fuzzing" fuzz 300 || true
+    need debootstrap
+    local suite
+    for suite in bookworm trixie; do
+        check "a bare machine: $suite" as_root "$root/tools/bare_machine" "$suite" || true
+    done
+}
+
+test_command() {
+    need "${test_packages[@]}"
+    # Tests must not find the terminal or a CI's closed stdin.
+    exec </dev/null
+    other_servers
+    case ${1-} in
+        '') test_everything ;;
+        quick) test_preset release ;;
+        nightly) test_nightly ;;
+        *) test_preset "$@" ;;
+    esac
+    summary
+}

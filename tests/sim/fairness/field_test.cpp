@@ -1,0 +1,77 @@
+// What is counted of a field, by histories whose figures are known, and that a field is simulated at all.
+#include "sim/fairness/field.hpp"
+#include "sim/scenario/run.hpp"
+
+#include <cmath>
+#include <gtest/gtest.h>
+
+namespace redlatch::sim {
+namespace {
+
+using namespace std::chrono_literals;
+using kind = fact::kind;
+
+fact at(moment when, kind what, int process) {
+    return {.what = what, .when = when, .process = process, .worker = process, .lock = 0};
+}
+
+TEST(shares_of_a_field, count_who_is_passed_over_and_runs) {
+    history const all{at(10ms, kind::asked, 0),    at(11ms, kind::asked, 1),    at(12ms, kind::acquired, 0),
+                      at(13ms, kind::asked, 0),    at(14ms, kind::acquired, 0), at(15ms, kind::asked, 0),
+                      at(18ms, kind::acquired, 0), at(19ms, kind::acquired, 1), at(20ms, kind::asked, 1),
+                      at(25ms, kind::acquired, 1)};
+    auto const seen = shares_of(all, 2, 5ms, 100ms);
+    EXPECT_EQ(seen.acquired, (std::vector<std::uint64_t>{3, 2}));
+    EXPECT_EQ(seen.most_passed_over, 3U) << "process 1 waited from 11 to 19";
+    EXPECT_EQ(seen.longest_run, 3U);
+    EXPECT_EQ(seen.longest_slice, 6ms);
+    EXPECT_EQ(seen.wait_of(1), 8ms);
+    EXPECT_EQ(seen.longest_waits, (std::vector<moment>{3ms, 8ms}));
+    EXPECT_DOUBLE_EQ(seen.most_by_least(), 1.5);
+}
+
+TEST(shares_of_a_field, count_only_what_is_within_the_time) {
+    history all{at(1ms, kind::asked, 0), at(1ms, kind::traffic, 0),   at(2ms, kind::acquired, 0),
+                at(3ms, kind::asked, 1), at(60ms, kind::acquired, 0), at(70ms, kind::traffic, 0)};
+    all[1].commands = 100;
+    all[5].commands = 103;
+    auto const seen = shares_of(all, 2, 5ms, 100ms);
+    EXPECT_EQ(seen.acquired, (std::vector<std::uint64_t>{1, 0}));
+    EXPECT_DOUBLE_EQ(seen.commands, 3);
+    EXPECT_TRUE(std::isinf(seen.most_by_least()));
+    EXPECT_EQ(seen.wait_of(1), 97ms) << "of process 1, who got nothing";
+}
+
+TEST(field, is_contended_for_until_its_end) {
+    field const small{.processes = 3, .threads = 2, .lasts = 300};
+    auto const seen = run(generate(small, 1));
+    EXPECT_FALSE(seen.broken) << seen.broken->checker << ": " << seen.broken->text;
+    auto const got = shares_of(seen.facts, 3, 50ms, 300ms);
+    EXPECT_GT(got.total(), 50U);
+    EXPECT_GT(got.wakes, 0);
+    EXPECT_LT(seen.lasted, 20s);
+}
+
+/// All begin in the same moment, so that none of them knows who came first.
+field crowd() {
+    return {.processes = 100, .hold_us = 1'000, .pause_us = 0, .lasts = 1'500};
+}
+
+TEST(crowd, asks_in_turn_soon_after_it_has_come) {
+    auto const what = crowd();
+    auto const seen = run(generate(what, 1));
+    auto const got = shares_of(seen.facts, what.processes, 150ms, 1500ms);
+    EXPECT_GT(got.total(), 500U);
+    EXPECT_LT(got.commands, 8) << "for each acquisition; when all asked at each message there were a hundred";
+    EXPECT_LT(got.most_by_least(), 2);
+}
+
+TEST(crowd, sleeps_while_others_have_their_turns) {
+    auto const what = crowd();
+    auto const seen = run(generate(what, 1));
+    auto const got = shares_of(seen.facts, what.processes, 150ms, 1500ms);
+    EXPECT_LT(got.wakes, 50) << "of all processes for each acquisition, half a wake-up each";
+}
+
+} // namespace
+} // namespace redlatch::sim

@@ -1,0 +1,24 @@
+// What the fourth generation adds to a scenario. Each variation draws from a stream of its own: a new one leaves the draws of
+// all others, and with them most scenarios, as they were.
+#pragma once
+
+#include "sim/scenario/scenario.hpp"
+
+namespace redlatch::sim {
+
+/// In some scenarios all times are multiples of 8 ms, so that things meet which are otherwise never at the same moment.
+void put_times_on_a_grid(scenario& in);
+/// Commands of one write that arrive one by one, and connections that break between them.
+void split_writes(scenario& in, bool with_faults);
+
+/// A process that locks as Redisson does, among ours.
+void invite_redisson(scenario& in);
+/// Refusals, rights that change and full buffers, also just when what may have run is repeated.
+void add_refusals(scenario& in);
+/// A process that can open nothing for a while, often just when its connections are lost.
+void take_descriptors(scenario& in);
+
+/// Locks of another kind. No dice: the rest is the scenario of the same seed.
+void change_kind(scenario& in, lock_kind to);
+
+} // namespace redlatch::sim

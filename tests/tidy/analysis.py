@@ -1,0 +1,142 @@
+"""clang-tidy over files, with results kept by content: analysis.py BUILD-FOLDER FILE…
+
+That a file was clean is kept in ~/.cache/redlatch/analysis (REDLATCH_ANALYSIS_CACHE names another folder), under a hash of all
+that can change the verdict: the program, its settings, how the file is compiled, and the names and contents of the file and of
+each header that it includes. Findings are not kept: they are found again until they are mended."""
+
+import concurrent.futures
+import functools
+import hashlib
+import json
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import time
+
+PROGRAM = os.environ.get("REDLATCH_CLANG_TIDY", "clang-tidy-14")
+KEPT_FOR_DAYS = 30
+
+
+def digest(*parts):
+    made = hashlib.sha256()
+    for part in parts:
+        text = part if isinstance(part, bytes) else str(part).encode()
+        made.update(b"%d:" % len(text) + text)
+    return made.hexdigest()
+
+
+def content_now(path):
+    with open(path, "rb") as file:
+        return hashlib.sha256(file.read()).hexdigest()
+
+
+content = functools.lru_cache(maxsize=None)(content_now)
+
+
+@functools.lru_cache(maxsize=None)
+def program():
+    """The version may stay while a distribution mends the program."""
+    path = os.path.realpath(shutil.which(PROGRAM) or PROGRAM)
+    version = subprocess.run([PROGRAM, "--version"], capture_output=True, text=True, check=True).stdout
+    return digest(version, content(path))
+
+
+@functools.lru_cache(maxsize=None)
+def settings(folder):
+    """All .clang-tidy from this folder up: a folder's own may inherit."""
+    found = os.path.join(folder, ".clang-tidy")
+    mine = [content(found)] if os.path.exists(found) else []
+    above = os.path.dirname(folder)
+    return mine if above == folder else mine + settings(above)
+
+
+def words_of(entry):
+    words = entry.get("arguments") or shlex.split(entry["command"])
+    return words[1:] if os.path.basename(words[0]) == "ccache" else words
+
+
+def included(entry):
+    """The file and all headers that it includes, as the compiler finds them now."""
+    words, command = words_of(entry), []
+    at = 0
+    while at < len(words):
+        if words[at] in ("-o", "-MF", "-MT", "-MQ"):
+            at += 2
+        else:
+            if words[at] not in ("-c", "-MD", "-MMD"):
+                command.append(words[at])
+            at += 1
+    made = subprocess.run(command + ["-M"], cwd=entry["directory"], capture_output=True, text=True)
+    if made.returncode != 0:
+        return None
+    names = made.stdout.replace("\\\n", " ").split(":", 1)[1]
+    paths = [name.replace("\\ ", " ") for name in re.findall(r"(?:\\ |\S)+", names)]
+    return [os.path.normpath(os.path.join(entry["directory"], path)) for path in paths]
+
+
+def key_of(path, entry, root, files):
+    anywhere = lambda text: text.replace(root + os.sep, "./").replace(root, ".")  # a clone elsewhere is the same
+    # HeaderFilterRegex is matched against whole paths: a clone below a folder of such a name shows more headers.
+    place = root if re.search(r"/(include|src|cli|bench|examples)/", root + "/") else ""
+    return digest(program(), *settings(os.path.dirname(path)), place, *[anywhere(word) for word in words_of(entry)],
+                  anywhere(entry["directory"]), *[part for file in files for part in (anywhere(file), content(file))])
+
+
+def cache_folder():
+    named = os.environ.get("REDLATCH_ANALYSIS_CACHE")
+    usual = os.path.join(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "redlatch", "analysis")
+    folder = named or usual
+    os.makedirs(folder, exist_ok=True)
+    return folder
+
+
+def look_at(path, entry, root, build, cache):
+    """(the file, whether it is clean, what was said, whether that was known)"""
+    files = included(entry) if entry else None  # None: there is no telling what matters
+    mark = os.path.join(cache, key_of(path, entry, root, files)) if files else None
+    if mark and os.path.exists(mark):
+        os.utime(mark)
+        return path, True, "", True
+    made = subprocess.run([PROGRAM, "--quiet", "-p", build, path], capture_output=True, text=True)
+    clean = made.returncode == 0
+    if clean and mark and not made.stdout.strip():
+        if all(content_now(file) == content(file) for file in files if file.startswith(root)):  # not edited meanwhile
+            open(mark, "w").close()
+    return path, clean, made.stdout + ("" if clean else made.stderr), False
+
+
+def forget_old(cache):
+    oldest = time.time() - KEPT_FOR_DAYS * 86400
+    for name in os.listdir(cache):
+        mark = os.path.join(cache, name)
+        if os.stat(mark).st_mtime < oldest:
+            os.remove(mark)
+
+
+def main(arguments):
+    build, root = os.path.abspath(arguments[1]), os.getcwd()
+    with open(os.path.join(build, "compile_commands.json"), encoding="utf-8") as file:
+        entries = {os.path.normpath(os.path.join(one["directory"], one["file"])): one for one in json.load(file)}
+    cache = cache_folder()
+    forget_old(cache)
+    known = wrong = 0
+    files = [os.path.abspath(path) for path in arguments[2:]]
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        looks = [pool.submit(look_at, path, entries.get(path), root, build, cache) for path in files]
+        for look in concurrent.futures.as_completed(looks):
+            path, clean, said, was_known = look.result()
+            known += was_known
+            wrong += not clean
+            if said.strip():
+                print(said.rstrip())
+            if not clean:
+                print(f"{os.path.relpath(path, root)}: clang-tidy finds something", flush=True)
+    print(f"{len(files)} files, {known} of them known to be clean, {wrong} with findings")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv))

@@ -1,0 +1,75 @@
+// What a thread leaves behind that ends while it holds something, or has lost it.
+#include "client_locks.hpp"
+#include "locking/recipes/recipes.hpp"
+
+#include <gmock/gmock.h>
+
+namespace redlatch::locking {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::UnorderedElementsAre;
+
+TEST(ended_thread, forgets_what_an_ended_thread_had_lost_and_tells_of_what_it_holds) {
+    client_locks all;
+    all.table.watch_thread(ann);
+    all.table.watch_thread(bob);
+    std::weak_ptr const lost = all.hold(ann, at(0s));
+    all.lose(lost.lock(), at(1s));
+    auto const held = all.hold(ann, at(1s));
+    auto const of_another = all.hold(bob, at(1s));
+    all.lose(of_another, at(2s));
+    all.table.take_notices();
+    all.table.dead.all_now();
+    all.table.thread_ended(ann);
+    EXPECT_TRUE(lost.expired());
+    EXPECT_THAT(all.record->tenures, UnorderedElementsAre(held, of_another));
+    auto const told = all.table.take_notices();
+    ASSERT_EQ(told.size(), 1U);
+    EXPECT_EQ(told[0].what, notice::thread_exited);
+    EXPECT_EQ(told[0].who, held);
+    all.table.thread_ended(ann);
+    EXPECT_THAT(all.news(), IsEmpty()) << "it has been told";
+    EXPECT_EQ(all.release(held, held->levels[0].number, at(2s)).what, plan::last) << "whoever has the hold can end it";
+}
+
+TEST(ended_thread, tells_nothing_of_what_an_ended_thread_has_given_back) {
+    client_locks all;
+    all.table.watch_thread(ann);
+    for (int order = 0; order < 3; ++order) { // the first, the last and the middle one of its three go
+        std::vector<tenure_ptr> mine;
+        for (char const* const name : {"a", "b", "c"}) {
+            mine.push_back(all.table.open(all.table.record(name, reentrant_recipe), ann));
+            all.take(mine.back(), at(0s));
+        }
+        auto const& gone = mine[static_cast<std::size_t>(order)];
+        all.release(gone, gone->levels[0].number, at(1s));
+        all.table.thread_ended(ann);
+        auto const told = all.table.take_notices();
+        EXPECT_EQ(told.size(), 2U);
+        for (auto const& one : told) EXPECT_NE(one.who, gone);
+        for (auto const& one : mine)
+            if (one != gone) all.release(one, one->levels[0].number, at(1s));
+        all.table.watch_thread(ann);
+    }
+}
+
+TEST(ended_thread, tells_of_a_thread_that_was_given_the_lock_by_another_one_here) {
+    client_locks all{.passing = {.strict = true}};
+    all.table.watch_thread(bob);
+    auto const from = all.hold(ann, at(0s));
+    auto const to = all.table.open(all.record, bob);
+    auto const place = std::make_shared<queue_place>(base::waker());
+    place->whose = to;
+    place->asked = {0, 30s, true, false};
+    place->passable = place->waits = true;
+    all.record->queue.enter(place);
+    EXPECT_EQ(all.release(from, from->levels[0].number, at(1ms)).what, plan::passed);
+    EXPECT_EQ(all.table.holder(*all.record, at(2ms)), to);
+    all.table.thread_ended(bob);
+    EXPECT_THAT(all.news(), ElementsAre(notice::thread_exited));
+}
+
+} // namespace
+} // namespace redlatch::locking

@@ -1,0 +1,129 @@
+// What is true of every kind of lock, and what the kinds do differently. The calls of the re-entrant one: wire_call_test.cpp.
+#include "locking/recipes/recipes.hpp"
+#include "scripted/replies.hpp"
+
+#include <gmock/gmock.h>
+#include <set>
+
+namespace redlatch::locking {
+namespace {
+
+using scripted::commands_in;
+using scripted::words_in;
+using ::testing::ElementsAre;
+using words = std::vector<std::string>;
+
+call_context about(lock_keys const& keys) {
+    return {.name = keys.name,
+            .channel = keys.channel,
+            .token_counter = keys.token_counter,
+            .owner_id = "uuid:7",
+            .lease = base::milliseconds(30'000)};
+}
+
+/// Behind the script's SHA-1.
+words after_script(wire_call const& call, script const& expected) {
+    auto const all = words_in(call.bytes).at(0);
+    EXPECT_EQ(call.text_of, &expected);
+    return {all.begin() + 2, all.end()};
+}
+
+TEST(recipes, have_kinds_of_their_own_and_the_name_as_their_key) {
+    std::set<std::string_view> kinds;
+    for (auto const* recipe : all_recipes) {
+        EXPECT_TRUE(kinds.insert(recipe->kind).second) << recipe->kind;
+        auto const keys = recipe->keys("orders");
+        EXPECT_EQ(keys.name, "orders");
+        EXPECT_EQ(recipe->acquire(about(keys)).key(), "orders") << recipe->kind;
+        EXPECT_EQ(recipe->set_count(about(keys), 2).key(), "orders") << recipe->kind;
+        EXPECT_EQ(recipe->release(about(keys)).key(), "orders") << recipe->kind;
+        EXPECT_EQ(recipe->force_release(about(keys)).key(), "orders") << recipe->kind;
+    }
+    EXPECT_EQ(kinds.size(), all_recipes.size());
+}
+
+TEST(recipes, announce_a_plain_release_exactly_if_they_have_a_channel) {
+    for (auto const* recipe : all_recipes) {
+        if (recipe->plain == nullptr) continue;
+        bool const announces = !recipe->keys("orders").channel.empty();
+        EXPECT_EQ(recipe->plain->announce != nullptr, announces) << recipe->kind;
+        EXPECT_EQ(recipe->plain->release(about(recipe->keys("orders"))).replies, announces ? 2 : 1) << recipe->kind;
+        // Nothing is left to be announced later where there is nobody to hear it.
+        EXPECT_EQ(recipe->plain->read_release(scripted::integer(1), nullptr).announced, !announces) << recipe->kind;
+    }
+}
+
+TEST(recipes, refuse_replies_that_are_none) {
+    using kind = acquire_answer::kind;
+    for (auto const* recipe : all_recipes) {
+        EXPECT_EQ(recipe->read_acquire(scripted::integer(1'500)).what, kind::busy) << recipe->kind;
+        for (auto const& odd : {scripted::integer(-2), scripted::status("OK"), scripted::string("1"),
+                                scripted::array({}), scripted::array({scripted::integer(1), scripted::integer(-1)})})
+            EXPECT_EQ(recipe->read_acquire(odd).what, kind::not_understood) << recipe->kind;
+    }
+}
+
+TEST(spin_recipe, tells_nobody) {
+    auto const keys = spin_recipe.keys("orders");
+    EXPECT_EQ(keys.channel, "");
+    EXPECT_THAT(after_script(spin_recipe.release(about(keys)), scripts::lock_release),
+                ElementsAre("1", "orders", "uuid:7"));
+    EXPECT_THAT(after_script(spin_recipe.force_release(about(keys)), scripts::lock_force_release),
+                ElementsAre("1", "orders"));
+    EXPECT_THAT(commands_in(spin_recipe.plain->release(about(keys)).bytes), ElementsAre("HDEL orders uuid:7"));
+}
+
+TEST(spin_recipe, reads_a_plain_release) {
+    using kind = release_answer::kind;
+    auto const read = spin_recipe.plain->read_release;
+    EXPECT_EQ(read(scripted::integer(1), nullptr).what, kind::released);
+    EXPECT_EQ(read(scripted::integer(0), nullptr).what, kind::not_held);
+    for (auto const& odd : {scripted::integer(2), scripted::integer(-1), scripted::nil(), scripted::status("OK")})
+        EXPECT_EQ(read(odd, nullptr).what, kind::not_understood);
+}
+
+TEST(fenced_recipe, composes_its_calls) {
+    auto const keys = fenced_recipe.keys("orders");
+    EXPECT_EQ(keys.token_counter, "redisson_lock_token:{orders}");
+    EXPECT_THAT(after_script(fenced_recipe.acquire(about(keys)), scripts::fenced_acquire),
+                ElementsAre("2", "orders", "redisson_lock_token:{orders}", "30000", "uuid:7"));
+    auto counted = about(keys);
+    counted.count_listeners = true;
+    EXPECT_THAT(after_script(fenced_recipe.acquire(counted), scripts::fenced_acquire),
+                ElementsAre("2", "orders", "redisson_lock_token:{orders}", "30000", "uuid:7",
+                            "redisson_lock__channel:{orders}"));
+    EXPECT_THAT(after_script(fenced_recipe.set_count(about(keys), 3), scripts::fenced_set_count),
+                ElementsAre("2", "orders", "redisson_lock_token:{orders}", "30000", "uuid:7", "3"));
+}
+
+TEST(fenced_recipe, reads_a_token) {
+    using kind = acquire_answer::kind;
+    auto const read = fenced_recipe.read_acquire;
+    auto const got = read(scripted::array({scripted::integer(41)}));
+    EXPECT_EQ(got.what, kind::acquired);
+    EXPECT_EQ(got.token, 41U);
+    auto const busy = read(scripted::array({scripted::integer(1'500), scripted::integer(7)}));
+    EXPECT_EQ(busy.what, kind::busy);
+    EXPECT_EQ(busy.listeners, 7);
+    EXPECT_EQ(busy.token, 0U);
+    for (auto const& odd : {scripted::nil(), scripted::array({scripted::integer(0)}),
+                            scripted::array({scripted::integer(-1)}), scripted::array({scripted::string("41")})})
+        EXPECT_EQ(read(odd).what, kind::not_understood);
+}
+
+TEST(fenced_recipe, gives_each_owner_a_token_of_its_own) {
+    EXPECT_FALSE(fenced_recipe.local_handoff);
+    EXPECT_EQ(fenced_recipe.plain, nullptr) << "no plain command counts and takes at once";
+}
+
+TEST(non_reentrant_recipe, is_the_re_entrant_one_on_the_wire) {
+    auto const keys = non_reentrant_recipe.keys("orders");
+    EXPECT_FALSE(non_reentrant_recipe.reentrant);
+    EXPECT_TRUE(reentrant_recipe.reentrant);
+    EXPECT_EQ(keys.channel, reentrant_recipe.keys("orders").channel);
+    EXPECT_EQ(non_reentrant_recipe.acquire(about(keys)).bytes, reentrant_recipe.acquire(about(keys)).bytes);
+    EXPECT_EQ(non_reentrant_recipe.plain, reentrant_recipe.plain);
+}
+
+} // namespace
+} // namespace redlatch::locking

@@ -1,0 +1,55 @@
+// Redis 7.0 says which line of which script a user may not run; people want to know the command.
+#include "locking/refused_command.hpp"
+#include "locking/script.hpp"
+
+#include <algorithm>
+#include <gtest/gtest.h>
+#include <string>
+#include <string_view>
+
+namespace redlatch::locking {
+namespace {
+
+std::string said_by_redis_7_0(std::string_view sha1, int line) {
+    return "ERR The user executing the script can't run this command or subcommand script: " + std::string(sha1)
+           + ", on @user_script:" + std::to_string(line) + ".";
+}
+
+/// The number of the first line that has this text.
+int line_with(std::string_view script_text, std::string_view what) {
+    auto const upto = script_text.substr(0, script_text.find(what));
+    return 1 + static_cast<int>(std::count(upto.begin(), upto.end(), '\n'));
+}
+
+TEST(refused_command, is_read_from_the_line_of_our_script) {
+    auto const& acquire = scripts::lock_acquire;
+    for (std::string const command : {"hset", "pexpire", "hexists", "pttl", "pubsub"}) {
+        auto const said = said_by_redis_7_0(acquire.sha1, line_with(acquire.text, "call('" + command + "'"));
+        EXPECT_EQ(naming_command(said), said + " (the command is '" + command + "')");
+    }
+    auto const& force = scripts::lock_force_release;
+    auto const said = said_by_redis_7_0(force.sha1, line_with(force.text, "call('hlen'"));
+    EXPECT_EQ(naming_command(said), said + " (the command is 'hlen')");
+}
+
+TEST(refused_command, is_not_read_beyond_the_end_of_what_the_server_said) {
+    auto const& acquire = scripts::lock_acquire;
+    auto said = said_by_redis_7_0(acquire.sha1, line_with(acquire.text, "call('hset'"));
+    said.pop_back(); // the full stop
+    auto const longer = said + "00";
+    EXPECT_EQ(naming_command(std::string_view(longer).substr(0, said.size())), said + " (the command is 'hset')");
+}
+
+TEST(refused_command, is_not_made_up) {
+    auto const& acquire = scripts::lock_acquire;
+    for (auto const& said :
+         {std::string("NOPERM this user has no permissions to run the 'evalsha' command"), std::string(),
+          said_by_redis_7_0(acquire.sha1, 1), said_by_redis_7_0(acquire.sha1, 1000),
+          said_by_redis_7_0(acquire.sha1, -1),
+          said_by_redis_7_0("0123456789012345678901234567890123456789", line_with(acquire.text, "call('hset'")),
+          "ERR wrong number of arguments script: " + std::string(acquire.sha1) + ", on @user_script:8."})
+        EXPECT_EQ(naming_command(said), said);
+}
+
+} // namespace
+} // namespace redlatch::locking
