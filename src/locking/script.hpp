@@ -12,16 +12,11 @@ struct script {
     std::string_view sha1; ///< 40 lower-case hex digits, as the server computes it
 };
 
-/// One for each file in lua/; KEYS, ARGV and returns are documented at the top of each.
+/// One for each file in lua/, by its name; KEYS, ARGV and returns are documented at the top of each file.
 namespace scripts {
 extern std::span<script const* const> const all;
-extern script const fenced_acquire;
-extern script const fenced_set_count;
-extern script const lock_acquire;
-extern script const lock_set_count;
-extern script const lock_release;
-extern script const lock_renew;
-extern script const lock_force_release;
 } // namespace scripts
 
 } // namespace redlatch::locking
+
+#include "locking/script_list.hpp" // generated: the single scripts

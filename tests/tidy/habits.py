@@ -75,7 +75,7 @@ def nothing_is_dead(tree):
     code = "".join(tree.files[path] for path in tree.cpp("src/"))
     for path in tree.paths("lua/", suffix=".lua"):
         name = os.path.basename(path)[: -len(".lua")]
-        if len(re.findall(rf"\b{name}\b", code)) < 2:  # its declaration, and a use
+        if f"scripts::{name}" not in code:
             yield Finding(path, 1, f"no source uses scripts::{name}")
 
 
