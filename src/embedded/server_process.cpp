@@ -5,7 +5,6 @@
 #include <charconv>
 #include <cstddef>
 #include <fstream>
-#include <iterator>
 #include <sstream>
 #include <string_view>
 #include <sys/stat.h>
@@ -21,9 +20,11 @@ std::string proc_file(::pid_t process, char const* name) {
     return "/proc/" + std::to_string(process) + "/" + name;
 }
 
+/// As much of it as can be read: a process may end between the opening of its file in /proc and the reading.
 std::string contents(std::filesystem::path const& file) {
-    std::ifstream stream(file, std::ios::binary);
-    return {std::istreambuf_iterator<char>(stream), {}};
+    std::ostringstream text;
+    text << std::ifstream(file, std::ios::binary).rdbuf(); // unlike istreambuf_iterator, throws nothing
+    return text.str();
 }
 
 /// In the file that the server, and before it its starter, writes.

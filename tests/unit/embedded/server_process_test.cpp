@@ -1,7 +1,9 @@
 #include "embedded/server_process.hpp"
+#include "support/temporary_folder.hpp"
 #include "support/wait_until.hpp"
 
 #include <csignal>
+#include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
 #include <string>
@@ -47,6 +49,15 @@ TEST(is_alive, counts_a_process_whose_first_thread_alone_has_ended) {
     ::kill(process, SIGKILL);
     EXPECT_TRUE(test::wait_until([process] { return !is_alive(process); }));
     ::waitpid(process, nullptr, 0);
+}
+
+/// A folder can be opened as a file, but not read; so is the file of a process that ends in between.
+TEST(server_process, reads_nothing_from_files_that_cannot_be_read) {
+    test::temporary_folder const folder;
+    std::filesystem::create_directory(folder.path() / "redis.log");
+    std::filesystem::create_directory(folder.path() / "redis.pid");
+    EXPECT_EQ(last_words(folder.path()), "");
+    EXPECT_EQ(find_server_process(folder.path()), std::nullopt);
 }
 
 } // namespace
