@@ -22,8 +22,8 @@ bool is_digit(char c) {
     return c >= '0' && c <= '9';
 }
 
-[[noreturn]] void refuse(std::string_view text, std::string_view why) {
-    throw usage_error("'" + printable(text) + "' is not a duration: " + std::string(why));
+[[noreturn]] void refuse(std::string_view text, std::string_view reason) {
+    throw usage_error("'" + printable(text) + "' is not a duration: " + std::string(reason));
 }
 
 } // namespace

@@ -36,7 +36,8 @@ bool held_by_one_of(std::string_view owners, lock_info const& lock) {
     while (!owners.empty()) {
         auto const end = std::min(owners.find(' '), owners.size());
         auto const one = owners.substr(0, end);
-        if (std::any_of(lock.owners.begin(), lock.owners.end(), [one](auto const& who) { return who.owner == one; }))
+        if (std::any_of(lock.owners.begin(), lock.owners.end(),
+                        [one](auto const& holder) { return holder.owner == one; }))
             return true;
         owners.remove_prefix(std::min(end + 1, owners.size()));
     }
@@ -44,8 +45,8 @@ bool held_by_one_of(std::string_view owners, lock_info const& lock) {
 }
 
 struct holder_watch::state {
-    state(basic_lock const& of, std::stop_source const& stop, bool without_end)
-        : lock(of), wait(stop), endless(without_end) {}
+    state(basic_lock const& watched, std::stop_source const& stop, bool without_end)
+        : lock(watched), wait(stop), endless(without_end) {}
 
     basic_lock lock;
     std::stop_source wait;
@@ -57,12 +58,12 @@ struct holder_watch::state {
     std::optional<error> refusal{};
     lock_info last{};
 
-    void take(std::error_code problem, lock_info const& seen) {
+    void take(std::error_code problem, lock_info const& info) {
         std::optional<error> found;
-        bool const around = !problem && held_by_one_of(owners_around_us(), seen);
+        bool const around = !problem && held_by_one_of(owners_around_us(), info);
         try {
-            if (!problem) require_lock(seen);
-            if (around && endless) found = nested(seen.name);
+            if (!problem) require_lock(info);
+            if (around && endless) found = nested(info.name);
         } catch (error const& no_lock) {
             found = no_lock;
         }
@@ -71,7 +72,7 @@ struct holder_watch::state {
             std::lock_guard const guard(mutex);
             asking = false;
             if (!problem) around_us = around;
-            if (!problem) last = seen;
+            if (!problem) last = info;
             if (found) refusal = std::move(found);
         }
         answered.notify_all();
@@ -90,7 +91,7 @@ void holder_watch::ask() {
     }
     try {
         state_->lock.async_inspect(
-            {}, [kept = state_](std::error_code problem, lock_info const& seen) { kept->take(problem, seen); },
+            {}, [kept = state_](std::error_code problem, lock_info const& info) { kept->take(problem, info); },
             {.labels = true});
     } catch (std::exception const&) { // closed, or no memory: it tells nothing, as a server that does not answer
         std::lock_guard const guard(state_->mutex);

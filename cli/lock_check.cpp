@@ -23,20 +23,20 @@ bool is_number(std::string_view text) {
     return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
-bool is_owner(lock_owner const& who) {
-    std::string const usual = who.client + ":" + who.holder;
-    return is_uuid(who.client) && is_number(who.holder) && (who.owner == usual || who.owner == usual + ":write")
-           && who.count > 0;
+bool is_owner(lock_owner const& owner) {
+    std::string const usual = owner.client + ":" + owner.holder;
+    return is_uuid(owner.client) && is_number(owner.holder) && (owner.owner == usual || owner.owner == usual + ":write")
+           && owner.count > 0;
 }
 
 } // namespace
 
-void require_lock(lock_info const& seen) {
-    if (!seen.held) return;
-    auto const odd = std::find_if_not(seen.owners.begin(), seen.owners.end(), is_owner);
-    if (odd == seen.owners.end() && !seen.owners.empty()) return;
-    std::string const field = seen.owners.empty() ? "mode" : odd->owner;
-    throw error(errc::wrong_type, "the key '" + printable(seen.name) + "' is a hash, but not a lock: its field '"
+void require_lock(lock_info const& info) {
+    if (!info.held) return;
+    auto const odd = std::find_if_not(info.owners.begin(), info.owners.end(), is_owner);
+    if (odd == info.owners.end() && !info.owners.empty()) return;
+    std::string const field = info.owners.empty() ? "mode" : odd->owner;
+    throw error(errc::wrong_type, "the key '" + printable(info.name) + "' is a hash, but not a lock: its field '"
                                       + printable(field)
                                       + "' is not a holder's UUID:NUMBER with a count; nothing was changed, "
                                         "use another name for the lock");

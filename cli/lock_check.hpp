@@ -7,6 +7,6 @@ namespace redlatch::cli {
 
 /// Throws error(wrong_type) when something is there that is not a lock: fields are "UUID:NUMBER", or "UUID:NUMBER:write", with
 /// counts from 1.
-void require_lock(lock_info const& seen);
+void require_lock(lock_info const& info);
 
 } // namespace redlatch::cli

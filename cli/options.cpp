@@ -25,8 +25,8 @@ std::optional<std::string> from_environment(char const* name) {
 }
 
 void refuse_shorter(std::optional<duration> const& value, duration least, std::string const& flag,
-                    std::string const& why) {
-    if (value && *value < least) throw usage_error(flag + " " + to_text(*value) + " is too short: " + why);
+                    std::string const& reason) {
+    if (value && *value < least) throw usage_error(flag + " " + to_text(*value) + " is too short: " + reason);
 }
 
 } // namespace

@@ -49,7 +49,7 @@ struct holding {
 /// Thread safety: for one thread. Throws std::system_error when descriptors run out, and std::bad_alloc.
 class supervisor {
 public:
-    supervisor(supervised parts, loss_policy const& policy, holding const& how, inherited_signals const& inherited);
+    supervisor(supervised parts, loss_policy const& policy, holding const& holding, inherited_signals const& inherited);
 
     /// Until the command has ended; it is not reaped yet. True: the lock was lost while it ran.
     bool run();
@@ -60,7 +60,7 @@ private:
     bool is_lost() const noexcept;
     void look();
     void lose(instant now);
-    void tell_of_loss(std::string const& what) const;
+    void tell_of_loss(std::string const& message) const;
     void kill_group();
     void replace_guard();
     void pass_on(int signal);

@@ -78,9 +78,9 @@ void supervisor::lose(instant now) {
     tell_of_loss(sentence);
 }
 
-void supervisor::tell_of_loss(std::string const& what) const {
+void supervisor::tell_of_loss(std::string const& message) const {
     auto const& name = parts_.lock.lock_name();
-    parts_.reporter.problem("lost", "the lock '" + name + "' " + what,
+    parts_.reporter.problem("lost", "the lock '" + name + "' " + message,
                             {{"name", name}, {"owner", parts_.lock.owner_id()}});
 }
 

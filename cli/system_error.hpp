@@ -6,8 +6,8 @@
 
 namespace redlatch::cli {
 
-[[noreturn]] inline void throw_errno(char const* what) {
-    throw std::system_error(errno, std::generic_category(), what);
+[[noreturn]] inline void throw_errno(char const* action) {
+    throw std::system_error(errno, std::generic_category(), action);
 }
 
 } // namespace redlatch::cli

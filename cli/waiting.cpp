@@ -35,22 +35,22 @@ duration first_look(lock_options const& options) {
     return options.wait ? std::min(usual, *options.wait / 2) : usual;
 }
 
-std::string held_by(std::string_view before, lock_info const& seen) {
-    return seen.owners.empty() ? std::string() : std::string(before) + text_of_holders(seen.owners);
+std::string held_by(std::string_view before, lock_info const& info) {
+    return info.owners.empty() ? std::string() : std::string(before) + text_of_holders(info.owners);
 }
 
-std::string busy_sentence(lock_options const& options, lock_info const& seen, bool around_us) {
+std::string busy_sentence(lock_options const& options, lock_info const& info, bool around_us) {
     auto const text =
         options.no_wait ? " is busy" : " was busy for " + to_text(*options.wait) + ", as long as --wait allows";
     return "the lock '" + options.name + "'" + text
-           + (around_us ? ": the redlatch run around this command holds it" : held_by("; it is held by ", seen));
+           + (around_us ? ": the redlatch run around this command holds it" : held_by("; it is held by ", info));
 }
 
-std::vector<field> fields_of(lock_options const& options, lock_info const& seen) {
+std::vector<field> fields_of(lock_options const& options, lock_info const& info) {
     std::vector<field> fields{{"name", options.name}};
-    if (seen.owners.empty()) return fields;
-    fields.push_back({"holder", seen.owners.front().owner});
-    if (seen.owners.front().label) fields.push_back({"label", *seen.owners.front().label});
+    if (info.owners.empty()) return fields;
+    fields.push_back({"holder", info.owners.front().owner});
+    if (info.owners.front().label) fields.push_back({"label", *info.owners.front().label});
     return fields;
 }
 

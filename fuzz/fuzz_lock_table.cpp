@@ -194,7 +194,7 @@ private:
     }
 
     void on_acquired(owner_on_a_lock& one, lock_request const& it) {
-        if (!it.fenced) one.at->unfenced = true;
+        if (it.late_copy_possible) one.at->late_copy_possible = true;
         bool const has_it = it.answer() == lock_server::acquired;
         auto const lease = one.wanted.lease;
         if (has_it && now_ < it.sent_at + lease - table_.margin_of(lease)) {
@@ -216,7 +216,7 @@ private:
         if (!one.place) return attempt(one);
         one.busy_with = doing::waiting;
         one.asked.reset();
-        one.place->passable = one.place->passable && !one.at->unfenced;
+        one.place->passable = one.place->passable && !one.at->late_copy_possible;
         lock_table::wait_again(*one.place);
     }
     void on_entered(owner_on_a_lock& one, lock_request const& it) {
@@ -246,7 +246,7 @@ private:
             return done(one);
         }
         one.asked->abandoned = true;
-        if (!one.asked->fenced) one.at->unfenced = true;
+        if (one.asked->late_copy_possible) one.at->late_copy_possible = true;
         switch (one.busy_with) {
         case doing::nothing:
         case doing::waiting: break;
@@ -306,7 +306,7 @@ private:
         ++releases_;
         one.busy_with = doing::releasing;
         ask(one, script::release, [this, &one](lock_request const& it) {
-            if (!it.fenced) one.at->unfenced = true;
+            if (it.late_copy_possible) one.at->late_copy_possible = true;
             if (it.answer() == 1 || (it.repeated && now_ < one.at->validity())) {
                 // Where it was cut short, whether its message was sent is not known.
                 table_.released(one.at, !it.repeated || next_.one_in(2), now_);
@@ -324,7 +324,7 @@ private:
         auto const& head = which.record->queue.head();
         auto const& ends = which.levels.front();
         return which.levels.size() == 1 && ends.renewed && ends.max_hold_until == base::never && head && head->waits
-               && head->passable && !head->whose->unfenced && head->whose->in(tenure::phase::acquiring)
+               && head->passable && !head->whose->late_copy_possible && head->whose->in(tenure::phase::acquiring)
                && !which.suspect && !which.renewal_in_flight && now_ < which.next_renewal && which.holds(now_);
     }
     void end_release() {
@@ -374,9 +374,9 @@ private:
         if (job.announce) it->commands.clear(); // a message changes no key
         it->then = [this, number = job.number](lock_request const& answered) {
             if (next_.one_in(8))
-                table_.dead.on_failure(number, answered.fenced, now_);
+                table_.dead.on_failure(number, answered.late_copy_possible, now_);
             else
-                table_.dead.on_answer(number, answered.fenced, now_);
+                table_.dead.on_answer(number, answered.late_copy_possible, now_);
         };
         data_.send(it, now_);
     }
@@ -384,9 +384,9 @@ private:
     void lose_connection() {
         for (auto const& job : table_.dead.on_timer(now_))
             reap(job); // what is due is sent before another connection comes
-        bool const fence_holds = !next_.one_in(2);
-        if (next_.one_in(2)) return data_.lose(now_, fence_holds, next_);
-        control_.lose(now_, fence_holds, next_);
+        bool const kill_succeeds = !next_.one_in(2);
+        if (next_.one_in(2)) return data_.lose(now_, kill_succeeds, next_);
+        control_.lose(now_, kill_succeeds, next_);
         locking::lease_keeper::effects found;
         table_.keeper.verify_all(now_, found);
         apply(found);

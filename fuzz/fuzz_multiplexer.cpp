@@ -1,7 +1,7 @@
-// Any order of calls, partial writes, replies, broken connections, restarts, refused fences and abandoned calls, with a model
+// Any order of calls, partial writes, replies, broken connections, restarts, refused kills and abandoned calls, with a model
 // of a server that knows that the bytes of a broken connection may still run until that connection is killed or the server
-// restarts: every call ends once and with its own reply or replies, what was sent before is repeated behind its fences, but
-// for a call of two commands whose first one was answered, `fenced` is true where it is said, and nothing that was abandoned
+// restarts: every call ends once and with its own reply or replies, what was sent before is repeated behind its kills, but
+// for a call of two commands whose first one was answered, `late_copy_possible` is right, and nothing that was abandoned
 // is sent again.
 #include "check.hpp"
 #include "connection/multiplexer.hpp"
@@ -133,11 +133,11 @@ private:
     void arrive(std::string_view bytes) {
         for (auto& command : sent_.take(bytes)) {
             if (command[0] == "CLIENT") {
-                check(!began_, "fences come first on a new connection");
+                check(!began_, "predecessor kills come first on a new connection");
                 check(command.size() == 6 && command[1] == "KILL" && command[2] == "ID" && command[4] == "ADDR",
-                      "a fence names a connection by id and address");
+                      "a predecessor kill names a connection by id and address");
                 auto const id = number_in(command[3]);
-                check(id != connection_ && command[5] == address(id), "a fence is for a predecessor");
+                check(id != connection_ && command[5] == address(id), "a predecessor kill is for a predecessor");
             } else if (command[0] == "DO") {
                 began_ = true;
                 auto const n = static_cast<std::uint64_t>(number_in(command[1]));
@@ -277,10 +277,10 @@ private:
         check(one.which->replies == 1 || (one.which->second.text == command[1] && !one.which->cut_short),
               "and the one to its second command");
         check(one.which->repeated() == !one.sent_on.empty(), "it says whether the call may have run before");
-        check(one.which->fenced || doubts_, "where every fence held it says so");
-        if (one.which->fenced)
+        check(!one.which->late_copy_possible || doubts_, "where every predecessor kill succeeded it says so");
+        if (!one.which->late_copy_possible)
             for (auto const former : one.sent_on)
-                check(!may_run_.contains(former), "where it says fenced no former copy can run any more");
+                check(!may_run_.contains(former), "where it says that no late copy is possible none can run any more");
         one.gone = true;
     }
 
@@ -355,7 +355,7 @@ private:
     bool closed_ = false;
 
     bool up_ = false;
-    bool began_ = false;             ///< something else than fences was sent on this connection
+    bool began_ = false;             ///< something else than predecessor kills was sent on this connection
     std::uint64_t last_arrived_ = 0; ///< on this connection
     std::int64_t connection_ = 0;
     int run_ = 1;
@@ -365,7 +365,7 @@ private:
 
     command_reader sent_; ///< what the server has of this connection
     std::deque<words> arrived_;
-    bool doubts_ = false;            ///< a fence was not possible
+    bool doubts_ = false;            ///< a predecessor kill was not possible
     std::set<std::int64_t> may_run_; ///< broken connections whose bytes may still run
 };
 

@@ -35,7 +35,7 @@ private:
         std::string owner_id;
         base::instant dug;
         base::milliseconds lease;
-        bool unfenced;
+        bool late_copy_possible;
         base::instant due;
         bool asked = false;
         std::size_t good_answers = 0; ///< a sweep begins after the first
@@ -56,10 +56,10 @@ private:
 
     void add(bool sweep) {
         auto const lease = next_.span_ms() + 1ms;
-        bool const unfenced = sweep || next_.one_in(2);
+        bool const late_copy_possible = sweep || next_.one_in(2);
         auto const first = sweep ? now_ + 1s : now_ + (next_.one_in(2) ? next_.span() : 0ns);
         auto const id = "client:" + std::to_string(++last_id_);
-        reaper::dead_id const which{record_, id, lease, unfenced};
+        reaper::dead_id const which{record_, id, lease, late_copy_possible};
         auto number = last_number_ + 1; // numbers are given one by one
         if (sweep)
             dead_.sweep(which, now_);
@@ -67,7 +67,7 @@ private:
             number = dead_.add(which, first, now_);
         check(number > last_number_, "no number is given twice");
         last_number_ = number;
-        graves_.emplace(number, grave{id, now_, lease, unfenced, first, false, sweep ? 1U : 0U});
+        graves_.emplace(number, grave{id, now_, lease, late_copy_possible, first, false, sweep ? 1U : 0U});
     }
 
     void to_the_next() {
@@ -104,20 +104,20 @@ private:
             if (one.asked) asked.push_back(number);
         if (asked.empty()) return;
         auto const number = asked[next_.below(asked.size())];
-        answered(number, error, !next_.one_in(4));
+        answered(number, error, next_.one_in(4));
     }
 
-    void answered(std::uint64_t number, bool error, bool fenced) {
+    void answered(std::uint64_t number, bool error, bool late_copy_possible) {
         if (error)
-            dead_.on_failure(number, fenced, now_);
+            dead_.on_failure(number, late_copy_possible, now_);
         else
-            dead_.on_answer(number, fenced, now_);
+            dead_.on_answer(number, late_copy_possible, now_);
         auto& one = graves_.at(number);
-        if (!fenced) one.unfenced = true;
+        if (late_copy_possible) one.late_copy_possible = true;
         one.asked = false;
         // Late bytes come within a minute, and what they set expires with its lease.
         bool const nothing_can_be_left = now_ >= one.dug + 60s + one.lease;
-        if (nothing_can_be_left || (!error && !one.unfenced)) {
+        if (nothing_can_be_left || (!error && !one.late_copy_possible)) {
             graves_.erase(number);
             return;
         }

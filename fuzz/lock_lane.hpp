@@ -1,5 +1,5 @@
 // A lane between a client and a server of locks: order within one connection and within none else. What was on its way when a
-// connection broke is repeated, and unless the fence held, an earlier copy of it may run within the next minute.
+// connection broke is repeated, and unless the predecessor kill held, an earlier copy of it may run within the next minute.
 #pragma once
 
 #include "check.hpp"
@@ -20,7 +20,7 @@ struct lock_request {
     std::function<void(lock_request const&)> late{}; ///< of an abandoned one
     bool abandoned = false;
     bool repeated = false;
-    bool fenced = true;
+    bool late_copy_possible = false;
     bool executed = false;
     std::vector<std::int64_t> answers{};
 
@@ -35,7 +35,7 @@ public:
 
     void send(request_ptr const& what, base::instant now) {
         what->sent_at = now;
-        what->fenced = !in_doubt_;
+        what->late_copy_possible = in_doubt_;
         on_their_way_.push_back(what);
     }
     bool idle() const { return on_their_way_.empty(); }
@@ -56,10 +56,10 @@ public:
             one->late(*one);
     }
 
-    void lose(base::instant now, bool fence_holds, decisions& from) {
+    void lose(base::instant now, bool kill_succeeds, decisions& from) {
         in_doubt_ =
-            !fence_holds && !on_their_way_.empty(); // all that this connection answers: something may come behind it
-        if (fence_holds) {
+            !kill_succeeds && !on_their_way_.empty(); // all that this connection answers: something may come behind it
+        if (kill_succeeds) {
             for (auto left = from.below(on_their_way_.size() + 1); left > 0; --left) serve(now);
         } else {
             former left{now, {}};
@@ -73,7 +73,7 @@ public:
             one->executed = false;
             one->answers.clear();
             one->sent_at = now;
-            if (in_doubt_) one->fenced = false;
+            if (in_doubt_) one->late_copy_possible = true;
         }
     }
 
@@ -102,7 +102,7 @@ private:
     lock_server& server_;
     std::deque<request_ptr> on_their_way_;
     std::vector<former> former_;
-    bool in_doubt_ = false; ///< the fence of the present connection was refused
+    bool in_doubt_ = false; ///< the predecessor kill of the present connection was refused
 };
 
 } // namespace redlatch::fuzz

@@ -15,7 +15,7 @@ namespace {
 
 constexpr char const* limits =
     "beside the command a guard is made, a process that ends the command if the tool is killed; and connecting "
-    "asks the server who we are (for the fence), a round trip that the floor does not make.";
+    "asks the server who we are (for the predecessor kill), a round trip that the floor does not make.";
 
 /// The median of many runs, one after the other.
 measurement time_runs(server const& at, std::vector<std::string> const& command, std::chrono::milliseconds period) {

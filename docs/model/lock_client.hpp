@@ -61,7 +61,7 @@ inline void on_count(client& c, call const& got) {
 inline void on_release(client& c, call const& got) {
     if (got.given_up) return;
     if (got.answer == error || (got.answer == no && !got.repeated)) return hand_to_reaper(c, got.serial);
-    if ((c.unfenced & bit(got.serial)) == 0 || !on("sweeps")) return;
+    if ((c.late_copy_possible & bit(got.serial)) == 0 || !on("sweeps")) return;
     hand_to_reaper(c, got.serial);
     c.reaper[got.serial] = later;
 }
@@ -70,7 +70,8 @@ inline void on_reap(client& c, call const& got) {
     if (got.answer == error)
         entry = due;
     else
-        entry = (c.unfenced & bit(got.serial)) != 0 && c.sweeps[got.serial] > 0 && on("sweeps") ? later : no_entry;
+        entry = (c.late_copy_possible & bit(got.serial)) != 0 && c.sweeps[got.serial] > 0 && on("sweeps") ? later
+                                                                                                          : no_entry;
     if (entry == no_entry) c.sweeps[got.serial] = 0;
 }
 inline bool receive(state& s, int who) {
@@ -82,8 +83,8 @@ inline bool receive(state& s, int who) {
         c.data.refused |= got.answer == error;
         return true;
     }
-    if ((got.unfenced || c.data.refused) && !got.given_up && (got.repeated || got.what == reap))
-        c.unfenced |= bit(got.serial);
+    if ((got.late_copy_possible || c.data.refused) && !got.given_up && (got.repeated || got.what == reap))
+        c.late_copy_possible |= bit(got.serial);
     if (got.what == acquire) on_acquire(c, got);
     if (got.what == count) on_count(c, got);
     if (got.what == release) on_release(c, got);
@@ -148,7 +149,7 @@ inline bool give_up(state& s, int variant) { // a deadline, a cancellation, a si
     if (size(c.data.flow) >= 3) return false;
     if (what == nothing) {
         if (c.phase != waiting) return false;
-        if (c.may_hold || (c.unfenced & bit(c.serial)) != 0) undo(s, variant / 4, c.serial);
+        if (c.may_hold || (c.late_copy_possible & bit(c.serial)) != 0) undo(s, variant / 4, c.serial);
         end(c);
         return true;
     }
@@ -158,7 +159,7 @@ inline bool give_up(state& s, int variant) { // a deadline, a cancellation, a si
     at->given_up = true;
     at->age = 0;
     if (at->answer != open && what != count) at->answer = yes;
-    if (at->unfenced) c.unfenced |= bit(at->serial);
+    if (at->late_copy_possible) c.late_copy_possible |= bit(at->serial);
     if (what == acquire) end(c);
     if (what == count) c.drifted = true;
     if (what != count || !on("a given-up re-entry keeps its id")) undo(s, variant / 4, at->serial);

@@ -1,4 +1,4 @@
-// Holding a lock: tenures, absolute writes, the fence, the reaper and renewal, and what can go wrong around them.
+// Holding a lock: tenures, absolute writes, the predecessor kill, the reaper and renewal, and what can go wrong around them.
 // README.md says what is modelled, how it maps to the code, and what each rule is for.
 #include "lock_client.hpp"
 
@@ -32,7 +32,7 @@ bool restart(state& s, int variant) { // with its data or without; the clients c
         break_connection(c);
         for (auto& one : c.former) {
             one.flow = {};
-            if (on("the fence names its target")) one = {}; // another run: nothing of it is left
+            if (on("the predecessor kill names its target")) one = {}; // another run: nothing of it is left
         }
         c.renewal = {};
         reconnect(s, c);
@@ -151,7 +151,7 @@ constexpr invariant<state> invariants[] = {
     {"ids are fresh", ids_are_fresh},
     {"counts agree", counts_agree},
     {"no write shortens the key's life", never_shortened},
-    {"a fence kills no stranger", no_stranger_killed},
+    {"a predecessor kill meets no stranger", no_stranger_killed},
 };
 constexpr auto exclusive = "exclusion", forgotten = "nothing is forgotten";
 scenario<settings> const scenarios[] = {
@@ -181,10 +181,10 @@ scenario<settings> const scenarios[] = {
     {"what is lost is reaped", {}, forgotten, 6},
     {"validity counts from sending", {}, exclusive, 7},
     {"a margin", {}, "a loss is told before the key expires", 6},
-    {"a fence", {.cuts = 1}, forgotten, 6},
-    {"the fence comes first", {.cuts = 1}, forgotten, 6},
-    {"a fence for each predecessor", {.cuts = 2}, forgotten, 9},
-    {"the fence names its target", {.clients = 2, .restarts = 1}, "a fence kills no stranger", 3},
+    {"a predecessor kill", {.cuts = 1}, forgotten, 6},
+    {"the predecessor kill comes first", {.cuts = 1}, forgotten, 6},
+    {"a predecessor kill for each predecessor", {.cuts = 2}, forgotten, 9},
+    {"the predecessor kill names its target", {.clients = 2, .restarts = 1}, "a predecessor kill meets no stranger", 3},
     {"sweeps", {.cuts = 1, .may_kill = false}, forgotten, 8},
     {"sweeps outlast late bytes", {.cuts = 1, .may_kill = false}, forgotten, 20},
     {"undone at once", {.cuts = 2, .may_kill = false}, forgotten, 10},

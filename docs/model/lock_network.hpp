@@ -20,7 +20,8 @@ inline bool execute(state& s, int who, call const& what) {
         auto& target = c.former[what.n];
         target.flow = {};
         for (auto const& other : s.clients)
-            s.stranger_killed |= &other != &c && !on("the fence names its target") && target.id == other.data.id;
+            s.stranger_killed |=
+                &other != &c && !on("the predecessor kill names its target") && target.id == other.data.id;
         return true;
     }
     if (!mine && (what.what != acquire || s.owner != 0)) return false;
@@ -59,26 +60,27 @@ inline bool late_bytes(state& s, int variant) {
 
 // --- connections
 
-/// A new connection: fences first, then what may be repeated.
+/// A new connection: predecessor kills first, then what may be repeated.
 inline void reconnect(state& s, client& c) {
     calls const before = c.data.flow;
     bool const refused = c.data.refused;
     c.data = {.id = s.next_id++};
-    calls fences{};
+    calls kills{};
     for (u8 k = 2; k-- > 0;)
-        if (c.former[k].dangerous && on("a fence") && (on("a fence for each predecessor") || size(fences) == 0))
-            fences[static_cast<std::size_t>(size(fences))] = {kill, 0, k};
+        if (c.former[k].dangerous && on("a predecessor kill")
+            && (on("a predecessor kill for each predecessor") || size(kills) == 0))
+            kills[static_cast<std::size_t>(size(kills))] = {kill, 0, k};
     calls again{};
     for (auto one : before) {
         if (one.what == nothing || one.what == kill || one.given_up) continue;
         one.age = 0;
         one.answer = open;
         one.repeated = true;
-        one.unfenced |= refused;
+        one.late_copy_possible |= refused;
         again[static_cast<std::size_t>(size(again))] = one;
     }
-    bool const first = on("the fence comes first");
-    for (auto const& some : {first ? fences : again, first ? again : fences})
+    bool const first = on("the predecessor kill comes first");
+    for (auto const& some : {first ? kills : again, first ? again : kills})
         for (auto const& one : some)
             if (one.what != nothing) c.data.flow[static_cast<std::size_t>(size(c.data.flow))] = one;
 }

@@ -28,21 +28,21 @@ enum phase : u8 { idle, acquiring, waiting, held };
 enum reaping : u8 { no_entry, due, asked, later };
 struct call {
     u8 what = nothing, serial = 0, n = 0, age = 0, answer = open; ///< n: the count to write, or the connection to kill
-    bool given_up = false, repeated = false, unfenced = false;
+    bool given_up = false, repeated = false, late_copy_possible = false;
 };
 using calls = std::array<call, 5>;
 struct connection {
     u8 id = 0;
     u8 age = 0;             ///< of a former one: since it broke
     bool dangerous = false; ///< of a former one: the client means to kill it
-    bool refused = false;   ///< a fence on this one was
+    bool refused = false;   ///< a predecessor kill on this one was
     calls flow{};           ///< of a former one: bytes that may still arrive
 };
 struct client {
     u8 phase = idle, serial = 0, last = 0, n = 0, validity = 0;
     bool may_hold = false; ///< while waiting: an earlier copy of the acquire may have run
     bool robbed = false, drifted = false, crashed = false;
-    u8 unfenced = 0, released = 0, lost = 0, reaper[4]{}, sweeps[4]{}; ///< by serial, the first three as bits
+    u8 late_copy_possible = 0, released = 0, lost = 0, reaper[4]{}, sweeps[4]{}; ///< by serial, the first three as bits
     call renewal{};
     connection data{}, former[2]{};
 };

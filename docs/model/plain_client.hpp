@@ -45,7 +45,7 @@ inline void on_attempt(client& c, call const& got) {
     }
 }
 inline void sweep_later(client& c, int serial) {
-    bool const again = (c.unfenced & bit(serial)) != 0 && c.sweeps[serial] > 0 && on("sweeps");
+    bool const again = (c.late_copy_possible & bit(serial)) != 0 && c.sweeps[serial] > 0 && on("sweeps");
     c.reaper[serial] = again ? later : no_entry;
     c.remains[serial] = on("sweeps take the message along") ? both : release;
 }
@@ -74,7 +74,8 @@ inline bool receive(state& s, int who) {
         return true;
     }
     bool const sweeps = got.what == reap || got.what == reap_both;
-    if ((got.unfenced || c.data.refused) && !got.given_up && (got.repeated || sweeps)) c.unfenced |= bit(got.serial);
+    if ((got.late_copy_possible || c.data.refused) && !got.given_up && (got.repeated || sweeps))
+        c.late_copy_possible |= bit(got.serial);
     if (got.what == take || got.what == acquire) on_attempt(c, got);
     if (is_pair(got)) on_pair(c, got);
     if (got.what == reap || got.what == announce) on_reap(c, got);
@@ -126,9 +127,10 @@ inline bool give_up(state& s, int variant) { // a deadline, a cancellation, a si
         for (auto& one : c.data.flow)
             if (c.phase == acquiring && (one.what == take || one.what == acquire) && !one.given_up) {
                 one.given_up = true;
-                if (one.unfenced) c.unfenced |= bit(c.serial);
+                if (one.late_copy_possible) c.late_copy_possible |= bit(c.serial);
             }
-        if (c.phase == acquiring || c.may_hold || (c.unfenced & bit(c.serial)) != 0) undo(s, who, c.serial, release);
+        if (c.phase == acquiring || c.may_hold || (c.late_copy_possible & bit(c.serial)) != 0)
+            undo(s, who, c.serial, release);
         end(c);
         return true;
     }
@@ -136,7 +138,7 @@ inline bool give_up(state& s, int variant) { // a deadline, a cancellation, a si
                                  [](call const& one) { return one.what == unlock && !one.given_up; });
     if (at == c.data.flow.end()) return false;
     at->given_up = true;
-    if (at->unfenced) c.unfenced |= bit(at->serial);
+    if (at->late_copy_possible) c.late_copy_possible |= bit(at->serial);
     auto const serial = at->serial;
     bool const whole = on("a release that was given up takes its message along");
     undo(s, who, serial, at->heard ? left_of(*at) : whole ? both : release);

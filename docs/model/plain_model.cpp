@@ -136,7 +136,8 @@ bool nothing_forgotten(state const& s) { // whoever is in the key is known to so
         return one.serial == serial && (is_pair(one) || one.what == reap);
     });
     return c.crashed || (c.phase != idle && c.serial == serial) || releasing
-           || (c.reaper[serial] != no_entry && (c.remains[serial] != message || (c.unfenced & bit(serial)) != 0));
+           || (c.reaper[serial] != no_entry
+               && (c.remains[serial] != message || (c.late_copy_possible & bit(serial)) != 0));
 }
 bool ids_are_fresh(state const& s) {
     return std::all_of(std::begin(s.clients), std::end(s.clients),
@@ -224,7 +225,7 @@ scenario<settings> const scenarios[] = {
     {"a message without an answer is sent again", {.cuts = 1}, asleep, 8},
     {"a release that was given up takes its message along", {.cuts = 1}, asleep, 8},
     {"sweeps take the message along", {.tenures = 1, .cuts = 2, .may_kill = false, .renews = false}, asleep, 14},
-    {"a fence", {.cuts = 1}, forgotten, 6},
+    {"a predecessor kill", {.cuts = 1}, forgotten, 6},
     {"sweeps", {.cuts = 1, .may_kill = false}, forgotten, 8},
 };
 

@@ -112,7 +112,7 @@ inline remains left_of(call const& pair) {
     if (pair.first == error) return both;
     return pair.first == no && !pair.repeated && pair.what == unlock ? release : message; // release: it had been lost
 }
-/// A new connection: fences first, then what may be repeated. Where the first of two commands was answered, what is left of
+/// A new connection: kills of predecessors first, then repeats. Where the first of two commands was answered, what is left of
 /// the release goes to the reaper.
 inline void reconnect(client& c) {
     calls const before = c.data.flow;
@@ -121,7 +121,7 @@ inline void reconnect(client& c) {
     calls next{};
     auto const add = [&next](call const& one) { next[static_cast<std::size_t>(size(next))] = one; };
     for (u8 k = 2; k-- > 0;)
-        if (c.former[k].dangerous && on("a fence")) add({kill, 0, k});
+        if (c.former[k].dangerous && on("a predecessor kill")) add({kill, 0, k});
     for (auto one : before) {
         if (one.what == nothing || one.what == kill || one.given_up) continue;
         if (one.heard && one.first != error) {
@@ -132,7 +132,7 @@ inline void reconnect(client& c) {
         one.answer = one.first = open;
         one.heard = false;
         one.repeated = true;
-        one.unfenced |= refused;
+        one.late_copy_possible |= refused;
         add(one);
     }
     c.data.flow = next;

@@ -35,13 +35,13 @@ struct call {
        answer = open;   ///< n: the TTL that was told, or the connection to kill
     u8 first = open;    ///< of two commands: the answer to the first; `answer` is that to the second
     bool heard = false; ///< that answer was read
-    bool given_up = false, repeated = false, unfenced = false;
+    bool given_up = false, repeated = false, late_copy_possible = false;
 };
 using calls = std::array<call, 5>;
 struct connection {
     u8 age = 0;             ///< of a former one: since it broke
     bool dangerous = false; ///< of a former one: the client means to kill it
-    bool refused = false;   ///< a fence on this one was
+    bool refused = false;   ///< a predecessor kill on this one was
     calls flow{};           ///< of a former one: bytes that may still arrive
 };
 struct client {
@@ -49,7 +49,7 @@ struct client {
     bool woken = false;    ///< a message since the last attempt was sent, or no need for one
     bool may_hold = false; ///< while waiting: an earlier copy of the attempt may have run
     bool robbed = false, crashed = false;
-    u8 unfenced = 0, released = 0, lost = 0, reaper[4]{}, remains[4]{},
+    u8 late_copy_possible = 0, released = 0, lost = 0, reaper[4]{}, remains[4]{},
        sweeps[4]{}; ///< by serial, the first three as bits
     call renewal{};
     connection data{}, former[2]{};

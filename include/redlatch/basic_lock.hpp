@@ -54,15 +54,14 @@ public:
     /// As above; ec is busy or timed_out where the result is none for that reason.
     [[nodiscard]] std::optional<hold> try_acquire(acquire_options const& options, std::error_code& ec);
 
-    /// Handlers run on `where` (empty: the client's notifier thread), never inside the call and never on the I/O thread;
-    /// where a loop of the user's runs the client, `where` is called on that loop. An owner that is a thread - also the
+    /// Handlers run on `ex` (empty: the client's notifier thread), never inside the call and never on the I/O thread;
+    /// where a loop of the user's runs the client, `ex` is called on that loop. An owner that is a thread - also the
     /// default - is replaced by a fresh one for each call: the thread that starts an operation is seldom the one that goes on
     /// with it.
-    /// options.stop cancels. Never blocks. Without a handler: throws error(invalid_argument). What a handler or `where` throws
+    /// options.stop cancels. Never blocks. Without a handler: throws error(invalid_argument). What a handler or `ex` throws
     /// ends the program (std::terminate), as in a thread. With completion tokens: redlatch/asio.hpp.
-    void async_acquire(acquire_options const& options, executor where,
-                       std::function<void(std::error_code, hold)> handler);
-    void async_try_acquire(acquire_options const& options, executor where,
+    void async_acquire(acquire_options const& options, executor ex, std::function<void(std::error_code, hold)> handler);
+    void async_try_acquire(acquire_options const& options, executor ex,
                            std::function<void(std::error_code, std::optional<hold>)> handler);
     /// The same; see completion.hpp. An outcome that is returned: nothing was started, `done` is still the caller's. For
     /// start_try_acquire busy and timed_out are failures, as everything else that brings no hold.
@@ -83,30 +82,30 @@ public:
 
     /// Held by anybody? One round trip.
     bool is_locked();
-    void async_is_locked(executor where, std::function<void(std::error_code, bool)> handler);
+    void async_is_locked(executor ex, std::function<void(std::error_code, bool)> handler);
     [[nodiscard]] std::optional<outcome> start_is_locked(completion_ptr<bool>& done);
     /// Until the key expires; none: free. One round trip.
     std::optional<duration> remaining_lease();
-    void async_remaining_lease(executor where, std::function<void(std::error_code, std::optional<duration>)> handler);
+    void async_remaining_lease(executor ex, std::function<void(std::error_code, std::optional<duration>)> handler);
     [[nodiscard]] std::optional<outcome> start_remaining_lease(completion_ptr<std::optional<duration>>& done);
     /// Who holds it, Java's holds included. One round trip; commands that read, and no right to anything else. Of a hash with
     /// thousands of fields some are left out.
     lock_info inspect(look_options const& options = {});
-    void async_inspect(executor where, std::function<void(std::error_code, lock_info)> handler,
+    void async_inspect(executor ex, std::function<void(std::error_code, lock_info)> handler,
                        look_options const& options = {});
     [[nodiscard]] std::optional<outcome> start_inspect(completion_ptr<lock_info>& done,
                                                        look_options const& options = {});
     /// Ends anybody's hold and wakes the waiters; false: it was free. One round trip. wire: protocol section 1.6.
     bool force_unlock();
-    void async_force_unlock(executor where, std::function<void(std::error_code, bool)> handler);
+    void async_force_unlock(executor ex, std::function<void(std::error_code, bool)> handler);
     [[nodiscard]] std::optional<outcome> start_force_unlock(completion_ptr<bool>& done);
 
     /// Held by this owner through this client? No round trip.
-    bool is_held(owner const& by = owner::this_thread()) const noexcept;
+    bool is_held(owner const& owner = owner::this_thread()) const noexcept;
     /// How many times. No round trip.
-    int hold_count(owner const& by = owner::this_thread()) const noexcept;
+    int hold_count(owner const& owner = owner::this_thread()) const noexcept;
     /// A view of what this owner holds (also through lock()); empty: nothing. No round trip.
-    hold_view current_hold(owner const& by = owner::this_thread()) const;
+    hold_view current_hold(owner const& owner = owner::this_thread()) const;
 
     std::string const& name() const noexcept;
     /// The loop that runs its client; null: a client with a thread of its own.

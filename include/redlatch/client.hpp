@@ -66,7 +66,7 @@ public:
     /// not read is listed with lock_info::problem. Hundreds of locks in a round trip, which ends within config::timeout.
     /// A server whose SCAN does not come to an end is an error (bad_reply).
     std::vector<lock_info> list_locks(std::string_view pattern = "*", look_options const& options = {});
-    void async_list_locks(std::string_view pattern, executor where,
+    void async_list_locks(std::string_view pattern, executor ex,
                           std::function<void(std::error_code, std::vector<lock_info>)> handler,
                           look_options const& options = {});
     [[nodiscard]] std::optional<outcome> start_list_locks(std::string_view pattern,
@@ -79,7 +79,7 @@ public:
 
     /// One round trip.
     server_info ping();
-    void async_ping(executor where, std::function<void(std::error_code, server_info)> handler);
+    void async_ping(executor ex, std::function<void(std::error_code, server_info)> handler);
     [[nodiscard]] std::optional<outcome> start_ping(completion_ptr<server_info>& done);
 
     /// Called for every event, on the notifier thread, one at a time. Replaces the former listener; empty: none. What it throws

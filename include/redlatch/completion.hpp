@@ -29,11 +29,12 @@ namespace redlatch {
 class outcome {
 public:
     /// Makes the sentence of something that lives for as long as the outcome is looked at.
-    using teller = std::string (*)(void const* about);
+    using teller = std::string (*)(void const* source);
 
     outcome() noexcept = default;
     outcome(std::error_code code, std::string sentence) noexcept : code_(code), sentence_(std::move(sentence)) {}
-    outcome(std::error_code code, void const* about, teller tell) noexcept : code_(code), about_(about), tell_(tell) {}
+    outcome(std::error_code code, void const* source, teller tell) noexcept
+        : code_(code), about_(source), tell_(tell) {}
 
     bool failed() const noexcept { return static_cast<bool>(code_); }
     /// One of redlatch::errc; zero: success.
@@ -69,7 +70,7 @@ protected:
 class canceller {
 public:
     canceller() noexcept = default;
-    explicit canceller(std::weak_ptr<detail::cancellable> what) noexcept : what_(std::move(what)) {}
+    explicit canceller(std::weak_ptr<detail::cancellable> cancellable) noexcept : what_(std::move(cancellable)) {}
 
     /// Never blocks, calls nobody. Releases cannot be cancelled: they end within config::timeout by themselves.
     void cancel() const noexcept {
@@ -92,15 +93,15 @@ enum class completes_on : std::uint8_t {
 /// Lifetime: given up by complete() and by discard(), one of which is called once: either deletes the object.
 template <class... Values> class completion {
 public:
-    explicit completion(completes_on where = completes_on::reactor) noexcept : where_(where) {}
+    explicit completion(completes_on thread = completes_on::reactor) noexcept : where_(thread) {}
     completion(completion const&) = delete;
     completion& operator=(completion const&) = delete;
 
-    /// The operation is about to start; `how` ends it early. On the thread that starts it. (A client that closes in this very
-    /// moment still refuses then.)
-    virtual void begins(canceller const& how [[maybe_unused]]) noexcept {}
+    /// The operation is about to start; `cancel` ends it early. On the thread that starts it. (A client that closes in this
+    /// very moment still refuses then.)
+    virtual void begins(canceller const& cancel [[maybe_unused]]) noexcept {}
     /// The end. Blocking calls into the client are refused here (errc::wrong_thread); holds may be destroyed.
-    virtual void complete(outcome const& how, Values... what) noexcept = 0;
+    virtual void complete(outcome const& outcome, Values... values) noexcept = 0;
     /// There is no end that could be told.
     virtual void discard() noexcept = 0;
 
@@ -116,7 +117,7 @@ private:
 namespace detail {
 
 struct discards {
-    template <class Completion> void operator()(Completion* which) const noexcept { which->discard(); }
+    template <class Completion> void operator()(Completion* completion) const noexcept { completion->discard(); }
 };
 
 } // namespace detail

@@ -29,6 +29,6 @@ struct event {
 };
 
 /// The enumerator's name, "hold_lost" for example; "unknown" for a number that is none.
-REDLATCH_EXPORT std::string_view to_string(event::kind which) noexcept;
+REDLATCH_EXPORT std::string_view to_string(event::kind kind) noexcept;
 
 } // namespace redlatch

@@ -43,7 +43,7 @@ struct hold_state;
 enum class hold_status { none, held, suspect, lost, released };
 
 /// The enumerator's name, as above; "unknown" for a number that is none.
-REDLATCH_EXPORT std::string_view to_string(hold_status which) noexcept;
+REDLATCH_EXPORT std::string_view to_string(hold_status status) noexcept;
 
 /// A look at a hold without the power to end it; see basic_lock::current_hold.
 ///
@@ -118,7 +118,7 @@ public:
 
     /// As release(); the handler gets the outcome on the executor. Never called from within this function. Without a handler:
     /// throws error(invalid_argument). What a handler throws ends the program.
-    void async_release(executor where, std::function<void(std::error_code)> handler);
+    void async_release(executor ex, std::function<void(std::error_code)> handler);
     /// As release(); see completion.hpp. The hold counts as released from now on.
     [[nodiscard]] std::optional<outcome> start_release(completion_ptr<>& done);
     /// The loop that runs its client; null: an empty hold, or a client with a thread of its own.

@@ -19,18 +19,18 @@ using duration = std::chrono::milliseconds;
 /// Thread safety: as a number.
 struct time_span : duration {
     using duration::duration;
-    constexpr time_span(duration what) noexcept : duration(what) {}
+    constexpr time_span(duration length) noexcept : duration(length) {}
     template <class Rep, class Period>
     requires std::is_convertible_v<std::chrono::duration<Rep, Period>, duration>
-    constexpr time_span(std::chrono::duration<Rep, Period> const& what) noexcept : duration(fitted(what)) {}
+    constexpr time_span(std::chrono::duration<Rep, Period> const& length) noexcept : duration(fitted(length)) {}
 
 private:
     template <class Rep, class Period>
-    static constexpr duration fitted(std::chrono::duration<Rep, Period> const& what) noexcept {
+    static constexpr duration fitted(std::chrono::duration<Rep, Period> const& length) noexcept {
         using wide = std::chrono::duration<long double, std::milli>;
-        if (wide(what) >= wide(duration::max())) return duration::max();
-        if (wide(what) <= wide(duration::min())) return duration::min();
-        return std::chrono::duration_cast<duration>(what);
+        if (wide(length) >= wide(duration::max())) return duration::max();
+        if (wide(length) <= wide(duration::min())) return duration::min();
+        return std::chrono::duration_cast<duration>(length);
     }
 };
 

@@ -20,25 +20,27 @@ namespace redlatch::detail {
 
 /// complete() for later. What the outcome is about may be gone by then; and std::function wants copies.
 template <class... Values>
-std::function<void()> boxed(completion_ptr<Values...> done, outcome const& how, Values... what) {
+std::function<void()> boxed(completion_ptr<Values...> done, outcome const& result, Values... values) {
     struct box {
         completion_ptr<Values...> done;
-        outcome how;
-        std::tuple<Values...> what;
+        outcome result;
+        std::tuple<Values...> values;
     };
-    auto full = std::make_shared<box>(
-        box{std::move(done), how.failed() ? outcome(how.code(), how.sentence()) : outcome(), {std::move(what)...}});
+    auto full = std::make_shared<box>(box{std::move(done),
+                                          result.failed() ? outcome(result.code(), result.sentence()) : outcome(),
+                                          {std::move(values)...}});
     return [full = std::move(full)] {
-        std::apply([&](auto&... each) { full->done.release()->complete(full->how, std::move(each)...); }, full->what);
+        std::apply([&](auto&... each) { full->done.release()->complete(full->result, std::move(each)...); },
+                   full->values);
     };
 }
 
 /// Calls complete() where the completion wants it. On the reactor.
 template <class... Values>
-void tell(io::client_core& core, completion_ptr<Values...> done, outcome const& how, Values... what) {
+void tell(io::client_core& core, completion_ptr<Values...> done, outcome const& outcome, Values... values) {
     if (!done) return;
-    if (done->where() == completes_on::reactor) return done.release()->complete(how, std::move(what)...);
-    core.notify(boxed(std::move(done), how, std::move(what)...));
+    if (done->where() == completes_on::reactor) return done.release()->complete(outcome, std::move(values)...);
+    core.notify(boxed(std::move(done), outcome, std::move(values)...));
 }
 
 /// `Finish(Operation&, completion_ptr<Values...>)` tells.
@@ -82,8 +84,9 @@ bool start(std::shared_ptr<io::client_core> const& core, std::stop_token const& 
 }
 
 /// Of an operation that has failed.
-template <class Operation> outcome failure_of(Operation const& which) {
-    return {which.result(), &which, [](void const* about) { return static_cast<Operation const*>(about)->sentence(); }};
+template <class Operation> outcome failure_of(Operation const& operation) {
+    return {operation.result(), &operation,
+            [](void const* source) { return static_cast<Operation const*>(source)->sentence(); }};
 }
 
 /// A handler of the user's, on its executor or on the notifier thread.
@@ -91,15 +94,15 @@ template <class... Values> class callback final : public completion<Values...> {
 public:
     using handler = std::function<void(std::error_code, Values...)>;
 
-    callback(completes_on thread, executor where, handler what)
-        : completion<Values...>(thread), where_(std::move(where)), what_(std::move(what)) {}
+    callback(completes_on thread, executor ex, handler done)
+        : completion<Values...>(thread), where_(std::move(ex)), what_(std::move(done)) {}
 
-    void complete(outcome const& how, Values... what) noexcept override {
+    void complete(outcome const& outcome, Values... values) noexcept override {
         std::unique_ptr<callback> const self(this);
-        if (!where_) return what_(how.code(), std::move(what)...);
+        if (!where_) return what_(outcome.code(), std::move(values)...);
         // A hold moves, and std::function wants copies.
-        auto const full = std::make_shared<std::tuple<Values...>>(std::move(what)...);
-        where_([what = std::move(what_), code = how.code(), full] {
+        auto const full = std::make_shared<std::tuple<Values...>>(std::move(values)...);
+        where_([what = std::move(what_), code = outcome.code(), full] {
             std::apply([&](auto&... each) { what(code, std::move(each)...); }, *full);
         });
     }
@@ -120,13 +123,13 @@ template <class Signature> void must_be_callable(std::function<Signature> const&
 
 /// The form with a handler, made of the form with a completion: `start(done)` returns an end that is known at once.
 template <class... Values, class Start>
-void with_handler(io::client_core& core, executor where,
+void with_handler(io::client_core& core, executor ex,
                   std::type_identity_t<std::function<void(std::error_code, Values...)>> handler, Start start) {
     must_be_callable(handler);
     // Where the user's loop runs the client, the user's executor is asked on that loop and on no thread of ours.
-    bool const on_loop = where && core.driven_by() != nullptr;
+    bool const on_loop = ex && core.driven_by() != nullptr;
     completion_ptr<Values...> done(new callback<Values...>(on_loop ? completes_on::reactor : completes_on::notifier,
-                                                           std::move(where), std::move(handler)));
+                                                           std::move(ex), std::move(handler)));
     std::optional<outcome> const end = start(done);
     if (!end) return;
     auto full = boxed(std::move(done), *end, Values()...); // never inside this call

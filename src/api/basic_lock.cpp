@@ -21,9 +21,9 @@ constexpr duration longest = std::chrono::floor<duration>(std::chrono::nanosecon
 enum class manner { acquire, try_once };
 
 /// Zero, or invalid_argument and what is wrong.
-std::error_code check(lock_impl const& of, acquire_options const& options, std::string& sentence) {
-    auto const complain = [&](char const* which, char const* what) {
-        sentence = "lock " + locking::shown(of.record->name) + ": " + which + " must be " + what;
+std::error_code check(lock_impl const& impl, acquire_options const& options, std::string& sentence) {
+    auto const complain = [&](char const* option, char const* rule) {
+        sentence = "lock " + locking::shown(impl.record->name) + ": " + option + " must be " + rule;
         return errc::invalid_argument;
     };
     if (options.wait && options.wait->count() < 0) return complain("wait", "zero or more");
@@ -31,7 +31,7 @@ std::error_code check(lock_impl const& of, acquire_options const& options, std::
     if (options.max_hold && options.max_hold->count() < 1) return complain("max_hold", "at least one millisecond");
     if (options.lease && options.max_hold) {
         sentence =
-            "lock " + locking::shown(of.record->name)
+            "lock " + locking::shown(impl.record->name)
             + ": lease and max_hold exclude each other: a fixed lease is never renewed and ends by itself, max_hold "
               "bounds a renewed one; give the one that you mean";
         return errc::invalid_argument;
@@ -39,61 +39,62 @@ std::error_code check(lock_impl const& of, acquire_options const& options, std::
     return {};
 }
 
-io::acquisition::request to_request(lock_impl const& of, acquire_options const& options, manner how) {
+io::acquisition::request to_request(lock_impl const& impl, acquire_options const& options, manner mode) {
     io::acquisition::request what;
-    what.record = of.record;
+    what.record = impl.record;
     what.owner_number = options.owner.number();
-    what.backoff = of.backoff;
+    what.backoff = impl.backoff;
     if (options.lease) what.lease = std::min<duration>(*options.lease, longest);
     if (options.max_hold && *options.max_hold <= longest) what.max_hold = options.max_hold;
-    bool const for_ever = options.wait ? *options.wait >= longest : how == manner::acquire;
+    bool const for_ever = options.wait ? *options.wait >= longest : mode == manner::acquire;
     what.waits_for_ever = for_ever;
     what.may_wait = for_ever || (options.wait && options.wait->count() > 0);
     if (!for_ever)
-        what.deadline = base::later(lease_clock::now(), what.may_wait ? *options.wait : of.core->settings().timeout);
+        what.deadline = base::later(lease_clock::now(), what.may_wait ? *options.wait : impl.core->settings().timeout);
     return what;
 }
 
-std::string without_a_thread(lock_impl const& of) {
-    return "lock " + locking::shown(of.record->name)
+std::string without_a_thread(lock_impl const& impl) {
+    return "lock " + locking::shown(impl.record->name)
            + " was not acquired: the client's I/O thread, which would renew it, cannot be started; raise the limit of "
              "threads";
 }
 
 /// Acquires on the calling thread. What is acquired goes to `out`; null: unlock() will find it. `sentence` is filled in for a
 /// failure if it is not null.
-std::error_code acquire_now(lock_impl const& of, io::acquisition::request what, std::stop_token const& stop, hold* out,
-                            std::string* sentence, std::uint64_t thread) {
-    if (auto const refused = of.core->refusal(true)) {
+std::error_code acquire_now(lock_impl const& impl, io::acquisition::request request, std::stop_token const& stop,
+                            hold* out, std::string* sentence, std::uint64_t thread) {
+    if (auto const refused = impl.core->refusal(true)) {
         if (sentence != nullptr)
-            *sentence = "lock " + locking::shown(of.record->name) + " was not acquired: " + refused.message();
+            *sentence = "lock " + locking::shown(impl.record->name) + " was not acquired: " + refused.message();
         return refused;
     }
-    if (auto const no_thread = of.core->have_thread()) {
-        if (sentence != nullptr) *sentence = without_a_thread(of);
+    if (auto const no_thread = impl.core->have_thread()) {
+        if (sentence != nullptr) *sentence = without_a_thread(impl);
         return no_thread;
     }
-    if (what.owner_number == thread) of.core->watch_this_thread();
-    io::acquisition one(of.core, std::move(what));
+    if (request.owner_number == thread) impl.core->watch_this_thread();
+    io::acquisition one(impl.core, std::move(request));
     io::run_blocking(one, stop);
     if (one.result()) {
         if (sentence != nullptr) *sentence = one.sentence();
     } else if (out != nullptr) {
-        *out = detail::hold_access::make(of.core, one);
+        *out = detail::hold_access::make(impl.core, one);
     } else {
         one.handed_over();
     }
     return one.result();
 }
 
-std::error_code acquire_now(lock_impl const& of, acquire_options const& options, manner how, hold& out,
+std::error_code acquire_now(lock_impl const& impl, acquire_options const& options, manner mode, hold& out,
                             std::string* sentence) {
     std::string problem;
-    if (auto const ec = check(of, options, problem)) {
+    if (auto const ec = check(impl, options, problem)) {
         if (sentence != nullptr) *sentence = std::move(problem);
         return ec;
     }
-    return acquire_now(of, to_request(of, options, how), options.stop, &out, sentence, owner::this_thread().number());
+    return acquire_now(impl, to_request(impl, options, mode), options.stop, &out, sentence,
+                       owner::this_thread().number());
 }
 
 bool means_no(std::error_code ec) noexcept {
@@ -105,14 +106,14 @@ bool means_no(std::error_code ec) noexcept {
     throw error(static_cast<errc>(ec.value()), std::move(sentence));
 }
 
-std::optional<outcome> start_acquisition(lock_impl const& of, acquire_options const& options, manner how,
+std::optional<outcome> start_acquisition(lock_impl const& impl, acquire_options const& options, manner mode,
                                          completion_ptr<hold>& done) {
-    auto const& core = of.core;
-    auto const subject = [&] { return "lock " + locking::shown(of.record->name) + " was not acquired: "; };
+    auto const& core = impl.core;
+    auto const subject = [&] { return "lock " + locking::shown(impl.record->name) + " was not acquired: "; };
     if (auto const refused = core->refusal(false)) return outcome(refused, subject() + refused.message());
     std::string problem;
-    if (auto const ec = check(of, options, problem)) return outcome(ec, std::move(problem));
-    if (auto const no_thread = core->have_thread()) return outcome(no_thread, without_a_thread(of));
+    if (auto const ec = check(impl, options, problem)) return outcome(ec, std::move(problem));
+    if (auto const no_thread = core->have_thread()) return outcome(no_thread, without_a_thread(impl));
     if (options.owner == owner::this_thread()) core->watch_this_thread();
     bool const running = detail::start<io::acquisition>(
         core, options.stop, done,
@@ -122,7 +123,7 @@ std::optional<outcome> start_acquisition(lock_impl const& of, acquire_options co
             else
                 detail::tell(*core, std::move(whom), outcome(), detail::hold_access::make(core, ended));
         },
-        to_request(of, options, how));
+        to_request(impl, options, mode));
     if (running) return std::nullopt;
     return outcome(errc::closed, subject() + make_error_code(errc::closed).message());
 }
@@ -194,21 +195,21 @@ std::optional<outcome> basic_lock::start_try_acquire(acquire_options const& opti
     return start_acquisition(impl(), options, manner::try_once, done);
 }
 
-void basic_lock::async_acquire(acquire_options const& options, executor where,
+void basic_lock::async_acquire(acquire_options const& options, executor ex,
                                std::function<void(std::error_code, hold)> handler) {
     auto const what = with_owner(options);
-    detail::with_handler<hold>(*impl().core, std::move(where), std::move(handler),
+    detail::with_handler<hold>(*impl().core, std::move(ex), std::move(handler),
                                [&](completion_ptr<hold>& done) { return start_acquire(what, done); });
 }
 
-void basic_lock::async_try_acquire(acquire_options const& options, executor where,
+void basic_lock::async_try_acquire(acquire_options const& options, executor ex,
                                    std::function<void(std::error_code, std::optional<hold>)> handler) {
     detail::must_be_callable(handler);
     auto const what = with_owner(options);
     auto const unwrapped = [handler = std::move(handler)](std::error_code ec, hold got) {
         handler(ec, ec ? std::nullopt : std::optional<hold>(std::move(got)));
     };
-    detail::with_handler<hold>(*impl().core, std::move(where), unwrapped,
+    detail::with_handler<hold>(*impl().core, std::move(ex), unwrapped,
                                [&](completion_ptr<hold>& done) { return start_try_acquire(what, done); });
 }
 
@@ -272,27 +273,27 @@ void basic_lock::unlock() {
 
 // --- looking
 
-bool basic_lock::is_held(owner const& by) const noexcept {
-    return hold_count(by) > 0;
+bool basic_lock::is_held(owner const& owner) const noexcept {
+    return hold_count(owner) > 0;
 }
 
-int basic_lock::hold_count(owner const& by) const noexcept {
+int basic_lock::hold_count(owner const& owner) const noexcept {
     if (!impl_ || impl_->core->forked()) return 0;
     return impl_->core->locked([&](locking::lock_table& table, base::wake_list&) {
-        auto const mine = table.current(*impl_->record, by.number());
+        auto const mine = table.current(*impl_->record, owner.number());
         return mine && mine->holds(lease_clock::now()) ? static_cast<int>(mine->levels.size()) : 0;
     });
 }
 
-hold_view basic_lock::current_hold(owner const& by) const {
+hold_view basic_lock::current_hold(owner const& owner) const {
     if (!impl_ || impl_->core->forked()) return {};
     auto const mine = impl_->core->locked([&](locking::lock_table& table, base::wake_list&) {
-        auto found = table.current(*impl_->record, by.number());
+        auto found = table.current(*impl_->record, owner.number());
         if (!found || found->levels.empty()) {
             // What was lost and not given back yet can still be looked at.
             found = nullptr;
             for (auto const& one : impl_->record->tenures.acquired())
-                if (one->owner_number == by.number() && one->in(tenure::phase::lost)) found = one;
+                if (one->owner_number == owner.number() && one->in(tenure::phase::lost)) found = one;
         }
         return found;
     });

@@ -1,5 +1,5 @@
 // An operation in both forms: run on the calling thread, or told to a completion. `answer(Operation&)` says what it found, and
-// throws error where that is none; `about` is what was asked for, for sentences.
+// throws error where that is none; `subject` is what was asked for, for messages.
 #pragma once
 
 #include "api/async_call.hpp"
@@ -14,16 +14,16 @@
 namespace redlatch::detail {
 
 /// Of an operation that has ended; throws error.
-template <class Operation> void must_have_succeeded(Operation const& which) {
-    if (which.result()) throw error(static_cast<errc>(which.result().value()), which.sentence());
+template <class Operation> void must_have_succeeded(Operation const& operation) {
+    if (operation.result()) throw error(static_cast<errc>(operation.result().value()), operation.sentence());
 }
 
 /// Blocks until it has ended; throws error.
 template <class Operation, class Answer, class... Arguments>
-auto run_now(std::shared_ptr<io::client_core> const& core, std::string const& about, Answer const& answer,
+auto run_now(std::shared_ptr<io::client_core> const& core, std::string const& subject, Answer const& answer,
              Arguments&&... arguments) {
     if (auto const refused = core->refusal(true))
-        throw error(static_cast<errc>(refused.value()), about + ": " + refused.message());
+        throw error(static_cast<errc>(refused.value()), subject + ": " + refused.message());
     Operation one(core, std::forward<Arguments>(arguments)...);
     io::run_blocking(one);
     must_have_succeeded(one);
@@ -32,9 +32,9 @@ auto run_now(std::shared_ptr<io::client_core> const& core, std::string const& ab
 
 /// An outcome: it was not started, and `done` is untouched.
 template <class Operation, class Value, class Answer, class... Arguments>
-std::optional<outcome> run_later(std::shared_ptr<io::client_core> const& core, std::string const& about, Answer answer,
-                                 completion_ptr<Value>& done, Arguments&&... arguments) {
-    if (auto const refused = core->refusal(false)) return outcome(refused, about + ": " + refused.message());
+std::optional<outcome> run_later(std::shared_ptr<io::client_core> const& core, std::string const& subject,
+                                 Answer answer, completion_ptr<Value>& done, Arguments&&... arguments) {
+    if (auto const refused = core->refusal(false)) return outcome(refused, subject + ": " + refused.message());
     auto finish = [core, answer = std::move(answer)](Operation& ended, completion_ptr<Value> whom) {
         if (ended.result()) return tell(*core, std::move(whom), failure_of(ended), Value());
         Value found{};
@@ -47,7 +47,7 @@ std::optional<outcome> run_later(std::shared_ptr<io::client_core> const& core, s
         tell(*core, std::move(whom), how, std::move(found));
     };
     if (start<Operation>(core, {}, done, std::move(finish), std::forward<Arguments>(arguments)...)) return std::nullopt;
-    return outcome(errc::closed, about + ": " + make_error_code(errc::closed).message());
+    return outcome(errc::closed, subject + ": " + make_error_code(errc::closed).message());
 }
 
 } // namespace redlatch::detail

@@ -131,11 +131,11 @@ std::optional<outcome> client::start_list_locks(std::string_view pattern, comple
     return detail::run_later<detail::listing>(handle().core, about_listing, found, done, std::string(pattern), options);
 }
 
-void client::async_list_locks(std::string_view pattern, executor where,
+void client::async_list_locks(std::string_view pattern, executor ex,
                               std::function<void(std::error_code, std::vector<lock_info>)> handler,
                               look_options const& options) {
     detail::with_handler<std::vector<lock_info>>(
-        *handle().core, std::move(where), std::move(handler),
+        *handle().core, std::move(ex), std::move(handler),
         [&](completion_ptr<std::vector<lock_info>>& done) { return start_list_locks(pattern, done, options); });
 }
 
@@ -151,8 +151,8 @@ std::optional<outcome> client::start_ping(completion_ptr<server_info>& done) {
                                               detail::ask_who_is_there(), detail::about_server);
 }
 
-void client::async_ping(executor where, std::function<void(std::error_code, server_info)> handler) {
-    detail::with_handler<server_info>(*handle().core, std::move(where), std::move(handler),
+void client::async_ping(executor ex, std::function<void(std::error_code, server_info)> handler) {
+    detail::with_handler<server_info>(*handle().core, std::move(ex), std::move(handler),
                                       [this](completion_ptr<server_info>& done) { return start_ping(done); });
 }
 

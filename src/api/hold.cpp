@@ -18,9 +18,9 @@ using locking::tenure;
 
 namespace {
 
-void report_failure(io::client_core& core, locking::tenure_ptr const& which) {
+void report_failure(io::client_core& core, locking::tenure_ptr const& tenure) {
     core.locked([&](locking::lock_table& table, base::wake_list&) {
-        table.note(locking::lock_table::notice::kind::release_failed, which);
+        table.note(locking::lock_table::notice::kind::release_failed, tenure);
     });
 }
 
@@ -219,12 +219,12 @@ std::optional<outcome> hold::start_release(completion_ptr<>& done) {
     return outcome(errc::lease_lost, "the client was closed, which released lock " + locking::shown(lock_name()));
 }
 
-void hold::async_release(executor where, std::function<void(std::error_code)> handler) {
+void hold::async_release(executor ex, std::function<void(std::error_code)> handler) {
     detail::must_be_callable(handler);
     if (!state_ || state_->core->forked()) {
         std::error_code const ec = state_ ? errc::forked : std::error_code();
         // There is no client that could run it; and never inside this call.
-        std::thread([where = std::move(where), handler = std::move(handler), ec] {
+        std::thread([where = std::move(ex), handler = std::move(handler), ec] {
             if (where)
                 where([handler, ec] { handler(ec); });
             else
@@ -233,7 +233,7 @@ void hold::async_release(executor where, std::function<void(std::error_code)> ha
         return;
     }
     auto const core = state_->core;
-    detail::with_handler<>(*core, std::move(where), std::move(handler),
+    detail::with_handler<>(*core, std::move(ex), std::move(handler),
                            [this](completion_ptr<>& done) { return start_release(done); });
 }
 

@@ -18,20 +18,21 @@ using detail::question;
 
 namespace {
 
-std::string shown(lock_impl const& of) {
-    return "lock " + locking::shown(of.record->name);
+std::string shown(lock_impl const& impl) {
+    return "lock " + locking::shown(impl.record->name);
 }
 
-question<bool> whether_locked(lock_impl const& of) {
-    return {locking::command_call("EXISTS", of.record->name), "asking for " + shown(of), [](io::query const& answered) {
+question<bool> whether_locked(lock_impl const& impl) {
+    return {locking::command_call("EXISTS", impl.record->name), "asking for " + shown(impl),
+            [](io::query const& answered) {
                 if (!answered.reply().is_integer())
                     throw error(errc::bad_reply, "the server sent an unexpected reply to EXISTS");
                 return answered.reply().integer != 0;
             }};
 }
 
-question<std::optional<duration>> how_long(lock_impl const& of) {
-    return {locking::command_call("PTTL", of.record->name), "asking for the lease of " + shown(of),
+question<std::optional<duration>> how_long(lock_impl const& impl) {
+    return {locking::command_call("PTTL", impl.record->name), "asking for the lease of " + shown(impl),
             [](io::query const& answered) {
                 if (!answered.reply().is_integer())
                     throw error(errc::bad_reply, "the server sent an unexpected reply to PTTL");
@@ -40,15 +41,15 @@ question<std::optional<duration>> how_long(lock_impl const& of) {
             }};
 }
 
-std::vector<std::string> who(lock_impl const& of, look_options const& options) {
+std::vector<std::string> who(lock_impl const& impl, look_options const& options) {
     std::vector<std::string> commands;
-    detail::append_look(commands, of.record->name);
+    detail::append_look(commands, impl.record->name);
     if (options.labels) commands.push_back(detail::ask_for_labels());
     return commands;
 }
 
-auto holders_of(std::shared_ptr<lock_impl> of) {
-    return [of = std::move(of)](io::query_batch const& answered) {
+auto holders_of(std::shared_ptr<lock_impl> impl) {
+    return [of = std::move(impl)](io::query_batch const& answered) {
         auto const answers = std::span(answered.replies());
         auto info = detail::to_info(*of->core, of->record->name, answers.first(detail::questions_of_a_look));
         if (answers.size() > detail::questions_of_a_look)
@@ -57,9 +58,9 @@ auto holders_of(std::shared_ptr<lock_impl> of) {
     };
 }
 
-question<bool> force_release(std::shared_ptr<lock_impl> const& of) {
-    return {detail::force_release_call(*of), "force-releasing " + shown(*of),
-            [of](io::query const& answered) { return detail::after_force_release(*of, answered); }};
+question<bool> force_release(std::shared_ptr<lock_impl> const& impl) {
+    return {detail::force_release_call(*impl), "force-releasing " + shown(*impl),
+            [impl](io::query const& answered) { return detail::after_force_release(*impl, answered); }};
 }
 
 } // namespace
@@ -72,8 +73,8 @@ std::optional<outcome> basic_lock::start_is_locked(completion_ptr<bool>& done) {
     return detail::ask_later(impl().core, whether_locked(impl()), done);
 }
 
-void basic_lock::async_is_locked(executor where, std::function<void(std::error_code, bool)> handler) {
-    detail::with_handler<bool>(*impl().core, std::move(where), std::move(handler),
+void basic_lock::async_is_locked(executor ex, std::function<void(std::error_code, bool)> handler) {
+    detail::with_handler<bool>(*impl().core, std::move(ex), std::move(handler),
                                [this](completion_ptr<bool>& done) { return start_is_locked(done); });
 }
 
@@ -85,10 +86,10 @@ std::optional<outcome> basic_lock::start_remaining_lease(completion_ptr<std::opt
     return detail::ask_later(impl().core, how_long(impl()), done);
 }
 
-void basic_lock::async_remaining_lease(executor where,
+void basic_lock::async_remaining_lease(executor ex,
                                        std::function<void(std::error_code, std::optional<duration>)> handler) {
     using answer = std::optional<duration>;
-    detail::with_handler<answer>(*impl().core, std::move(where), std::move(handler),
+    detail::with_handler<answer>(*impl().core, std::move(ex), std::move(handler),
                                  [this](completion_ptr<answer>& done) { return start_remaining_lease(done); });
 }
 
@@ -102,9 +103,9 @@ std::optional<outcome> basic_lock::start_inspect(completion_ptr<lock_info>& done
     return detail::run_later<io::query_batch>(impl().core, about, holders_of(impl_), done, who(impl(), options), about);
 }
 
-void basic_lock::async_inspect(executor where, std::function<void(std::error_code, lock_info)> handler,
+void basic_lock::async_inspect(executor ex, std::function<void(std::error_code, lock_info)> handler,
                                look_options const& options) {
-    detail::with_handler<lock_info>(*impl().core, std::move(where), std::move(handler),
+    detail::with_handler<lock_info>(*impl().core, std::move(ex), std::move(handler),
                                     [&](completion_ptr<lock_info>& done) { return start_inspect(done, options); });
 }
 
@@ -118,8 +119,8 @@ std::optional<outcome> basic_lock::start_force_unlock(completion_ptr<bool>& done
     return detail::ask_later(core, force_release(impl_), done);
 }
 
-void basic_lock::async_force_unlock(executor where, std::function<void(std::error_code, bool)> handler) {
-    detail::with_handler<bool>(*impl().core, std::move(where), std::move(handler),
+void basic_lock::async_force_unlock(executor ex, std::function<void(std::error_code, bool)> handler) {
+    detail::with_handler<bool>(*impl().core, std::move(ex), std::move(handler),
                                [this](completion_ptr<bool>& done) { return start_force_unlock(done); });
 }
 

@@ -51,7 +51,7 @@ bool is_there(resp::value const& reply) {
 /// HSCAN may name a field twice.
 void add_owner(lock_info& to, std::string const& field, std::string_view count) {
     auto const known =
-        std::any_of(to.owners.begin(), to.owners.end(), [&](lock_owner const& who) { return who.owner == field; });
+        std::any_of(to.owners.begin(), to.owners.end(), [&](lock_owner const& owner) { return owner.owner == field; });
     if (!known) to.owners.push_back(to_owner(field, count));
 }
 
@@ -62,7 +62,7 @@ void append_look(std::vector<std::string>& commands, std::string const& name) {
     commands.push_back(resp::command("HSCAN", name, "0", "COUNT", "1000"));
     commands.push_back(resp::command("PTTL", name));
     commands.push_back(resp::command("EXISTS", locking::fair_queue(name)));
-    commands.push_back(resp::command("EXISTS", locking::fence_counter(name)));
+    commands.push_back(resp::command("EXISTS", locking::token_counter(name)));
 }
 
 lock_info to_info(io::client_core& core, std::string const& name, std::span<resp::value const> answers) {
@@ -91,31 +91,31 @@ lock_info to_info(io::client_core& core, std::string const& name, std::span<resp
     return info;
 }
 
-bool looks_like_lock(lock_info const& seen) {
-    return seen.held && !seen.owners.empty()
-           && std::all_of(seen.owners.begin(), seen.owners.end(),
-                          [](lock_owner const& who) { return looks_like_owner(who.owner); });
+bool looks_like_lock(lock_info const& info) {
+    return info.held && !info.owners.empty()
+           && std::all_of(info.owners.begin(), info.owners.end(),
+                          [](lock_owner const& owner) { return looks_like_owner(owner.owner); });
 }
 
 std::string ask_for_labels() {
     return resp::command("CLIENT", "LIST", "TYPE", "normal");
 }
 
-void add_labels(std::span<lock_info> seen, connection::holder_labels const& labels) {
-    for (auto& lock : seen)
+void add_labels(std::span<lock_info> locks, connection::holder_labels const& labels) {
+    for (auto& lock : locks)
         for (auto& who : lock.owners)
             if (auto const found = labels.find(who.client); found != labels.end()) who.label = found->second;
 }
 
-locking::wire_call force_release_call(lock_impl const& of) {
-    return of.record->how->force_release(of.record->context({}, {}));
+locking::wire_call force_release_call(lock_impl const& impl) {
+    return impl.record->how->force_release(impl.record->context({}, {}));
 }
 
-bool after_force_release(lock_impl const& of, io::query const& done) {
+bool after_force_release(lock_impl const& impl, io::query const& done) {
     bool const was_held = done.reply().is_integer() && done.reply().integer > 0;
     if (was_held)
-        of.core->locked([&](locking::lock_table& table, base::wake_list& woken) {
-            auto const held = of.record->tenures.acquired();
+        impl.core->locked([&](locking::lock_table& table, base::wake_list& woken) {
+            auto const held = impl.record->tenures.acquired();
             for (auto const& one : std::vector(held.begin(), held.end())) table.lose(one, lease_clock::now(), woken);
         });
     return was_held;

@@ -22,14 +22,14 @@ void append_look(std::vector<std::string>& commands, std::string const& name);
 /// Of the answers to them. Throws error: wrong_type, server_refused, bad_reply.
 lock_info to_info(io::client_core& core, std::string const& name, std::span<resp::value const> answers);
 /// For listings: any hash may have answered.
-bool looks_like_lock(lock_info const& seen);
+bool looks_like_lock(lock_info const& info);
 
 /// Who is connected, and what the labels of the holders are in the answer.
 std::string ask_for_labels();
-void add_labels(std::span<lock_info> seen, connection::holder_labels const& labels);
+void add_labels(std::span<lock_info> locks, connection::holder_labels const& labels);
 
-locking::wire_call force_release_call(lock_impl const& of);
+locking::wire_call force_release_call(lock_impl const& impl);
 /// Local holds of a lock that was force-released are lost. True: there was one.
-bool after_force_release(lock_impl const& of, io::query const& done);
+bool after_force_release(lock_impl const& impl, io::query const& done);
 
 } // namespace redlatch::detail

@@ -20,14 +20,15 @@ template <class Answer> struct question {
 };
 
 /// Blocks for at most config::timeout; throws error.
-template <class Answer> Answer ask_now(std::shared_ptr<io::client_core> const& core, question<Answer> which) {
-    return run_now<io::query>(core, which.about, which.read, std::move(which.call), which.about);
+template <class Answer> Answer ask_now(std::shared_ptr<io::client_core> const& core, question<Answer> question) {
+    return run_now<io::query>(core, question.about, question.read, std::move(question.call), question.about);
 }
 
 template <class Answer>
-std::optional<outcome> ask_later(std::shared_ptr<io::client_core> const& core, question<Answer> which,
+std::optional<outcome> ask_later(std::shared_ptr<io::client_core> const& core, question<Answer> question,
                                  completion_ptr<Answer>& done) {
-    return run_later<io::query>(core, which.about, std::move(which.read), done, std::move(which.call), which.about);
+    return run_later<io::query>(core, question.about, std::move(question.read), done, std::move(question.call),
+                                question.about);
 }
 
 } // namespace redlatch::detail

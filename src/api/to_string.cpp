@@ -4,8 +4,8 @@
 
 namespace redlatch {
 
-std::string_view to_string(hold_status which) noexcept {
-    switch (which) {
+std::string_view to_string(hold_status status) noexcept {
+    switch (status) {
     case hold_status::none: return "none";
     case hold_status::held: return "held";
     case hold_status::suspect: return "suspect";
@@ -15,8 +15,8 @@ std::string_view to_string(hold_status which) noexcept {
     return "unknown";
 }
 
-std::string_view to_string(event::kind which) noexcept {
-    switch (which) {
+std::string_view to_string(event::kind kind) noexcept {
+    switch (kind) {
     case event::kind::hold_suspect: return "hold_suspect";
     case event::kind::hold_recovered: return "hold_recovered";
     case event::kind::hold_lost: return "hold_lost";

@@ -80,13 +80,13 @@ void keep_memory(void* memory, std::size_t bytes) noexcept {
     pile->bytes += rounded(bytes);
 }
 
-std::string spare_text(text_for what) {
+std::string spare_text(text_for use) {
     std::string out;
     if (!mine.ended) {
-        auto& pile = what == text_for::name ? texts.names : texts.commands;
+        auto& pile = use == text_for::name ? texts.names : texts.commands;
         if (pile.count > 0) out = std::move(pile.texts[--pile.count]);
     }
-    out.reserve(what == text_for::name ? room_for_name : room_for_command);
+    out.reserve(use == text_for::name ? room_for_name : room_for_command);
     return out;
 }
 

@@ -28,7 +28,7 @@ inline void keep_text(std::string&&) noexcept {}
 void* take_memory(std::size_t bytes);
 void keep_memory(void* memory, std::size_t bytes) noexcept;
 /// An empty string that has the room already.
-std::string spare_text(text_for what);
+std::string spare_text(text_for use);
 void keep_text(std::string&& used) noexcept;
 #endif
 

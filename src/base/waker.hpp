@@ -26,16 +26,16 @@ using waker = std::shared_ptr<wakeable>;
 class wake_list {
 public:
     /// Where there is no memory for it, it is woken at once.
-    void add(waker const& who) noexcept {
-        if (!who) return;
+    void add(waker const& sleeper) noexcept {
+        if (!sleeper) return;
         if (!first_) {
-            first_ = who;
+            first_ = sleeper;
             return;
         }
         try {
-            more_.push_back(who);
+            more_.push_back(sleeper);
         } catch (std::bad_alloc const&) {
-            who->wake();
+            sleeper->wake();
         }
     }
     bool empty() const noexcept { return !first_; }

@@ -42,7 +42,7 @@ struct call {
     /// For an abandoned call: gets the reply after all, or is dropped with the connection. Runs on the reactor.
     std::function<void(resp::value const&)> late{};
     int replies = 1;       ///< one, or two: as many as there are commands in `bytes`
-    bool internal = false; ///< a fence or a ping of the connection itself: never repeated
+    bool internal = false; ///< a predecessor kill or a ping of the connection itself: never repeated
 
     std::atomic<state> status{state::waiting};
     resp::value reply{};
@@ -50,13 +50,13 @@ struct call {
     int heard = 0;          ///< replies that have come on this connection
     bool cut_short = false; ///< `reply` came and `second` did not; of an abandoned call: had not when it was abandoned
     bool abandoned = false;
-    bool impatient = false;       ///< waits for no connection while the server is known to be away: closed instead
-    std::uint64_t connection = 0; ///< of an answered call: the number of the connection that said it
-    bool once = false;            ///< neither repeated, nor sent on a connection that it waited for: closed instead
-    int handed = 0;               ///< how many times bytes of it may have reached the operating system
-    bool fenced = true;           ///< of an answered call that was repeated: no earlier copy of it can still run
-    base::instant sent_at{};      ///< from before the last time it was handed over
-    std::uint64_t begin = 0;      ///< its place in the stream of this connection
+    bool impatient = false;          ///< waits for no connection while the server is known to be away: closed instead
+    std::uint64_t connection = 0;    ///< of an answered call: the number of the connection that said it
+    bool once = false;               ///< neither repeated, nor sent on a connection that it waited for: closed instead
+    int handed = 0;                  ///< how many times bytes of it may have reached the operating system
+    bool late_copy_possible = false; ///< of an answered call that was repeated: an earlier copy of it may still run
+    base::instant sent_at{};         ///< from before the last time it was handed over
+    std::uint64_t begin = 0;         ///< its place in the stream of this connection
     std::uint64_t end = 0;
 
     // The call_list's own.

@@ -4,19 +4,19 @@
 
 namespace redlatch::connection {
 
-void call_list::push_back(call_ptr const& which) noexcept {
-    which->listed = which;
-    which->before = last_;
-    (last_ != nullptr ? last_->behind : first_) = which.get();
-    last_ = which.get();
+void call_list::push_back(call_ptr const& call) noexcept {
+    call->listed = call;
+    call->before = last_;
+    (last_ != nullptr ? last_->behind : first_) = call.get();
+    last_ = call.get();
 }
 
-call_ptr call_list::remove(call& which) noexcept {
-    if (!which.listed) return nullptr;
-    (which.before != nullptr ? which.before->behind : first_) = which.behind;
-    (which.behind != nullptr ? which.behind->before : last_) = which.before;
-    which.before = which.behind = nullptr;
-    return std::move(which.listed);
+call_ptr call_list::remove(call& call) noexcept {
+    if (!call.listed) return nullptr;
+    (call.before != nullptr ? call.before->behind : first_) = call.behind;
+    (call.behind != nullptr ? call.behind->before : last_) = call.before;
+    call.before = call.behind = nullptr;
+    return std::move(call.listed);
 }
 
 } // namespace redlatch::connection

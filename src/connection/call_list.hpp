@@ -19,10 +19,10 @@ public:
     /// Of a list that is not empty.
     call_ptr const& front() const noexcept { return first_->listed; }
 
-    void push_back(call_ptr const& which) noexcept;
+    void push_back(call_ptr const& call) noexcept;
     call_ptr pop_front() noexcept { return remove(*first_); }
     /// The list's reference; null: it is not there.
-    call_ptr remove(call& which) noexcept;
+    call_ptr remove(call& call) noexcept;
 
 private:
     call* first_ = nullptr;

@@ -56,8 +56,8 @@ connect_op::progress connect_op::on_reply(resp::value const& reply) {
     return next_ == due_.size() ? progress::ready : progress::more;
 }
 
-connect_op::progress connect_op::read(step which, resp::value const& reply) {
-    switch (which) {
+connect_op::progress connect_op::read(step current, resp::value const& reply) {
+    switch (current) {
     case step::auth:
         if (!reply.is_error()) return progress::more;
         // The server may say something else first: too many clients, still loading.
@@ -77,7 +77,7 @@ connect_op::progress connect_op::read(step which, resp::value const& reply) {
     }
     if (reply.is_error_named("NOAUTH"))
         return fail(errc::server_refused, "wants a password (" + reply.text + "); set one in the URI or the config");
-    if (which == step::ping) {
+    if (current == step::ping) {
         // A user without PING is known to the server all the same, and a loading one will be ready soon.
         if (!reply.is_error() && !reply.is_text() && !reply.is_array())
             return fail(errc::bad_reply, "does not speak the Redis protocol");
@@ -85,7 +85,7 @@ connect_op::progress connect_op::read(step which, resp::value const& reply) {
     }
     if (reply.is_error()) return progress::more;
     if (!reply.is_text()) return fail(errc::bad_reply, "does not speak the Redis protocol (CLIENT INFO, INFO)");
-    if (which == step::client_info) {
+    if (current == step::client_info) {
         auto const id = info_field(reply.text, "id", '=', " \n");
         std::from_chars(id.data(), id.data() + id.size(), self_.client_id);
         self_.address = info_field(reply.text, "addr", '=', " \n");

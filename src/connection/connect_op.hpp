@@ -10,7 +10,7 @@
 // | greeting | INFO: a cluster's  | fails; so does a Sentinel                                                   |
 // |          | node               |                                                                             |
 // | greeting | the last reply     | ready                                                                       |
-// CLIENT INFO and INFO may be refused (a user without the right): the identity is then unknown and fences count as refused.
+// CLIENT INFO and INFO may be refused (a user without the right): the identity is then unknown, and kills count as refused.
 #pragma once
 
 #include "connection/identity.hpp"
@@ -29,7 +29,7 @@ struct greeting {
     std::string password{};
     std::string client_name{};
     int database = 0;
-    bool identify = true; ///< learn who we are, for fences
+    bool identify = true; ///< learn who we are, for predecessor kills
 };
 
 class connect_op {

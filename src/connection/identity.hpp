@@ -6,7 +6,7 @@
 
 namespace redlatch::connection {
 
-/// What a fence needs to name a former connection without ever hitting a stranger: ids begin again when a server restarts, so
+/// What names a former connection to kill, and never a stranger: ids begin again when a server restarts, so
 /// the address as the server saw it and the server's run id belong to it.
 struct identity {
     std::int64_t client_id = 0;

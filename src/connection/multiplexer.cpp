@@ -7,75 +7,75 @@
 
 namespace redlatch::connection {
 
-void multiplexer::finish(call& which, call::state how, base::wake_list& woken) {
-    which.status.store(how, std::memory_order_release);
-    woken.add(which.waker);
-    which.waker.reset();
+void multiplexer::finish(call& call, call::state state, base::wake_list& woken) {
+    call.status.store(state, std::memory_order_release);
+    woken.add(call.waker);
+    call.waker.reset();
 }
 
-void multiplexer::refuse(call& which) {
-    which.waker.reset(); // whoever submits sees it at once; a task that owns the call would never be freed
-    which.status.store(call::state::closed, std::memory_order_release);
+void multiplexer::refuse(call& call) {
+    call.waker.reset(); // whoever submits sees it at once; a task that owns the call would never be freed
+    call.status.store(call::state::closed, std::memory_order_release);
 }
 
-void multiplexer::stage(call_ptr const& which, base::instant now) {
+void multiplexer::stage(call_ptr const& call, base::instant now) {
     out.make_room(
-        which->bytes.size()); // what throws comes first: bytes without their place in line would shift all answers
-    due_.push_back(which);
-    which->begin = out.position();
-    out.stage(which->bytes);
-    which->end = out.position();
-    which->sent_at = now;
-    which->status.store(call::state::staged, std::memory_order_relaxed);
-    commands_ += static_cast<std::uint64_t>(which->replies);
+        call->bytes.size()); // what throws comes first: bytes without their place in line would shift all answers
+    due_.push_back(call);
+    call->begin = out.position();
+    out.stage(call->bytes);
+    call->end = out.position();
+    call->sent_at = now;
+    call->status.store(call::state::staged, std::memory_order_relaxed);
+    commands_ += static_cast<std::uint64_t>(call->replies);
 }
 
-void multiplexer::submit(call_ptr const& which, base::instant now) {
-    if (closed_ || (away_ && which->impatient)) {
-        refuse(*which);
+void multiplexer::submit(call_ptr const& call, base::instant now) {
+    if (closed_ || (away_ && call->impatient)) {
+        refuse(*call);
         return;
     }
     if (up_)
-        stage(which, now);
+        stage(call, now);
     else
-        keep(which);
+        keep(call);
 }
 
-bool multiplexer::abandon(call_ptr const& which) {
-    which->abandoned = true;
-    which->cut_short = which->heard > 0;
-    which->waker.reset();
-    if (fence_refused_) which->fenced = false; // nobody will see its answer, which would say so
-    if (which->status.load(std::memory_order_relaxed) == call::state::waiting) {
-        waiting_.remove(*which);
-        return which->handed > 0;
+bool multiplexer::abandon(call_ptr const& call) {
+    call->abandoned = true;
+    call->cut_short = call->heard > 0;
+    call->waker.reset();
+    if (kill_refused_) call->late_copy_possible = true; // nobody will see its answer, which would say so
+    if (call->status.load(std::memory_order_relaxed) == call::state::waiting) {
+        waiting_.remove(*call);
+        return call->handed > 0;
     }
     return true; // what is staged will be sent: order on this connection is all that its sequel needs
 }
 
-void multiplexer::stage_fences(base::instant now) {
-    fence_refused_ = forgot_predecessors_;
+void multiplexer::stage_predecessor_kills(base::instant now) {
+    kill_refused_ = forgot_predecessors_;
     forgot_predecessors_ = false;
-    std::erase_if(unfenced_, [this](identity const& former) {
+    std::erase_if(predecessors_, [this](identity const& former) {
         // Another run of the server has nothing of its predecessor's connections.
         return !self_.run_id.empty() && !former.run_id.empty() && former.run_id != self_.run_id;
     });
     auto const cannot = [this](identity const& former) { return !former.known() || !self_.known(); };
-    if (std::erase_if(unfenced_, cannot) > 0) fence_refused_ = true;
-    fences_due_ = unfenced_.size();
-    for (auto const& former : unfenced_) {
-        auto fence = make_call();
-        fence->bytes = resp::command("CLIENT", "KILL", "ID", std::to_string(former.client_id), "ADDR", former.address);
-        fence->internal = true;
-        stage(fence, now);
+    if (std::erase_if(predecessors_, cannot) > 0) kill_refused_ = true;
+    kills_due_ = predecessors_.size();
+    for (auto const& former : predecessors_) {
+        auto kill = make_call();
+        kill->bytes = resp::command("CLIENT", "KILL", "ID", std::to_string(former.client_id), "ADDR", former.address);
+        kill->internal = true;
+        stage(kill, now);
     }
 }
 
-void multiplexer::on_fence_answer(resp::value const& answer) {
-    --fences_due_;
-    REDLATCH_ASSERT(!unfenced_.empty());
-    unfenced_.erase(unfenced_.begin()); // fences were staged in this order
-    if (!answer.is_integer()) fence_refused_ = true;
+void multiplexer::on_kill_answer(resp::value const& answer) {
+    --kills_due_;
+    REDLATCH_ASSERT(!predecessors_.empty());
+    predecessors_.erase(predecessors_.begin()); // they were staged in this order
+    if (!answer.is_integer()) kill_refused_ = true;
 }
 
 void multiplexer::on_up(identity const& self, base::instant now, base::wake_list& woken) {
@@ -85,7 +85,7 @@ void multiplexer::on_up(identity const& self, base::instant now, base::wake_list
     ++connection_;
     self_ = self;
     out.reset();
-    stage_fences(now);
+    stage_predecessor_kills(now);
     for (; !waiting_.empty(); waiting_.pop_front()) {
         auto const& which = waiting_.front();
         if (which->once) // what it says may be true no more: its sender asks anew
@@ -98,11 +98,11 @@ void multiplexer::on_up(identity const& self, base::instant now, base::wake_list
 void multiplexer::on_down(base::instant, base::wake_list& woken) {
     REDLATCH_ASSERT(up_ && waiting_.empty());
     up_ = false;
-    fences_due_ = 0;
+    kills_due_ = 0;
     bool may_still_run = false;
     for (auto const& which : due_) {
         bool const sent = which->begin < out.handed();
-        if (fence_refused_) which->fenced = false;
+        if (kill_refused_) which->late_copy_possible = true;
         if (sent) {
             ++which->handed;
             may_still_run = may_still_run || !which->internal;
@@ -123,11 +123,11 @@ void multiplexer::on_down(base::instant, base::wake_list& woken) {
     due_.clear();
     out.reset();
     if (!may_still_run) return;
-    if (unfenced_.size() >= most_predecessors) {
-        unfenced_.erase(unfenced_.begin());
+    if (predecessors_.size() >= most_predecessors) {
+        predecessors_.erase(predecessors_.begin());
         forgot_predecessors_ = true;
     }
-    unfenced_.push_back(self_);
+    predecessors_.push_back(self_);
 }
 
 bool multiplexer::on_value(resp::value&& incoming, base::instant, base::wake_list& woken) {
@@ -140,12 +140,13 @@ bool multiplexer::on_value(resp::value&& incoming, base::instant, base::wake_lis
     }
     auto const which = std::move(due_.front());
     due_.pop_front();
-    if (fences_due_ > 0) {
-        on_fence_answer(incoming);
+    if (kills_due_ > 0) {
+        on_kill_answer(incoming);
         return true;
     }
     ++which->handed;
-    if (fence_refused_) which->fenced = false; // for good: a later connection does not know that predecessor any more
+    if (kill_refused_)
+        which->late_copy_possible = true; // for good: a later connection does not know that predecessor any more
     if (which->abandoned) {
         if (which->late) late_.push_back({std::move(which->late), std::move(incoming)});
         return true;
@@ -156,9 +157,9 @@ bool multiplexer::on_value(resp::value&& incoming, base::instant, base::wake_lis
     return true;
 }
 
-void multiplexer::keep(call_ptr const& which) {
-    some_are_impatient_ = some_are_impatient_ || which->impatient;
-    waiting_.push_back(which);
+void multiplexer::keep(call_ptr const& call) {
+    some_are_impatient_ = some_are_impatient_ || call->impatient;
+    waiting_.push_back(call);
 }
 
 void multiplexer::on_unreachable(base::wake_list& woken) {

@@ -3,17 +3,17 @@
 //     submit -> waiting -> staged -> answered          (connection up)
 //                  ^          |
 //                  +----------+  connection lost: nothing of it was sent -> waiting, as if new
-//                                it may have run                         -> waiting, repeated behind a fence
+//                                it may have run                         -> waiting, repeated behind a predecessor kill
 //                                it was abandoned                        -> dropped
 //                                it is for once                          -> closed
 //     waiting -> closed              it is impatient, and the server cannot be reached
 //                                the first of its two replies has come   -> answered, cut short
 //
-// Fence. A call that was written on a connection that then broke may still run later: order is certain within one connection
-// and within none else. So a new connection to the same run of the server begins with CLIENT KILL ID <id> ADDR <address> for
-// each predecessor that had unanswered calls; after its answer nothing of them runs any more, and since replies keep their
-// order, the answer to a repeated call comes after the fence's. Where the server refuses the fence, the answer says
-// `fenced = false`, and whoever asked must expect a late copy.
+// Predecessor kill. A call that was written on a connection that then broke may still run later: order is certain within one
+// connection and within none else. So a new connection to the same run of the server begins with CLIENT KILL ID <id> ADDR
+// <address> for each predecessor that had unanswered calls; after its answer nothing of them runs any more, and since replies
+// keep their order, the answer to a repeated call comes after that. Where the server refuses CLIENT KILL, the repeated call
+// has `late_copy_possible` set.
 #pragma once
 
 #include "connection/call.hpp"
@@ -29,7 +29,7 @@ namespace redlatch::connection {
 
 class multiplexer final : public traffic {
 public:
-    /// More unfenced predecessors than this count as refused.
+    /// More predecessors than this to kill count as refused.
     static constexpr std::size_t most_predecessors = 16;
 
     /// Late replies of abandoned calls, for the reactor to look at.
@@ -38,12 +38,12 @@ public:
         resp::value reply;
     };
 
-    void submit(call_ptr const& which, base::instant now);
+    void submit(call_ptr const& call, base::instant now);
     /// Ends a call, that was not submitted, as closed.
-    static void refuse(call& which);
+    static void refuse(call& call);
 
     /// The caller does not wait any more. True: the call may have run, or may run later.
-    bool abandon(call_ptr const& which);
+    bool abandon(call_ptr const& call);
 
     std::vector<late_reply> take_late() { return std::exchange(late_, {}); }
     bool has_late() const noexcept override { return !late_.empty(); }
@@ -64,11 +64,11 @@ public:
     void stage_ping(base::instant now) override;
 
 private:
-    void stage(call_ptr const& which, base::instant now);
-    void stage_fences(base::instant now);
-    void on_fence_answer(resp::value const& answer);
-    void keep(call_ptr const& which);
-    static void finish(call& which, call::state how, base::wake_list& woken);
+    void stage(call_ptr const& call, base::instant now);
+    void stage_predecessor_kills(base::instant now);
+    void on_kill_answer(resp::value const& answer);
+    void keep(call_ptr const& call);
+    static void finish(call& call, call::state state, base::wake_list& woken);
 
     bool up_ = false;
     bool some_are_impatient_ = false; ///< of those that wait
@@ -78,9 +78,9 @@ private:
     identity self_;
     call_list waiting_; ///< as many as there are callers: each waits for its own, until its own deadline
     std::deque<call_ptr, base::recycling<call_ptr>> due_;
-    std::vector<identity> unfenced_; ///< predecessors of which something may still run
-    std::size_t fences_due_ = 0;     ///< the first so many of due_ are fences
-    bool fence_refused_ = false;     ///< on this connection
+    std::vector<identity> predecessors_; ///< of which something may still run
+    std::size_t kills_due_ = 0;          ///< the first so many of due_ are predecessor kills
+    bool kill_refused_ = false;          ///< on this connection
     bool forgot_predecessors_ = false;
     std::vector<late_reply> late_;
     std::uint64_t commands_ = 0;

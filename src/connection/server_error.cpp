@@ -96,8 +96,8 @@ reach reach_of(resp::value const& refusal) {
     return says(" key") ? reach::keys : reach::unknown;
 }
 
-errc to_errc(verdict what) noexcept {
-    switch (what) {
+errc to_errc(verdict answer) noexcept {
+    switch (answer) {
     case verdict::not_executed:
     case verdict::read_only: return errc::disconnected;
     case verdict::wrong_type: return errc::wrong_type;

@@ -35,6 +35,6 @@ enum class reach {
 };
 reach reach_of(resp::value const& refusal);
 
-errc to_errc(verdict what) noexcept;
+errc to_errc(verdict answer) noexcept;
 
 } // namespace redlatch::connection

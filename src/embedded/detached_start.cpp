@@ -77,11 +77,11 @@ void reset_signals() {
     ::sigprocmask(SIG_SETMASK, &none, nullptr);
 }
 
-void raise_to_hard_limit(__rlimit_resource what) {
+void raise_to_hard_limit(__rlimit_resource resource) {
     ::rlimit limit{};
-    if (::getrlimit(what, &limit) != 0) return;
+    if (::getrlimit(resource, &limit) != 0) return;
     limit.rlim_cur = limit.rlim_max;
-    ::setrlimit(what, &limit);
+    ::setrlimit(resource, &limit);
 }
 
 void reset_limits() {
@@ -175,9 +175,9 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
     return result;
 }
 
-[[noreturn]] void fail(std::filesystem::path const& program, std::string const& what, int error_number) {
+[[noreturn]] void fail(std::filesystem::path const& program, std::string const& reason, int error_number) {
     throw error(errc::disconnected, "the embedded server " + io::printable(program.string())
-                                        + " cannot be started: " + what + ": " + base::error_text(error_number));
+                                        + " cannot be started: " + reason + ": " + base::error_text(error_number));
 }
 
 bool read_report(int pipe, report& message) {

@@ -49,8 +49,8 @@ std::filesystem::path plain(std::filesystem::path const& folder) {
     return text;
 }
 
-[[noreturn]] void fail(errc code, std::filesystem::path const& socket, std::string const& what) {
-    throw error(code, "the embedded server at " + io::printable(socket.string()) + " " + what);
+[[noreturn]] void fail(errc code, std::filesystem::path const& socket, std::string const& reason) {
+    throw error(code, "the embedded server at " + io::printable(socket.string()) + " " + reason);
 }
 
 void end_process(::pid_t process, std::initializer_list<int> signals, std::filesystem::path const& socket) {

@@ -29,8 +29,8 @@ int milliseconds_until(lease_clock::time_point deadline) {
 exchange::exchange(io::unique_fd socket, std::string name, lease_clock::time_point deadline) noexcept
     : socket_(std::move(socket)), name_(std::move(name)), deadline_(deadline) {}
 
-void exchange::fail(std::string const& what) const {
-    throw error(errc::disconnected, "the embedded server at " + name_ + " " + what);
+void exchange::fail(std::string const& reason) const {
+    throw error(errc::disconnected, "the embedded server at " + name_ + " " + reason);
 }
 
 std::optional<exchange> exchange::connect(std::filesystem::path const& socket, lease_clock::time_point deadline) {

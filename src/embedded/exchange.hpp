@@ -39,7 +39,7 @@ private:
     exchange(io::unique_fd socket, std::string name, lease_clock::time_point deadline) noexcept;
     resp::value send_and_read(std::string_view bytes);
     void wait_for(short events);
-    [[noreturn]] void fail(std::string const& what) const;
+    [[noreturn]] void fail(std::string const& reason) const;
 
     io::unique_fd socket_;
     std::string name_;

@@ -13,8 +13,8 @@ namespace redlatch::io {
 using locking::acquire_op;
 using locking::lock_table;
 
-acquisition::acquisition(std::shared_ptr<client_core> core, request what)
-    : core_(std::move(core)), request_(std::move(what)), node_(&core_->node_of(request_.record->name)),
+acquisition::acquisition(std::shared_ptr<client_core> core, request order)
+    : core_(std::move(core)), request_(std::move(order)), node_(&core_->node_of(request_.record->name)),
       lease_(request_.lease.value_or(core_->settings().lock_watchdog_timeout)), began_(lease_clock::now()),
       now_(began_) {
     core_->operation_began();
@@ -78,10 +78,10 @@ bool acquisition::ready() const {
 // --- the beginning: whose turn is it, a re-entry or a fresh tenure
 
 /// Before anything was sent or entered.
-bool acquisition::end_at_once(std::error_code why) {
+bool acquisition::end_at_once(std::error_code reason) {
     tenure_.reset();
     place_.reset();
-    result_ = why;
+    result_ = reason;
     stage_ = stage::finished;
     return true;
 }
@@ -154,17 +154,17 @@ bool acquisition::begin() {
     return carry_out(op_->start());
 }
 
-bool acquisition::carry_out(action what) {
-    if (what.fresh_id && what.what != acquire_op::act::finish)
+bool acquisition::carry_out(action next) {
+    if (next.fresh_id && next.what != acquire_op::act::finish)
         core_->locked(
             [&](lock_table& table, base::wake_list&) { table.change_id(tenure_, lease_, lease_clock::now()); });
-    switch (what.what) {
+    switch (next.what) {
     case acquire_op::act::enqueue: return enqueue();
-    case acquire_op::act::attempt: return attempt(what.plain);
-    case acquire_op::act::wait: return wait(what);
-    case acquire_op::act::yield: return yield(what);
-    case acquire_op::act::pause: return pause(what.until);
-    case acquire_op::act::finish: return finish(what);
+    case acquire_op::act::attempt: return attempt(next.plain);
+    case acquire_op::act::wait: return wait(next);
+    case acquire_op::act::yield: return yield(next);
+    case acquire_op::act::pause: return pause(next.until);
+    case acquire_op::act::finish: return finish(next);
     }
     return false;
 }
@@ -329,7 +329,8 @@ bool acquisition::on_called() {
         may_hold_ = may_hold_ || answered->handed > 0; // the server is away, and this one waits for nothing
         return carry_out(op_->on_outage());
     }
-    if (call_.unfenced()) core_->locked([&](lock_table&, base::wake_list&) { tenure_->unfenced = true; });
+    if (call_.late_copy_possible())
+        core_->locked([&](lock_table&, base::wake_list&) { tenure_->late_copy_possible = true; });
     // An error denies no earlier copy: that one may have run, and its answer was lost with its connection.
     may_hold_ = answered->reply.is_error() && (may_hold_ || call_.repeated());
     auto const& how = *request_.record->how;
@@ -419,7 +420,8 @@ bool acquisition::on_interruption(action last) {
         });
     };
     last.fresh_id = undo(); // its id may come to be in the key
-    if (call_.unfenced()) core_->locked([&](lock_table&, base::wake_list&) { tenure_->unfenced = true; });
+    if (call_.late_copy_possible())
+        core_->locked([&](lock_table&, base::wake_list&) { tenure_->late_copy_possible = true; });
     return finish(last);
 }
 

@@ -28,7 +28,7 @@ public:
         locking::retry_backoff backoff{}; ///< of a lock without a channel
     };
 
-    acquisition(std::shared_ptr<client_core> core, request what);
+    acquisition(std::shared_ptr<client_core> core, request order);
     /// Unfinished, or what it has acquired was not handed over: an exception has ended it. Does what cancelling does.
     ~acquisition() override;
 
@@ -52,11 +52,11 @@ private:
     void stop_counting();
     void undo();
     bool begin();
-    bool end_at_once(std::error_code why);
-    bool carry_out(action what);
+    bool end_at_once(std::error_code reason);
+    bool carry_out(action next);
     bool attempt(bool plain);
-    bool wait(action const& what);
-    bool yield(action const& what);
+    bool wait(action const& next);
+    bool yield(action const& next);
     bool pause(base::instant until);
     void wait_again();
     bool on_queued();
@@ -83,7 +83,7 @@ private:
     locking::acquire_op::knowledge of_others();
     std::optional<base::milliseconds> max_hold() const { return request_.lease ? std::nullopt : request_.max_hold; }
     base::instant outage_at();
-    std::error_code code_of(locking::acquire_op::outcome how) const noexcept;
+    std::error_code code_of(locking::acquire_op::outcome outcome) const noexcept;
 
     std::shared_ptr<client_core> core_;
     request const request_;

@@ -7,8 +7,8 @@ namespace redlatch::io {
 
 using locking::acquire_op;
 
-std::error_code acquisition::code_of(acquire_op::outcome how) const noexcept {
-    switch (how) {
+std::error_code acquisition::code_of(acquire_op::outcome outcome) const noexcept {
+    switch (outcome) {
     case acquire_op::outcome::acquired: return {};
     case acquire_op::outcome::busy: return errc::busy;
     case acquire_op::outcome::timed_out: return request_.may_wait ? errc::timed_out : errc::busy;

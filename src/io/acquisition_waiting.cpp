@@ -102,34 +102,34 @@ bool acquisition::has_news(locking::channel_sample const& now) const noexcept {
     return now.count > sample_.count;
 }
 
-bool acquisition::wait(action const& what) {
+bool acquisition::wait(action const& next) {
     stage_ = stage::waiting;
     expected_ = held_back_ ? news::messages : news::any;
     yields_ = false;
     wait_again();
     if (!channel_) channel_ = node_->messages().attach(request_.record->channel);
-    node_->messages().listen(channel_, waker(), what.subscribe, blocking());
+    node_->messages().listen(channel_, waker(), next.subscribe, blocking());
     bool refused = false;
     node_->messages().line().with([&] { refused = channel_->now_in == locking::channel::state::refused; });
-    auto until = what.until;
+    auto until = next.until;
     if (refused) until = std::min(until, base::later(lease_clock::now(), acquire_op::poll_pause));
     return suspend(&node_->messages().line(), until);
 }
 
-bool acquisition::yield(action const& what) {
+bool acquisition::yield(action const& next) {
     yields_ = true;
     wait_again();
     if (place_) core_->locked([&](lock_table&, base::wake_list&) { place_->yields = true; });
-    if (!what.listen) {
+    if (!next.listen) {
         stage_ = stage::yielding;
         node_->messages().rest(*channel_, waker(),
                                !blocking()); // others have their turns: those need not wake this one
-        return suspend(nullptr, what.until);
+        return suspend(nullptr, next.until);
     }
     stage_ = stage::waiting;
     expected_ = news::turns;
     node_->messages().listen(channel_, waker(), false, blocking());
-    return suspend(&node_->messages().line(), what.until);
+    return suspend(&node_->messages().line(), next.until);
 }
 
 bool acquisition::pause(base::instant until) {
@@ -143,7 +143,7 @@ void acquisition::wait_again() {
     held_back_ = false;
     if (place_)
         core_->locked([&](lock_table&, base::wake_list&) {
-            place_->passable = !request_.lease && !may_hold_ && !tenure_->unfenced;
+            place_->passable = !request_.lease && !may_hold_ && !tenure_->late_copy_possible;
             lock_table::wait_again(*place_);
         });
 }

@@ -14,33 +14,33 @@ void run_late(lane& line, connection::multiplexer& traffic) {
 
 } // namespace
 
-call_lane::call_lane(std::shared_ptr<reactor> with, lane::settings const& how, lane::hooks to_tell)
+call_lane::call_lane(std::shared_ptr<reactor> reactor, lane::settings const& settings, lane::hooks to_tell)
     : traffic_(std::make_shared<connection::multiplexer>()) {
     auto const self = std::make_shared<std::weak_ptr<lane>>(); // known only once the lane is there
     to_tell.late_replies = [self, traffic = traffic_] {
         if (auto const line = self->lock()) run_late(*line, *traffic);
     };
-    line_ = std::make_shared<lane>(std::move(with), how, traffic_, std::move(to_tell));
+    line_ = std::make_shared<lane>(std::move(reactor), settings, traffic_, std::move(to_tell));
     *self = line_;
 }
 
-void call_lane::submit(connection::call_ptr const& which, bool will_wait, std::atomic<bool> const* unless) {
+void call_lane::submit(connection::call_ptr const& call, bool will_wait, std::atomic<bool> const* unless) {
     auto const now = lease_clock::now(); // before the mutex: rather too early than too late
     line_->submit(
         [&] {
             if (unless != nullptr && unless->load(std::memory_order_relaxed)) // the mutex orders it
-                connection::multiplexer::refuse(*which);
+                connection::multiplexer::refuse(*call);
             else
-                traffic_->submit(which, now);
+                traffic_->submit(call, now);
         },
         will_wait, now);
 }
 
-void call_lane::submit_all(std::span<connection::call_ptr const> which, bool will_wait) {
+void call_lane::submit_all(std::span<connection::call_ptr const> calls, bool will_wait) {
     auto const now = lease_clock::now();
     line_->submit(
         [&] {
-            for (auto const& one : which) traffic_->submit(one, now);
+            for (auto const& one : calls) traffic_->submit(one, now);
         },
         will_wait, now);
 }
@@ -49,26 +49,26 @@ void call_lane::barrier() const {
     line_->with([] {});
 }
 
-bool call_lane::abandon(connection::call_ptr const& which, std::function<void(resp::value const&)> late) {
+bool call_lane::abandon(connection::call_ptr const& call, std::function<void(resp::value const&)> late) {
     bool may_run = false;
     bool answered = false;
     line_->submit(
         [&] {
-            if (which->finished()) { // its answer came just now: look at it as at a late one
+            if (call->finished()) { // its answer came just now: look at it as at a late one
                 may_run = true;
-                answered = which->status.load(std::memory_order_relaxed) == connection::call::state::answered;
+                answered = call->status.load(std::memory_order_relaxed) == connection::call::state::answered;
                 return;
             }
-            which->late = std::move(late);
-            may_run = traffic_->abandon(which);
+            call->late = std::move(late);
+            may_run = traffic_->abandon(call);
         },
         false);
-    if (answered && late) late(which->reply);
+    if (answered && late) late(call->reply);
     return may_run;
 }
 
-void call_lane::reconnect(connection::call const& answered, std::string const& why) {
-    line_->reconnect(why, [&] { return traffic_->connection() == answered.connection; });
+void call_lane::reconnect(connection::call const& answered, std::string const& reason) {
+    line_->reconnect(reason, [&] { return traffic_->connection() == answered.connection; });
 }
 
 std::uint64_t call_lane::commands() const {

@@ -14,21 +14,21 @@ namespace redlatch::io {
 /// Thread-safe.
 class call_lane {
 public:
-    call_lane(std::shared_ptr<reactor> with, lane::settings const& how, lane::hooks to_tell);
+    call_lane(std::shared_ptr<reactor> reactor, lane::settings const& settings, lane::hooks to_tell);
 
     /// Stages and sends. With `will_wait`, the caller promises to wait on line() next. Where `*unless` is set, the call ends
     /// as closed instead: looked at under the lane's mutex, so that what is submitted after barrier() knows of it.
-    void submit(connection::call_ptr const& which, bool will_wait, std::atomic<bool> const* unless = nullptr);
+    void submit(connection::call_ptr const& call, bool will_wait, std::atomic<bool> const* unless = nullptr);
     /// Several in one write, in their order.
-    void submit_all(std::span<connection::call_ptr const> which, bool will_wait);
+    void submit_all(std::span<connection::call_ptr const> calls, bool will_wait);
     /// Whatever other threads are just submitting is staged when this returns.
     void barrier() const;
     /// The caller does not wait any more. True: it may have run, or may run. `late`, if given, gets a late reply on the
     /// reactor.
-    bool abandon(connection::call_ptr const& which, std::function<void(resp::value const&)> late = {});
+    bool abandon(connection::call_ptr const& call, std::function<void(resp::value const&)> late = {});
 
     /// A new connection, if the present one is still that which gave this answer.
-    void reconnect(connection::call const& answered, std::string const& why);
+    void reconnect(connection::call const& answered, std::string const& reason);
 
     lane& line() const noexcept { return *line_; }
     std::uint64_t commands() const;

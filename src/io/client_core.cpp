@@ -26,36 +26,36 @@ locking::local_passing::settings passing_settings(config const& settings) {
 
 } // namespace
 
-client_core::client_core(config const& settings, endpoint const& where, std::optional<user_loop> loop)
+client_core::client_core(config const& settings, endpoint const& endpoint, std::optional<user_loop> loop)
     : settings_(settings), id_(random_uuid()), label_(holder_label(settings)), generation_(fork_generation()),
       loop_(std::move(loop)),
       reactor_(std::make_shared<reactor>(loop_ ? reactor::driver::user_loop : reactor::driver::own_thread)),
       table_({id_, settings.lock_watchdog_timeout, settings.validity_margin,
               static_cast<std::size_t>(settings.renewal_batch), random_seed(), passing_settings(settings),
               settings.watched_holds > 0 ? hold_watch::from_age : base::milliseconds(0)}),
-      node_(reactor_, settings, where, connection::connection_name(settings.client_name, id_, label_), node_hooks()),
+      node_(reactor_, settings, endpoint, connection::connection_name(settings.client_name, id_, label_), node_hooks()),
       watched_(node_.messages(), static_cast<std::size_t>(settings.watched_holds)) {}
 
 node::hooks client_core::node_hooks() {
     node::hooks hooks;
     hooks.reconnected = [this](char const* role) { on_reconnected(role); };
-    hooks.disconnected = [this](std::string const& why) {
-        if (!closed()) tell({event::kind::disconnected, {}, {}, why});
+    hooks.disconnected = [this](std::string const& reason) {
+        if (!closed()) tell({event::kind::disconnected, {}, {}, reason});
     };
-    hooks.tell = [this](event const& what) { tell(what); };
-    hooks.tell_when_heard = [this](event const& what) { tell_when_heard(what); };
+    hooks.tell = [this](event const& event) { tell(event); };
+    hooks.tell_when_heard = [this](event const& event) { tell_when_heard(event); };
     return hooks;
 }
 
 std::shared_ptr<client_core> client_core::open(config const& settings, std::optional<user_loop> loop) {
     settings.validate();
     auto const where = resolve_endpoint(settings);
-    std::shared_ptr<client_core> core(new client_core(settings, where, std::move(loop)), [](client_core* which) {
-        if (which->forked()) {
-            which->close_after_fork();
+    std::shared_ptr<client_core> core(new client_core(settings, where, std::move(loop)), [](client_core* dropped) {
+        if (dropped->forked()) {
+            dropped->close_after_fork();
             return; // its threads, mutexes and sockets are the parent's: leave them as they are
         }
-        delete which;
+        delete dropped;
     });
     base::random_source random(random_seed());
     for (int attempt = 0;; ++attempt) {
@@ -199,9 +199,9 @@ void client_core::reap(locking::reaper::job const& job) {
             // The head may have asked before this release, and the message may be lost with a silent connection.
             if (what.freed) job.record->queue.tell_head(woken);
             if (what.done)
-                table.dead.on_answer(job.number, answered.fenced, lease_clock::now());
+                table.dead.on_answer(job.number, answered.late_copy_possible, lease_clock::now());
             else
-                table.dead.on_failure(job.number, answered.fenced, lease_clock::now());
+                table.dead.on_failure(job.number, answered.late_copy_possible, lease_clock::now());
         });
     });
 }
@@ -214,10 +214,10 @@ public:
     unattended(std::shared_ptr<reactor> loop, std::function<void(connection::call const&)> then)
         : loop_(std::move(loop)), then_(std::move(then)) {}
 
-    void begin(call_lane& where, locking::wire_call what, bool once) {
+    void begin(call_lane& lane, locking::wire_call call, bool once) {
         if (once) call_.be_sent_once();
         try {
-            call_.begin(where, std::move(what), shared_from_this(), false);
+            call_.begin(lane, std::move(call), shared_from_this(), false);
         } catch (...) {
             call_.abandon(); // its waker is this object
             throw;
@@ -242,7 +242,7 @@ private:
 
 } // namespace
 
-connection::call_ptr client_core::send_releases(base::waker const& who, bool will_wait) {
+connection::call_ptr client_core::send_releases(base::waker const& waker, bool will_wait) {
     auto const jobs = locked([](locking::lock_table& table, base::wake_list&) { return table.dead.all_now(); });
     connection::call_ptr last;
     for (auto const& job : jobs) {
@@ -252,15 +252,15 @@ connection::call_ptr client_core::send_releases(base::waker const& who, bool wil
         // There is no second try here: the text of a script.
         last->bytes = what.is_script() ? locking::by_text(*what.text_of, what.bytes) : std::move(what.bytes);
         last->replies = what.replies;
-        if (&job == &jobs.back()) last->waker = who;
+        if (&job == &jobs.back()) last->waker = waker;
         where.data().submit(last, will_wait);
     }
     return last;
 }
 
-void client_core::send(call_lane& where, locking::wire_call what, std::function<void(connection::call const&)> then,
+void client_core::send(call_lane& lane, locking::wire_call call, std::function<void(connection::call const&)> then,
                        bool once) {
-    std::make_shared<unattended>(reactor_, std::move(then))->begin(where, std::move(what), once);
+    std::make_shared<unattended>(reactor_, std::move(then))->begin(lane, std::move(call), once);
 }
 
 // --- news
@@ -282,12 +282,12 @@ void client_core::on_reconnected(char const* role) {
     carry_out(renewals, {});
 }
 
-void client_core::publish(locking::lock_table::notice const& what) {
+void client_core::publish(locking::lock_table::notice const& notice) {
     using kind = locking::lock_table::notice::kind;
-    auto const& who = *what.who;
+    auto const& who = *notice.who;
     event news{event::kind::hold_lost, who.record->name, who.owner_id, {}};
     auto const subject = "the hold of " + who.owner_id + " on lock " + locking::shown(who.record->name);
-    switch (what.what) {
+    switch (notice.what) {
     case kind::suspect:
         news.what = event::kind::hold_suspect;
         news.sentence = subject + " is suspect: its renewal is overdue";
@@ -306,8 +306,8 @@ void client_core::publish(locking::lock_table::notice const& what) {
         news.sentence = subject + " goes on although its thread has ended; nobody will release it";
         break;
     }
-    log(what.what == kind::recovered ? log_level::info : log_level::warning, news.sentence);
-    if (what.what == kind::lost) {
+    log(notice.what == kind::recovered ? log_level::info : log_level::warning, news.sentence);
+    if (notice.what == kind::lost) {
         std::stop_source source{std::nostopstate};
         {
             std::lock_guard guard(table_mutex_);
@@ -319,15 +319,15 @@ void client_core::publish(locking::lock_table::notice const& what) {
     look_after_notifier();
 }
 
-void client_core::tell(event const& what) {
+void client_core::tell(event const& event) {
     auto const listener = listener_.get();
     if (!listener) return;
-    notifier_.post([listener, what] { (*listener)(what); });
+    notifier_.post([listener, event] { (*listener)(event); });
     look_after_notifier();
 }
 
-void client_core::tell_when_heard(event const& what) {
-    if (!listener_.keep(what)) tell(what);
+void client_core::tell_when_heard(event const& event) {
+    if (!listener_.keep(event)) tell(event);
 }
 
 void client_core::set_listener(std::function<void(event const&)> listener) {

@@ -81,21 +81,21 @@ public:
 
     /// Sends a call on a lane without waiting; `then` runs on the reactor with the answered or closed call. `once`:
     /// connection::call.
-    void send(call_lane& where, locking::wire_call what, std::function<void(connection::call const&)> then,
+    void send(call_lane& lane, locking::wire_call call, std::function<void(connection::call const&)> then,
               bool once = false);
 
     /// Drives an operation on the reactor, which forget()s it in the end. False: the client is closed, nothing will run.
-    bool run(std::shared_ptr<async_task> const& what, std::stop_token const& stop);
-    void forget(async_task& what) noexcept;
+    bool run(std::shared_ptr<async_task> const& task, std::stop_token const& stop);
+    void forget(async_task& task) noexcept;
 
     /// Runs what may be a user's code, on the notifier thread; also when the client is closed.
-    void notify(std::function<void()> what) {
-        notifier_.post_always(std::move(what));
+    void notify(std::function<void()> callback) {
+        notifier_.post_always(std::move(callback));
         look_after_notifier();
     }
     /// When all that is on its way to users has been told; false: nothing is.
-    bool after_notices(std::function<void()> what) { return notifier_.follow(std::move(what)); }
-    void tell(event const& what);
+    bool after_notices(std::function<void()> callback) { return notifier_.follow(std::move(callback)); }
+    void tell(event const& event);
     void set_listener(std::function<void(event const&)> listener);
 
     void start();
@@ -109,10 +109,10 @@ public:
     /// For a client that closes.
     bool releases_have_ended() const noexcept;
     /// Asks the server soon, and about several locks together, whether what this client holds of a lock is still there.
-    void verify_hold(locking::record_ptr const& of);
+    void verify_hold(locking::record_ptr const& record);
 
-    /// All that the reaper has, at once. The last call, which wakes `who`; null: there was nothing.
-    connection::call_ptr send_releases(base::waker const& who, bool will_wait);
+    /// All that the reaper has, at once. The last call, which wakes `waker`; null: there was nothing.
+    connection::call_ptr send_releases(base::waker const& waker, bool will_wait);
 
     void operation_began() noexcept { waiting_.fetch_add(1, std::memory_order_relaxed); }
     void operation_ended() noexcept { waiting_.fetch_sub(1, std::memory_order_relaxed); }
@@ -131,15 +131,15 @@ private:
         ~after_table() { woken.wake_all(); }
     };
 
-    client_core(config const& settings, endpoint const& where, std::optional<user_loop> loop);
+    client_core(config const& settings, endpoint const& endpoint, std::optional<user_loop> loop);
     node::hooks node_hooks();
     bool use_scripts(command_choice::effect effect, char const* done, resp::value const& error,
                      locking::record_ptr const& lock);
-    void tell_of_scripts(locking::record_ptr const& lock, std::string const& why);
-    void tell_when_heard(event const& what);
+    void tell_of_scripts(locking::record_ptr const& lock, std::string const& reason);
+    void tell_when_heard(event const& event);
     void on_reconnected(char const* role);
     void settle(std::unique_lock<std::mutex>& held, after_table& next);
-    void publish(locking::lock_table::notice const& what);
+    void publish(locking::lock_table::notice const& notice);
     void arm(base::instant when);
     void look_after_notifier() noexcept;
     void on_table_timer(base::instant when);
@@ -149,8 +149,8 @@ private:
     void end_watches();
     void carry_out(std::vector<locking::lease_keeper::batch> const& renewals,
                    std::vector<locking::reaper::job> const& jobs);
-    void renew(locking::lease_keeper::batch const& which);
-    void on_renewal_refused(locking::lease_keeper::batch const& which, resp::value const& why);
+    void renew(locking::lease_keeper::batch const& batch);
+    void on_renewal_refused(locking::lease_keeper::batch const& batch, resp::value const& error);
     void reap(locking::reaper::job const& job);
     void look_at_tasks();
     void look_at_tasks_later();

@@ -13,15 +13,15 @@
 
 namespace redlatch::io {
 
-bool client_core::run(std::shared_ptr<async_task> const& what, std::stop_token const& stop) {
-    what->prepare(stop);
-    auto const admitted = running_.add(what, [this] { return closed(); });
+bool client_core::run(std::shared_ptr<async_task> const& task, std::stop_token const& stop) {
+    task->prepare(stop);
+    auto const admitted = running_.add(task, [this] { return closed(); });
     if (admitted == running_tasks::admission::first) look_at_tasks_later();
     if (admitted == running_tasks::admission::refused) {
-        what->drop();
+        task->drop();
         return false;
     }
-    what->wake();
+    task->wake();
     return true;
 }
 
@@ -39,8 +39,8 @@ void client_core::look_at_tasks() {
     if (found.again) look_at_tasks_later();
 }
 
-void client_core::forget(async_task& what) noexcept {
-    running_.remove(what);
+void client_core::forget(async_task& task) noexcept {
+    running_.remove(task);
 }
 
 // --- the end

@@ -28,9 +28,9 @@ bool client_core::use_scripts(command_choice::effect effect, char const* done, r
 }
 
 /// The other locks of this connection are taken as before.
-void client_core::tell_of_scripts(locking::record_ptr const& lock, std::string const& why) {
+void client_core::tell_of_scripts(locking::record_ptr const& lock, std::string const& reason) {
     log(log_level::warning, "the server " + node_of(lock->name).address() + " refuses plain commands on lock "
-                                + locking::shown(lock->name) + " (" + why
+                                + locking::shown(lock->name) + " (" + reason
                                 + "); it is taken and released by scripts on this connection");
     locked([&](locking::lock_table& table, base::wake_list&) { table.keep_refused(lock); });
 }
@@ -43,12 +43,12 @@ bool client_core::stop_releasing_plainly(resp::value const& error, locking::reco
     return use_scripts(node_of(lock->name).choice().on_release_refused(error, *lock), "released", error, lock);
 }
 
-void client_core::renew(locking::lease_keeper::batch const& which) {
-    auto const lease = locking::lease_keeper::lease_of(which);
-    auto& where = node_of(which.front()->record->name);
+void client_core::renew(locking::lease_keeper::batch const& batch) {
+    auto const lease = locking::lease_keeper::lease_of(batch);
+    auto& where = node_of(batch.front()->record->name);
     send(
-        where.control(), locking::lease_keeper::compose(which, lease),
-        [weak = weak_from_this(), which, lease](connection::call const& answered) {
+        where.control(), locking::lease_keeper::compose(batch, lease),
+        [weak = weak_from_this(), batch, lease](connection::call const& answered) {
             auto const self = weak.lock();
             if (!self) return;
             std::vector<std::int64_t> lost;
@@ -62,14 +62,14 @@ void client_core::renew(locking::lease_keeper::batch const& which) {
             bool const refused =
                 answered.reply.is_error() && connection::judge(answered.reply) == connection::verdict::refused;
             if (answered.reply.is_error() && connection::judge(answered.reply) == connection::verdict::read_only)
-                self->node_of(which.front()->record->name).control().reconnect(answered, "is a replica now");
+                self->node_of(batch.front()->record->name).control().reconnect(answered, "is a replica now");
             // What is refused whatever the key is not asked for one key after the other.
             bool const by_key = refused && connection::reach_of(answered.reply) != connection::reach::command;
             if (!understood && answered.reply.is_error() && !by_key)
-                log(log_level::warning, "renewal of " + std::to_string(which.size()) + " locks failed, trying again: "
+                log(log_level::warning, "renewal of " + std::to_string(batch.size()) + " locks failed, trying again: "
                                             + locking::naming_command(answered.reply.text));
             // Who may not run scripts can take a lock and not renew it: the next one shall learn that when it asks.
-            if (refused && !by_key) self->stop_acquiring_plainly(answered.reply, which.front()->record);
+            if (refused && !by_key) self->stop_acquiring_plainly(answered.reply, batch.front()->record);
             std::vector<locking::lease_keeper::batch> again;
             std::vector<locking::tenure_ptr> refused_alone;
             self->locked([&](locking::lock_table& table, base::wake_list& woken) {
@@ -77,13 +77,13 @@ void client_core::renew(locking::lease_keeper::batch const& which) {
                 auto const now = lease_clock::now();
                 locking::lease_keeper::effects found;
                 if (understood)
-                    table.keeper.on_answer(which, lost, lease, answered.sent_at, found);
+                    table.keeper.on_answer(batch, lost, lease, answered.sent_at, found);
                 else if (interrupted)
-                    table.keeper.on_interruption(which, now, found);
+                    table.keeper.on_interruption(batch, now, found);
                 else if (by_key)
-                    table.keeper.on_refusal(which, now, found);
+                    table.keeper.on_refusal(batch, now, found);
                 else
-                    table.keeper.on_failure(which, now);
+                    table.keeper.on_failure(batch, now);
                 table.apply(found, now, woken);
                 again = std::move(found.renew);
                 refused_alone = std::move(found.refused);
@@ -95,14 +95,14 @@ void client_core::renew(locking::lease_keeper::batch const& which) {
 }
 
 /// One key each: the next one who asks for it shall learn that it cannot be renewed, and not when it is lost.
-void client_core::on_renewal_refused(locking::lease_keeper::batch const& which, resp::value const& why) {
-    for (auto const& one : which) {
+void client_core::on_renewal_refused(locking::lease_keeper::batch const& batch, resp::value const& error) {
+    for (auto const& one : batch) {
         log(log_level::warning, "lock " + locking::shown(one->record->name) + " of " + one->owner_id
-                                    + " cannot be renewed (" + why.text
+                                    + " cannot be renewed (" + error.text
                                     + "): it is lost when its lease is over, unless the server allows it before");
         auto& choice = node_of(one->record->name).choice();
         if (choice.is_automatic() && choice.on_key_refused(*one->record) == command_choice::effect::this_lock)
-            tell_of_scripts(one->record, why.text);
+            tell_of_scripts(one->record, error.text);
     }
 }
 

@@ -40,9 +40,9 @@ void client_core::end_watches() {
     });
 }
 
-void client_core::verify_hold(locking::record_ptr const& of) {
+void client_core::verify_hold(locking::record_ptr const& record) {
     bool const first = locked([&](locking::lock_table&, base::wake_list&) {
-        doubted_.push_back(of);
+        doubted_.push_back(record);
         return doubted_.size() == 1;
     });
     if (!first) return; // they are asked about together

@@ -14,16 +14,16 @@
 
 namespace redlatch::io {
 
-std::vector<address> resolve(endpoint const& where, bool numeric_only, std::string& problem) {
+std::vector<address> resolve(endpoint const& endpoint, bool numeric_only, std::string& problem) {
     std::vector<address> found;
-    if (where.unix_socket) {
+    if (endpoint.unix_socket) {
         sockaddr_un socket{};
         socket.sun_family = AF_UNIX;
-        if (where.host_or_path.size() >= sizeof socket.sun_path) {
+        if (endpoint.host_or_path.size() >= sizeof socket.sun_path) {
             problem = "the path of the socket is too long";
             return found;
         }
-        std::memcpy(socket.sun_path, where.host_or_path.data(), where.host_or_path.size());
+        std::memcpy(socket.sun_path, endpoint.host_or_path.data(), endpoint.host_or_path.size());
         address one;
         std::memcpy(&one.bytes, &socket, sizeof socket);
         one.length = sizeof socket;
@@ -35,7 +35,8 @@ std::vector<address> resolve(endpoint const& where, bool numeric_only, std::stri
     hints.ai_socktype = SOCK_STREAM;
     hints.ai_flags = AI_NUMERICSERV | (numeric_only ? AI_NUMERICHOST : 0);
     addrinfo* list = nullptr;
-    auto const result = ::getaddrinfo(where.host_or_path.c_str(), std::to_string(where.port).c_str(), &hints, &list);
+    auto const result =
+        ::getaddrinfo(endpoint.host_or_path.c_str(), std::to_string(endpoint.port).c_str(), &hints, &list);
     if (result != 0) {
         problem = std::string("the host name cannot be resolved (") + ::gai_strerror(result) + ")";
         return found;
@@ -51,17 +52,17 @@ std::vector<address> resolve(endpoint const& where, bool numeric_only, std::stri
     return found;
 }
 
-connector::connector(endpoint where, std::vector<address> addresses, connection::greeting const& words)
-    : where_(std::move(where)), addresses_(std::move(addresses)), words_(words) {}
+connector::connector(endpoint endpoint, std::vector<address> addresses, connection::greeting const& words)
+    : where_(std::move(endpoint)), addresses_(std::move(addresses)), words_(words) {}
 
-void connector::fail(errc reason, std::string const& what) {
+void connector::fail(errc reason, std::string const& problem) {
     reason_ = reason;
-    problem_ = "the server " + where_.display() + " " + what;
+    problem_ = "the server " + where_.display() + " " + problem;
     fd_.reset();
 }
 
-connector::progress connector::failed(errc reason, std::string const& what) {
-    fail(reason, what);
+connector::progress connector::failed(errc reason, std::string const& problem) {
+    fail(reason, problem);
     return progress::failed;
 }
 

@@ -26,13 +26,13 @@ struct address {
 
 /// The addresses of an endpoint. Blocks if it has to ask a name server and `numeric_only` is not set; empty: not resolved,
 /// `problem` says why.
-std::vector<address> resolve(endpoint const& where, bool numeric_only, std::string& problem);
+std::vector<address> resolve(endpoint const& endpoint, bool numeric_only, std::string& problem);
 
 class connector {
 public:
     enum class progress { waiting, ready, failed };
 
-    connector(endpoint where, std::vector<address> addresses, connection::greeting const& words);
+    connector(endpoint endpoint, std::vector<address> addresses, connection::greeting const& words);
 
     /// Call at first, and whenever fd() is ready for events().
     progress advance();
@@ -48,14 +48,14 @@ public:
     /// After failed: a sentence that names the server.
     errc reason() const noexcept { return reason_; }
     std::string const& problem() const noexcept { return problem_; }
-    void fail(errc reason, std::string const& what);
+    void fail(errc reason, std::string const& problem);
 
 private:
     progress try_next_address();
     progress finish_connecting();
     progress send_greeting();
     progress read_greeting();
-    progress failed(errc reason, std::string const& what);
+    progress failed(errc reason, std::string const& problem);
 
     enum class step { idle, connecting, sending, reading };
     endpoint where_;

@@ -18,10 +18,10 @@ std::shared_ptr<event_listener::function const> event_listener::get() const {
     return listener_;
 }
 
-bool event_listener::keep(event const& what) {
+bool event_listener::keep(event const& event) {
     std::lock_guard guard(mutex_);
     if (listener_) return false;
-    kept_ = what;
+    kept_ = event;
     return true;
 }
 

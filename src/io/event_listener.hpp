@@ -20,7 +20,7 @@ public:
     /// Null: there is nobody.
     std::shared_ptr<function const> get() const;
     /// Keeps it for the first listener, unless there is one: false.
-    bool keep(event const& what);
+    bool keep(event const& event);
 
 private:
     mutable std::mutex mutex_; // guards what follows

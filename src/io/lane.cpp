@@ -28,9 +28,10 @@ constexpr base::milliseconds tick{20};
 
 } // namespace
 
-lane::lane(std::shared_ptr<reactor> with, settings how, std::shared_ptr<connection::traffic> carried, hooks to_tell)
-    : reactor_(std::move(with)), settings_(std::move(how)), hooks_(std::move(to_tell)), traffic_(std::move(carried)),
-      random_(settings_.seed) {}
+lane::lane(std::shared_ptr<reactor> reactor, settings config, std::shared_ptr<connection::traffic> carried,
+           hooks to_tell)
+    : reactor_(std::move(reactor)), settings_(std::move(config)), hooks_(std::move(to_tell)),
+      traffic_(std::move(carried)), random_(settings_.seed) {}
 
 lane::~lane() = default;
 
@@ -122,10 +123,10 @@ void lane::settle(lock& held, afterwards& next, parker const* me) {
     next.woken.wake_all(me);
     if (!next.pending()) return;
     auto const self = weak_from_this();
-    auto const post = [&](void (lane::*what)()) { // what is noted as under way must come
+    auto const post = [&](void (lane::*step)()) { // what is noted as under way must come
         insist([&] {
-            reactor_->post([self, what] {
-                if (auto const alive = self.lock()) (alive.get()->*what)();
+            reactor_->post([self, step] {
+                if (auto const alive = self.lock()) (alive.get()->*step)();
             });
         });
     };
@@ -413,7 +414,7 @@ void lane::on_ping_time(std::uint64_t epoch) {
 
 // --- losing and finding the server
 
-void lane::lose(afterwards& next, std::string why) {
+void lane::lose(afterwards& next, std::string reason) {
     if (link_ != link::up) return;
     link_ = link::lost;
     if (write_ == write::blocked) write_ = write::none;
@@ -421,16 +422,16 @@ void lane::lose(afterwards& next, std::string why) {
     trouble_since_ = due_since_ == base::never ? now : std::max(due_since_, heard_); // if it fell silent, since then
     traffic_->on_down(now, next.woken);
     due_since_ = base::never;
-    trouble_ = "the server " + settings_.where.display() + " " + why;
+    trouble_ = "the server " + settings_.where.display() + " " + reason;
     if (read_ == read::caller) next.woken.add(reader_->as_waker());
     next.retire = true;
     next.lost_because = trouble_;
 }
 
-void lane::reconnect(std::string const& why, condition still) {
+void lane::reconnect(std::string const& reason, condition still) {
     afterwards next;
     lock held(mutex_);
-    if (still()) lose(next, why);
+    if (still()) lose(next, reason);
     settle(held, next);
 }
 
@@ -509,8 +510,8 @@ namespace {
 
 /// A connector in the reactor's set.
 struct watched_attempt final : event_target, std::enable_shared_from_this<watched_attempt> {
-    watched_attempt(reactor& with, connector what, std::function<void(connector::progress)> then)
-        : loop(with), attempt(std::move(what)), done(std::move(then)) {}
+    watched_attempt(reactor& reactor, connector connector, std::function<void(connector::progress)> then)
+        : loop(reactor), attempt(std::move(connector)), done(std::move(then)) {}
 
     void begin(base::instant until) {
         token = loop.watch(shared_from_this());
@@ -536,13 +537,13 @@ struct watched_attempt final : event_target, std::enable_shared_from_this<watche
         attempt.fail(errc::disconnected, "did not answer in time");
         finish(connector::progress::failed);
     }
-    void finish(connector::progress how) {
+    void finish(connector::progress progress) {
         finished = true;
         loop.cancel(alarm);
         loop.unwatch(token);
         if (attempt.fd() >= 0) loop.disregard(attempt.fd());
         auto const keep = shared_from_this();
-        std::exchange(done, nullptr)(how);
+        std::exchange(done, nullptr)(progress);
     }
 
     reactor& loop;
@@ -559,10 +560,10 @@ void lane::connect_to(std::vector<address> addresses, std::string const& problem
     if (addresses.empty()) return on_connect_failed(errc::disconnected, problem);
     auto const attempt = std::make_shared<watched_attempt>(
         *reactor_, connector(settings_.where, std::move(addresses), settings_.words), nullptr);
-    attempt->done = [self = weak_from_this(), raw = attempt.get()](connector::progress how) {
+    attempt->done = [self = weak_from_this(), raw = attempt.get()](connector::progress progress) {
         auto const alive = self.lock();
         if (!alive) return;
-        if (how != connector::progress::ready)
+        if (progress != connector::progress::ready)
             return alive->on_connect_failed(raw->attempt.reason(), raw->attempt.problem());
         std::string trouble;
         if (!alive->up(raw->attempt.take_fd(), raw->attempt.self(), trouble))

@@ -75,13 +75,14 @@ public:
     /// thread.
     struct hooks {
         std::function<void(connection::identity const&)> connected{};
-        std::function<void(std::string const& why)> lost{};
+        std::function<void(std::string const& reason)> lost{};
         std::function<void()> late_replies{}; ///< there are late replies to take; posted to the reactor
     };
     /// Is there something for the caller to do? Asked under the mutex.
     using condition = base::function_ref<bool()>;
 
-    lane(std::shared_ptr<reactor> with, settings how, std::shared_ptr<connection::traffic> carried, hooks to_tell);
+    lane(std::shared_ptr<reactor> reactor, settings config, std::shared_ptr<connection::traffic> carried,
+         hooks to_tell);
     ~lane();
 
     /// Connects on the calling thread. False: failed, see `problem`.
@@ -105,11 +106,11 @@ public:
     /// Why the server cannot be reached, or empty.
     std::string trouble();
     /// Drops the connection and makes a new one: the server told us that it is not the one to ask.
-    void reconnect(std::string const& why) {
-        reconnect(why, [] { return true; });
+    void reconnect(std::string const& reason) {
+        reconnect(reason, [] { return true; });
     }
     /// The same if `still` says so, asked under the mutex.
-    void reconnect(std::string const& why, condition still);
+    void reconnect(std::string const& reason, condition still);
 
     void close();
     void close_after_fork() noexcept;
@@ -165,7 +166,7 @@ private:
     void receive(lock& held, afterwards& next);
     void take(long count, int problem, afterwards& next);
     void leave(afterwards& next);
-    void lose(afterwards& next, std::string why);
+    void lose(afterwards& next, std::string reason);
     void arm();
     void arm_at_leisure();
     void watch_for_end();

@@ -4,48 +4,48 @@
 
 namespace redlatch::io {
 
-void lock_call::submit(std::string bytes, base::waker who) {
+void lock_call::submit(std::string bytes, base::waker waker) {
     call_ = connection::make_call();
     call_->bytes = std::move(bytes);
     call_->replies = replies_;
     call_->impatient = impatient_;
     call_->once = once_;
-    call_->waker = std::move(who);
+    call_->waker = std::move(waker);
     where_->submit(call_, will_wait_, unless_);
 }
 
-void lock_call::prepare(call_lane& where, locking::wire_call const& what, bool will_wait) {
-    where_ = &where;
-    script_ = what.text_of;
-    replies_ = what.replies;
+void lock_call::prepare(call_lane& lane, locking::wire_call const& call, bool will_wait) {
+    where_ = &lane;
+    script_ = call.text_of;
+    replies_ = call.replies;
     will_wait_ = will_wait;
     unless_ = nullptr;
-    by_text_ = repeated_ = unfenced_ = false;
+    by_text_ = repeated_ = late_copy_possible_ = false;
 }
 
-void lock_call::begin(call_lane& where, locking::wire_call what, base::waker const& who, bool will_wait,
+void lock_call::begin(call_lane& lane, locking::wire_call call, base::waker const& waker, bool will_wait,
                       std::atomic<bool> const* unless) {
-    prepare(where, what, will_wait);
+    prepare(lane, call, will_wait);
     unless_ = unless;
-    submit(std::move(what.bytes), who);
+    submit(std::move(call.bytes), waker);
 }
 
-void lock_call::begin_by_text(call_lane& where, locking::wire_call const& what, base::waker const& who,
+void lock_call::begin_by_text(call_lane& lane, locking::wire_call const& call, base::waker const& waker,
                               bool will_wait) {
-    prepare(where, what, will_wait);
+    prepare(lane, call, will_wait);
     by_text_ = true;
-    submit(locking::by_text(*script_, what.bytes), who);
+    submit(locking::by_text(*script_, call.bytes), waker);
 }
 
-connection::call_ptr lock_call::take(base::function_ref<base::waker()> who) {
+connection::call_ptr lock_call::take(base::function_ref<base::waker()> make_waker) {
     auto answered = std::exchange(call_, nullptr);
     repeated_ = repeated_ || answered->repeated();
-    if (answered->repeated() && !answered->fenced) unfenced_ = true;
+    if (answered->repeated() && answered->late_copy_possible) late_copy_possible_ = true;
     bool const unknown_script = script_ != nullptr && answered->reply.is_error()
                                 && connection::judge(answered->reply) == connection::verdict::no_script;
     if (!unknown_script || by_text_) return answered;
     by_text_ = true;
-    submit(locking::by_text(*script_, answered->bytes), who());
+    submit(locking::by_text(*script_, answered->bytes), make_waker());
     return nullptr;
 }
 
@@ -53,7 +53,7 @@ bool lock_call::abandon(std::function<void(resp::value const&)> late, std::optio
     auto const which = std::exchange(call_, nullptr);
     if (!which) return false;
     bool const may_run = where_->abandon(which, std::move(late));
-    if (!which->fenced) unfenced_ = true;
+    if (which->late_copy_possible) late_copy_possible_ = true;
     if (half != nullptr && which->cut_short) *half = half_answer{std::move(which->reply), which->handed > 0};
     return may_run;
 }

@@ -21,23 +21,23 @@ public:
     void be_sent_once() noexcept { once_ = true; }
 
     /// With `unless`, nothing is sent any more once it is set: see call_lane::submit.
-    void begin(call_lane& where, locking::wire_call what, base::waker const& who, bool will_wait,
+    void begin(call_lane& lane, locking::wire_call call, base::waker const& waker, bool will_wait,
                std::atomic<bool> const* unless = nullptr);
     /// A script by its text at once: where what follows on the connection must find it done.
-    void begin_by_text(call_lane& where, locking::wire_call const& what, base::waker const& who, bool will_wait);
+    void begin_by_text(call_lane& lane, locking::wire_call const& call, base::waker const& waker, bool will_wait);
 
     bool under_way() const noexcept { return call_ != nullptr; }
     /// Answered or closed; may be asked under the lane's mutex.
     bool finished() const noexcept { return call_ && call_->finished(); }
-    /// The finished call, but for NOSCRIPT: then the text was sent and the call is under way again, for the waker that `who`
-    /// gives. (It is not kept from begin(): whoever is woken may own this object.)
-    connection::call_ptr take(base::function_ref<base::waker()> who);
+    /// The finished call, but for NOSCRIPT: then the text was sent and the call is under way again, for the waker of
+    /// `make_waker`. (It is not kept from begin(): whoever is woken may own this object.)
+    connection::call_ptr take(base::function_ref<base::waker()> make_waker);
     /// The server did not know the script: what it answered was its text.
     bool by_text() const noexcept { return by_text_; }
     /// A copy of it, in either form, may have run without an answer.
     bool repeated() const noexcept { return repeated_; }
     /// An earlier copy of it, in either form, may still run.
-    bool unfenced() const noexcept { return unfenced_; }
+    bool late_copy_possible() const noexcept { return late_copy_possible_; }
     /// The first reply of two.
     struct half_answer {
         resp::value reply;
@@ -47,8 +47,8 @@ public:
     bool abandon(std::function<void(resp::value const&)> late = {}, std::optional<half_answer>* half = nullptr);
 
 private:
-    void prepare(call_lane& where, locking::wire_call const& what, bool will_wait);
-    void submit(std::string bytes, base::waker who);
+    void prepare(call_lane& lane, locking::wire_call const& call, bool will_wait);
+    void submit(std::string bytes, base::waker waker);
 
     call_lane* where_ = nullptr;
     locking::script const* script_ = nullptr; ///< null: plain commands
@@ -59,7 +59,7 @@ private:
     bool once_ = false;
     bool by_text_ = false;
     bool repeated_ = false;
-    bool unfenced_ = false;
+    bool late_copy_possible_ = false;
     connection::call_ptr call_;
 };
 

@@ -10,10 +10,10 @@
 namespace redlatch::io {
 namespace {
 
-lane::settings lane_settings(config const& settings, endpoint const& where, std::string const& name, bool identify,
+lane::settings lane_settings(config const& settings, endpoint const& endpoint, std::string const& name, bool identify,
                              base::milliseconds timeout) {
-    return {where,
-            {where.username, where.password, name, where.database, identify},
+    return {endpoint,
+            {endpoint.username, endpoint.password, name, endpoint.database, identify},
             timeout,
             settings.connect_timeout,
             settings.retry_delay,
@@ -28,9 +28,9 @@ base::milliseconds control_timeout(config const& settings) {
 
 } // namespace
 
-node::node(std::shared_ptr<reactor> const& loop, config const& settings, endpoint where,
+node::node(std::shared_ptr<reactor> const& loop, config const& settings, endpoint endpoint,
            std::string const& connection_name, hooks to_tell)
-    : where_(std::move(where)), hooks_(std::move(to_tell)), choice_(settings.commands),
+    : where_(std::move(endpoint)), hooks_(std::move(to_tell)), choice_(settings.commands),
       gate_(settings.retry_delay, random_seed()),
       data_(loop, lane_settings(settings, where_, connection_name, true, settings.timeout), data_hooks()),
       control_(loop, lane_settings(settings, where_, connection_name, true, control_timeout(settings)),
@@ -44,9 +44,9 @@ lane::hooks node::lane_hooks(char const* role) {
     told.connected = [this, role, connected_before](connection::identity const&) {
         if (connected_before->exchange(true)) hooks_.reconnected(role);
     };
-    told.lost = [this, role](std::string const& why) {
-        log(log_level::warning, why + " (" + role + " connection)");
-        hooks_.disconnected(why);
+    told.lost = [this, role](std::string const& reason) {
+        log(log_level::warning, reason + " (" + role + " connection)");
+        hooks_.disconnected(reason);
     };
     return told;
 }

@@ -29,14 +29,14 @@ public:
     struct hooks {
         /// A connection was made again.
         std::function<void(char const* role)> reconnected;
-        std::function<void(std::string const& why)> disconnected;
+        std::function<void(std::string const& reason)> disconnected;
         std::function<void(event const&)> tell;
         /// Something that may come before there can be a listener.
         std::function<void(event const&)> tell_when_heard;
     };
 
     /// `connection_name`: what the connections for commands are called on the server.
-    node(std::shared_ptr<reactor> const& loop, config const& settings, endpoint where,
+    node(std::shared_ptr<reactor> const& loop, config const& settings, endpoint endpoint,
          std::string const& connection_name, hooks to_tell);
     node(node const&) = delete;
     node& operator=(node const&) = delete;

@@ -16,12 +16,12 @@ bool notifier::on_thread() const noexcept {
     return thread_id_.load(std::memory_order_acquire) == std::this_thread::get_id(); // pairs with the store in post
 }
 
-bool notifier::post(task what) {
+bool notifier::post(task job) {
     bool runs = false;
     {
         std::lock_guard guard(state_->mutex);
         if (state_->stopping) return false;
-        state_->tasks.push_back(std::move(what));
+        state_->tasks.push_back(std::move(job));
         runs = start_thread();
     }
     if (!runs)
@@ -52,23 +52,23 @@ bool notifier::waits_for_its_thread() noexcept {
     return !state_->stopping && !state_->tasks.empty() && !start_thread();
 }
 
-bool notifier::follow(task what) {
+bool notifier::follow(task job) {
     std::lock_guard guard(state_->mutex);
     if (state_->stopping || (state_->tasks.empty() && !state_->running)) return false;
-    state_->tasks.push_back(std::move(what)); // whoever runs those before it will come to it
+    state_->tasks.push_back(std::move(job)); // whoever runs those before it will come to it
     return true;
 }
 
-void notifier::post_always(task what) {
-    if (post(what)) return;
+void notifier::post_always(task job) {
+    if (post(job)) return;
     try {
-        std::thread(what).detach();
+        std::thread(job).detach();
     } catch (std::exception const&) { // better here than never
-        what();
+        job();
     }
 }
 
-void notifier::stop(wait how) noexcept {
+void notifier::stop(wait span) noexcept {
     std::thread ending;
     {
         std::lock_guard guard(state_->mutex);
@@ -77,7 +77,7 @@ void notifier::stop(wait how) noexcept {
     }
     state_->changed.notify_one();
     if (!ending.joinable()) return run_what_is_left();
-    if (on_thread() || how == wait::no)
+    if (on_thread() || span == wait::no)
         ending.detach(); // it holds what it needs
     else
         ending.join();

@@ -23,16 +23,16 @@ public:
     notifier& operator=(notifier const&) = delete;
 
     /// Runs a task soon, in order; false: stopped, it will not run. What it throws ends the program, as with std::thread.
-    bool post(task what);
+    bool post(task job);
     /// Its thread could not be started, and now it cannot either: ask again. What is queued waits for it.
     bool waits_for_its_thread() noexcept;
     /// As post(); after stop() it runs on a thread of its own, or, where there can be none, on the calling one.
-    void post_always(task what);
+    void post_always(task job);
     /// Behind what is queued or running; false: nothing is, it will not run.
-    bool follow(task what);
+    bool follow(task job);
     enum class wait { yes, no };
     /// Runs what is queued, then ends the thread. On the thread itself, and if not to wait: lets it go on and end by itself.
-    void stop(wait how = wait::yes) noexcept;
+    void stop(wait span = wait::yes) noexcept;
     bool on_thread() const noexcept;
 
 private:

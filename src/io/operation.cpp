@@ -6,19 +6,19 @@
 
 namespace redlatch::io {
 
-void run_blocking(operation& what, std::stop_token const& stop) {
+void run_blocking(operation& operation, std::stop_token const& stop) {
     auto& me = parker::of_this_thread();
-    what.set_waker(me.as_waker());
+    operation.set_waker(me.as_waker());
     // Its destructor waits for a running callback, with no mutex of ours held.
-    auto const cancel = [&what] { what.cancel(); };
+    auto const cancel = [&operation] { operation.cancel(); };
     std::optional<std::stop_callback<decltype(cancel)>> on_stop;
     if (stop.stop_possible()) on_stop.emplace(stop, cancel);
-    while (!what.step()) {
-        auto const at = what.at();
+    while (!operation.step()) {
+        auto const at = operation.at();
         if (at.where != nullptr)
             at.where->wait(
-                me, [&] { return what.ready(); }, at.until);
-        else if (!what.ready() && lease_clock::now() < at.until)
+                me, [&] { return operation.ready(); }, at.until);
+        else if (!operation.ready() && lease_clock::now() < at.until)
             me.park(at.until);
     }
 }
@@ -87,19 +87,19 @@ void async_task::end() noexcept {
     finished();
 }
 
-void task_list::add(std::shared_ptr<async_task> const& which) noexcept {
-    which->listed_ = which;
-    which->before_ = last_;
-    (last_ != nullptr ? last_->behind_ : first_) = which.get();
-    last_ = which.get();
+void task_list::add(std::shared_ptr<async_task> const& task) noexcept {
+    task->listed_ = task;
+    task->before_ = last_;
+    (last_ != nullptr ? last_->behind_ : first_) = task.get();
+    last_ = task.get();
 }
 
-std::shared_ptr<async_task> task_list::remove(async_task& which) noexcept {
-    if (!which.listed_) return nullptr;
-    (which.before_ != nullptr ? which.before_->behind_ : first_) = which.behind_;
-    (which.behind_ != nullptr ? which.behind_->before_ : last_) = which.before_;
-    which.before_ = which.behind_ = nullptr;
-    return std::move(which.listed_);
+std::shared_ptr<async_task> task_list::remove(async_task& task) noexcept {
+    if (!task.listed_) return nullptr;
+    (task.before_ != nullptr ? task.before_->behind_ : first_) = task.behind_;
+    (task.behind_ != nullptr ? task.behind_->before_ : last_) = task.before_;
+    task.before_ = task.behind_ = nullptr;
+    return std::move(task.listed_);
 }
 
 std::vector<std::shared_ptr<async_task>> task_list::all() const {

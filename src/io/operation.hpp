@@ -46,8 +46,8 @@ public:
 
 protected:
     bool cancelled() const noexcept { return cancelled_.load(std::memory_order_acquire); }
-    bool suspend(lane* where, base::instant until) noexcept {
-        at_ = {where, until};
+    bool suspend(lane* lane, base::instant until) noexcept {
+        at_ = {lane, until};
         return false;
     }
     /// A part of this one: whoever is woken for the whole is woken for it.
@@ -66,7 +66,7 @@ private:
 };
 
 /// On the calling thread, until it is finished.
-void run_blocking(operation& what, std::stop_token const& stop = {});
+void run_blocking(operation& operation, std::stop_token const& stop = {});
 
 /// Drives an operation on the reactor. What the operation is, and who is told of its end, is up to those who derive from it:
 /// api/async_call.hpp.
@@ -130,9 +130,9 @@ private:
 /// The tasks under way, in the order in which they began. Not thread-safe.
 class task_list {
 public:
-    void add(std::shared_ptr<async_task> const& which) noexcept;
+    void add(std::shared_ptr<async_task> const& task) noexcept;
     /// The list's reference; null: it is not there.
-    std::shared_ptr<async_task> remove(async_task& which) noexcept;
+    std::shared_ptr<async_task> remove(async_task& task) noexcept;
     std::vector<std::shared_ptr<async_task>> all() const;
     /// Those that need an alarm.
     std::vector<std::shared_ptr<async_task>> near_their_end(base::instant now) const;

@@ -11,7 +11,7 @@ namespace redlatch::io {
 
 class query final : public query_op {
 public:
-    query(std::shared_ptr<client_core> core, locking::wire_call call, std::string about);
+    query(std::shared_ptr<client_core> core, locking::wire_call call, std::string subject);
     ~query() override;
 
     /// The server's answer, which is no error, where result() is zero.

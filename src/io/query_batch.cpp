@@ -16,8 +16,8 @@ bool is_closed(connection::call_ptr const& one) {
 
 } // namespace
 
-query_batch::query_batch(std::shared_ptr<client_core> core, std::vector<std::string> commands, std::string about)
-    : query_op(std::move(core), {}, std::move(about)), commands_(std::move(commands)), asked_(commands_.size()),
+query_batch::query_batch(std::shared_ptr<client_core> core, std::vector<std::string> commands, std::string subject)
+    : query_op(std::move(core), {}, std::move(subject)), commands_(std::move(commands)), asked_(commands_.size()),
       replies_(commands_.size()) {
     std::iota(asked_.begin(), asked_.end(), std::size_t{0});
 }

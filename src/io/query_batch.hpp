@@ -14,7 +14,7 @@ namespace redlatch::io {
 /// what the server did not execute (it is loading, busy ...) is asked again until the deadline.
 class query_batch final : public query_op {
 public:
-    query_batch(std::shared_ptr<client_core> core, std::vector<std::string> commands, std::string about);
+    query_batch(std::shared_ptr<client_core> core, std::vector<std::string> commands, std::string subject);
     ~query_batch() override;
 
     /// The answers, in the order of the commands, where result() is zero.

@@ -7,8 +7,8 @@
 
 namespace redlatch::io {
 
-query_op::query_op(std::shared_ptr<client_core> core, std::string_view key, std::string about)
-    : core_(std::move(core)), server_(core_->node_of(key)), about_(std::move(about)),
+query_op::query_op(std::shared_ptr<client_core> core, std::string_view key, std::string subject)
+    : core_(std::move(core)), server_(core_->node_of(key)), about_(std::move(subject)),
       deadline_(base::later(lease_clock::now(), core_->settings().timeout)) {}
 
 bool query_op::step() {
@@ -50,26 +50,27 @@ bool query_op::ask_again(base::instant now) {
     return suspend(nullptr, again);
 }
 
-bool query_op::finish(std::error_code how) {
+bool query_op::finish(std::error_code code) {
     stage_ = stage::finished;
-    result_ = how;
+    result_ = code;
     return true;
 }
 
-std::string query_sentence(node& where, std::string const& about, std::error_code how, resp::value const& reply) {
-    auto const server = "the server " + where.address();
-    if (how == errc::closed) return "the client was closed; " + about + " was not done";
-    if (how == errc::cancelled) return about + " was cancelled";
-    if (how == errc::wrong_type)
-        return about + " cannot be done: the key on " + server + " is not a lock (another type of value has this name)";
-    if (how == errc::disconnected) {
-        auto const why = where.data().line().trouble();
+std::string query_sentence(node& node, std::string const& subject, std::error_code code, resp::value const& reply) {
+    auto const server = "the server " + node.address();
+    if (code == errc::closed) return "the client was closed; " + subject + " was not done";
+    if (code == errc::cancelled) return subject + " was cancelled";
+    if (code == errc::wrong_type)
+        return subject + " cannot be done: the key on " + server
+               + " is not a lock (another type of value has this name)";
+    if (code == errc::disconnected) {
+        auto const why = node.data().line().trouble();
         auto const said =
             reply.is_error() ? " (it said: " + reply.text + "; " + std::string(connection::what_to_do(reply.text)) + ")"
                              : std::string();
-        return about + " was not done: " + (why.empty() ? server + " did not answer in time" : why) + said;
+        return subject + " was not done: " + (why.empty() ? server + " did not answer in time" : why) + said;
     }
-    return server + " refused " + about + ": " + locking::naming_command(reply.text) + "; "
+    return server + " refused " + subject + ": " + locking::naming_command(reply.text) + "; "
            + std::string(connection::what_to_do(reply.text));
 }
 

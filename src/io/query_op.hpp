@@ -21,7 +21,7 @@ public:
 
 protected:
     /// To the server that has the key; empty: to any one. The deadline is the client's timeout from now.
-    query_op(std::shared_ptr<client_core> core, std::string_view key, std::string about);
+    query_op(std::shared_ptr<client_core> core, std::string_view key, std::string subject);
 
     /// Sends it, and suspends.
     virtual bool call() = 0;
@@ -40,7 +40,7 @@ protected:
     bool finish_unanswered();
     /// The server did not execute it: after a pause, if there is time.
     bool ask_again(base::instant now);
-    bool finish(std::error_code how);
+    bool finish(std::error_code code);
 
 private:
     enum class stage { beginning, calling, pausing, finished };
@@ -54,7 +54,7 @@ private:
     std::error_code result_;
 };
 
-/// Why what `about` says was not done; `reply`: what the server said to it, if anything.
-std::string query_sentence(node& server, std::string const& about, std::error_code how, resp::value const& reply);
+/// Why what `subject` says was not done; `reply`: what the server said to it, if anything.
+std::string query_sentence(node& server, std::string const& subject, std::error_code code, resp::value const& reply);
 
 } // namespace redlatch::io

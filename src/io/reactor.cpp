@@ -25,8 +25,8 @@ constexpr std::uint64_t alarm_token = 0;
 constexpr std::uint64_t bell_token = 1;
 constexpr std::uint64_t sleep_token = 2;
 
-int checked(int result, char const* what) {
-    if (result < 0) throw std::system_error(errno, std::generic_category(), what);
+int checked(int result, char const* action) {
+    if (result < 0) throw std::system_error(errno, std::generic_category(), action);
     return result;
 }
 
@@ -51,8 +51,8 @@ void drain(int fd) noexcept {
 
 } // namespace
 
-reactor::reactor(driver who)
-    : driver_(who), epoll_(checked(::epoll_create1(EPOLL_CLOEXEC), "epoll_create1")),
+reactor::reactor(driver thread)
+    : driver_(thread), epoll_(checked(::epoll_create1(EPOLL_CLOEXEC), "epoll_create1")),
       alarm_(checked(::timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC | TFD_NONBLOCK), "timerfd_create")),
       bell_(checked(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK), "eventfd")),
       sleep_watch_(checked(::timerfd_create(CLOCK_REALTIME, TFD_CLOEXEC | TFD_NONBLOCK), "timerfd_create")) {
@@ -127,12 +127,12 @@ void reactor::stop() noexcept {
     thread_.join();
 }
 
-void reactor::enqueue(posted what) {
+void reactor::enqueue(posted job) {
     bool runs = true;
     {
         std::lock_guard guard(mutex_);
         if (stopping_) return;
-        posted_.push_back(std::move(what));
+        posted_.push_back(std::move(job));
         if (on_thread()) return;                                            // the turn comes to it
         if (posted_.size() > 1 && (started() || !has_own_thread())) return; // the bell has been rung
         runs =
@@ -154,11 +154,11 @@ void reactor::set_alarm(base::instant when) noexcept {
     ::timerfd_settime(alarm_.get(), 0, &setting, nullptr);
 }
 
-reactor::timer reactor::at(base::instant when, task what) {
+reactor::timer reactor::at(base::instant when, task job) {
     std::lock_guard guard(mutex_);
     if (stopping_) return 0;
     auto const id = ++last_id_;
-    auto const place = timers_.emplace(when, pending{id, std::move(what)});
+    auto const place = timers_.emplace(when, pending{id, std::move(job)});
     try {
         timer_index_.emplace(id, place);
     } catch (...) { // no memory
@@ -169,10 +169,10 @@ reactor::timer reactor::at(base::instant when, task what) {
     return id;
 }
 
-void reactor::cancel(timer which) noexcept {
+void reactor::cancel(timer number) noexcept {
     task dropped; // its destructor runs without the mutex
     std::lock_guard guard(mutex_);
-    auto const found = timer_index_.find(which);
+    auto const found = timer_index_.find(number);
     if (found == timer_index_.end()) return;
     dropped = std::move(found->second->second.what);
     timers_.erase(found->second);

@@ -52,7 +52,7 @@ public:
 
     enum class driver { own_thread, user_loop };
 
-    explicit reactor(driver who = driver::own_thread);
+    explicit reactor(driver thread = driver::own_thread);
     ~reactor();
     reactor(reactor const&) = delete;
     reactor& operator=(reactor const&) = delete;
@@ -73,15 +73,15 @@ public:
     bool run_ready() noexcept;
 
     /// Runs a task soon, on the thread; starts it if need be, or with the next post if it cannot be started now.
-    void post(task what) { enqueue({std::move(what), nullptr}); }
-    void post(std::shared_ptr<runnable> what) { enqueue({nullptr, std::move(what)}); }
+    void post(task job) { enqueue({std::move(job), nullptr}); }
+    void post(std::shared_ptr<runnable> work) { enqueue({nullptr, std::move(work)}); }
     /// Runs at the end of this turn; only where gathers() is true.
-    void at_end_of_turn(std::shared_ptr<runnable> what) { at_end_.push_back(std::move(what)); }
+    void at_end_of_turn(std::shared_ptr<runnable> work) { at_end_.push_back(std::move(work)); }
     /// We are within a turn: what is to be written may wait for its end and go out in one piece.
     bool gathers() const noexcept;
     /// Runs a task at a time; kept until the thread is started.
-    timer at(base::instant when, task what);
-    void cancel(timer which) noexcept;
+    timer at(base::instant when, task job);
+    void cancel(timer number) noexcept;
 
     /// A token for arm() and unwatch(); the target lives as long as it is watched.
     std::uint64_t watch(std::shared_ptr<event_target> target);
@@ -103,7 +103,7 @@ private:
         timer id;
         task what;
     };
-    void enqueue(posted what);
+    void enqueue(posted job);
     void start_thread(); ///< with the mutex held
     bool try_to_start() noexcept;
     void ring() noexcept;

@@ -14,10 +14,11 @@ using locking::lock_table;
 using kind = lock_table::release_plan::kind;
 
 releasing::releasing(std::shared_ptr<client_core> core, locking::tenure_ptr tenure, std::uint64_t level_number,
-                     patience how)
+                     patience grace)
     : core_(std::move(core)), tenure_(std::move(tenure)), record_(tenure_->record),
-      node_(&core_->node_of(record_->name)), level_number_(level_number), patience_(how), made_(lease_clock::now()),
-      deadline_(how == patience::unlimited ? base::never : base::later(*made_, core_->settings().timeout)) {}
+      node_(&core_->node_of(record_->name)), level_number_(level_number), patience_(grace),
+      made_(lease_clock::now()),
+      deadline_(grace == patience::unlimited ? base::never : base::later(*made_, core_->settings().timeout)) {}
 
 releasing::~releasing() {
     if (stage_ == stage::finished || core_->forked()) return;
@@ -143,22 +144,22 @@ locking::release_op::commands releasing::taken() const {
             .script_known = choice.knows_release_script()};
 }
 
-bool releasing::carry_out(locking::release_op::action const& what, base::instant now) {
+bool releasing::carry_out(locking::release_op::action const& action, base::instant now) {
     using act = locking::release_op::act;
     using effect = locking::release_op::effect;
-    if (what.what == act::call) return call(what.how);
-    if (what.what == act::pause) {
+    if (action.what == act::call) return call(action.how);
+    if (action.what == act::pause) {
         stage_ = stage::pausing;
-        return suspend(nullptr, what.until);
+        return suspend(nullptr, action.until);
     }
-    if (what.tell_head) pass_on();
+    if (action.tell_head) pass_on();
     return finish(code_of(op_->result()), [&](lock_table& table, base::wake_list& woken) {
         if (others_) {
             record_->answered_at = now;
             if (*others_ > 0) table.remember(record_, now);
             record_->turn.on_released(*others_, own_.value_or(locking::channel_sample()), now);
         }
-        switch (what.then) {
+        switch (action.then) {
         case effect::none: break;
         case effect::confirmed: table.confirmed(tenure_, plan_.lease, sent_at_); break;
         case effect::released: table.released(tenure_, announced_, now); break;
@@ -172,8 +173,8 @@ bool releasing::carry_out(locking::release_op::action const& what, base::instant
     });
 }
 
-bool releasing::call(locking::release_op::form how) {
-    using form = locking::release_op::form;
+bool releasing::call(locking::release_op::form form) {
+    using enum locking::release_op::form;
     stage_ = stage::calling;
     auto about = record_->context(tenure_->owner_id, plan_.lease);
     about.message = message_;
@@ -181,14 +182,14 @@ bool releasing::call(locking::release_op::form how) {
     auto& where = node_->data();
     // Where nobody waits for the answer, the next caller reads it, or the lane's tick: no thread is woken for it.
     bool const reads_soon = blocking() || patience_ == patience::unlimited;
-    switch (how) {
-    case form::count: call_.begin(where, kind_of_lock.set_count(about, plan_.count), waker(), reads_soon); break;
-    case form::plain:
+    switch (form) {
+    case count: call_.begin(where, kind_of_lock.set_count(about, plan_.count), waker(), reads_soon); break;
+    case plain:
         node_->choice().note_plain_release();
         call_.begin(where, kind_of_lock.plain->release(about), waker(), reads_soon);
         break;
-    case form::script: call_.begin(where, kind_of_lock.release(about), waker(), reads_soon); break;
-    case form::script_text: call_.begin_by_text(where, kind_of_lock.release(about), waker(), reads_soon); break;
+    case script: call_.begin(where, kind_of_lock.release(about), waker(), reads_soon); break;
+    case script_text: call_.begin_by_text(where, kind_of_lock.release(about), waker(), reads_soon); break;
     }
     return suspend(&where.line(), deadline_);
 }
@@ -207,8 +208,8 @@ bool releasing::on_called() {
     sent_at_ = answered->sent_at;
     auto const& how = *record_->how;
     if (plan_.what == kind::partial) return carry_out(op_->on_count_answer(how.read_count(answered->reply)), now);
-    if (call_.unfenced()) // an earlier copy of the acquire may be on its way as well
-        core_->locked([&](lock_table&, base::wake_list&) { tenure_->unfenced = true; });
+    if (call_.late_copy_possible()) // an earlier copy of the acquire may be on its way as well
+        core_->locked([&](lock_table&, base::wake_list&) { tenure_->late_copy_possible = true; });
     auto const answer =
         op_->is_plain() ? how.plain->read_release(answered->reply, answered->cut_short ? nullptr : &answered->second)
                         : how.read_release(answered->reply);
@@ -272,22 +273,22 @@ bool releasing::on_no_answer() {
     return carry_out(op_->on_no_answer(), now);
 }
 
-std::error_code releasing::code_of(locking::release_op::outcome how) const noexcept {
-    using outcome = locking::release_op::outcome;
-    switch (how) {
-    case outcome::pending:
-    case outcome::released: break;
-    case outcome::lost: return errc::lease_lost;
-    case outcome::unknown: return errc::outcome_unknown;
-    case outcome::refused: return errc::server_refused;
-    case outcome::wrong_type: return errc::wrong_type;
-    case outcome::bad_reply: return errc::bad_reply;
+std::error_code releasing::code_of(locking::release_op::outcome outcome) const noexcept {
+    using enum locking::release_op::outcome;
+    switch (outcome) {
+    case pending:
+    case released: break;
+    case lost: return errc::lease_lost;
+    case unknown: return errc::outcome_unknown;
+    case refused: return errc::server_refused;
+    case wrong_type: return errc::wrong_type;
+    case bad_reply: return errc::bad_reply;
     }
     return {};
 }
 
-bool releasing::finish(std::error_code how, base::function_ref<void(lock_table&, base::wake_list&)> also) {
-    result_ = how;
+bool releasing::finish(std::error_code code, base::function_ref<void(lock_table&, base::wake_list&)> also) {
+    result_ = code;
     core_->locked([&](lock_table& table, base::wake_list& woken) {
         also(table, woken);
         if (plan_.what == kind::last) table.end_release(woken);

@@ -29,7 +29,7 @@ public:
     enum class patience { by_settings, with_others, unlimited };
 
     releasing(std::shared_ptr<client_core> core, locking::tenure_ptr tenure, std::uint64_t level_number,
-              patience how = patience::by_settings);
+              patience grace = patience::by_settings);
     /// Unfinished: an exception has ended it. The level ends all the same, in the background.
     ~releasing() override;
 
@@ -45,21 +45,21 @@ private:
     enum class stage { beginning, calling, pausing, finished };
     bool begin();
     void give_up();
-    bool call(locking::release_op::form how);
+    bool call(locking::release_op::form form);
     bool on_called();
     bool on_paused();
     bool on_released(locking::release_answer const& answer, bool repeated, base::instant now);
     std::int64_t heard_by_others(locking::release_answer const& answer);
     bool on_error(connection::call const& answered);
     bool on_no_answer();
-    bool carry_out(locking::release_op::action const& what, base::instant now);
+    bool carry_out(locking::release_op::action const& action, base::instant now);
     locking::release_op::commands taken() const;
-    std::error_code code_of(locking::release_op::outcome how) const noexcept;
-    bool finish(std::error_code how) {
-        return finish(how, [](locking::lock_table&, base::wake_list&) {});
+    std::error_code code_of(locking::release_op::outcome outcome) const noexcept;
+    bool finish(std::error_code code) {
+        return finish(code, [](locking::lock_table&, base::wake_list&) {});
     }
     /// `also`: what else is to be done under the table's mutex.
-    bool finish(std::error_code how, base::function_ref<void(locking::lock_table&, base::wake_list&)> also);
+    bool finish(std::error_code code, base::function_ref<void(locking::lock_table&, base::wake_list&)> also);
     void pass_on(std::optional<locking::channel_sample> const& held_back_since = {});
 
     std::shared_ptr<client_core> core_;

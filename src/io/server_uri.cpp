@@ -30,11 +30,11 @@ template <class Number> std::optional<Number> whole_number(std::string_view text
     return number;
 }
 
-std::string decoded(std::string_view text, char const* what) {
+std::string decoded(std::string_view text, char const* part) {
     auto plain = percent_decoded(text);
     if (!plain)
-        refuse(std::string("its ") + what + " has a % that two hexadecimal digits do not follow; write % as %25");
-    if (plain->find('\0') != std::string::npos) refuse(std::string("its ") + what + " contains a NUL byte");
+        refuse(std::string("its ") + part + " has a % that two hexadecimal digits do not follow; write % as %25");
+    if (plain->find('\0') != std::string::npos) refuse(std::string("its ") + part + " contains a NUL byte");
     return *std::move(plain);
 }
 

@@ -6,9 +6,9 @@
 
 namespace redlatch::io {
 
-subscriber::subscriber(std::shared_ptr<reactor> with, lane::settings const& how, lane::hooks to_tell)
-    : loop_(std::move(with)), registry_(std::make_shared<locking::subscription_registry>()),
-      line_(std::make_shared<lane>(loop_, how, registry_, std::move(to_tell))) {}
+subscriber::subscriber(std::shared_ptr<reactor> reactor, lane::settings const& settings, lane::hooks to_tell)
+    : loop_(std::move(reactor)), registry_(std::make_shared<locking::subscription_registry>()),
+      line_(std::make_shared<lane>(loop_, settings, registry_, std::move(to_tell))) {}
 
 locking::channel_ptr subscriber::attach(std::string const& name) {
     locking::channel_ptr found;
@@ -16,13 +16,13 @@ locking::channel_ptr subscriber::attach(std::string const& name) {
     return found;
 }
 
-void subscriber::detach(locking::channel_ptr const& which, base::waker const& who, bool sleeps) noexcept {
+void subscriber::detach(locking::channel_ptr const& channel, base::waker const& waker, bool sleeps) noexcept {
     base::instant next = base::never;
     bool gave_up_another = false; // too many linger
     insist([&] {
         line_->with([&] {
-            if (std::erase(which->waiters, who) > 0 && sleeps) --registry_->sleepers;
-            registry_->detach(which, lease_clock::now());
+            if (std::erase(channel->waiters, waker) > 0 && sleeps) --registry_->sleepers;
+            registry_->detach(channel, lease_clock::now());
             gave_up_another = !registry_->out.empty();
             if (timer_->armed) return;
             next = registry_->next();
@@ -53,27 +53,27 @@ void subscriber::arm(std::shared_ptr<reactor> const& loop,
     });
 }
 
-void subscriber::listen(locking::channel_ptr const& which, base::waker const& who, bool subscribe, bool will_wait) {
+void subscriber::listen(locking::channel_ptr const& channel, base::waker const& waker, bool subscribe, bool will_wait) {
     line_->submit(
         [&] {
-            if (std::find(which->waiters.begin(), which->waiters.end(), who) == which->waiters.end()) {
-                which->waiters.push_back(who);
+            if (std::find(channel->waiters.begin(), channel->waiters.end(), waker) == channel->waiters.end()) {
+                channel->waiters.push_back(waker);
                 if (!will_wait) ++registry_->sleepers;
             }
-            if (subscribe) registry_->subscribe(which);
+            if (subscribe) registry_->subscribe(channel);
         },
         will_wait);
 }
 
-void subscriber::rest(locking::channel& which, base::waker const& who, bool sleeps) {
+void subscriber::rest(locking::channel& channel, base::waker const& waker, bool sleeps) {
     line_->with([&] {
-        if (std::erase(which.waiters, who) > 0 && sleeps) --registry_->sleepers;
+        if (std::erase(channel.waiters, waker) > 0 && sleeps) --registry_->sleepers;
     });
 }
 
-locking::channel_sample subscriber::sample(locking::channel const& which) {
+locking::channel_sample subscriber::sample(locking::channel const& channel) {
     locking::channel_sample now;
-    line_->with([&] { now = which.sample(); });
+    line_->with([&] { now = channel.sample(); });
     return now;
 }
 

@@ -12,19 +12,19 @@ namespace redlatch::io {
 /// Thread-safe. The connection is made when the first waiter needs it.
 class subscriber {
 public:
-    subscriber(std::shared_ptr<reactor> with, lane::settings const& how, lane::hooks to_tell);
+    subscriber(std::shared_ptr<reactor> reactor, lane::settings const& settings, lane::hooks to_tell);
 
     lane& line() const noexcept { return *line_; }
     locking::channel_ptr attach(std::string const& name);
     /// Does not throw. `sleeps`: it was woken by messages, and did not read for itself.
-    void detach(locking::channel_ptr const& which, base::waker const& who, bool sleeps) noexcept;
-    /// From now on `who` is woken when the count moves; subscribes if that is not done yet.
-    void listen(locking::channel_ptr const& which, base::waker const& who, bool subscribe, bool will_wait);
-    /// Until it listens again, `who` is not woken. `sleeps`: as of detach().
-    void rest(locking::channel& which, base::waker const& who, bool sleeps);
+    void detach(locking::channel_ptr const& channel, base::waker const& waker, bool sleeps) noexcept;
+    /// From now on `waker` is called when the count moves; subscribes if that is not done yet.
+    void listen(locking::channel_ptr const& channel, base::waker const& waker, bool subscribe, bool will_wait);
+    /// Until it listens again, `waker` is not called. `sleeps`: as of detach().
+    void rest(locking::channel& channel, base::waker const& waker, bool sleeps);
     /// Reads what has come, if nobody else is about to: samples are up to date then.
     void catch_up() { line_->catch_up(); }
-    locking::channel_sample sample(locking::channel const& which);
+    locking::channel_sample sample(locking::channel const& channel);
     locking::channel_sample peek(std::string const& name);
 
     std::uint64_t commands() const;

@@ -15,9 +15,9 @@ acquire_op::action acquire_op::attempt() {
     return next;
 }
 
-acquire_op::action acquire_op::finish(outcome how) {
+acquire_op::action acquire_op::finish(outcome result) {
     state_ = state::finished;
-    outcome_ = how;
+    outcome_ = result;
     return {act::finish};
 }
 
@@ -126,9 +126,9 @@ acquire_op::action acquire_op::on_count_answer(count_answer answer, base::instan
     return finish(still_valid(sent_at, now) || now < validity ? outcome::acquired : outcome::lost);
 }
 
-acquire_op::action acquire_op::on_error(connection::verdict what, base::instant now, base::instant again) {
+acquire_op::action acquire_op::on_error(connection::verdict verdict, base::instant now, base::instant again) {
     REDLATCH_ASSERT(state_ == state::trying);
-    switch (what) {
+    switch (verdict) {
     case connection::verdict::wrong_type: return finish(outcome::wrong_type);
     case connection::verdict::no_script: // to the script's text: no server says so honestly
     case connection::verdict::refused: return finish(outcome::refused);

@@ -38,7 +38,7 @@
 // While this process holds the lock, its waiters are not told to go on: they get it within the process, or are told when it is
 // released or lost (lock_table::look).
 // The first attempt, unless it comes after a wait, may be a plain command: it takes a free lock and says nothing of another.
-// An attempt whose connection breaks is repeated by the lane behind a fence; here it only takes longer.
+// An attempt whose connection breaks is repeated by the lane behind a predecessor kill; here it only takes longer.
 #pragma once
 
 #include "base/random.hpp"
@@ -105,8 +105,8 @@ public:
         bad_reply
     };
 
-    explicit acquire_op(terms const& what) : terms_(what), random_(what.seed) {
-        if (what.backoff) retry_pause_ = what.backoff->first;
+    explicit acquire_op(terms const& options) : terms_(options), random_(options.seed) {
+        if (options.backoff) retry_pause_ = options.backoff->first;
     }
 
     action start();
@@ -120,7 +120,7 @@ public:
     /// `validity`: of the tenure, by its other levels.
     action on_count_answer(count_answer answer, base::instant sent_at, base::instant now, base::instant validity);
     /// `again`: when to try again at the earliest.
-    action on_error(connection::verdict what, base::instant now, base::instant again = base::instant::min());
+    action on_error(connection::verdict verdict, base::instant now, base::instant again = base::instant::min());
     /// In place of an attempt: the server refuses all writes, and another one asks it for all.
     action on_held_up(base::instant until);
     /// The end of a wait, yield or pause, for whatever reason but those below. `held_back`: a release in this process, but
@@ -157,7 +157,7 @@ private:
     base::milliseconds next_retry_pause();
     action stand_back(base::instant now, channel_sample const& sample);
     action attempt_after(precedence const& others_first, base::instant now);
-    action finish(outcome how);
+    action finish(outcome result);
     bool still_valid(base::instant sent_at, base::instant now) const noexcept;
 
     terms terms_;

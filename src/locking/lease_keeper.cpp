@@ -17,64 +17,64 @@ constexpr base::milliseconds mere_question{1};
 constexpr int together = 12;
 
 /// The key is to stay: for its holder here, or for the next one, who has not come yet.
-bool is_kept(tenure const& which) {
-    return which.in(tenure::phase::held) || which.in(tenure::phase::passing);
+bool is_kept(tenure const& tenure) {
+    return tenure.in(tenure::phase::held) || tenure.in(tenure::phase::passing);
 }
 
 /// At max_hold the validity ends, and nothing is renewed that could not last any longer.
-bool can_last_longer(tenure const& which) {
-    return which.validity() < which.max_hold_until();
+bool can_last_longer(tenure const& tenure) {
+    return tenure.validity() < tenure.max_hold_until();
 }
 
 /// At next_renewal.
-bool is_to_be_asked(tenure const& which) {
-    return !which.renewal_in_flight && (which.in_question || can_last_longer(which));
+bool is_to_be_asked(tenure const& tenure) {
+    return !tenure.renewal_in_flight && (tenure.in_question || can_last_longer(tenure));
 }
 
 } // namespace
 
-lease_keeper::lease_keeper(settings const& how, std::uint64_t seed) : settings_(how), random_(seed) {}
+lease_keeper::lease_keeper(settings const& config, std::uint64_t seed) : settings_(config), random_(seed) {}
 
-void lease_keeper::acknowledged(tenure_ptr const& which, base::milliseconds lease, base::instant sent_at) {
-    if (!is_kept(*which)) return;
-    if (which->heap_index == tenure::npos && settings_.watch_from.count() > 0)
-        which->watch_at = base::later(sent_at, settings_.watch_from);
+void lease_keeper::acknowledged(tenure_ptr const& tenure, base::milliseconds lease, base::instant sent_at) {
+    if (!is_kept(*tenure)) return;
+    if (tenure->heap_index == tenure::npos && settings_.watch_from.count() > 0)
+        tenure->watch_at = base::later(sent_at, settings_.watch_from);
     auto const promised = base::later(sent_at, lease - validity_margin(lease, settings_.margin));
-    auto const until = std::min(std::max(promised, which->validity()), which->max_hold_until());
-    which->valid_until.store(until.time_since_epoch().count(), std::memory_order_release);
-    if (which->renewed() && lease >= settings_.watchdog) {
-        which->next_renewal = base::later(sent_at, settings_.watchdog / 3);
-        which->suspect_at = base::later(sent_at, settings_.watchdog / 2);
-        which->suspect.store(false, std::memory_order_relaxed);
-    } else if (which->renewed() && which->suspect_at == base::never) {
-        which->next_renewal = sent_at; // a watchdog level joined: the key's present life is unknown, so renew now
-        which->suspect_at = base::later(sent_at, settings_.watchdog / 2);
+    auto const until = std::min(std::max(promised, tenure->validity()), tenure->max_hold_until());
+    tenure->valid_until.store(until.time_since_epoch().count(), std::memory_order_release);
+    if (tenure->renewed() && lease >= settings_.watchdog) {
+        tenure->next_renewal = base::later(sent_at, settings_.watchdog / 3);
+        tenure->suspect_at = base::later(sent_at, settings_.watchdog / 2);
+        tenure->suspect.store(false, std::memory_order_relaxed);
+    } else if (tenure->renewed() && tenure->suspect_at == base::never) {
+        tenure->next_renewal = sent_at; // a watchdog level joined: the key's present life is unknown, so renew now
+        tenure->suspect_at = base::later(sent_at, settings_.watchdog / 2);
     }
-    reschedule(which);
+    reschedule(tenure);
 }
 
-void lease_keeper::reschedule(tenure_ptr const& which) {
-    if (!which->renewed()) which->suspect_at = base::never;
-    if (!which->renewed() && !which->in_question) which->next_renewal = base::never;
-    auto when = std::min(which->validity(), which->watch_at);
-    if (is_to_be_asked(*which)) when = std::min(when, which->next_renewal);
-    if (can_last_longer(*which) && !which->suspect.load(std::memory_order_relaxed))
-        when = std::min(when, which->suspect_at);
-    which->next_event = when;
-    if (which->heap_index == tenure::npos) {
-        heap_.push_back(which);
-        which->heap_index = heap_.size() - 1;
+void lease_keeper::reschedule(tenure_ptr const& tenure) {
+    if (!tenure->renewed()) tenure->suspect_at = base::never;
+    if (!tenure->renewed() && !tenure->in_question) tenure->next_renewal = base::never;
+    auto when = std::min(tenure->validity(), tenure->watch_at);
+    if (is_to_be_asked(*tenure)) when = std::min(when, tenure->next_renewal);
+    if (can_last_longer(*tenure) && !tenure->suspect.load(std::memory_order_relaxed))
+        when = std::min(when, tenure->suspect_at);
+    tenure->next_event = when;
+    if (tenure->heap_index == tenure::npos) {
+        heap_.push_back(tenure);
+        tenure->heap_index = heap_.size() - 1;
     }
-    sift_up(which->heap_index);
-    sift_down(which->heap_index);
+    sift_up(tenure->heap_index);
+    sift_down(tenure->heap_index);
 }
 
-bool lease_keeper::level_ended(tenure_ptr const& which, bool capped, base::instant now) {
+bool lease_keeper::level_ended(tenure_ptr const& tenure, bool capped, base::instant now) {
     // What ended may have been all that kept validity short: the answer to its release may never come.
-    if (capped && which->renewed() && which->suspect_at != base::never)
-        which->next_renewal = std::min(which->next_renewal, now);
-    bool const was_suspect = !which->renewed() && which->suspect.exchange(false, std::memory_order_relaxed);
-    reschedule(which);
+    if (capped && tenure->renewed() && tenure->suspect_at != base::never)
+        tenure->next_renewal = std::min(tenure->next_renewal, now);
+    bool const was_suspect = !tenure->renewed() && tenure->suspect.exchange(false, std::memory_order_relaxed);
+    reschedule(tenure);
     return was_suspect;
 }
 
@@ -82,11 +82,11 @@ void lease_keeper::make_room() {
     if (heap_.size() == heap_.capacity()) heap_.reserve(2 * heap_.size() + 1);
 }
 
-void lease_keeper::forget(tenure_ptr const& which) {
-    auto const index = which->heap_index;
+void lease_keeper::forget(tenure_ptr const& tenure) {
+    auto const index = tenure->heap_index;
     if (index == tenure::npos) return;
-    REDLATCH_ASSERT(index < heap_.size() && heap_[index] == which);
-    which->heap_index = tenure::npos;
+    REDLATCH_ASSERT(index < heap_.size() && heap_[index] == tenure);
+    tenure->heap_index = tenure::npos;
     auto last = std::move(heap_.back());
     heap_.pop_back();
     if (index == heap_.size()) return;
@@ -110,30 +110,30 @@ void lease_keeper::succeed(tenure_ptr const& from, tenure_ptr const& to) {
     reschedule(to);
 }
 
-void lease_keeper::flush(batch& some, effects& out) {
-    if (some.empty()) return;
-    out.renew.push_back(std::move(some));
-    some.clear();
+void lease_keeper::flush(batch& tenures, effects& out) {
+    if (tenures.empty()) return;
+    out.renew.push_back(std::move(tenures));
+    tenures.clear();
 }
 
-void lease_keeper::collect(tenure_ptr const& which, effects& out, batch& renewed, batch& asked) {
-    which->renewal_in_flight = true;
-    bool const by_watchdog = which->renewed() && can_last_longer(*which);
-    which->in_question = which->in_question || !by_watchdog;
-    which->renewal_lease = by_watchdog ? settings_.watchdog : mere_question;
+void lease_keeper::collect(tenure_ptr const& tenure, effects& out, batch& renewed, batch& asked) {
+    tenure->renewal_in_flight = true;
+    bool const by_watchdog = tenure->renewed() && can_last_longer(*tenure);
+    tenure->in_question = tenure->in_question || !by_watchdog;
+    tenure->renewal_lease = by_watchdog ? settings_.watchdog : mere_question;
     auto& into = by_watchdog ? renewed : asked;
-    if (which->refused_alone)
-        out.renew.push_back({which});
+    if (tenure->refused_alone)
+        out.renew.push_back({tenure});
     else
-        into.push_back(which);
+        into.push_back(tenure);
     if (into.size() >= settings_.batch) flush(into, out);
-    reschedule(which);
+    reschedule(tenure);
 }
 
-void lease_keeper::collect_all(std::span<tenure_ptr const> which, effects& out) {
+void lease_keeper::collect_all(std::span<tenure_ptr const> tenures, effects& out) {
     batch renewed;
     batch asked;
-    for (auto const& one : which) collect(one, out, renewed, asked);
+    for (auto const& one : tenures) collect(one, out, renewed, asked);
     flush(renewed, out);
     flush(asked, out);
 }
@@ -195,10 +195,10 @@ void lease_keeper::verify_all(base::instant now, effects& out) {
     flush(asked, out);
 }
 
-void lease_keeper::verify(std::span<tenure_ptr const> some, base::instant now, effects& out) {
+void lease_keeper::verify(std::span<tenure_ptr const> tenures, base::instant now, effects& out) {
     batch renewed;
     batch asked;
-    for (auto const& which : some) {
+    for (auto const& which : tenures) {
         if (which->heap_index == tenure::npos) continue;
         if (which->renewal_in_flight) {
             which->doubted = true; // what is under way may have been answered before
@@ -213,37 +213,37 @@ void lease_keeper::verify(std::span<tenure_ptr const> some, base::instant now, e
     flush(asked, out);
 }
 
-void lease_keeper::verify_soon(tenure_ptr const& which, base::instant now) {
-    if (which->heap_index == tenure::npos) return;
-    if (which->renewal_in_flight)
-        which->doubted = true;
+void lease_keeper::verify_soon(tenure_ptr const& tenure, base::instant now) {
+    if (tenure->heap_index == tenure::npos) return;
+    if (tenure->renewal_in_flight)
+        tenure->doubted = true;
     else
-        ask_at(which, base::later(now, 2 * between_doubts));
+        ask_at(tenure, base::later(now, 2 * between_doubts));
 }
 
-void lease_keeper::ask_at(tenure_ptr const& which, base::instant when) {
-    which->in_question = true;
-    which->next_renewal = std::min(which->next_renewal, when);
-    reschedule(which);
+void lease_keeper::ask_at(tenure_ptr const& tenure, base::instant when) {
+    tenure->in_question = true;
+    tenure->next_renewal = std::min(tenure->next_renewal, when);
+    reschedule(tenure);
 }
 
-wire_call lease_keeper::compose(batch const& which, base::milliseconds lease) {
+wire_call lease_keeper::compose(batch const& tenures, base::milliseconds lease) {
     auto const lease_text = std::to_string(lease.count());
     std::vector<std::string_view> keys;
     std::vector<std::string_view> arguments{lease_text};
-    keys.reserve(which.size());
-    arguments.reserve(which.size() + 1);
-    for (auto const& one : which) {
+    keys.reserve(tenures.size());
+    arguments.reserve(tenures.size() + 1);
+    for (auto const& one : tenures) {
         keys.push_back(one->record->name);
         arguments.push_back(one->owner_id);
     }
     return script_call(scripts::lock_renew, keys, arguments);
 }
 
-void lease_keeper::on_answer(batch const& which, std::span<std::int64_t const> lost, base::milliseconds lease,
+void lease_keeper::on_answer(batch const& tenures, std::span<std::int64_t const> lost, base::milliseconds lease,
                              base::instant sent_at, effects& out) {
-    for (std::size_t i = 0; i < which.size(); ++i) {
-        auto const& one = which[i];
+    for (std::size_t i = 0; i < tenures.size(); ++i) {
+        auto const& one = tenures[i];
         one->renewal_in_flight = one->in_question = one->refused_alone = false;
         if (!is_kept(*one) || one->heap_index == tenure::npos) continue; // released or lost meanwhile
         if (std::find(lost.begin(), lost.end(), static_cast<std::int64_t>(i + 1)) != lost.end()) {
@@ -263,27 +263,27 @@ void lease_keeper::on_answer(batch const& which, std::span<std::int64_t const> l
     }
 }
 
-void lease_keeper::on_failure(batch const& which, base::instant now) {
+void lease_keeper::on_failure(batch const& tenures, base::instant now) {
     constexpr base::milliseconds pause{1'000};
-    for (auto const& one : which) ask_later(one, now, std::min(pause, settings_.watchdog / 10));
+    for (auto const& one : tenures) ask_later(one, now, std::min(pause, settings_.watchdog / 10));
 }
 
-void lease_keeper::ask_later(tenure_ptr const& which, base::instant now, base::milliseconds wait) {
-    which->renewal_in_flight = false;
-    if (!is_kept(*which) || which->heap_index == tenure::npos) return;
-    if (which->renewed() || which->in_question)
-        which->next_renewal = base::later(now, wait + base::milliseconds(random_.up_to(wait.count() / 4)));
-    reschedule(which);
+void lease_keeper::ask_later(tenure_ptr const& tenure, base::instant now, base::milliseconds wait) {
+    tenure->renewal_in_flight = false;
+    if (!is_kept(*tenure) || tenure->heap_index == tenure::npos) return;
+    if (tenure->renewed() || tenure->in_question)
+        tenure->next_renewal = base::later(now, wait + base::milliseconds(random_.up_to(wait.count() / 4)));
+    reschedule(tenure);
 }
 
-void lease_keeper::on_refusal(batch const& which, base::instant now, effects& out) {
-    if (which.size() == 1) {
-        auto const& one = which.front();
+void lease_keeper::on_refusal(batch const& unanswered, base::instant now, effects& out) {
+    if (unanswered.size() == 1) {
+        auto const& one = unanswered.front();
         if (!std::exchange(one->refused_alone, true) && is_kept(*one)) out.refused.push_back(one);
         return ask_later(one, now, settings_.watchdog / 10);
     }
     batch still;
-    for (auto const& one : which) {
+    for (auto const& one : unanswered) {
         one->renewal_in_flight = false;
         if (!is_kept(*one) || one->heap_index == tenure::npos) continue;
         if (now < one->validity())
@@ -296,10 +296,10 @@ void lease_keeper::on_refusal(batch const& which, base::instant now, effects& ou
     collect_all(std::span(still).subspan(half.size()), out);
 }
 
-void lease_keeper::on_interruption(batch const& which, base::instant now, effects& out) {
+void lease_keeper::on_interruption(batch const& unanswered, base::instant now, effects& out) {
     batch renewed;
     batch asked;
-    for (auto const& one : which) {
+    for (auto const& one : unanswered) {
         one->renewal_in_flight = false;
         if (!is_kept(*one) || one->heap_index == tenure::npos) continue;
         if (now < one->validity())
@@ -311,9 +311,9 @@ void lease_keeper::on_interruption(batch const& which, base::instant now, effect
     flush(asked, out);
 }
 
-void lease_keeper::place(std::size_t index, tenure_ptr which) {
-    which->heap_index = index;
-    heap_[index] = std::move(which);
+void lease_keeper::place(std::size_t index, tenure_ptr tenure) {
+    tenure->heap_index = index;
+    heap_[index] = std::move(tenure);
 }
 
 void lease_keeper::sift_up(std::size_t index) {

@@ -47,17 +47,17 @@ public:
         std::vector<tenure_ptr> watch{};   ///< from now on listen to their channels
     };
 
-    lease_keeper(settings const& how, std::uint64_t seed);
+    lease_keeper(settings const& config, std::uint64_t seed);
 
     /// An acknowledged write of `lease`, sent at `sent_at`: moves validity on, never back, and keeps the tenure in view.
-    void acknowledged(tenure_ptr const& which, base::milliseconds lease, base::instant sent_at);
+    void acknowledged(tenure_ptr const& tenure, base::milliseconds lease, base::instant sent_at);
     /// A level has ended while others stay. `capped`: it had a max_hold. True: the tenure was suspect and no longer is, since
     /// nothing of it is renewed any more.
-    bool level_ended(tenure_ptr const& which, bool capped, base::instant now);
+    bool level_ended(tenure_ptr const& tenure, bool capped, base::instant now);
     /// What `from` holds on the server is `to`'s now: same id, same lease.
     void succeed(tenure_ptr const& from, tenure_ptr const& to);
     /// Before a last release is staged, or when the tenure is lost.
-    void forget(tenure_ptr const& which);
+    void forget(tenure_ptr const& tenure);
     /// The next acknowledged() asks for no memory.
     void make_room();
 
@@ -67,37 +67,37 @@ public:
     /// A connection is new, or the server is another one: ask about everything.
     void verify_all(base::instant now, effects& out);
     /// Somebody may have ended these: ask about them, at once or a moment after the last time.
-    void verify(std::span<tenure_ptr const> some, base::instant now, effects& out);
+    void verify(std::span<tenure_ptr const> tenures, base::instant now, effects& out);
     /// The same, but in a moment, together with others.
-    void verify_soon(tenure_ptr const& which, base::instant now);
+    void verify_soon(tenure_ptr const& tenure, base::instant now);
     /// Messages may come in bursts, our own background's too.
     static constexpr base::milliseconds between_doubts{100};
 
-    static wire_call compose(batch const& which, base::milliseconds lease);
+    static wire_call compose(batch const& tenures, base::milliseconds lease);
     /// `lost`: the positions, from 1, that the server named.
-    void on_answer(batch const& which, std::span<std::int64_t const> lost, base::milliseconds lease,
+    void on_answer(batch const& tenures, std::span<std::int64_t const> lost, base::milliseconds lease,
                    base::instant sent_at, effects& out);
-    void on_failure(batch const& which, base::instant now);
+    void on_failure(batch const& tenures, base::instant now);
     /// The server does not allow it, perhaps for one of the keys only: that one must not cost the others their locks.
-    void on_refusal(batch const& which, base::instant now, effects& out);
+    void on_refusal(batch const& unanswered, base::instant now, effects& out);
     /// The connection went before the answer: asks again at once for those that are still held.
-    void on_interruption(batch const& which, base::instant now, effects& out);
+    void on_interruption(batch const& unanswered, base::instant now, effects& out);
 
     /// The lease that a batch asks for: all of its tenures have the same.
-    static base::milliseconds lease_of(batch const& which) { return which.front()->renewal_lease; }
+    static base::milliseconds lease_of(batch const& tenures) { return tenures.front()->renewal_lease; }
 
     std::size_t size() const noexcept { return heap_.size(); }
     std::span<tenure_ptr const> all() const noexcept { return heap_; }
 
 private:
-    void reschedule(tenure_ptr const& which);
-    void ask_at(tenure_ptr const& which, base::instant when);
-    void collect(tenure_ptr const& which, effects& out, batch& renewed, batch& asked);
-    void collect_all(std::span<tenure_ptr const> which, effects& out);
+    void reschedule(tenure_ptr const& tenure);
+    void ask_at(tenure_ptr const& tenure, base::instant when);
+    void collect(tenure_ptr const& tenure, effects& out, batch& renewed, batch& asked);
+    void collect_all(std::span<tenure_ptr const> tenures, effects& out);
     void collect_soon(base::instant soon, effects& out, batch& renewed, batch& asked);
-    static void flush(batch& some, effects& out);
-    void ask_later(tenure_ptr const& which, base::instant now, base::milliseconds wait);
-    void place(std::size_t index, tenure_ptr which);
+    static void flush(batch& tenures, effects& out);
+    void ask_later(tenure_ptr const& tenure, base::instant now, base::milliseconds wait);
+    void place(std::size_t index, tenure_ptr tenure);
     void sift_up(std::size_t index);
     void sift_down(std::size_t index);
 

@@ -30,15 +30,15 @@ public:
     static constexpr base::microseconds longest_barging{25};
 
     /// The head of the local queue can take it. Counts.
-    release on_release(settings const& how, base::instant now) noexcept {
+    release on_release(settings const& config, base::instant now) noexcept {
         if (began_ == base::never) began_ = now;
-        if (now - began_ >= how.time) {
+        if (now - began_ >= config.time) {
             time_is_over_ = true;
             return release::to_the_server;
         }
         bool const barging = barging_until_ != base::never;
         bool const over = barging && (retakes_ >= most_retakes || now >= barging_until_);
-        if (how.strict || head_has_come_ || over) {
+        if (config.strict || head_has_come_ || over) {
             end_barging();
             return release::to_the_head;
         }

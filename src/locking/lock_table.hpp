@@ -72,7 +72,7 @@ public:
         channel_sample own_release{};      ///< of stand_back: what is not more than this is not their message
     };
 
-    explicit lock_table(settings const& how);
+    explicit lock_table(settings const& config);
     ~lock_table();
     lock_table(lock_table const&) = delete;
     lock_table& operator=(lock_table const&) = delete;
@@ -84,26 +84,26 @@ public:
     std::size_t records_known() const noexcept { return records_.size(); }
 
     /// Others want it too: what is known of their turns outlives the lock objects of this process for a while.
-    void remember(record_ptr const& which, base::instant now);
+    void remember(record_ptr const& record, base::instant now);
 
     /// What the server refuses for this key outlives the lock objects of this process.
-    void keep_refused(record_ptr const& which);
+    void keep_refused(record_ptr const& record);
 
     /// What this owner holds or is acquiring; null: nothing.
-    tenure_ptr current(lock_record const& of, std::uint64_t owner_number) const noexcept;
+    tenure_ptr current(lock_record const& record, std::uint64_t owner_number) const noexcept;
     /// A tenure in this process holds the lock.
-    tenure_ptr holder(lock_record const& of, base::instant now) const noexcept;
+    tenure_ptr holder(lock_record const& record, base::instant now) const noexcept;
 
-    tenure_ptr open(record_ptr const& of, std::uint64_t owner_number);
+    tenure_ptr open(record_ptr const& record, std::uint64_t owner_number);
     /// Gives an acquiring tenure a new id; the reaper releases the old one.
-    void change_id(tenure_ptr const& which, base::milliseconds lease, base::instant now);
+    void change_id(tenure_ptr const& tenure, base::milliseconds lease, base::instant now);
     /// The server said acquired (or wrote the count of a re-entry): a new level. None: the client was closed meanwhile.
     /// `token`: with which it was acquired, of a kind that gives tokens.
-    std::optional<level> take(tenure_ptr const& which, level what, base::instant sent_at, base::instant max_hold_until,
-                              std::uint64_t token = 0);
+    std::optional<level> take(tenure_ptr const& tenure, level level, base::instant sent_at,
+                              base::instant max_hold_until, std::uint64_t token = 0);
     /// What passes, for the owner who has just released it; none: it is not for him.
-    std::optional<level> retake(lock_record& of, std::uint64_t owner_number, level what, base::instant now);
-    tenure_ptr const& passing(lock_record const& of) const noexcept { return of.passing; }
+    std::optional<level> retake(lock_record& record, std::uint64_t owner_number, level level, base::instant now);
+    tenure_ptr const& passing(lock_record const& record) const noexcept { return record.passing; }
     /// The waiter looks whether to ask the server. Of free: it will, and until wait_again() can be given nothing.
     finding look(place_ptr const& place, base::instant now, base::wake_list& woken);
     /// It goes on waiting: whatever ends in this process may be for it.
@@ -119,25 +119,25 @@ public:
     bool leave(place_ptr const& place, base::instant now, base::wake_list& woken);
 
     /// An acquisition ends without the lock. `may_hold`: its id may be, or come to be, in the key.
-    void give_up(tenure_ptr const& which, bool may_hold, base::milliseconds lease, base::instant now);
+    void give_up(tenure_ptr const& tenure, bool may_hold, base::milliseconds lease, base::instant now);
 
     /// The level is gone with this call, whatever becomes of the message. Call with the tenure's turn.
-    release_plan plan_release(tenure_ptr const& which, std::uint64_t level_number, base::instant now,
+    release_plan plan_release(tenure_ptr const& tenure, std::uint64_t level_number, base::instant now,
                               base::wake_list& woken);
     /// The server confirmed a partial release.
-    void confirmed(tenure_ptr const& which, base::milliseconds lease, base::instant sent_at);
+    void confirmed(tenure_ptr const& tenure, base::milliseconds lease, base::instant sent_at);
     /// Every planned last release ends with this, after released() or hand_to_reaper().
     void end_release(base::wake_list& woken);
     /// A last release is through. `announced`: or at least its message is known to have been sent.
-    void released(tenure_ptr const& which, bool announced, base::instant now);
+    void released(tenure_ptr const& tenure, bool announced, base::instant now);
     /// A last release must be seen through in the background.
-    void hand_to_reaper(tenure_ptr const& which, base::instant now);
+    void hand_to_reaper(tenure_ptr const& tenure, base::instant now);
     /// Its holder cannot give the level back as others do: an exception ended its operation. The last one is released in the
     /// background. Nothing happens for a level that is gone already.
-    void abandon(tenure_ptr const& which, std::uint64_t level_number, base::instant now, base::wake_list& woken);
+    void abandon(tenure_ptr const& tenure, std::uint64_t level_number, base::instant now, base::wake_list& woken);
     /// The server, or a re-entry that came too late, says that it is not held any more. Final. Wakes the
     /// local head, which may have relied on this hold.
-    void lose(tenure_ptr const& which, base::instant now, base::wake_list& woken);
+    void lose(tenure_ptr const& tenure, base::instant now, base::wake_list& woken);
 
     /// Call before this thread acquires anything: from now on its end will be told, and is looked up among its own.
     void watch_thread(std::uint64_t owner_number) { threads_.try_emplace(owner_number, nullptr); }
@@ -145,7 +145,7 @@ public:
     void thread_ended(std::uint64_t owner_number);
 
     /// Counts.
-    hand_on next_hand_on(lock_record& of, base::instant now);
+    hand_on next_hand_on(lock_record& record, base::instant now);
 
     /// How many last releases are planned and have not ended; may be read without the mutex.
     std::atomic<int> releases_under_way{0};
@@ -165,10 +165,10 @@ public:
     /// A hold whose channel was listened to has ended since the last call.
     bool take_watch_ended() noexcept { return std::exchange(watch_ended_, false); }
     /// This process holds it, and is to listen to its channel.
-    static bool is_watched(lock_record const& of) noexcept;
+    static bool is_watched(lock_record const& record) noexcept;
     std::vector<notice> take_notices() { return std::exchange(notices_, {}); }
     bool has_notices() const noexcept { return !notices_.empty(); }
-    void note(notice::kind what, tenure_ptr const& who) { notices_.push_back({what, who}); }
+    void note(notice::kind kind, tenure_ptr const& tenure) { notices_.push_back({kind, tenure}); }
 
     settings const& how() const noexcept { return settings_; }
     base::milliseconds margin_of(base::milliseconds lease) const noexcept {
@@ -184,18 +184,18 @@ public:
     static constexpr base::milliseconds longest_handover{5};
 
 private:
-    bool pass_on(tenure_ptr const& which, base::instant now, base::wake_list& woken);
+    bool pass_on(tenure_ptr const& tenure, base::instant now, base::wake_list& woken);
     void grant(tenure_ptr from, place_ptr place, base::instant now, base::wake_list& woken);
-    void end_passes(lock_record& of, base::instant now) const;
-    void stop_passing(lock_record& of, base::instant reap_at, base::instant now);
-    void give_turn_back(tenure& which, base::wake_list& woken);
-    void end(tenure_ptr const& which, tenure::phase how);
-    void assign_id(tenure& which);
-    void join_thread(tenure& which) noexcept;
-    static void leave_thread(tenure& which) noexcept;
-    static void forget_record_of(tenure& which) noexcept;
+    void end_passes(lock_record& record, base::instant now) const;
+    void stop_passing(lock_record& record, base::instant reap_at, base::instant now);
+    void give_turn_back(tenure& tenure, base::wake_list& woken);
+    void end(tenure_ptr const& tenure, tenure::phase phase);
+    void assign_id(tenure& tenure);
+    void join_thread(tenure& tenure) noexcept;
+    static void leave_thread(tenure& tenure) noexcept;
+    static void forget_record_of(tenure& tenure) noexcept;
     std::pair<std::uint64_t const, tenure*>* find_thread(std::uint64_t owner_number) noexcept;
-    static void forget_unseen(tenure_ptr const& which);
+    static void forget_unseen(tenure_ptr const& tenure);
 
     struct record_key {
         recipe const* kind;

@@ -17,7 +17,7 @@ inline std::string lock_channel(std::string_view name) {
 inline std::string fair_queue(std::string_view name) {
     return prefixed("redisson_lock_queue", name);
 }
-inline std::string fence_counter(std::string_view name) {
+inline std::string token_counter(std::string_view name) {
     return prefixed("redisson_lock_token", name);
 }
 

@@ -49,21 +49,21 @@ public:
         if (others == 0) began_ = base::never;
     }
     /// Before it asks: whether the lock is left to other processes. `has_waited`: it was refused, or heard a message.
-    precedence others_first(channel_sample const& seen, bool has_waited, base::instant now) noexcept {
-        order.on_heard(seen, now);
-        auto const until = has_waited ? order.yield_until(seen, now) : order.first_yield_until(seen);
-        return {until - now, order.is_near(seen)};
+    precedence others_first(channel_sample const& sample, bool has_waited, base::instant now) noexcept {
+        order.on_heard(sample, now);
+        auto const until = has_waited ? order.yield_until(sample, now) : order.first_yield_until(sample);
+        return {until - now, order.is_near(sample)};
     }
     /// Acquired, although some were thought to be before this process: they had the time to ask.
-    void on_nobody_asked(channel_sample const& seen) noexcept {
-        absent_ = order.rank(seen);
-        order.on_nobody_asked(seen);
+    void on_nobody_asked(channel_sample const& sample) noexcept {
+        absent_ = order.rank(sample);
+        order.on_nobody_asked(sample);
     }
     /// Refused: others want it too, and so many of them listen, as far as is known.
-    void on_busy(channel_sample const& seen, std::optional<std::int64_t> others, base::instant now) noexcept {
+    void on_busy(channel_sample const& sample, std::optional<std::int64_t> others, base::instant now) noexcept {
         contended_ = true;
         begin_anew();
-        if (others) order.on_busy(seen, *others, now);
+        if (others) order.on_busy(sample, *others, now);
     }
     /// What the release that ends this turn publishes: also how many did not ask, one less where others have counted this turn
     /// already.

@@ -18,14 +18,14 @@ constexpr base::milliseconds longest_delay = 60s;
 
 } // namespace
 
-void reaper::schedule(std::uint64_t number, entry& which, base::instant when) {
-    which.due = when;
+void reaper::schedule(std::uint64_t number, entry& dead, base::instant when) {
+    dead.due = when;
     by_time_.emplace(when, number);
 }
 
-std::uint64_t reaper::add(dead_id which, base::instant first, base::instant now) {
+std::uint64_t reaper::add(dead_id dead, base::instant first, base::instant now) {
     auto const number = ++last_number_;
-    auto const place = entries_.emplace(number, entry{std::move(which), first, now}).first;
+    auto const place = entries_.emplace(number, entry{std::move(dead), first, now}).first;
     try {
         schedule(number, place->second, first);
     } catch (...) { // no memory: an entry without its time would stay for ever
@@ -35,9 +35,9 @@ std::uint64_t reaper::add(dead_id which, base::instant first, base::instant now)
     return number;
 }
 
-void reaper::sweep(dead_id which, base::instant now) {
+void reaper::sweep(dead_id dead, base::instant now) {
     auto const first = base::later(now, sweep_pauses.front());
-    entries_.at(add(std::move(which), first, now)).sweeps = 1;
+    entries_.at(add(std::move(dead), first, now)).sweeps = 1;
 }
 
 std::vector<reaper::job> reaper::take_due(base::instant now) {
@@ -52,12 +52,12 @@ std::vector<reaper::job> reaper::take_due(base::instant now) {
     return jobs;
 }
 
-void reaper::on_answer(std::uint64_t number, bool fenced, base::instant now) {
+void reaper::on_answer(std::uint64_t number, bool late_copy_possible, base::instant now) {
     auto const at = entries_.find(number);
     if (at == entries_.end()) return;
     auto& one = at->second;
-    if (!fenced) one.what.unfenced = true;
-    if (!one.what.unfenced || now >= base::later(one.added, longest_delay + one.what.lease)) {
+    if (late_copy_possible) one.what.late_copy_possible = true;
+    if (!one.what.late_copy_possible || now >= base::later(one.added, longest_delay + one.what.lease)) {
         entries_.erase(at);
         return;
     }
@@ -65,11 +65,11 @@ void reaper::on_answer(std::uint64_t number, bool fenced, base::instant now) {
     schedule(number, one, base::later(now, step < sweep_pauses.size() ? sweep_pauses[step] : later_pause));
 }
 
-void reaper::on_failure(std::uint64_t number, bool fenced, base::instant now) {
+void reaper::on_failure(std::uint64_t number, bool late_copy_possible, base::instant now) {
     auto const at = entries_.find(number);
     if (at == entries_.end()) return;
     auto& one = at->second;
-    if (!fenced) one.what.unfenced = true;
+    if (late_copy_possible) one.what.late_copy_possible = true;
     if (now >= base::later(one.added, longest_delay + one.what.lease)) {
         entries_.erase(at); // its key has expired by itself
         return;

@@ -7,7 +7,7 @@
 // | asked    | released or not held; a late acquire may still run   | again at 1, 5, 15, 30 s, then each minute, until one  |
 // |          |                                                      | lease after the last possibly late call -> due        |
 // | asked    | error                                                | again after a second, until its key must have expired |
-// Releases travel on the lane of the calls they follow, so that order does what else a fence would have to do.
+// Releases travel on the lane of the calls they follow, so that order does what else a predecessor kill would have to do.
 #pragma once
 
 #include "base/time.hpp"
@@ -29,9 +29,9 @@ public:
     struct dead_id {
         record_ptr record;
         std::string owner_id;
-        base::milliseconds lease{}; ///< the longest it can have left behind
-        bool unfenced = false;      ///< a copy of its acquire may arrive late
-        bool announce = false;      ///< it holds nothing any more; only the message may not have been sent
+        base::milliseconds lease{};      ///< the longest it can have left behind
+        bool late_copy_possible = false; ///< a copy of its acquire may arrive late
+        bool announce = false;           ///< it holds nothing any more; only the message may not have been sent
     };
     struct job {
         std::uint64_t number;
@@ -41,16 +41,16 @@ public:
     };
 
     /// `first`: when to send the first release. Returns a number for on_answer.
-    std::uint64_t add(dead_id which, base::instant first, base::instant now);
+    std::uint64_t add(dead_id dead, base::instant first, base::instant now);
 
     /// An id that was released, of which a late copy may still acquire: sweeps only.
-    void sweep(dead_id which, base::instant now);
+    void sweep(dead_id dead, base::instant now);
 
     base::instant next() const noexcept { return by_time_.empty() ? base::never : by_time_.begin()->first; }
     std::vector<job> on_timer(base::instant now) { return take_due(now); }
 
-    void on_answer(std::uint64_t number, bool fenced, base::instant now);
-    void on_failure(std::uint64_t number, bool fenced, base::instant now);
+    void on_answer(std::uint64_t number, bool late_copy_possible, base::instant now);
+    void on_failure(std::uint64_t number, bool late_copy_possible, base::instant now);
 
     std::size_t size() const noexcept { return entries_.size(); }
     /// Everything that is not under way, at once: for close().
@@ -63,7 +63,7 @@ private:
         base::instant added;
         int sweeps = 0;
     };
-    void schedule(std::uint64_t number, entry& which, base::instant when);
+    void schedule(std::uint64_t number, entry& dead, base::instant when);
     std::vector<job> take_due(base::instant now);
     std::map<std::uint64_t, entry> entries_;
     std::set<std::pair<base::instant, std::uint64_t>> by_time_; ///< those that are not asked

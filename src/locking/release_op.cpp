@@ -14,13 +14,13 @@ release_op::action release_op::call(commands const& taken) {
     return {act::call, form_};
 }
 
-release_op::action release_op::finish(outcome how, effect then, bool tell_head) {
-    outcome_ = how;
+release_op::action release_op::finish(outcome result, effect then, bool tell_head) {
+    outcome_ = result;
     return {.what = act::finish, .then = then, .tell_head = tell_head};
 }
 
-release_op::action release_op::give_up(outcome how) {
-    return terms_.last ? finish(how, effect::reaped) : finish(outcome::released, effect::none);
+release_op::action release_op::give_up(outcome result) {
+    return terms_.last ? finish(result, effect::reaped) : finish(outcome::released, effect::none);
 }
 
 release_op::action release_op::on_release_answer(release_answer const& answer, bool repeated, bool by_text,
@@ -49,9 +49,9 @@ release_op::action release_op::on_plain_refused(commands const& taken) {
     return call(taken);
 }
 
-release_op::action release_op::on_error(connection::verdict what, base::instant now, base::instant again,
+release_op::action release_op::on_error(connection::verdict verdict, base::instant now, base::instant again,
                                         base::instant deadline) {
-    switch (what) {
+    switch (verdict) {
     case connection::verdict::read_only:
     case connection::verdict::not_executed:
         if (now >= deadline) return on_no_answer();

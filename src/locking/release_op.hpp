@@ -60,7 +60,7 @@ public:
         bool tell_head = false;            ///< of finish: the next local waiter is to ask, again
     };
 
-    explicit release_op(terms const& what) noexcept : terms_(what) {}
+    explicit release_op(terms const& options) noexcept : terms_(options) {}
 
     action start(commands const& taken) { return call(taken); }
     /// Of a last release. `repeated`: a copy of the call may have run before the one that was answered. `by_text`: the script
@@ -71,7 +71,7 @@ public:
     /// Of a plain release: this server, or this user, has none.
     action on_plain_refused(commands const& taken);
     /// `again`: when the server may execute it.
-    action on_error(connection::verdict what, base::instant now, base::instant again, base::instant deadline);
+    action on_error(connection::verdict verdict, base::instant now, base::instant again, base::instant deadline);
     /// A copy of the call may have run, although what came is an error.
     void note_repeated() noexcept { may_have_run_ = true; }
     action on_pause_over(commands const& taken);
@@ -83,8 +83,8 @@ public:
 
 private:
     action call(commands const& taken);
-    action finish(outcome how, effect then, bool tell_head = false);
-    action give_up(outcome how);
+    action finish(outcome result, effect then, bool tell_head = false);
+    action give_up(outcome result);
 
     terms const terms_;
     form form_ = form::count;

@@ -9,19 +9,19 @@
 
 namespace redlatch::locking {
 
-void subscription_registry::moved(channel& which, base::wake_list& woken) {
-    ++which.count;
-    for (auto const& waiter : which.waiters) woken.add(waiter);
+void subscription_registry::moved(channel& channel, base::wake_list& woken) {
+    ++channel.count;
+    for (auto const& waiter : channel.waiters) woken.add(waiter);
 }
 
-void subscription_registry::heard(channel& which, std::string_view message, base::wake_list& woken) {
-    ++which.messages;
-    which.turn_goes_on = message == turn_goes_on;
+void subscription_registry::heard(channel& channel, std::string_view message, base::wake_list& woken) {
+    ++channel.messages;
+    channel.turn_goes_on = message == turn_goes_on;
     auto const ended = turns_ended_by(message);
-    which.turns += ended;
-    which.absent += ended > 1 ? ended - 1 : 0;
-    if (!knows_turns(message)) ++which.foreign;
-    moved(which, woken);
+    channel.turns += ended;
+    channel.absent += ended > 1 ? ended - 1 : 0;
+    if (!knows_turns(message)) ++channel.foreign;
+    moved(channel, woken);
 }
 
 channel_ptr subscription_registry::attach(std::string const& name) {
@@ -43,44 +43,44 @@ channel_ptr subscription_registry::attach(std::string const& name) {
     return found;
 }
 
-void subscription_registry::detach(channel_ptr const& which, base::instant now) {
-    REDLATCH_ASSERT(which->references > 0);
-    bool const last = which->references == 1;
-    bool const lingers = which->now_in != channel::state::idle && which->now_in != channel::state::refused;
-    if (last && lingers) lingering_.push_back(which); // first what throws
-    --which->references;
+void subscription_registry::detach(channel_ptr const& channel, base::instant now) {
+    REDLATCH_ASSERT(channel->references > 0);
+    bool const last = channel->references == 1;
+    bool const lingers = channel->now_in != channel::state::idle && channel->now_in != channel::state::refused;
+    if (last && lingers) lingering_.push_back(channel); // first what throws
+    --channel->references;
     if (!last) return;
     if (!lingers) {
-        channels_.erase(which->name);
+        channels_.erase(channel->name);
         return;
     }
-    which->linger_until = base::later(now, linger);
+    channel->linger_until = base::later(now, linger);
     if (lingering_.size() > most_lingering) give_up(lingering_.front());
 }
 
-void subscription_registry::stage(std::string const& bytes, due_answer what) {
+void subscription_registry::stage(std::string const& bytes, due_answer answer) {
     out.make_room(bytes.size()); // what throws comes first: bytes without their place in line would shift all answers
-    due_.push_back(std::move(what));
+    due_.push_back(std::move(answer));
     out.stage(bytes);
     ++commands_;
 }
 
-void subscription_registry::ask(channel_ptr const& which) {
-    stage(resp::command("SUBSCRIBE", which->name), {request::subscribe, which});
-    which->now_in = channel::state::asked;
+void subscription_registry::ask(channel_ptr const& channel) {
+    stage(resp::command("SUBSCRIBE", channel->name), {request::subscribe, channel});
+    channel->now_in = channel::state::asked;
 }
 
-void subscription_registry::subscribe(channel_ptr const& which) {
-    if (which->now_in == channel::state::idle && up_) ask(which);
+void subscription_registry::subscribe(channel_ptr const& channel) {
+    if (channel->now_in == channel::state::idle && up_) ask(channel);
 }
 
-void subscription_registry::give_up(channel_ptr which) { // a copy: its place in the list goes away
-    lingering_.remove(which);
-    which->linger_until = base::never;
-    channels_.erase(which->name);
+void subscription_registry::give_up(channel_ptr channel) { // a copy: its place in the list goes away
+    lingering_.remove(channel);
+    channel->linger_until = base::never;
+    channels_.erase(channel->name);
     if (!up_) return;
-    stage(resp::command("UNSUBSCRIBE", which->name), {request::unsubscribe, which});
-    which->now_in = channel::state::idle;
+    stage(resp::command("UNSUBSCRIBE", channel->name), {request::unsubscribe, channel});
+    channel->now_in = channel::state::idle;
 }
 
 channel_sample subscription_registry::peek(std::string const& name) const {
@@ -125,12 +125,12 @@ void subscription_registry::on_down(base::instant, base::wake_list& woken) {
     }
 }
 
-bool subscription_registry::on_confirmation(request what, base::wake_list& woken) {
-    if (due_.empty() || due_.front().what != what) return false;
+bool subscription_registry::on_confirmation(request order, base::wake_list& woken) {
+    if (due_.empty() || due_.front().what != order) return false;
     auto const answer = std::move(due_.front());
     due_.pop_front();
     // A channel that was given up meanwhile is idle, and whoever wants the same name again has another object.
-    if (what == request::subscribe && answer.which->now_in == channel::state::asked) {
+    if (order == request::subscribe && answer.which->now_in == channel::state::asked) {
         answer.which->now_in = channel::state::subscribed;
         moved(*answer.which, woken);
     }

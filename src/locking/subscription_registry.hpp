@@ -62,9 +62,9 @@ public:
 
     /// A waiter refers to its channel from its first sample until it leaves.
     channel_ptr attach(std::string const& name);
-    void detach(channel_ptr const& which, base::instant now);
+    void detach(channel_ptr const& channel, base::instant now);
     /// Stages SUBSCRIBE unless that is done or under way.
-    void subscribe(channel_ptr const& which);
+    void subscribe(channel_ptr const& channel);
 
     /// As attach() and detach() at once.
     channel_sample peek(std::string const& name) const;
@@ -96,12 +96,12 @@ private:
         request what;
         channel_ptr which;
     };
-    static void moved(channel& which, base::wake_list& woken);
-    void stage(std::string const& bytes, due_answer what);
-    static void heard(channel& which, std::string_view message, base::wake_list& woken);
-    void ask(channel_ptr const& which);
-    void give_up(channel_ptr which);
-    bool on_confirmation(request what, base::wake_list& woken);
+    static void moved(channel& channel, base::wake_list& woken);
+    void stage(std::string const& bytes, due_answer answer);
+    static void heard(channel& channel, std::string_view message, base::wake_list& woken);
+    void ask(channel_ptr const& channel);
+    void give_up(channel_ptr channel);
+    bool on_confirmation(request order, base::wake_list& woken);
 
     bool up_ = false;
     std::unordered_map<std::string, channel_ptr> channels_;

@@ -50,7 +50,7 @@ struct tenure {
     std::atomic<phase> now_in{phase::acquiring};
     std::atomic<bool> suspect{false};
     std::atomic<bool> in_turn{false}; ///< one operation of an owner at a time: a hint, looked at again under the mutex
-    bool unfenced = false;            ///< under the mutex: a copy of its acquire may still run late
+    bool late_copy_possible = false;  ///< under the mutex: a copy of its acquire may still run late
     /// How often it has been held anew after all its levels had ended: a view of an earlier hold is none of the present one.
     std::atomic<std::uint32_t> times_retaken{0};
     std::atomic<base::nanoseconds::rep> valid_until{base::instant::min().time_since_epoch().count()};
@@ -88,7 +88,7 @@ struct tenure {
     tenure& operator=(tenure const&) = delete;
     ~tenure() { base::keep_text(std::move(owner_id)); }
 
-    bool in(phase which) const noexcept { return now_in.load(std::memory_order_acquire) == which; }
+    bool in(phase expected) const noexcept { return now_in.load(std::memory_order_acquire) == expected; }
     base::instant validity() const noexcept {
         return base::instant(base::nanoseconds(valid_until.load(std::memory_order_acquire)));
     }

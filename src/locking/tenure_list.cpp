@@ -5,15 +5,15 @@
 namespace redlatch::locking {
 namespace {
 
-bool is_current(tenure const& which) noexcept {
-    return which.in(tenure::phase::acquiring) || which.in(tenure::phase::held);
+bool is_current(tenure const& tenure) noexcept {
+    return tenure.in(tenure::phase::acquiring) || tenure.in(tenure::phase::held);
 }
 
 } // namespace
 
-void tenure_list::put(std::size_t place, tenure_ptr which) noexcept {
-    which->list_index = static_cast<std::uint32_t>(place);
-    all_[place] = std::move(which);
+void tenure_list::put(std::size_t place, tenure_ptr tenure) noexcept {
+    tenure->list_index = static_cast<std::uint32_t>(place);
+    all_[place] = std::move(tenure);
 }
 
 void tenure_list::make_index() {
@@ -22,32 +22,32 @@ void tenure_list::make_index() {
     by_owner_ = std::move(fresh);
 }
 
-void tenure_list::add(tenure_ptr const& which) {
-    all_.push_back(which);
+void tenure_list::add(tenure_ptr const& tenure) {
+    all_.push_back(tenure);
     try {
         if (by_owner_)
-            by_owner_->emplace(which->owner_number, which.get());
+            by_owner_->emplace(tenure->owner_number, tenure.get());
         else if (all_.size() > most_without_index)
             make_index();
     } catch (...) { // no memory
         all_.pop_back();
         throw;
     }
-    which->list_index = static_cast<std::uint32_t>(all_.size() - 1);
+    tenure->list_index = static_cast<std::uint32_t>(all_.size() - 1);
 }
 
-void tenure_list::move_up(tenure& which) noexcept {
-    auto const from = which.list_index;
+void tenure_list::move_up(tenure& tenure) noexcept {
+    auto const from = tenure.list_index;
     auto mine = std::move(all_[from]);
     put(from, std::move(all_[acquired_]));
     put(acquired_, std::move(mine));
     ++acquired_;
 }
 
-void tenure_list::remove_from_some(tenure& which) noexcept {
-    std::size_t hole = std::exchange(which.list_index, tenure::not_listed);
+void tenure_list::remove_from_some(tenure& tenure) noexcept {
+    std::size_t hole = std::exchange(tenure.list_index, tenure::not_listed);
     auto const gone = std::move(all_[hole]);
-    forget_owner(which);
+    forget_owner(tenure);
     if (hole < acquired_) { // few, and in order
         for (; hole + 1 < acquired_; ++hole) put(hole, std::move(all_[hole + 1]));
         --acquired_;
@@ -60,11 +60,11 @@ void tenure_list::remove_from_some(tenure& which) noexcept {
     }
 }
 
-void tenure_list::forget_owner(tenure const& which) noexcept {
+void tenure_list::forget_owner(tenure const& tenure) noexcept {
     if (!by_owner_) return;
-    auto const [first, last] = by_owner_->equal_range(which.owner_number);
+    auto const [first, last] = by_owner_->equal_range(tenure.owner_number);
     for (auto one = first; one != last; ++one)
-        if (one->second == &which) {
+        if (one->second == &tenure) {
             by_owner_->erase(one);
             return;
         }

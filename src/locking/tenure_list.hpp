@@ -25,19 +25,19 @@ namespace redlatch::locking {
 class tenure_list {
 public:
     /// One that is being acquired.
-    void add(tenure_ptr const& which);
+    void add(tenure_ptr const& tenure);
     /// It has the lock: once, and again without effect.
-    void has_acquired(tenure& which) noexcept {
-        if (which.list_index == acquired_)
+    void has_acquired(tenure& tenure) noexcept {
+        if (tenure.list_index == acquired_)
             ++acquired_; // nobody else waits
-        else if (which.list_index != tenure::not_listed && which.list_index > acquired_)
-            move_up(which);
+        else if (tenure.list_index != tenure::not_listed && tenure.list_index > acquired_)
+            move_up(tenure);
     }
     /// One that is not here stays away.
-    void remove(tenure& which) noexcept {
-        if (which.list_index == tenure::not_listed) return;
-        if (all_.size() > 1 || by_owner_) return remove_from_some(which);
-        which.list_index = tenure::not_listed;
+    void remove(tenure& tenure) noexcept {
+        if (tenure.list_index == tenure::not_listed) return;
+        if (all_.size() > 1 || by_owner_) return remove_from_some(tenure);
+        tenure.list_index = tenure::not_listed;
         acquired_ = 0;
         all_.pop_back();
     }
@@ -50,7 +50,7 @@ public:
     /// Those that have had the lock: they hold, pass, or are lost with levels not given back.
     std::span<tenure_ptr const> acquired() const noexcept { return {all_.data(), acquired_}; }
     /// The one that is here, as a reference to keep.
-    tenure_ptr const& of(tenure const& which) const noexcept { return all_[which.list_index]; }
+    tenure_ptr const& of(tenure const& tenure) const noexcept { return all_[tenure.list_index]; }
 
     bool empty() const noexcept { return all_.empty(); }
     std::size_t size() const noexcept { return all_.size(); }
@@ -63,12 +63,12 @@ public:
 
 private:
     using index = std::unordered_multimap<std::uint64_t, tenure*>;
-    void move_up(tenure& which) noexcept;
-    void remove_from_some(tenure& which) noexcept;
+    void move_up(tenure& tenure) noexcept;
+    void remove_from_some(tenure& tenure) noexcept;
     tenure_ptr find_current(std::uint64_t owner_number) const noexcept;
-    void put(std::size_t place, tenure_ptr which) noexcept;
+    void put(std::size_t place, tenure_ptr tenure) noexcept;
     void make_index();
-    void forget_owner(tenure const& which) noexcept;
+    void forget_owner(tenure const& tenure) noexcept;
 
     std::vector<tenure_ptr> all_;
     std::unique_ptr<index> by_owner_;

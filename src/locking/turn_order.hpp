@@ -56,62 +56,62 @@ public:
     explicit turn_order(std::uint64_t seed = 0) noexcept : random_(seed) {}
 
     /// The lock is another's, and so many other connections listen to its channel.
-    void on_busy(channel_sample const& seen, std::int64_t others, base::instant now) noexcept {
-        if (seen.session == 0) { // not listening yet: nothing could be counted
+    void on_busy(channel_sample const& sample, std::int64_t others, base::instant now) noexcept {
+        if (sample.session == 0) { // not listening yet: nothing could be counted
             before_us_ = others;
             return;
         }
-        if (session_ != seen.session) {
-            join(seen, std::min(others, before_us_)); // whoever came meanwhile is behind us
+        if (session_ != sample.session) {
+            join(sample, std::min(others, before_us_)); // whoever came meanwhile is behind us
             has_come_ = true;
             messages_.clear();
             turns_.clear();
-            last_ = seen;
+            last_ = sample;
             heard_at_ = turn_at_ = now;
         } else {
-            bool const first = rank(seen) == 0;
-            joined_behind_ = std::min(joined_behind_, missed(seen) + others);
-            if (first) on_refused_as_first(seen, others);
+            bool const first = rank(sample) == 0;
+            joined_behind_ = std::min(joined_behind_, missed(sample) + others);
+            if (first) on_refused_as_first(sample, others);
         }
     }
     /// Acquired although there were some before us: they had the time to ask.
-    void on_nobody_asked(channel_sample const& seen) noexcept {
-        if (rank(seen) > 0) ++absent_;
+    void on_nobody_asked(channel_sample const& sample) noexcept {
+        if (rank(sample) > 0) ++absent_;
     }
     /// Its own turn has been counted by others already: the end of it is not to be counted again.
     bool was_counted_absent() const noexcept { return counted_absent_; }
-    /// Released here, and so many other connections heard of it. `seen`: with the message of this release.
-    void on_released(channel_sample const& seen, std::int64_t others, base::instant now) noexcept {
-        if (seen.session == 0) return;
-        on_heard(seen, now);
-        join(seen, others);
+    /// Released here, and so many other connections heard of it. `sample`: with the message of this release.
+    void on_released(channel_sample const& sample, std::int64_t others, base::instant now) noexcept {
+        if (sample.session == 0) return;
+        on_heard(sample, now);
+        join(sample, others);
     }
     /// What the channel has counted until now.
-    void on_heard(channel_sample const& seen, base::instant now) noexcept {
-        bool const known = last_.session == seen.session;
-        if (known && seen.messages <= last_.messages) return;
-        if (known) messages_.add(each(now - heard_at_, seen.messages - last_.messages));
-        if (known && seen.turns > last_.turns) turns_.add(each(now - turn_at_, seen.turns - last_.turns));
-        if (!known || seen.turns > last_.turns) turn_at_ = now;
+    void on_heard(channel_sample const& sample, base::instant now) noexcept {
+        bool const known = last_.session == sample.session;
+        if (known && sample.messages <= last_.messages) return;
+        if (known) messages_.add(each(now - heard_at_, sample.messages - last_.messages));
+        if (known && sample.turns > last_.turns) turns_.add(each(now - turn_at_, sample.turns - last_.turns));
+        if (!known || sample.turns > last_.turns) turn_at_ = now;
         // The first one was slow, and its turn has been counted.
-        if (known && seen.absent > last_.absent && session_ == seen.session && listed_before_us(last_) == 0)
+        if (known && sample.absent > last_.absent && session_ == sample.session && listed_before_us(last_) == 0)
             counted_absent_ = true;
-        last_ = seen;
+        last_ = sample;
         heard_at_ = now;
     }
     /// It is about to be our turn: worth to hear of it at once.
-    bool is_near(channel_sample const& seen) const noexcept { return rank(seen) <= 1; }
+    bool is_near(channel_sample const& sample) const noexcept { return rank(sample) <= 1; }
     /// How many processes are still before this one; zero also where nothing is known.
-    std::int64_t rank(channel_sample const& seen) const noexcept {
-        if (seen.session == 0 || seen.session != session_) return 0;
-        return std::max<std::int64_t>(listed_before_us(seen) - absent_, 0);
+    std::int64_t rank(channel_sample const& sample) const noexcept {
+        if (sample.session == 0 || sample.session != session_) return 0;
+        return std::max<std::int64_t>(listed_before_us(sample) - absent_, 0);
     }
-    /// Until when the lock is left to those before us: then look at the channel again. In the past: ask now. `seen`: on_heard()
-    /// had it last.
-    base::instant yield_until(channel_sample const& seen, base::instant now) const noexcept {
-        auto const before = rank(seen);
-        auto const silent_since = base::later(heard_at_, grace_after(seen));
-        if (before == 0) return base::later(silent_since, if_they_are_there(seen));
+    /// Until when the lock is left to those before us: then look at the channel again. In the past: ask now. `sample`: what
+    /// on_heard() had last.
+    base::instant yield_until(channel_sample const& sample, base::instant now) const noexcept {
+        auto const before = rank(sample);
+        auto const silent_since = base::later(heard_at_, grace_after(sample));
+        if (before == 0) return base::later(silent_since, if_they_are_there(sample));
         if (before == 1 || messages_.empty()) return base::later(silent_since, std::min(before, most_slots) * slot());
         // Further back: several of those before us would have to be slow or dead. Bounded, and doubled from rank to rank: of
         // a crowd only a few ask while somebody holds the lock for long. The shortest gap: a longer one would feed on itself.
@@ -126,9 +126,9 @@ public:
     }
 
     /// The same for who has just come: perhaps nobody waits.
-    base::instant first_yield_until(channel_sample const& seen) const noexcept {
-        auto const silent_since = base::later(heard_at_, grace_after(seen));
-        return base::later(silent_since, rank(seen) == 0 ? if_they_are_there(seen) : slot());
+    base::instant first_yield_until(channel_sample const& sample) const noexcept {
+        auto const silent_since = base::later(heard_at_, grace_after(sample));
+        return base::later(silent_since, rank(sample) == 0 ? if_they_are_there(sample) : slot());
     }
 
     static constexpr base::microseconds shortest_grace{150};
@@ -148,7 +148,7 @@ private:
     static constexpr std::int64_t nobody_counted = std::numeric_limits<std::int64_t>::max();
     /// Somebody else was first, too: one of those that were taken for absent; or several count none before them, as those do
     /// that came at once. They would ask together at each turn until each of them has had its own: they part, once.
-    void on_refused_as_first(channel_sample const& seen, std::int64_t others) noexcept {
+    void on_refused_as_first(channel_sample const& sample, std::int64_t others) noexcept {
         if (absent_ > 0) {
             --absent_;
             return;
@@ -157,36 +157,36 @@ private:
         if (!has_come_ || refused_as_first_ < refusals_of_a_crowd || others < least_crowd) return;
         has_come_ = false;
         // Redisson asks at each message: it refuses whoever is first. One `0` may be of the first of ours.
-        if (seen.foreign <= foreign_when_joined_ + 1) joined_behind_ = missed(seen) + random_.up_to(others);
+        if (sample.foreign <= foreign_when_joined_ + 1) joined_behind_ = missed(sample) + random_.up_to(others);
     }
-    void join(channel_sample const& seen, std::int64_t others) noexcept {
-        session_ = seen.session;
-        turns_when_joined_ = seen.turns;
+    void join(channel_sample const& sample, std::int64_t others) noexcept {
+        session_ = sample.session;
+        turns_when_joined_ = sample.turns;
         absent_ = std::min(absent_, others);
         joined_behind_ = others;
         before_us_ = nobody_counted;
-        foreign_when_joined_ = seen.foreign;
+        foreign_when_joined_ = sample.foreign;
         counted_absent_ = false;
         refused_as_first_ = 0;
         has_come_ = false;
     }
-    std::int64_t missed(channel_sample const& seen) const noexcept {
-        return seen.turns > turns_when_joined_ ? static_cast<std::int64_t>(seen.turns - turns_when_joined_) : 0;
+    std::int64_t missed(channel_sample const& sample) const noexcept {
+        return sample.turns > turns_when_joined_ ? static_cast<std::int64_t>(sample.turns - turns_when_joined_) : 0;
     }
     /// A process that goes on with its turn is heard again when it has released again.
-    base::nanoseconds grace_after(channel_sample const& seen) const noexcept {
-        if (!seen.turn_goes_on) return {};
+    base::nanoseconds grace_after(channel_sample const& sample) const noexcept {
+        if (!sample.turn_goes_on) return {};
         auto const twice = messages_.empty() ? base::nanoseconds(0) : 2 * messages_.shortest();
         return std::clamp<base::nanoseconds>(twice, shortest_grace, longest_grace);
     }
     /// With those that were absent until now.
-    std::int64_t listed_before_us(channel_sample const& seen) const noexcept {
-        return std::max<std::int64_t>(joined_behind_ - missed(seen), 0);
+    std::int64_t listed_before_us(channel_sample const& sample) const noexcept {
+        return std::max<std::int64_t>(joined_behind_ - missed(sample), 0);
     }
     /// Should one of those that are thought to be absent be there, it asks before us.
-    base::nanoseconds if_they_are_there(channel_sample const& seen) const noexcept {
-        if (seen.session == 0 || seen.session != session_) return {};
-        return std::min(listed_before_us(seen), most_slots) * base::nanoseconds(head_start);
+    base::nanoseconds if_they_are_there(channel_sample const& sample) const noexcept {
+        if (sample.session == 0 || sample.session != session_) return {};
+        return std::min(listed_before_us(sample), most_slots) * base::nanoseconds(head_start);
     }
     static base::nanoseconds each(base::nanoseconds all, std::uint64_t many) noexcept {
         return all / static_cast<std::int64_t>(many);

@@ -23,7 +23,7 @@ using place_list = std::list<place_ptr, base::recycling<place_ptr>>;
 
 /// One waiter's place. Flags are set under the mutex that guards the queue and read by the waiter at any time.
 struct queue_place {
-    explicit queue_place(base::waker who) : waker(std::move(who)) {}
+    explicit queue_place(base::waker sleeper) : waker(std::move(sleeper)) {}
 
     base::waker waker;
     std::optional<place_list::iterator> behind{}; ///< the queue's own: where it is, when it is not the head

@@ -235,7 +235,7 @@ TEST_F(client_kill_test, again_and_again_under_load_never_breaks_exclusion) {
     expect_clean(server);
 }
 
-// The acquisition has run, its reply is lost with the connection, and the repeat behind the fence is answered with an error.
+// The acquisition has run, its reply is lost with the connection, and the repeat behind the kill is answered with an error.
 using denial_test = with_server;
 
 TEST_F(denial_test, an_error_to_a_repeated_acquisition_does_not_deny_its_first_copy) {

@@ -23,7 +23,7 @@ protected:
     redis_server server{{.over = server_options::transport::tcp}};
     byte_proxy proxy{server.address()};
     std::string const name = unique_name();
-    bool const fenced = std::get<0>(GetParam()) == kill::allowed;
+    bool const kill_allowed = std::get<0>(GetParam()) == kill::allowed;
     /// So many bytes of the request arrive early.
     std::size_t const first = std::get<1>(GetParam());
 
@@ -37,13 +37,13 @@ protected:
 
     void SetUp() override {
         words rights{"ACL", "SETUSER", "tester", "on", ">secret", "~*", "&*", "+@all"};
-        if (!fenced) rights.push_back("-client|kill");
+        if (!kill_allowed) rights.push_back("-client|kill");
         ASSERT_EQ(server.admin().command(rights).text, "OK");
     }
 
     /// With CLIENT KILL the retry is written only after the old connection is dead.
-    void expect_fence(proxy_trap const& trap) const {
-        if (fenced)
+    void expect_kill(proxy_trap const& trap) const {
+        if (kill_allowed)
             EXPECT_EQ(trap.what_happened(), fate::ended) << "tried again without killing the old connection first";
         else
             EXPECT_EQ(trap.what_happened(), fate::open);
@@ -51,17 +51,17 @@ protected:
     /// The late bytes; where the connection is dead they go nowhere.
     void deliver(proxy_trap const& trap) const {
         trap.deliver();
-        EXPECT_EQ(trap.wait_fate(), fenced ? fate::ended : fate::answered);
+        EXPECT_EQ(trap.wait_fate(), kill_allowed ? fate::ended : fate::answered);
     }
     std::string owner_now() const {
         auto const all = holders(server, name);
         return all.empty() ? "" : all.begin()->first;
     }
     bool free() const { return server.run("EXISTS", name).integer == 0; }
-    /// Also where the fence was refused: an unknown acquisition is swept for as long as its bytes may come.
+    /// Also where the predecessor kill was refused: an unknown acquisition is swept for as long as its bytes may come.
     void expect_settled(client const& user) const {
         EXPECT_TRUE(wait_until([&] { return free(); }));
-        if (fenced) expect_idle(user);
+        if (kill_allowed) expect_idle(user);
     }
 };
 
@@ -74,7 +74,7 @@ TEST_P(late_bytes_test, of_an_acquisition_after_its_retry) {
     ASSERT_TRUE(trap.wait());
     trap.cut_client();
     hold mine = caller.get();
-    expect_fence(trap);
+    expect_kill(trap);
     EXPECT_EQ(owner_now(), mine.owner_id());
     deliver(trap);
     EXPECT_EQ(holders(server, name), (std::map<std::string, std::string>{{mine.owner_id(), "1"}}));
@@ -92,10 +92,10 @@ TEST_P(late_bytes_test, of_an_acquisition_after_the_whole_cycle) {
     ASSERT_TRUE(trap.wait());
     trap.cut_client();
     caller.get();
-    expect_fence(trap);
+    expect_kill(trap);
     EXPECT_TRUE(free());
     deliver(trap);
-    // Unfenced, the late acquisition leaves an orphan with a lease of 30 s; the sweeps end it long before.
+    // With a late copy possible, the late acquisition leaves an orphan with a lease of 30 s; the sweeps end it long before.
     auto const start = test_clock::now();
     EXPECT_TRUE(wait_until([&] { return free(); }));
     EXPECT_LT(since(start), 18s);
@@ -112,7 +112,7 @@ TEST_P(late_bytes_test, of_an_acquisition_after_the_first_sweep) {
     ASSERT_TRUE(trap.wait());
     trap.cut_client();
     caller.get();
-    if (fenced) {
+    if (kill_allowed) {
         expect_idle(user); // what is dead need not be swept
         return;
     }
@@ -148,7 +148,7 @@ TEST_P(late_bytes_test, of_an_acquisition_whose_caller_has_left_unanswered) {
     proxy.refuse_connections(false);
     EXPECT_TRUE(wait_until([&] { return free(); })) << "what the retry took is released";
     trap.deliver();
-    if (!fenced) {
+    if (!kill_allowed) {
         EXPECT_TRUE(wait_until([&] { return !free(); })) << "the first copy has run, too late";
     }
     auto const start = test_clock::now();
@@ -186,8 +186,8 @@ TEST_P(late_bytes_test, of_an_acquisition_that_was_cancelled) {
     stop.request_stop();
     EXPECT_EQ(caller.get(), errc::cancelled);
     trap.cut_client();
-    if (fenced) {
-        EXPECT_EQ(trap.wait_fate(), fate::ended) << "the background fences before it releases";
+    if (kill_allowed) {
+        EXPECT_EQ(trap.wait_fate(), fate::ended) << "the background predecessor kills before it releases";
     }
     deliver(trap);
     expect_settled(user);
@@ -205,7 +205,7 @@ TEST_P(late_bytes_test, of_a_re_entry) {
     ASSERT_TRUE(trap.wait());
     trap.cut_client();
     hold inner = caller.get();
-    expect_fence(trap);
+    expect_kill(trap);
     EXPECT_EQ(holders(server, name)[outer.owner_id()], "2");
     deliver(trap);
     EXPECT_EQ(holders(server, name)[outer.owner_id()], "2");
@@ -249,10 +249,10 @@ TEST_P(late_bytes_test, of_a_partial_release) {
     ASSERT_TRUE(trap.wait());
     trap.cut_client();
     caller.get();
-    expect_fence(trap);
+    expect_kill(trap);
     EXPECT_EQ(holders(server, name)[outer.owner_id()], "1");
     hold again = lock.acquire({.owner = job});
-    deliver(trap); // Unfenced it writes 1 where 2 stands: the client's count is the truth.
+    deliver(trap); // Where it is not it writes 1 where 2 stands: the client's count is the truth.
     EXPECT_EQ(lock.hold_count(job), 2);
     outer.release();
     EXPECT_FALSE(free());
@@ -272,7 +272,7 @@ TEST_P(late_bytes_test, of_the_last_release_after_its_retry) {
     ASSERT_TRUE(trap.wait());
     trap.cut_client();
     EXPECT_EQ(caller.get(), errc{}) << "the retry found the field and removed it";
-    expect_fence(trap);
+    expect_kill(trap);
     EXPECT_TRUE(free());
     hold theirs = other.get_lock(name).acquire();
     auto const before = holders(server, name);
@@ -336,7 +336,7 @@ TEST_P(late_bytes_test, of_a_force_unlock) {
     std::error_code code;
     former.release(code);
     hold next = theirs.acquire({.wait = 5s});
-    if (fenced) {
+    if (kill_allowed) {
         EXPECT_EQ(ended, errc{});
         EXPECT_EQ(trap.what_happened(), fate::ended);
     } else {
@@ -344,7 +344,7 @@ TEST_P(late_bytes_test, of_a_force_unlock) {
         EXPECT_TRUE(ended == errc{} || ended == errc::outcome_unknown) << make_error_code(ended).message();
     }
     deliver(trap);
-    if (fenced)
+    if (kill_allowed)
         EXPECT_EQ(owner_now(), next.owner_id());
     else
         EXPECT_TRUE(wait_until([&] { return next.lost().stop_requested(); }));

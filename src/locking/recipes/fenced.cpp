@@ -8,15 +8,15 @@ namespace fenced {
 namespace {
 
 lock_keys keys(std::string_view name) {
-    return {.name = std::string(name), .channel = lock_channel(name), .token_counter = fence_counter(name)};
+    return {.name = std::string(name), .channel = lock_channel(name), .token_counter = token_counter(name)};
 }
 
-wire_call acquire(call_context const& about) {
-    auto const lease = std::to_string(about.lease.count());
-    if (!about.count_listeners)
-        return script_call(scripts::fenced_acquire, {about.name, about.token_counter}, {lease, about.owner_id});
-    return script_call(scripts::fenced_acquire, {about.name, about.token_counter},
-                       {lease, about.owner_id, about.channel});
+wire_call acquire(call_context const& context) {
+    auto const lease = std::to_string(context.lease.count());
+    if (!context.count_listeners)
+        return script_call(scripts::fenced_acquire, {context.name, context.token_counter}, {lease, context.owner_id});
+    return script_call(scripts::fenced_acquire, {context.name, context.token_counter},
+                       {lease, context.owner_id, context.channel});
 }
 
 /// An array of one is the token; what is said of a busy lock is a number or an array of two.
@@ -27,9 +27,9 @@ acquire_answer read_acquire(resp::value const& reply) {
     return {.what = acquire_answer::kind::acquired, .token = static_cast<std::uint64_t>(token.integer)};
 }
 
-wire_call set_count(call_context const& about, int count) {
-    return script_call(scripts::fenced_set_count, {about.name, about.token_counter},
-                       {std::to_string(about.lease.count()), about.owner_id, std::to_string(count)});
+wire_call set_count(call_context const& context, int count) {
+    return script_call(scripts::fenced_set_count, {context.name, context.token_counter},
+                       {std::to_string(context.lease.count()), context.owner_id, std::to_string(count)});
 }
 
 constexpr recipe make() noexcept {

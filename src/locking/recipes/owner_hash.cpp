@@ -32,10 +32,10 @@ lock_keys without_channel(std::string_view name) {
     return {.name = std::string(name)};
 }
 
-wire_call acquire(call_context const& about) {
-    auto const lease = std::to_string(about.lease.count());
-    if (!about.count_listeners) return script_call(scripts::lock_acquire, {about.name}, {lease, about.owner_id});
-    return script_call(scripts::lock_acquire, {about.name}, {lease, about.owner_id, about.channel});
+wire_call acquire(call_context const& context) {
+    auto const lease = std::to_string(context.lease.count());
+    if (!context.count_listeners) return script_call(scripts::lock_acquire, {context.name}, {lease, context.owner_id});
+    return script_call(scripts::lock_acquire, {context.name}, {lease, context.owner_id, context.channel});
 }
 
 acquire_answer read_acquire(resp::value const& reply) {
@@ -51,9 +51,9 @@ acquire_answer read_refusal(resp::value const& reply) {
     return answer;
 }
 
-wire_call set_count(call_context const& about, int count) {
-    return script_call(scripts::lock_set_count, {about.name},
-                       {std::to_string(about.lease.count()), about.owner_id, std::to_string(count)});
+wire_call set_count(call_context const& context, int count) {
+    return script_call(scripts::lock_set_count, {context.name},
+                       {std::to_string(context.lease.count()), context.owner_id, std::to_string(count)});
 }
 
 count_answer read_count(resp::value const& reply) {
@@ -62,11 +62,12 @@ count_answer read_count(resp::value const& reply) {
     return reply.integer == 1 ? count_answer::written : count_answer::not_understood;
 }
 
-wire_call release(call_context const& about) {
-    if (about.channel.empty()) return script_call(scripts::lock_release, {about.name}, {about.owner_id});
-    if (about.message == unlock_message)
-        return script_call(scripts::lock_release, {about.name, about.channel}, {about.owner_id, publish});
-    return script_call(scripts::lock_release, {about.name, about.channel}, {about.owner_id, publish, about.message});
+wire_call release(call_context const& context) {
+    if (context.channel.empty()) return script_call(scripts::lock_release, {context.name}, {context.owner_id});
+    if (context.message == unlock_message)
+        return script_call(scripts::lock_release, {context.name, context.channel}, {context.owner_id, publish});
+    return script_call(scripts::lock_release, {context.name, context.channel},
+                       {context.owner_id, publish, context.message});
 }
 
 release_answer read_release(resp::value const& reply) {
@@ -77,18 +78,18 @@ release_answer read_release(resp::value const& reply) {
     return {kind::released, reply.integer - 1};
 }
 
-wire_call force_release(call_context const& about) {
-    if (about.channel.empty()) return script_call(scripts::lock_force_release, {about.name}, {});
-    return script_call(scripts::lock_force_release, {about.name, about.channel}, {publish});
+wire_call force_release(call_context const& context) {
+    if (context.channel.empty()) return script_call(scripts::lock_force_release, {context.name}, {});
+    return script_call(scripts::lock_force_release, {context.name, context.channel}, {publish});
 }
 
 // --- without scripts: docs/adr/0006
 
 namespace {
 
-wire_call plain_acquire(call_context const& about) {
-    return command_call("RESTORE", about.name,
-                        {std::to_string(about.lease.count()), dumped_hash(about.owner_id).bytes()});
+wire_call plain_acquire(call_context const& context) {
+    return command_call("RESTORE", context.name,
+                        {std::to_string(context.lease.count()), dumped_hash(context.owner_id).bytes()});
 }
 
 acquire_answer read_plain_acquire(resp::value const& reply) {
@@ -97,10 +98,10 @@ acquire_answer read_plain_acquire(resp::value const& reply) {
     return {};
 }
 
-wire_call plain_release(call_context const& about) {
-    auto ended = command_call("HDEL", about.name, {about.owner_id});
-    if (about.channel.empty()) return ended;
-    return command_call(std::move(ended), {publish, about.channel, about.message});
+wire_call plain_release(call_context const& context) {
+    auto ended = command_call("HDEL", context.name, {context.owner_id});
+    if (context.channel.empty()) return ended;
+    return command_call(std::move(ended), {publish, context.channel, context.message});
 }
 
 release_answer read_plain_release(resp::value const& ended, resp::value const* told) {
@@ -119,8 +120,8 @@ release_answer read_silent_release(resp::value const& ended, resp::value const*)
     return {ended.integer == 0 ? kind::not_held : kind::released};
 }
 
-wire_call announce(call_context const& about) {
-    return command_call(publish, about.channel, {unlock_message});
+wire_call announce(call_context const& context) {
+    return command_call(publish, context.channel, {unlock_message});
 }
 
 } // namespace

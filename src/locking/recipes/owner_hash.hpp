@@ -9,15 +9,15 @@ lock_keys with_channel(std::string_view name);
 /// Of a kind whose releases are not published.
 lock_keys without_channel(std::string_view name);
 
-wire_call acquire(call_context const& about);
+wire_call acquire(call_context const& context);
 acquire_answer read_acquire(resp::value const& reply);
 /// What `acquire` says of a lock that somebody else holds.
 acquire_answer read_refusal(resp::value const& reply);
-wire_call set_count(call_context const& about, int count);
+wire_call set_count(call_context const& context, int count);
 count_answer read_count(resp::value const& reply);
-wire_call release(call_context const& about);
+wire_call release(call_context const& context);
 release_answer read_release(resp::value const& reply);
-wire_call force_release(call_context const& about);
+wire_call force_release(call_context const& context);
 
 /// The same without scripts (docs/adr/0006): of a kind with a channel, and of one without.
 extern plain_commands const announced;

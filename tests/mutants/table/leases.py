@@ -21,10 +21,10 @@ MUTANTS = [
      "insist([this] { listener_(lock_); });",
      ""),
     ("nothing is ever renewed", KEEPER,
-     "which->next_renewal = base::later(sent_at, settings_.watchdog / 3);",
-     "which->next_renewal = base::later(sent_at, settings_.watchdog * 3);"),
+     "tenure->next_renewal = base::later(sent_at, settings_.watchdog / 3);",
+     "tenure->next_renewal = base::later(sent_at, settings_.watchdog * 3);"),
     ("renewal goes on after the release", TABLE,
-     "    keeper.forget(which);\n"
+     "    keeper.forget(tenure);\n"
      "    watch_ended_ =",
      "    watch_ended_ ="),
     ("an answer to a renewal is not counted", KEEPER,
@@ -39,22 +39,22 @@ MUTANTS = [
      "        }\n"
      "        if (lease"),
     ("max_hold is renewed", KEEPER,
-     "std::min(std::max(promised, which->validity()), which->max_hold_until())",
-     "std::max(promised, which->validity())"),
+     "std::min(std::max(promised, tenure->validity()), tenure->max_hold_until())",
+     "std::max(promised, tenure->validity())"),
     ("a loss is told to nobody", TABLE,
-     "    note(notice::kind::lost, which); // first what may throw\n",
+     "    note(notice::kind::lost, tenure); // first what may throw\n",
      ""),
     ("a failed renewal is never tried again", KEEPER,
-     "    which->renewal_in_flight = false;\n"
-     "    if (!is_kept(*which) || which->heap_index == tenure::npos) return;\n"
-     "    if (which->renewed()",
-     "    if (which->renewed()"),
+     "    tenure->renewal_in_flight = false;\n"
+     "    if (!is_kept(*tenure) || tenure->heap_index == tenure::npos) return;\n"
+     "    if (tenure->renewed()",
+     "    if (tenure->renewed()"),
     ("a batch that is refused is tried again whole", KEEPER,
      "first(still.size() / 2)",
      "first(0)"),
     ("who was refused alone is asked with others again", KEEPER,
-     "    if (which->refused_alone)\n",
-     "    if (which->refused_alone && into.empty())\n"),
+     "    if (tenure->refused_alone)\n",
+     "    if (tenure->refused_alone && into.empty())\n"),
     ("a new connection verifies nothing", CORE,
      "        table.keeper.verify_all(now, found);\n",
      ""),

@@ -13,7 +13,7 @@ MUTANTS = [
      "            traffic_->out.not_taken(sending_.size() - sent_);\n",
      ""),
     ("an answer that came just before its caller left is dropped", "src/io/call_lane.cpp",
-     "    if (answered && late) late(which->reply);\n",
+     "    if (answered && late) late(call->reply);\n",
      ""),
     ("the alarm of an asynchronous call is set too late", "src/io/operation.cpp",
      "until_ - now < 2 * look;",
@@ -29,9 +29,9 @@ MUTANTS = [
      "    if (false) "),
     ("a watchdog's level that joined is suspect too late", KEEPER,
      "the key's present life is unknown, so renew now\n"
-     "        which->suspect_at = base::later(sent_at, settings_.watchdog / 2);",
+     "        tenure->suspect_at = base::later(sent_at, settings_.watchdog / 2);",
      "the key's present life is unknown, so renew now\n"
-     "        which->suspect_at = base::later(sent_at, settings_.watchdog * 2);"),
+     "        tenure->suspect_at = base::later(sent_at, settings_.watchdog * 2);"),
     ("names that nobody uses are kept", TABLE,
      "        std::erase_if(records_, [](auto const& one) { return one.second.expired(); });\n",
      ""),

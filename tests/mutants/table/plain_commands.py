@@ -27,9 +27,9 @@ MUTANTS = [
      "if (due_.front()->heard + 1 < due_.front()->replies) {",
      "if (!due_.front()->abandoned && due_.front()->heard + 1 < due_.front()->replies) {"),
     ("a plain release publishes elsewhere", RECIPE,
-     "std::move(ended), {publish, about.channel, about.message});",
-     "std::move(ended), {publish, about.name, about.message});"),
+     "std::move(ended), {publish, context.channel, context.message});",
+     "std::move(ended), {publish, context.name, context.message});"),
     ("a plain acquisition takes no lease along", RECIPE,
-     "{std::to_string(about.lease.count()), dumped_hash(",
-     '{"0", dumped_hash('),
+     "{std::to_string(context.lease.count()), dumped_hash(",
+     "{\"0\", dumped_hash("),
 ]

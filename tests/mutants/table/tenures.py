@@ -1,38 +1,41 @@
-"""Ids that are never used again, the reaper, the fence."""
+"""Ids that are never used again, the reaper, the predecessor kill."""
 from table.files import ACQUISITION, MULTIPLEXER, OP, REAPER, TABLE
 
 MUTANTS = [
     ("the id of a tenure is used again", TABLE,
-     "which.serial = ++last_serial_;",
-     "which.serial = 1 + (last_serial_++ % 2);"),
+     "tenure.serial = ++last_serial_;",
+     "tenure.serial = 1 + (last_serial_++ % 2);"),
     ("a stale acquisition keeps its id", TABLE,
-     "    dead.add({which->record, which->owner_id, lease, which->unfenced}, now, now);\n"
-     "    which->unfenced = false;\n"
-     "    assign_id(*which);",
-     "    which->unfenced = false;"),
+     "    dead.add({tenure->record, tenure->owner_id, lease, tenure->late_copy_possible}, now, now);\n"
+     "    tenure->late_copy_possible = false;\n"
+     "    assign_id(*tenure);",
+     "    tenure->late_copy_possible = false;"),
     ("nobody releases what was given up", TABLE,
-     "if (may_hold || which->unfenced) dead.add(",
-     "if (false) dead.add("),
+     "if (may_hold || tenure->late_copy_possible)\n"
+     "        dead.add(",
+     "if (false)\n"
+     "        dead.add("),
     ("nobody sees a release without an answer through", TABLE,
-     "now, now); // may throw\n"
-     "    which->now_in.store(tenure::phase::ended, std::memory_order_release);                       // pairs",
+     "now,\n"
+     "             now);                                                         // may throw\n"
+     "    tenure->now_in.store(tenure::phase::ended, std::memory_order_release); // pairs",
      "base::never, now);\n"
-     "    which->now_in.store(tenure::phase::ended, std::memory_order_release); // pairs"),
+     "    tenure->now_in.store(tenure::phase::ended, std::memory_order_release); // pairs"),
     ("the reaper asks once and never again", REAPER,
      "    schedule(number, one, base::later(now, retry_pause));",
      "    entries_.erase(at);"),
-    ("no sweeps where the fence is refused", REAPER,
-     "if (!one.what.unfenced || now",
+    ("no sweeps where predecessor kills are refused", REAPER,
+     "if (!one.what.late_copy_possible || now",
      "if (true || now"),
-    ("no fence and no sweep", MULTIPLEXER,
-     "    fences_due_ = unfenced_.size();",
-     "    unfenced_.clear();\n"
-     "    fences_due_ = 0;"),
-    ("the fence kills the wrong connection", MULTIPLEXER,
+    ("no predecessor kill and no sweep", MULTIPLEXER,
+     "    kills_due_ = predecessors_.size();",
+     "    predecessors_.clear();\n"
+     "    kills_due_ = 0;"),
+    ("the predecessor kill kills the wrong connection", MULTIPLEXER,
      "std::to_string(former.client_id)",
      "std::to_string(former.client_id + 1'000)"),
-    ("a refused fence counts as done", MULTIPLEXER,
-     "if (!answer.is_integer()) fence_refused_ = true;",
+    ("a refused predecessor kill counts as done", MULTIPLEXER,
+     "if (!answer.is_integer()) kill_refused_ = true;",
      ""),
     ("an abandoned call counts as never run", MULTIPLEXER,
      "    return true; // what is staged",

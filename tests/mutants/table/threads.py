@@ -14,16 +14,16 @@ MUTANTS = [
      "    finish(*which, call::state::answered, woken);\n"
      "    (which->heard == 0 ? which->reply : which->second) = std::move(incoming);"),
     ("an answer is announced without order", MULTIPLEXER,
-     "which.status.store(how, std::memory_order_release);",
-     "which.status.store(how, std::memory_order_relaxed);"),
+     "call.status.store(state, std::memory_order_release);",
+     "call.status.store(state, std::memory_order_relaxed);"),
     ("what was posted is taken without the mutex", REACTOR,
      "        std::lock_guard guard(mutex_);\n"
      "        if (posted_.empty()) return;",
      "        if (posted_.empty()) return;"),
     ("a timer is cancelled without the mutex", REACTOR,
      "    std::lock_guard guard(mutex_);\n"
-     "    auto const found = timer_index_.find(which);",
-     "    auto const found = timer_index_.find(which);"),
+     "    auto const found = timer_index_.find(number);",
+     "    auto const found = timer_index_.find(number);"),
     ("operations that run are forgotten without the mutex", "src/io/running_tasks.cpp",
      "    std::lock_guard guard(mutex_);\n"
      "    dropped = tasks_.remove(task);",

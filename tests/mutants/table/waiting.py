@@ -7,7 +7,7 @@ MUTANTS = [
      "    if (channel_) sample_ = node_->messages().sample(*channel_);\n"
      "    auto const next = op_->on_answer(answer, answered->sent_at, now, sample_);"),
     ("a waiter does not subscribe", "src/io/subscriber.cpp",
-     "if (subscribe) registry_->subscribe(which);",
+     "if (subscribe) registry_->subscribe(channel);",
      ""),
     ("a confirmed subscription is no news", REGISTRY,
      "        answer.which->now_in = channel::state::subscribed;\n"
@@ -17,7 +17,7 @@ MUTANTS = [
      "        if (which->references > 0) ask(which);",
      "        static_cast<void>(which);"),
     ("messages are counted and nobody is woken", REGISTRY,
-     "    for (auto const& waiter : which.waiters) woken.add(waiter);\n",
+     "    for (auto const& waiter : channel.waiters) woken.add(waiter);\n",
      ""),
     ("a lingering subscription is never given up", REGISTRY,
      "while (!lingering_.empty() && lingering_.front()->linger_until <= now)",
@@ -29,8 +29,8 @@ MUTANTS = [
      "if (place->behind) rest_.erase(*std::exchange(place->behind, std::nullopt));",
      "static_cast<void>(place);"),
     ("nobody leaves the lock to those that have waited for longer", "src/locking/process_turn.hpp",
-     "return {until - now, order.is_near(seen)};",
-     "return {std::min(until, now) - now, order.is_near(seen)};"),
+     "return {until - now, order.is_near(sample)};",
+     "return {std::min(until, now) - now, order.is_near(sample)};"),
     ("who is far back never asks", "src/locking/turn_order.hpp",
      "if (now >= ask || turns_.empty()) return ask;",
      "if (turns_.empty()) return ask;"),

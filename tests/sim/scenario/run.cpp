@@ -153,7 +153,7 @@ patience usual_patience(scenario const& plan) {
     auto const third = std::chrono::milliseconds(plan.watchdog / 3);
     made.silent_loss = 500ms + std::max(third - 1'400ms, 0ms);
     if (plan.evalsha_refused) made.silent_loss = made.needless_loss = 24h; // nobody can renew, nor ask
-    // Where the fence is refused, sweeps find what came late: up to 15 s later.
+    // Where predecessor kills are refused, sweeps find what came late: up to 15 s later.
     made.orphan = plan.kill_refused ? 20'000ms : 1'200ms;
     // Only where an answer is late may a renewal be sent again, as text, after the end.
     bool const slow =

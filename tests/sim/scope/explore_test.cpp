@@ -65,7 +65,7 @@ TEST(search, finds_an_order_that_breaks_a_promise_and_can_replay_it) {
 }
 
 TEST(search, says_when_it_was_not_allowed_to_see_everything) {
-    auto const seen = explore(one_of("the fence is allowed", 12), {.states = 100});
+    auto const seen = explore(one_of("predecessor kills are allowed", 12), {.states = 100});
     EXPECT_FALSE(seen.whole);
     EXPECT_GE(seen.states, 100U);
 }

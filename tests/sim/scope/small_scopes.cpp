@@ -30,9 +30,9 @@ std::vector<fault> cut_or_crash() {
 
 std::vector<scope> small_scopes() {
     auto const plain = two_clients();
-    auto fenced = plain;
-    fenced.workers[0].jobs[0].lease = 60'000;
-    auto refused = fenced;
+    auto allowed = plain;
+    allowed.workers[0].jobs[0].lease = 60'000;
+    auto refused = allowed;
     refused.kill_refused = true;
     auto renewed = plain;
     renewed.workers[0].jobs[0].hold = 250; // beyond a third of the watchdog time
@@ -88,14 +88,22 @@ std::vector<scope> small_scopes() {
     auto comes_before = leaves_it;
     comes_before.workers[3].jobs = {{.pause = 45}};
     comes_before.workers.push_back({.jobs = {{.pause = 102, .entries = 2, .pause_us = 50}}});
-    // Where the first lease outlasts the search, what nobody fences or sweeps away is seen. There are fewer states to a depth
+    // Where the first lease outlasts the search, what nobody kills or sweeps away is seen. There are fewer states to a depth
     // since a connection that never answered is made again after a pause, since plain commands need no second try with the text
     // of a script, since local waiters ask nobody while their own process holds the lock, and since who asks has read what the
     // channel had for him.
     return {
         {.name = "nothing fails", .plan = plain, .early = 1, .depth = 11, .states = 5'295},
-        {.name = "the fence is allowed", .plan = fenced, .faults = cut_or_crash(), .depth = 15, .states = 9'365},
-        {.name = "the fence is refused", .plan = refused, .faults = cut_or_crash(), .depth = 15, .states = 7'218},
+        {.name = "predecessor kills are allowed",
+         .plan = allowed,
+         .faults = cut_or_crash(),
+         .depth = 15,
+         .states = 9'365},
+        {.name = "predecessor kills are refused",
+         .plan = refused,
+         .faults = cut_or_crash(),
+         .depth = 15,
+         .states = 7'218},
         {.name = "leases that differ", .plan = longer, .faults = cut_or_crash(), .depth = 17, .states = 4'155},
         {.name = "late answers",
          .plan = late,
@@ -117,7 +125,7 @@ std::vector<scope> small_scopes() {
          .one_by_one = true,
          .depth = 15,
          .states = 3'945},
-        {.name = "a release in two halves, without RESTORE or a fence",
+        {.name = "a release in two halves, without RESTORE or a predecessor kill",
          .plan = half_refused,
          .faults = cut_or_crash(),
          .one_by_one = true,

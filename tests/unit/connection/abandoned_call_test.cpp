@@ -31,7 +31,7 @@ TEST(abandoned_call, that_waits_to_be_repeated_is_gone_but_may_have_run) {
     EXPECT_TRUE(lane.traffic.abandon(a));
     lane.up(who(2));
     lane.send();
-    EXPECT_THAT(lane.commands(), ElementsAre(fence_for(1))) << "its sequel on this connection comes after it";
+    EXPECT_THAT(lane.commands(), ElementsAre(kill_of(1))) << "its sequel on this connection comes after it";
 }
 
 TEST(abandoned_call, that_is_staged_is_sent_so_that_its_sequel_comes_behind_it) {
@@ -85,12 +85,12 @@ TEST(abandoned_call, is_dropped_with_its_connection_and_not_repeated) {
     lane.down();
     lane.up(who(2));
     lane.send();
-    EXPECT_THAT(lane.commands(), ElementsAre(fence_for(1)));
+    EXPECT_THAT(lane.commands(), ElementsAre(kill_of(1)));
     lane.reply(integer(1));
     EXPECT_FALSE(lane.traffic.has_late());
 }
 
-TEST(abandoned_call, of_which_nothing_was_sent_needs_no_fence) {
+TEST(abandoned_call, of_which_nothing_was_sent_needs_no_predecessor_kill) {
     scripted_lane lane;
     lane.up(who(1));
     lane.traffic.abandon(lane.submit("A"));

@@ -92,7 +92,8 @@ TEST(connect_op, meets_an_error_at_every_step) {
         {progress::failed, errc::server_refused, "user name or password", false},
         {progress::ready, errc::disconnected, "", true}, // a name is a nicety
         {progress::failed, errc::server_refused, "database", false},
-        {progress::ready, errc::disconnected, "", false}, // who we are stays unknown: fences count as refused
+        {progress::ready, errc::disconnected, "",
+         false}, // who we are stays unknown: predecessor kills count as refused
         {progress::ready, errc::disconnected, "", false},
     };
     for (std::size_t step = 0; step < good_answers.size(); ++step) {

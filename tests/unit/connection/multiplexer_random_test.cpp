@@ -117,10 +117,10 @@ private:
         ASSERT_EQ(one.status.load(), call::state::answered);
         ASSERT_EQ(one.reply.text, word) << "got the reply to another call";
         ASSERT_EQ(one.repeated(), sent_before_.contains(word)) << word;
-        if (!one.fenced) return;
+        if (one.late_copy_possible) return;
         for (auto const& [number, left] : former_)
             ASSERT_FALSE(left.may_run.contains(word))
-                << word << " is called fenced, but connection " << number << " may still run it";
+                << word << " is said to have no late copy, but connection " << number << " may still run it";
     }
 
     void abandon() {
@@ -162,7 +162,7 @@ private:
     std::map<int, former_connection> former_;
 };
 
-TEST(multiplexer_random, answers_every_call_once_with_its_own_reply_and_never_calls_fenced_what_can_still_run) {
+TEST(multiplexer_random, answers_every_call_once_with_its_own_reply_and_never_excludes_a_late_copy_that_can_run) {
     for (std::uint64_t seed = 1; seed <= 400; ++seed) {
         SCOPED_TRACE("seed " + std::to_string(seed));
         model(seed).run(120);

@@ -46,7 +46,7 @@ TEST(multiplexer, gives_replies_to_the_calls_in_their_order) {
     EXPECT_TRUE(lane.reply(scripted::error("ERR no")));
     EXPECT_EQ(b->reply.text, "ERR no");
     EXPECT_FALSE(a->repeated());
-    EXPECT_TRUE(a->fenced);
+    EXPECT_FALSE(a->late_copy_possible);
     EXPECT_FALSE(lane.traffic.expects_reply());
 }
 
@@ -103,7 +103,7 @@ TEST(multiplexer, takes_a_call_of_which_nothing_was_sent_as_new) {
     EXPECT_EQ(a->status.load(), state::waiting);
     lane.up(who(2));
     lane.send();
-    EXPECT_THAT(lane.commands(), ElementsAre("A")) << "no fence: there is nothing to keep out";
+    EXPECT_THAT(lane.commands(), ElementsAre("A")) << "no predecessor kill: there is nothing to keep out";
     lane.reply(integer(1));
     EXPECT_FALSE(a->repeated());
 }
@@ -117,7 +117,7 @@ TEST(multiplexer, takes_a_call_that_the_operating_system_did_not_take_as_new) {
     lane.down();
     lane.up(who(2));
     lane.send();
-    EXPECT_THAT(lane.commands(), ElementsAre(fence_for(1), "A", "B"));
+    EXPECT_THAT(lane.commands(), ElementsAre(kill_of(1), "A", "B"));
     lane.reply(integer(1));
     lane.reply(integer(1));
     lane.reply(integer(1));
@@ -125,7 +125,7 @@ TEST(multiplexer, takes_a_call_that_the_operating_system_did_not_take_as_new) {
     EXPECT_FALSE(b->repeated());
 }
 
-TEST(multiplexer, repeats_a_call_of_which_one_byte_was_sent_behind_a_fence) {
+TEST(multiplexer, repeats_a_call_of_which_one_byte_was_sent_behind_a_predecessor_kill) {
     scripted_lane lane;
     lane.up(who(1));
     auto const a = lane.submit("A");
@@ -133,13 +133,13 @@ TEST(multiplexer, repeats_a_call_of_which_one_byte_was_sent_behind_a_fence) {
     lane.down();
     lane.up(who(2));
     lane.send();
-    EXPECT_THAT(lane.commands(), ElementsAre(fence_for(1), "A"));
+    EXPECT_THAT(lane.commands(), ElementsAre(kill_of(1), "A"));
     lane.reply(integer(1));
-    EXPECT_FALSE(a->finished()) << "that was the fence's answer";
+    EXPECT_FALSE(a->finished()) << "that was the predecessor kill's answer";
     lane.reply(integer(7));
     EXPECT_EQ(a->reply.integer, 7);
     EXPECT_TRUE(a->repeated());
-    EXPECT_TRUE(a->fenced);
+    EXPECT_FALSE(a->late_copy_possible);
 }
 
 TEST(multiplexer, writes_the_rest_later_and_counts_it_as_sent_then) {
@@ -171,10 +171,10 @@ TEST(multiplexer, repeats_in_the_old_order_and_before_what_came_meanwhile) {
     lane.up(who(2));
     lane.submit("E");
     lane.send();
-    EXPECT_THAT(lane.commands(), ElementsAre(fence_for(1), "B", "C", "D", "E"));
+    EXPECT_THAT(lane.commands(), ElementsAre(kill_of(1), "B", "C", "D", "E"));
 }
 
-TEST(multiplexer, tells_whoever_leaves_a_call_that_its_fence_was_refused) {
+TEST(multiplexer, tells_whoever_leaves_a_call_that_its_predecessor_kill_was_refused) {
     scripted_lane lane;
     lane.up(who(1));
     auto const a = lane.submit("A");
@@ -184,10 +184,10 @@ TEST(multiplexer, tells_whoever_leaves_a_call_that_its_fence_was_refused) {
     lane.send();
     lane.reply(scripted::error("NOPERM no CLIENT KILL"));
     EXPECT_TRUE(lane.traffic.abandon(a));
-    EXPECT_FALSE(a->fenced) << "nobody will see its answer, which would say so";
+    EXPECT_TRUE(a->late_copy_possible) << "nobody will see its answer, which would say so";
 }
 
-TEST(multiplexer, needs_no_fence_when_every_call_was_answered) {
+TEST(multiplexer, needs_no_predecessor_kill_when_every_call_was_answered) {
     scripted_lane lane;
     lane.up(who(1));
     lane.submit("A");
@@ -223,20 +223,20 @@ scripted::dialogue<scripted_lane> const four_calls = {
 TEST(multiplexer, asks_again_for_exactly_what_is_unanswered_wherever_the_connection_breaks) {
     // What the second connection carries, after each step of the dialogue.
     std::vector<std::vector<std::string>> const carried = {
-        {},                       // nothing
-        {},                       // a connection
-        {"A"},                    // call A: not sent
-        {"A", "B"},               // call B: not sent
-        {fence_for(1), "A", "B"}, // half of B
-        {fence_for(1), "A", "B"}, // all of B
-        {fence_for(1), "B"},      // A is answered
-        {fence_for(1), "B", "C"}, // call C
-        {"C"},                    // B is answered: C was not sent
-        {fence_for(1), "C"},      // C is sent
-        {fence_for(1), "C"},      // D, abandoned
-        {fence_for(1), "C"},      // D is sent
-        {fence_for(1)},           // C is answered: D may still run
-        {},                       // D is answered
+        {},                     // nothing
+        {},                     // a connection
+        {"A"},                  // call A: not sent
+        {"A", "B"},             // call B: not sent
+        {kill_of(1), "A", "B"}, // half of B
+        {kill_of(1), "A", "B"}, // all of B
+        {kill_of(1), "B"},      // A is answered
+        {kill_of(1), "B", "C"}, // call C
+        {"C"},                  // B is answered: C was not sent
+        {kill_of(1), "C"},      // C is sent
+        {kill_of(1), "C"},      // D, abandoned
+        {kill_of(1), "C"},      // D is sent
+        {kill_of(1)},           // C is answered: D may still run
+        {},                     // D is answered
     };
     ASSERT_EQ(carried.size(), four_calls.size() + 1);
     scripted::fail_after_every_step(four_calls, [&](scripted_lane& lane, std::size_t steps) {
@@ -303,7 +303,7 @@ TEST(multiplexer, lets_go_of_calls_that_still_wait_when_it_ends) {
     EXPECT_EQ(one.use_count(), 1);
 }
 
-TEST(multiplexer, does_not_repeat_a_ping_and_needs_no_fence_for_it) {
+TEST(multiplexer, does_not_repeat_a_ping_and_needs_no_predecessor_kill_for_it) {
     scripted_lane lane;
     lane.traffic.stage_ping(lane.now);
     EXPECT_TRUE(lane.traffic.out.empty()) << "there is no connection";

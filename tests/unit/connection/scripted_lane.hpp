@@ -21,7 +21,7 @@ inline identity who(int number, std::string run = "run1") {
 }
 
 /// What a new connection says of connection `number`.
-inline std::string fence_for(int number) {
+inline std::string kill_of(int number) {
     return "CLIENT KILL ID " + std::to_string(number) + " ADDR 127.0.0.1:" + std::to_string(40'000 + number);
 }
 

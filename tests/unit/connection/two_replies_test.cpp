@@ -63,8 +63,8 @@ TEST(call_of_two_commands, is_repeated_whole_when_nothing_was_answered) {
     EXPECT_EQ(both->status.load(), state::waiting);
     lane.up(who(2));
     lane.send();
-    EXPECT_THAT(lane.commands(), ElementsAre(fence_for(1), "HDEL", "PUBLISH"));
-    lane.reply(integer(1)); // the fence's
+    EXPECT_THAT(lane.commands(), ElementsAre(kill_of(1), "HDEL", "PUBLISH"));
+    lane.reply(integer(1)); // the predecessor kill's
     lane.reply(integer(0));
     EXPECT_FALSE(both->finished());
     lane.reply(integer(3));
@@ -89,7 +89,7 @@ TEST(call_of_two_commands, that_is_cut_between_its_replies_keeps_the_first_and_i
     EXPECT_FALSE(both->repeated());
     lane.up(who(2));
     lane.send();
-    EXPECT_THAT(lane.commands(), ElementsAre(fence_for(1))) << "the second command may still run";
+    EXPECT_THAT(lane.commands(), ElementsAre(kill_of(1))) << "the second command may still run";
 }
 
 TEST(call_of_two_commands, that_is_cut_when_repeated_says_so) {
@@ -100,7 +100,7 @@ TEST(call_of_two_commands, that_is_cut_when_repeated_says_so) {
     lane.down();
     lane.up(who(2));
     lane.send();
-    lane.reply(integer(1)); // the fence's
+    lane.reply(integer(1)); // the predecessor kill's
     lane.reply(integer(0));
     lane.down();
     EXPECT_TRUE(both->cut_short);

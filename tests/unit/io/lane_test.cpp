@@ -71,17 +71,17 @@ struct scripted_lane {
                 greet();
                 continue;
             }
-            bool const fence = command.starts_with("CLIENT KILL");
+            bool const kill = command.starts_with("CLIENT KILL");
             if (command == "silence") {
                 ADD_FAILURE() << last << " was never sent";
                 break;
             }
-            if (!server.try_to_say(fence ? ":1\r\n" : "+" + command.substr(0, 100) + "\r\n")) continue;
+            if (!server.try_to_say(kill ? ":1\r\n" : "+" + command.substr(0, 100) + "\r\n")) continue;
             asked.push_back(command);
         }
         return asked;
     }
-    static std::string fence(int connection) {
+    static std::string kill(int connection) {
         return "CLIENT KILL ID " + std::to_string(connection) + " ADDR 127.0.0.1:" + std::to_string(connection);
     }
 
@@ -286,17 +286,17 @@ TEST(lane, knows_what_the_system_did_not_take_and_calls_it_unsent) {
 
 // --- the connection is lost
 
-TEST(lane, repeats_behind_a_fence_when_the_server_hangs_up) {
+TEST(lane, repeats_behind_a_predecessor_kill_when_the_server_hangs_up) {
     scripted_lane all;
     auto const one = all.submit("A");
     EXPECT_EQ(all.server.read_command(), "A");
     all.server.hang_up();
-    std::thread server([&] { EXPECT_EQ(all.serve("A"), (std::vector<std::string>{scripted_lane::fence(1), "A"})); });
+    std::thread server([&] { EXPECT_EQ(all.serve("A"), (std::vector<std::string>{scripted_lane::kill(1), "A"})); });
     EXPECT_TRUE(all.wait(one));
     server.join();
     EXPECT_EQ(one->reply.text, "A");
     EXPECT_TRUE(one->repeated());
-    EXPECT_TRUE(one->fenced);
+    EXPECT_FALSE(one->late_copy_possible);
     EXPECT_THAT(all.why_lost(), HasSubstr("closed the connection"));
     EXPECT_TRUE(test::wait_until([&] { return all.connected == 2; }));
 }
@@ -324,7 +324,7 @@ TEST(lane, gives_a_silent_server_up_after_the_timeout) {
     std::thread server([&] {
         EXPECT_EQ(all.server.read_command(), "A");
         EXPECT_EQ(all.server.read_command(), "end of stream");
-        EXPECT_EQ(all.serve("A").front(), scripted_lane::fence(1));
+        EXPECT_EQ(all.serve("A").front(), scripted_lane::kill(1));
     });
     EXPECT_TRUE(all.wait(one));
     EXPECT_GE(lease_clock::now(), began + 30ms);
@@ -352,7 +352,7 @@ TEST(lane, gives_a_silent_server_up_also_when_only_the_reactor_listens) {
     auto const one = all.submit("A", false);
     EXPECT_EQ(all.server.read_command(), "A");
     EXPECT_EQ(all.server.read_command(), "end of stream");
-    EXPECT_EQ(all.serve("A").front(), scripted_lane::fence(1));
+    EXPECT_EQ(all.serve("A").front(), scripted_lane::kill(1));
     EXPECT_TRUE(test::wait_until([&] { return one->finished(); }));
     EXPECT_EQ(one->reply.text, "A");
 }

@@ -131,7 +131,7 @@ TEST(hand_over, wakes_the_calls_that_waited_for_their_turn_on_either_tenure) {
 TEST(hand_over, remembers_that_a_copy_of_the_acquire_may_come_late) {
     hand_over all;
     auto const first = all.table.open(all.record, ann);
-    first->unfenced = true;
+    first->late_copy_possible = true;
     all.take(first, at(0s));
     auto const next = all.wait(bob, at(0s));
     EXPECT_EQ(all.give_back(first, at(1s)), plan::passed);

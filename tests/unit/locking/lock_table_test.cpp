@@ -69,9 +69,9 @@ TEST(lock_table, never_uses_an_id_twice) {
 TEST(lock_table, sends_the_old_id_to_the_reaper_when_an_acquisition_takes_a_new_one) {
     client_locks all;
     auto const one = all.table.open(all.record, ann);
-    one->unfenced = true;
+    one->late_copy_possible = true;
     all.table.change_id(one, 30s, at(0s));
-    EXPECT_FALSE(one->unfenced) << "nothing was sent with the new id";
+    EXPECT_FALSE(one->late_copy_possible) << "nothing was sent with the new id";
     EXPECT_THAT(all.reaped(at(0s)), ElementsAre("uuid:1"));
     EXPECT_EQ(one->owner_id, "uuid:2");
 }
@@ -116,17 +116,17 @@ TEST(lock_table, releases_an_acquisition_that_was_given_up_while_it_may_come_to_
     auto const one = all.table.open(all.record, ann);
     all.table.give_up(one, true, 30s, at(0s));
     EXPECT_THAT(all.reaped(at(0s)), ElementsAre("uuid:1"));
-    all.table.dead.on_answer(1, true, at(0s));
+    all.table.dead.on_answer(1, false, at(0s));
     EXPECT_EQ(all.table.dead.size(), 0U);
 }
 
-TEST(lock_table, sweeps_behind_an_acquisition_that_was_never_fenced_although_its_last_answer_was_busy) {
+TEST(lock_table, sweeps_behind_an_acquisition_that_may_have_a_late_copy_although_its_last_answer_was_busy) {
     client_locks all;
     auto const one = all.table.open(all.record, ann);
-    one->unfenced = true;
+    one->late_copy_possible = true;
     all.table.give_up(one, false, 30s, at(0s));
     EXPECT_THAT(all.reaped(at(0s)), ElementsAre("uuid:1"));
-    all.table.dead.on_answer(1, true, at(0s));
+    all.table.dead.on_answer(1, false, at(0s));
     EXPECT_EQ(ms(all.table.dead.next()), 1'000);
 }
 
@@ -244,13 +244,13 @@ TEST(lock_table, has_nothing_left_to_do_when_the_last_release_is_through) {
 TEST(lock_table, sweeps_behind_a_release_when_a_copy_of_the_acquire_may_come_late) {
     client_locks all;
     auto const one = all.table.open(all.record, ann);
-    one->unfenced = true;
+    one->late_copy_possible = true;
     auto const first = all.take(one, at(0s));
     all.release(one, first.number, at(1s));
     all.table.released(one, true, at(1s));
     EXPECT_EQ(ms(all.table.dead.next()), 2'000);
     EXPECT_THAT(all.reaped(at(2s)), ElementsAre("uuid:1"));
-    all.table.dead.on_answer(1, true, at(2s));
+    all.table.dead.on_answer(1, false, at(2s));
     EXPECT_EQ(ms(all.table.dead.next()), 6'000);
 }
 
@@ -263,7 +263,7 @@ TEST(lock_table, has_the_message_of_a_release_sent_that_may_not_have_been) {
     auto const jobs = all.table.dead.on_timer(at(1s));
     ASSERT_EQ(jobs.size(), 1U);
     EXPECT_TRUE(jobs[0].announce);
-    all.table.dead.on_answer(jobs[0].number, true, at(1s));
+    all.table.dead.on_answer(jobs[0].number, false, at(1s));
     EXPECT_EQ(all.table.dead.size(), 0U);
 }
 

@@ -38,7 +38,7 @@ TEST(lock_channel, of_a_name_and_of_its_tag_alone_is_one) {
 
 TEST(auxiliary_keys, follow_the_prefix_rule) {
     EXPECT_EQ(fair_queue("orders"), "redisson_lock_queue:{orders}");
-    EXPECT_EQ(fence_counter("{t}x"), "redisson_lock_token:{t}x");
+    EXPECT_EQ(token_counter("{t}x"), "redisson_lock_token:{t}x");
 }
 
 TEST(shown_name, is_quoted_and_can_be_read) {

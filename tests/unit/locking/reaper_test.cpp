@@ -20,17 +20,17 @@ struct dead_holds {
     record_ptr record = std::make_shared<lock_record>("orders", reentrant_recipe);
     std::uint64_t number = 0;
 
-    std::uint64_t add(bool unfenced, base::instant first, base::instant now, base::milliseconds lease = 30s) {
-        return dead.add({record, "uuid:1", lease, unfenced}, first, now);
+    std::uint64_t add(bool late_copy_possible, base::instant first, base::instant now, base::milliseconds lease = 30s) {
+        return dead.add({record, "uuid:1", lease, late_copy_possible}, first, now);
     }
     /// Sends whatever is due until nothing is left, every answer at once; when each was sent, in ms.
-    std::vector<std::int64_t> run(bool fenced = true, std::size_t most = 20) {
+    std::vector<std::int64_t> run(bool late_copy_possible = false, std::size_t most = 20) {
         std::vector<std::int64_t> sent;
         while (dead.size() > 0 && sent.size() < most) {
             auto const now = dead.next();
             for (auto const& job : dead.on_timer(now)) {
                 sent.push_back(ms(now));
-                dead.on_answer(job.number, fenced, now);
+                dead.on_answer(job.number, late_copy_possible, now);
             }
         }
         return sent;
@@ -71,7 +71,9 @@ TEST(reaper, forgets_an_id_of_which_no_late_copy_can_run) {
     EXPECT_EQ(all.dead.size(), 0U);
 }
 
-TEST(reaper, sweeps_an_unfenced_id_at_1_5_15_and_30_seconds_then_each_minute_until_one_lease_after_the_last_late_call) {
+TEST(
+    reaper,
+    sweeps_an_id_with_a_possible_late_copy_at_1_5_15_and_30_seconds_then_each_minute_until_one_lease_after_the_last_late_call) {
     dead_holds all;
     all.add(true, at(0s), at(0s), 30s);
     EXPECT_THAT(all.run(), ElementsAre(0, 1'000, 5'000, 15'000, 30'000, 90'000));
@@ -85,25 +87,25 @@ TEST(reaper, sweeps_an_id_that_was_released_already_from_the_first_second_on) {
     EXPECT_THAT(all.run(), ElementsAre(11'000, 15'000, 25'000, 40'000, 100'000));
 }
 
-TEST(reaper, sweeps_an_id_whose_own_release_could_not_be_fenced) {
+TEST(reaper, sweeps_an_id_whose_own_release_may_have_a_late_copy) {
     dead_holds all;
     all.add(false, at(0s), at(0s), 30s);
-    EXPECT_THAT(all.run(false), ElementsAre(0, 1'000, 5'000, 15'000, 30'000, 90'000));
+    EXPECT_THAT(all.run(true), ElementsAre(0, 1'000, 5'000, 15'000, 30'000, 90'000));
 }
 
-TEST(reaper, keeps_sweeping_although_later_releases_are_fenced) {
+TEST(reaper, keeps_sweeping_although_later_releases_have_no_late_copy) {
     dead_holds all;
     auto const number = all.add(false, at(0s), at(0s));
     all.dead.on_timer(at(0s));
-    all.dead.on_answer(number, false, at(0s));
-    EXPECT_THAT(all.run(true), ElementsAre(1'000, 5'000, 15'000, 30'000, 90'000));
+    all.dead.on_answer(number, true, at(0s));
+    EXPECT_THAT(all.run(), ElementsAre(1'000, 5'000, 15'000, 30'000, 90'000));
 }
 
 TEST(reaper, counts_its_pauses_from_the_answers) {
     dead_holds all;
     auto const number = all.add(true, at(0s), at(0s));
     all.dead.on_timer(at(0s));
-    all.dead.on_answer(number, true, at(3s));
+    all.dead.on_answer(number, false, at(3s));
     EXPECT_EQ(ms(all.dead.next()), 4'000);
 }
 
@@ -115,28 +117,28 @@ TEST(reaper, tries_again_each_second_after_an_error_until_the_key_must_have_expi
         auto const now = all.dead.next();
         for (auto const& job : all.dead.on_timer(now)) {
             sent.push_back(ms(now));
-            all.dead.on_failure(job.number, true, now);
+            all.dead.on_failure(job.number, false, now);
         }
     }
     ASSERT_EQ(sent.size(), 91U);
     for (std::size_t i = 0; i < sent.size(); ++i) EXPECT_EQ(sent[i], static_cast<std::int64_t>(i) * 1'000);
 }
 
-TEST(reaper, does_not_forget_with_an_error_that_the_fence_was_refused) {
+TEST(reaper, does_not_forget_with_an_error_that_the_predecessor_kill_was_refused) {
     dead_holds all;
     auto const number = all.add(false, at(0s), at(0s));
     all.dead.on_timer(at(0s));
-    all.dead.on_failure(number, false, at(0s));
-    EXPECT_THAT(all.run(true), ElementsAre(1'000, 2'000, 6'000, 16'000, 31'000, 91'000));
+    all.dead.on_failure(number, true, at(0s));
+    EXPECT_THAT(all.run(), ElementsAre(1'000, 2'000, 6'000, 16'000, 31'000, 91'000));
 }
 
 TEST(reaper, takes_no_notice_of_answers_about_what_it_has_forgotten) {
     dead_holds all;
     auto const number = all.add(false, at(0s), at(0s));
     all.run();
-    all.dead.on_answer(number, false, at(1s));
-    all.dead.on_failure(number, false, at(1s));
-    all.dead.on_answer(4'711, true, at(1s));
+    all.dead.on_answer(number, true, at(1s));
+    all.dead.on_failure(number, true, at(1s));
+    all.dead.on_answer(4'711, false, at(1s));
     EXPECT_EQ(all.dead.size(), 0U);
     EXPECT_EQ(ms(all.dead.next()), at_no_time);
 }
@@ -151,9 +153,9 @@ TEST(reaper, keeps_many_apart_and_sends_the_earliest_first) {
     EXPECT_EQ(jobs[0].number, first);
     EXPECT_EQ(jobs[1].number, second);
     EXPECT_EQ(jobs[2].number, third);
-    all.dead.on_failure(second, true, at(3s));
-    all.dead.on_answer(third, true, at(3s));
-    all.dead.on_answer(first, true, at(3s));
+    all.dead.on_failure(second, false, at(3s));
+    all.dead.on_answer(third, false, at(3s));
+    all.dead.on_answer(first, false, at(3s));
     EXPECT_EQ(all.dead.size(), 1U);
     EXPECT_EQ(ms(all.dead.next()), 4'000);
 }
@@ -166,11 +168,11 @@ TEST(reaper, hands_over_at_once_whatever_is_not_under_way_when_the_client_closes
     auto const jobs = all.dead.all_now();
     ASSERT_EQ(jobs.size(), 1U);
     EXPECT_EQ(jobs[0].number, due_later);
-    all.dead.on_answer(asked, true, at(1s));
+    all.dead.on_answer(asked, false, at(1s));
     EXPECT_EQ(all.dead.size(), 1U);
 }
 
-/// An unfenced id from its beginning to its end, every answer good.
+/// An id of which a late copy is possible from its beginning to its end, every answer good.
 scripted::dialogue<dead_holds> sweeps() {
     scripted::dialogue<dead_holds> lines;
     lines.push_back({"added", [](dead_holds& all) { all.number = all.add(true, at(0s), at(0s)); }});
@@ -178,7 +180,7 @@ scripted::dialogue<dead_holds> sweeps() {
         auto const name = std::to_string(when.count()) + " s";
         lines.push_back({"sent at " + name, [when](dead_holds& all) { all.dead.on_timer(at(when)); }});
         lines.push_back(
-            {"answered at " + name, [when](dead_holds& all) { all.dead.on_answer(all.number, true, at(when)); }});
+            {"answered at " + name, [when](dead_holds& all) { all.dead.on_answer(all.number, false, at(when)); }});
     }
     return lines;
 }
@@ -186,12 +188,12 @@ scripted::dialogue<dead_holds> sweeps() {
 TEST(reaper, goes_on_until_the_key_must_have_expired_wherever_errors_begin) {
     scripted::fail_after_every_step(sweeps(), [](dead_holds& all, std::size_t steps) {
         if (steps == 0) return;
-        if (ms(all.dead.next()) == at_no_time) all.dead.on_failure(all.number, true, at(30s));
+        if (ms(all.dead.next()) == at_no_time) all.dead.on_failure(all.number, false, at(30s));
         base::instant last{};
         while (all.dead.size() > 0) {
             last = all.dead.next();
             ASSERT_LT(ms(last), 200'000) << "it never ends";
-            for (auto const& job : all.dead.on_timer(last)) all.dead.on_failure(job.number, true, last);
+            for (auto const& job : all.dead.on_timer(last)) all.dead.on_failure(job.number, false, last);
         }
         EXPECT_GE(ms(last), 90'000) << "60 s for late bytes and a lease of 30 s";
         EXPECT_LE(ms(last), 91'000);
@@ -201,7 +203,7 @@ TEST(reaper, goes_on_until_the_key_must_have_expired_wherever_errors_begin) {
 TEST(reaper, makes_its_last_sweep_one_lease_after_late_bytes_wherever_one_error_comes_between) {
     scripted::fail_after_every_step(sweeps(), [](dead_holds& all, std::size_t steps) {
         if (steps == 0) return;
-        if (ms(all.dead.next()) == at_no_time) all.dead.on_failure(all.number, true, at(30s));
+        if (ms(all.dead.next()) == at_no_time) all.dead.on_failure(all.number, false, at(30s));
         auto const sent = all.run();
         ASSERT_THAT(sent, ::testing::Not(IsEmpty()));
         EXPECT_GE(sent.back(), 90'000);
