@@ -30,7 +30,7 @@ std::vector<scenario> all_scenarios(stage const& on) {
     }
     // Many processes, each of which runs where there is room.
     if (on.where.name == placements().back().name) add(mix(on));
-    add(hand_over(on)); // the one whose figure for a scheduler that is left alone is aimed at
+    add(hand_off(on)); // the one whose figure for a scheduler that is left alone is aimed at
     if (!on.is("free") && has_tool) add(whole_process(on));
     // These are about sums, not about who waits for whom: once is enough.
     if (!on.is("free") && on.where.name == placements().front().name) {

@@ -18,7 +18,7 @@ struct program {
 };
 
 std::vector<program> known_programs() {
-    std::vector<std::string> const everything{"own", "own_async", "shared", "hand_over", "hold"};
+    std::vector<std::string> const everything{"own", "own_async", "shared", "hand_off", "hold"};
     auto const and_kinds = [](std::vector<std::string> some) {
         some.insert(some.end(), {"own.fenced", "own.spin", "own.non_reentrant"});
         return some;
@@ -27,7 +27,7 @@ std::vector<program> known_programs() {
         some.emplace_back("mix");
         return some;
     };
-    std::vector<std::string> const blocking{"own", "shared", "hand_over", "hold"};
+    std::vector<std::string> const blocking{"own", "shared", "hand_off", "hold"};
     return {
         {"redisson",
          {{"Redisson", {}, {}, and_kinds(and_mixes(everything))},

@@ -40,7 +40,7 @@ public:
 
     /// What peers write to stderr.
     std::string const& log() const noexcept { return log_; }
-    /// Which ones there are, and which ones not, and why: pairs of a program's name and a sentence.
+    /// Which ones there are, and which ones not, and why: pairs of a program's name and a message.
     std::vector<std::pair<std::string, std::string>> const& notes() const noexcept { return notes_; }
 
 private:

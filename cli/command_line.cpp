@@ -52,7 +52,7 @@ struct declaration {
     std::string name;
     std::string metavar; ///< of a value
     std::string text;
-    /// Values are read as text first: so all the sentences about wrong ones are ours.
+    /// Values are read as text first: so all the messages about wrong ones are ours.
     std::function<void(std::string const&)> take{};
     bool* target = nullptr; ///< of a flag
 

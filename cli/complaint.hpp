@@ -1,4 +1,4 @@
-// What is wrong with a command line, in a sentence that says what to write instead.
+// What is wrong with a command line, in a message that says what to write instead.
 #pragma once
 
 #include <string>

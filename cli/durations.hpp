@@ -11,7 +11,7 @@ namespace redlatch::cli {
 /// A hundred years: beyond that, clocks that count nanoseconds overflow.
 inline constexpr duration longest_duration = std::chrono::hours(876'600);
 
-/// Whole numbers with the units h, m, s, ms, larger units first, each at most once. Throws usage_error with a sentence that
+/// Whole numbers with the units h, m, s, ms, larger units first, each at most once. Throws usage_error with a message that
 /// says what is wrong: no unit, negative, too long, not a duration at all. Zero is a duration; who cannot use it refuses it.
 duration parse_duration(std::string_view text);
 

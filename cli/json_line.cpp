@@ -56,14 +56,14 @@ std::string json_of(embedded_server::state const& server) {
     return line(object);
 }
 
-std::string json_of_event(std::string_view event, std::int64_t at_ms, std::string_view sentence,
+std::string json_of_event(std::string_view event, std::int64_t at_ms, std::string_view message,
                           std::vector<field> const& fields) {
     json object;
     object["event"] = event;
     object["at_ms"] = at_ms;
     for (auto const& [key, value] : fields)
         std::visit([&object, &name = key](auto const& plain) { object[std::string(name)] = plain; }, value);
-    object["sentence"] = sentence;
+    object["message"] = message;
     return line(object);
 }
 

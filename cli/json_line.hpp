@@ -24,7 +24,7 @@ struct field {
 std::string json_of(lock_info const& lock);
 std::string json_of(server_info const& server);
 std::string json_of(embedded_server::state const& server);
-std::string json_of_event(std::string_view event, std::int64_t at_ms, std::string_view sentence,
+std::string json_of_event(std::string_view event, std::int64_t at_ms, std::string_view message,
                           std::vector<field> const& fields);
 std::string json_of_unlock(std::string_view name, bool was_held);
 std::string json_of_version(std::string_view version);

@@ -15,7 +15,7 @@ inline constexpr instant never = instant::max();
 enum class on_lost {
     terminate, ///< TERM, and KILL when the grace is over
     kill,      ///< KILL
-    warn,      ///< it runs to its end, with a sentence
+    warn,      ///< it runs to its end, with a message
 };
 
 struct loss_policy {

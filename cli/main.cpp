@@ -94,8 +94,8 @@ void occupy_standard_descriptors() {
                    (number == STDIN_FILENO ? O_WRONLY : O_RDONLY) | O_CLOEXEC); // the lowest free number: this one
 }
 
-int fail(report const& reporter, int status, std::string_view sentence) {
-    reporter.problem("error", sentence, {{"status", std::int64_t{status}}});
+int fail(report const& reporter, int status, std::string_view message) {
+    reporter.problem("error", message, {{"status", std::int64_t{status}}});
     return status;
 }
 

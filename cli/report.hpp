@@ -19,13 +19,13 @@ public:
     bool wants_notes() const noexcept { return verbose_ || json_; }
 
     /// Something ordinary: shown with --verbose or --json only.
-    void note(std::string_view event, std::string_view sentence, std::vector<field> const& fields = {}) const;
+    void note(std::string_view event, std::string_view message, std::vector<field> const& fields = {}) const;
 
     /// Something went wrong: always shown.
-    void problem(std::string_view event, std::string_view sentence, std::vector<field> const& fields = {}) const;
+    void problem(std::string_view event, std::string_view message, std::vector<field> const& fields = {}) const;
 
 private:
-    void say(std::string_view event, std::string_view sentence, std::vector<field> const& fields) const;
+    void say(std::string_view event, std::string_view message, std::vector<field> const& fields) const;
 
     bool verbose_ = false;
     bool json_ = false;

@@ -102,9 +102,9 @@ std::optional<int> take_pending_ending_signal(inherited_signals const& inherited
     }
 }
 
-signal_queue::signal_queue(which set, inherited_signals const& inherited)
+signal_queue::signal_queue(scope watched, inherited_signals const& inherited)
     : terminal_ignored_(inherited.interrupt_ignored) {
-    auto const wanted = set == which::ending ? ending_set(inherited) : all_set(inherited);
+    auto const wanted = watched == scope::ending ? ending_set(inherited) : all_set(inherited);
     descriptor_ = descriptor(::signalfd(-1, &wanted, SFD_CLOEXEC | SFD_NONBLOCK));
     if (!descriptor_) throw_errno("cannot make a signalfd");
 }
@@ -123,7 +123,7 @@ std::optional<int> signal_queue::next() const noexcept {
 
 wait_interrupter::wait_interrupter(inherited_signals const& inherited, std::stop_source const& stop,
                                    std::function<void()> look, duration pause)
-    : queue_(signal_queue::which::ending, inherited), stop_(stop), look_(std::move(look)), pause_(pause),
+    : queue_(signal_queue::scope::ending, inherited), stop_(stop), look_(std::move(look)), pause_(pause),
       thread_([this] { watch(); }) {}
 
 wait_interrupter::~wait_interrupter() {

@@ -45,8 +45,8 @@ std::optional<int> take_pending_ending_signal(inherited_signals const& inherited
 /// Blocked signals as a descriptor. Throws std::system_error.
 class signal_queue {
 public:
-    enum class which { ending, all };
-    signal_queue(which set, inherited_signals const& inherited);
+    enum class scope { ending, all };
+    signal_queue(scope watched, inherited_signals const& inherited);
     int get() const noexcept { return descriptor_.get(); }
     /// The next one that counts; none: no more. Never blocks.
     std::optional<int> next() const noexcept;

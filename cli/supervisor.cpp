@@ -18,7 +18,7 @@ namespace redlatch::cli {
 supervisor::supervisor(supervised parts, loss_policy const& policy, holding const& holding,
                        inherited_signals const& inherited)
     : parts_(parts), policy_(policy), latest_end_(holding.latest_end), renewed_(holding.renewed),
-      start_at_(lease_clock::now() + holding.start_after), signals_(signal_queue::which::all, inherited) {}
+      start_at_(lease_clock::now() + holding.start_after), signals_(signal_queue::scope::all, inherited) {}
 
 bool supervisor::run() {
     std::stop_callback const wake(parts_.lock.lost(), [this] { lost_.raise(); });

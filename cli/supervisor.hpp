@@ -5,7 +5,7 @@
 // |---------|--------------------------------------------------|------------------------------------------------------------|
 // | running | the command ended                                | finish                                                     |
 // | running | the lock is lost, or its end is a grace away     | on_lost: terminate: TERM, CONT -> ending; kill: KILL at    |
-// |         |                                                  | the end -> killed; warn: a sentence -> warned              |
+// |         |                                                  | the end -> killed; warn: a message -> warned              |
 // | running | the lock is longer valid than we knew            | tell the guard                                             |
 // | ending  | time for KILL                                    | KILL -> killed                                             |
 // | ending  | the command ended, others of its group run       | wait on for them                                           |

@@ -1,4 +1,4 @@
-// What the operating system refused, as an exception with a sentence.
+// What the operating system refused, as an exception with a message.
 #pragma once
 
 #include <cerrno>

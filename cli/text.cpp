@@ -123,7 +123,7 @@ std::string printable(std::string_view bytes) {
     return escaped(bytes, true);
 }
 
-std::string printable_sentence(std::string_view bytes) {
+std::string printable_message(std::string_view bytes) {
     return escaped(bytes, false);
 }
 

@@ -11,8 +11,8 @@ namespace redlatch::cli {
 /// be seen, and bytes that are not UTF-8 become \xNN, a backslash is doubled; everything else stays.
 std::string printable(std::string_view bytes);
 
-/// A whole sentence: as printable(), but a backslash stays as it is.
-std::string printable_sentence(std::string_view bytes);
+/// A whole message: as printable(), but a backslash stays as it is.
+std::string printable_message(std::string_view bytes);
 
 /// A line of JSON, in UTF-8: the same characters become \uNNNN.
 std::string printable_json(std::string_view line);

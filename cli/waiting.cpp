@@ -39,7 +39,7 @@ std::string held_by(std::string_view before, lock_info const& info) {
     return info.owners.empty() ? std::string() : std::string(before) + text_of_holders(info.owners);
 }
 
-std::string busy_sentence(lock_options const& options, lock_info const& info, bool around_us) {
+std::string busy_message(lock_options const& options, lock_info const& info, bool around_us) {
     auto const text =
         options.no_wait ? " is busy" : " was busy for " + to_text(*options.wait) + ", as long as --wait allows";
     return "the lock '" + options.name + "'" + text
@@ -82,7 +82,7 @@ taken take_lock(client& owner, private_server& server, lock_options const& optio
     taken result;
     bool around_us = false;
     lock_info seen;
-    std::error_code first; // what the first attempt said; if it is serious it comes again, and then as a sentence
+    std::error_code first; // what the first attempt said; if it is serious it comes again, and then as a message
 
     // The usual case needs no thread: the lock is free and the server near. An attempt with a short deadline is not held up by
     // anything for longer than that, so the signals, which are blocked, are not either.
@@ -149,7 +149,7 @@ taken take_lock(client& owner, private_server& server, lock_options const& optio
         reporter.note("signal", "a signal ended the wait for the lock '" + options.name + "'",
                       {{"name", options.name}, {"signal", std::int64_t{result.signal}}});
     else
-        reporter.problem("busy", busy_sentence(options, seen, around_us), fields_of(options, seen));
+        reporter.problem("busy", busy_message(options, seen, around_us), fields_of(options, seen));
     return result;
 }
 
@@ -162,7 +162,7 @@ void watch_events(client& owner, private_server& server, report const& reporter)
         auto const name = kind == event::kind::hold_suspect     ? "suspect" // as the tool names them from the beginning
                           : kind == event::kind::hold_recovered ? "recovered"
                                                                 : to_string(kind);
-        reporter.note(name, happened.sentence, {{"name", happened.lock_name}, {"owner", happened.owner_id}});
+        reporter.note(name, happened.message, {{"name", happened.lock_name}, {"owner", happened.owner_id}});
     });
 }
 

@@ -1,4 +1,4 @@
-// What holds for every source of a configuration: a value or redlatch::error(bad_config) with a sentence.
+// What holds for every source of a configuration: a value or redlatch::error(bad_config) with a message.
 #pragma once
 
 #include "check.hpp"
@@ -16,7 +16,7 @@ template <typename Read> void read_twice(Read read) {
         first = read();
     } catch (error const& problem) {
         check(problem.code() == errc::bad_config, "a bad configuration is called so");
-        check(!std::string_view(problem.what()).empty(), "an error has a sentence");
+        check(!std::string_view(problem.what()).empty(), "an error has a message");
         return;
     }
     auto const second = read();

@@ -1,7 +1,7 @@
 // Any order of acquisitions, re-entries, releases, cancellations, timers, broken connections, late commands and removed keys,
-// for a few owners and two locks, who also wait in the local queue and pass a lock on, with a model of the server: while a hold
+// for a few owners and two locks, who also wait in the local queue and hand a lock off, with a server model: while a hold
 // says that it is valid the key is its own, no two hold at once, what is lost stays lost, no id is used twice, only what may be
-// is passed on and not for long, and in the end nothing is left behind.
+// is handed off and not for long, and in the end nothing is left behind.
 #include "check.hpp"
 #include "decisions.hpp"
 #include "lock_lane.hpp"
@@ -54,7 +54,7 @@ private:
         enum class doing { nothing, waiting, acquiring, entering_again, leaving_a_level, releasing };
         doing busy_with = doing::nothing;
         tenure_ptr at{};
-        locking::place_ptr place{}; ///< in the local queue
+        locking::waiter_ptr waiter{}; ///< in the local queue
         request_ptr asked{};
         locking::level wanted{};
         std::vector<std::pair<tenure_ptr, std::uint64_t>> holds{}; ///< levels to give back
@@ -121,52 +121,52 @@ private:
 
     void enter_queue(owner_on_a_lock& one) {
         one.busy_with = doing::waiting;
-        one.place = std::make_shared<locking::queue_place>(std::make_shared<sleeper>());
-        one.place->whose = one.at;
-        one.place->asked = one.wanted;
-        one.place->passable = one.wanted.renewed;
-        if (next_.one_in(4)) one.place->max_hold = next_.span_ms() + 1ms;
-        one.at->in_turn = true;
-        if (one.record->queue.enter(one.place))
+        one.waiter = std::make_shared<locking::waiter>(std::make_shared<sleeper>());
+        one.waiter->whose = one.at;
+        one.waiter->asked = one.wanted;
+        one.waiter->accepts_handoff = one.wanted.renewed;
+        if (next_.one_in(4)) one.waiter->max_hold = next_.span_ms() + 1ms;
+        one.at->in_operation = true;
+        if (one.record->queue.enter(one.waiter))
             look_up(one);
         else
-            lock_table::wait_again(*one.place);
+            lock_table::wait_again(*one.waiter);
     }
     void look_up(owner_on_a_lock& one) {
         if (closed_) return give_up(one);
-        if (one.place->granted) return leave_queue(one), done(one);
-        if (!one.place->at_head) return;
+        if (one.waiter->granted) return leave_queue(one), done(one);
+        if (!one.waiter->at_head) return;
         base::wake_list woken;
-        auto const found = table_.look(one.place, now_, woken);
+        auto const found = table_.look(one.waiter, now_, woken);
         woken.wake_all();
         switch (found.what) {
         case lock_table::finding::kind::granted:
-            check(one.place->passable, "who wants a fixed lease is given nothing");
+            check(one.waiter->accepts_handoff, "who wants a fixed lease is given nothing");
             return leave_queue(one), done(one);
         case lock_table::finding::kind::held_here: check(found.until > now_, "whoever holds it here is valid"); return;
         case lock_table::finding::kind::free: break;
         }
-        check(!one.place->waits, "who may ask the server can be given nothing");
-        if (found.stand_back && !next_.one_in(4)) return lock_table::wait_again(*one.place);
+        check(!one.waiter->waits, "who may ask the server can be given nothing");
+        if (found.must_yield && !next_.one_in(4)) return lock_table::wait_again(*one.waiter);
         one.busy_with = doing::acquiring;
         attempt(one);
     }
     /// True: it had been given the lock.
     bool leave_queue(owner_on_a_lock& one) {
-        if (!one.place) return false;
+        if (!one.waiter) return false;
         base::wake_list woken;
-        bool const has_it = table_.leave(one.place, now_, woken);
+        bool const has_it = table_.leave(one.waiter, now_, woken);
         woken.wake_all();
         if (has_it && one.at->in(tenure::phase::held)) {
-            check(static_cast<sleeper&>(*one.place->waker).woken > 0, "who is given the lock is told");
-            one.holds.emplace_back(one.at, one.place->level_number);
+            check(static_cast<sleeper&>(*one.waiter->waker).woken > 0, "who is given the lock is told");
+            one.holds.emplace_back(one.at, one.waiter->level_number);
         }
-        one.place.reset();
-        one.at->in_turn = false;
+        one.waiter.reset();
+        one.at->in_operation = false;
         return has_it;
     }
     bool retake(owner_on_a_lock& one) {
-        auto const which = table_.passing(*one.record);
+        auto const which = table_.in_handoff(*one.record);
         bool const renewed = !next_.one_in(4);
         auto const again = table_.retake(*one.record, one.number, {0, watchdog, renewed, false}, now_);
         if (!again) return false;
@@ -213,11 +213,11 @@ private:
             table_.change_id(one.at, lease, now_);
             new_id(*one.at);
         }
-        if (!one.place) return attempt(one);
+        if (!one.waiter) return attempt(one);
         one.busy_with = doing::waiting;
         one.asked.reset();
-        one.place->passable = one.place->passable && !one.at->late_copy_possible;
-        lock_table::wait_again(*one.place);
+        one.waiter->accepts_handoff = one.waiter->accepts_handoff && !one.at->late_copy_possible;
+        lock_table::wait_again(*one.waiter);
     }
     void on_entered(owner_on_a_lock& one, lock_request const& it) {
         auto const lease = one.wanted.lease;
@@ -277,15 +277,15 @@ private:
         one.holds.erase(at);
         auto const levels = which->levels.size();
         bool const held = which->holds(now_);
-        bool const passable = may_pass(*which);
+        bool const may_hand_off = may_pass(*which);
         auto const serial = which->serial;
         base::wake_list woken;
         auto const how = table_.plan_release(which, level, now_, woken);
         woken.wake_all();
         check(which->levels.size() + 1 == levels, "the level is gone with the plan");
-        if (how.what == plan::passed) {
+        if (how.what == plan::handed_off) {
             auto const began = passed_since_.emplace(serial, now_).first->second;
-            check(passable, "only what may be is passed on");
+            check(may_hand_off, "only what may be is handed off");
             return check(now_ - began < window, "and not for longer than the window");
         }
         check(how.what == (!held ? plan::lost : levels > 1 ? plan::partial : plan::last), "a level ends as it must");
@@ -324,7 +324,7 @@ private:
         auto const& head = which.record->queue.head();
         auto const& ends = which.levels.front();
         return which.levels.size() == 1 && ends.renewed && ends.max_hold_until == base::never && head && head->waits
-               && head->passable && !head->whose->late_copy_possible && head->whose->in(tenure::phase::acquiring)
+               && head->accepts_handoff && !head->whose->late_copy_possible && head->whose->in(tenure::phase::acquiring)
                && !which.suspect && !which.renewal_in_flight && now_ < which.next_renewal && which.holds(now_);
     }
     void end_release() {
@@ -367,7 +367,8 @@ private:
         check(ids_.contains(job.owner_id), "it releases ids of ours");
         for (auto const& one : watched_)
             check(one->owner_id != job.owner_id
-                      || (!one->in(tenure::phase::acquiring) && !one->in(tenure::phase::passing) && !one->holds(now_)),
+                      || (!one->in(tenure::phase::acquiring) && !one->in(tenure::phase::handing_off)
+                          && !one->holds(now_)),
                   "it releases nothing that is held, passes, or may come to be");
         auto it = std::make_shared<lock_request>();
         it->commands.push_back({script::release, job.record->name, job.owner_id});
@@ -412,15 +413,16 @@ private:
             check(one.who->in(tenure::phase::lost) && one.who->validity() == one.validity, "what is lost stays lost");
 
         for (auto const& one : owners_) {
-            auto const& passing = table_.passing(*one.record);
-            if (!passing) continue;
-            check(passing->in(tenure::phase::passing) && passing->heap_index != tenure::npos, "what passes is renewed");
+            auto const& handed_off = table_.in_handoff(*one.record);
+            if (!handed_off) continue;
+            check(handed_off->in(tenure::phase::handing_off) && handed_off->heap_index != tenure::npos,
+                  "what passes is renewed");
             auto const& head = one.record->queue.head();
-            check(head && head->waits && head->passable, "and somebody is there to take it");
+            check(head && head->waits && head->accepts_handoff, "and somebody is there to take it");
         }
         std::map<locking::lock_record const*, int> holders;
         for (auto const& one : watched_) {
-            bool const passes = one->in(tenure::phase::passing) && now_ < one->validity();
+            bool const passes = one->in(tenure::phase::handing_off) && now_ < one->validity();
             if ((!one->holds(now_) && !passes) || robbed_.contains(one->serial)) continue;
             check(++holders[one->record.get()] == 1, "no two hold at once");
             check(server_.holds(one->record->name, one->owner_id, now_),

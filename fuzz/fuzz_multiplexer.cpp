@@ -119,7 +119,7 @@ private:
             kept_ = 0;
         } else {
             to_send_.clear();
-            if (!lanes_.out.empty()) lanes_.out.hand_over(to_send_);
+            if (!lanes_.out.empty()) lanes_.out.take(to_send_);
         }
         if (next_.one_in(4) && !to_send_.empty()) {
             kept_ = 1 + next_.below(to_send_.size());

@@ -116,7 +116,7 @@ private:
 
     void staged() {
         std::string bytes;
-        if (!registry_.out.empty()) registry_.out.hand_over(bytes);
+        if (!registry_.out.empty()) registry_.out.take(bytes);
         for (auto& command : sent_.take(bytes)) {
             check(up_, "nothing is staged without a connection");
             auto const kind = command.at(0).front();

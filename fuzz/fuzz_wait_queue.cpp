@@ -25,9 +25,9 @@ public:
     }
 
 private:
-    struct waiter {
+    struct member {
         sleeper_ptr who = std::make_shared<sleeper>();
-        locking::place_ptr place = std::make_shared<locking::queue_place>(who);
+        locking::waiter_ptr waiter = std::make_shared<locking::waiter>(who);
     };
 
     void step() {
@@ -44,8 +44,8 @@ private:
     }
 
     void enter() {
-        waiter fresh;
-        check(queue_.enter(fresh.place) == inside_.empty(), "the first to come is the head at once, nobody else is");
+        member fresh;
+        check(queue_.enter(fresh.waiter) == inside_.empty(), "the first to come is the head at once, nobody else is");
         inside_.push_back(fresh);
     }
 
@@ -54,7 +54,7 @@ private:
         auto const gone = inside_[which];
         inside_.erase(inside_.begin() + static_cast<std::ptrdiff_t>(which));
         base::wake_list woken;
-        queue_.leave(gone.place, woken);
+        queue_.leave(gone.waiter, woken);
         woken.wake_all();
         for (std::size_t i = 0; i < inside_.size(); ++i)
             check(inside_[i].who->woken == (which == 0 && i == 0 ? 1 : 0),
@@ -64,10 +64,10 @@ private:
     }
 
     void leave_as_a_stranger() {
-        auto const who = gone_.empty() ? waiter() : gone_[next_.below(gone_.size())];
+        auto const who = gone_.empty() ? member() : gone_[next_.below(gone_.size())];
         forget_wakes();
         base::wake_list woken;
-        queue_.leave(who.place, woken);
+        queue_.leave(who.waiter, woken);
         check(woken.empty(), "whoever is not in the queue changes nothing by leaving it");
     }
 
@@ -89,16 +89,16 @@ private:
         check(queue_.size() == inside_.size(), "it has those who came and did not leave");
         check(queue_.empty() == inside_.empty(), "it is empty when nobody is in it");
         if (inside_.empty()) return;
-        check(queue_.head() == inside_.front().place, "the head is who came first");
+        check(queue_.head() == inside_.front().waiter, "the head is who came first");
         for (auto const& one : inside_)
-            check(one.place->at_head.load() == (&one == &inside_.front()),
+            check(one.waiter->at_head.load() == (&one == &inside_.front()),
                   "the head has been told so, and nobody else");
     }
 
     decisions next_;
     locking::wait_queue queue_;
-    std::vector<waiter> inside_; ///< in the order in which they came
-    std::vector<waiter> gone_;
+    std::vector<member> inside_; ///< in the order in which they came
+    std::vector<member> gone_;
 };
 
 } // namespace

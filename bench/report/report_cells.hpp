@@ -17,7 +17,7 @@ struct table {
 };
 table table_of(result const& of);
 
-/// A sentence for each aim, "✓ redlatch: ≥ 7 × Redisson (9.31)", then what limits those that are missed, and what was left out.
+/// A message for each aim, "✓ redlatch: ≥ 7 × Redisson (9.31)", then what limits those that are missed, and what was left out.
 std::vector<std::string> remarks_of(result const& of);
 
 } // namespace redlatch::bench

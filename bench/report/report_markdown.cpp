@@ -42,7 +42,7 @@ machine no page is made unless `--even-if-busy` asks for it.
   operating system). These suffer less from other load on the machine than elapsed time does.
 - **max/min**: the cycles of the busiest worker beside those of the laziest; 1 is fair.
 - Everything is pinned: server and clients to a core each, or all to one. Unpinned figures jump between the two by
-  chance; only the hand-over is shown unpinned too. On virtual machines waking another core may cost more than all else
+  chance; only the hand-off is shown unpinned too. On virtual machines waking another core may cost more than all else
   together; then the first part shows that above all.
 - *N threads, one lock* has an empty critical section. Its floor lets the threads queue inside the process, so that only
   one at a time asks the server; *a subscription each* is what happens when they do not. **Here the floor and ours do not
@@ -63,7 +63,7 @@ machine no page is made unless `--even-if-busy` asks for it.
   four processes of two threads; a fifth would be fair among five processes.
 - *asynchronous cycles* run on an io_context, the client and the handlers on one thread, with redlatch/asio.hpp where
   Boost is there.
-- *hand-over* is the time from just before the release in one client to the moment at which another one, which slept
+- *hand-off* is the time from just before the release in one client to the moment at which another one, which slept
   until then, has the lock. Ours and the floors are two processes, peers are two clients in one.
 - *holding* takes a watchdog shorter than the usual 30 s (20 or 40 times a round, 3 s at least) so that there is
   something to see within seconds; the share of a core is that of the usual one. The other figures are for one renewal

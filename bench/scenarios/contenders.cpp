@@ -18,7 +18,7 @@ naming one_for_all() {
 config settings_for(address const& where, our_way const& way) {
     config result{.address = where.uri()};
     result.commands = way.commands;
-    result.local_handover.strict = way.strict;
+    result.local_handoff.strict = way.strict;
     return result;
 }
 

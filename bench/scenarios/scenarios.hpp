@@ -41,7 +41,7 @@ std::vector<scenario> one_lock(stage const& on);
 std::vector<scenario> mix(stage const& on);
 
 /// From the release in one client to the lock in another that waits for it.
-std::vector<scenario> hand_over(stage const& on);
+std::vector<scenario> hand_off(stage const& on);
 
 /// What it costs to keep 10,000 and 100,000 locks.
 std::vector<scenario> holding(stage const& on);

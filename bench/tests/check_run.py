@@ -18,7 +18,7 @@ PINNED = {
     "8 threads, one lock",
     "64 threads, one lock",
     "8 processes, one lock",
-    "hand-over between two clients",
+    "hand-off between two clients",
 }
 # Where nobody is pinned, or there is one core alone.
 MIXES = {
@@ -50,7 +50,7 @@ def expected():
     return {
         "apart": PINNED | TOOL | ONCE | SCALE,
         "together": PINNED | TOOL,
-        "free": MIXES | {"hand-over between two clients"},
+        "free": MIXES | {"hand-off between two clients"},
     }
 
 

@@ -1,5 +1,5 @@
 // The commands. Each gets the words behind its name, returns the tool's exit status, and throws redlatch::error, usage_error,
-// help_requested or std::system_error, which main() turns into sentences and statuses.
+// help_requested or std::system_error, which main() turns into messages and statuses.
 #pragma once
 
 #include "command_line.hpp"

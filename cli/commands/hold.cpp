@@ -28,7 +28,7 @@ char const* const help_footer = "Exit status:\n"
 
 /// True: a signal came. False: the lock was lost.
 bool wait_for_signal(hold_view const& lock, inherited_signals const& inherited) {
-    signal_queue const signals(signal_queue::which::ending, inherited);
+    signal_queue const signals(signal_queue::scope::ending, inherited);
     timer_descriptor const timer; // after a stop, or without a thread that notices: validity ends by the clock alone
     wake_descriptor const lost;
     std::stop_callback const wake(lock.lost(), [&lost] { lost.raise(); });

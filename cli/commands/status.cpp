@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::size_t longest_shown = 100;
 
-std::string sentence_of(lock_info const& lock) {
+std::string message_of(lock_info const& lock) {
     std::string const name = "'" + shortened(lock.name, longest_shown) + "'";
     if (!lock.held) return name + " is free\n";
     std::string text = name + " is held (" + shortened(lock.type, longest_shown) + ")";
@@ -76,7 +76,7 @@ int show_status(arguments const& words) {
     client owner(choose_server(options));
     auto const lock = owner.get_lock(name).inspect({.labels = true});
     require_lock(lock);
-    print(options.json ? json_of(lock) : sentence_of(lock));
+    print(options.json ? json_of(lock) : message_of(lock));
     return lock.held ? 0 : 1;
 }
 

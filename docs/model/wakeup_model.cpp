@@ -1,4 +1,4 @@
-// Waiting for a lock: samples, subscriptions, the local queue and its hand-over, and what can go wrong around them.
+// Waiting for a lock: samples, subscriptions, the local queue and its hand-off, and what can go wrong around them.
 // README.md says what is modelled, how it maps to the code, and what each rule is for.
 #include "wakeup_state.hpp"
 
@@ -104,8 +104,8 @@ bool give_back(state& s, int who) {
     if (one.phase != holding || !room(s, 3)) return false;
     one = {};
     bool held_back = false;
-    if (s.queue[0] != 0) held_back = ++s.handovers > most_handovers && on("held back after some hand-overs");
-    if (s.queue[0] == 0 || s.handovers > most_handovers) s.handovers = 0;
+    if (s.queue[0] != 0) held_back = ++s.head_wakes > most_head_wakes && on("held back after some hand-offs");
+    if (s.queue[0] == 0 || s.head_wakes > most_head_wakes) s.head_wakes = 0;
     submit(s, {release, static_cast<u8>(who), 0, 0, s.queue[0] == 0});
     hand_on(s, held_back);
     return true;
@@ -208,7 +208,7 @@ bool nobody_sleeps_beyond_the_lease(state const& s) {
     return s.free_for <= longest_sleep;
 }
 bool others_get_a_turn(state const& s) {
-    return s.in_a_row <= most_handovers;
+    return s.in_a_row <= most_head_wakes;
 }
 /// When nothing goes wrong any more, all waiters get the lock one after the other, and nothing stays behind.
 bool all_come_through(state const& from) {
@@ -247,7 +247,7 @@ scenario<settings> const scenarios[] = {
     {"confirmations match in order", {}, "no wake-up is lost", 21},
     {"not subscribed from UNSUBSCRIBE on", {}, "no wake-up is lost", 12},
     {"whoever leaves wakes the next", {}, "all come through", 3},
-    {"held back after some hand-overs", {.waiters = 3}, "others get a turn", 16},
+    {"held back after some hand-offs", {.waiters = 3}, "others get a turn", 16},
     {"a waiter asks again when the lease has run out", {.removals = 1}, "nobody sleeps beyond the lease", 16},
 };
 

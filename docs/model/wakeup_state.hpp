@@ -17,7 +17,7 @@ struct settings {
 };
 inline settings scope;
 constexpr int lease = 3, held_back_pause = 1, longest_sleep = lease + held_back_pause; // ticks
-constexpr int most_handovers = 1;
+constexpr int most_head_wakes = 1;
 constexpr u8 rival = 9, never = 99;
 
 enum phase : u8 { out, queued, trying, waiting, holding };
@@ -42,7 +42,7 @@ struct state {
     u8 owner = 0, ttl = 0; ///< the key; waiters are 1, 2, ...
     bool silent = false;   ///< it became free, and nobody was told
     bool rival_dead = false, up = true, listening = false, lingers = false;
-    u8 channel = idle, handovers = 0, in_a_row = 0, free_for = 0;
+    u8 channel = idle, head_wakes = 0, in_a_row = 0, free_for = 0;
     bool window = false; ///< since the last release ran, another process could have come
     bool rested = false; ///< the head has left the lock to others for a moment
     u8 cuts = 0, removals = 0, crashes = 0, losses = 0;

@@ -19,7 +19,7 @@
 //    acquisition got all the same is given back: after `co_await (acquire || timer)` nothing is left behind. Releases are not
 //    cancelled; they end within config::timeout. options.stop works too.
 //  - Errors. Handlers get boost::system::error_code: compare it with redlatch::errc, or convert it to std::error_code. Tokens
-//    that throw (use_awaitable, use_future, bound or not) throw redlatch::error with its full sentence instead; as_tuple,
+//    that throw (use_awaitable, use_future, bound or not) throw redlatch::error with its full message instead; as_tuple,
 //    redirect_error and deferred count as handlers.
 //  - try_acquire. Busy is no error: tokens that throw give an empty optional for busy and timed_out. Handlers get the code too.
 //  - Executor, allocator and cancellation slot of the handler are honoured: detail/asio_completion.hpp. A handler that names
@@ -74,10 +74,10 @@ template <class Token> auto async_try_acquire(basic_lock lock, Token&& token) {
 }
 
 /// Ends with (error). As hold::release; the hold is taken over. An operation that is never begun releases all the same.
-template <class Token> auto async_release(hold&& which, Token&& token) {
+template <class Token> auto async_release(hold&& held, Token&& token) {
     return detail::asio_start<detail::plain_result>(
         std::forward<Token>(token), [](hold& of, completion_ptr<>& done) { return of.start_release(done); },
-        std::move(which));
+        std::move(held));
 }
 
 /// Ends with (error, bool). As basic_lock::force_unlock.

@@ -102,7 +102,7 @@ public:
     void close() noexcept;
 
     /// For whoever runs the loop of a client that was made with one.
-    event_source events() const;
+    event_source loop_source() const;
     /// That loop; null: a thread of the client's own.
     user_loop const* driven_by() const noexcept;
 

@@ -23,16 +23,16 @@
 
 namespace redlatch {
 
-/// How an operation ended. Its sentence is made only for those who ask.
+/// How an operation ended. Its message is made only for those who ask.
 ///
 /// Thread safety: distinct objects: safe. Shared objects: const members are safe.
 class outcome {
 public:
-    /// Makes the sentence of something that lives for as long as the outcome is looked at.
+    /// Makes the message of something that lives for as long as the outcome is looked at.
     using teller = std::string (*)(void const* source);
 
     outcome() noexcept = default;
-    outcome(std::error_code code, std::string sentence) noexcept : code_(code), sentence_(std::move(sentence)) {}
+    outcome(std::error_code code, std::string message) noexcept : code_(code), message_(std::move(message)) {}
     outcome(std::error_code code, void const* source, teller tell) noexcept
         : code_(code), about_(source), tell_(tell) {}
 
@@ -40,14 +40,14 @@ public:
     /// One of redlatch::errc; zero: success.
     std::error_code code() const noexcept { return code_; }
     /// What redlatch::error would say, with the names of what it is about. Within complete() only.
-    std::string sentence() const {
+    std::string message() const {
         if (tell_ != nullptr) return tell_(about_);
-        return sentence_.empty() ? code_.message() : sentence_;
+        return message_.empty() ? code_.message() : message_;
     }
 
 private:
     std::error_code code_;
-    std::string sentence_;
+    std::string message_;
     void const* about_ = nullptr;
     teller tell_ = nullptr;
 };

@@ -2,7 +2,7 @@
 //
 // Sources: a URI (`redis://user:password@host:6379/0`, `unix:///run/redis.sock?db=1`), a YAML document as Redisson and Spring
 // users write it, or this struct with designated initialisers. All times are std::chrono; zero and negative values are refused
-// where they make no sense, with errc::bad_config and a sentence that names the field.
+// where they make no sense, with errc::bad_config and a message that names the field.
 #pragma once
 
 #include <redlatch/export.hpp>
@@ -22,8 +22,8 @@ enum class command_set {
     scripts,   ///< Lua scripts only, as Redisson does
 };
 
-/// How the waiters of one client pass a lock on among themselves, without a word to the server.
-struct local_handover {
+/// How the waiters of one client hand a lock off among themselves, without a word to the server.
+struct local_handoff {
     bool enabled = true;
     /// So long at the most; then the lock is released on the server, so that other processes get a turn. From 1 ms. While other
     /// processes are known to wait, 1 ms whatever is said here.
@@ -88,8 +88,8 @@ struct REDLATCH_EXPORT config {
     /// See command_set. Everything but a first acquisition and a last release is a script in any case: renewal too, so that a
     /// user who may not run scripts cannot keep a renewed lock.
     command_set commands = command_set::automatic;
-    /// See local_handover. Only renewed locks without max_hold pass.
-    redlatch::local_handover local_handover{};
+    /// See local_handoff. Only renewed locks without max_hold are handed off.
+    redlatch::local_handoff local_handoff{};
     /// unlock() and the destructor of hold return as soon as the release is written, without its answer: half of the round
     /// trips. What went wrong goes to the listener and the counters; hold::release() waits nevertheless.
     bool detached_unlock = false;

@@ -29,7 +29,7 @@ public:
     };
 
     /// Checks the folder: a real directory of this user, mode 0700, no link; makes it if it is not there. Throws
-    /// error(bad_config) with a sentence if it is something else, and in a program that has more rights than its caller.
+    /// error(bad_config) with a message if it is something else, and in a program that has more rights than its caller.
     embedded_server();
     /// The same in another folder.
     explicit embedded_server(std::filesystem::path folder);

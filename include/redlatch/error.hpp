@@ -1,6 +1,6 @@
 // Everything that can go wrong, as values that a caller can branch on.
 //
-// Each operation has two forms: one throws redlatch::error, whose what() is a sentence that names the lock, the owner or the
+// Each operation has two forms: one throws redlatch::error, whose what() is a message that names the lock, the owner or the
 // server and says what to do; its twin takes a std::error_code& and reports only the value.
 #pragma once
 
@@ -32,7 +32,7 @@ enum class errc {
     would_deadlock, ///< The owner holds the lock, and would wait for itself: this kind is not re-entrant. Nothing was changed.
 };
 
-/// The category of errc; its message() is the short, general sentence. Portable code may compare with std::errc instead:
+/// The category of errc; its message() is short and general. Portable code may compare with std::errc instead:
 ///
 /// | errc                                   | equals std::errc                                           |
 /// |----------------------------------------|------------------------------------------------------------|
@@ -55,16 +55,16 @@ inline std::error_code make_error_code(errc code) noexcept {
 /// What the throwing forms throw.
 class REDLATCH_EXPORT error : public std::system_error {
 public:
-    error(errc code, std::string sentence);
+    error(errc code, std::string message);
 
-    /// The full sentence, with the names of what it is about.
-    char const* what() const noexcept override { return sentence_.c_str(); }
+    /// The full message, with the names of what it is about.
+    char const* what() const noexcept override { return message_.c_str(); }
 
     /// The same as code(), as the enumeration.
     errc reason() const noexcept { return static_cast<errc>(code().value()); }
 
 private:
-    std::string sentence_;
+    std::string message_;
 };
 
 } // namespace redlatch

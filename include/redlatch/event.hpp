@@ -25,7 +25,7 @@ struct event {
     kind what;
     std::string lock_name{}; ///< empty for connection events
     std::string owner_id{};  ///< likewise
-    std::string sentence{};  ///< for a log
+    std::string message{};   ///< for a log
 };
 
 /// The enumerator's name, "hold_lost" for example; "unknown" for a number that is none.

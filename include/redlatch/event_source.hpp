@@ -4,7 +4,7 @@
 // blocking. <redlatch/asio.hpp> joins them to an io_context; the same is a few lines for any loop that can watch a descriptor.
 //
 //     redlatch::client client(settings, redlatch::user_loop{[] { return the_loop_runs_here(); }});
-//     redlatch::event_source source = client.events();
+//     redlatch::event_source source = client.loop_source();
 //     watch(source.native_handle(), [source]() mutable { if (!source.run_ready()) stop_watching(); });
 #pragma once
 

@@ -37,7 +37,7 @@ struct lock_info {
     std::vector<lock_owner> owners;
     /// How long until the key expires by itself; none: free, or without expiry.
     std::optional<duration> remaining_lease;
-    /// Of list_locks() only: why the server does not let us look at this key, as a sentence. Nothing else is known of it then;
+    /// Of list_locks() only: why the server does not let us look at this key, as a message. Nothing else is known of it then;
     /// empty: it does.
     std::string problem{};
 };

@@ -68,7 +68,7 @@ struct hold_access {
 
 /// Gives a level back on the calling thread; failures are returned, and told to the listener if `report`.
 std::error_code give_back(io::client_core& core, locking::tenure_ptr const& tenure, std::uint64_t level, bool report,
-                          std::string* sentence);
+                          std::string* message);
 /// There was no memory for giving it back: the level ends, in the background.
 void abandon(io::client_core& core, locking::tenure_ptr const& tenure, std::uint64_t level) noexcept;
 /// The same as give_back() without waiting; failures go to the listener.

@@ -27,7 +27,7 @@ std::function<void()> boxed(completion_ptr<Values...> done, outcome const& resul
         std::tuple<Values...> values;
     };
     auto full = std::make_shared<box>(box{std::move(done),
-                                          result.failed() ? outcome(result.code(), result.sentence()) : outcome(),
+                                          result.failed() ? outcome(result.code(), result.message()) : outcome(),
                                           {std::move(values)...}});
     return [full = std::move(full)] {
         std::apply([&](auto&... each) { full->done.release()->complete(full->result, std::move(each)...); },
@@ -86,7 +86,7 @@ bool start(std::shared_ptr<io::client_core> const& core, std::stop_token const& 
 /// Of an operation that has failed.
 template <class Operation> outcome failure_of(Operation const& operation) {
     return {operation.result(), &operation,
-            [](void const* source) { return static_cast<Operation const*>(source)->sentence(); }};
+            [](void const* source) { return static_cast<Operation const*>(source)->message(); }};
 }
 
 /// A handler of the user's, on its executor or on the notifier thread.

@@ -21,16 +21,16 @@ constexpr duration longest = std::chrono::floor<duration>(std::chrono::nanosecon
 enum class manner { acquire, try_once };
 
 /// Zero, or invalid_argument and what is wrong.
-std::error_code check(lock_impl const& impl, acquire_options const& options, std::string& sentence) {
+std::error_code check(lock_impl const& impl, acquire_options const& options, std::string& message) {
     auto const complain = [&](char const* option, char const* rule) {
-        sentence = "lock " + locking::shown(impl.record->name) + ": " + option + " must be " + rule;
+        message = "lock " + locking::shown(impl.record->name) + ": " + option + " must be " + rule;
         return errc::invalid_argument;
     };
     if (options.wait && options.wait->count() < 0) return complain("wait", "zero or more");
     if (options.lease && options.lease->count() < 1) return complain("lease", "at least one millisecond");
     if (options.max_hold && options.max_hold->count() < 1) return complain("max_hold", "at least one millisecond");
     if (options.lease && options.max_hold) {
-        sentence =
+        message =
             "lock " + locking::shown(impl.record->name)
             + ": lease and max_hold exclude each other: a fixed lease is never renewed and ends by itself, max_hold "
               "bounds a renewed one; give the one that you mean";
@@ -60,24 +60,24 @@ std::string without_a_thread(lock_impl const& impl) {
              "threads";
 }
 
-/// Acquires on the calling thread. What is acquired goes to `out`; null: unlock() will find it. `sentence` is filled in for a
+/// Acquires on the calling thread. What is acquired goes to `out`; null: unlock() will find it. `message` is filled in for a
 /// failure if it is not null.
 std::error_code acquire_now(lock_impl const& impl, io::acquisition::request request, std::stop_token const& stop,
-                            hold* out, std::string* sentence, std::uint64_t thread) {
+                            hold* out, std::string* message, std::uint64_t thread) {
     if (auto const refused = impl.core->refusal(true)) {
-        if (sentence != nullptr)
-            *sentence = "lock " + locking::shown(impl.record->name) + " was not acquired: " + refused.message();
+        if (message != nullptr)
+            *message = "lock " + locking::shown(impl.record->name) + " was not acquired: " + refused.message();
         return refused;
     }
     if (auto const no_thread = impl.core->have_thread()) {
-        if (sentence != nullptr) *sentence = without_a_thread(impl);
+        if (message != nullptr) *message = without_a_thread(impl);
         return no_thread;
     }
     if (request.owner_number == thread) impl.core->watch_this_thread();
     io::acquisition one(impl.core, std::move(request));
     io::run_blocking(one, stop);
     if (one.result()) {
-        if (sentence != nullptr) *sentence = one.sentence();
+        if (message != nullptr) *message = one.message();
     } else if (out != nullptr) {
         *out = detail::hold_access::make(impl.core, one);
     } else {
@@ -87,13 +87,13 @@ std::error_code acquire_now(lock_impl const& impl, io::acquisition::request requ
 }
 
 std::error_code acquire_now(lock_impl const& impl, acquire_options const& options, manner mode, hold& out,
-                            std::string* sentence) {
+                            std::string* message) {
     std::string problem;
     if (auto const ec = check(impl, options, problem)) {
-        if (sentence != nullptr) *sentence = std::move(problem);
+        if (message != nullptr) *message = std::move(problem);
         return ec;
     }
-    return acquire_now(impl, to_request(impl, options, mode), options.stop, &out, sentence,
+    return acquire_now(impl, to_request(impl, options, mode), options.stop, &out, message,
                        owner::this_thread().number());
 }
 
@@ -101,9 +101,9 @@ bool means_no(std::error_code ec) noexcept {
     return ec == errc::busy || ec == errc::timed_out;
 }
 
-[[noreturn]] void fail(std::error_code ec, std::string sentence) {
-    if (ec.category() != error_category()) throw std::system_error(ec, sentence);
-    throw error(static_cast<errc>(ec.value()), std::move(sentence));
+[[noreturn]] void fail(std::error_code ec, std::string message) {
+    if (ec.category() != error_category()) throw std::system_error(ec, message);
+    throw error(static_cast<errc>(ec.value()), std::move(message));
 }
 
 std::optional<outcome> start_acquisition(lock_impl const& impl, acquire_options const& options, manner mode,
@@ -160,8 +160,8 @@ user_loop const* basic_lock::driven_by() const noexcept {
 
 hold basic_lock::acquire(acquire_options const& options) {
     hold out;
-    std::string sentence;
-    if (auto const ec = acquire_now(impl(), options, manner::acquire, out, &sentence)) fail(ec, std::move(sentence));
+    std::string message;
+    if (auto const ec = acquire_now(impl(), options, manner::acquire, out, &message)) fail(ec, std::move(message));
     return out;
 }
 
@@ -173,10 +173,10 @@ hold basic_lock::acquire(acquire_options const& options, std::error_code& ec) {
 
 std::optional<hold> basic_lock::try_acquire(acquire_options const& options) {
     hold out;
-    std::string sentence;
-    auto const ec = acquire_now(impl(), options, manner::try_once, out, &sentence);
+    std::string message;
+    auto const ec = acquire_now(impl(), options, manner::try_once, out, &message);
     if (means_no(ec)) return std::nullopt;
-    if (ec) fail(ec, std::move(sentence));
+    if (ec) fail(ec, std::move(message));
     return out;
 }
 
@@ -218,10 +218,10 @@ void basic_lock::async_try_acquire(acquire_options const& options, executor ex,
 void basic_lock::lock() {
     auto what = to_request(impl(), {}, manner::acquire);
     what.adapter = true;
-    std::string sentence;
+    std::string message;
     auto const thread = what.owner_number;
-    auto const ec = acquire_now(*impl_, std::move(what), {}, nullptr, &sentence, thread);
-    if (ec) fail(ec, std::move(sentence));
+    auto const ec = acquire_now(*impl_, std::move(what), {}, nullptr, &message, thread);
+    if (ec) fail(ec, std::move(message));
 }
 
 bool basic_lock::try_lock() {
@@ -236,11 +236,11 @@ bool basic_lock::try_lock_within(std::chrono::nanoseconds wait) {
         what.waits_for_ever = wait >= longest;
         what.deadline = what.waits_for_ever ? base::never : base::later(lease_clock::now(), wait);
     }
-    std::string sentence;
+    std::string message;
     auto const thread = what.owner_number;
-    auto const ec = acquire_now(*impl_, std::move(what), {}, nullptr, &sentence, thread);
+    auto const ec = acquire_now(*impl_, std::move(what), {}, nullptr, &message, thread);
     if (means_no(ec)) return false;
-    if (ec) fail(ec, std::move(sentence));
+    if (ec) fail(ec, std::move(message));
     return true;
 }
 
@@ -251,24 +251,24 @@ void basic_lock::unlock() {
     if (core.forked())
         throw error(errc::forked,
                     subject() + " belongs to a client of the parent of this process; make a new client here");
-    locking::tenure_ptr which;
+    locking::tenure_ptr tenure;
     std::uint64_t level = 0;
     core.locked([&](locking::lock_table&, base::wake_list&) {
         for (auto const& one : impl_->record->tenures.acquired()) {
             if (one->owner_number != me) continue;
             for (auto const& taken : one->levels)
                 if (taken.adapter && taken.number > level) {
-                    which = one;
+                    tenure = one;
                     level = taken.number;
                 }
         }
     });
-    if (!which)
+    if (!tenure)
         throw error(errc::not_owner, "attempt to unlock " + subject() + ", not locked by current thread by node id: "
                                          + core.id() + " thread-id: " + std::to_string(me) + "; nothing was changed");
     if (core.settings().detached_unlock || core.on_own_thread())
-        return detail::give_back_detached(impl_->core, which, level);
-    detail::give_back(core, which, level, true, nullptr);
+        return detail::give_back_detached(impl_->core, tenure, level);
+    detail::give_back(core, tenure, level, true, nullptr);
 }
 
 // --- looking

@@ -15,7 +15,7 @@ namespace redlatch::detail {
 
 /// Of an operation that has ended; throws error.
 template <class Operation> void must_have_succeeded(Operation const& operation) {
-    if (operation.result()) throw error(static_cast<errc>(operation.result().value()), operation.sentence());
+    if (operation.result()) throw error(static_cast<errc>(operation.result().value()), operation.message());
 }
 
 /// Blocks until it has ended; throws error.

@@ -52,7 +52,7 @@ detail::client_handle const& client::handle() const {
     return *handle_;
 }
 
-event_source client::events() const {
+event_source client::loop_source() const {
     return detail::event_source_access::of(handle().core);
 }
 

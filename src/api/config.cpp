@@ -13,8 +13,8 @@ namespace redlatch {
 
 namespace {
 
-[[noreturn]] void refuse(std::string const& sentence) {
-    throw error(errc::bad_config, "the configuration cannot be used: " + sentence);
+[[noreturn]] void refuse(std::string const& message) {
+    throw error(errc::bad_config, "the configuration cannot be used: " + message);
 }
 
 void check(char const* field, duration value, duration least) {
@@ -70,7 +70,7 @@ void config::validate() const {
         refuse("validity_margin must be less than lock_watchdog_timeout; otherwise no renewed lock is ever valid");
     if (commands < command_set::automatic || commands > command_set::scripts)
         refuse("commands must be automatic, plain or scripts");
-    check("local_handover.time", local_handover.time, duration(1));
+    check("local_handoff.time", local_handoff.time, duration(1));
     check("outage_limit", outage_limit, duration(0));
     check("close_timeout", close_timeout, duration(0));
     if (!address.empty()) io::resolve_endpoint(*this);

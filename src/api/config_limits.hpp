@@ -1,4 +1,4 @@
-// The bounds of settings, for config::validate and for the sentences of the YAML reader.
+// The bounds of settings, for config::validate and for the messages of the YAML reader.
 #pragma once
 
 #include <redlatch/lease_clock.hpp>

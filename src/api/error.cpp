@@ -77,6 +77,6 @@ std::error_category const& error_category() noexcept {
     return instance;
 }
 
-error::error(errc code, std::string sentence) : std::system_error(code), sentence_(std::move(sentence)) {}
+error::error(errc code, std::string message) : std::system_error(code), message_(std::move(message)) {}
 
 } // namespace redlatch

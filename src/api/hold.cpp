@@ -33,13 +33,13 @@ std::stop_token stopped_already() {
 } // namespace
 
 std::error_code detail::give_back(io::client_core& core, locking::tenure_ptr const& tenure, std::uint64_t level,
-                                  bool report, std::string* sentence) {
+                                  bool report, std::string* message) {
     if (core.closed()) return errc::lease_lost; // close() has released it
     using patience = io::releasing::patience;
     io::releasing one(core.shared_from_this(), tenure, level, report ? patience::with_others : patience::by_settings);
     io::run_blocking(one);
     if (one.result()) {
-        if (sentence != nullptr) *sentence = one.sentence();
+        if (message != nullptr) *message = one.message();
         if (report) report_failure(core, tenure);
     }
     return one.result();
@@ -66,18 +66,18 @@ hold_status hold_view::status() const noexcept {
     if (!state_) return hold_status::none;
     if (state_->core->forked()) return hold_status::lost; // it is the parent's
     if (state_->given_back.load(std::memory_order_acquire)) return hold_status::released;
-    auto const& which = *state_->tenure;
-    switch (which.now_in.load(std::memory_order_acquire)) {
+    auto const& tenure = *state_->tenure;
+    switch (tenure.now_in.load(std::memory_order_acquire)) {
     case tenure::phase::lost: return hold_status::lost;
-    case tenure::phase::passing:
+    case tenure::phase::handing_off:
     case tenure::phase::releasing:
     case tenure::phase::ended: return hold_status::released;
     case tenure::phase::acquiring:
     case tenure::phase::held: break;
     }
     if (state_->of_an_earlier_stay()) return hold_status::released;
-    if (lease_clock::now() >= which.validity()) return hold_status::lost;
-    return which.suspect.load(std::memory_order_relaxed) ? hold_status::suspect : hold_status::held;
+    if (lease_clock::now() >= tenure.validity()) return hold_status::lost;
+    return tenure.suspect.load(std::memory_order_relaxed) ? hold_status::suspect : hold_status::held;
 }
 
 hold_view::operator bool() const noexcept {
@@ -168,11 +168,11 @@ void hold::release() {
         throw error(errc::wrong_thread,
                     "release() would block a thread of the client; use release_detached() or async_release()");
     if (state_->given_back.exchange(true)) return;
-    std::string sentence;
-    auto const ec = detail::give_back(*core, state_->tenure, state_->level, false, &sentence);
+    std::string message;
+    auto const ec = detail::give_back(*core, state_->tenure, state_->level, false, &message);
     if (!ec) return;
-    if (sentence.empty()) sentence = "the client was closed, which released lock " + locking::shown(lock_name());
-    throw error(static_cast<errc>(ec.value()), sentence);
+    if (message.empty()) message = "the client was closed, which released lock " + locking::shown(lock_name());
+    throw error(static_cast<errc>(ec.value()), message);
 }
 
 void hold::release(std::error_code& ec) noexcept {

@@ -75,7 +75,7 @@ void listing::on_answers() {
         if (asked_page_) on_page(answers[next]);
     } catch (error const& problem) {
         result_ = problem.code();
-        sentence_ = problem.what();
+        message_ = problem.what();
     }
     call_.reset();
 }
@@ -125,7 +125,7 @@ void listing::on_page(resp::value const& page) {
 void listing::must_be_answer(resp::value const& reply) const {
     if (!reply.is_error()) return;
     auto const reason = connection::to_errc(connection::judge(reply));
-    throw error(reason, io::query_sentence(core_->any_node(), about, reason, reply));
+    throw error(reason, io::query_message(core_->any_node(), about, reason, reply));
 }
 
 } // namespace redlatch::detail

@@ -30,7 +30,7 @@ public:
     bool ready() const override;
 
     std::error_code result() const noexcept { return result_; }
-    std::string const& sentence() const noexcept { return sentence_; }
+    std::string const& message() const noexcept { return message_; }
     std::vector<lock_info> take() noexcept { return std::move(found_); }
 
 private:
@@ -61,7 +61,7 @@ private:
 
     std::vector<lock_info> found_{};
     std::error_code result_{};
-    std::string sentence_{};
+    std::string message_{};
 };
 
 } // namespace redlatch::detail

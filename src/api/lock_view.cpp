@@ -40,7 +40,7 @@ void must_be_answer(io::client_core& core, std::string const& name, resp::value 
     if (!reply.is_error()) return;
     auto const reason = connection::to_errc(connection::judge(reply));
     throw error(reason,
-                io::query_sentence(core.node_of(name), "looking at lock " + locking::shown(name), reason, reply));
+                io::query_message(core.node_of(name), "looking at lock " + locking::shown(name), reason, reply));
 }
 
 /// Whether a key is there that only tells the type of the lock: without the right to look, it is not.

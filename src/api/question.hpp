@@ -14,7 +14,7 @@ namespace redlatch::detail {
 
 template <class Answer> struct question {
     locking::wire_call call;
-    std::string about; ///< "asking for ...", for sentences
+    std::string about; ///< "asking for ...", for messages
     /// Throws error(bad_reply).
     std::function<Answer(io::query const&)> read;
 };

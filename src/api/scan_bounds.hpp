@@ -13,7 +13,7 @@ class scan_bounds {
 public:
     /// How many keys the server has, by its own word; without it (no right to DBSIZE) only the widest bounds hold.
     void set_keys(std::int64_t keys) noexcept;
-    /// A page came: the cursor that follows, how many keys it named, and how many of them for the first time. A sentence's
+    /// A page came: the cursor that follows, how many keys it named, and how many of them for the first time. A message's
     /// end: this SCAN will not end. None: it may.
     std::optional<std::string> on_page(std::string_view cursor, std::size_t named, std::size_t fresh);
 

@@ -44,7 +44,7 @@ std::function<server_info(io::query_batch const&)> server_that_answered(std::sha
             throw error(errc::bad_reply, "the server " + server.address + " sent an unexpected reply to INFO");
         else if (!connection::is_missing_right(info))
             throw error(errc::server_refused,
-                        io::query_sentence(core->any_node(), about_server, errc::server_refused, info));
+                        io::query_message(core->any_node(), about_server, errc::server_refused, info));
         return server;
     };
 }

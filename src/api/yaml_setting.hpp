@@ -11,7 +11,7 @@ namespace redlatch {
 /// Throws error(bad_config).
 [[noreturn]] void refuse_yaml(std::string const& problem);
 
-/// All readers throw error(bad_config) with a sentence that does not name line and key; see at(). Values in `${…}` come from
+/// All readers throw error(bad_config) with a message that does not name line and key; see at(). Values in `${…}` come from
 /// the environment.
 class yaml_setting {
 public:

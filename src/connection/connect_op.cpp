@@ -50,8 +50,8 @@ connect_op::progress connect_op::fail(errc reason, std::string problem) {
 
 connect_op::progress connect_op::on_reply(resp::value const& reply) {
     REDLATCH_ASSERT(next_ < due_.size());
-    auto const which = due_[next_++];
-    auto const outcome = read(which, reply);
+    auto const requested = due_[next_++];
+    auto const outcome = read(requested, reply);
     if (outcome == progress::failed) return outcome;
     return next_ == due_.size() ? progress::ready : progress::more;
 }

@@ -50,7 +50,7 @@ public:
 private:
     enum class step { auth, set_name, select, client_info, server_info, ping };
     progress fail(errc reason, std::string problem);
-    progress read(step which, resp::value const& reply);
+    progress read(step requested, resp::value const& reply);
     progress read_info(std::string_view text);
 
     std::vector<step> due_;

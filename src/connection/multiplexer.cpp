@@ -87,11 +87,11 @@ void multiplexer::on_up(identity const& self, base::instant now, base::wake_list
     out.reset();
     stage_predecessor_kills(now);
     for (; !waiting_.empty(); waiting_.pop_front()) {
-        auto const& which = waiting_.front();
-        if (which->once) // what it says may be true no more: its sender asks anew
-            finish(*which, call::state::closed, woken);
+        auto const& call = waiting_.front();
+        if (call->once) // what it says may be true no more: its sender asks anew
+            finish(*call, call::state::closed, woken);
         else
-            stage(which, now);
+            stage(call, now);
     }
 }
 
@@ -100,25 +100,25 @@ void multiplexer::on_down(base::instant, base::wake_list& woken) {
     up_ = false;
     kills_due_ = 0;
     bool may_still_run = false;
-    for (auto const& which : due_) {
-        bool const sent = which->begin < out.handed();
-        if (kill_refused_) which->late_copy_possible = true;
+    for (auto const& call : due_) {
+        bool const sent = call->begin < out.handed();
+        if (kill_refused_) call->late_copy_possible = true;
         if (sent) {
-            ++which->handed;
-            may_still_run = may_still_run || !which->internal;
+            ++call->handed;
+            may_still_run = may_still_run || !call->internal;
         }
-        if (which->internal || which->abandoned) continue;
-        if (which->once) {
-            finish(*which, call::state::closed, woken);
+        if (call->internal || call->abandoned) continue;
+        if (call->once) {
+            finish(*call, call::state::closed, woken);
             continue;
         }
-        if (which->heard > 0) { // its first command is done, and is not to be done again
-            which->cut_short = true;
-            finish(*which, call::state::answered, woken);
+        if (call->heard > 0) { // its first command is done, and is not to be done again
+            call->cut_short = true;
+            finish(*call, call::state::answered, woken);
             continue;
         }
-        which->status.store(call::state::waiting, std::memory_order_relaxed);
-        keep(which); // in their order, and before all that is submitted from now on
+        call->status.store(call::state::waiting, std::memory_order_relaxed);
+        keep(call); // in their order, and before all that is submitted from now on
     }
     due_.clear();
     out.reset();
@@ -138,22 +138,22 @@ bool multiplexer::on_value(resp::value&& incoming, base::instant, base::wake_lis
         if (!first.abandoned) first.reply = std::move(incoming);
         return true;
     }
-    auto const which = std::move(due_.front());
+    auto const call = std::move(due_.front());
     due_.pop_front();
     if (kills_due_ > 0) {
         on_kill_answer(incoming);
         return true;
     }
-    ++which->handed;
+    ++call->handed;
     if (kill_refused_)
-        which->late_copy_possible = true; // for good: a later connection does not know that predecessor any more
-    if (which->abandoned) {
-        if (which->late) late_.push_back({std::move(which->late), std::move(incoming)});
+        call->late_copy_possible = true; // for good: a later connection does not know that predecessor any more
+    if (call->abandoned) {
+        if (call->late) late_.push_back({std::move(call->late), std::move(incoming)});
         return true;
     }
-    which->connection = connection_;
-    (which->heard == 0 ? which->reply : which->second) = std::move(incoming);
-    finish(*which, call::state::answered, woken);
+    call->connection = connection_;
+    (call->heard == 0 ? call->reply : call->second) = std::move(incoming);
+    finish(*call, call::state::answered, woken);
     return true;
 }
 
@@ -167,11 +167,11 @@ void multiplexer::on_unreachable(base::wake_list& woken) {
     if (!std::exchange(some_are_impatient_, false)) return;
     call_list others;
     while (!waiting_.empty()) {
-        auto const which = waiting_.pop_front();
-        if (which->impatient)
-            finish(*which, call::state::closed, woken);
+        auto const call = waiting_.pop_front();
+        if (call->impatient)
+            finish(*call, call::state::closed, woken);
         else
-            others.push_back(which);
+            others.push_back(call);
     }
     while (!others.empty()) waiting_.push_back(others.pop_front());
 }
@@ -179,7 +179,7 @@ void multiplexer::on_unreachable(base::wake_list& woken) {
 void multiplexer::on_closed(base::wake_list& woken) {
     closed_ = true;
     up_ = false;
-    for (auto const& which : due_) finish(*which, call::state::closed, woken);
+    for (auto const& call : due_) finish(*call, call::state::closed, woken);
     for (; !waiting_.empty(); waiting_.pop_front()) finish(*waiting_.front(), call::state::closed, woken);
     due_.clear();
     out.reset();

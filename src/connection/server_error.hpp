@@ -21,7 +21,7 @@ enum class verdict {
 /// Decided by the first word as a whole: BUSY is not BUSYKEY.
 verdict judge(resp::value const& error);
 
-/// A sentence for whoever reads what the server said.
+/// A message for whoever reads what the server said.
 std::string_view what_to_do(std::string_view said);
 
 /// This user may not run the command; in a script each generation of servers says it in words of its own.

@@ -30,7 +30,7 @@ public:
         end_ += bytes.size();
     }
     /// Swaps everything staged into `out` (which must be empty) and counts it as handed over.
-    void hand_over(std::string& out) {
+    void take(std::string& out) {
         out.swap(staged_);
         handed_ = end_;
     }

@@ -19,7 +19,7 @@ namespace redlatch::embedded {
 std::optional<::pid_t> start_detached(std::filesystem::path const& program, std::filesystem::path const& folder,
                                       claim_address const& claim);
 
-/// What the server last started in this folder has said, for a sentence; empty if nothing.
+/// What the server last started in this folder has said, for a message; empty if nothing.
 std::string last_words(std::filesystem::path const& folder);
 
 /// The server of this user that works in the folder, or in one that stood at its path and was removed: for servers that have

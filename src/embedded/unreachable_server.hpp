@@ -24,7 +24,7 @@ std::optional<unreachable_server> find_unreachable_server(std::filesystem::path 
                                                           lease_clock::time_point limit);
 
 /// Throws error(disconnected), or error(bad_config) for a foreign one, with what it is and what to do; `advice` ends the
-/// sentence.
+/// message.
 [[noreturn]] void refuse_unreachable(unreachable_server const& other, std::filesystem::path const& folder,
                                      std::string const& advice);
 

@@ -58,9 +58,9 @@ bool acquisition::advance() {
 bool acquisition::ready() const {
     if (cancelled() || core_->closed()) return true;
     switch (stage_) {
-    case stage::beginning: return !tenure_->in_turn; // a hint, looked at again under the table's mutex
+    case stage::beginning: return !tenure_->in_operation; // a hint, looked at again under the table's mutex
     case stage::queued:
-        if (!looked_ && place_->at_head.load(std::memory_order_acquire)) return true;
+        if (!looked_ && waiter_->at_head.load(std::memory_order_acquire)) return true;
         if (doubts_own_hold_ && channel_ && channel_->count > sample_.count) return true;
         break;
     case stage::calling: return call_.finished();
@@ -71,43 +71,42 @@ bool acquisition::ready() const {
     case stage::pausing: break;
     case stage::finished: return false;
     }
-    return place_
-           && (place_->granted.load(std::memory_order_acquire) || place_->released.load(std::memory_order_acquire));
+    return waiter_
+           && (waiter_->granted.load(std::memory_order_acquire) || waiter_->released.load(std::memory_order_acquire));
 }
 
-// --- the beginning: whose turn is it, a re-entry or a fresh tenure
+// --- the beginning: does another operation of the owner run, a re-entry or a fresh tenure
 
 /// Before anything was sent or entered.
 bool acquisition::end_at_once(std::error_code reason) {
     tenure_.reset();
-    place_.reset();
+    waiter_.reset();
     result_ = reason;
     stage_ = stage::finished;
     return true;
 }
 
 bool acquisition::begin() {
-    has_turn_ = false;
+    in_operation_ = false;
     if (cancelled() || core_->closed()) return end_at_once(core_->closed() ? errc::closed : errc::cancelled);
     auto const now = now_;
     bool reentry = false;
     bool waits_for_itself = false;
     bool known_busy = false;
-    if (request_.may_wait) prepare_place();
+    if (request_.may_wait) prepare_waiter();
     core_->locked([&](lock_table& table, base::wake_list& woken) {
-        if (auto const& passing = table.passing(*request_.record)) {
-            auto const which = passing;
+        if (auto const handed_off = table.in_handoff(*request_.record)) {
             if (auto const again = table.retake(*request_.record, request_.owner_number, asked_level(now), now)) {
-                tenure_ = which;
+                tenure_ = handed_off;
                 level_number_ = again->number;
                 stage_ = stage::finished;
-                has_turn_ = true;
+                in_operation_ = true;
                 return;
             }
         }
         tenure_ = table.current(*request_.record, request_.owner_number);
-        if (tenure_ && tenure_->in_turn) {
-            tenure_->turn_waiters.push_back(waker());
+        if (tenure_ && tenure_->in_operation) {
+            tenure_->operation_waiters.push_back(waker());
             return;
         }
         if (tenure_ && !tenure_->holds(now)) {
@@ -120,19 +119,19 @@ bool acquisition::begin() {
         // Where other processes want it too, the attempt that tells for how long it is held is the better guess.
         known_busy = request_.record->busy_until > now || request_.record->turn.others_listen();
         if (!tenure_) tenure_ = table.open(request_.record, request_.owner_number);
-        has_turn_ = tenure_->in_turn = true;
-        if (place_ && !reentry) enter_queue(table, woken); // a re-entry passes it
+        in_operation_ = tenure_->in_operation = true;
+        if (waiter_ && !reentry) enter_queue(table, woken); // a re-entry passes it
     });
     if (stage_ == stage::finished) {
-        place_.reset();
+        waiter_.reset();
         return true;
     }
     if (waits_for_itself) {
         forbidden_to_ = tenure_->owner_id;
         return end_at_once(errc::would_deadlock);
     }
-    if (!has_turn_ || reentry) place_.reset();
-    if (!has_turn_) {
+    if (!in_operation_ || reentry) waiter_.reset();
+    if (!in_operation_) {
         if (now < request_.deadline) return suspend(nullptr, request_.deadline);
         return end_at_once(request_.may_wait ? errc::timed_out : errc::busy);
     }
@@ -175,22 +174,22 @@ locking::level acquisition::asked_level(base::instant from) const {
     return {0, lease_, !request_.lease, request_.adapter, most ? base::later(from, *most) : base::never};
 }
 
-void acquisition::prepare_place() {
-    place_ = std::allocate_shared<locking::queue_place>(base::recycling<locking::queue_place>(), waker());
-    place_->asked = asked_level(base::never);
-    place_->asked.max_hold_until = base::never; // counts from the hand-over
-    place_->max_hold = max_hold();
-    place_->passable = !request_.lease; // nothing has been sent yet
+void acquisition::prepare_waiter() {
+    waiter_ = std::allocate_shared<locking::waiter>(base::recycling<locking::waiter>(), waker());
+    waiter_->asked = asked_level(base::never);
+    waiter_->asked.max_hold_until = base::never; // counts from the hand-off
+    waiter_->max_hold = max_hold();
+    waiter_->accepts_handoff = !request_.lease; // nothing has been sent yet
 }
 
 /// With the table's mutex: in the same taking of it in which the tenure was opened.
 void acquisition::enter_queue(lock_table& table, base::wake_list& woken) {
-    place_->whose = tenure_;
-    if (request_.record->queue.enter(place_)) {
+    waiter_->whose = tenure_;
+    if (request_.record->queue.enter(waiter_)) {
         look(table, woken);
     } else {
         contended_ = true;
-        lock_table::wait_again(*place_);
+        lock_table::wait_again(*waiter_);
     }
 }
 
@@ -203,14 +202,14 @@ bool acquisition::enqueue() {
 bool acquisition::look(lock_table& table, base::wake_list& woken) {
     looked_ = true;
     contended_ = contended_ || request_.record->turn.others_listen();
-    held_back_ = place_->released.load(std::memory_order_relaxed) && std::exchange(place_->held_back, false);
+    held_back_ = waiter_->released.load(std::memory_order_relaxed) && std::exchange(waiter_->held_back, false);
     if (held_back_) {
-        place_->released.store(false, std::memory_order_relaxed);
-        sample_ = place_->sample;
-        lock_table::wait_no_more(*place_, now_);
+        waiter_->released.store(false, std::memory_order_relaxed);
+        sample_ = waiter_->sample;
+        lock_table::wait_no_more(*waiter_, now_);
         found_ = {};
     } else {
-        found_ = table.look(place_, now_, woken);
+        found_ = table.look(waiter_, now_, woken);
     }
     return true;
 }
@@ -218,24 +217,24 @@ bool acquisition::look(lock_table& table, base::wake_list& woken) {
 bool acquisition::on_queued() {
     if (cancelled()) return carry_out(op_->on_cancelled());
     if (core_->closed()) return carry_out(op_->on_closed());
-    if (place_->granted.load(std::memory_order_acquire)) return on_granted();
-    if (now_ >= request_.deadline && (looked_ || !place_->at_head.load(std::memory_order_acquire)))
+    if (waiter_->granted.load(std::memory_order_acquire)) return on_granted();
+    if (now_ >= request_.deadline && (looked_ || !waiter_->at_head.load(std::memory_order_acquire)))
         return carry_out(op_->on_deadline(of_others()));
-    if (!place_->at_head.load(std::memory_order_acquire)) return wait_behind_head();
+    if (!waiter_->at_head.load(std::memory_order_acquire)) return wait_behind_head();
     doubt_own_hold();
-    told_ = place_->released.load(std::memory_order_acquire);
+    told_ = waiter_->released.load(std::memory_order_acquire);
     core_->locked([&](lock_table& table, base::wake_list& woken) { look(table, woken); });
     return go_on_as_head();
 }
 
 /// Another one of this process had the lock, and this one has it now - unless it was lost before anybody could notice.
 bool acquisition::on_granted() {
-    if (core_->locked([&](lock_table& table, base::wake_list&) { return table.accept(place_); })) {
-        level_number_ = place_->level_number;
+    if (core_->locked([&](lock_table& table, base::wake_list&) { return table.accept(waiter_); })) {
+        level_number_ = waiter_->level_number;
         return carry_out(op_->on_granted());
     }
     if (channel_) node_->messages().detach(std::exchange(channel_, nullptr), waker(), !blocking());
-    place_.reset();
+    waiter_.reset();
     tenure_.reset();
     looked_ = held_back_ = doubts_own_hold_ = false;
     stage_ = stage::beginning; // from the start: its deadline stands
@@ -250,9 +249,9 @@ bool acquisition::go_on_as_head() {
     }
     behind_own_hold_since_ = base::never;
     // Who had to wait here will probably have to wait for the server's message too: be ready for it before asking.
-    if ((contended_ || held_back_ || found_.stand_back) && !channel_ && request_.record->has_channel())
+    if ((contended_ || held_back_ || found_.must_yield) && !channel_ && request_.record->has_channel())
         channel_ = node_->messages().attach(request_.record->channel);
-    if (found_.stand_back) stand_back();
+    if (found_.must_yield) yield_to_others();
     if (held_back_ || !channel_) return carry_out(op_->on_head(now_, held_back_, sample_));
     node_->messages().catch_up();
     caught_up_ = true;
@@ -278,7 +277,7 @@ bool acquisition::attempt(bool plain) {
         return carry_out(op_->on_held_up(turn));
     }
     // A waiter can be given the hold of another one here, with its id, at any moment: this one is about to read its own.
-    REDLATCH_ASSERT(!place_ || !place_->waits);
+    REDLATCH_ASSERT(!waiter_ || !waiter_->waits);
     stage_ = stage::calling;
     asked_at_ = now_;
     plain_ = plain;
@@ -291,7 +290,7 @@ bool acquisition::attempt(bool plain) {
     about.count_listeners = request_.may_wait && request_.record->has_channel() && (channel_ != nullptr || found_busy_);
     auto const& how = *request_.record->how;
     if (op_->asked().reentry) {
-        auto const count = static_cast<int>(tenure_->levels.size()) + 1; // ours to read: we have the turn
+        auto const count = static_cast<int>(tenure_->levels.size()) + 1; // ours to read: no other operation runs
         call_.begin(node_->data(), how.set_count(about, count), waker(), blocking());
     } else {
         // Behind the releases of a client that closes, an acquisition would leave its key.
@@ -396,9 +395,9 @@ acquire_op::knowledge acquisition::of_others() {
     bool unanswered = stage_ == stage::calling && now - asked_at_ >= longest_answer;
     bool const held = core_->locked([&](lock_table& table, base::wake_list&) {
         auto const& head = request_.record->queue.head();
-        bool const head_asks = head && head != place_ && !head->waits;
+        bool const head_asks = head && head != waiter_ && !head->waits;
         unanswered = unanswered || (head_asks && now - std::max(began_, head->asks_since) >= longest_answer);
-        return table.holder(*request_.record, now) != nullptr || table.passing(*request_.record) != nullptr
+        return table.holder(*request_.record, now) != nullptr || table.in_handoff(*request_.record) != nullptr
                || request_.record->answered_at > began_; // what was answered just before says nothing of this wait
     });
     if (held) return acquire_op::knowledge::lock_is_held;
@@ -430,11 +429,11 @@ bool acquisition::finish(action const& last) {
     if (channel_) node_->messages().detach(std::exchange(channel_, nullptr), waker(), !blocking());
     core_->locked([&](lock_table& table, base::wake_list& woken) {
         if (taken_at_) take_level(table, *taken_at_);
-        if (place_ && table.leave(place_, now_, woken)) {
+        if (waiter_ && table.leave(waiter_, now_, woken)) {
             // Whoever leaves when it has been given the lock has got it: only its caller can give it back.
-            if (level_number_ != 0 || !table.accept(place_)) return;
+            if (level_number_ != 0 || !table.accept(waiter_)) return;
             how = acquire_op::outcome::acquired;
-            level_number_ = place_->level_number;
+            level_number_ = waiter_->level_number;
             return;
         }
         if (how == acquire_op::outcome::acquired && level_number_ == 0)
@@ -446,8 +445,7 @@ bool acquisition::finish(action const& last) {
                 table.give_up(tenure_, last.fresh_id || may_hold_, lease_, now_);
             }
         }
-        tenure_->in_turn = false;
-        for (auto const& who : std::exchange(tenure_->turn_waiters, {})) woken.add(who);
+        tenure_->end_operation(woken);
     });
     stage_ = stage::finished; // only now: what throws before is undone by the destructor
     result_ = code_of(how);

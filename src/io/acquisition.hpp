@@ -37,8 +37,8 @@ public:
 
     /// After the last step. Zero: acquired.
     std::error_code result() const noexcept { return result_; }
-    /// The full sentence of a failure.
-    std::string sentence() const;
+    /// The full message of a failure.
+    std::string message() const;
     locking::tenure_ptr const& tenure() const noexcept { return tenure_; }
     std::uint64_t level_number() const noexcept { return level_number_; }
     /// Whoever asked has what was acquired, and gives it back.
@@ -60,7 +60,7 @@ private:
     bool pause(base::instant until);
     void wait_again();
     bool on_queued();
-    void prepare_place();
+    void prepare_waiter();
     void enter_queue(locking::lock_table& table, base::wake_list& woken);
     bool enqueue();
     bool look(locking::lock_table& table, base::wake_list& woken);
@@ -69,7 +69,7 @@ private:
     bool wait_again_behind_own_hold(bool heard);
     void doubt_own_hold();
     bool wait_behind_head();
-    void stand_back();
+    void yield_to_others();
     bool has_news(locking::channel_sample const& now) const noexcept;
     locking::precedence others_first(bool has_waited);
     bool on_granted();
@@ -94,10 +94,10 @@ private:
     stage stage_ = stage::beginning;
     std::optional<locking::acquire_op> op_;
     locking::tenure_ptr tenure_;
-    bool has_turn_ = false;
+    bool in_operation_ = false;
     bool handed_over_ = false;
     bool counted_ = true; ///< among the operations under way
-    locking::place_ptr place_;
+    locking::waiter_ptr waiter_;
     locking::lock_table::finding found_; ///< of the last look
     bool held_back_ = false;             ///< likewise: it may be free, but other processes are to have a turn
     bool looked_ = false;

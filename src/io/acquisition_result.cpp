@@ -1,4 +1,4 @@
-// How an acquisition ended: the error code, and the sentence.
+// How an acquisition ended: the error code, and the message.
 #include "connection/server_error.hpp"
 #include "io/acquisition.hpp"
 #include "locking/names.hpp"
@@ -24,7 +24,7 @@ std::error_code acquisition::code_of(acquire_op::outcome outcome) const noexcept
     return errc::disconnected;
 }
 
-std::string acquisition::sentence() const {
+std::string acquisition::message() const {
     auto const lock = "lock " + locking::shown(request_.record->name);
     auto const server = "the server " + node_->address();
     switch (static_cast<errc>(result_.value())) {

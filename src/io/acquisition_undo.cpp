@@ -15,20 +15,19 @@ acquisition::~acquisition() {
 void acquisition::undo() {
     call_.abandon();
     if (channel_) node_->messages().detach(std::exchange(channel_, nullptr), waker(), !blocking());
-    if (!has_turn_ || !tenure_) return;
+    if (!in_operation_ || !tenure_) return;
     core_->locked([&](locking::lock_table& table, base::wake_list& woken) {
         auto const now = lease_clock::now();
         bool const unfinished = stage_ != stage::finished;
-        bool const granted = unfinished && place_ && table.leave(place_, now, woken); // and with it the turn is gone
-        if (granted && level_number_ == 0 && table.accept(place_)) level_number_ = place_->level_number;
+        bool const granted = unfinished && waiter_ && table.leave(waiter_, now, woken); // and with it the turn is gone
+        if (granted && level_number_ == 0 && table.accept(waiter_)) level_number_ = waiter_->level_number;
         if (level_number_ != 0)
             table.abandon(tenure_, level_number_, now, woken);
         else if (!granted && op_ && !op_->asked().reentry)
             table.give_up(tenure_, true, lease_, now); // what has been asked of the server is not looked up any more
-        has_turn_ = false;
+        in_operation_ = false;
         if (!unfinished || granted) return;
-        tenure_->in_turn = false;
-        for (auto const& who : std::exchange(tenure_->turn_waiters, {})) woken.add(who);
+        tenure_->end_operation(woken);
     });
 }
 

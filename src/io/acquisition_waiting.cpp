@@ -9,7 +9,7 @@ namespace redlatch::io {
 using locking::acquire_op;
 using locking::lock_table;
 
-/// How long a waiter relies on a hold of its own process before it listens to the channel as well: hand-overs are quicker.
+/// How long a waiter relies on a hold of its own process before it listens to the channel as well: hand-offs are quicker.
 constexpr base::milliseconds trusts_own_hold{50};
 
 /// Before a wait ends without an answer from the server, the head of the queue asks: time enough for that.
@@ -77,7 +77,7 @@ void acquisition::doubt_own_hold() {
 }
 
 /// It is the turn of other processes: of what has been published, only what comes from now on may be news of them.
-void acquisition::stand_back() {
+void acquisition::yield_to_others() {
     if (channel_) sample_ = node_->messages().sample(*channel_);
     if (auto const& own = found_.own_release; own.session == sample_.session) {
         sample_.count = std::max(sample_.count, own.count);
@@ -119,7 +119,7 @@ bool acquisition::wait(action const& next) {
 bool acquisition::yield(action const& next) {
     yields_ = true;
     wait_again();
-    if (place_) core_->locked([&](lock_table&, base::wake_list&) { place_->yields = true; });
+    if (waiter_) core_->locked([&](lock_table&, base::wake_list&) { waiter_->yields = true; });
     if (!next.listen) {
         stage_ = stage::yielding;
         node_->messages().rest(*channel_, waker(),
@@ -141,20 +141,20 @@ bool acquisition::pause(base::instant until) {
 /// No call is under way: what ends in this process may be for it, unless a copy of an earlier call may come to hold the lock.
 void acquisition::wait_again() {
     held_back_ = false;
-    if (place_)
+    if (waiter_)
         core_->locked([&](lock_table&, base::wake_list&) {
-            place_->passable = !request_.lease && !may_hold_ && !tenure_->late_copy_possible;
-            lock_table::wait_again(*place_);
+            waiter_->accepts_handoff = !request_.lease && !may_hold_ && !tenure_->late_copy_possible;
+            lock_table::wait_again(*waiter_);
         });
 }
 
 bool acquisition::on_waited() {
     if (cancelled()) return carry_out(op_->on_cancelled());
     if (core_->closed()) return carry_out(op_->on_closed());
-    if (place_ && place_->granted.load(std::memory_order_acquire)) return on_granted();
+    if (waiter_ && waiter_->granted.load(std::memory_order_acquire)) return on_granted();
     if (now_ >= request_.deadline) return carry_out(op_->on_deadline(of_others()));
     if (stage_ == stage::pausing && now_ >= outage_at()) return carry_out(op_->on_outage(true));
-    bool const told = place_ && place_->released.load(std::memory_order_acquire);
+    bool const told = waiter_ && waiter_->released.load(std::memory_order_acquire);
     bool by_message = false;
     bool const yielded = std::exchange(yields_, false);
     if (!told) {
@@ -171,7 +171,7 @@ bool acquisition::on_waited() {
             return suspend(at().where, at().until);
         }
     }
-    if (!place_) return carry_out(op_->on_woken(now_, false, sample_));
+    if (!waiter_) return carry_out(op_->on_woken(now_, false, sample_));
     core_->locked([&](lock_table& table, base::wake_list& woken) { look(table, woken); });
     switch (found_.what) {
     case lock_table::finding::kind::granted: return on_granted();
@@ -179,7 +179,7 @@ bool acquisition::on_waited() {
     case lock_table::finding::kind::free: break;
     }
     behind_own_hold_since_ = base::never;
-    if (found_.stand_back) stand_back();
+    if (found_.must_yield) yield_to_others();
     // After a release of this process its next waiter asks at once: the turn goes on.
     after_silence_ = yielded && !by_message && !told;
     auto const others = (by_message || yielded) && !told ? others_first(true) : locking::precedence();

@@ -19,8 +19,8 @@
 namespace redlatch::io {
 namespace {
 
-locking::local_passing::settings passing_settings(config const& settings) {
-    auto const& how = settings.local_handover;
+locking::local_handoff::settings handoff_settings(config const& settings) {
+    auto const& how = settings.local_handoff;
     return {how.enabled, how.time, how.strict};
 }
 
@@ -31,7 +31,7 @@ client_core::client_core(config const& settings, endpoint const& endpoint, std::
       loop_(std::move(loop)),
       reactor_(std::make_shared<reactor>(loop_ ? reactor::driver::user_loop : reactor::driver::own_thread)),
       table_({id_, settings.lock_watchdog_timeout, settings.validity_margin,
-              static_cast<std::size_t>(settings.renewal_batch), random_seed(), passing_settings(settings),
+              static_cast<std::size_t>(settings.renewal_batch), random_seed(), handoff_settings(settings),
               settings.watched_holds > 0 ? hold_watch::from_age : base::milliseconds(0)}),
       node_(reactor_, settings, endpoint, connection::connection_name(settings.client_name, id_, label_), node_hooks()),
       watched_(node_.messages(), static_cast<std::size_t>(settings.watched_holds)) {}
@@ -267,9 +267,9 @@ void client_core::send(call_lane& lane, locking::wire_call call, std::function<v
 
 void client_core::on_reconnected(char const* role) {
     reconnects_.fetch_add(1, std::memory_order_relaxed);
-    auto const sentence = "the server " + node_.address() + " is back";
-    log(log_level::info, sentence + " (" + role + " connection)");
-    tell({event::kind::reconnected, {}, {}, sentence});
+    auto const message = "the server " + node_.address() + " is back";
+    log(log_level::info, message + " (" + role + " connection)");
+    tell({event::kind::reconnected, {}, {}, message});
     // What happened meanwhile is not known: ask about everything that is held.
     std::vector<locking::lease_keeper::batch> renewals;
     locked([&](locking::lock_table& table, base::wake_list& woken) {
@@ -290,23 +290,23 @@ void client_core::publish(locking::lock_table::notice const& notice) {
     switch (notice.what) {
     case kind::suspect:
         news.what = event::kind::hold_suspect;
-        news.sentence = subject + " is suspect: its renewal is overdue";
+        news.message = subject + " is suspect: its renewal is overdue";
         break;
     case kind::recovered:
         news.what = event::kind::hold_recovered;
-        news.sentence = subject + " is renewed again";
+        news.message = subject + " is renewed again";
         break;
-    case kind::lost: news.sentence = subject + " is lost"; break;
+    case kind::lost: news.message = subject + " is lost"; break;
     case kind::release_failed:
         news.what = event::kind::release_failed;
-        news.sentence = subject + " could not be released as held: it was lost, or its release is still under way";
+        news.message = subject + " could not be released as held: it was lost, or its release is still under way";
         break;
     case kind::thread_exited:
         news.what = event::kind::thread_exited_holding;
-        news.sentence = subject + " goes on although its thread has ended; nobody will release it";
+        news.message = subject + " goes on although its thread has ended; nobody will release it";
         break;
     }
-    log(notice.what == kind::recovered ? log_level::info : log_level::warning, news.sentence);
+    log(notice.what == kind::recovered ? log_level::info : log_level::warning, news.message);
     if (notice.what == kind::lost) {
         std::stop_source source{std::nostopstate};
         {

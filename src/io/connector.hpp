@@ -45,7 +45,7 @@ public:
     unique_fd take_fd() noexcept { return std::move(fd_); }
     connection::identity const& self() const noexcept { return greeting_->self(); }
 
-    /// After failed: a sentence that names the server.
+    /// After failed: a message that names the server.
     errc reason() const noexcept { return reason_; }
     std::string const& problem() const noexcept { return problem_; }
     void fail(errc reason, std::string const& problem);

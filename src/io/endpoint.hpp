@@ -18,7 +18,7 @@ struct endpoint {
     std::string password{};
     int database = 0;
 
-    /// For sentences: `redis://host:port`, `unix:///path` or `local:`; never with a password.
+    /// For messages: `redis://host:port`, `unix:///path` or `local:`; never with a password.
     std::string display() const;
 };
 

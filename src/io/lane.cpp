@@ -22,7 +22,7 @@ namespace {
 constexpr std::size_t read_size = 16 * 1024;
 /// With more than this many answers due, the reader sends for everybody: one system call for what has gathered.
 constexpr std::size_t busy_lane = 16;
-/// What has gathered on the reactor is sent when its turn ends, or when it is so much: the server works while we go on.
+/// What has gathered on the reactor is sent when its iteration ends, or when it is so much: the server works while we go on.
 constexpr std::size_t enough_gathered = 4 * 1024;
 constexpr base::milliseconds tick{20};
 
@@ -130,7 +130,7 @@ void lane::settle(lock& held, afterwards& next, parker const* me) {
             });
         });
     };
-    if (next.gather) reactor_->at_end_of_turn(shared_from_this());
+    if (next.gather) reactor_->at_end_of_iteration(shared_from_this());
     if (next.retire) post(&lane::retire);
     if (next.connect) post(&lane::begin_connecting);
     if (next.late && hooks_.late_replies) insist([&] { reactor_->post(hooks_.late_replies); });
@@ -173,7 +173,7 @@ void lane::send_all(lock& held, afterwards& next) {
                 write_ = write::none;
                 return;
             }
-            traffic_->out.hand_over(sending_);
+            traffic_->out.take(sending_);
         }
         auto const fd = fd_.get();
         held.unlock();

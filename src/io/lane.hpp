@@ -8,7 +8,7 @@
 //     At every unlock while link = up:
 //      I1 an answer is due                => read != none
 //      I2 bytes are staged                => write != none, or the reader was told to write them before it polls, or the
-//                                            reactor writes them at the end of its turn
+//                                            reactor writes them at the end of its iteration
 //      I3 write = blocked                 => read != none
 //      I4 recv and poll only by the holder of the read role, send only by the holder of the write role,
 //         close(fd) only with read in {none, armed} and write != busy
@@ -17,7 +17,7 @@
 //     submit                     none -> armed, unless the      none -> busy   send, until nothing is staged
 //                                caller goes on to wait
 //       > 16 due, a caller reads  tell the reader once          stays          the reader writes before it polls
-//       within the reactor's turn as above                      stays          sent at its end, all in one piece
+//       within its iteration, as above                          stays          sent at its end, all in one piece
 //       link != up                                                             kept for the next connection
 //     EAGAIN                     armed: arm with IN|OUT         busy -> blocked
 //     EOF, error, silence: lose  the holder keeps it until it   blocked->none  link = lost; calls wait for the next
@@ -142,7 +142,7 @@ private:
     };
 
     void on_event(std::uint32_t events) override;
-    void run() override; ///< the end of the reactor's turn
+    void run() override; ///< the end of the reactor's iteration
     void on_tick();
     void on_ping_time(std::uint64_t epoch);
     void retire();
@@ -190,7 +190,7 @@ private:
     unique_fd bell_; ///< for parker::poll; made with the first connection
     parker* reader_ = nullptr;
     bool reader_told_ = false;
-    bool gathering_ = false; ///< until the end of the reactor's turn
+    bool gathering_ = false; ///< until the end of the reactor's iteration
     std::vector<parked*> parked_;
     resp::reader replies_;
     std::string sending_; ///< the write role's own, as is sent_

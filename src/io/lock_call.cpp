@@ -50,11 +50,11 @@ connection::call_ptr lock_call::take(base::function_ref<base::waker()> make_wake
 }
 
 bool lock_call::abandon(std::function<void(resp::value const&)> late, std::optional<half_answer>* half) {
-    auto const which = std::exchange(call_, nullptr);
-    if (!which) return false;
-    bool const may_run = where_->abandon(which, std::move(late));
-    if (which->late_copy_possible) late_copy_possible_ = true;
-    if (half != nullptr && which->cut_short) *half = half_answer{std::move(which->reply), which->handed > 0};
+    auto const call = std::exchange(call_, nullptr);
+    if (!call) return false;
+    bool const may_run = where_->abandon(call, std::move(late));
+    if (call->late_copy_possible) late_copy_possible_ = true;
+    if (half != nullptr && call->cut_short) *half = half_answer{std::move(call->reply), call->handed > 0};
     return may_run;
 }
 

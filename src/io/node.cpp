@@ -81,29 +81,29 @@ base::instant node::on_write_refused(connection::call const& answered, base::ins
     auto const& error = answered.reply.text;
     auto const refusal = gate_.on_refused(error, answered.sent_at, now);
     if (refusal.begins) {
-        auto const sentence = "the server " + address() + " takes no locks (" + error
-                              + "): " + std::string(connection::what_to_do(error));
-        log(log_level::warning, sentence);
-        hooks_.tell({event::kind::server_refuses, {}, {}, sentence});
+        auto const message = "the server " + address() + " takes no locks (" + error
+                             + "): " + std::string(connection::what_to_do(error));
+        log(log_level::warning, message);
+        hooks_.tell({event::kind::server_refuses, {}, {}, message});
     }
     if (verdict == connection::verdict::read_only) data_.reconnect(answered, "is a replica now");
     return refusal.again;
 }
 
 void node::on_recovered() {
-    auto const sentence = "the server " + address() + " takes locks again";
-    log(log_level::info, sentence);
-    hooks_.tell({event::kind::server_recovered, {}, {}, sentence});
+    auto const message = "the server " + address() + " takes locks again";
+    log(log_level::info, message);
+    hooks_.tell({event::kind::server_recovered, {}, {}, message});
 }
 
 /// Locks have an expiry, as what a cache may drop has: two clients have held one lock because of it.
 void node::warn_of_eviction(std::string const& policy) {
     if (policy.empty() || policy == "noeviction" || warned_of_eviction_.exchange(true)) return;
-    auto const sentence = "the server " + address() + " may remove locks that are held when its memory is full "
-                          + "(maxmemory-policy " + policy
-                          + "): set maxmemory-policy noeviction, or use a server of its own";
-    log(log_level::warning, sentence);
-    hooks_.tell_when_heard({event::kind::eviction_possible, {}, {}, sentence});
+    auto const message = "the server " + address() + " may remove locks that are held when its memory is full "
+                         + "(maxmemory-policy " + policy
+                         + "): set maxmemory-policy noeviction, or use a server of its own";
+    log(log_level::warning, message);
+    hooks_.tell_when_heard({event::kind::eviction_possible, {}, {}, message});
 }
 
 } // namespace redlatch::io

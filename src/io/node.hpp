@@ -41,7 +41,7 @@ public:
     node(node const&) = delete;
     node& operator=(node const&) = delete;
 
-    /// For sentences.
+    /// For messages.
     std::string address() const { return where_.display(); }
 
     /// Connects data() on the calling thread. False: failed, see `problem`.

@@ -78,10 +78,10 @@ parker* parker::take_one() {
 
 void parker::give_back(void* of_an_ending_thread) noexcept {
     mine = nullptr; // another key's destructor may come to lock something yet
-    auto* const which = static_cast<parker*>(of_an_ending_thread);
+    auto* const idle = static_cast<parker*>(of_an_ending_thread);
     auto& known = pool();
     std::lock_guard guard(known.mutex);
-    which->next_idle_ = std::exchange(known.idle, which);
+    idle->next_idle_ = std::exchange(known.idle, idle);
 }
 
 void parker::wake_all_sleepers() noexcept {

@@ -18,7 +18,7 @@ public:
     resp::value const& reply() const noexcept { return reply_; }
     /// The answer came after a repetition: an earlier copy may have done what was asked.
     bool repeated() const noexcept { return repeated_; }
-    std::string sentence() const { return query_sentence(server(), about(), result(), reply_); }
+    std::string message() const { return query_message(server(), about(), result(), reply_); }
 
 private:
     bool call() override;

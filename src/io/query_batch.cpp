@@ -43,9 +43,9 @@ bool query_batch::call() {
     answered_ = 0;
     calls_.clear();
     calls_.reserve(asked_.size());
-    for (auto const which : asked_) {
+    for (auto const index : asked_) {
         auto one = connection::make_call();
-        one->bytes = commands_[which];
+        one->bytes = commands_[index];
         calls_.push_back(std::move(one));
     }
     if (calls_.empty()) return finish({});

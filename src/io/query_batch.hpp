@@ -19,7 +19,7 @@ public:
 
     /// The answers, in the order of the commands, where result() is zero.
     std::vector<resp::value> const& replies() const noexcept { return replies_; }
-    std::string sentence() const { return query_sentence(server(), about(), result(), refusal_); }
+    std::string message() const { return query_message(server(), about(), result(), refusal_); }
 
 private:
     bool call() override;

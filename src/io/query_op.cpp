@@ -56,7 +56,7 @@ bool query_op::finish(std::error_code code) {
     return true;
 }
 
-std::string query_sentence(node& node, std::string const& subject, std::error_code code, resp::value const& reply) {
+std::string query_message(node& node, std::string const& subject, std::error_code code, resp::value const& reply) {
     auto const server = "the server " + node.address();
     if (code == errc::closed) return "the client was closed; " + subject + " was not done";
     if (code == errc::cancelled) return subject + " was cancelled";

@@ -55,6 +55,6 @@ private:
 };
 
 /// Why what `subject` says was not done; `reply`: what the server said to it, if anything.
-std::string query_sentence(node& server, std::string const& subject, std::error_code code, resp::value const& reply);
+std::string query_message(node& server, std::string const& subject, std::error_code code, resp::value const& reply);
 
 } // namespace redlatch::io

@@ -220,7 +220,7 @@ void reactor::run_posted() {
     running_.clear();
 }
 
-void reactor::run_end_of_turn() {
+void reactor::run_end_of_iteration() {
     for (std::size_t i = 0; i < at_end_.size(); ++i) { // one may add another
         auto const one = std::move(at_end_[i]);
         one->run();
@@ -249,7 +249,7 @@ void reactor::run_timers() {
 }
 
 /// False: stopped, and nothing is left.
-bool reactor::turn(int timeout) {
+bool reactor::iterate(int timeout) {
     constexpr int most_events = 64;
     std::array<epoll_event, most_events> events{};
     auto const count = ::epoll_wait(epoll_.get(), events.data(), most_events, timeout);
@@ -272,7 +272,7 @@ bool reactor::turn(int timeout) {
         }
     }
     run_posted();
-    run_end_of_turn();
+    run_end_of_iteration();
     std::lock_guard guard(mutex_);
     return !stopping_ || !posted_.empty();
 }
@@ -280,8 +280,8 @@ bool reactor::turn(int timeout) {
 void reactor::run() {
     thread_id_.store(std::this_thread::get_id(), std::memory_order_relaxed);
     ::pthread_setname_np(::pthread_self(), "redlatch-io");
-    for (bool more = false;;) { // what the last turn has posted without the bell
-        if (!turn(more ? 0 : -1)) return;
+    for (bool more = false;;) { // what the last iteration has posted without the bell
+        if (!iterate(more ? 0 : -1)) return;
         std::lock_guard guard(mutex_);
         more = !posted_.empty();
     }
@@ -294,18 +294,19 @@ void reactor::wait_for_work() const noexcept {
 
 bool reactor::run_ready() noexcept {
     if (on_thread()) return true; // a completion asks for the turn that it is in
-    while (in_turn_.exchange(true, std::memory_order_acquire)) in_turn_.wait(true, std::memory_order_relaxed);
+    while (in_iteration_.exchange(true, std::memory_order_acquire)) in_iteration_.wait(true, std::memory_order_relaxed);
     thread_id_.store(std::this_thread::get_id(), std::memory_order_relaxed);
-    bool const more = turn(0);
+    bool const more = iterate(0);
     bool again = false;
     {
         std::lock_guard guard(mutex_);
         again = !posted_.empty() || stopping_; // stopped: whoever else watches the descriptor is to see it too
     }
     thread_id_.store({}, std::memory_order_relaxed);
-    in_turn_.store(false,
-                   std::memory_order_release); // pairs with the exchange: the turns of all threads are one sequence
-    in_turn_.notify_one();
+    in_iteration_.store(
+        false,
+        std::memory_order_release); // pairs with the exchange: the iterations of all threads are one sequence
+    in_iteration_.notify_one();
     if (again) ring();
     return more;
 }

@@ -2,11 +2,11 @@
 //
 // A nested epoll set with a timerfd on CLOCK_BOOTTIME, an eventfd, and a second timerfd that tells when the machine has slept:
 // then all threads that wait look at the clock again. It never runs user code. Instead of a thread of our own,
-// an event loop of the user's may wait for its one descriptor and call run_ready() (docs/adr/0002, 0008). What a turn is:
+// an event loop of the user's may wait for its one descriptor and call run_ready() (docs/adr/0002, 0008). What an iteration is:
 //
-//     wait (run_ready: look) -> events, one by one -> all that was posted until now -> what was put off to the end of the turn
+//     wait (run_ready: look) -> events, one by one -> all that was posted until now -> what was put off until its end
 //
-// "On the thread" means within a turn, whichever thread takes it: one at a time.
+// "On the thread" means within an iteration, whichever thread takes it: one at a time.
 #pragma once
 
 #include "base/time.hpp"
@@ -69,15 +69,15 @@ public:
     /// Readable while there is work.
     int descriptor() const noexcept { return epoll_.get(); }
     void wait_for_work() const noexcept;
-    /// One turn without waiting. False: stopped, and nothing is left.
+    /// One iteration without waiting. False: stopped, and nothing is left.
     bool run_ready() noexcept;
 
     /// Runs a task soon, on the thread; starts it if need be, or with the next post if it cannot be started now.
     void post(task job) { enqueue({std::move(job), nullptr}); }
     void post(std::shared_ptr<runnable> work) { enqueue({nullptr, std::move(work)}); }
-    /// Runs at the end of this turn; only where gathers() is true.
-    void at_end_of_turn(std::shared_ptr<runnable> work) { at_end_.push_back(std::move(work)); }
-    /// We are within a turn: what is to be written may wait for its end and go out in one piece.
+    /// Runs at the end of this iteration; only where gathers() is true.
+    void at_end_of_iteration(std::shared_ptr<runnable> work) { at_end_.push_back(std::move(work)); }
+    /// We are within an iteration: what is to be written may wait for its end and go out in one piece.
     bool gathers() const noexcept;
     /// Runs a task at a time; kept until the thread is started.
     timer at(base::instant when, task job);
@@ -108,9 +108,9 @@ private:
     bool try_to_start() noexcept;
     void ring() noexcept;
     void run();
-    bool turn(int timeout);
+    bool iterate(int timeout);
     void run_posted();
-    void run_end_of_turn();
+    void run_end_of_iteration();
     void run_timers();
     void set_alarm(base::instant when) noexcept;
 
@@ -128,10 +128,10 @@ private:
     bool stopping_ = false;
     std::thread thread_;
     std::atomic<bool> started_{false};
-    std::atomic<bool> in_turn_{false}; ///< of a loop of the user's: somebody takes one
+    std::atomic<bool> in_iteration_{false}; ///< of a loop of the user's: somebody takes one
     std::atomic<std::thread::id> thread_id_{};
 
-    // The turn's own.
+    // The iteration's own.
     std::vector<posted> running_;
     std::vector<std::shared_ptr<runnable>> at_end_;
 };

@@ -16,8 +16,7 @@ using kind = lock_table::release_plan::kind;
 releasing::releasing(std::shared_ptr<client_core> core, locking::tenure_ptr tenure, std::uint64_t level_number,
                      patience grace)
     : core_(std::move(core)), tenure_(std::move(tenure)), record_(tenure_->record),
-      node_(&core_->node_of(record_->name)), level_number_(level_number), patience_(grace),
-      made_(lease_clock::now()),
+      node_(&core_->node_of(record_->name)), level_number_(level_number), patience_(grace), made_(lease_clock::now()),
       deadline_(grace == patience::unlimited ? base::never : base::later(*made_, core_->settings().timeout)) {}
 
 releasing::~releasing() {
@@ -35,9 +34,8 @@ void releasing::give_up() {
             table.end_release(woken);
             plan_.what = kind::nothing;
         }
-        if (!std::exchange(has_turn_, false)) return;
-        tenure_->in_turn = false;
-        for (auto const& who : std::exchange(tenure_->turn_waiters, {})) woken.add(who);
+        if (!std::exchange(in_operation_, false)) return;
+        tenure_->end_operation(woken);
     });
 }
 
@@ -67,7 +65,7 @@ bool releasing::on_paused() {
 
 bool releasing::ready() const {
     switch (stage_) {
-    case stage::beginning: return !tenure_->in_turn || core_->closed();
+    case stage::beginning: return !tenure_->in_operation || core_->closed();
     case stage::calling: return call_.finished(); // a client that closes waits for the answer, then ends the call
     case stage::pausing: return core_->ended();
     case stage::finished: break;
@@ -78,29 +76,29 @@ bool releasing::ready() const {
 bool releasing::begin() {
     auto const made = std::exchange(made_, std::nullopt); // a blocking call need not look at the clock twice
     auto const now = made && blocking() ? *made : lease_clock::now();
-    bool const has_turn = core_->locked([&](lock_table& table, base::wake_list& woken) {
-        if (tenure_->in_turn && now < deadline_ && !core_->closed()) {
-            tenure_->turn_waiters.push_back(waker());
+    bool const begun = core_->locked([&](lock_table& table, base::wake_list& woken) {
+        if (tenure_->in_operation && now < deadline_ && !core_->closed()) {
+            tenure_->operation_waiters.push_back(waker());
             return false;
         }
-        has_turn_ = tenure_->in_turn = true;
+        in_operation_ = tenure_->in_operation = true;
         plan_ = table.plan_release(tenure_, level_number_, now, woken);
         others_listen_ = record_->turn.others_listen();
         crowded_ = record_->turn.crowded();
         if (plan_.what == kind::last) {
-            bool const goes_on = record_->turn.goes_on_after_release(plan_.then == lock_table::hand_on::at_once,
-                                                                     table.how().passing.time, now);
+            bool const goes_on = record_->turn.goes_on_after_release(plan_.then == lock_table::head_wake::at_once,
+                                                                     table.how().handoff.time, now);
             message_ = goes_on ? locking::turn_goes_on : record_->turn.take_message();
         }
         return true;
     });
-    if (!has_turn) return suspend(nullptr, deadline_);
+    if (!begun) return suspend(nullptr, deadline_);
     if (patience_ != patience::unlimited) deadline_ = std::min(deadline_, std::max(tenure_->validity(), now));
     if (patience_ == patience::with_others)
         deadline_ = std::min(
             deadline_, std::max(base::later(node_->data().line().unheard_since(), core_->settings().timeout), now));
     switch (plan_.what) {
-    case kind::passed: stage_ = stage::finished; return true;
+    case kind::handed_off: stage_ = stage::finished; return true;
     case kind::nothing: return finish({});
     case kind::lost: return finish(errc::lease_lost);
     case kind::partial:
@@ -108,11 +106,11 @@ bool releasing::begin() {
     }
     op_.emplace(locking::release_op::terms{.last = plan_.what == kind::last,
                                            .unattended = patience_ == patience::unlimited,
-                                           .head_held_back = plan_.then == lock_table::hand_on::held_back});
+                                           .head_held_back = plan_.then == lock_table::head_wake::held_back});
     if (plan_.what == kind::partial) return carry_out(op_->start(taken()), now);
     // Sampled before the release is written: whatever is published after it counts as news, but for its own message.
     std::optional<locking::channel_sample> held_back_since;
-    if (plan_.then == lock_table::hand_on::held_back || others_listen_) {
+    if (plan_.then == lock_table::head_wake::held_back || others_listen_) {
         node_->messages().catch_up(); // what others have published before is not to be taken for our own
         auto sample = node_->messages().peek(record_->channel);
         if (sample.subscribed) {
@@ -123,15 +121,15 @@ bool releasing::begin() {
         }
         own_ = sample;
         core_->locked([&](lock_table&, base::wake_list&) { record_->turn.own_release = sample; });
-        if (plan_.then == lock_table::hand_on::held_back) held_back_since = sample;
+        if (plan_.then == lock_table::head_wake::held_back) held_back_since = sample;
     }
     auto const go_on = carry_out(op_->start(taken()), now);
-    if (plan_.then != lock_table::hand_on::nobody) pass_on(held_back_since);
+    if (plan_.then != lock_table::head_wake::nobody) tell_local_head(held_back_since);
     return go_on;
 }
 
 /// The release is on its way: the next local waiter's attempt goes right behind it on the same connection.
-void releasing::pass_on(std::optional<locking::channel_sample> const& held_back_since) {
+void releasing::tell_local_head(std::optional<locking::channel_sample> const& held_back_since) {
     core_->locked([&](lock_table&, base::wake_list& woken) { record_->queue.tell_head(woken, held_back_since); });
 }
 
@@ -152,7 +150,7 @@ bool releasing::carry_out(locking::release_op::action const& action, base::insta
         stage_ = stage::pausing;
         return suspend(nullptr, action.until);
     }
-    if (action.tell_head) pass_on();
+    if (action.tell_head) tell_local_head();
     return finish(code_of(op_->result()), [&](lock_table& table, base::wake_list& woken) {
         if (others_) {
             record_->answered_at = now;
@@ -292,14 +290,13 @@ bool releasing::finish(std::error_code code, base::function_ref<void(lock_table&
     core_->locked([&](lock_table& table, base::wake_list& woken) {
         also(table, woken);
         if (plan_.what == kind::last) table.end_release(woken);
-        tenure_->in_turn = false;
-        for (auto const& who : std::exchange(tenure_->turn_waiters, {})) woken.add(who);
+        tenure_->end_operation(woken);
     });
     stage_ = stage::finished;
     return true;
 }
 
-std::string releasing::sentence() const {
+std::string releasing::message() const {
     auto const subject = "the hold of " + tenure_->owner_id + " on lock " + locking::shown(record_->name);
     if (result_ == errc::lease_lost)
         return subject + " was lost before its release: another client may have held the lock at the same time";

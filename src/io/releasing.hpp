@@ -2,7 +2,7 @@
 //
 // | stage     | event                               | action, next                                                           |
 // |-----------|-------------------------------------|------------------------------------------------------------------------|
-// | beginning | the tenure is another operation's   | wait for the turn                                                      |
+// | beginning | the tenure is another operation's   | wait for its end                                                       |
 // | beginning | the next one here has it, or may;   | finished: nothing, or lease_lost                                       |
 // |           | nothing to release; lost before     |                                                                        |
 // | beginning | a level is to be released           | renewal of a last one ends; release_op begins; behind the bytes of a   |
@@ -39,7 +39,7 @@ public:
     /// Sent, and waiting for nothing but the answer.
     bool on_its_way() const noexcept { return stage_ == stage::calling; }
     std::error_code result() const noexcept { return result_; }
-    std::string sentence() const;
+    std::string message() const;
 
 private:
     enum class stage { beginning, calling, pausing, finished };
@@ -60,7 +60,7 @@ private:
     }
     /// `also`: what else is to be done under the table's mutex.
     bool finish(std::error_code code, base::function_ref<void(locking::lock_table&, base::wake_list&)> also);
-    void pass_on(std::optional<locking::channel_sample> const& held_back_since = {});
+    void tell_local_head(std::optional<locking::channel_sample> const& held_back_since = {});
 
     std::shared_ptr<client_core> core_;
     locking::tenure_ptr const tenure_;
@@ -71,7 +71,7 @@ private:
     std::optional<base::instant> made_; ///< until the first look
     base::instant deadline_;
     stage stage_ = stage::beginning;
-    bool has_turn_ = false;
+    bool in_operation_ = false;
     locking::lock_table::release_plan plan_;
     std::optional<locking::release_op> op_; ///< once it is known what is to be released
     lock_call call_;

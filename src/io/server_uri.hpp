@@ -25,7 +25,7 @@ struct server_uri {
     std::optional<int> database{};
 };
 
-/// Throws error(bad_config); the sentence shows the URI with its password masked and says what is wrong with it.
+/// Throws error(bad_config); the message shows the URI with its password masked and says what is wrong with it.
 server_uri parse_server_uri(std::string_view uri);
 
 } // namespace redlatch::io

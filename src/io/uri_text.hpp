@@ -22,7 +22,7 @@ std::string lower_case(std::string_view text);
 /// Whether a password stands in front of the host, also in a malformed URI.
 bool has_password(std::string_view uri);
 
-/// The URI fit for a sentence: everything that may be a password is masked, unprintable bytes are escaped, and it is
+/// The URI fit for a message: everything that may be a password is masked, unprintable bytes are escaped, and it is
 /// cut at a readable length. For malformed ones too.
 std::string masked_uri(std::string_view uri);
 

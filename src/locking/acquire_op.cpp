@@ -43,7 +43,7 @@ base::milliseconds acquire_op::next_retry_pause() {
 }
 
 /// A wait that would end before it has asked once asks at once.
-acquire_op::action acquire_op::stand_back(base::instant now, channel_sample const& sample) {
+acquire_op::action acquire_op::yield(base::instant now, channel_sample const& sample) {
     auto const until = base::later(now, held_back_pause);
     if (!asked_ && until >= terms_.deadline) return attempt();
     return terms_.backoff ? pause(until) : wait(until, sample);
@@ -74,7 +74,7 @@ acquire_op::action acquire_op::start() {
 acquire_op::action acquire_op::on_head(base::instant now, bool held_back, channel_sample const& sample,
                                        precedence const& others_first) {
     REDLATCH_ASSERT(state_ == state::queued);
-    if (held_back) return stand_back(now, sample);
+    if (held_back) return yield(now, sample);
     return attempt_after(others_first, now);
 }
 
@@ -152,7 +152,7 @@ acquire_op::action acquire_op::on_held_up(base::instant until) {
 acquire_op::action acquire_op::on_woken(base::instant now, bool held_back, channel_sample const& sample,
                                         precedence const& others_first) {
     REDLATCH_ASSERT(state_ == state::waiting || state_ == state::yielding || state_ == state::pausing);
-    if (held_back) return stand_back(now, sample);
+    if (held_back) return yield(now, sample);
     return attempt_after(others_first, now);
 }
 

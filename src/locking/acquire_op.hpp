@@ -146,7 +146,7 @@ public:
 
     /// Where a user may not subscribe, or while the server does nothing: how often to ask.
     static constexpr base::milliseconds poll_pause{100};
-    /// How long a process that passed a lock on within itself for long enough leaves it to others.
+    /// How long a process that handed a lock off to itself for long enough leaves it to others.
     static constexpr base::milliseconds held_back_pause{5};
 
 private:
@@ -155,7 +155,7 @@ private:
     action wait(base::instant until, channel_sample const& sample);
     action pause(base::instant until);
     base::milliseconds next_retry_pause();
-    action stand_back(base::instant now, channel_sample const& sample);
+    action yield(base::instant now, channel_sample const& sample);
     action attempt_after(precedence const& others_first, base::instant now);
     action finish(outcome result);
     bool still_valid(base::instant sent_at, base::instant now) const noexcept;

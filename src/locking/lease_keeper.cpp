@@ -18,7 +18,7 @@ constexpr int together = 12;
 
 /// The key is to stay: for its holder here, or for the next one, who has not come yet.
 bool is_kept(tenure const& tenure) {
-    return tenure.in(tenure::phase::held) || tenure.in(tenure::phase::passing);
+    return tenure.in(tenure::phase::held) || tenure.in(tenure::phase::handing_off);
 }
 
 /// At max_hold the validity ends, and nothing is renewed that could not last any longer.
@@ -142,23 +142,23 @@ void lease_keeper::on_timer(base::instant now, effects& out) {
     batch renewed;
     batch asked;
     while (!heap_.empty() && heap_.front()->next_event <= now) {
-        auto const which = heap_.front();
-        if (which->validity() <= now) {
-            forget(which);
-            out.lost.push_back(which);
+        auto const tenure = heap_.front();
+        if (tenure->validity() <= now) {
+            forget(tenure);
+            out.lost.push_back(tenure);
             continue;
         }
-        if (which->watch_at <= now) {
-            which->watch_at = base::never;
-            which->watched = true;
-            out.watch.push_back(which);
+        if (tenure->watch_at <= now) {
+            tenure->watch_at = base::never;
+            tenure->watched = true;
+            out.watch.push_back(tenure);
         }
-        if (can_last_longer(*which) && which->suspect_at <= now && !which->suspect.exchange(true))
-            out.suspect.push_back(which);
-        if (is_to_be_asked(*which) && which->next_renewal <= now)
-            collect(which, out, renewed, asked);
+        if (can_last_longer(*tenure) && tenure->suspect_at <= now && !tenure->suspect.exchange(true))
+            out.suspect.push_back(tenure);
+        if (is_to_be_asked(*tenure) && tenure->next_renewal <= now)
+            collect(tenure, out, renewed, asked);
         else
-            reschedule(which);
+            reschedule(tenure);
     }
     if (!renewed.empty() || !out.renew.empty())
         collect_soon(base::later(now, settings_.watchdog / together), out, renewed, asked);
@@ -176,12 +176,12 @@ void lease_keeper::collect_soon(base::instant soon, effects& out, batch& renewed
         }
     } aside{*this};
     while (!heap_.empty() && heap_.front()->next_event <= soon) {
-        auto const which = heap_.front();
-        if (is_to_be_asked(*which) && which->next_renewal <= soon) {
-            collect(which, out, renewed, asked);
+        auto const tenure = heap_.front();
+        if (is_to_be_asked(*tenure) && tenure->next_renewal <= soon) {
+            collect(tenure, out, renewed, asked);
         } else {
-            aside.all.push_back(which);
-            forget(which);
+            aside.all.push_back(tenure);
+            forget(tenure);
         }
     }
 }
@@ -189,8 +189,8 @@ void lease_keeper::collect_soon(base::instant soon, effects& out, batch& renewed
 void lease_keeper::verify_all(base::instant now, effects& out) {
     batch renewed;
     batch asked;
-    for (auto const& which : std::vector(heap_))
-        if (!which->renewal_in_flight && now < which->validity()) collect(which, out, renewed, asked);
+    for (auto const& tenure : std::vector(heap_))
+        if (!tenure->renewal_in_flight && now < tenure->validity()) collect(tenure, out, renewed, asked);
     flush(renewed, out);
     flush(asked, out);
 }
@@ -198,15 +198,15 @@ void lease_keeper::verify_all(base::instant now, effects& out) {
 void lease_keeper::verify(std::span<tenure_ptr const> tenures, base::instant now, effects& out) {
     batch renewed;
     batch asked;
-    for (auto const& which : tenures) {
-        if (which->heap_index == tenure::npos) continue;
-        if (which->renewal_in_flight) {
-            which->doubted = true; // what is under way may have been answered before
-        } else if (now < which->next_doubt) {
-            ask_at(which, which->next_doubt);
+    for (auto const& tenure : tenures) {
+        if (tenure->heap_index == tenure::npos) continue;
+        if (tenure->renewal_in_flight) {
+            tenure->doubted = true; // what is under way may have been answered before
+        } else if (now < tenure->next_doubt) {
+            ask_at(tenure, tenure->next_doubt);
         } else {
-            which->next_doubt = base::later(now, between_doubts);
-            collect(which, out, renewed, asked);
+            tenure->next_doubt = base::later(now, between_doubts);
+            collect(tenure, out, renewed, asked);
         }
     }
     flush(renewed, out);

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/time.hpp"
-#include "locking/local_passing.hpp"
+#include "locking/local_handoff.hpp"
 #include "locking/process_turn.hpp"
 #include "locking/recipe.hpp"
 #include "locking/tenure.hpp"
@@ -31,16 +31,16 @@ struct lock_record {
     tenure_list tenures{}; ///< that hold, are being acquired, or are lost with levels not given back
     wait_queue queue{};    ///< waiters of this process; the head contends in Redis
 
-    tenure_ptr passing{}; ///< held on the server, by nobody here: between two local holders
-    local_passing passes{};
+    tenure_ptr in_handoff{}; ///< held on the server, by nobody here: between two local holders
+    local_handoff handoff{};
     process_turn turn;
 
     /// The table keeps it until then; never: it does not.
     base::instant remembered_until = base::never;
 
     // How often in a row this process released the lock on the server for itself.
-    int handovers = 0;
-    base::instant handovers_began{};
+    int head_wakes = 0;
+    base::instant head_wakes_began{};
     /// The server said busy, and until when at the most.
     base::instant busy_until = base::instant::min();
     /// The server said last who has the lock, or that it is free: to an attempt or a release of this process.

@@ -19,7 +19,7 @@ lock_table::~lock_table() {
         auto const one = weak.lock();
         if (!one) continue;
         one->tenures.clear();
-        one->passing.reset();
+        one->in_handoff.reset();
         one->queue = {};
     }
 }
@@ -72,7 +72,7 @@ tenure_ptr lock_table::holder(lock_record const& record, base::instant now) cons
 bool lock_table::is_watched(lock_record const& record) noexcept {
     auto const all = record.tenures.acquired();
     return std::any_of(all.begin(), all.end(), [](tenure_ptr const& one) {
-        return one->watched && (one->in(tenure::phase::held) || one->in(tenure::phase::passing));
+        return one->watched && (one->in(tenure::phase::held) || one->in(tenure::phase::handing_off));
     });
 }
 
@@ -115,8 +115,8 @@ std::optional<level> lock_table::take(tenure_ptr const& tenure, level level, bas
     tenure->record->tenures.has_acquired(*tenure);
     tenure->now_in.store(tenure::phase::held, std::memory_order_release); // pairs with tenure::in
     tenure->record->busy_until = base::instant::min();
-    // The server gave it to another one of ours: what passes was ended there, by force or with its lease.
-    if (tenure->record->passing) stop_passing(*tenure->record, sent_at, sent_at);
+    // The server gave it to another one of ours: what is handed off was ended there, by force or with its lease.
+    if (tenure->record->in_handoff) stop_handoff(*tenure->record, sent_at, sent_at);
     tenure->record->turn.on_acquired(sent_at);
     keeper.acknowledged(tenure, level.lease, sent_at);
     ++counted.acquired;
@@ -193,7 +193,7 @@ lock_table::release_plan lock_table::plan_release(tenure_ptr const& tenure, std:
     if (at == tenure->levels.end()) return {};
     if (tenure->in(tenure::phase::held) && now >= tenure->validity()) lose(tenure, now, woken);
     bool const capped = at->max_hold_until != base::never;
-    bool const passable = tenure->levels.size() == 1 && at->renewed && !capped;
+    bool const may_hand_off = tenure->levels.size() == 1 && at->renewed && !capped;
     tenure->levels.erase(at);
     if (tenure->in(tenure::phase::lost)) {
         if (tenure->levels.empty()) forget_record_of(*tenure);
@@ -204,140 +204,136 @@ lock_table::release_plan lock_table::plan_release(tenure_ptr const& tenure, std:
         if (keeper.level_ended(tenure, capped, now)) note(notice::kind::recovered, tenure);
         return {release_plan::kind::partial, static_cast<int>(tenure->levels.size()), tenure->longest_lease()};
     }
-    if (passable && pass_on(tenure, now, woken)) return {release_plan::kind::passed};
+    if (may_hand_off && hand_off(tenure, now, woken)) return {release_plan::kind::handed_off};
     end(tenure, tenure::phase::releasing);
     forget_record_of(*tenure);
     releases_under_way.fetch_add(1, std::memory_order_relaxed);
     release_plan plan{release_plan::kind::last};
-    plan.then = next_hand_on(*tenure->record, now);
-    end_passes(*tenure->record, now);
+    plan.then = next_head_wake(*tenure->record, now);
+    end_handoffs(*tenure->record, now);
     return plan;
 }
 
-// --- passing on within the process
+// --- hand-off within the process
 
 /// One of this process has it no more. Where the server has given it to another one here since then, the time is that one's.
-void lock_table::end_passes(lock_record& record, base::instant now) const {
-    if (!record.passing && !holder(record, now)) record.passes.reset();
-}
-
-void lock_table::give_turn_back(tenure& tenure, base::wake_list& woken) {
-    tenure.in_turn = false;
-    for (auto const& who : std::exchange(tenure.turn_waiters, {})) woken.add(who);
+void lock_table::end_handoffs(lock_record& record, base::instant now) const {
+    if (!record.in_handoff && !holder(record, now)) record.handoff.reset();
 }
 
 /// True: the level that has just ended was for the next one here, and the server need not know.
-bool lock_table::pass_on(tenure_ptr const& tenure, base::instant now, base::wake_list& woken) {
+bool lock_table::hand_off(tenure_ptr const& tenure, base::instant now, base::wake_list& woken) {
     auto& of = *tenure->record;
     auto const& head = of.queue.head();
-    if (!settings_.passing.enabled || !of.how->local_handoff || !head || !head->waits || !head->passable) return false;
+    if (!settings_.handoff.enabled || !of.how->local_handoff || !head || !head->waits || !head->accepts_handoff)
+        return false;
     // What another one here has got from the server since then was ended there by force: it must not pass beside that.
-    if (of.passing) return false;
+    if (of.in_handoff) return false;
     // Where a renewal is due or overdue, the server is asked anyway.
     if (tenure->suspect.load(std::memory_order_relaxed) || tenure->renewal_in_flight || tenure->next_renewal <= now)
         return false;
-    if (of.turn.over(settings_.passing.time, now)) return false;
-    switch (of.passes.on_release(settings_.passing, now)) {
-    case local_passing::release::to_the_server: return false;
-    case local_passing::release::to_the_head: grant(tenure, head, now, woken); break;
-    case local_passing::release::to_the_first:
-        tenure->now_in.store(tenure::phase::passing, std::memory_order_release); // pairs with tenure::in
-        of.passing = tenure;
-        if (of.passes.wakes_head()) of.queue.tell_head(woken);
+    if (of.turn.over(settings_.handoff.time, now)) return false;
+    switch (of.handoff.on_release(settings_.handoff, now)) {
+    case local_handoff::release::to_the_server: return false;
+    case local_handoff::release::to_the_head: grant(tenure, head, now, woken); break;
+    case local_handoff::release::to_the_first:
+        tenure->now_in.store(tenure::phase::handing_off, std::memory_order_release); // pairs with tenure::in
+        of.in_handoff = tenure;
+        if (of.handoff.wakes_head()) of.queue.tell_head(woken);
         break;
     }
     ++counted.released;
-    give_turn_back(*tenure, woken);
+    tenure->end_operation(woken);
     return true;
 }
 
 /// The tenure of the waiter gets the id and the lease. It sent nothing under its own id, or that has been denied.
-/// By value: what it is called with is the record's passing and the queue's head, and both change.
-void lock_table::grant(tenure_ptr const from, place_ptr const place, base::instant now, base::wake_list& woken) {
-    auto const& to = place->whose;
+/// By value: what it is called with is the record's in_handoff and the queue's head, and both change.
+void lock_table::grant(tenure_ptr const from, waiter_ptr const waiter, base::instant now, base::wake_list& woken) {
+    auto const& to = waiter->whose;
     REDLATCH_ASSERT(to->in(tenure::phase::acquiring) && !to->late_copy_possible);
     to->owner_id = from->owner_id;
     to->serial = from->serial;
     to->late_copy_possible = from->late_copy_possible;
-    auto what = place->asked;
+    auto what = waiter->asked;
     what.number = next_level_number();
-    if (place->max_hold) what.max_hold_until = base::later(now, *place->max_hold);
+    if (waiter->max_hold) what.max_hold_until = base::later(now, *waiter->max_hold);
     to->levels.push_back(what);
     to->longest_ever = std::max(from->longest_ever, what.lease);
     to->record->tenures.has_acquired(*to);
     to->now_in.store(tenure::phase::held, std::memory_order_release); // pairs with tenure::in
     keeper.succeed(from, to);
     auto& of = *from->record;
-    of.passing.reset();
-    of.passes.end_barging();
+    of.in_handoff.reset();
+    of.handoff.end_barging();
     from->now_in.store(tenure::phase::ended, std::memory_order_release); // pairs with tenure::in
     forget_record_of(*from);
     ++counted.acquired;
-    give_turn_back(*to, woken);
-    of.queue.leave_silently(place);
-    place->level_number = what.number;
-    place->granted.store(true, std::memory_order_release); // pairs with the waiter's acquire
-    woken.add(place->waker);
+    to->end_operation(woken);
+    of.queue.leave_silently(waiter);
+    waiter->level_number = what.number;
+    waiter->granted.store(true, std::memory_order_release); // pairs with the waiter's acquire
+    woken.add(waiter->waker);
 }
 
 std::optional<level> lock_table::retake(lock_record& record, std::uint64_t owner_number, level level,
                                         base::instant now) {
-    auto const which = record.passing;
-    if (!which || which->owner_number != owner_number || which->in_turn || now >= which->validity())
+    auto const tenure = record.in_handoff;
+    if (!tenure || tenure->owner_number != owner_number || tenure->in_operation || now >= tenure->validity())
         return std::nullopt;
-    if (!level.renewed || level.max_hold_until != base::never || !record.passes.may_retake(now)) return std::nullopt;
-    record.passing.reset();
-    record.passes.retaken();
+    if (!level.renewed || level.max_hold_until != base::never || !record.handoff.may_retake(now)) return std::nullopt;
+    record.in_handoff.reset();
+    record.handoff.retaken();
     level.number = next_level_number();
-    which->levels.push_back(level);
-    which->lost_source = std::stop_source(std::nostopstate);      // that of the one who has released it
-    which->times_retaken.fetch_add(1, std::memory_order_relaxed); // before the phase: whoever reads that one sees this
-    which->now_in.store(tenure::phase::held, std::memory_order_release); // pairs with tenure::in
+    tenure->levels.push_back(level);
+    tenure->lost_source = std::stop_source(std::nostopstate);      // that of the one who has released it
+    tenure->times_retaken.fetch_add(1, std::memory_order_relaxed); // before the phase: whoever reads that one sees this
+    tenure->now_in.store(tenure::phase::held, std::memory_order_release); // pairs with tenure::in
     ++counted.acquired;
     return level;
 }
 
-void lock_table::stop_passing(lock_record& record, base::instant reap_at, base::instant now) {
-    auto const which = record.passing;
-    dead.add({which->record, which->owner_id, which->longest_ever, which->late_copy_possible}, reap_at,
+void lock_table::stop_handoff(lock_record& record, base::instant reap_at, base::instant now) {
+    auto const tenure = record.in_handoff;
+    dead.add({tenure->record, tenure->owner_id, tenure->longest_ever, tenure->late_copy_possible}, reap_at,
              now); // may throw
-    record.passing.reset();
-    end(which, tenure::phase::ended);
-    forget_record_of(*which);
-    record.passes.reset();
+    record.in_handoff.reset();
+    end(tenure, tenure::phase::ended);
+    forget_record_of(*tenure);
+    record.handoff.reset();
 }
 
-lock_table::finding lock_table::look(place_ptr const& place, base::instant now, base::wake_list& woken) {
+lock_table::finding lock_table::look(waiter_ptr const& waiter, base::instant now, base::wake_list& woken) {
     using kind = finding::kind;
     // This look answers it. Others have been told that our turn goes on: it does, for this once.
-    bool const told = place->released.exchange(false, std::memory_order_relaxed);
-    place->yields = false;
-    if (place->granted.load(std::memory_order_relaxed)) return {kind::granted};
-    auto& of = *place->whose->record;
-    if (of.passing && now < of.passing->validity()) {
-        if (of.queue.head() == place && place->passable) {
-            grant(of.passing, place, now, woken);
+    bool const told = waiter->released.exchange(false, std::memory_order_relaxed);
+    waiter->yields = false;
+    if (waiter->granted.load(std::memory_order_relaxed)) return {kind::granted};
+    auto& of = *waiter->whose->record;
+    if (of.in_handoff && now < of.in_handoff->validity()) {
+        if (of.queue.head() == waiter && waiter->accepts_handoff) {
+            grant(of.in_handoff, waiter, now, woken);
             return {kind::granted};
         }
-        return {kind::held_here, of.passing->validity()}; // the head is on its way
+        return {kind::held_here, of.in_handoff->validity()}; // the head is on its way
     }
     if (auto const one = holder(of, now); one && !one->suspect.load(std::memory_order_relaxed)) {
-        of.passes.head_came_too_late();
-        place->waits = true;
+        of.handoff.head_came_too_late();
+        waiter->waits = true;
         return {kind::held_here, one->validity()};
     }
-    wait_no_more(*place, now);
-    if (!told && settings_.passing.enabled && of.turn.over(settings_.passing.time, now)) {
+    wait_no_more(*waiter, now);
+    if (!told && settings_.handoff.enabled && of.turn.over(settings_.handoff.time, now)) {
         of.turn.begin_anew();
         return {kind::free, base::never, true, of.turn.own_release};
     }
     return {};
 }
 
-bool lock_table::accept(place_ptr const& place) {
-    place->accepted = place->whose->in(tenure::phase::held);
-    if (!place->accepted) forget_unseen(place->whose);
-    return place->accepted;
+bool lock_table::accept(waiter_ptr const& waiter) {
+    waiter->accepted = waiter->whose->in(tenure::phase::held);
+    if (!waiter->accepted) forget_unseen(waiter->whose);
+    return waiter->accepted;
 }
 
 /// It was lost before its waiter saw that it had it: no caller will have its level, so none can give it back.
@@ -346,15 +342,15 @@ void lock_table::forget_unseen(tenure_ptr const& tenure) {
     forget_record_of(*tenure);
 }
 
-bool lock_table::leave(place_ptr const& place, base::instant now, base::wake_list& woken) {
-    if (place->granted.load(std::memory_order_relaxed)) {
-        if (!place->accepted && place->whose->in(tenure::phase::lost)) forget_unseen(place->whose);
+bool lock_table::leave(waiter_ptr const& waiter, base::instant now, base::wake_list& woken) {
+    if (waiter->granted.load(std::memory_order_relaxed)) {
+        if (!waiter->accepted && waiter->whose->in(tenure::phase::lost)) forget_unseen(waiter->whose);
         return true;
     }
-    auto& of = *place->whose->record;
-    of.queue.leave(place, woken);
-    if (of.passing && (!of.queue.head() || !of.queue.head()->waits || !of.queue.head()->passable))
-        stop_passing(of, now, now);
+    auto& of = *waiter->whose->record;
+    of.queue.leave(waiter, woken);
+    if (of.in_handoff && (!of.queue.head() || !of.queue.head()->waits || !of.queue.head()->accepts_handoff))
+        stop_handoff(of, now, now);
     return false;
 }
 
@@ -393,7 +389,7 @@ void lock_table::abandon(tenure_ptr const& tenure, std::uint64_t level_number, b
         dead.add({tenure->record, tenure->owner_id, tenure->longest_ever, tenure->late_copy_possible}, now,
                  now); // may throw
         end(tenure, tenure::phase::ended);
-        end_passes(*tenure->record, now);
+        end_handoffs(*tenure->record, now);
         tenure->record->queue.tell_head(woken);
     }
     std::erase_if(tenure->levels, mine);
@@ -406,58 +402,59 @@ void lock_table::abandon(tenure_ptr const& tenure, std::uint64_t level_number, b
 void lock_table::lose(tenure_ptr const& tenure, base::instant now, base::wake_list& woken) {
     // While its holder cleans up, the key stays as it is: what was promised to hold until validity plus margin does.
     auto const reap_at = base::later(now, margin_of(tenure->longest_ever));
-    if (tenure->in(tenure::phase::passing)) { // nobody here held it
-        stop_passing(*tenure->record, reap_at, now);
+    if (tenure->in(tenure::phase::handing_off)) { // nobody here held it
+        stop_handoff(*tenure->record, reap_at, now);
         return tenure->record->queue.tell_head(woken);
     }
     if (!tenure->in(tenure::phase::held)) return;
     note(notice::kind::lost, tenure); // first what may throw
     dead.add({tenure->record, tenure->owner_id, tenure->longest_ever, tenure->late_copy_possible}, reap_at, now);
     end(tenure, tenure::phase::lost);
-    end_passes(*tenure->record, now);
+    end_handoffs(*tenure->record, now);
     ++counted.lost;
     tenure->record->queue.tell_head(woken); // it relied on this hold
 }
 
-lock_table::hand_on lock_table::next_hand_on(lock_record& record, base::instant now) {
+lock_table::head_wake lock_table::next_head_wake(lock_record& record, base::instant now) {
     if (record.queue.empty()) {
-        record.handovers = 0;
-        return hand_on::nobody;
+        record.head_wakes = 0;
+        return head_wake::nobody;
     }
-    if (record.passes.time_is_over() || record.turn.over(settings_.passing.time, now)) {
+    if (record.handoff.time_is_over() || record.turn.over(settings_.handoff.time, now)) {
         record.turn.begin_anew();
-        return hand_on::held_back;
+        return head_wake::held_back;
     }
-    if (record.handovers == 0) record.handovers_began = now;
-    ++record.handovers;
-    if (record.handovers <= most_handovers && now - record.handovers_began <= longest_handover) return hand_on::at_once;
-    record.handovers = 0;
-    return hand_on::held_back;
+    if (record.head_wakes == 0) record.head_wakes_began = now;
+    ++record.head_wakes;
+    if (record.head_wakes <= most_head_wakes && now - record.head_wakes_began <= longest_head_wakes)
+        return head_wake::at_once;
+    record.head_wakes = 0;
+    return head_wake::held_back;
 }
 
 void lock_table::end_everything(base::instant now, base::wake_list& woken) {
-    for (auto const& which : std::vector(keeper.all().begin(), keeper.all().end())) lose(which, now, woken);
+    for (auto const& tenure : std::vector(keeper.all().begin(), keeper.all().end())) lose(tenure, now, woken);
     for (auto const& [key, weak] : records_) {
         auto const one = weak.lock();
         if (!one) continue;
         one->queue.wake_all(woken);
-        for (auto const& which : one->tenures) {
-            for (auto const& who : which->turn_waiters) woken.add(who);
-            if (!which->in(tenure::phase::acquiring)) continue;
-            dead.add({one, which->owner_id, settings_.watchdog, which->late_copy_possible}, now, now);
-            which->now_in.store(tenure::phase::ended, std::memory_order_release); // pairs with tenure::in
+        for (auto const& tenure : one->tenures) {
+            for (auto const& who : tenure->operation_waiters) woken.add(who);
+            if (!tenure->in(tenure::phase::acquiring)) continue;
+            dead.add({one, tenure->owner_id, settings_.watchdog, tenure->late_copy_possible}, now, now);
+            tenure->now_in.store(tenure::phase::ended, std::memory_order_release); // pairs with tenure::in
         }
     }
 }
 
 void lock_table::apply(lease_keeper::effects& found, base::instant now, base::wake_list& woken) {
-    for (auto const& which : found.suspect) {
-        if (which->in(tenure::phase::held)) note(notice::kind::suspect, which);
-        which->record->queue.tell_head(woken); // it is not sure any more that we hold the lock
+    for (auto const& tenure : found.suspect) {
+        if (tenure->in(tenure::phase::held)) note(notice::kind::suspect, tenure);
+        tenure->record->queue.tell_head(woken); // it is not sure any more that we hold the lock
     }
-    for (auto const& which : found.recovered)
-        if (which->in(tenure::phase::held)) note(notice::kind::recovered, which);
-    for (auto const& which : found.lost) lose(which, now, woken);
+    for (auto const& tenure : found.recovered)
+        if (tenure->in(tenure::phase::held)) note(notice::kind::recovered, tenure);
+    for (auto const& tenure : found.lost) lose(tenure, now, woken);
 }
 
 } // namespace redlatch::locking

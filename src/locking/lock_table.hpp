@@ -33,7 +33,7 @@ public:
         base::milliseconds margin{0};
         std::size_t renewal_batch = 100;
         std::uint64_t seed = 0;
-        local_passing::settings passing{};
+        local_handoff::settings handoff{};
         base::milliseconds watch_from{0}; ///< lease_keeper::settings
     };
     /// Something to tell the user.
@@ -48,7 +48,7 @@ public:
         std::uint64_t lost = 0;
     };
     /// What to do for the next local waiter when a hold of this process ends on the server.
-    enum class hand_on { nobody, at_once, held_back };
+    enum class head_wake { nobody, at_once, held_back };
     /// How a level ends.
     struct release_plan {
         enum class kind {
@@ -56,20 +56,20 @@ public:
             lost,
             partial,
             last,
-            passed, ///< within the process: there is nothing to send
+            handed_off, ///< within the process: there is nothing to send
         };
         kind what = kind::nothing;
-        int count = 0;                  ///< of partial: what to write
-        base::milliseconds lease{};     ///< of partial: and for how long at least
-        hand_on then = hand_on::nobody; ///< of last
+        int count = 0;                      ///< of partial: what to write
+        base::milliseconds lease{};         ///< of partial: and for how long at least
+        head_wake then = head_wake::nobody; ///< of last
     };
     /// What the head of a local queue finds.
     struct finding {
         enum class kind { free, held_here, granted };
         kind what = kind::free;
         base::instant until = base::never; ///< of held_here: not longer than this
-        bool stand_back = false;           ///< of free: it is the turn of other processes
-        channel_sample own_release{};      ///< of stand_back: what is not more than this is not their message
+        bool must_yield = false;           ///< of free: it is the turn of other processes
+        channel_sample own_release{};      ///< of must_yield: what is not more than this is not their message
     };
 
     explicit lock_table(settings const& config);
@@ -101,27 +101,27 @@ public:
     /// `token`: with which it was acquired, of a kind that gives tokens.
     std::optional<level> take(tenure_ptr const& tenure, level level, base::instant sent_at,
                               base::instant max_hold_until, std::uint64_t token = 0);
-    /// What passes, for the owner who has just released it; none: it is not for him.
+    /// What is handed off, for the owner who has just released it; none: it is not for him.
     std::optional<level> retake(lock_record& record, std::uint64_t owner_number, level level, base::instant now);
-    tenure_ptr const& passing(lock_record const& record) const noexcept { return record.passing; }
+    tenure_ptr const& in_handoff(lock_record const& record) const noexcept { return record.in_handoff; }
     /// The waiter looks whether to ask the server. Of free: it will, and until wait_again() can be given nothing.
-    finding look(place_ptr const& place, base::instant now, base::wake_list& woken);
+    finding look(waiter_ptr const& waiter, base::instant now, base::wake_list& woken);
     /// It goes on waiting: whatever ends in this process may be for it.
-    static void wait_again(queue_place& place) noexcept { place.waits = true; }
+    static void wait_again(waiter& waiter) noexcept { waiter.waits = true; }
     /// It may have a call under way from now on, with the id that it has.
-    static void wait_no_more(queue_place& place, base::instant now) noexcept {
-        place.waits = false;
-        place.asks_since = now;
+    static void wait_no_more(waiter& waiter, base::instant now) noexcept {
+        waiter.waits = false;
+        waiter.asks_since = now;
     }
     /// What it was given is its own from now on; false: it has been lost meanwhile, and is forgotten.
-    bool accept(place_ptr const& place);
+    bool accept(waiter_ptr const& waiter);
     /// It leaves the queue. True: it got the lock before it did; accept() it.
-    bool leave(place_ptr const& place, base::instant now, base::wake_list& woken);
+    bool leave(waiter_ptr const& waiter, base::instant now, base::wake_list& woken);
 
     /// An acquisition ends without the lock. `may_hold`: its id may be, or come to be, in the key.
     void give_up(tenure_ptr const& tenure, bool may_hold, base::milliseconds lease, base::instant now);
 
-    /// The level is gone with this call, whatever becomes of the message. Call with the tenure's turn.
+    /// The level is gone with this call, whatever becomes of the message. Call within an operation of its owner.
     release_plan plan_release(tenure_ptr const& tenure, std::uint64_t level_number, base::instant now,
                               base::wake_list& woken);
     /// The server confirmed a partial release.
@@ -145,7 +145,7 @@ public:
     void thread_ended(std::uint64_t owner_number);
 
     /// Counts.
-    hand_on next_hand_on(lock_record& record, base::instant now);
+    head_wake next_head_wake(lock_record& record, base::instant now);
 
     /// How many last releases are planned and have not ended; may be read without the mutex.
     std::atomic<int> releases_under_way{0};
@@ -179,16 +179,15 @@ public:
     /// As long as a subscription lingers; and no more records than this.
     static constexpr base::milliseconds remembered_for{1'000};
     static constexpr std::size_t most_remembered = 1'000;
-    /// How often in a row, and for how long, a process may pass a lock on to itself.
-    static constexpr int most_handovers = 16;
-    static constexpr base::milliseconds longest_handover{5};
+    /// How often in a row, and for how long, a process wakes its own head at once when it releases a lock on the server.
+    static constexpr int most_head_wakes = 16;
+    static constexpr base::milliseconds longest_head_wakes{5};
 
 private:
-    bool pass_on(tenure_ptr const& tenure, base::instant now, base::wake_list& woken);
-    void grant(tenure_ptr from, place_ptr place, base::instant now, base::wake_list& woken);
-    void end_passes(lock_record& record, base::instant now) const;
-    void stop_passing(lock_record& record, base::instant reap_at, base::instant now);
-    void give_turn_back(tenure& tenure, base::wake_list& woken);
+    bool hand_off(tenure_ptr const& tenure, base::instant now, base::wake_list& woken);
+    void grant(tenure_ptr from, waiter_ptr waiter, base::instant now, base::wake_list& woken);
+    void end_handoffs(lock_record& record, base::instant now) const;
+    void stop_handoff(lock_record& record, base::instant reap_at, base::instant now);
     void end(tenure_ptr const& tenure, tenure::phase phase);
     void assign_id(tenure& tenure);
     void join_thread(tenure& tenure) noexcept;

@@ -21,7 +21,7 @@ inline std::string token_counter(std::string_view name) {
     return prefixed("redisson_lock_token", name);
 }
 
-/// For sentences: quoted, cut to a length that one can read, control characters and marks of direction as \xHH.
+/// For messages: quoted, cut to a length that one can read, control characters and marks of direction as \xHH.
 std::string shown(std::string_view name);
 
 } // namespace redlatch::locking

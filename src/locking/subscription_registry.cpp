@@ -106,22 +106,22 @@ void subscription_registry::on_up(connection::identity const&, base::instant, ba
     REDLATCH_ASSERT(!up_ && due_.empty());
     up_ = true;
     out.reset();
-    for (auto const& [name, which] : channels_)
-        if (which->references > 0) ask(which);
+    for (auto const& [name, channel] : channels_)
+        if (channel->references > 0) ask(channel);
 }
 
 void subscription_registry::on_down(base::instant, base::wake_list& woken) {
     up_ = false;
     due_.clear();
     out.reset();
-    for (auto const& which : lingering_) {
-        which->linger_until = base::never;
-        channels_.erase(which->name);
+    for (auto const& channel : lingering_) {
+        channel->linger_until = base::never;
+        channels_.erase(channel->name);
     }
     lingering_.clear();
-    for (auto const& [name, which] : channels_) {
-        which->now_in = channel::state::idle;
-        moved(*which, woken); // a message may have been missed: everybody asks
+    for (auto const& [name, channel] : channels_) {
+        channel->now_in = channel::state::idle;
+        moved(*channel, woken); // a message may have been missed: everybody asks
     }
 }
 
@@ -130,9 +130,9 @@ bool subscription_registry::on_confirmation(request order, base::wake_list& woke
     auto const answer = std::move(due_.front());
     due_.pop_front();
     // A channel that was given up meanwhile is idle, and whoever wants the same name again has another object.
-    if (order == request::subscribe && answer.which->now_in == channel::state::asked) {
-        answer.which->now_in = channel::state::subscribed;
-        moved(*answer.which, woken);
+    if (order == request::subscribe && answer.channel->now_in == channel::state::asked) {
+        answer.channel->now_in = channel::state::subscribed;
+        moved(*answer.channel, woken);
     }
     return true;
 }
@@ -144,8 +144,8 @@ bool subscription_registry::on_value(resp::value&& incoming, base::instant, base
         auto const answer = std::move(due_.front());
         due_.pop_front();
         if (answer.what == request::subscribe) {
-            answer.which->now_in = channel::state::refused;
-            moved(*answer.which, woken);
+            answer.channel->now_in = channel::state::refused;
+            moved(*answer.channel, woken);
         }
         return true;
     }
@@ -169,9 +169,9 @@ void subscription_registry::on_closed(base::wake_list& woken) {
     due_.clear();
     out.reset();
     lingering_.clear();
-    for (auto const& [name, which] : channels_) {
-        which->now_in = channel::state::idle;
-        moved(*which, woken);
+    for (auto const& [name, channel] : channels_) {
+        channel->now_in = channel::state::idle;
+        moved(*channel, woken);
     }
 }
 

@@ -94,7 +94,7 @@ private:
     enum class request { subscribe, unsubscribe, ping };
     struct due_answer {
         request what;
-        channel_ptr which;
+        channel_ptr channel;
     };
     static void moved(channel& channel, base::wake_list& woken);
     void stage(std::string const& bytes, due_answer answer);

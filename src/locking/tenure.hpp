@@ -3,18 +3,18 @@
 // Its id in Redis is never used again: a late copy of any of its messages finds an id that nobody has. The client's count is
 // the truth; the server's copy is written absolutely, and no write of a tenure ever shortens the key's life.
 //
-// | phase     | event                                               | next                                          |
-// |-----------|-----------------------------------------------------|-----------------------------------------------|
-// | acquiring | acquired                                            | held                                          |
-// | acquiring | given up                                            | ended                                         |
-// | held      | last level's release staged                         | releasing: renewal answers count no more      |
-// | held      | last level ends, and a local waiter can take it     | ended: the waiter's tenure has the id and the |
-// |           |                                                     | lease; or passing, until somebody comes       |
-// | passing   | the same owner comes again                          | held                                          |
-// | passing   | the local head comes                                | ended, as above                               |
-// | passing   | nobody is left to come, or validity over            | ended: the reaper releases it; nobody is told |
-// | held      | the server says not yours, validity or max_hold over | lost: final, no later answer revives it       |
-// | releasing | answered, or handed to the reaper                   | ended                                         |
+// | phase       | event                                               | next                                          |
+// |-------------|-----------------------------------------------------|-----------------------------------------------|
+// | acquiring   | acquired                                            | held                                          |
+// | acquiring   | given up                                            | ended                                         |
+// | held        | last level's release staged                         | releasing: renewal answers count no more      |
+// | held        | last level ends, and a local waiter can take it     | ended: the waiter's tenure has the id and the |
+// |             |                                                     | lease; or handing off, until somebody comes   |
+// | handing off | the same owner comes again                          | held                                          |
+// | handing off | the local head comes                                | ended, as above                               |
+// | handing off | nobody is left to come, or validity over            | ended: the reaper releases it; nobody is told |
+// | held        | the server says not yours, validity or max_hold over | lost: final, no later answer revives it       |
+// | releasing   | answered, or handed to the reaper                   | ended                                         |
 #pragma once
 
 #include "base/recycling.hpp"
@@ -38,7 +38,7 @@ struct lock_record;
 
 /// Guarded by the mutex of the lock table, but for what is marked.
 struct tenure {
-    enum class phase : std::uint8_t { acquiring, held, passing, releasing, lost, ended };
+    enum class phase : std::uint8_t { acquiring, held, handing_off, releasing, lost, ended };
 
     std::shared_ptr<lock_record> record; // never changes
     std::uint64_t owner_number = 0;      // never changes
@@ -49,8 +49,9 @@ struct tenure {
     /// Read by anybody at any time.
     std::atomic<phase> now_in{phase::acquiring};
     std::atomic<bool> suspect{false};
-    std::atomic<bool> in_turn{false}; ///< one operation of an owner at a time: a hint, looked at again under the mutex
-    bool late_copy_possible = false;  ///< under the mutex: a copy of its acquire may still run late
+    std::atomic<bool> in_operation{
+        false};                      ///< one operation of an owner at a time: a hint, looked at again under the mutex
+    bool late_copy_possible = false; ///< under the mutex: a copy of its acquire may still run late
     /// How often it has been held anew after all its levels had ended: a view of an earlier hold is none of the present one.
     std::atomic<std::uint32_t> times_retaken{0};
     std::atomic<base::nanoseconds::rep> valid_until{base::instant::min().time_since_epoch().count()};
@@ -59,7 +60,7 @@ struct tenure {
     base::milliseconds longest_ever{};              ///< lease asked for: how long an orphan could stay
     std::stop_source lost_source{std::nostopstate}; ///< one that can stop is made when somebody asks
 
-    std::vector<base::waker> turn_waiters{}; ///< while in_turn
+    std::vector<base::waker> operation_waiters{}; ///< while in_operation
 
     /// The lease keeper's own.
     bool renewal_in_flight = false;
@@ -88,12 +89,18 @@ struct tenure {
     tenure& operator=(tenure const&) = delete;
     ~tenure() { base::keep_text(std::move(owner_id)); }
 
+    /// The next operation of its owner may begin. Under the mutex.
+    void end_operation(base::wake_list& woken) {
+        in_operation = false;
+        for (auto const& one : std::exchange(operation_waiters, {})) woken.add(one);
+    }
+
     bool in(phase expected) const noexcept { return now_in.load(std::memory_order_acquire) == expected; }
     base::instant validity() const noexcept {
         return base::instant(base::nanoseconds(valid_until.load(std::memory_order_acquire)));
     }
     bool renewed() const noexcept {
-        if (in(phase::passing)) return true; // nothing else passes
+        if (in(phase::handing_off)) return true; // nothing else is handed off
         for (auto const& one : levels)
             if (one.renewed) return true;
         return false;

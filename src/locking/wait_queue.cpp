@@ -4,20 +4,20 @@
 
 namespace redlatch::locking {
 
-bool wait_queue::enter(place_ptr const& place) {
+bool wait_queue::enter(waiter_ptr const& waiter) {
     if (head_) {
-        place->behind = rest_.insert(rest_.end(), place);
+        waiter->behind = rest_.insert(rest_.end(), waiter);
         return false;
     }
-    head_ = place;
-    place->at_head.store(true, std::memory_order_release); // pairs with the waiter's acquire
+    head_ = waiter;
+    waiter->at_head.store(true, std::memory_order_release); // pairs with the waiter's acquire
     return true;
 }
 
 /// True: there is a new head.
-bool wait_queue::remove(place_ptr const& place) {
-    if (head_ != place) {
-        if (place->behind) rest_.erase(*std::exchange(place->behind, std::nullopt));
+bool wait_queue::remove(waiter_ptr const& waiter) {
+    if (head_ != waiter) {
+        if (waiter->behind) rest_.erase(*std::exchange(waiter->behind, std::nullopt));
         return false;
     }
     head_.reset();
@@ -29,8 +29,8 @@ bool wait_queue::remove(place_ptr const& place) {
     return true;
 }
 
-void wait_queue::leave(place_ptr const& place, base::wake_list& woken) {
-    if (remove(place)) woken.add(head_->waker);
+void wait_queue::leave(waiter_ptr const& waiter, base::wake_list& woken) {
+    if (remove(waiter)) woken.add(head_->waker);
 }
 
 void wait_queue::tell_head(base::wake_list& woken, std::optional<channel_sample> const& held_back_since) const {

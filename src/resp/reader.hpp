@@ -33,7 +33,7 @@ public:
     /// `value`. Never throws: bad input and missing memory break the stream.
     result next(value& out);
 
-    /// After `broken`: what was wrong, as a sentence without the connection's name.
+    /// After `broken`: what was wrong, as a message without the connection's name.
     std::string const& problem() const noexcept;
 
 private:

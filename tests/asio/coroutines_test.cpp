@@ -56,11 +56,11 @@ awaitable<hold> acquire(reentrant_lock lock, acquire_options options) {
     co_return co_await async_acquire(lock, options, use_awaitable);
 }
 
-TEST_P(coroutines_test, errors_are_thrown_with_the_full_sentence) {
+TEST_P(coroutines_test, errors_are_thrown_with_the_full_message) {
     hold const held = theirs.acquire();
     auto const late = outcome_of([&] { (void)run(acquire(lock, {.wait = 1s})); });
     EXPECT_EQ(late.reason, errc::timed_out);
-    EXPECT_NE(late.sentence.find(name), std::string::npos) << late.sentence;
+    EXPECT_NE(late.message.find(name), std::string::npos) << late.message;
     EXPECT_EQ(outcome_of([&] { (void)run(acquire(lock, {.lease = -1ms})); }).reason, errc::invalid_argument);
 }
 

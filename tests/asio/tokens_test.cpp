@@ -146,24 +146,24 @@ TEST_P(tokens_test, a_code_beside) {
     EXPECT_TRUE(equals(code, errc::busy));
 }
 
-TEST_P(tokens_test, what_throws_throws_the_full_sentence) {
+TEST_P(tokens_test, what_throws_throws_the_full_message) {
     hold const held = async_acquire(lock, asio::use_future).get();
     acquire_options const patient{.wait = 1s};
     auto const late = outcome_of([&] { (void)async_acquire(theirs, patient, asio::use_future).get(); });
     EXPECT_EQ(late.reason, errc::timed_out);
-    EXPECT_NE(late.sentence.find(name), std::string::npos) << late.sentence;
+    EXPECT_NE(late.message.find(name), std::string::npos) << late.message;
     EXPECT_EQ(async_try_acquire(theirs, patient, asio::use_future).get(), std::nullopt) << "busy is no error";
 
     acquire_options const wrong{.lease = 0ms};
     auto const refused = outcome_of([&] { (void)async_acquire(lock, wrong, asio::use_future).get(); });
     EXPECT_EQ(refused.reason, errc::invalid_argument);
-    EXPECT_NE(refused.sentence.find("lease must be"), std::string::npos) << refused.sentence;
+    EXPECT_NE(refused.message.find("lease must be"), std::string::npos) << refused.message;
 
     auto const key = unique_name("text");
     server.run("SET", key, "no lock");
     auto const type = outcome_of([&] { (void)async_try_acquire(user.get_lock(key), asio::use_future).get(); });
     EXPECT_EQ(type.reason, errc::wrong_type);
-    EXPECT_NE(type.sentence.find(key), std::string::npos) << type.sentence;
+    EXPECT_NE(type.message.find(key), std::string::npos) << type.message;
     EXPECT_EQ(outcome_of([&] { async_inspect(user.get_lock(key), asio::use_future).get(); }).reason, errc::wrong_type);
     server.run("DEL", key);
 }
@@ -205,7 +205,7 @@ TEST_P(tokens_test, a_closed_client_says_so) {
     closed = true;
     auto const refused = outcome_of([&] { (void)async_acquire(lock, asio::use_future).get(); });
     EXPECT_EQ(refused.reason, errc::closed);
-    EXPECT_NE(refused.sentence.find(name), std::string::npos) << refused.sentence;
+    EXPECT_NE(refused.message.find(name), std::string::npos) << refused.message;
     EXPECT_EQ(outcome_of([&] { (void)async_is_locked(lock, asio::use_future).get(); }).reason, errc::closed);
     EXPECT_EQ(outcome_of([&] { async_release(std::move(held), asio::use_future).get(); }).reason, errc::lease_lost);
 }

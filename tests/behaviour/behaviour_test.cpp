@@ -119,7 +119,7 @@ TEST_P(behaviour, is_entered_again_by_its_owner_or_refuses_at_once) {
     }
     auto const refused = outcome_of([&] { auto const never = lock.acquire({.owner = me}); });
     EXPECT_EQ(refused.reason, errc::would_deadlock);
-    EXPECT_NE(refused.sentence.find(outer.owner_id()), std::string::npos) << refused.sentence;
+    EXPECT_NE(refused.message.find(outer.owner_id()), std::string::npos) << refused.message;
     EXPECT_EQ(outcome_of([&] { auto const never = lock.try_acquire({.owner = me}); }).reason, errc::would_deadlock);
     std::error_code ec;
     EXPECT_FALSE(lock.try_acquire({.wait = 1h, .owner = me}, ec));
@@ -334,7 +334,7 @@ TEST_P(behaviour, refuses_a_key_that_is_no_lock) {
          {outcome_of([&] { auto const never = lock.acquire({.wait = 5s}); }),
           outcome_of([&] { auto const never = lock.try_acquire(); }), outcome_of([&] { lock.force_unlock(); })}) {
         EXPECT_EQ(end.reason, errc::wrong_type);
-        EXPECT_NE(end.sentence.find(name), std::string::npos) << end.sentence;
+        EXPECT_NE(end.message.find(name), std::string::npos) << end.message;
     }
     EXPECT_EQ(server.run("GET", name).text, "text");
     server.run("DEL", name);

@@ -72,7 +72,7 @@ TEST_F(spin_lock_test, refuses_pauses_that_are_none) {
                             spin_backoff{1ms, 1ms, 0}}) {
         auto const end = outcome_of([&] { user.get_spin_lock(name, bad); });
         EXPECT_EQ(end.reason, errc::invalid_argument);
-        EXPECT_NE(end.sentence.find(name), std::string::npos) << end.sentence;
+        EXPECT_NE(end.message.find(name), std::string::npos) << end.message;
     }
     EXPECT_TRUE(
         any_lock(user.get_spin_lock(name, {.first = std::chrono::hours::max(), .longest = std::chrono::hours::max()}))

@@ -11,7 +11,7 @@ namespace redlatch::chaos {
 
 struct violation {
     std::string check;
-    std::string sentence;
+    std::string message;
 };
 using violations = std::vector<violation>;
 

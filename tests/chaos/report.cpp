@@ -88,7 +88,7 @@ std::string verdict_text(result const& one) {
     std::string text;
     for (auto const& each : one.broken) {
         if (text.find(each.check) != std::string::npos) continue; // one of a kind is enough for a cell
-        text += (text.empty() ? "" : "; ") + each.check + ": " + each.sentence;
+        text += (text.empty() ? "" : "; ") + each.check + ": " + each.message;
     }
     if (one.by == library::redisson) return text.empty() ? "–" : text;
     return text.empty() ? "kept ✓" : "✗ " + text;
@@ -97,13 +97,13 @@ std::string verdict_text(result const& one) {
 std::string as_text(result const& one) {
     std::string text = one.of->name + " (" + name_of(one.by) + "): ";
     if (!one.skipped.empty())
-        return text + (one.broken.empty() ? "skipped: " + one.skipped : one.broken.front().sentence);
+        return text + (one.broken.empty() ? "skipped: " + one.skipped : one.broken.front().message);
     auto const each = cells(one);
     text += std::to_string(one.seen.entries) + " entries, lost " + each[0] + ", noticed " + each[1]
             + ", ahead of expiry " + each[2] + ", back after " + each[3] + ", longest wait " + each[4] + ", unheard "
             + each[5] + ", calls failed " + each[6] + ", two at once " + each[7];
     if (one.by == library::redlatch && one.broken.empty()) text += ": kept";
-    for (auto const& broken : one.broken) text += "\n    " + broken.check + ": " + broken.sentence;
+    for (auto const& broken : one.broken) text += "\n    " + broken.check + ": " + broken.message;
     return text;
 }
 

@@ -1,4 +1,4 @@
-// Whatever the command line says: a sentence, 64, and nothing has happened.
+// Whatever the command line says: a message, 64, and nothing has happened.
 #include "tool.hpp"
 
 #include <fstream>
@@ -13,7 +13,7 @@ struct wrong_line {
     char const* says;
 };
 
-TEST_F(bad_input, is_refused_with_a_sentence_and_64) {
+TEST_F(bad_input, is_refused_with_a_message_and_64) {
     std::string const long_name(64 * 1024 + 1, 'x');
     std::vector<wrong_line> const table{
         {{}, "no command"},

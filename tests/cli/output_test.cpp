@@ -273,7 +273,7 @@ TEST_F(tool_output, events_are_json_lines_on_stderr) {
     for (auto const& event : lines_of(result.errors)) {
         events += event["event"].get<std::string>() + " ";
         EXPECT_TRUE(event["at_ms"].is_number_integer()) << event;
-        EXPECT_TRUE(event["sentence"].is_string()) << event;
+        EXPECT_TRUE(event["message"].is_string()) << event;
     }
     if (events.starts_with("waiting ")) events.erase(0, 8); // a server on a loaded machine may not answer at once
     EXPECT_EQ(events, "acquired started ended released ");

@@ -82,7 +82,7 @@ TEST(printable_json, leaves_everything_else) {
 
 TEST(printable, can_be_read_back) {
     EXPECT_EQ(printable("\\x41"), "\\\\x41");
-    EXPECT_EQ(printable_sentence("C:\\x41"), "C:\\x41") << "a sentence may already have been made printable";
+    EXPECT_EQ(printable_message("C:\\x41"), "C:\\x41") << "a message may already have been made printable";
 }
 
 TEST(columns, counts_characters) {
@@ -129,7 +129,7 @@ TEST(shortened, is_never_wider_and_never_tears_a_character) {
             auto const cell = shortened(text, most);
             EXPECT_LE(columns(cell), most);
             EXPECT_LE(cell.size(), 40 * most);
-            EXPECT_EQ(printable_sentence(cell), cell) << "well-formed";
+            EXPECT_EQ(printable_message(cell), cell) << "well-formed";
             if (text != texts[1]) {
                 EXPECT_EQ(cell.find("\\x"), std::string::npos) << cell;
             }

@@ -24,7 +24,7 @@ base::instant const now{std::chrono::hours(1)};
 constexpr auto watchdog = 30s;
 
 locking::lock_table::settings settings() {
-    return {.client_id = "growth", .watchdog = watchdog, .passing = {.strict = true}};
+    return {.client_id = "growth", .watchdog = watchdog, .handoff = {.strict = true}};
 }
 
 locking::level renewed() {
@@ -49,20 +49,20 @@ void abandon(std::uint64_t count) {
 struct waiter {
     std::uint64_t owner;
     locking::tenure_ptr tenure;
-    locking::place_ptr place;
+    locking::waiter_ptr waiter;
 };
 
 /// As an acquisition does: looks for what its owner has, opens a tenure, stands in line.
 waiter queue_up(locking::lock_table& table, locking::record_ptr const& record, std::uint64_t owner) {
     must(!table.current(*record, owner), "the owner has nothing yet");
     auto const tenure = table.open(record, owner);
-    auto const place = std::make_shared<locking::queue_place>(base::waker());
-    place->whose = tenure;
-    place->asked = renewed();
-    place->passable = true;
-    record->queue.enter(place);
-    locking::lock_table::wait_again(*place);
-    return {owner, tenure, place};
+    auto const waiter = std::make_shared<locking::waiter>(base::waker());
+    waiter->whose = tenure;
+    waiter->asked = renewed();
+    waiter->accepts_handoff = true;
+    record->queue.enter(waiter);
+    locking::lock_table::wait_again(*waiter);
+    return {owner, tenure, waiter};
 }
 
 struct crowd {
@@ -87,7 +87,7 @@ struct crowd {
 void give_up(std::uint64_t count) {
     crowd all(count);
     for (auto const& one : all.waiters) {
-        must(!all.table.leave(one.place, now, all.woken), "somebody else has the lock");
+        must(!all.table.leave(one.waiter, now, all.woken), "somebody else has the lock");
         all.table.give_up(one.tenure, false, watchdog, now);
         must(all.table.holder(*all.record, now) == all.holder, "somebody else has the lock");
     }
@@ -99,11 +99,11 @@ void pass(std::uint64_t count) {
     crowd all(count);
     for (auto const& one : all.waiters) {
         auto const plan = all.table.plan_release(all.holder, all.level, now, all.woken);
-        must(plan.what == locking::lock_table::release_plan::kind::passed, "it passes to the next one");
-        must(all.table.leave(one.place, now, all.woken) && all.table.accept(one.place), "the next one has it");
+        must(plan.what == locking::lock_table::release_plan::kind::handed_off, "it passes to the next one");
+        must(all.table.leave(one.waiter, now, all.woken) && all.table.accept(one.waiter), "the next one has it");
         must(all.table.current(*all.record, one.owner) == one.tenure, "it is found");
         all.holder = one.tenure;
-        all.level = one.place->level_number;
+        all.level = one.waiter->level_number;
     }
     all.woken.wake_all();
 }

@@ -78,7 +78,7 @@ protected:
         auto const thrown = outcome_of([&] { use_everything(with(rest)); });
         failed_ = thrown.reason != errc{};
         std::lock_guard const guard(mutex_);
-        return thrown.sentence + "\n" + told_;
+        return thrown.message + "\n" + told_;
     }
 
     bool failed_ = false;

@@ -133,7 +133,7 @@ protected:
     template <class Call> void expect_refusal(char const* what, Call&& call) {
         auto const refused = outcome_of(call);
         EXPECT_EQ(refused.reason, errc::wrong_type) << what << ": " << refused;
-        EXPECT_NE(refused.sentence.find(name), std::string::npos) << what << ": " << refused;
+        EXPECT_NE(refused.message.find(name), std::string::npos) << what << ": " << refused;
     }
 };
 

@@ -73,8 +73,8 @@ TEST_F(bad_input_test, names_that_are_empty_or_too_long_are_refused) {
     EXPECT_EQ(empty.reason, errc::bad_name) << empty;
     auto const large = outcome_of([&] { (void)user.get_lock(std::string(65537, 'n')); });
     EXPECT_EQ(large.reason, errc::bad_name) << large;
-    EXPECT_LT(large.sentence.size(), 1000U) << "the name is not shown whole";
-    EXPECT_NE(large.sentence.find("65537"), std::string::npos) << large;
+    EXPECT_LT(large.message.size(), 1000U) << "the name is not shown whole";
+    EXPECT_NE(large.message.find("65537"), std::string::npos) << large;
 }
 
 struct odd_options {
@@ -104,7 +104,7 @@ TEST_P(refused_options_test, are_refused_by_every_form_and_change_nothing) {
     auto const sent = user.stats().commands;
     auto const thrown = outcome_of([&] { (void)lock.acquire(options); });
     EXPECT_EQ(thrown.reason, errc::invalid_argument) << thrown;
-    EXPECT_NE(thrown.sentence.find(name), std::string::npos) << thrown;
+    EXPECT_NE(thrown.message.find(name), std::string::npos) << thrown;
     std::error_code code;
     EXPECT_FALSE(lock.acquire(options, code));
     EXPECT_EQ(code, errc::invalid_argument);
@@ -163,7 +163,7 @@ TEST_F(bad_input_test, a_lock_that_was_moved_from_says_so) {
     // What is left is the subject. NOLINTBEGIN(bugprone-use-after-move)
     auto const refused = [](auto&& call) {
         auto const thrown = outcome_of(call);
-        EXPECT_TRUE(thrown.reason == errc{} || thrown.sentence.find("moved") != std::string::npos) << thrown;
+        EXPECT_TRUE(thrown.reason == errc{} || thrown.message.find("moved") != std::string::npos) << thrown;
         return thrown.reason;
     };
     EXPECT_EQ(refused([&] { (void)from.acquire(); }), errc::invalid_argument);
@@ -242,13 +242,13 @@ std::vector<bad_config> bad_configs() {
 
 class bad_config_test : public bad_input_test, public ::testing::WithParamInterface<std::size_t> {};
 
-TEST_P(bad_config_test, is_refused_with_a_sentence_that_names_the_field) {
+TEST_P(bad_config_test, is_refused_with_a_message_that_names_the_field) {
     auto const bad = bad_configs().at(GetParam());
     config settings = quick(server.uri());
     bad.spoil(settings);
     auto const refused = outcome_of([&] { client one(settings); });
     EXPECT_EQ(refused.reason, errc::bad_config) << refused;
-    EXPECT_NE(refused.sentence.find(bad.field), std::string::npos) << refused;
+    EXPECT_NE(refused.message.find(bad.field), std::string::npos) << refused;
 }
 
 INSTANTIATE_TEST_SUITE_P(with, bad_config_test, ::testing::Range<std::size_t>(0, 13),
@@ -261,7 +261,7 @@ TEST_F(bad_input_test, nobody_listening_is_a_clear_error) {
     auto const start = test_clock::now();
     auto const refused = outcome_of([&] { client one(settings); });
     EXPECT_EQ(refused.reason, errc::disconnected) << refused;
-    EXPECT_NE(refused.sentence.find("127.0.0.1"), std::string::npos) << refused;
+    EXPECT_NE(refused.message.find("127.0.0.1"), std::string::npos) << refused;
     EXPECT_LT(since(start), 2s);
     EXPECT_EQ(outcome_of([&] { client one(quick("unix:///nowhere/at-all.sock")); }).reason, errc::disconnected);
 }

@@ -243,7 +243,7 @@ TEST(deadline_of_connecting_test, a_server_that_never_answers_ends_the_construct
     auto const start = test_clock::now();
     auto const failed = outcome_of([&] { client user(settings); });
     EXPECT_EQ(failed.reason, errc::disconnected);
-    EXPECT_NE(failed.sentence.find("redis.sock"), std::string::npos) << failed;
+    EXPECT_NE(failed.message.find("redis.sock"), std::string::npos) << failed;
     EXPECT_GE(since(start), 200ms);
     EXPECT_LE(since(start), 1000ms);
 }

@@ -56,9 +56,9 @@ inline config quick(std::string address) {
 /// What a call threw; `reason` is 0 when it threw nothing.
 struct outcome {
     errc reason{};
-    std::string sentence{};
+    std::string message{};
     friend std::ostream& operator<<(std::ostream& out, outcome const& what) {
-        return out << (what.reason == errc{} ? "success" : what.sentence);
+        return out << (what.reason == errc{} ? "success" : what.message);
     }
 };
 

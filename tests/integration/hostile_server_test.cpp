@@ -114,7 +114,7 @@ TEST_P(hostile_server_test, ends_the_constructor_with_a_clear_error) {
     EXPECT_TRUE(ended.reason == errc::disconnected || ended.reason == errc::bad_reply
                 || ended.reason == errc::server_refused || ended.reason == errc::outcome_unknown)
         << ended;
-    EXPECT_NE(ended.sentence.find("fake.sock"), std::string::npos) << "the server is named: " << ended;
+    EXPECT_NE(ended.message.find("fake.sock"), std::string::npos) << "the server is named: " << ended;
     EXPECT_LT(resident_kib(), before + 200 * 1024);
 }
 

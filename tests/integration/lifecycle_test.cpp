@@ -77,7 +77,7 @@ TEST_F(lifecycle_test, calls_on_a_closed_client_say_closed) {
     EXPECT_FALSE(lock.is_held());
     auto const release = outcome_of([&] { mine.release(); });
     EXPECT_EQ(release.reason, errc::lease_lost);
-    EXPECT_NE(release.sentence.find(name), std::string::npos) << release;
+    EXPECT_NE(release.message.find(name), std::string::npos) << release;
 }
 
 TEST_F(lifecycle_test, locks_and_holds_outlive_their_client) {

@@ -137,8 +137,8 @@ TEST_F(lock_test, unlock_by_another_owner_is_refused_and_changes_nothing) {
     auto const before = holders(server, name);
     auto const refused = in_thread([&] { return outcome_of([&] { lock.unlock(); }); }).get();
     EXPECT_EQ(refused.reason, errc::not_owner);
-    EXPECT_NE(refused.sentence.find(name), std::string::npos) << refused;
-    EXPECT_NE(refused.sentence.find(user.id()), std::string::npos) << refused;
+    EXPECT_NE(refused.message.find(name), std::string::npos) << refused;
+    EXPECT_NE(refused.message.find(user.id()), std::string::npos) << refused;
     EXPECT_EQ(outcome_of([&] { theirs.unlock(); }).reason, errc::not_owner);
     EXPECT_EQ(holders(server, name), before);
     lock.unlock();
@@ -224,7 +224,7 @@ TEST_F(lock_test, a_wait_of_no_time_asks_once) {
     EXPECT_TRUE(mine);
     auto const asked = outcome_of([&] { (void)other.get_lock(name).acquire({.wait = 0ms}); });
     EXPECT_EQ(asked.reason, errc::busy);
-    EXPECT_EQ(asked.sentence, "lock '" + name + "' is held by somebody else");
+    EXPECT_EQ(asked.message, "lock '" + name + "' is held by somebody else");
 }
 
 TEST_F(lock_test, a_bounded_wait_takes_its_time_and_no_more) {

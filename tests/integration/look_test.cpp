@@ -235,8 +235,8 @@ TEST_P(endless_scan_test, is_given_up_with_a_clear_error) {
     client user(settings);
     auto const refused = outcome_of([&] { (void)user.list_locks(); });
     EXPECT_EQ(refused.reason, errc::bad_reply) << refused;
-    EXPECT_NE(refused.sentence.find("does not come to an end"), std::string::npos) << refused;
-    EXPECT_NE(refused.sentence.find("fake.sock"), std::string::npos) << refused;
+    EXPECT_NE(refused.message.find("does not come to an end"), std::string::npos) << refused;
+    EXPECT_NE(refused.message.find("fake.sock"), std::string::npos) << refused;
 }
 
 INSTANTIATE_TEST_SUITE_P(

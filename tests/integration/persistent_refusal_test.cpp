@@ -44,13 +44,13 @@ TEST_F(persistent_refusal_test, who_asks_once_is_told_at_once_what_the_server_la
     auto const start = test_clock::now();
     auto const memory = outcome_of([&] { (void)lock.try_acquire(); });
     EXPECT_EQ(memory.reason, errc::server_refused) << memory;
-    EXPECT_NE(memory.sentence.find("raise maxmemory"), std::string::npos) << memory;
-    EXPECT_EQ(memory.sentence.find("rights"), std::string::npos) << memory;
+    EXPECT_NE(memory.message.find("raise maxmemory"), std::string::npos) << memory;
+    EXPECT_EQ(memory.message.find("rights"), std::string::npos) << memory;
     out_of_memory(false);
     server.run("CONFIG", "SET", "min-replicas-to-write", "1");
     auto const replicas = outcome_of([&] { (void)lock.try_acquire(); });
     EXPECT_EQ(replicas.reason, errc::server_refused) << replicas;
-    EXPECT_NE(replicas.sentence.find("min-replicas-to-write"), std::string::npos) << replicas;
+    EXPECT_NE(replicas.message.find("min-replicas-to-write"), std::string::npos) << replicas;
     EXPECT_LT(since(start), 2s);
     server.run("CONFIG", "SET", "min-replicas-to-write", "0");
     EXPECT_TRUE(lock.try_acquire());
@@ -64,7 +64,7 @@ TEST_F(persistent_refusal_test, a_wait_without_a_deadline_ends_as_in_an_outage) 
     auto const start = test_clock::now();
     auto const ended = outcome_of([&] { (void)user.get_lock(name).acquire(); });
     EXPECT_EQ(ended.reason, errc::server_refused) << ended;
-    EXPECT_NE(ended.sentence.find("OOM"), std::string::npos) << ended;
+    EXPECT_NE(ended.message.find("OOM"), std::string::npos) << ended;
     EXPECT_GE(since(start), 1s);
     EXPECT_LT(since(start), 10s);
     expect_idle(user);
@@ -95,8 +95,8 @@ TEST_F(persistent_refusal_test, a_replica_is_noticed_at_connect) {
     impatient.retry_attempts = 0;
     auto const refused = outcome_of([&] { client const user(impatient); });
     EXPECT_EQ(refused.reason, errc::disconnected) << refused;
-    EXPECT_NE(refused.sentence.find("is a replica"), std::string::npos) << refused;
-    EXPECT_NE(refused.sentence.find("master, 127.0.0.1:1"), std::string::npos) << refused;
+    EXPECT_NE(refused.message.find("is a replica"), std::string::npos) << refused;
+    EXPECT_NE(refused.message.find("master, 127.0.0.1:1"), std::string::npos) << refused;
     auto patient = settings();
     patient.retry_delay = 20ms;
     patient.retry_attempts = 100;
@@ -134,7 +134,7 @@ TEST_F(persistent_refusal_test, a_policy_that_may_remove_locks_is_warned_about_o
     server.run("CLIENT", "KILL", "TYPE", "normal");
     user.get_lock(name).acquire({.wait = 10s}).release();
     EXPECT_EQ(told.count(event::kind::eviction_possible), 1U);
-    EXPECT_NE(told.all().front().sentence.find("volatile-ttl"), std::string::npos) << told.all().front().sentence;
+    EXPECT_NE(told.all().front().message.find("volatile-ttl"), std::string::npos) << told.all().front().message;
 
     server.run("CONFIG", "SET", "maxmemory-policy", "noeviction");
     client calm(settings());

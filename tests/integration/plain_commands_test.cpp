@@ -128,7 +128,7 @@ TEST_P(refused_plain_command_test, are_an_error_for_who_insists_on_them) {
     client user(settings);
     auto const refused = outcome_of([&] { user.get_lock(name).acquire({.lease = 500ms}).release(); });
     EXPECT_EQ(refused.reason, errc::server_refused) << refused;
-    EXPECT_NE(refused.sentence.find(name), std::string::npos) << refused;
+    EXPECT_NE(refused.message.find(name), std::string::npos) << refused;
     EXPECT_TRUE(wait_until([&] { return !exists(name); }));
 }
 

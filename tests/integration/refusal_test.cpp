@@ -29,8 +29,8 @@ TEST_F(refusal_test, a_wrong_password_is_a_clear_error_at_once) {
     auto const start = test_clock::now();
     auto const refused = outcome_of([&] { client user(as("known", "wrong-password")); });
     EXPECT_EQ(refused.reason, errc::server_refused) << refused;
-    EXPECT_NE(refused.sentence.find("redis.sock"), std::string::npos) << refused;
-    EXPECT_EQ(refused.sentence.find("wrong-password"), std::string::npos) << "passwords are not shown";
+    EXPECT_NE(refused.message.find("redis.sock"), std::string::npos) << refused;
+    EXPECT_EQ(refused.message.find("wrong-password"), std::string::npos) << "passwords are not shown";
     EXPECT_LT(since(start), 1s) << "trying again cannot help";
     client const user(as("known"));
     EXPECT_EQ(user.stats().holds, 0U);
@@ -66,14 +66,14 @@ TEST_P(needed_right_test, is_missed_with_an_error_that_names_the_lock) {
         user.get_lock(name).acquire({.wait = 1s}).release();
     });
     EXPECT_EQ(refused.reason, errc::server_refused) << refused;
-    EXPECT_NE(refused.sentence.find(name), std::string::npos) << refused;
+    EXPECT_NE(refused.message.find(name), std::string::npos) << refused;
     // What the server says: NOPERM, or inside a script (7.0) that "the user executing the script can't run this command", or
     // (Valkey 9) that there was an "ACL failure in script".
     bool said = false;
     for (auto const* words : {"NOPERM", "can't run this command", "ACL failure in script"})
-        said = said || refused.sentence.find(words) != std::string::npos;
+        said = said || refused.message.find(words) != std::string::npos;
     EXPECT_TRUE(said) << refused;
-    EXPECT_NE(refused.sentence.find("rights"), std::string::npos) << refused;
+    EXPECT_NE(refused.message.find("rights"), std::string::npos) << refused;
     EXPECT_FALSE(exists(name)) << "half an acquisition, without expiry: " << pttl(server, name);
 }
 

@@ -96,7 +96,7 @@ TEST_F(renewal_test, ends_with_the_release_also_when_the_release_fails) {
     EXPECT_TRUE(wait_until([&] { return unable.stats().renewals > 0; })) << "and none is under way";
     auto const failed = outcome_of([&] { mine.release(); });
     EXPECT_EQ(failed.reason, errc::server_refused);
-    EXPECT_NE(failed.sentence.find(name), std::string::npos) << failed;
+    EXPECT_NE(failed.message.find(name), std::string::npos) << failed;
     auto const renewals = unable.stats().renewals;
     auto const start = test_clock::now();
     EXPECT_TRUE(wait_until([&] { return !exists(name); }));

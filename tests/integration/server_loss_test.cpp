@@ -112,7 +112,7 @@ TEST_F(server_loss_test, a_wait_without_a_deadline_ends_at_the_outage_limit) {
     server.kill9();
     auto const ended = waiter.get();
     EXPECT_EQ(ended.reason, errc::disconnected);
-    EXPECT_NE(ended.sentence.find(name), std::string::npos) << ended;
+    EXPECT_NE(ended.message.find(name), std::string::npos) << ended;
     EXPECT_GE(since(start), limited.outage_limit);
     EXPECT_LT(since(start), 3s);
     server.restart(data::lost);
@@ -147,7 +147,7 @@ TEST_F(server_loss_test, a_call_without_a_server_says_disconnected) {
     EXPECT_EQ(code, errc::disconnected);
     auto const thrown = outcome_of([&] { (void)lock.try_lock_for(300ms); });
     EXPECT_EQ(thrown.reason, errc::disconnected);
-    EXPECT_NE(thrown.sentence.find(name), std::string::npos) << thrown;
+    EXPECT_NE(thrown.message.find(name), std::string::npos) << thrown;
     server.restart(data::kept);
     hold const mine = lock.acquire({.wait = 10s});
     EXPECT_TRUE(mine);

@@ -61,7 +61,7 @@ private:
 struct record {
     std::promise<void> called;
     errc code{};
-    std::string sentence;
+    std::string message;
     hold got;
     std::thread::id thread;
     bool began = false;
@@ -80,7 +80,7 @@ public:
     }
     void complete(redlatch::outcome const& how, Values... what) noexcept override {
         into_.code = static_cast<errc>(how.code().value());
-        into_.sentence = how.failed() ? how.sentence() : "";
+        into_.message = how.failed() ? how.message() : "";
         into_.thread = std::this_thread::get_id();
         if constexpr (std::is_same_v<std::tuple<Values...>, std::tuple<hold>>) ((into_.got = std::move(what)), ...);
         auto& called = into_.called;
@@ -105,17 +105,17 @@ protected:
     void start(record& into, acquire_options const& options, completes_on where = completes_on::reactor) {
         completion_ptr<hold> done(new recording<hold>(into, where));
         auto const end = lock.start_acquire(options, done);
-        EXPECT_FALSE(end) << end->sentence();
+        EXPECT_FALSE(end) << end->message();
         EXPECT_EQ(done, nullptr);
     }
 };
 
 TEST_F(user_loop_test, completions_are_called_on_the_loop_and_no_thread_of_ours_exists) {
-    loop.run(user.events());
+    loop.run(user.loop_source());
     record acquired;
     start(acquired, {.owner = owner()});
     acquired.called.get_future().get();
-    EXPECT_EQ(acquired.code, errc{}) << acquired.sentence;
+    EXPECT_EQ(acquired.code, errc{}) << acquired.message;
     EXPECT_EQ(acquired.thread, loop.id());
     EXPECT_TRUE(acquired.began);
     EXPECT_TRUE(exists(name));
@@ -132,7 +132,7 @@ TEST_F(user_loop_test, completions_are_called_on_the_loop_and_no_thread_of_ours_
 }
 
 TEST_F(user_loop_test, a_completion_may_ask_for_the_notifier_thread) {
-    loop.run(user.events());
+    loop.run(user.loop_source());
     record acquired;
     start(acquired, {.owner = owner()}, completes_on::notifier);
     acquired.called.get_future().get();
@@ -144,7 +144,7 @@ TEST_F(user_loop_test, a_completion_may_ask_for_the_notifier_thread) {
 }
 
 TEST_F(user_loop_test, an_executor_of_the_users_is_called_on_the_loop) {
-    loop.run(user.events());
+    loop.run(user.loop_source());
     auto const where_it_is_called = [&](acquire_options const& options) {
         std::promise<std::thread::id> called;
         auto const on_this_thread = [](std::function<void()> const& task) { task(); };
@@ -166,7 +166,7 @@ TEST_F(user_loop_test, locks_are_renewed_by_the_loop) {
     config settings = quick(server.uri());
     settings.lock_watchdog_timeout = 300ms;
     client renewing(settings, second.as_loop());
-    second.run(renewing.events());
+    second.run(renewing.loop_source());
     hold const held = renewing.get_lock(name).acquire();
     EXPECT_TRUE(wait_until([&] { return renewing.stats().renewals >= 3; }));
     EXPECT_TRUE(held);
@@ -189,7 +189,7 @@ TEST_F(user_loop_test, a_refusal_is_returned_and_the_completion_stays_ours) {
     auto const refused = lock.start_acquire({.lease = 0ms}, done);
     ASSERT_TRUE(refused);
     EXPECT_EQ(refused->code(), errc::invalid_argument);
-    EXPECT_NE(refused->sentence().find(name), std::string::npos) << refused->sentence();
+    EXPECT_NE(refused->message().find(name), std::string::npos) << refused->message();
     EXPECT_NE(done, nullptr);
     EXPECT_FALSE(never.began);
     done.reset();
@@ -197,19 +197,19 @@ TEST_F(user_loop_test, a_refusal_is_returned_and_the_completion_stays_ours) {
 }
 
 TEST_F(user_loop_test, a_try_that_finds_the_lock_held_says_so_and_names_it) {
-    loop.run(user.events());
+    loop.run(user.loop_source());
     hold_as_stranger(server, name, 60s);
     record tried;
     completion_ptr<hold> done(new recording<hold>(tried));
     ASSERT_FALSE(lock.start_try_acquire({.owner = owner()}, done));
     tried.called.get_future().get();
     EXPECT_EQ(tried.code, errc::busy);
-    EXPECT_NE(tried.sentence.find(name), std::string::npos) << tried.sentence;
+    EXPECT_NE(tried.message.find(name), std::string::npos) << tried.message;
     EXPECT_FALSE(tried.got);
 }
 
 TEST_F(user_loop_test, blocking_calls_are_refused_on_the_loop) {
-    loop.run(user.events());
+    loop.run(user.loop_source());
     struct asks final : completion<bool> {
         asks(reentrant_lock which, std::promise<errc>& said) : lock(std::move(which)), answer(said) {}
         void complete(redlatch::outcome const&, bool) noexcept override {
@@ -230,7 +230,7 @@ TEST_F(user_loop_test, blocking_calls_are_refused_on_the_loop) {
 }
 
 TEST_F(user_loop_test, a_canceller_ends_a_wait) {
-    loop.run(user.events());
+    loop.run(user.loop_source());
     client other(quick(server.uri()));
     hold const theirs = other.get_lock(name).acquire();
     record waiting;
@@ -239,7 +239,7 @@ TEST_F(user_loop_test, a_canceller_ends_a_wait) {
     waiting.how.cancel();
     waiting.called.get_future().get();
     EXPECT_EQ(waiting.code, errc::cancelled);
-    EXPECT_NE(waiting.sentence.find(name), std::string::npos) << waiting.sentence;
+    EXPECT_NE(waiting.message.find(name), std::string::npos) << waiting.message;
     waiting.how.cancel(); // of what has ended
     expect_idle(user);
     user.close();
@@ -254,14 +254,14 @@ TEST_F(user_loop_test, closing_calls_each_completion_once_also_without_the_loop)
     waiting.called.get_future().get();
     EXPECT_EQ(waiting.code, errc::closed);
     EXPECT_EQ(waiting.thread, std::this_thread::get_id());
-    EXPECT_FALSE(user.events().run_ready());
+    EXPECT_FALSE(user.loop_source().run_ready());
 }
 
 TEST_F(user_loop_test, an_abandoned_client_discards_completions_and_releases_what_it_holds) {
     hold const held = lock.acquire();
     record waiting;
     start(waiting, {.owner = owner()});
-    event_source source = user.events();
+    event_source source = user.loop_source();
     EXPECT_TRUE(source.run_ready());
     source.abandon();
     EXPECT_TRUE(waiting.discarded);

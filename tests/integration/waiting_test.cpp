@@ -73,7 +73,7 @@ TEST_F(waiting_test, a_wait_too_short_for_an_answer_does_not_say_that_the_lock_w
     auto const end = outcome_of([&] { (void)lock.acquire({.wait = 2ms}); });
     server.resume();
     EXPECT_EQ(end.reason, errc::timed_out);
-    EXPECT_NE(end.sentence.find("before the server had said"), std::string::npos) << end.sentence;
+    EXPECT_NE(end.message.find("before the server had said"), std::string::npos) << end.message;
 }
 
 TEST_F(waiting_test, a_forced_release_by_another_process_wakes_the_waiters_of_the_holders_own_process) {

@@ -51,8 +51,8 @@ def suite(label, targets, jobs, seconds, of="src/*", only="", but="", name=""):
     return Proof(name or label, tuple(targets), tuple(words), of, seconds, but)
 
 
-VARIANTS = r"^(scripts_no_hand_over|asynchronous)\."
-CROWDS = r"^([a-z]+/)?(hand_over_test|many_test|deadline_test)\."  # they fill the machine or measure it, one at a time
+VARIANTS = r"^(scripts_no_hand_off|asynchronous)\."
+CROWDS = r"^([a-z]+/)?(hand_off_test|many_test|deadline_test)\."  # they fill the machine or measure it, one at a time
 SIMULATOR = "tests/sim/redlatch_sim"
 INTEGRATION = ("tests/integration/all", "tests/behaviour/all", "tests/support/all")
 EMBEDDED = ("integration_embedded_server_test", "integration_embedded_stop_test")

@@ -68,7 +68,7 @@ test_preset() { # PRESET [CTEST-ARGS…]
 
 # Those of the integration tests that ask the server for much. The others are about the client, or choose a server themselves.
 test_on_valkey() {
-    local others='^(scripts_no_hand_over|asynchronous)\.|(deadline|embedded_server|hostile_server|lie|many)_test'
+    local others='^(scripts_no_hand_off|asynchronous)\.|(deadline|embedded_server|hostile_server|lie|many)_test'
     REDLATCH_TEST_SERVER=$valkey_server run_ctest release 'waiting, on Valkey' \
         -L '^integration$' -E "$others" -j "$waiting_jobs"
 }

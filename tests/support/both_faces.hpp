@@ -22,11 +22,11 @@ namespace redlatch::test {
 /// How an asynchronous operation ended.
 template <class... Values> struct ending {
     std::error_code code{};
-    std::string sentence{};
+    std::string message{};
     std::tuple<Values...> values{};
 
     void must_succeed() const {
-        if (code) throw error(static_cast<errc>(code.value()), sentence);
+        if (code) throw error(static_cast<errc>(code.value()), message);
     }
 };
 
@@ -36,7 +36,7 @@ template <class... Values, class Start> ending<Values...> ended(Start start) {
     struct keeper final : completion<Values...> {
         explicit keeper(std::shared_ptr<promise> whom) : result(std::move(whom)) {}
         void complete(redlatch::outcome const& how, Values... what) noexcept override {
-            ending<Values...> end{how.code(), how.failed() ? how.sentence() : std::string(), {std::move(what)...}};
+            ending<Values...> end{how.code(), how.failed() ? how.message() : std::string(), {std::move(what)...}};
             auto const whom = std::move(result);
             delete this;
             whom->set_value(std::move(end));
@@ -47,7 +47,7 @@ template <class... Values, class Start> ending<Values...> ended(Start start) {
     auto const result = std::make_shared<promise>();
     auto future = result->get_future();
     completion_ptr<Values...> done(new keeper(result));
-    if (std::optional<redlatch::outcome> const now = start(done)) return {now->code(), now->sentence(), {}};
+    if (std::optional<redlatch::outcome> const now = start(done)) return {now->code(), now->message(), {}};
     return future.get();
 }
 

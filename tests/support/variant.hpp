@@ -17,7 +17,7 @@ inline bool in_variant(std::string_view word) {
 
 inline config as_variant(config settings) {
     if (in_variant("scripts")) settings.commands = command_set::scripts;
-    if (in_variant("no_hand_over")) settings.local_handover.enabled = false;
+    if (in_variant("no_hand_off")) settings.local_handoff.enabled = false;
     return settings;
 }
 

@@ -42,7 +42,7 @@ private:
     std::condition_variable nobody_notifies_;
 };
 
-/// Ends the process, with a sentence, when one of its threads has been in the same call for too long: a hang would otherwise
+/// Ends the process, with a message, when one of its threads has been in the same call for too long: a hang would otherwise
 /// only be a test without a result.
 class watchdog {
 public:

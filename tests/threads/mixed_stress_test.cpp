@@ -97,7 +97,7 @@ private:
         if (again && random() % 2 == 0) std::swap(mine, *again); // levels end in any order
         if (again) give_back(what, std::move(*again), how.lease.has_value());
         leaves(what, mine);
-        if (random() % 6 == 0) return hand_over(what, std::move(mine));
+        if (random() % 6 == 0) return hand_off(what, std::move(mine));
         give_back(what, std::move(mine), how.lease.has_value());
     }
 
@@ -179,7 +179,7 @@ private:
         taken->first.thread = what.thread;
         give_back(taken->first, std::move(taken->second), true);
     }
-    void hand_over(errand const& what, hold&& mine) {
+    void hand_off(errand const& what, hold&& mine) {
         happened("handed over");
         std::lock_guard guard(mutex_);
         handed_over_.emplace_back(what, std::move(mine));

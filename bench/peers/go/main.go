@@ -78,9 +78,9 @@ func prepare(address, library, kind string, count int, name string) (now play) {
 		now.round = func(when window) result { return cycles(own, when) }
 	case "shared":
 		now.round = func(when window) result { return cycles(shared, when) }
-	case "hand_over":
+	case "hand_off":
 		first, second := locks(name), client(1)(name)
-		now.round = func(when window) result { return handOver(first, second, when) }
+		now.round = func(when window) result { return handOff(first, second, when) }
 	case "hold":
 		now.round = func(when window) result { return hold(own, when) }
 	default:

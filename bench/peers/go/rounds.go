@@ -94,19 +94,19 @@ func cycles(workers []locker, now window) result {
 }
 
 // From one client to another one that waits.
-func handOver(first, second locker, now window) result {
+func handOff(first, second locker, now window) result {
 	for !now.counts(time.Now()) {
-		handOverOnce(first, second)
+		handOffOnce(first, second)
 	}
 	since := now.open()
 	var times []time.Duration
 	for !now.isOver(time.Now()) || len(times) < 3 {
-		times = append(times, handOverOnce(first, second))
+		times = append(times, handOffOnce(first, second))
 	}
 	return since.result([]int{len(times)}, times)
 }
 
-func handOverOnce(first, second locker) time.Duration {
+func handOffOnce(first, second locker) time.Duration {
 	must(first.acquire())
 	acquired := make(chan time.Time)
 	go func() {

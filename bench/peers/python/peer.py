@@ -84,7 +84,7 @@ class Threads:
         return result(began, cpu, cycles, [each for some in times for each in some])
 
 
-class HandOver:
+class HandOff:
     """From one client to another one that waits."""
 
     warm = True
@@ -141,8 +141,8 @@ def scenario(address, kind, workers, name):
         return Threads(address, [f"{name}:{number}" for number in range(workers)])
     if kind == "shared":
         return Threads(address, [name] * workers)
-    if kind == "hand_over":
-        return HandOver(address, name)
+    if kind == "hand_off":
+        return HandOff(address, name)
     if kind == "hold":
         return Hold(address, [f"{name}:{number}" for number in range(workers)])
     raise SystemExit(f"there is no scenario {kind}")

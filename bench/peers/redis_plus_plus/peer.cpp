@@ -76,7 +76,7 @@ outcome cycles(std::shared_ptr<Redis> const& redis, std::vector<std::string> con
     return result;
 }
 
-double hand_over_once(RedMutex& mine, std::shared_ptr<Redis> const& second, std::string const& name) {
+double hand_off_once(RedMutex& mine, std::shared_ptr<Redis> const& second, std::string const& name) {
     mine.lock();
     clock_type::time_point acquired;
     std::thread waiter([&] {
@@ -93,13 +93,13 @@ double hand_over_once(RedMutex& mine, std::shared_ptr<Redis> const& second, std:
 }
 
 /// From one client to another one that waits.
-outcome hand_over(std::shared_ptr<Redis> const& first, std::shared_ptr<Redis> const& second, std::string const& name,
-                  window const& when) {
+outcome hand_off(std::shared_ptr<Redis> const& first, std::shared_ptr<Redis> const& second, std::string const& name,
+                 window const& when) {
     RedMutex mine(first, name);
-    while (clock_type::now() < when.from) hand_over_once(mine, second, name);
+    while (clock_type::now() < when.from) hand_off_once(mine, second, name);
     when.open();
     std::vector<double> times;
-    while (!when.is_over() || times.size() < 3) times.push_back(hand_over_once(mine, second, name));
+    while (!when.is_over() || times.size() < 3) times.push_back(hand_off_once(mine, second, name));
     return {{times.size()}, times};
 }
 
@@ -121,8 +121,8 @@ round_type scenario(std::string const& address, std::string const& kind, std::si
     if (kind == "own") return [=](window const& when) { return cycles(redis, numbered, when); };
     if (kind == "shared")
         return [=](window const& when) { return cycles(redis, std::vector<std::string>(workers, name), when); };
-    if (kind == "hand_over")
-        return [=, other = connect(address, 1)](window const& when) { return hand_over(redis, other, name, when); };
+    if (kind == "hand_off")
+        return [=, other = connect(address, 1)](window const& when) { return hand_off(redis, other, name, when); };
     auto const held = std::make_shared<std::vector<std::unique_ptr<RedMutex>>>();
     if (kind == "hold") return [=](window const& when) { return hold(redis, numbered, *held, when); };
     throw std::runtime_error("there is no scenario " + kind);

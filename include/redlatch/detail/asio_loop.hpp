@@ -70,13 +70,13 @@ public:
 
     explicit asio_loop_service(boost::asio::execution_context& owner) : service(owner) {}
 
-    void add(std::shared_ptr<asio_driver> const& which) {
+    void add(std::shared_ptr<asio_driver> const& driver) {
         std::lock_guard const guard(mutex_);
-        drivers_.insert(which);
+        drivers_.insert(driver);
     }
-    void remove(std::shared_ptr<asio_driver> const& which) {
+    void remove(std::shared_ptr<asio_driver> const& driver) {
         std::lock_guard const guard(mutex_);
-        drivers_.erase(which);
+        drivers_.erase(driver);
     }
 
 private:
@@ -117,7 +117,7 @@ inline client make_client(boost::asio::io_context& context, config const& settin
     };
     client made(settings, user_loop{here, place});
     // First the driver: its descriptor brings about Asio's own services, which end after ours then.
-    auto const driver = std::make_shared<detail::asio_driver>(context, made.events(), place);
+    auto const driver = std::make_shared<detail::asio_driver>(context, made.loop_source(), place);
     auto& service = boost::asio::use_service<detail::asio_loop_service>(context);
     service.add(driver);
     driver->wait(service);

@@ -40,7 +40,7 @@ inline boost::system::error_code as_code(outcome const& how) {
 }
 
 inline std::exception_ptr as_exception(outcome const& how) {
-    return std::make_exception_ptr(error(static_cast<errc>(how.code().value()), how.sentence()));
+    return std::make_exception_ptr(error(static_cast<errc>(how.code().value()), how.message()));
 }
 
 /// What is asked for, and an error beside it.

@@ -87,7 +87,7 @@ void mix::one_step(std::size_t thread, random& chance) {
     case 2: return short_lease(thread, chance);
     case 3:
     case 4: return asynchronous(thread, chance);
-    case 5: return hand_over(thread, chance);
+    case 5: return hand_off(thread, chance);
     case 6:
     case 7: return take_over(chance);
     case 8: return force(chance);
@@ -239,7 +239,7 @@ void mix::asynchronous(std::size_t thread, random& chance) {
     count(done.get());
 }
 
-void mix::hand_over(std::size_t thread, random& chance) {
+void mix::hand_off(std::size_t thread, random& chance) {
     auto want = a_wish(*client_, thread, chance);
     if (!want.judged) return;
     auto mine = taken(want);

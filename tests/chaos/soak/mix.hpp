@@ -70,7 +70,7 @@ private:
     void adapter(random& chance);
     void short_lease(std::size_t thread, random& chance);
     void asynchronous(std::size_t thread, random& chance);
-    void hand_over(std::size_t thread, random& chance);
+    void hand_off(std::size_t thread, random& chance);
     void take_over(random& chance);
     void force(random& chance);
     void other_client(std::size_t thread, random& chance);

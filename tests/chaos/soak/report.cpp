@@ -62,8 +62,8 @@ totals totals_of(board const& shared) {
 std::vector<std::string> complaints(resting const& before, resting const& after, totals const& all,
                                     std::uint64_t violations) {
     std::vector<std::string> result;
-    auto const expect = [&](bool right, std::string sentence) {
-        if (!right) result.push_back(std::move(sentence));
+    auto const expect = [&](bool right, std::string message) {
+        if (!right) result.push_back(std::move(message));
     };
     expect(violations == 0, std::to_string(violations) + " times two were inside at once");
     expect(all.sections > 0, "nobody was ever inside: nothing was tested");

@@ -33,7 +33,7 @@ struct totals {
 };
 totals totals_of(board const& shared);
 
-/// What is not back where it was, one sentence each; empty: all is well.
+/// What is not back where it was, one message each; empty: all is well.
 std::vector<std::string> complaints(resting const& before, resting const& after, totals const& all,
                                     std::uint64_t violations);
 

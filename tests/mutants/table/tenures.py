@@ -41,7 +41,7 @@ MUTANTS = [
      "    return true; // what is staged",
      "    return false; // what is staged"),
     ("calls of a broken connection are not repeated", MULTIPLEXER,
-     "        keep(which); // in their order, and before all that is submitted from now on\n",
+     "        keep(call); // in their order, and before all that is submitted from now on\n",
      ""),
     ("a late answer that says acquired is ignored", ACQUISITION,
      "last.fresh_id = undo();",

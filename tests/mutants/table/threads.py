@@ -9,10 +9,10 @@ MUTANTS = [
      "(read_ == read::none || read_ == read::armed) && write_ != write::busy",
      "true"),
     ("an answer is announced before it is there", MULTIPLEXER,
-     "    (which->heard == 0 ? which->reply : which->second) = std::move(incoming);\n"
-     "    finish(*which, call::state::answered, woken);",
-     "    finish(*which, call::state::answered, woken);\n"
-     "    (which->heard == 0 ? which->reply : which->second) = std::move(incoming);"),
+     "    (call->heard == 0 ? call->reply : call->second) = std::move(incoming);\n"
+     "    finish(*call, call::state::answered, woken);",
+     "    finish(*call, call::state::answered, woken);\n"
+     "    (call->heard == 0 ? call->reply : call->second) = std::move(incoming);"),
     ("an answer is announced without order", MULTIPLEXER,
      "call.status.store(state, std::memory_order_release);",
      "call.status.store(state, std::memory_order_relaxed);"),

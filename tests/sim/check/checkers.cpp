@@ -306,7 +306,7 @@ std::optional<violation> check_turns(history const& all, moment window) {
         if (!at->second) at->second = one.when;
         if (quiet && one.when - *at->second > window)
             return make("turns", i,
-                        one.owner + " has been passed on for "
+                        one.owner + " has been handed off for "
                             + std::to_string((one.when - *at->second).count() / 1'000'000)
                             + " ms without a turn for other processes");
     }

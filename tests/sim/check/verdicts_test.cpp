@@ -87,7 +87,7 @@ TEST(release_checker, rejects_a_release_of_what_was_gone_that_says_done) {
     EXPECT_FALSE(check_releases(all, {}));
     all.back().said = answer::done;
     all.insert(all.begin() + 3, at(5ms, kind::unpromised, -1));
-    EXPECT_FALSE(check_releases(all, {})) << "removed by hand, and passed on within the process";
+    EXPECT_FALSE(check_releases(all, {})) << "removed by hand, and handed off within the process";
 }
 
 TEST(release_checker, rejects_an_unknown_outcome_when_nothing_was_wrong) {

@@ -157,7 +157,7 @@ std::string to_text(field const& what) {
            + std::to_string(what.locks) + " locks" + (what.zipf > 0 ? " by Zipf " + number("%.1f", what.zipf) : "")
            + ", hold " + std::to_string(what.hold_us) + " us, pause " + std::to_string(what.pause_us) + " us, "
            + std::to_string(what.lasts) + " ms" + (what.scripts_only ? ", scripts only" : "")
-           + (what.hands_over ? what.strictly ? ", strict hand-over" : "" : ", no hand-over")
+           + (what.hands_over ? what.strictly ? ", strict hand-off" : "" : ", no hand-off")
            + (what.detached_unlock ? ", detached unlocking" : "") + "; bytes take "
            + std::to_string(what.how_fast.least_delay) + "-" + std::to_string(what.how_fast.most_delay)
            + " us each way, waking " + std::to_string(what.how_fast.least_wake) + "-"

@@ -26,7 +26,7 @@ constexpr char const* help = R"(redlatch_sim --fairness: who gets how much, in a
   --last MS          2000; a tenth of it is not counted, while all connect
   --seed N           the first (1)
   --runs N           so many seeds (5), and the median of each column
-  --scripts, --no-hand-over, --strict, --detached   the settings of the clients
+  --scripts, --no-hand-off, --strict, --detached   the settings of the clients
   --delay LEAST MOST bytes on their way, each way, in microseconds (50 150)
   --wake LEAST MOST  until a thread that was woken runs (1 40)
   --stalls N         one wake-up in N takes 1 to 5 ms (64; 0: none)
@@ -63,7 +63,7 @@ bool parse(std::span<char* const> words, wanted& into) {
         {"--seed", [&] { into.seed = std::strtoull(next(), nullptr, 10); }},
         {"--runs", [&] { into.runs = count(); }},
         {"--scripts", [&] { what.scripts_only = true; }},
-        {"--no-hand-over", [&] { what.hands_over = false; }},
+        {"--no-hand-off", [&] { what.hands_over = false; }},
         {"--strict", [&] { what.strictly = true; }},
         {"--detached", [&] { what.detached_unlock = true; }},
         {"--delay",

@@ -22,8 +22,8 @@ config settings_of(scenario const& plan) {
     made.close_timeout = 200ms;
     made.outage_limit = 60s;
     if (plan.scripts_only) made.commands = command_set::scripts;
-    made.local_handover.enabled = plan.hands_over;
-    made.local_handover.strict = plan.strictly;
+    made.local_handoff.enabled = plan.hands_over;
+    made.local_handoff.strict = plan.strictly;
     made.detached_unlock = plan.detached_unlock;
     for (auto const& one : plan.faults) // what a silent connection should have brought is missed until a ping is
         if (one.what == fault::kind::half_open || one.what == fault::kind::half_sent) made.ping_interval = 300ms;

@@ -34,7 +34,7 @@ std::string to_text(scenario const& what) {
         + ms(what.watchdog) + ", timeout " + ms(what.timeout) + (what.kill_refused ? ", CLIENT KILL refused" : "")
         + (what.evalsha_refused ? ", EVALSHA refused" : "") + (what.restore_refused ? ", RESTORE refused" : "")
         + (what.scripts_only ? ", scripts only" : "") + (what.one_by_one ? ", commands arrive one by one" : "")
-        + (what.hands_over ? what.strictly ? ", strict hand-over" : ", hand-over" : "")
+        + (what.hands_over ? what.strictly ? ", strict hand-off" : ", hand-off" : "")
         + (what.detached_unlock ? ", detached unlocking" : "") + (what.subscribe_refused ? ", SUBSCRIBE refused" : "")
         + (what.publish_refused ? ", PUBLISH refused" : "") + ", drift of the server "
         + std::to_string(what.server_drift) + " ppm\n";

@@ -131,7 +131,7 @@ std::vector<scope> small_scopes() {
          .one_by_one = true,
          .depth = 15,
          .states = 3'779},
-        {.name = "passed on within a process",
+        {.name = "handed off within a process",
          .plan = passed,
          .faults = cut_or_crash(),
          .early = 1,

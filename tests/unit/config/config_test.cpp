@@ -32,9 +32,9 @@ TEST(config, from_an_empty_uri_is_refused_as_it_is_no_choice) {
 }
 
 TEST(config, from_a_bad_uri_is_refused_without_showing_the_password) {
-    auto const sentence = test::refusal([] { config::from_uri("redis://alice:hunter2@host:x"); });
-    EXPECT_THAT(sentence, HasSubstr("redis://alice:***@host:x"));
-    EXPECT_THAT(sentence, Not(HasSubstr("hunter2")));
+    auto const message = test::refusal([] { config::from_uri("redis://alice:hunter2@host:x"); });
+    EXPECT_THAT(message, HasSubstr("redis://alice:***@host:x"));
+    EXPECT_THAT(message, Not(HasSubstr("hunter2")));
 }
 
 TEST(config, accepts_the_least_and_the_most_of_each_field) {
@@ -44,7 +44,7 @@ TEST(config, accepts_the_least_and_the_most_of_each_field) {
     least.renewal_batch = 1;
     least.outage_limit = 0ms;
     least.close_timeout = 0ms;
-    least.local_handover.time = 1ms;
+    least.local_handoff.time = 1ms;
     EXPECT_NO_THROW(least.validate());
     config most{
         .timeout = ten_years, .connect_timeout = ten_years, .retry_delay = ten_years, .ping_interval = ten_years};
@@ -52,7 +52,7 @@ TEST(config, accepts_the_least_and_the_most_of_each_field) {
     most.validity_margin = ten_years - 1ms;
     most.outage_limit = ten_years;
     most.close_timeout = ten_years;
-    most.local_handover.time = ten_years;
+    most.local_handoff.time = ten_years;
     most.database = std::numeric_limits<int>::max();
     EXPECT_NO_THROW(most.validate());
 }
@@ -67,9 +67,9 @@ struct unusable {
 class unusable_config : public ::testing::TestWithParam<unusable> {};
 
 TEST_P(unusable_config, is_refused_by_the_name_of_its_field) {
-    auto const sentence = test::refusal([] { GetParam().settings.validate(); });
-    EXPECT_THAT(sentence, HasSubstr(GetParam().field));
-    EXPECT_THAT(sentence, Not(HasSubstr("hunter2")));
+    auto const message = test::refusal([] { GetParam().settings.validate(); });
+    EXPECT_THAT(message, HasSubstr(GetParam().field));
+    EXPECT_THAT(message, Not(HasSubstr("hunter2")));
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -92,7 +92,7 @@ INSTANTIATE_TEST_SUITE_P(
         unusable{"renewal_batch", {.renewal_batch = 0}}, unusable{"renewal_batch", {.renewal_batch = 10'001}},
         unusable{"validity_margin", {.validity_margin = -1ms}}, unusable{"validity_margin", {.validity_margin = 30s}},
         unusable{"commands", {.commands = static_cast<command_set>(3)}},
-        unusable{"local_handover.time", {.local_handover = {.time = 0ms}}},
+        unusable{"local_handoff.time", {.local_handoff = {.time = 0ms}}},
         unusable{"outage_limit", {.outage_limit = -1ms}},
         unusable{"close_timeout", {.close_timeout = duration::max()}}));
 

@@ -288,19 +288,19 @@ TEST_F(yaml_environment, leaves_other_text_alone) {
 }
 
 TEST_F(yaml_environment, must_know_the_variable) {
-    auto const sentence = test::refusal([] { with("  password: ${REDLATCH_TEST_NONE}\n"); });
-    EXPECT_THAT(sentence, AllOf(HasSubstr("line 3: password"), HasSubstr("no variable REDLATCH_TEST_NONE")));
+    auto const message = test::refusal([] { with("  password: ${REDLATCH_TEST_NONE}\n"); });
+    EXPECT_THAT(message, AllOf(HasSubstr("line 3: password"), HasSubstr("no variable REDLATCH_TEST_NONE")));
 }
 
-/// What stands in the sentence when a value was taken for something else.
+/// What stands in the message when a value was taken for something else.
 TEST(yaml_password, is_not_shown_by_errors) {
     for (std::string const line :
          {"password:s3cret", "password:s3cret\n  timeout: 1000", "password:s3cret: 1", "password=s3cret: 1",
           "password: *s3cret", "password: !s3cret [1]", "password: &s3cret {a: 1}", "password s3cret: 1",
           "'password: s3cret': 1", "password: [s3cret", "address:redis://user:s3cret@host", "pasword:s3cret: 1"}) {
-        auto const sentence =
+        auto const message =
             test::refusal([&] { config::from_yaml("singleServerConfig:\n  address: redis://h\n  " + line + "\n"); });
-        EXPECT_THAT(sentence, AllOf(HasSubstr("line "), Not(HasSubstr("s3cret")))) << line;
+        EXPECT_THAT(message, AllOf(HasSubstr("line "), Not(HasSubstr("s3cret")))) << line;
     }
     EXPECT_THAT(test::refusal([] { config::from_yaml("password:s3cret: 1\n"); }),
                 AllOf(HasSubstr("line 1: password…"), HasSubstr("a space is missing"), Not(HasSubstr("s3cret"))));

@@ -10,7 +10,7 @@
 namespace redlatch {
 namespace {
 
-TEST(error, carries_code_and_sentence) {
+TEST(error, carries_code_and_message) {
     error const thrown(errc::busy, "the lock 'a' is held by 'b'");
     EXPECT_STREQ(thrown.what(), "the lock 'a' is held by 'b'");
     EXPECT_EQ(thrown.reason(), errc::busy);

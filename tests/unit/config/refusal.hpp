@@ -1,4 +1,4 @@
-// The sentence with which a piece of configuration is refused.
+// The message with which a piece of configuration is refused.
 #pragma once
 
 #include <redlatch/error.hpp>

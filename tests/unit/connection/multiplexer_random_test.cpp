@@ -80,7 +80,7 @@ private:
         if (!connected_) return;
         if (unsent_ > 0) return; // simple: what was kept back once stays back until the connection breaks
         std::string bytes;
-        lane_.traffic.out.hand_over(bytes);
+        lane_.traffic.out.take(bytes);
         if (chance(20) && !bytes.empty()) unsent_ = static_cast<std::size_t>(random_.up_to(std::ssize(bytes)));
         lane_.traffic.out.not_taken(unsent_);
         arrived_.feed(std::string_view(bytes).substr(0, bytes.size() - unsent_));

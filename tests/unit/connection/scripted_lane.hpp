@@ -47,7 +47,7 @@ struct scripted_lane {
     /// Hands everything over that is staged; the operating system does not take the last `kept` bytes.
     void send(std::size_t kept = 0) {
         std::string bytes;
-        traffic.out.hand_over(bytes);
+        traffic.out.take(bytes);
         ASSERT_LE(kept, bytes.size());
         traffic.out.not_taken(kept);
         sent.append(bytes, 0, bytes.size() - kept);

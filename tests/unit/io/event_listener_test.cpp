@@ -15,7 +15,7 @@ TEST(event_listener, keeps_what_happened_before_there_was_one) {
     EXPECT_FALSE(slot.set({})) << "nobody to tell it to";
     auto const kept = slot.set([](event const&) {});
     ASSERT_TRUE(kept);
-    EXPECT_EQ(kept->sentence, news.sentence);
+    EXPECT_EQ(kept->message, news.message);
     EXPECT_FALSE(slot.set([](event const&) {})) << "it has been told";
 }
 

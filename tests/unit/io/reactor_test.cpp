@@ -341,7 +341,7 @@ TEST_F(driven_reactor, what_a_turn_posts_is_the_next_ones_and_its_end_comes_afte
     std::vector<int> order;
     loop.post([&] {
         EXPECT_TRUE(loop.gathers());
-        loop.at_end_of_turn(std::make_shared<note>(order));
+        loop.at_end_of_iteration(std::make_shared<note>(order));
         order.push_back(1);
         loop.post([&] { order.push_back(4); });
     });

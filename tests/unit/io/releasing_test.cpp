@@ -54,7 +54,7 @@ protected:
         acquisition taken(core, what);
         run_blocking(taken);
         greeter.join();
-        ASSERT_EQ(taken.result(), std::error_code()) << taken.sentence();
+        ASSERT_EQ(taken.result(), std::error_code()) << taken.message();
         taken.handed_over();
         tenure = taken.tenure();
         level_number = taken.level_number();
@@ -78,7 +78,7 @@ TEST_F(a_release, is_done_when_the_message_alone_was_not_answered_in_time) {
     std::thread peer([this] { answer(":1\r\n"); });
     run_blocking(one);
     peer.join();
-    EXPECT_EQ(one.result(), std::error_code()) << one.sentence();
+    EXPECT_EQ(one.result(), std::error_code()) << one.message();
     EXPECT_GE(lease_clock::now(), tenure->validity()) << "it waits for as long as the hold was valid";
 }
 
@@ -107,7 +107,7 @@ TEST_F(a_release, that_the_server_carries_out_ends_what_is_known_of_its_refusals
     });
     run_blocking(one);
     peer.join();
-    EXPECT_EQ(one.result(), std::error_code()) << one.sentence();
+    EXPECT_EQ(one.result(), std::error_code()) << one.message();
     EXPECT_EQ(core->any_node().refuses_since(), base::never);
 }
 
@@ -130,7 +130,7 @@ TEST_F(a_release_by_script, that_nobody_waits_for_has_the_text_with_it_the_first
     });
     run_blocking(one);
     peer.join();
-    EXPECT_EQ(one.result(), std::error_code()) << one.sentence();
+    EXPECT_EQ(one.result(), std::error_code()) << one.message();
     EXPECT_TRUE(core->any_node().choice().knows_release_script());
 }
 
@@ -142,7 +142,7 @@ TEST_F(a_release_by_script, that_is_waited_for_names_it) {
     });
     run_blocking(one);
     peer.join();
-    EXPECT_EQ(one.result(), std::error_code()) << one.sentence();
+    EXPECT_EQ(one.result(), std::error_code()) << one.message();
 }
 
 /// Of a renewal, for example: its waker owns what sends it.

@@ -29,8 +29,8 @@ constexpr std::uint64_t cid = 3;
 
 /// One client's locks; 30 s of watchdog, 300 ms of margin.
 struct client_locks {
-    local_passing::settings passing{};
-    lock_table table{{"uuid", 30s, 0ms, 100, 1, passing}};
+    local_handoff::settings handoff{};
+    lock_table table{{"uuid", 30s, 0ms, 100, 1, handoff}};
     record_ptr record = table.record("orders", reentrant_recipe);
     base::wake_list woken;
 
@@ -68,12 +68,12 @@ struct client_locks {
 };
 
 struct waiting_here : client_locks {
-    std::vector<place_ptr> places{};
+    std::vector<waiter_ptr> places{};
     void wait() {
-        places.push_back(std::make_shared<queue_place>(make_sleeper()));
+        places.push_back(std::make_shared<locking::waiter>(make_sleeper()));
         record->queue.enter(places.back());
     }
-    lock_table::hand_on next(base::instant now) { return table.next_hand_on(*record, now); }
+    lock_table::head_wake next(base::instant now) { return table.next_head_wake(*record, now); }
 };
 
 /// A waiter as the io layer makes one: its turn is taken, and as long as it is not the head it sends nothing.
@@ -84,42 +84,42 @@ struct local_waiter {
     };
     tenure_ptr tenure;
     std::shared_ptr<scripted::wake_counter> sleeper = make_sleeper();
-    place_ptr place = std::make_shared<queue_place>(sleeper);
+    waiter_ptr waiter = std::make_shared<locking::waiter>(sleeper);
     lock_table::finding found{}; ///< of its last look
 
-    bool granted() const { return place->granted; }
+    bool granted() const { return waiter->granted; }
 };
 
 /// Who passes a lock on within this client, and to whom; strictly first come first served.
-struct hand_over : client_locks {
-    explicit hand_over(local_passing::settings const& how = {true, base::milliseconds(5), true}) : client_locks{how} {}
+struct hand_off : client_locks {
+    explicit hand_off(local_handoff::settings const& how = {true, base::milliseconds(5), true}) : client_locks{how} {}
 
     local_waiter wait(std::uint64_t owner, base::instant now, local_waiter::wish const& what = {}) {
         local_waiter one{table.open(record, owner)};
-        one.tenure->in_turn = true;
-        one.place->whose = one.tenure;
-        one.place->asked = {0, 30s, !what.fixed_lease, false};
-        one.place->max_hold = what.max_hold;
-        one.place->passable = !what.fixed_lease;
-        if (record->queue.enter(one.place))
+        one.tenure->in_operation = true;
+        one.waiter->whose = one.tenure;
+        one.waiter->asked = {0, 30s, !what.fixed_lease, false};
+        one.waiter->max_hold = what.max_hold;
+        one.waiter->accepts_handoff = !what.fixed_lease;
+        if (record->queue.enter(one.waiter))
             look(one, now);
         else
-            lock_table::wait_again(*one.place);
+            lock_table::wait_again(*one.waiter);
         return one;
     }
     lock_table::finding::kind look(local_waiter& one, base::instant now) {
-        one.found = table.look(one.place, now, woken);
+        one.found = table.look(one.waiter, now, woken);
         woken.wake_all();
         return one.found.what;
     }
     bool leave(local_waiter const& one, base::instant now) {
-        bool const has_it = table.leave(one.place, now, woken);
+        bool const has_it = table.leave(one.waiter, now, woken);
         woken.wake_all();
         return has_it;
     }
     /// The one level there is, with the turn, as the io layer does it.
     plan give_back(tenure_ptr const& which, base::instant now) {
-        which->in_turn = true;
+        which->in_operation = true;
         return release(which, which->levels.back().number, now).what;
     }
     std::optional<level> retake(std::uint64_t owner, base::instant now, level what = {0, 30s, true, false}) {
@@ -136,9 +136,9 @@ struct hand_over : client_locks {
 };
 
 /// Whoever comes first has it, and the window is long: ann got it from another, and bob and cid have not looked since.
-struct first_of_two : hand_over {
-    first_of_two() : hand_over({true, 1h, false}) {
-        EXPECT_EQ(give_back(before, at(0s)), plan::passed);
+struct first_of_two : hand_off {
+    first_of_two() : hand_off({true, 1h, false}) {
+        EXPECT_EQ(give_back(before, at(0s)), plan::handed_off);
         EXPECT_TRUE(one->holds(at(0s)));
         table.counted = {};
     }

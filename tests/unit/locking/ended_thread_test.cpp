@@ -56,16 +56,16 @@ TEST(ended_thread, tells_nothing_of_what_an_ended_thread_has_given_back) {
 }
 
 TEST(ended_thread, tells_of_a_thread_that_was_given_the_lock_by_another_one_here) {
-    client_locks all{.passing = {.strict = true}};
+    client_locks all{.handoff = {.strict = true}};
     all.table.watch_thread(bob);
     auto const from = all.hold(ann, at(0s));
     auto const to = all.table.open(all.record, bob);
-    auto const place = std::make_shared<queue_place>(base::waker());
-    place->whose = to;
-    place->asked = {0, 30s, true, false};
-    place->passable = place->waits = true;
-    all.record->queue.enter(place);
-    EXPECT_EQ(all.release(from, from->levels[0].number, at(1ms)).what, plan::passed);
+    auto const waiter = std::make_shared<locking::waiter>(base::waker());
+    waiter->whose = to;
+    waiter->asked = {0, 30s, true, false};
+    waiter->accepts_handoff = waiter->waits = true;
+    all.record->queue.enter(waiter);
+    EXPECT_EQ(all.release(from, from->levels[0].number, at(1ms)).what, plan::handed_off);
     EXPECT_EQ(all.table.holder(*all.record, at(2ms)), to);
     all.table.thread_ended(bob);
     EXPECT_THAT(all.news(), ElementsAre(notice::thread_exited));

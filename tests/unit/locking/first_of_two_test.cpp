@@ -14,18 +14,18 @@ using finds = lock_table::finding::kind;
 
 TEST(first_of_two, leaves_it_to_whoever_comes_first_and_wakes_the_head_once) {
     first_of_two all;
-    EXPECT_EQ(all.give_back(all.one, at(1s)), plan::passed);
-    EXPECT_TRUE(all.one->in(phase::passing));
-    EXPECT_EQ(all.table.passing(*all.record), all.one);
+    EXPECT_EQ(all.give_back(all.one, at(1s)), plan::handed_off);
+    EXPECT_TRUE(all.one->in(phase::handing_off));
+    EXPECT_EQ(all.table.in_handoff(*all.record), all.one);
     EXPECT_FALSE(all.head.granted());
     EXPECT_EQ(all.head.sleeper->times, 1);
     EXPECT_EQ(all.second.sleeper->times, 0);
-    EXPECT_FALSE(all.one->in_turn);
+    EXPECT_FALSE(all.one->in_operation);
     EXPECT_EQ(all.table.holder(*all.record, at(1s)), nullptr);
     EXPECT_EQ(all.table.current(*all.record, ann), nullptr);
     ASSERT_TRUE(all.retake(ann, at(1s)).has_value());
-    EXPECT_EQ(all.give_back(all.one, at(1s)), plan::passed);
-    EXPECT_TRUE(all.one->in(phase::passing));
+    EXPECT_EQ(all.give_back(all.one, at(1s)), plan::handed_off);
+    EXPECT_TRUE(all.one->in(phase::handing_off));
     EXPECT_EQ(all.head.sleeper->times, 1) << "it is on its way";
 }
 
@@ -39,8 +39,8 @@ TEST(first_of_two, is_taken_by_the_head_when_it_comes_first) {
     EXPECT_EQ(all.head.tenure->owner_id, "uuid:1");
     EXPECT_TRUE(all.one->in(phase::ended));
     EXPECT_FALSE(all.retake(ann, at(1s) + 2us).has_value());
-    EXPECT_EQ(all.give_back(all.head.tenure, at(1s) + 3us), plan::passed);
-    EXPECT_TRUE(all.head.tenure->in(phase::passing)) << "the first of two once more";
+    EXPECT_EQ(all.give_back(all.head.tenure, at(1s) + 3us), plan::handed_off);
+    EXPECT_TRUE(all.head.tenure->in(phase::handing_off)) << "the first of two once more";
     EXPECT_EQ(all.second.sleeper->times, 1);
 }
 
@@ -54,7 +54,7 @@ TEST(first_of_two, is_taken_again_by_the_same_owner_as_a_new_level) {
     ASSERT_TRUE(again.has_value());
     EXPECT_GT(again->number, before);
     EXPECT_TRUE(one->holds(at(1s)));
-    EXPECT_EQ(all.table.passing(*all.record), nullptr);
+    EXPECT_EQ(all.table.in_handoff(*all.record), nullptr);
     EXPECT_EQ(one->owner_id, "uuid:1");
     EXPECT_EQ(one->levels.size(), 1U);
     EXPECT_EQ(all.table.counted.acquired, 1U);
@@ -76,10 +76,10 @@ TEST(first_of_two, is_taken_again_only_by_its_owner_as_what_it_was_and_in_time) 
     EXPECT_FALSE(all.retake(ann, at(1s), {0, 60s, false, false}).has_value()) << "a fixed lease";
     EXPECT_FALSE(all.retake(ann, at(1s), {0, 30s, true, false, at(20s)}).has_value()) << "max_hold";
     EXPECT_FALSE(all.retake(ann, at(1s) + 25us).has_value());
-    one->in_turn = true;
+    one->in_operation = true;
     EXPECT_FALSE(all.retake(ann, at(1s)).has_value()) << "a call of this owner is under way";
-    one->in_turn = false;
-    EXPECT_TRUE(one->in(phase::passing));
+    one->in_operation = false;
+    EXPECT_TRUE(one->in(phase::handing_off));
     EXPECT_TRUE(all.retake(ann, at(1s) + 25us - 1ns).has_value());
 }
 
@@ -87,17 +87,17 @@ TEST(first_of_two, is_not_taken_again_when_its_validity_ends_within_those_micros
     first_of_two all;
     auto const over = all.one->validity();
     all.one->next_renewal = base::never; // it would be due long before
-    EXPECT_EQ(all.give_back(all.one, over - 1us), plan::passed);
+    EXPECT_EQ(all.give_back(all.one, over - 1us), plan::handed_off);
     EXPECT_FALSE(all.retake(ann, over).has_value());
 }
 
 TEST(first_of_two, is_for_the_head_after_sixteen_times) {
     first_of_two all;
     for (int i = 0; i < 16; ++i) {
-        ASSERT_EQ(all.give_back(all.one, at(1s)), plan::passed) << i;
+        ASSERT_EQ(all.give_back(all.one, at(1s)), plan::handed_off) << i;
         ASSERT_TRUE(all.retake(ann, at(1s)).has_value()) << i;
     }
-    EXPECT_EQ(all.give_back(all.one, at(1s)), plan::passed);
+    EXPECT_EQ(all.give_back(all.one, at(1s)), plan::handed_off);
     EXPECT_TRUE(all.head.granted());
     EXPECT_FALSE(all.retake(ann, at(1s)).has_value());
 }
@@ -107,7 +107,7 @@ TEST(first_of_two, is_for_the_head_that_has_found_it_taken) {
     all.give_back(all.one, at(1s));
     all.retake(ann, at(1s));
     EXPECT_EQ(all.look(all.head, at(1s) + 1us), finds::held_here);
-    EXPECT_EQ(all.give_back(all.one, at(1s) + 2us), plan::passed);
+    EXPECT_EQ(all.give_back(all.one, at(1s) + 2us), plan::handed_off);
     EXPECT_TRUE(all.head.granted()) << "nobody overtakes it twice";
 }
 
@@ -116,44 +116,44 @@ TEST(first_of_two, is_for_the_head_that_has_found_it_taken) {
 TEST(first_of_two, is_over_when_the_server_gives_the_lock_to_another_one_here) {
     first_of_two all;
     all.give_back(all.one, at(1s));
-    ASSERT_TRUE(all.one->in(phase::passing));
+    ASSERT_TRUE(all.one->in(phase::handing_off));
     auto const other = all.hold(77, at(2s)); // somebody has ended the former by force; this one asked without waiting
     EXPECT_TRUE(all.one->in(phase::ended));
-    EXPECT_EQ(all.table.passing(*all.record), nullptr);
+    EXPECT_EQ(all.table.in_handoff(*all.record), nullptr);
     EXPECT_THAT(all.reaped(at(3s)), ElementsAre("uuid:1"));
-    EXPECT_EQ(all.give_back(other, at(3s)), plan::passed);
-    EXPECT_EQ(all.table.passing(*all.record), other);
+    EXPECT_EQ(all.give_back(other, at(3s)), plan::handed_off);
+    EXPECT_EQ(all.table.in_handoff(*all.record), other);
     EXPECT_THAT(all.news(), IsEmpty()) << "nobody here held what was ended";
     auto const later = all.timer(at(40s));
     EXPECT_TRUE(other->in(phase::ended)) << "nobody came";
-    EXPECT_EQ(all.table.passing(*all.record), nullptr);
+    EXPECT_EQ(all.table.in_handoff(*all.record), nullptr);
 }
 
 TEST(first_of_two, is_one_at_a_time) {
     first_of_two all;
     auto const other = all.hold(77, at(1s)); // the server gave it away although we still believe in the former
-    ASSERT_EQ(all.give_back(other, at(2s)), plan::passed);
+    ASSERT_EQ(all.give_back(other, at(2s)), plan::handed_off);
     EXPECT_EQ(all.give_back(all.one, at(2s)), plan::last) << "the server says what became of it";
-    EXPECT_EQ(all.table.passing(*all.record), other);
+    EXPECT_EQ(all.table.in_handoff(*all.record), other);
 }
 
 TEST(first_of_two, has_no_more_time_because_another_one_is_lost) {
-    hand_over all;
+    hand_off all;
     auto const former = all.hold(cid, at(0s));
     auto const mine = all.hold(ann, at(0s)); // the server has lost its data, and gave the lock away again
     auto const next = all.wait(bob, at(0s));
-    ASSERT_EQ(all.give_back(mine, at(0s)), plan::passed);
+    ASSERT_EQ(all.give_back(mine, at(0s)), plan::handed_off);
     all.wait(77, at(0s));
     all.lose(former, at(1ms));
     EXPECT_EQ(all.give_back(next.tenure, at(10ms)), plan::last) << "other processes get their turn";
 }
 
 TEST(first_of_two, has_no_more_time_because_another_one_is_released) {
-    hand_over all;
+    hand_off all;
     auto const former = all.hold(cid, at(0s), 10s);
     auto const mine = all.hold(ann, at(0s));
     auto const next = all.wait(bob, at(0s));
-    ASSERT_EQ(all.give_back(mine, at(0s)), plan::passed);
+    ASSERT_EQ(all.give_back(mine, at(0s)), plan::handed_off);
     all.wait(77, at(0s));
     ASSERT_EQ(all.give_back(former, at(1ms)), plan::last);
     EXPECT_EQ(all.give_back(next.tenure, at(10ms)), plan::last) << "other processes get their turn";
@@ -163,9 +163,9 @@ TEST(first_of_two, is_for_the_next_when_the_head_leaves) {
     first_of_two all;
     all.give_back(all.one, at(1s));
     EXPECT_FALSE(all.leave(all.head, at(1s)));
-    EXPECT_TRUE(all.one->in(phase::passing));
+    EXPECT_TRUE(all.one->in(phase::handing_off));
     EXPECT_EQ(all.second.sleeper->times, 1);
-    EXPECT_TRUE(all.second.place->at_head);
+    EXPECT_TRUE(all.second.waiter->at_head);
     EXPECT_EQ(all.table.dead.size(), 0U);
     EXPECT_EQ(all.look(all.second, at(1s)), finds::granted);
 }
@@ -176,7 +176,7 @@ TEST(first_of_two, is_released_when_the_last_who_waited_leaves) {
     all.leave(all.second, at(1s));
     EXPECT_FALSE(all.leave(all.head, at(1s)));
     EXPECT_TRUE(all.one->in(phase::ended));
-    EXPECT_EQ(all.table.passing(*all.record), nullptr);
+    EXPECT_EQ(all.table.in_handoff(*all.record), nullptr);
     EXPECT_EQ(all.table.keeper.size(), 0U);
     EXPECT_THAT(all.reaped(at(1s)), ElementsAre("uuid:1")) << "at once: nobody here relies on it";
     EXPECT_FALSE(all.retake(ann, at(1s)).has_value());
@@ -190,10 +190,10 @@ TEST(first_of_two, is_released_when_the_last_who_waited_leaves) {
 TEST(first_of_two, is_released_when_the_next_cannot_take_it) {
     for (bool const fixed : {true, false}) {
         first_of_two all;
-        (fixed ? all.second.place->passable : all.second.place->waits) = false;
+        (fixed ? all.second.waiter->accepts_handoff : all.second.waiter->waits) = false;
         all.give_back(all.one, at(1s));
         all.leave(all.head, at(1s));
-        EXPECT_EQ(all.table.passing(*all.record), nullptr);
+        EXPECT_EQ(all.table.in_handoff(*all.record), nullptr);
         EXPECT_THAT(all.reaped(at(1s)), ElementsAre("uuid:1"));
         EXPECT_EQ(all.second.sleeper->times, 1) << "it is the head";
         EXPECT_EQ(all.look(all.second, at(1s)), finds::free);
@@ -204,7 +204,7 @@ TEST(first_of_two, goes_on_when_somebody_leaves_who_was_not_the_head) {
     first_of_two all;
     all.give_back(all.one, at(1s));
     EXPECT_FALSE(all.leave(all.second, at(1s)));
-    EXPECT_TRUE(all.one->in(phase::passing));
+    EXPECT_TRUE(all.one->in(phase::handing_off));
     EXPECT_EQ(all.head.sleeper->times, 1);
 }
 
@@ -215,9 +215,9 @@ TEST(first_of_two, asks_again_at_once_where_a_renewal_is_under_way_for_the_forme
     auto const& first = all.one;
     auto& next = all.head;
     all.give_back(first, at(10s) - 1us);
-    ASSERT_TRUE(first->in(phase::passing));
+    ASSERT_TRUE(first->in(phase::handing_off));
     auto const sent = all.timer(at(10s));
-    ASSERT_EQ(sent.renew.size(), 1U) << "what is passing is kept, too";
+    ASSERT_EQ(sent.renew.size(), 1U) << "what is handed off is kept, too";
     EXPECT_EQ(all.look(next, at(10s)), finds::granted);
     auto const again = all.timer(at(10s));
     ASSERT_EQ(again.renew.size(), 1U);
@@ -288,14 +288,14 @@ TEST(first_of_two, does_not_tell_a_recovery_that_nobody_knew_to_be_needed) {
     EXPECT_THAT(all.news(), IsEmpty()) << "nobody held it";
 }
 
-TEST(first_of_two, is_suspect_at_once_when_what_was_passing_was) {
+TEST(first_of_two, is_suspect_at_once_when_what_was_handed_off_was) {
     first_of_two all;
     auto const& first = all.one;
     auto& next = all.head;
     all.give_back(first, at(10s) - 1us);
     all.timer(at(15s));
     EXPECT_THAT(all.news(), IsEmpty()) << "there is nobody to tell";
-    EXPECT_EQ(next.sleeper->times, 2) << "for the hand-over, and because it is not sure that we hold it";
+    EXPECT_EQ(next.sleeper->times, 2) << "for the hand-off, and because it is not sure that we hold it";
     EXPECT_EQ(all.look(next, at(15s)), finds::granted);
     all.timer(at(15s));
     EXPECT_TRUE(next.tenure->suspect);
@@ -312,7 +312,7 @@ TEST(first_of_two, ends_with_its_validity_which_the_head_is_told) {
     all.head.sleeper->times = 0;
     all.timer(over);
     EXPECT_TRUE(all.one->in(phase::ended));
-    EXPECT_EQ(all.table.passing(*all.record), nullptr);
+    EXPECT_EQ(all.table.in_handoff(*all.record), nullptr);
     EXPECT_GE(all.head.sleeper->times, 1);
     EXPECT_THAT(all.news(), IsEmpty()) << "nobody held it";
     EXPECT_EQ(all.table.counted.lost, 0U);
@@ -325,10 +325,10 @@ TEST(first_of_two, begins_anew_after_a_loss) {
     first_of_two all;
     all.give_back(all.one, at(1s));
     all.lose(all.one, at(1s));
-    EXPECT_EQ(all.table.passing(*all.record), nullptr);
+    EXPECT_EQ(all.table.in_handoff(*all.record), nullptr);
     auto const again = all.hold(ann, at(2h));
-    all.head.place->waits = true; // it has asked and been told that it is busy
-    EXPECT_EQ(all.give_back(again, at(2h)), plan::passed) << "the window of the lost one would be over";
+    all.head.waiter->waits = true; // it has asked and been told that it is busy
+    EXPECT_EQ(all.give_back(again, at(2h)), plan::handed_off) << "the window of the lost one would be over";
 }
 
 TEST(first_of_two, is_released_when_the_client_closes_with_all_that_waits) {
@@ -338,7 +338,7 @@ TEST(first_of_two, is_released_when_the_client_closes_with_all_that_waits) {
     all.table.end_everything(at(1s), all.woken);
     all.woken.wake_all();
     EXPECT_TRUE(all.one->in(phase::ended));
-    EXPECT_EQ(all.table.passing(*all.record), nullptr);
+    EXPECT_EQ(all.table.in_handoff(*all.record), nullptr);
     EXPECT_FALSE(all.retake(ann, at(1s)).has_value());
     EXPECT_GE(all.head.sleeper->times, 1);
     EXPECT_GE(all.second.sleeper->times, 1);

@@ -389,8 +389,8 @@ TEST(lock_table, tells_the_local_head_that_relied_on_a_hold_whoever_finds_its_lo
     for (int finder = 0; finder < 3; ++finder) {
         auto const one = all.hold(ann, at(0s), 5s);
         auto const sleeper = make_sleeper();
-        auto const place = std::make_shared<queue_place>(sleeper);
-        all.record->queue.enter(place);
+        auto const waiter = std::make_shared<locking::waiter>(sleeper);
+        all.record->queue.enter(waiter);
         if (finder == 0) all.lose(one, at(1s));
         if (finder == 1) all.release(one, one->levels[0].number, at(5s));
         if (finder == 2) {
@@ -400,9 +400,9 @@ TEST(lock_table, tells_the_local_head_that_relied_on_a_hold_whoever_finds_its_lo
             all.woken.wake_all();
         }
         EXPECT_TRUE(one->in(phase::lost));
-        EXPECT_TRUE(place->released) << finder;
+        EXPECT_TRUE(waiter->released) << finder;
         EXPECT_EQ(sleeper->times, 1) << finder;
-        all.record->queue.leave(place, all.woken);
+        all.record->queue.leave(waiter, all.woken);
     }
 }
 
@@ -410,9 +410,9 @@ TEST(lock_table, makes_the_local_head_ask_anew_although_it_was_held_back) {
     client_locks all;
     all.record->queue.tell_head(all.woken); // nobody waits
     auto const sleeper = make_sleeper();
-    auto const head = std::make_shared<queue_place>(sleeper);
+    auto const head = std::make_shared<locking::waiter>(sleeper);
     auto const other = make_sleeper();
-    auto const second = std::make_shared<queue_place>(other);
+    auto const second = std::make_shared<locking::waiter>(other);
     all.record->queue.enter(head);
     all.record->queue.enter(second);
     head->held_back = true;
@@ -428,7 +428,7 @@ TEST(lock_table, hurries_a_head_that_yields_and_no_other) {
     client_locks all;
     all.record->queue.hurry_head(all.woken); // nobody waits
     auto const sleeper = make_sleeper();
-    auto const head = std::make_shared<queue_place>(sleeper);
+    auto const head = std::make_shared<locking::waiter>(sleeper);
     all.record->queue.enter(head);
     all.record->queue.hurry_head(all.woken);
     all.woken.wake_all();

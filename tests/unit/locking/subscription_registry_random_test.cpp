@@ -81,7 +81,7 @@ private:
     bool serve() {
         if (!connected_) return false;
         std::string bytes;
-        if (!registry_.out.empty()) registry_.out.hand_over(bytes);
+        if (!registry_.out.empty()) registry_.out.take(bytes);
         arrived_.feed(bytes);
         resp::value command;
         if (arrived_.next(command) != resp::reader::result::value) return false;

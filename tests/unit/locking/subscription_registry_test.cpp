@@ -53,7 +53,7 @@ struct subscriber {
     /// Commands that were staged since the last look.
     std::vector<std::string> said() {
         std::string bytes;
-        registry.out.hand_over(bytes);
+        registry.out.take(bytes);
         return scripted::commands_in(bytes);
     }
     /// A channel that is subscribed to, with one waiter.

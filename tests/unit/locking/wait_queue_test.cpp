@@ -11,12 +11,12 @@ struct waiting_line {
     wait_queue queue;
     base::wake_list woken;
     std::vector<std::shared_ptr<scripted::wake_counter>> sleepers;
-    std::vector<place_ptr> places;
+    std::vector<waiter_ptr> places;
 
     explicit waiting_line(std::size_t length) {
         for (std::size_t i = 0; i < length; ++i) {
             sleepers.push_back(scripted::make_sleeper());
-            places.push_back(std::make_shared<queue_place>(sleepers.back()));
+            places.push_back(std::make_shared<locking::waiter>(sleepers.back()));
             EXPECT_EQ(queue.enter(places.back()), i == 0);
         }
     }
@@ -78,7 +78,7 @@ TEST(wait_queue, takes_no_notice_of_one_that_left_before) {
 TEST(wait_queue, has_a_new_head_when_somebody_comes_after_all_have_left) {
     waiting_line line(1);
     line.leave(0);
-    auto const late = std::make_shared<queue_place>(scripted::make_sleeper());
+    auto const late = std::make_shared<locking::waiter>(scripted::make_sleeper());
     EXPECT_TRUE(line.queue.enter(late));
     EXPECT_TRUE(late->at_head);
 }

@@ -14,7 +14,7 @@ using testing::HasSubstr;
 
 struct row {
     std::string stream;
-    std::string problem; ///< a part of the sentence
+    std::string problem; ///< a part of the message
 };
 
 std::string repeated(std::string_view text, int times) {
@@ -64,7 +64,7 @@ row const refused[] = {
     {repeated("*1\r\n", 100'000), ""},
 };
 
-TEST(hostile_input, is_refused_with_a_sentence_in_pieces_of_every_size) {
+TEST(hostile_input, is_refused_with_a_message_in_pieces_of_every_size) {
     for (auto const& [stream, problem] : refused) {
         for (std::size_t piece = 1; piece <= std::min<std::size_t>(stream.size(), 40); ++piece) {
             auto const seen = read_all(stream, piece);

@@ -44,7 +44,7 @@ ending read_with(int allocations, std::string_view stream) {
     return seen;
 }
 
-TEST(out_of_memory, at_any_allocation_breaks_the_stream_with_a_sentence) {
+TEST(out_of_memory, at_any_allocation_breaks_the_stream_with_a_message) {
     std::string const long_text(100, 'x');
     std::string const stream =
         ":1\r\n*2\r\n$100\r\n" + long_text + "\r\n*2\r\n:2\r\n$100\r\n" + long_text + "\r\n+OK\r\n";

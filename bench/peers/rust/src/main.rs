@@ -29,7 +29,7 @@ fn make(kind: &str, address: &str, workers: usize, name: &str) -> Scenario {
             locks: connect(address),
             names: vec![name.to_string(); workers],
         },
-        "hand_over" => Scenario::HandOver {
+        "hand_off" => Scenario::HandOff {
             first: connect(address),
             second: connect(address),
             name: name.to_string(),

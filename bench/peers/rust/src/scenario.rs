@@ -13,7 +13,7 @@ pub enum Scenario {
         names: Vec<String>,
     },
     /// From one client to another one that waits.
-    HandOver {
+    HandOff {
         first: LockManager,
         second: LockManager,
         name: String,
@@ -34,11 +34,11 @@ impl Scenario {
     pub async fn round(&self, when: Window) -> String {
         match self {
             Scenario::Cycles { locks, names } => cycles(locks, names, when).await,
-            Scenario::HandOver {
+            Scenario::HandOff {
                 first,
                 second,
                 name,
-            } => hand_over(first, second, name, when).await,
+            } => hand_off(first, second, name, when).await,
             Scenario::Hold { locks, names } => hold(locks, names, when).await,
         }
     }
@@ -75,19 +75,19 @@ async fn cycles(locks: &LockManager, names: &[String], when: Window) -> String {
     watch.result(per_worker, all)
 }
 
-async fn hand_over(first: &LockManager, second: &LockManager, name: &str, when: Window) -> String {
+async fn hand_off(first: &LockManager, second: &LockManager, name: &str, when: Window) -> String {
     while !when.counts(Instant::now()) {
-        hand_over_once(first, second, name).await;
+        hand_off_once(first, second, name).await;
     }
     let watch = when.open().await;
     let mut times = Vec::new();
     while !when.is_over() || times.len() < 3 {
-        times.push(hand_over_once(first, second, name).await);
+        times.push(hand_off_once(first, second, name).await);
     }
     watch.result(vec![times.len()], times)
 }
 
-async fn hand_over_once(first: &LockManager, second: &LockManager, name: &str) -> Duration {
+async fn hand_off_once(first: &LockManager, second: &LockManager, name: &str) -> Duration {
     let held = first.acquire(name, LEASE).await.expect("the lock");
     let (other, wanted) = (second.clone(), name.to_string());
     let waiter = tokio::spawn(async move {

@@ -69,7 +69,7 @@ public final class Peer {
                 new Threads(clients.make(), workers, number -> name + ":" + number, kind);
             case "own_async" -> new InFlight(clients.make(), workers, name);
             case "shared" -> new Threads(clients.make(), workers, number -> name, kind);
-            case "hand_over" -> new HandOver(clients, name);
+            case "hand_off" -> new HandOff(clients, name);
             case "mix" -> new Mix(clients.make(Integer.parseInt(shape.get("clients"))), workers, shape);
             case "hold" -> new Hold(clients.make(), workers, name);
             default -> throw new IllegalArgumentException("there is no scenario " + kind);

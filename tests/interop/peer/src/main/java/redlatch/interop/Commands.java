@@ -72,8 +72,8 @@ final class Commands {
                 return ((RFencedLock) lock).lockAndGetToken();
             case "getToken":
                 return ((RFencedLock) lock).getToken();
-            case "handOvers":
-                return new HandOvers(client, lock, decode(words[4])).run(Integer.parseInt(words[5]));
+            case "handOffs":
+                return new HandOffs(client, lock, decode(words[4])).run(Integer.parseInt(words[5]));
             case "contend":
                 return contend(lock, client.getAtomicLong(decode(words[4]) + ":inside"), Integer.parseInt(words[5]));
             default:

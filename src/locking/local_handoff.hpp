@@ -1,10 +1,10 @@
-// When a process passes a lock on within itself without a word to the server, and when it leaves it to others.
+// When a process hands a lock off to its own waiter without a word to the server, and when it leaves it to others.
 //
 // | event                                | next                                                                            |
 // |--------------------------------------|---------------------------------------------------------------------------------|
 // | a release, the head can take it      | strict, or the head has seen it taken, or 16 times or 25 µs are over:           |
-// |                                      | the head has it. Else it passes: the head is woken, once, and whoever comes     |
-// |                                      | first of the head and the one who has just released takes it                    |
+// |                                      | the head has it. Else it is handed off: the head is woken, once, and whoever    |
+// |                                      | comes first of the head and the one who has just released takes it              |
 // | the same, `time` after the first one | released on the server; the head is held back                                   |
 // | the releasing owner comes again      | within 16 times and 25 µs it has it again                                       |
 // | the head comes                       | it has it; or sees that it was taken: the next release is for the head          |
@@ -17,7 +17,7 @@
 
 namespace redlatch::locking {
 
-class local_passing {
+class local_handoff {
 public:
     struct settings {
         bool enabled = true;
@@ -70,8 +70,8 @@ public:
     }
 
 private:
-    base::instant began_ = base::never;         ///< the first time it passed
-    base::instant barging_until_ = base::never; ///< never: it has not passed since the present holder's first turn
+    base::instant began_ = base::never;         ///< the first hand-off
+    base::instant barging_until_ = base::never; ///< never: no hand-off since the present holder has it
     int retakes_ = 0;
     bool time_is_over_ = false;
     bool head_woken_ = false;

@@ -1,4 +1,4 @@
-// What the model of local hand-over consists of: the key, the tenures of one client, its waiters, a rival elsewhere.
+// What the model of local hand-off consists of: the key, the tenures of one client, its waiters, a rival elsewhere.
 #pragma once
 
 #include "runner.hpp"
@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <array>
 
-namespace model::handover {
+namespace model::handoff {
 
 using u8 = unsigned char;
 
@@ -123,4 +123,4 @@ inline bool serve(state& s, int variant) { // the data connection, or the renewa
     return true;
 }
 
-} // namespace model::handover
+} // namespace model::handoff

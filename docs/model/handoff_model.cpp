@@ -1,8 +1,8 @@
-// Local hand-over: the waiters of one client pass a lock on among themselves while it stays held in Redis.
+// Local hand-off: the waiters of one client hand a lock off among themselves while it stays held in Redis.
 // README.md says what is modelled, how it maps to the code, and what each rule is for.
-#include "handover_client.hpp"
+#include "handoff_client.hpp"
 
-namespace model::handover {
+namespace model::handoff {
 namespace {
 
 // --- the world
@@ -178,11 +178,11 @@ scenario<settings> const scenarios[] = {
     {"a fixed lease", {.fixed = 2}, nullptr, 1332249},
     {"taken again more often", {.retakes = 3, .renews = false}, nullptr, 730272},
     {"nobody asks while this process holds", {}, "nobody contends while this process holds", 6},
-    {"only a sound tenure passes", {}, "what is given is sound", 10},
+    {"only a sound tenure is handed off", {}, "what is given is sound", 10},
     {"only to who wants it renewed", {.fixed = 2}, "what is given is sound", 7},
-    {"only what is renewed passes", {.fixed = 1}, "what is given is sound", 6},
+    {"only what is renewed is handed off", {.fixed = 1}, "what is given is sound", 6},
     {"only to who has no call under way", {.forced = 1}, "nothing is forgotten", 16},
-    {"whoever leaves passes it on", {}, "one holder", 9},
+    {"whoever leaves hands it off", {}, "one holder", 9},
     {"a window ends", {.waiters = 3, .renews = false}, "others get a turn", 9},
     {"held back after a window", {.waiters = 3, .renews = false}, "others get a turn", 10},
     {"who was woken in vain is next", {.retakes = 2, .renews = false}, "nobody is overtaken for ever", 10},
@@ -223,9 +223,9 @@ bool run_one(scenario<settings> const& one) {
 }
 
 } // namespace
-} // namespace model::handover
+} // namespace model::handoff
 
 int main(int argc, char** argv) {
-    using namespace model::handover;
+    using namespace model::handoff;
     return model::run_all(argc, argv, scenarios, run_one);
 }

@@ -8,50 +8,50 @@ namespace {
 
 using ::testing::ElementsAre;
 
-// --- passing on within the process
+// --- hand-off within the process
 
-TEST(hand_on, is_for_nobody_when_nobody_waits_here) {
+TEST(head_wake, is_for_nobody_when_nobody_waits_here) {
     waiting_here all;
-    EXPECT_EQ(all.next(at(0s)), lock_table::hand_on::nobody);
+    EXPECT_EQ(all.next(at(0s)), lock_table::head_wake::nobody);
 }
 
-TEST(hand_on, is_at_once_sixteen_times_and_then_held_back) {
+TEST(head_wake, is_at_once_sixteen_times_and_then_held_back) {
     waiting_here all;
     all.wait();
     for (int round = 0; round < 3; ++round) {
-        for (int i = 0; i < lock_table::most_handovers; ++i)
-            EXPECT_EQ(all.next(at(1ms)), lock_table::hand_on::at_once) << round << ' ' << i;
-        EXPECT_EQ(all.next(at(1ms)), lock_table::hand_on::held_back) << round;
+        for (int i = 0; i < lock_table::most_head_wakes; ++i)
+            EXPECT_EQ(all.next(at(1ms)), lock_table::head_wake::at_once) << round << ' ' << i;
+        EXPECT_EQ(all.next(at(1ms)), lock_table::head_wake::held_back) << round;
     }
 }
 
-TEST(hand_on, is_held_back_after_five_milliseconds_in_a_row) {
+TEST(head_wake, is_held_back_after_five_milliseconds_in_a_row) {
     waiting_here all;
     all.wait();
-    EXPECT_EQ(all.next(at(0ms)), lock_table::hand_on::at_once);
-    EXPECT_EQ(all.next(at(5ms)), lock_table::hand_on::at_once);
-    EXPECT_EQ(all.next(at(5ms) + 1ns), lock_table::hand_on::held_back);
-    EXPECT_EQ(all.next(at(6ms)), lock_table::hand_on::at_once) << "a new row begins";
+    EXPECT_EQ(all.next(at(0ms)), lock_table::head_wake::at_once);
+    EXPECT_EQ(all.next(at(5ms)), lock_table::head_wake::at_once);
+    EXPECT_EQ(all.next(at(5ms) + 1ns), lock_table::head_wake::held_back);
+    EXPECT_EQ(all.next(at(6ms)), lock_table::head_wake::at_once) << "a new row begins";
 }
 
-/// Whatever kept the lock from passing within the process: a renewal that is due, for instance.
-TEST(hand_on, is_held_back_at_the_end_of_a_turn_beside_others) {
+/// Whatever kept the lock from being handed off within the process: a renewal that is due, for instance.
+TEST(head_wake, is_held_back_at_the_end_of_a_turn_beside_others) {
     waiting_here all;
     all.wait();
     all.record->turn.on_acquired(at(0ms));
     all.record->turn.on_released(1, {}, at(0ms));
-    EXPECT_EQ(all.next(at(1ms) - 1ns), lock_table::hand_on::at_once);
-    EXPECT_EQ(all.next(at(1ms)), lock_table::hand_on::held_back);
+    EXPECT_EQ(all.next(at(1ms) - 1ns), lock_table::head_wake::at_once);
+    EXPECT_EQ(all.next(at(1ms)), lock_table::head_wake::held_back);
 }
 
-TEST(hand_on, begins_to_count_again_when_nobody_waited) {
+TEST(head_wake, begins_to_count_again_when_nobody_waited) {
     waiting_here all;
     all.wait();
-    for (int i = 0; i < lock_table::most_handovers; ++i) all.next(at(0ms));
+    for (int i = 0; i < lock_table::most_head_wakes; ++i) all.next(at(0ms));
     all.record->queue.leave(all.places[0], all.woken);
-    EXPECT_EQ(all.next(at(1ms)), lock_table::hand_on::nobody);
+    EXPECT_EQ(all.next(at(1ms)), lock_table::head_wake::nobody);
     all.wait();
-    EXPECT_EQ(all.next(at(2ms)), lock_table::hand_on::at_once);
+    EXPECT_EQ(all.next(at(2ms)), lock_table::head_wake::at_once);
 }
 
 // --- the client closes
@@ -62,7 +62,7 @@ TEST(lock_table, ends_everything_when_the_client_closes) {
     auto const second = all.take(held, at(0s));
     auto const acquiring = all.table.open(all.record, bob);
     auto const turn = make_sleeper();
-    held->turn_waiters.push_back(turn);
+    held->operation_waiters.push_back(turn);
     all.wait();
     all.wait();
     all.table.end_everything(at(1s), all.woken);
@@ -76,7 +76,7 @@ TEST(lock_table, ends_everything_when_the_client_closes) {
     EXPECT_EQ(acquiring->owner_id, id) << "a late answer that would want a new one";
     EXPECT_EQ(all.table.keeper.size(), 0U);
     EXPECT_EQ(turn->times, 1);
-    for (auto const& place : all.places) EXPECT_GE(static_cast<scripted::wake_counter&>(*place->waker).times, 1);
+    for (auto const& waiter : all.places) EXPECT_GE(static_cast<scripted::wake_counter&>(*waiter->waker).times, 1);
     std::vector<std::string> ids;
     for (auto const& job : all.table.dead.all_now()) ids.push_back(job.owner_id);
     EXPECT_THAT(ids, ::testing::UnorderedElementsAre("uuid:1", "uuid:2"));

@@ -8,14 +8,14 @@ import org.redisson.api.RedissonClient;
 import org.redisson.client.codec.StringCodec;
 
 /**
- * The Java side of the alternating hand-overs; hand_over_test.cpp, which holds the lock at first, is the other.
+ * The Java side of the alternating hand-offs; hand_off_test.cpp, which holds the lock at first, is the other.
  *
  * <p>Each side has a list of its own, {@code PREFIX:java} and {@code PREFIX:cpp}, into which it writes "wants" before it asks
  * for the lock and the time in microseconds once it has it. The holder gives the lock up when it has read the other's "wants",
  * and asks again only when it has read the other's time. The counter {@code PREFIX:inside} says how many are inside; nobody
  * may ever find it above 1.
  */
-final class HandOvers {
+final class HandOffs {
     private final RLock lock;
     private final RAtomicLong inside;
     private final RBlockingQueue<String> own;
@@ -24,7 +24,7 @@ final class HandOvers {
     private long slowest = 0;
     private long sum = 0;
 
-    HandOvers(RedissonClient client, RLock lock, String prefix) {
+    HandOffs(RedissonClient client, RLock lock, String prefix) {
         this.lock = lock;
         inside = client.getAtomicLong(prefix + ":inside");
         own = client.getBlockingQueue(prefix + ":java", StringCodec.INSTANCE);

@@ -15,11 +15,11 @@ using finds = lock_table::finding::kind;
 
 // --- what passes
 
-TEST(hand_over, gives_the_id_and_the_lease_to_the_next_waiter) {
-    hand_over all;
+TEST(hand_off, gives_the_id_and_the_lease_to_the_next_waiter) {
+    hand_off all;
     auto const first = all.hold(ann, at(0s));
     auto next = all.wait(bob, at(1s));
-    EXPECT_EQ(all.give_back(first, at(2s)), plan::passed);
+    EXPECT_EQ(all.give_back(first, at(2s)), plan::handed_off);
     EXPECT_TRUE(next.granted());
     EXPECT_EQ(next.sleeper->times, 1);
     EXPECT_TRUE(first->in(phase::ended));
@@ -36,12 +36,12 @@ TEST(hand_over, gives_the_id_and_the_lease_to_the_next_waiter) {
     EXPECT_EQ(all.table.dead.size(), 0U);
 }
 
-TEST(hand_over, counts_every_acquisition_and_every_release) {
-    hand_over all;
+TEST(hand_off, counts_every_acquisition_and_every_release) {
+    hand_off all;
     auto holder = all.hold(ann, at(0s));
     for (std::uint64_t i = 0; i < 3; ++i) {
         auto const next = all.wait(bob + i, at(0s));
-        EXPECT_EQ(all.give_back(holder, at(0s)), plan::passed);
+        EXPECT_EQ(all.give_back(holder, at(0s)), plan::handed_off);
         holder = next.tenure;
         EXPECT_EQ(all.table.counted.acquired, i + 2);
         EXPECT_EQ(all.table.counted.released, i + 1);
@@ -52,13 +52,13 @@ TEST(hand_over, counts_every_acquisition_and_every_release) {
     EXPECT_EQ(all.table.counted.lost, 0U);
 }
 
-TEST(hand_over, is_first_come_first_served_and_wakes_nobody_else) {
-    hand_over all;
+TEST(hand_off, is_first_come_first_served_and_wakes_nobody_else) {
+    hand_off all;
     auto holder = all.hold(ann, at(0s));
     std::vector<local_waiter> line;
     for (std::uint64_t i = 0; i < 4; ++i) line.push_back(all.wait(bob + i, at(0s)));
     for (std::size_t i = 0; i < line.size(); ++i) {
-        EXPECT_EQ(all.give_back(holder, at(1ms)), plan::passed);
+        EXPECT_EQ(all.give_back(holder, at(1ms)), plan::handed_off);
         for (std::size_t other = 0; other < line.size(); ++other) {
             EXPECT_EQ(line[other].granted(), other <= i) << i << ' ' << other;
             EXPECT_EQ(line[other].sleeper->times, other <= i ? 1 : 0) << i << ' ' << other;
@@ -67,26 +67,26 @@ TEST(hand_over, is_first_come_first_served_and_wakes_nobody_else) {
     }
 }
 
-TEST(hand_over, has_a_level_of_its_own_for_every_holder) {
-    hand_over all;
+TEST(hand_off, has_a_level_of_its_own_for_every_holder) {
+    hand_off all;
     auto const first = all.hold(ann, at(0s));
     auto const before = first->levels[0].number;
     auto const next = all.wait(bob, at(0s));
     all.give_back(first, at(0s));
     ASSERT_EQ(next.tenure->levels.size(), 1U);
-    EXPECT_GT(next.place->level_number, before);
-    EXPECT_EQ(next.tenure->levels[0].number, next.place->level_number);
+    EXPECT_GT(next.waiter->level_number, before);
+    EXPECT_EQ(next.tenure->levels[0].number, next.waiter->level_number);
     EXPECT_TRUE(next.tenure->levels[0].renewed);
     EXPECT_EQ(all.release(first, before, at(0s)).what, plan::nothing);
     EXPECT_EQ(all.release(next.tenure, before, at(0s)).what, plan::nothing);
     EXPECT_TRUE(next.tenure->holds(at(0s)));
 }
 
-TEST(hand_over, ends_the_validity_of_a_waiter_with_max_hold_counted_from_then) {
-    hand_over all;
+TEST(hand_off, ends_the_validity_of_a_waiter_with_max_hold_counted_from_then) {
+    hand_off all;
     auto const first = all.hold(ann, at(0s));
     auto const next = all.wait(bob, at(0s), {.max_hold = 4s});
-    EXPECT_EQ(all.give_back(first, at(3s)), plan::passed);
+    EXPECT_EQ(all.give_back(first, at(3s)), plan::handed_off);
     EXPECT_EQ(ms(next.tenure->validity()), 7'000);
     EXPECT_EQ(ms(all.table.keeper.next()), 7'000) << "what could not last longer is not renewed";
     all.timer(at(7s));
@@ -94,8 +94,8 @@ TEST(hand_over, ends_the_validity_of_a_waiter_with_max_hold_counted_from_then) {
     EXPECT_EQ(ms(all.table.dead.next()), 7'300) << "the key lives longer: the reaper ends it";
 }
 
-TEST(hand_over, tells_the_loss_to_the_present_holder_only) {
-    hand_over all;
+TEST(hand_off, tells_the_loss_to_the_present_holder_only) {
+    hand_off all;
     auto const first = all.hold(ann, at(0s));
     auto const firsts_token = (first->lost_source = std::stop_source()).get_token();
     auto const next = all.wait(bob, at(0s));
@@ -113,28 +113,28 @@ TEST(hand_over, tells_the_loss_to_the_present_holder_only) {
     EXPECT_THAT(all.reaped(at(3'300ms)), ElementsAre("uuid:1"));
 }
 
-TEST(hand_over, wakes_the_calls_that_waited_for_their_turn_on_either_tenure) {
-    hand_over all;
+TEST(hand_off, wakes_the_calls_that_waited_for_their_turn_on_either_tenure) {
+    hand_off all;
     auto const first = all.hold(ann, at(0s));
     auto const next = all.wait(bob, at(0s));
     auto const behind_the_release = make_sleeper();
     auto const behind_the_acquisition = make_sleeper();
-    first->turn_waiters.push_back(behind_the_release);
-    next.tenure->turn_waiters.push_back(behind_the_acquisition);
+    first->operation_waiters.push_back(behind_the_release);
+    next.tenure->operation_waiters.push_back(behind_the_acquisition);
     all.give_back(first, at(0s));
-    EXPECT_FALSE(first->in_turn);
-    EXPECT_FALSE(next.tenure->in_turn);
+    EXPECT_FALSE(first->in_operation);
+    EXPECT_FALSE(next.tenure->in_operation);
     EXPECT_EQ(behind_the_release->times, 1);
     EXPECT_EQ(behind_the_acquisition->times, 1);
 }
 
-TEST(hand_over, remembers_that_a_copy_of_the_acquire_may_come_late) {
-    hand_over all;
+TEST(hand_off, remembers_that_a_copy_of_the_acquire_may_come_late) {
+    hand_off all;
     auto const first = all.table.open(all.record, ann);
     first->late_copy_possible = true;
     all.take(first, at(0s));
     auto const next = all.wait(bob, at(0s));
-    EXPECT_EQ(all.give_back(first, at(1s)), plan::passed);
+    EXPECT_EQ(all.give_back(first, at(1s)), plan::handed_off);
     EXPECT_EQ(all.give_back(next.tenure, at(2s)), plan::last);
     all.table.released(next.tenure, true, at(2s));
     EXPECT_THAT(all.reaped(at(3s)), ElementsAre("uuid:1")) << "a sweep";
@@ -142,8 +142,8 @@ TEST(hand_over, remembers_that_a_copy_of_the_acquire_may_come_late) {
 
 // --- renewal
 
-TEST(hand_over, renews_when_the_former_holder_would_have) {
-    hand_over all;
+TEST(hand_off, renews_when_the_former_holder_would_have) {
+    hand_off all;
     auto const first = all.hold(ann, at(0s));
     auto const next = all.wait(bob, at(0s));
     all.give_back(first, at(9s));
@@ -163,7 +163,7 @@ TEST(hand_over, renews_when_the_former_holder_would_have) {
 /// Something that makes a hold, or the waiter for it, one that the server has to know of.
 struct obstacle {
     char const* name;
-    std::function<void(hand_over&, tenure_ptr const&, local_waiter&)> set;
+    std::function<void(hand_off&, tenure_ptr const&, local_waiter&)> set;
     base::milliseconds released_after{1'000};
     plan expected = plan::last;
     friend void PrintTo(obstacle const& which, std::ostream* out) { *out << which.name; }
@@ -173,20 +173,20 @@ class obstacle_test : public ::testing::TestWithParam<obstacle> {};
 
 TEST_P(obstacle_test, leaves_it_to_the_server) {
     auto const& what = GetParam();
-    hand_over free_way;
+    hand_off free_way;
     auto const passed = free_way.hold(ann, at(0s));
     auto const with = free_way.wait(bob, at(0s));
-    EXPECT_EQ(free_way.give_back(passed, at(1s)), plan::passed) << "without it";
+    EXPECT_EQ(free_way.give_back(passed, at(1s)), plan::handed_off) << "without it";
 
-    hand_over all;
+    hand_off all;
     auto const one = all.hold(ann, at(0s));
     auto next = all.wait(bob, at(0s));
     what.set(all, one, next);
     EXPECT_EQ(all.give_back(one, at(what.released_after)), what.expected);
     EXPECT_FALSE(next.granted());
     EXPECT_TRUE(next.tenure->in(phase::acquiring));
-    EXPECT_EQ(all.table.passing(*all.record), nullptr);
-    EXPECT_TRUE(one->in_turn) << "until the release is through";
+    EXPECT_EQ(all.table.in_handoff(*all.record), nullptr);
+    EXPECT_TRUE(one->in_operation) << "until the release is through";
     if (what.expected != plan::last) return;
     EXPECT_TRUE(one->in(phase::releasing));
     EXPECT_EQ(all.table.keeper.size(), 0U);
@@ -194,11 +194,11 @@ TEST_P(obstacle_test, leaves_it_to_the_server) {
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    hand_over, obstacle_test,
+    hand_off, obstacle_test,
     ::testing::Values(
         obstacle{"nobody_waits", [](auto& all, auto&, auto& next) { all.leave(next, at(0s)); }},
-        obstacle{"a_waiter_with_a_call_under_way", [](auto&, auto&, auto& next) { next.place->waits = false; }},
-        obstacle{"a_waiter_with_a_fixed_lease", [](auto&, auto&, auto& next) { next.place->passable = false; }},
+        obstacle{"a_waiter_with_a_call_under_way", [](auto&, auto&, auto& next) { next.waiter->waits = false; }},
+        obstacle{"a_waiter_with_a_fixed_lease", [](auto&, auto&, auto& next) { next.waiter->accepts_handoff = false; }},
         obstacle{"a_renewal_that_is_due", [](auto&, auto&, auto&) {}, 10s},
         obstacle{"a_renewal_under_way", [](auto& all, auto&, auto&) { all.timer(at(10s)); }, 10s + 1ms},
         obstacle{"a_renewal_under_way_that_was_asked_for_early",
@@ -212,9 +212,9 @@ INSTANTIATE_TEST_SUITE_P(
         obstacle{"another_level", [](auto& all, auto& one, auto&) { all.take(one, at(0s)); }, 1s, plan::partial}),
     [](auto const& which) { return std::string(which.param.name); });
 
-TEST(hand_over, does_not_pass_a_fixed_lease_or_max_hold_on) {
+TEST(hand_off, does_not_pass_a_fixed_lease_or_max_hold_on) {
     for (bool const capped : {false, true}) {
-        hand_over all;
+        hand_off all;
         auto const one = all.table.open(all.record, ann);
         if (capped)
             all.take(one, at(0s), std::nullopt, at(20s));
@@ -226,68 +226,68 @@ TEST(hand_over, does_not_pass_a_fixed_lease_or_max_hold_on) {
     }
 }
 
-TEST(hand_over, passes_the_last_of_two_levels_on) {
-    hand_over all;
+TEST(hand_off, passes_the_last_of_two_levels_on) {
+    hand_off all;
     auto const one = all.hold(ann, at(0s));
     all.take(one, at(0s));
     auto const next = all.wait(bob, at(0s));
     EXPECT_EQ(all.give_back(one, at(1s)), plan::partial);
     EXPECT_FALSE(next.granted());
-    EXPECT_EQ(all.give_back(one, at(1s)), plan::passed);
+    EXPECT_EQ(all.give_back(one, at(1s)), plan::handed_off);
     EXPECT_TRUE(next.granted());
 }
 
-TEST(hand_over, does_nothing_when_it_is_off) {
-    hand_over all({false, 5ms, true});
+TEST(hand_off, does_nothing_when_it_is_off) {
+    hand_off all({false, 5ms, true});
     auto const one = all.hold(ann, at(0s));
     auto const next = all.wait(bob, at(0s));
     EXPECT_EQ(all.give_back(one, at(1s)), plan::last);
     EXPECT_FALSE(next.granted());
 }
 
-TEST(hand_over, is_not_for_locks_of_a_type_that_cannot_pass) {
-    auto not_passable = reentrant_recipe;
-    not_passable.local_handoff = false;
-    hand_over all;
-    all.record = all.table.record("another", not_passable);
+TEST(hand_off, is_not_for_locks_of_a_type_that_cannot_pass) {
+    auto not_handed_off = reentrant_recipe;
+    not_handed_off.local_handoff = false;
+    hand_off all;
+    all.record = all.table.record("another", not_handed_off);
     auto const one = all.hold(ann, at(0s));
     auto const next = all.wait(bob, at(0s));
     EXPECT_EQ(all.give_back(one, at(1s)), plan::last);
     EXPECT_FALSE(next.granted());
 }
 
-TEST(hand_over, leaves_the_lock_to_other_processes_when_the_window_is_over) {
-    hand_over all;
+TEST(hand_off, leaves_the_lock_to_other_processes_when_the_window_is_over) {
+    hand_off all;
     auto holder = all.hold(ann, at(0s));
     for (int i = 0; i < 5; ++i) { // from the first one to the last moment of the window
         auto const next = all.wait(bob, at(0s));
-        EXPECT_EQ(all.give_back(holder, at(i == 0 ? 1s : 1s + 5ms - 1ns)), plan::passed);
+        EXPECT_EQ(all.give_back(holder, at(i == 0 ? 1s : 1s + 5ms - 1ns)), plan::handed_off);
         holder = next.tenure;
     }
     auto const waits = all.wait(cid, at(0s));
-    holder->in_turn = true;
+    holder->in_operation = true;
     auto const last = all.release(holder, holder->levels[0].number, at(1s + 5ms));
     EXPECT_EQ(last.what, plan::last);
-    EXPECT_EQ(last.then, lock_table::hand_on::held_back);
+    EXPECT_EQ(last.then, lock_table::head_wake::held_back);
     EXPECT_FALSE(waits.granted());
     auto const again = all.hold(ann, at(2s));
-    EXPECT_EQ(all.give_back(again, at(2s)), plan::passed) << "a window of its own";
+    EXPECT_EQ(all.give_back(again, at(2s)), plan::handed_off) << "a window of its own";
     EXPECT_TRUE(waits.granted());
 }
 
-TEST(hand_over, is_held_by_whoever_leaves_too_late) {
-    hand_over all;
+TEST(hand_off, is_held_by_whoever_leaves_too_late) {
+    hand_off all;
     auto const one = all.hold(ann, at(0s));
     auto const head = all.wait(bob, at(0s));
     auto const next = all.wait(cid, at(0s));
     all.give_back(one, at(1s));
     EXPECT_TRUE(all.leave(head, at(1s))) << "its caller has to give it back";
-    EXPECT_EQ(all.give_back(head.tenure, at(1s)), plan::passed);
+    EXPECT_EQ(all.give_back(head.tenure, at(1s)), plan::handed_off);
     EXPECT_TRUE(next.granted());
 }
 
-TEST(hand_over, leaves_nothing_behind_of_a_waiter_whose_hold_was_lost_before_it_looked) {
-    hand_over all;
+TEST(hand_off, leaves_nothing_behind_of_a_waiter_whose_hold_was_lost_before_it_looked) {
+    hand_off all;
     auto const one = all.hold(ann, at(0s));
     auto head = all.wait(bob, at(0s));
     all.give_back(one, at(1s));
@@ -298,12 +298,12 @@ TEST(hand_over, leaves_nothing_behind_of_a_waiter_whose_hold_was_lost_before_it_
 
 // --- looking, leaving
 
-TEST(hand_over, leaves_a_hold_that_is_lost_once_its_waiter_knows_of_it_to_the_caller) {
-    hand_over all;
+TEST(hand_off, leaves_a_hold_that_is_lost_once_its_waiter_knows_of_it_to_the_caller) {
+    hand_off all;
     auto const mine = all.hold(ann, at(0s));
     auto const next = all.wait(bob, at(0s));
-    ASSERT_EQ(all.give_back(mine, at(1s)), plan::passed);
-    ASSERT_TRUE(all.table.accept(next.place));
+    ASSERT_EQ(all.give_back(mine, at(1s)), plan::handed_off);
+    ASSERT_TRUE(all.table.accept(next.waiter));
     all.lose(next.tenure, at(2s));
     EXPECT_TRUE(all.leave(next, at(2s))) << "its call ends with the lock";
     EXPECT_THAT(all.record->tenures, ElementsAre(next.tenure));
@@ -312,33 +312,33 @@ TEST(hand_over, leaves_a_hold_that_is_lost_once_its_waiter_knows_of_it_to_the_ca
     EXPECT_THAT(all.record->tenures, IsEmpty());
 }
 
-TEST(hand_over, tells_the_head_what_there_is) {
-    hand_over all;
+TEST(hand_off, tells_the_head_what_there_is) {
+    hand_off all;
     auto head = all.wait(bob, at(0s));
     EXPECT_EQ(head.found.what, finds::free);
-    EXPECT_FALSE(head.place->waits) << "it asks the server";
+    EXPECT_FALSE(head.waiter->waits) << "it asks the server";
     auto const one = all.hold(ann, at(0s));
     EXPECT_EQ(all.look(head, at(1s)), finds::held_here);
     EXPECT_EQ(ms(head.found.until), 29'700);
-    EXPECT_TRUE(head.place->waits);
+    EXPECT_TRUE(head.waiter->waits);
     one->suspect = true;
     EXPECT_EQ(all.look(head, at(1s)), finds::free) << "nobody knows whether it is";
-    EXPECT_FALSE(head.place->waits);
+    EXPECT_FALSE(head.waiter->waits);
     one->suspect = false;
     EXPECT_EQ(all.look(head, one->validity()), finds::free);
 }
 
-TEST(hand_over, answers_a_wake_up_with_one_look) {
-    hand_over all;
+TEST(hand_off, answers_a_wake_up_with_one_look) {
+    hand_off all;
     auto head = all.wait(bob, at(0s));
     all.record->queue.tell_head(all.woken);
-    EXPECT_TRUE(head.place->released);
+    EXPECT_TRUE(head.waiter->released);
     all.look(head, at(0s));
-    EXPECT_FALSE(head.place->released);
+    EXPECT_FALSE(head.waiter->released);
 }
 
-TEST(hand_over, wakes_the_head_when_a_hold_becomes_suspect) {
-    hand_over all;
+TEST(hand_off, wakes_the_head_when_a_hold_becomes_suspect) {
+    hand_off all;
     auto const one = all.hold(ann, at(0s));
     auto head = all.wait(bob, at(0s));
     EXPECT_EQ(head.found.what, finds::held_here);

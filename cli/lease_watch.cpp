@@ -50,32 +50,32 @@ void supervisor::look() {
 }
 
 void supervisor::lose(instant now) {
-    std::string sentence = std::string(why_it_ends(now)) + "; ";
+    std::string message = std::string(why_it_ends(now)) + "; ";
     due_ = schedule_after_loss(now, end_of_validity(), policy_);
     adopt_orphans();
     switch (policy_.action) {
     case on_lost::terminate:
         if (due_.kill <= now) { // no time is left; a command that is stopped must not run again, not even to clean up
             kill_group();
-            sentence += "the command is killed" + but_out_of_reach();
+            message += "the command is killed" + but_out_of_reach();
             break;
         }
         state_ = state::ending;
         parts_.guard.tell({never, due_.kill});
         parts_.command.signal(SIGTERM);
         parts_.command.signal(SIGCONT); // a command that is stopped could not obey
-        sentence += "the command is told to end" + but_out_of_reach();
+        message += "the command is told to end" + but_out_of_reach();
         break;
     case on_lost::kill:
         kill_group();
-        sentence += "the command is killed" + but_out_of_reach();
+        message += "the command is killed" + but_out_of_reach();
         break;
     case on_lost::warn:
-        sentence += "the command runs on without it";
+        message += "the command runs on without it";
         state_ = state::warned;
         break;
     }
-    tell_of_loss(sentence);
+    tell_of_loss(message);
 }
 
 void supervisor::tell_of_loss(std::string const& message) const {

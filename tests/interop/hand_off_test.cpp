@@ -10,10 +10,10 @@ namespace {
 
 using namespace std::chrono_literals;
 
-class hand_over : public interop_test {};
+class hand_off : public interop_test {};
 
-/// The steps are described in HandOvers.java.
-TEST_F(hand_over, thousand_alternating_ones_without_an_overlap) {
+/// The steps are described in HandOffs.java.
+TEST_F(hand_off, thousand_alternating_ones_without_an_overlap) {
     constexpr int there_and_back = 500;
     auto lock = cpp.get_lock(name);
     raw_client redis = server().admin();
@@ -23,7 +23,7 @@ TEST_F(hand_over, thousand_alternating_ones_without_an_overlap) {
     latencies to_java;
 
     lock.lock();
-    auto const java_side = java().start("a", "handOvers", {name, name, std::to_string(there_and_back)});
+    auto const java_side = java().start("a", "handOffs", {name, name, std::to_string(there_and_back)});
     for (int round = 0; round < there_and_back; ++round) {
         most = std::max(most, redis.command("INCR", name + ":inside").integer);
         ASSERT_EQ(next(), "wants");
@@ -57,7 +57,7 @@ TEST_F(hand_over, thousand_alternating_ones_without_an_overlap) {
 }
 
 /// Four threads on each side take the lock as they can.
-TEST_F(hand_over, free_contention_of_four_threads_on_each_side_never_lets_two_in) {
+TEST_F(hand_off, free_contention_of_four_threads_on_each_side_never_lets_two_in) {
     constexpr int threads = 4;
     constexpr int rounds = 400;
     std::vector<java_peer::ticket> tickets;

@@ -6,12 +6,12 @@ import org.redisson.api.RLock;
 import org.redisson.api.RedissonClient;
 
 /** From one client to another one that waits. */
-final class HandOver implements Scenario {
+final class HandOff implements Scenario {
     private final RedissonClient first;
     private final RedissonClient second;
     private final String name;
 
-    HandOver(Clients clients, String name) {
+    HandOff(Clients clients, String name) {
         first = clients.make();
         second = clients.make();
         this.name = name;

@@ -1,4 +1,4 @@
-#include "locking/local_passing.hpp"
+#include "locking/local_handoff.hpp"
 #include "scripted/virtual_time.hpp"
 
 #include <gtest/gtest.h>
@@ -6,7 +6,7 @@
 
 namespace redlatch::locking {
 
-void PrintTo(local_passing::release what, std::ostream* out) {
+void PrintTo(local_handoff::release what, std::ostream* out) {
     constexpr char const* names[] = {"to the head", "to the first", "to the server"};
     *out << names[static_cast<int>(what)];
 }
@@ -14,23 +14,23 @@ void PrintTo(local_passing::release what, std::ostream* out) {
 namespace {
 
 using namespace std::chrono_literals;
-using release = local_passing::release;
+using release = local_handoff::release;
 using scripted::at;
 
 /// A window that is over before or after barging, as a test wants it.
-constexpr local_passing::settings barging{true, base::milliseconds(5), false};
-constexpr local_passing::settings strictly{true, base::milliseconds(5), true};
+constexpr local_handoff::settings barging{true, base::milliseconds(5), false};
+constexpr local_handoff::settings strictly{true, base::milliseconds(5), true};
 
-TEST(local_passing, is_first_come_first_served_where_it_is_strict) {
-    local_passing passes;
+TEST(local_handoff, is_first_come_first_served_where_it_is_strict) {
+    local_handoff passes;
     for (int i = 0; i < 100; ++i) {
         EXPECT_EQ(passes.on_release(strictly, at(1us * i)), release::to_the_head) << i;
         EXPECT_FALSE(passes.may_retake(at(1us * i))) << i;
     }
 }
 
-TEST(local_passing, lets_the_first_of_two_have_it_and_wakes_the_head_once) {
-    local_passing passes;
+TEST(local_handoff, lets_the_first_of_two_have_it_and_wakes_the_head_once) {
+    local_handoff passes;
     EXPECT_FALSE(passes.may_retake(at(0s))) << "nothing was released yet";
     EXPECT_EQ(passes.on_release(barging, at(0s)), release::to_the_first);
     EXPECT_TRUE(passes.wakes_head());
@@ -40,8 +40,8 @@ TEST(local_passing, lets_the_first_of_two_have_it_and_wakes_the_head_once) {
     EXPECT_FALSE(passes.wakes_head()) << "it is on its way";
 }
 
-TEST(local_passing, is_taken_again_sixteen_times_and_not_seventeen) {
-    local_passing passes;
+TEST(local_handoff, is_taken_again_sixteen_times_and_not_seventeen) {
+    local_handoff passes;
     for (int i = 0; i < 16; ++i) {
         EXPECT_EQ(passes.on_release(barging, at(0s)), release::to_the_first) << i;
         ASSERT_TRUE(passes.may_retake(at(0s))) << i;
@@ -51,8 +51,8 @@ TEST(local_passing, is_taken_again_sixteen_times_and_not_seventeen) {
     EXPECT_EQ(passes.on_release(barging, at(0s)), release::to_the_head);
 }
 
-TEST(local_passing, is_taken_again_within_twenty_five_microseconds_of_the_first_release) {
-    local_passing passes;
+TEST(local_handoff, is_taken_again_within_twenty_five_microseconds_of_the_first_release) {
+    local_handoff passes;
     EXPECT_EQ(passes.on_release(barging, at(10us)), release::to_the_first);
     EXPECT_TRUE(passes.may_retake(at(35us) - 1ns));
     EXPECT_FALSE(passes.may_retake(at(35us)));
@@ -63,26 +63,26 @@ TEST(local_passing, is_taken_again_within_twenty_five_microseconds_of_the_first_
     EXPECT_FALSE(passes.may_retake(at(35us)));
 }
 
-TEST(local_passing, is_for_the_head_up_to_the_last_nanosecond_and_from_then_on) {
+TEST(local_handoff, is_for_the_head_up_to_the_last_nanosecond_and_from_then_on) {
     for (auto const& [when, expected] :
          {std::pair{at(25us) - 1ns, release::to_the_first}, std::pair{at(25us), release::to_the_head}}) {
-        local_passing passes;
+        local_handoff passes;
         passes.on_release(barging, at(0s));
         passes.retaken();
         EXPECT_EQ(passes.on_release(barging, when), expected);
     }
 }
 
-TEST(local_passing, is_for_the_head_once_the_head_has_come_too_late) {
-    local_passing passes;
+TEST(local_handoff, is_for_the_head_once_the_head_has_come_too_late) {
+    local_handoff passes;
     passes.on_release(barging, at(0s));
     passes.retaken();
     passes.head_came_too_late();
     EXPECT_EQ(passes.on_release(barging, at(1us)), release::to_the_head);
 }
 
-TEST(local_passing, begins_barging_anew_with_another_holder) {
-    local_passing passes;
+TEST(local_handoff, begins_barging_anew_with_another_holder) {
+    local_handoff passes;
     for (int round = 0; round < 3; ++round) {
         auto const from = at(100us * round);
         for (int i = 0; i < 16; ++i) {
@@ -96,8 +96,8 @@ TEST(local_passing, begins_barging_anew_with_another_holder) {
     }
 }
 
-TEST(local_passing, may_not_be_taken_again_by_the_former_holder_when_the_head_has_come) {
-    local_passing passes;
+TEST(local_handoff, may_not_be_taken_again_by_the_former_holder_when_the_head_has_come) {
+    local_handoff passes;
     passes.on_release(barging, at(0s));
     passes.end_barging();
     EXPECT_FALSE(passes.may_retake(at(1us)));
@@ -105,9 +105,9 @@ TEST(local_passing, may_not_be_taken_again_by_the_former_holder_when_the_head_ha
 
 // --- the window for other processes
 
-TEST(local_passing, goes_to_the_server_when_the_window_is_over_counted_from_the_first_time) {
+TEST(local_handoff, goes_to_the_server_when_the_window_is_over_counted_from_the_first_time) {
     for (auto const& how : {barging, strictly}) {
-        local_passing passes;
+        local_handoff passes;
         EXPECT_NE(passes.on_release(how, at(1s)), release::to_the_server);
         EXPECT_NE(passes.on_release(how, at(1s + 5ms) - 1ns), release::to_the_server);
         EXPECT_FALSE(passes.time_is_over());
@@ -117,15 +117,15 @@ TEST(local_passing, goes_to_the_server_when_the_window_is_over_counted_from_the_
     }
 }
 
-TEST(local_passing, leaves_it_to_the_server_although_the_head_has_come) {
-    local_passing passes;
+TEST(local_handoff, leaves_it_to_the_server_although_the_head_has_come) {
+    local_handoff passes;
     passes.on_release(barging, at(0s));
     passes.head_came_too_late();
     EXPECT_EQ(passes.on_release(barging, at(5ms)), release::to_the_server);
 }
 
-TEST(local_passing, does_not_lengthen_the_window_with_every_other_holder) {
-    local_passing passes;
+TEST(local_handoff, does_not_lengthen_the_window_with_every_other_holder) {
+    local_handoff passes;
     for (int i = 0; i < 50; ++i) {
         EXPECT_EQ(passes.on_release(strictly, at(100us * i)), release::to_the_head) << i;
         passes.end_barging();
@@ -133,16 +133,16 @@ TEST(local_passing, does_not_lengthen_the_window_with_every_other_holder) {
     EXPECT_EQ(passes.on_release(strictly, at(5ms)), release::to_the_server);
 }
 
-TEST(local_passing, has_a_window_as_long_as_it_is_set) {
-    local_passing passes;
-    local_passing::settings const longer{true, base::milliseconds(200), true};
+TEST(local_handoff, has_a_window_as_long_as_it_is_set) {
+    local_handoff passes;
+    local_handoff::settings const longer{true, base::milliseconds(200), true};
     passes.on_release(longer, at(0s));
     EXPECT_EQ(passes.on_release(longer, at(199ms)), release::to_the_head);
     EXPECT_EQ(passes.on_release(longer, at(200ms)), release::to_the_server);
 }
 
-TEST(local_passing, begins_anew_when_it_was_released_on_the_server_or_lost) {
-    local_passing passes;
+TEST(local_handoff, begins_anew_when_it_was_released_on_the_server_or_lost) {
+    local_handoff passes;
     passes.on_release(barging, at(0s));
     passes.retaken();
     passes.head_came_too_late();

@@ -20,13 +20,13 @@ using ::testing::IsEmpty;
 /// A window that no test outlasts: what is passed on is a matter of who waits, not of how fast this machine is.
 constexpr duration no_end = 1h;
 
-class hand_over_test : public with_server {
+class hand_off_test : public with_server {
 protected:
     /// What this file is about is set here, whatever the variant is.
-    config with(local_handover const& how) const {
+    config with(local_handoff const& how) const {
         auto settings = quick(server.uri());
         settings.commands = command_set::automatic;
-        settings.local_handover = how;
+        settings.local_handoff = how;
         return settings;
     }
     config passing() const { return with({true, no_end, true}); }
@@ -108,7 +108,7 @@ private:
 
 // --- without a command
 
-TEST_F(hand_over_test, threads_pass_a_lock_on_without_a_command_first_come_first_served) {
+TEST_F(hand_off_test, threads_pass_a_lock_on_without_a_command_first_come_first_served) {
     client user(passing());
     auto lock = user.get_lock(name);
     std::vector<int> order;
@@ -137,7 +137,7 @@ TEST_F(hand_over_test, threads_pass_a_lock_on_without_a_command_first_come_first
     expect_clean(server);
 }
 
-TEST_F(hand_over_test, threads_that_hammer_exclude_each_other_and_need_few_commands) {
+TEST_F(hand_off_test, threads_that_hammer_exclude_each_other_and_need_few_commands) {
     for (bool const strict : {false, true}) {
         client user(with({true, no_end, strict}));
         auto lock = user.get_lock(name);
@@ -169,7 +169,7 @@ TEST_F(hand_over_test, threads_that_hammer_exclude_each_other_and_need_few_comma
     }
 }
 
-TEST_F(hand_over_test, callbacks_get_the_lock_in_the_order_in_which_they_asked) {
+TEST_F(hand_off_test, callbacks_get_the_lock_in_the_order_in_which_they_asked) {
     client user(passing());
     auto lock = user.get_lock(name);
     hold mine = lock.acquire({.owner = owner()});
@@ -192,7 +192,7 @@ TEST_F(hand_over_test, callbacks_get_the_lock_in_the_order_in_which_they_asked) 
     expect_clean(server);
 }
 
-TEST_F(hand_over_test, does_nothing_when_it_is_off) {
+TEST_F(hand_off_test, does_nothing_when_it_is_off) {
     client user(with({false, no_end, true}));
     auto lock = user.get_lock(name);
     std::vector<thread_ptr> threads;
@@ -210,7 +210,7 @@ TEST_F(hand_over_test, does_nothing_when_it_is_off) {
 
 // --- others get their turn
 
-TEST_F(hand_over_test, another_process_gets_its_turn_while_eight_threads_hammer) {
+TEST_F(hand_off_test, another_process_gets_its_turn_while_eight_threads_hammer) {
     for (bool const strict : {false, true}) {
         client user(with({true, 5ms, strict}));
         client other(with({true, 5ms, strict}));
@@ -255,7 +255,7 @@ TEST_F(hand_over_test, another_process_gets_its_turn_while_eight_threads_hammer)
 
 /// After the window the lock is free until a message of somebody else comes, at the most for five milliseconds. The client's
 /// own message is none, whether it has come already or, as here, never does.
-TEST_F(hand_over_test, the_lock_is_left_to_others_for_a_moment_after_each_window) {
+TEST_F(hand_off_test, the_lock_is_left_to_others_for_a_moment_after_each_window) {
     byte_proxy proxy(server.address());
     auto settings = with({true, 1ms, true});
     settings.address = proxy.uri();
@@ -309,7 +309,7 @@ TEST_F(hand_over_test, the_lock_is_left_to_others_for_a_moment_after_each_window
 
 /// Between two of their releases to the server the subscription of the process ends, and the head that is held back begins
 /// it anew: its confirmation is no turn of others.
-TEST_F(hand_over_test, threads_that_hold_for_about_a_second_leave_the_lock_to_others_after_each_hold) {
+TEST_F(hand_off_test, threads_that_hold_for_about_a_second_leave_the_lock_to_others_after_each_hold) {
     client user(with({false, 5ms, false}));
     std::atomic<bool> ending{false};
     std::atomic<int> turns{0};
@@ -333,7 +333,7 @@ TEST_F(hand_over_test, threads_that_hold_for_about_a_second_leave_the_lock_to_ot
     ending = true;
 }
 
-TEST_F(hand_over_test, a_stranger_that_waits_for_the_message_gets_the_lock) {
+TEST_F(hand_off_test, a_stranger_that_waits_for_the_message_gets_the_lock) {
     client user(with({true, 5ms, false}));
     auto lock = user.get_lock(name);
     auto listener = server.admin();
@@ -375,7 +375,7 @@ TEST_F(hand_over_test, a_stranger_that_waits_for_the_message_gets_the_lock) {
 
 // --- those who leave
 
-TEST_F(hand_over_test, a_waiter_that_is_cancelled_or_out_of_time_is_passed_over) {
+TEST_F(hand_off_test, a_waiter_that_is_cancelled_or_out_of_time_is_passed_over) {
     client user(passing());
     auto lock = user.get_lock(name);
     hold mine = lock.acquire();
@@ -403,7 +403,7 @@ TEST_F(hand_over_test, a_waiter_that_is_cancelled_or_out_of_time_is_passed_over)
     expect_clean(server);
 }
 
-TEST_F(hand_over_test, the_lock_is_free_when_all_who_waited_have_left) {
+TEST_F(hand_off_test, the_lock_is_free_when_all_who_waited_have_left) {
     client user(passing());
     auto lock = user.get_lock(name);
     hold mine = lock.acquire();
@@ -420,7 +420,7 @@ TEST_F(hand_over_test, the_lock_is_free_when_all_who_waited_have_left) {
 }
 
 /// Whoever is given the lock in the moment in which it leaves has it, or it goes on to the next one: it is never nobody's.
-TEST_F(hand_over_test, a_crowd_that_comes_and_leaves_at_any_moment_leaves_nothing_behind) {
+TEST_F(hand_off_test, a_crowd_that_comes_and_leaves_at_any_moment_leaves_nothing_behind) {
     for (bool const strict : {false, true}) {
         client user(with({true, no_end, strict}));
         auto lock = user.get_lock(name);
@@ -478,7 +478,7 @@ TEST_F(hand_over_test, a_crowd_that_comes_and_leaves_at_any_moment_leaves_nothin
 
 // --- losses
 
-TEST_F(hand_over_test, a_loss_is_told_to_whoever_holds_the_lock_when_it_is_noticed) {
+TEST_F(hand_off_test, a_loss_is_told_to_whoever_holds_the_lock_when_it_is_noticed) {
     auto settings = passing();
     settings.lock_watchdog_timeout = 3s;
     client user(settings);
@@ -509,7 +509,7 @@ TEST_F(hand_over_test, a_loss_is_told_to_whoever_holds_the_lock_when_it_is_notic
     expect_clean(server);
 }
 
-TEST_F(hand_over_test, a_lock_that_is_passed_around_for_longer_than_its_lease_is_not_lost) {
+TEST_F(hand_off_test, a_lock_that_is_passed_around_for_longer_than_its_lease_is_not_lost) {
     auto settings = passing();
     settings.lock_watchdog_timeout = 1s;
     client user(settings);
@@ -536,7 +536,7 @@ TEST_F(hand_over_test, a_lock_that_is_passed_around_for_longer_than_its_lease_is
 
 // --- what the server has to know of
 
-TEST_F(hand_over_test, a_view_of_what_was_released_is_none_of_what_its_owner_takes_next) {
+TEST_F(hand_off_test, a_view_of_what_was_released_is_none_of_what_its_owner_takes_next) {
     client user(with({true, no_end, false}));
     reentrant_lock lock = user.get_lock(name);
     std::atomic<bool> stop{false};
@@ -566,7 +566,7 @@ TEST_F(hand_over_test, a_view_of_what_was_released_is_none_of_what_its_owner_tak
     EXPECT_TRUE(under_the_same_id >= enough || HasFailure()) << "it was hardly ever taken again";
 }
 
-TEST_F(hand_over_test, a_fixed_lease_and_max_hold_are_released_on_the_server) {
+TEST_F(hand_off_test, a_fixed_lease_and_max_hold_are_released_on_the_server) {
     client user(passing());
     auto lock = user.get_lock(name);
     for (acquire_options const& how : {acquire_options{.lease = 60s}, acquire_options{.max_hold = 60s}}) {
@@ -587,7 +587,7 @@ TEST_F(hand_over_test, a_fixed_lease_and_max_hold_are_released_on_the_server) {
     expect_clean(server);
 }
 
-TEST_F(hand_over_test, a_waiter_for_a_fixed_lease_asks_the_server_and_gets_that_lease) {
+TEST_F(hand_off_test, a_waiter_for_a_fixed_lease_asks_the_server_and_gets_that_lease) {
     client user(passing());
     auto lock = user.get_lock(name);
     hold mine = lock.acquire();
@@ -604,7 +604,7 @@ TEST_F(hand_over_test, a_waiter_for_a_fixed_lease_asks_the_server_and_gets_that_
     expect_clean(server);
 }
 
-TEST_F(hand_over_test, a_waiter_with_max_hold_gets_the_lock_and_loses_it_in_time) {
+TEST_F(hand_off_test, a_waiter_with_max_hold_gets_the_lock_and_loses_it_in_time) {
     client user(passing());
     auto lock = user.get_lock(name);
     hold mine = lock.acquire();
@@ -612,7 +612,7 @@ TEST_F(hand_over_test, a_waiter_with_max_hold_gets_the_lock_and_loses_it_in_time
         hold got = lock.acquire({.max_hold = 200ms});
         auto const start = test_clock::now();
         EXPECT_TRUE(wait_until([&] { return got.lost().stop_requested(); }));
-        EXPECT_GE(since(start), 100ms) << "counted from the hand-over";
+        EXPECT_GE(since(start), 100ms) << "counted from the hand-off";
     });
     mine.release();
     next.reset();
@@ -621,7 +621,7 @@ TEST_F(hand_over_test, a_waiter_with_max_hold_gets_the_lock_and_loses_it_in_time
     expect_clean(server);
 }
 
-TEST_F(hand_over_test, the_last_level_of_a_re_entered_lock_is_passed_on_and_no_other) {
+TEST_F(hand_off_test, the_last_level_of_a_re_entered_lock_is_passed_on_and_no_other) {
     client user(passing());
     auto lock = user.get_lock(name);
     hold outer = lock.acquire();
@@ -644,7 +644,7 @@ TEST_F(hand_over_test, the_last_level_of_a_re_entered_lock_is_passed_on_and_no_o
     expect_clean(server);
 }
 
-TEST_F(hand_over_test, a_client_that_closes_releases_what_is_passed_around) {
+TEST_F(hand_off_test, a_client_that_closes_releases_what_is_passed_around) {
     for (int round = 0; round < 20; ++round) {
         client user(with({true, no_end, round % 2 == 0}));
         auto lock = user.get_lock(name);

@@ -1,9 +1,9 @@
 // One client: its queue, how the lock passes within it, its head, its renewals.
 #pragma once
 
-#include "handover_state.hpp"
+#include "handoff_state.hpp"
 
-namespace model::handover {
+namespace model::handoff {
 
 // --- the queue
 
@@ -41,7 +41,7 @@ inline void take(state& s, tenure& t, u8 who) {
     if (t.over) ++t.taken_late;
 }
 
-// --- passing on
+// --- hand-off
 
 /// To the server and, but at the end of a window, the head asks right behind it.
 inline void release_there(state& s, tenure& t, u8 who) {
@@ -57,13 +57,13 @@ inline void release_there(state& s, tenure& t, u8 who) {
 inline bool may_pass(state const& s, tenure const& t) {
     auto const who = s.queue[0];
     if (who == 0 || (t.over && on("a window ends"))) return false;
-    if (!sound(t) && on("only a sound tenure passes")) return false;
+    if (!sound(t) && on("only a sound tenure is handed off")) return false;
     if (who == scope.fixed && on("only to who wants it renewed")) return false;
     return !call_open(s, who) || !on("only to who has no call under way");
 }
 /// Its holder has left.
 inline void pass(state& s, tenure& t, u8 who) {
-    bool const renewed = who != scope.fixed || !on("only what is renewed passes");
+    bool const renewed = who != scope.fixed || !on("only what is renewed is handed off");
     if (!renewed || !may_pass(s, t)) return release_there(s, t, who);
     s.overdone |= who == scope.fixed;
     auto& head = s.waiters[s.queue[0]];
@@ -185,7 +185,7 @@ inline bool give_up(state& s, int variant) { // a deadline, a cancellation
             s.data[length(s.data)] = {release, who, each.serial};
         }
     leave_queue(s, who);
-    if (!on("whoever leaves passes it on")) return true;
+    if (!on("whoever leaves hands it off")) return true;
     if (mine != nullptr) {
         pass(s, *mine, who);
     } else if (offered != nullptr) {
@@ -244,4 +244,4 @@ inline bool window_ends(state& s, int which) {
     return t.over = true;
 }
 
-} // namespace model::handover
+} // namespace model::handoff

@@ -99,7 +99,7 @@ std::vector<aim> aims_beside(stage const& on, std::string const& floor) {
 
 } // namespace
 
-std::vector<scenario> hand_over(stage const& on) {
+std::vector<scenario> hand_off(stage const& on) {
     auto const where = on.at.tcp();
     auto const ours_with = [where](our_way const& way) {
         return [=] { return ours(client(settings_for(where, way)), "bench:handed", false); };
@@ -111,7 +111,7 @@ std::vector<scenario> hand_over(stage const& on) {
             return party{[=] { lock->acquire(); }, [=] { lock->release(); }};
         };
     };
-    scenario one{"hand-over between two clients", "µs", false, {}};
+    scenario one{"hand-off between two clients", "µs", false, {}};
     one.floor = "raw pub/sub, plain";
     one.limits = limits;
     one.contenders = {between_processes(on, "redlatch", ours_with({}), aims_beside(on, one.floor)),
@@ -119,7 +119,7 @@ std::vector<scenario> hand_over(stage const& on) {
                                         aims_beside(on, "raw pub/sub, scripts")),
                       between_processes(on, "raw pub/sub, plain", floor_with(form::plain), {}),
                       between_processes(on, "raw pub/sub, scripts", floor_with(form::scripts), {})};
-    for (auto& other : peer_contenders(on, "hand_over", 2)) {
+    for (auto& other : peer_contenders(on, "hand_off", 2)) {
         auto const play = other.round;
         other.round = [play](std::chrono::milliseconds period) {
             auto result = play(period);
