@@ -35,7 +35,7 @@ public:
     explicit few_locks(decisions from) : next_(from) {
         for (auto const* name : {"a", "b"})
             for (std::uint64_t number = 1; number <= 3; ++number)
-                owners_.push_back({table_.record(name, locking::reentrant_recipe), number});
+                owners_.push_back({table_.records.get(name, locking::reentrant_recipe), number});
     }
 
     void run() {

@@ -74,7 +74,7 @@ std::shared_ptr<detail::lock_impl> lock_of(detail::client_handle const& owner, s
     auto impl = std::make_shared<detail::lock_impl>();
     impl->core = core;
     impl->record =
-        core->locked([&](locking::lock_table& table, base::wake_list&) { return table.record(name, recipe); });
+        core->locked([&](locking::lock_table& table, base::wake_list&) { return table.records.get(name, recipe); });
     return impl;
 }
 

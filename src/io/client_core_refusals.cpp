@@ -32,7 +32,7 @@ void client_core::tell_of_scripts(locking::record_ptr const& lock, std::string c
     log(log_level::warning, "the server " + node_of(lock->name).address() + " refuses plain commands on lock "
                                 + locking::shown(lock->name) + " (" + reason
                                 + "); it is taken and released by scripts on this connection");
-    locked([&](locking::lock_table& table, base::wake_list&) { table.keep_refused(lock); });
+    locked([&](locking::lock_table& table, base::wake_list&) { table.records.keep_refused(lock); });
 }
 
 bool client_core::stop_acquiring_plainly(resp::value const& error, locking::record_ptr const& lock) {

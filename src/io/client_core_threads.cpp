@@ -36,7 +36,7 @@ void client_core::look_after_notifier() noexcept {
 void client_core::watch_this_thread() {
     if (!subscribe_thread_exit(weak_from_this())) return;
     insist([this] {
-        locked([](locking::lock_table& table, base::wake_list&) { table.watch_thread(this_thread_number()); });
+        locked([](locking::lock_table& table, base::wake_list&) { table.threads.watch(this_thread_number()); });
     });
 }
 

@@ -154,7 +154,7 @@ bool releasing::carry_out(locking::release_op::action const& action, base::insta
     return finish(code_of(op_->result()), [&](lock_table& table, base::wake_list& woken) {
         if (others_) {
             record_->answered_at = now;
-            if (*others_ > 0) table.remember(record_, now);
+            if (*others_ > 0) table.records.remember(record_, now);
             record_->turn.on_released(*others_, own_.value_or(locking::channel_sample()), now);
         }
         switch (action.then) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/time.hpp"
+#include "locking/head_wakes.hpp"
 #include "locking/local_handoff.hpp"
 #include "locking/process_turn.hpp"
 #include "locking/recipe.hpp"
@@ -38,9 +39,7 @@ struct lock_record {
     /// The table keeps it until then; never: it does not.
     base::instant remembered_until = base::never;
 
-    // How often in a row this process released the lock on the server for itself.
-    int head_wakes = 0;
-    base::instant head_wakes_began{};
+    locking::head_wakes head_wakes{};
     /// The server said busy, and until when at the most.
     base::instant busy_until = base::instant::min();
     /// The server said last who has the lock, or that it is free: to an attempt or a release of this process.

@@ -10,53 +10,16 @@
 namespace redlatch::locking {
 
 lock_table::lock_table(settings const& config)
-    : keeper({config.watchdog, config.margin, config.renewal_batch, config.watch_from}, config.seed), settings_(config),
-      random_(~config.seed) {}
+    : keeper({config.watchdog, config.margin, config.renewal_batch, config.watch_from}, config.seed),
+      records(~config.seed), settings_(config) {}
 
 lock_table::~lock_table() {
     // A tenure that was never given back, or whose waiter never left, and its record keep each other.
-    for (auto const& [key, weak] : records_) {
-        auto const one = weak.lock();
-        if (!one) continue;
-        one->tenures.clear();
-        one->in_handoff.reset();
-        one->queue = {};
-    }
-}
-
-record_ptr lock_table::record(std::string const& name, recipe const& kind) {
-    if (records_.size() >= prune_at_) {
-        std::erase_if(records_, [](auto const& one) { return one.second.expired(); });
-        prune_at_ = std::max<std::size_t>(64, records_.size() * 2);
-    }
-    auto& known = records_[{&kind, name}];
-    auto found = known.lock();
-    if (!found) {
-        found = std::make_shared<lock_record>(name, kind, random_.next());
-        known = found;
-    }
-    return found;
-}
-
-void lock_table::remember(record_ptr const& record, base::instant now) {
-    bool const known = record->remembered_until != base::never;
-    record->remembered_until = base::later(now, remembered_for);
-    if (!known) remembered_.push_back(record);
-    while (remembered_.front()->remembered_until <= now || remembered_.size() > most_remembered) {
-        remembered_.front()->remembered_until = base::never;
-        remembered_.pop_front();
-    }
-    // One that is used all the time must not hide those behind it.
-    if (remembered_.front() != record) {
-        remembered_.push_back(std::move(remembered_.front()));
-        remembered_.pop_front();
-    }
-}
-
-void lock_table::keep_refused(record_ptr const& record) {
-    if (std::find(refused_.begin(), refused_.end(), record) != refused_.end()) return;
-    refused_.push_back(record);
-    if (refused_.size() > most_remembered) refused_.pop_front();
+    records.for_each([](record_ptr const& record) {
+        record->tenures.clear();
+        record->in_handoff.reset();
+        record->queue = {};
+    });
 }
 
 tenure_ptr lock_table::current(lock_record const& record, std::uint64_t owner_number) const noexcept {
@@ -92,7 +55,7 @@ tenure_ptr lock_table::open(record_ptr const& record, std::uint64_t owner_number
     fresh->owner_number = owner_number;
     assign_id(*fresh);
     record->tenures.add(fresh);
-    join_thread(*fresh);
+    threads.join(*fresh);
     return fresh;
 }
 
@@ -124,53 +87,24 @@ std::optional<level> lock_table::take(tenure_ptr const& tenure, level level, bas
 }
 
 void lock_table::forget_record_of(tenure& tenure) noexcept {
-    leave_thread(tenure);
+    thread_tenures::leave(tenure);
     tenure.record->tenures.remove(tenure);
 }
 
-// --- whose thread it is
-
-std::pair<std::uint64_t const, tenure*>* lock_table::find_thread(std::uint64_t owner_number) noexcept {
-    if (last_thread_ != nullptr && last_thread_->first == owner_number) return last_thread_;
-    auto const found = threads_.find(owner_number);
-    if (found == threads_.end()) return nullptr;
-    return last_thread_ = &*found;
-}
-
-void lock_table::join_thread(tenure& tenure) noexcept {
-    auto* const found = find_thread(tenure.owner_number);
-    if (found == nullptr) return;
-    tenure.next_of_thread = found->second;
-    tenure.thread_link = &found->second;
-    if (tenure.next_of_thread != nullptr) tenure.next_of_thread->thread_link = &tenure.next_of_thread;
-    found->second = &tenure;
-}
-
-void lock_table::leave_thread(tenure& tenure) noexcept {
-    if (tenure.thread_link == nullptr) return;
-    *tenure.thread_link = tenure.next_of_thread;
-    if (tenure.next_of_thread != nullptr) tenure.next_of_thread->thread_link = tenure.thread_link;
-    tenure.thread_link = nullptr;
-    tenure.next_of_thread = nullptr;
-}
-
 void lock_table::thread_ended(std::uint64_t owner_number) {
-    auto* const found = find_thread(owner_number);
-    if (found == nullptr) return;
     std::vector<notice> holding; // first what may throw
-    for (auto* one = found->second; one != nullptr; one = one->next_of_thread)
+    for (auto* one = threads.first(owner_number); one != nullptr; one = one->next_of_thread)
         if (one->in(tenure::phase::held))
             holding.push_back({notice::kind::thread_exited, one->record->tenures.of(*one)});
     notices_.reserve(notices_.size() + holding.size());
     notices_.insert(notices_.end(), holding.begin(), holding.end());
-    while (auto* const one = found->second) {
+    while (auto* const one = threads.first(owner_number)) {
         if (one->in(tenure::phase::lost))
             forget_record_of(*one);
         else
-            leave_thread(*one);
+            thread_tenures::leave(*one);
     }
-    last_thread_ = nullptr;
-    threads_.erase(owner_number);
+    threads.forget(owner_number);
 }
 
 void lock_table::end(tenure_ptr const& tenure, tenure::phase phase) {
@@ -417,34 +351,27 @@ void lock_table::lose(tenure_ptr const& tenure, base::instant now, base::wake_li
 
 lock_table::head_wake lock_table::next_head_wake(lock_record& record, base::instant now) {
     if (record.queue.empty()) {
-        record.head_wakes = 0;
+        record.head_wakes.reset();
         return head_wake::nobody;
     }
     if (record.handoff.time_is_over() || record.turn.over(settings_.handoff.time, now)) {
         record.turn.begin_anew();
         return head_wake::held_back;
     }
-    if (record.head_wakes == 0) record.head_wakes_began = now;
-    ++record.head_wakes;
-    if (record.head_wakes <= most_head_wakes && now - record.head_wakes_began <= longest_head_wakes)
-        return head_wake::at_once;
-    record.head_wakes = 0;
-    return head_wake::held_back;
+    return record.head_wakes.at_once(now) ? head_wake::at_once : head_wake::held_back;
 }
 
 void lock_table::end_everything(base::instant now, base::wake_list& woken) {
     for (auto const& tenure : std::vector(keeper.all().begin(), keeper.all().end())) lose(tenure, now, woken);
-    for (auto const& [key, weak] : records_) {
-        auto const one = weak.lock();
-        if (!one) continue;
-        one->queue.wake_all(woken);
-        for (auto const& tenure : one->tenures) {
+    records.for_each([&](record_ptr const& record) {
+        record->queue.wake_all(woken);
+        for (auto const& tenure : record->tenures) {
             for (auto const& who : tenure->operation_waiters) woken.add(who);
             if (!tenure->in(tenure::phase::acquiring)) continue;
-            dead.add({one, tenure->owner_id, settings_.watchdog, tenure->late_copy_possible}, now, now);
+            dead.add({record, tenure->owner_id, settings_.watchdog, tenure->late_copy_possible}, now, now);
             tenure->now_in.store(tenure::phase::ended, std::memory_order_release); // pairs with tenure::in
         }
-    }
+    });
 }
 
 void lock_table::apply(lease_keeper::effects& found, base::instant now, base::wake_list& woken) {

@@ -4,22 +4,19 @@
 // Nothing here sends anything: batches, releases and notices are taken out and carried out by the io layer.
 #pragma once
 
-#include "base/random.hpp"
 #include "base/time.hpp"
 #include "base/waker.hpp"
 #include "locking/lease_keeper.hpp"
 #include "locking/lock_record.hpp"
 #include "locking/reaper.hpp"
+#include "locking/record_index.hpp"
 #include "locking/tenure.hpp"
+#include "locking/thread_tenures.hpp"
 
 #include <atomic>
 #include <cstdint>
-#include <deque>
-#include <functional>
-#include <memory>
 #include <optional>
 #include <string>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -77,18 +74,6 @@ public:
     lock_table(lock_table const&) = delete;
     lock_table& operator=(lock_table const&) = delete;
 
-    /// One record for each kind and name while anybody refers to it. Two kinds of one name know nothing of each other here, as
-    /// two clients would not: what they are to each other is the server's word.
-    record_ptr record(std::string const& name, recipe const& kind);
-    /// How many records take up memory: those in use, and a bounded number of others.
-    std::size_t records_known() const noexcept { return records_.size(); }
-
-    /// Others want it too: what is known of their turns outlives the lock objects of this process for a while.
-    void remember(record_ptr const& record, base::instant now);
-
-    /// What the server refuses for this key outlives the lock objects of this process.
-    void keep_refused(record_ptr const& record);
-
     /// What this owner holds or is acquiring; null: nothing.
     tenure_ptr current(lock_record const& record, std::uint64_t owner_number) const noexcept;
     /// A tenure in this process holds the lock.
@@ -139,9 +124,7 @@ public:
     /// local head, which may have relied on this hold.
     void lose(tenure_ptr const& tenure, base::instant now, base::wake_list& woken);
 
-    /// Call before this thread acquires anything: from now on its end will be told, and is looked up among its own.
-    void watch_thread(std::uint64_t owner_number) { threads_.try_emplace(owner_number, nullptr); }
-    /// It has ended: what it holds stays, and the user is told; nobody will give its lost levels back.
+    /// A thread has ended: what it holds stays, and the user is told; nobody will give its lost levels back.
     void thread_ended(std::uint64_t owner_number);
 
     /// Counts.
@@ -154,6 +137,8 @@ public:
 
     lease_keeper keeper;
     reaper dead;
+    record_index records;
+    thread_tenures threads{};
     totals counted;
 
     /// The client closes: what is held is lost, what is being acquired will not be taken, both go to the reaper; whoever
@@ -176,13 +161,6 @@ public:
     }
     std::uint64_t next_level_number() noexcept { return ++last_level_; }
 
-    /// As long as a subscription lingers; and no more records than this.
-    static constexpr base::milliseconds remembered_for{1'000};
-    static constexpr std::size_t most_remembered = 1'000;
-    /// How often in a row, and for how long, a process wakes its own head at once when it releases a lock on the server.
-    static constexpr int most_head_wakes = 16;
-    static constexpr base::milliseconds longest_head_wakes{5};
-
 private:
     bool hand_off(tenure_ptr const& tenure, base::instant now, base::wake_list& woken);
     void grant(tenure_ptr from, waiter_ptr waiter, base::instant now, base::wake_list& woken);
@@ -190,32 +168,10 @@ private:
     void stop_handoff(lock_record& record, base::instant reap_at, base::instant now);
     void end(tenure_ptr const& tenure, tenure::phase phase);
     void assign_id(tenure& tenure);
-    void join_thread(tenure& tenure) noexcept;
-    static void leave_thread(tenure& tenure) noexcept;
     static void forget_record_of(tenure& tenure) noexcept;
-    std::pair<std::uint64_t const, tenure*>* find_thread(std::uint64_t owner_number) noexcept;
     static void forget_unseen(tenure_ptr const& tenure);
 
-    struct record_key {
-        recipe const* kind;
-        std::string name;
-        bool operator==(record_key const&) const = default;
-    };
-    struct record_hash {
-        std::size_t operator()(record_key const& key) const noexcept {
-            return std::hash<std::string>()(key.name) ^ std::hash<recipe const*>()(key.kind);
-        }
-    };
-
     settings settings_;
-    base::random_source random_;
-    std::unordered_map<record_key, std::weak_ptr<lock_record>, record_hash> records_;
-    std::size_t prune_at_ = 64;
-    std::deque<record_ptr> refused_{};    ///< no more than most_remembered
-    std::deque<record_ptr> remembered_{}; ///< those that were remembered first come first
-    std::unordered_map<std::uint64_t, tenure*>
-        threads_{}; ///< that have held something: the first of their tenures here
-    std::pair<std::uint64_t const, tenure*>* last_thread_ = nullptr; ///< the last one that was found there
     std::uint64_t last_serial_ = 0;
     std::uint64_t last_level_ = 0;
     std::vector<notice> notices_;

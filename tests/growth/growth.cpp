@@ -66,7 +66,7 @@ waiter queue_up(locking::lock_table& table, locking::record_ptr const& record, s
 }
 
 struct crowd {
-    explicit crowd(std::uint64_t count) : record(table.record("one", locking::reentrant_recipe)) {
+    explicit crowd(std::uint64_t count) : record(table.records.get("one", locking::reentrant_recipe)) {
         auto const first = table.open(record, 1);
         auto const got = table.take(first, renewed(), now, base::never);
         must(got.has_value(), "the lock is free");
@@ -113,11 +113,11 @@ void end_threads(std::uint64_t count) {
     locking::lock_table table{settings()};
     std::vector<locking::record_ptr> records;
     for (std::uint64_t number = 1; number <= count; ++number) {
-        records.push_back(table.record(std::to_string(number), locking::reentrant_recipe));
+        records.push_back(table.records.get(std::to_string(number), locking::reentrant_recipe));
         table.take(table.open(records.back(), number), renewed(), now, base::never);
     }
     for (std::uint64_t thread = count + 1; thread <= 2 * count; ++thread) {
-        table.watch_thread(thread);
+        table.threads.watch(thread);
         table.thread_ended(thread);
     }
 }

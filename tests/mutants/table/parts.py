@@ -1,5 +1,5 @@
 """What the simulator cannot see, or does not: unit tests find these."""
-from table.files import KEEPER, LANE, RECIPE, TABLE
+from table.files import KEEPER, LANE, RECIPE, RECORDS, TABLE
 
 MUTANTS = [
     ("a busy lane counts as silent", LANE,
@@ -32,7 +32,7 @@ MUTANTS = [
      "        tenure->suspect_at = base::later(sent_at, settings_.watchdog / 2);",
      "the key's present life is unknown, so renew now\n"
      "        tenure->suspect_at = base::later(sent_at, settings_.watchdog * 2);"),
-    ("names that nobody uses are kept", TABLE,
+    ("names that nobody uses are kept", RECORDS,
      "        std::erase_if(records_, [](auto const& one) { return one.second.expired(); });\n",
      ""),
     ("a message that is forbidden is sent again", RECIPE,

@@ -47,7 +47,7 @@ protected:
         core = client_core::open(how);
         acquisition::request what;
         what.record = core->locked([](locking::lock_table& table, base::wake_list&) {
-            return table.record("name", locking::reentrant_recipe);
+            return table.records.get("name", locking::reentrant_recipe);
         });
         what.owner_number = 1;
         what.lease = lease;

@@ -31,7 +31,7 @@ constexpr std::uint64_t cid = 3;
 struct client_locks {
     local_handoff::settings handoff{};
     lock_table table{{"uuid", 30s, 0ms, 100, 1, handoff}};
-    record_ptr record = table.record("orders", reentrant_recipe);
+    record_ptr record = table.records.get("orders", reentrant_recipe);
     base::wake_list woken;
 
     level take(tenure_ptr const& which, base::instant sent_at, std::optional<base::milliseconds> lease = {},

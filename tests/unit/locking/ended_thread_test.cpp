@@ -13,8 +13,8 @@ using ::testing::UnorderedElementsAre;
 
 TEST(ended_thread, forgets_what_an_ended_thread_had_lost_and_tells_of_what_it_holds) {
     client_locks all;
-    all.table.watch_thread(ann);
-    all.table.watch_thread(bob);
+    all.table.threads.watch(ann);
+    all.table.threads.watch(bob);
     std::weak_ptr const lost = all.hold(ann, at(0s));
     all.lose(lost.lock(), at(1s));
     auto const held = all.hold(ann, at(1s));
@@ -36,11 +36,11 @@ TEST(ended_thread, forgets_what_an_ended_thread_had_lost_and_tells_of_what_it_ho
 
 TEST(ended_thread, tells_nothing_of_what_an_ended_thread_has_given_back) {
     client_locks all;
-    all.table.watch_thread(ann);
+    all.table.threads.watch(ann);
     for (int order = 0; order < 3; ++order) { // the first, the last and the middle one of its three go
         std::vector<tenure_ptr> mine;
         for (char const* const name : {"a", "b", "c"}) {
-            mine.push_back(all.table.open(all.table.record(name, reentrant_recipe), ann));
+            mine.push_back(all.table.open(all.table.records.get(name, reentrant_recipe), ann));
             all.take(mine.back(), at(0s));
         }
         auto const& gone = mine[static_cast<std::size_t>(order)];
@@ -51,13 +51,13 @@ TEST(ended_thread, tells_nothing_of_what_an_ended_thread_has_given_back) {
         for (auto const& one : told) EXPECT_NE(one.who, gone);
         for (auto const& one : mine)
             if (one != gone) all.release(one, one->levels[0].number, at(1s));
-        all.table.watch_thread(ann);
+        all.table.threads.watch(ann);
     }
 }
 
 TEST(ended_thread, tells_of_a_thread_that_was_given_the_lock_by_another_one_here) {
     client_locks all{.handoff = {.strict = true}};
-    all.table.watch_thread(bob);
+    all.table.threads.watch(bob);
     auto const from = all.hold(ann, at(0s));
     auto const to = all.table.open(all.record, bob);
     auto const waiter = std::make_shared<locking::waiter>(base::waker());

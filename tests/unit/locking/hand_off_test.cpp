@@ -249,7 +249,7 @@ TEST(hand_off, is_not_for_locks_of_a_type_that_cannot_pass) {
     auto not_handed_off = reentrant_recipe;
     not_handed_off.local_handoff = false;
     hand_off all;
-    all.record = all.table.record("another", not_handed_off);
+    all.record = all.table.records.get("another", not_handed_off);
     auto const one = all.hold(ann, at(0s));
     auto const next = all.wait(bob, at(0s));
     EXPECT_EQ(all.give_back(one, at(1s)), plan::last);

@@ -19,7 +19,7 @@ TEST(head_wake, is_at_once_sixteen_times_and_then_held_back) {
     waiting_here all;
     all.wait();
     for (int round = 0; round < 3; ++round) {
-        for (int i = 0; i < lock_table::most_head_wakes; ++i)
+        for (int i = 0; i < head_wakes::most; ++i)
             EXPECT_EQ(all.next(at(1ms)), lock_table::head_wake::at_once) << round << ' ' << i;
         EXPECT_EQ(all.next(at(1ms)), lock_table::head_wake::held_back) << round;
     }
@@ -47,7 +47,7 @@ TEST(head_wake, is_held_back_at_the_end_of_a_turn_beside_others) {
 TEST(head_wake, begins_to_count_again_when_nobody_waited) {
     waiting_here all;
     all.wait();
-    for (int i = 0; i < lock_table::most_head_wakes; ++i) all.next(at(0ms));
+    for (int i = 0; i < head_wakes::most; ++i) all.next(at(0ms));
     all.record->queue.leave(all.places[0], all.woken);
     EXPECT_EQ(all.next(at(1ms)), lock_table::head_wake::nobody);
     all.wait();

@@ -15,19 +15,19 @@ using ::testing::IsEmpty;
 
 TEST(lock_table, has_one_record_for_a_name_while_anybody_refers_to_it) {
     client_locks all;
-    EXPECT_EQ(all.table.record("orders", reentrant_recipe), all.record);
-    EXPECT_NE(all.table.record("other", reentrant_recipe), all.record);
+    EXPECT_EQ(all.table.records.get("orders", reentrant_recipe), all.record);
+    EXPECT_NE(all.table.records.get("other", reentrant_recipe), all.record);
     EXPECT_EQ(all.record->channel, "redisson_lock__channel:{orders}");
 }
 
 TEST(lock_table, has_a_record_of_its_own_for_each_kind_of_one_name) {
     auto const another_kind = reentrant_recipe;
     client_locks all;
-    auto const other = all.table.record("orders", another_kind);
+    auto const other = all.table.records.get("orders", another_kind);
     EXPECT_NE(other, all.record) << "it would run the scripts of another kind";
     EXPECT_EQ(other->how, &another_kind);
     EXPECT_EQ(all.record->how, &reentrant_recipe);
-    EXPECT_EQ(all.table.record("orders", another_kind), other);
+    EXPECT_EQ(all.table.records.get("orders", another_kind), other);
     auto const mine = all.hold(ann, at(0s));
     EXPECT_EQ(all.table.holder(*all.record, at(0s)), mine);
     EXPECT_EQ(all.table.holder(*other, at(0s)), nullptr) << "the server says whether they exclude each other";
@@ -36,15 +36,15 @@ TEST(lock_table, has_a_record_of_its_own_for_each_kind_of_one_name) {
 
 TEST(lock_table, keeps_no_record_of_a_name_that_nobody_uses) {
     client_locks all;
-    std::weak_ptr const watched = all.table.record("short", reentrant_recipe);
+    std::weak_ptr const watched = all.table.records.get("short", reentrant_recipe);
     EXPECT_TRUE(watched.expired());
     std::size_t most = 0;
     for (int i = 0; i < 10'000; ++i) {
-        all.table.record("name" + std::to_string(i), reentrant_recipe);
-        most = std::max(most, all.table.records_known());
+        all.table.records.get("name" + std::to_string(i), reentrant_recipe);
+        most = std::max(most, all.table.records.size());
     }
     EXPECT_LE(most, 64U) << "names that nobody uses any more are dropped, and not only when the client ends";
-    EXPECT_EQ(all.table.record("orders", reentrant_recipe), all.record);
+    EXPECT_EQ(all.table.records.get("orders", reentrant_recipe), all.record);
 }
 
 TEST(lock_table, never_uses_an_id_twice) {
@@ -135,7 +135,7 @@ TEST(lock_table, sweeps_behind_an_acquisition_that_may_have_a_late_copy_although
 TEST(lock_table, numbers_every_level_of_every_lock) {
     client_locks all;
     auto const one = all.table.open(all.record, ann);
-    auto const another = all.table.record("other", reentrant_recipe);
+    auto const another = all.table.records.get("other", reentrant_recipe);
     auto const other = all.table.open(another, ann);
     std::set<std::uint64_t> const numbers{all.take(one, at(0s)).number, all.take(one, at(0s)).number,
                                           all.take(other, at(0s)).number};

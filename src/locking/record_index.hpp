@@ -1,0 +1,62 @@
+// The records of all locks that this client knows: one for each kind and name while anybody refers to it.
+#pragma once
+
+#include "base/random.hpp"
+#include "base/time.hpp"
+#include "locking/lock_record.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <string>
+#include <unordered_map>
+
+namespace redlatch::locking {
+
+/// Not thread-safe.
+class record_index {
+public:
+    explicit record_index(std::uint64_t seed) : random_(seed) {}
+
+    /// Two kinds of one name know nothing of each other here, as two clients would not: what they are to each other is the
+    /// server's word.
+    record_ptr get(std::string const& name, recipe const& kind);
+    /// How many records take up memory: those in use, and a bounded number of others.
+    std::size_t size() const noexcept { return records_.size(); }
+
+    /// Others want it too: what is known of their turns outlives the lock objects of this process for a while.
+    void remember(record_ptr const& record, base::instant now);
+    /// What the server refuses for this key outlives the lock objects of this process.
+    void keep_refused(record_ptr const& record);
+
+    template <class Visitor> void for_each(Visitor&& visit) const {
+        for (auto const& [id, weak] : records_)
+            if (auto const record = weak.lock()) visit(record);
+    }
+
+    /// As long as a subscription lingers; and no more records than this.
+    static constexpr base::milliseconds remembered_for{1'000};
+    static constexpr std::size_t most_remembered = 1'000;
+
+private:
+    struct key {
+        recipe const* kind;
+        std::string name;
+        bool operator==(key const&) const = default;
+    };
+    struct hash {
+        std::size_t operator()(key const& record) const noexcept {
+            return std::hash<std::string>()(record.name) ^ std::hash<recipe const*>()(record.kind);
+        }
+    };
+
+    base::random_source random_;
+    std::unordered_map<key, std::weak_ptr<lock_record>, hash> records_;
+    std::size_t prune_at_ = 64;
+    std::deque<record_ptr> refused_{};    ///< no more than most_remembered
+    std::deque<record_ptr> remembered_{}; ///< those that were remembered first come first
+};
+
+} // namespace redlatch::locking
