@@ -48,7 +48,7 @@ void check(lock_options& options);
 void check_name(std::string const& name);
 
 /// A flag beats the environment, an address beats a file: --server, --config, REDLATCH_SERVER, REDLATCH_CONFIG; then the
-/// embedded default, of which a line on stderr tells, unless a server is required. Throws error(bad_config), usage_error.
+/// private server, of which a line on stderr tells, unless a server is required. Throws error(bad_config), usage_error.
 config choose_server(common_options const& options);
 /// As above, with what the lock's flags say about times.
 config choose_server(lock_options const& options);

@@ -1,4 +1,4 @@
-// redlatch server status|stop: the embedded default.
+// redlatch server status|stop: the private server.
 #include "commands/commands.hpp"
 #include "exit_code.hpp"
 #include "json_line.hpp"

@@ -36,11 +36,11 @@ struct local_handoff {
 /// Plain data: distinct objects are independent, shared objects need the usual care.
 struct REDLATCH_EXPORT config {
     /// `redis://[user:password@]host[:port][/db]`, `valkey://…`, `redis+uds:///path`, `unix:///path[?db=n]`, or `local:` for
-    /// the embedded default (a private server of this user on this machine, started when needed; see embedded_server.hpp).
+    /// the private server (of this user on this machine, started when needed; see embedded_server.hpp).
     /// User, password and database in the address win over the fields below.
     ///
     /// Empty: the environment chooses, as for the tool: the address in REDLATCH_SERVER; else the file that REDLATCH_CONFIG
-    /// names, for all fields that are still at their defaults here; else the embedded default, with a warning in the log,
+    /// names, for all fields that are still at their defaults here; else the private server, with a warning in the log,
     /// or error(bad_config) where REDLATCH_REQUIRE_SERVER=1 forbids that.
     std::string address{};
     /// ACL user (Redis 6 and later); empty: the default user.
@@ -104,7 +104,7 @@ struct REDLATCH_EXPORT config {
     /// programs that fork right after they acquired.
     bool lazy_threads = false;
 
-    /// The embedded default: address `local:`.
+    /// The private server: address `local:`.
     static config local();
     /// Throws error(bad_config) with the URI (its password masked) and what is wrong with it.
     static config from_uri(std::string_view uri);

@@ -1,4 +1,4 @@
-// The embedded default: a private redis-server or valkey-server of this user on this machine.
+// The private server: a redis-server or valkey-server of this user on this machine, for programs that name no other.
 //
 // All of a user's processes - login shells, cron, `env -i` - find the same one, in /tmp/redlatch-<uid>/ (REDLATCH_RUNTIME_DIR
 // overrides): a Unix socket, no TCP, nothing on disk, bounded memory without eviction. It is started on first use and outlives

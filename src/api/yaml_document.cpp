@@ -20,7 +20,7 @@ constexpr std::size_t largest_document = std::size_t{1} << 20;
 
 constexpr std::string_view spring_paths[]{"spring.redis.redisson", "spring.data.redis.redisson"};
 
-[[noreturn]] void refuse(std::string const& problem) {
+[[noreturn]] void refuse_document(std::string const& problem) {
     throw error(errc::bad_config, problem);
 }
 
@@ -59,17 +59,17 @@ std::string without_quotes(std::string const& message) {
 }
 
 std::vector<YAML::Node> parse(std::string_view text, int first_line) {
-    if (text.size() > largest_document) refuse("it is larger than 1 MiB");
-    if (text.find('\0') != std::string_view::npos) refuse("it contains a NUL byte");
+    if (text.size() > largest_document) refuse_document("it is larger than 1 MiB");
+    if (text.find('\0') != std::string_view::npos) refuse_document("it contains a NUL byte");
     try {
         std::string const copy(text);
         check_progress(copy);
         return YAML::LoadAll(copy);
     } catch (YAML::DeepRecursion const&) {
-        refuse("it is nested too deeply");
+        refuse_document("it is nested too deeply");
     } catch (YAML::Exception const& problem) {
         auto const line = problem.mark.is_null() ? first_line : problem.mark.line + first_line;
-        refuse("line " + std::to_string(line) + ": it is not well-formed YAML: " + without_quotes(problem.msg));
+        refuse_document("line " + std::to_string(line) + ": it is not well-formed YAML: " + without_quotes(problem.msg));
     }
 }
 
@@ -109,9 +109,9 @@ bool is_spring(YAML::Node const& root) {
 }
 
 yaml_document only_document(std::vector<YAML::Node> const& documents, int first_line) {
-    if (documents.empty() || (documents.size() == 1 && documents.front().IsNull())) refuse("it is empty");
-    if (documents.size() > 1) refuse("it holds more than one document (a line with ---)");
-    if (!documents.front().IsMap()) refuse("it is not a group of keys like 'singleServerConfig:'");
+    if (documents.empty() || (documents.size() == 1 && documents.front().IsNull())) refuse_document("it is empty");
+    if (documents.size() > 1) refuse_document("it holds more than one document (a line with ---)");
+    if (!documents.front().IsMap()) refuse_document("it is not a group of keys like 'singleServerConfig:'");
     return {documents.front(), first_line};
 }
 
@@ -120,17 +120,17 @@ std::optional<yaml_document> spring_document(std::vector<YAML::Node> const& docu
     for (auto const& root : documents) {
         for (auto const path : spring_paths) {
             if (find(root, std::string(path) + ".file"))
-                refuse(std::string(path) + ".file names another file; give that file instead of this one");
+                refuse_document(std::string(path) + ".file names another file; give that file instead of this one");
             auto const value = find(root, std::string(path) + ".config");
             if (!value) continue;
-            if (result) refuse("more than one of its documents has a " + std::string(path) + ".config");
+            if (result) refuse_document("more than one of its documents has a " + std::string(path) + ".config");
             if (value->IsMap()) {
                 result.emplace(yaml_document{*value, 1});
             } else if (value->IsScalar()) {
                 auto const first_line = first_line_of(*value, text);
                 result.emplace(only_document(parse(value->Scalar(), first_line), first_line));
             } else {
-                refuse(std::string(path) + ".config holds no settings");
+                refuse_document(std::string(path) + ".config holds no settings");
             }
         }
     }
@@ -143,7 +143,7 @@ yaml_document open_yaml(std::string_view text) {
     auto const documents = parse(text, 1);
     if (auto result = spring_document(documents, text)) return *std::move(result);
     if (std::any_of(documents.begin(), documents.end(), is_spring))
-        refuse("it has nothing under spring.redis.redisson.config or spring.data.redis.redisson.config");
+        refuse_document("it has nothing under spring.redis.redisson.config or spring.data.redis.redisson.config");
     return only_document(documents, 1);
 }
 

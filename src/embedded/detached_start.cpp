@@ -176,7 +176,7 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
 }
 
 [[noreturn]] void fail(std::filesystem::path const& program, std::string const& reason, int error_number) {
-    throw error(errc::disconnected, "the embedded server " + io::printable(program.string())
+    throw error(errc::disconnected, "the private server " + io::printable(program.string())
                                         + " cannot be started: " + reason + ": " + base::error_text(error_number));
 }
 

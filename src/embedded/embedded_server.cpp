@@ -44,13 +44,13 @@ std::filesystem::path plain(std::filesystem::path const& folder) {
     std::error_code problem;
     auto text = std::filesystem::absolute(folder, problem).string();
     if (problem || folder.empty())
-        throw error(errc::bad_config, "the embedded server needs a folder; this path names none");
+        throw error(errc::bad_config, "the private server needs a folder; this path names none");
     while (text.size() > 1 && (text.ends_with('/') || text.ends_with("/."))) text.pop_back();
     return text;
 }
 
 [[noreturn]] void fail(errc code, std::filesystem::path const& socket, std::string const& reason) {
-    throw error(code, "the embedded server at " + io::printable(socket.string()) + " " + reason);
+    throw error(code, "the private server at " + io::printable(socket.string()) + " " + reason);
 }
 
 void end_process(::pid_t process, std::initializer_list<int> signals, std::filesystem::path const& socket) {
@@ -78,7 +78,7 @@ void wait_until_it_answers(::pid_t process, std::filesystem::path const& folder,
         if (lease_clock::now() >= deadline) fail(errc::disconnected, socket, "was started, but does not answer");
         embedded::pause_before_next_look();
     }
-    io::log(log_level::info, "started the embedded server in process " + std::to_string(process));
+    io::log(log_level::info, "started the private server in process " + std::to_string(process));
 }
 
 /// With the start lock held. That alone keeps nobody out, as its file can be removed; the claim does.
@@ -122,7 +122,7 @@ std::int64_t number_in(std::string const& text) {
 
 embedded_server::state ask(exchange& server) {
     auto const reply = server.command("INFO");
-    if (!reply.is_text()) throw error(errc::server_refused, "the embedded server refused INFO: " + reply.text);
+    if (!reply.is_text()) throw error(errc::server_refused, "the private server refused INFO: " + reply.text);
     auto const value = [&](char const* key) { return embedded::info_value(reply.text, key); };
     embedded_server::state result;
     result.running = true;
@@ -177,7 +177,7 @@ embedded::start_lock take_start_lock(std::filesystem::path const& folder, lease_
     for (;;) {
         if (auto lock = embedded::start_lock::try_take(folder)) return *std::move(lock);
         if (lease_clock::now() >= deadline)
-            throw error(errc::disconnected, "another process is starting or stopping the embedded server in "
+            throw error(errc::disconnected, "another process is starting or stopping the private server in "
                                                 + io::printable(folder.string()) + ", and does not finish");
         embedded::pause_before_next_look();
     }

@@ -30,7 +30,7 @@ exchange::exchange(io::unique_fd socket, std::string name, lease_clock::time_poi
     : socket_(std::move(socket)), name_(std::move(name)), deadline_(deadline) {}
 
 void exchange::fail(std::string const& reason) const {
-    throw error(errc::disconnected, "the embedded server at " + name_ + " " + reason);
+    throw error(errc::disconnected, "the private server at " + name_ + " " + reason);
 }
 
 std::optional<exchange> exchange::connect(std::filesystem::path const& socket, lease_clock::time_point deadline) {

@@ -10,7 +10,7 @@ namespace redlatch::embedded {
 namespace {
 
 resp::value answer(resp::value reply) {
-    if (reply.is_error()) throw error(errc::server_refused, "the embedded server refused: " + reply.text);
+    if (reply.is_error()) throw error(errc::server_refused, "the private server refused: " + reply.text);
     return reply;
 }
 
@@ -40,7 +40,7 @@ void scan_database(exchange& server, held_locks& found) {
     do {
         auto const page = answer(server.command("SCAN", cursor, "COUNT", "1000"));
         if (!page.is_array() || page.items.size() != 2 || !page.items[1].is_array())
-            throw error(errc::bad_reply, "the embedded server sent an unexpected reply to SCAN");
+            throw error(errc::bad_reply, "the private server sent an unexpected reply to SCAN");
         cursor = page.items[0].text;
         for (auto const& key : page.items[1].items) {
             if (!is_lock(server, key.text)) continue;

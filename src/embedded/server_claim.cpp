@@ -28,7 +28,7 @@ std::string name_for(std::filesystem::path const& folder) {
     auto const path = std::filesystem::canonical(folder, problem).string();
     if (problem)
         throw error(errc::bad_config, "the folder '" + io::printable(folder.string())
-                                          + "' cannot be used for the embedded server: " + problem.message());
+                                          + "' cannot be used for the private server: " + problem.message());
     auto name = std::string(prefix) + path;
     if (name.size() <= longest_name) return name;
     std::array<char, 16> digits{};
@@ -52,7 +52,7 @@ std::string claim_address::text() const {
 std::optional<claimant> find_claimant(claim_address const& address) {
     io::unique_fd const asking(::socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
     if (!asking)
-        throw error(errc::disconnected, "the embedded server cannot be looked for: " + base::error_text(errno));
+        throw error(errc::disconnected, "the private server cannot be looked for: " + base::error_text(errno));
     while (::connect(asking.get(), address.get(), address.size()) != 0) {
         if (errno == EINTR) continue;
         if (errno == ECONNREFUSED) return std::nullopt;

@@ -44,7 +44,7 @@ std::optional<unreachable_server> find_unreachable_server(std::filesystem::path 
 
 void refuse_unreachable(unreachable_server const& other, std::filesystem::path const& folder,
                         std::string const& advice) {
-    auto const server = "the embedded server at " + io::printable(socket_in(folder).string());
+    auto const server = "the private server at " + io::printable(socket_in(folder).string());
     if (other.is_foreign)
         throw error(errc::bad_config,
                     server + " cannot be started: " + other.text + " has taken its name, the abstract socket "

@@ -9,7 +9,7 @@
 namespace redlatch::io {
 
 struct endpoint {
-    bool local = false;       ///< the embedded default; its socket is not known yet
+    bool local = false;       ///< the private server; its socket is not known yet
     bool unix_socket = false; ///< also for local
     std::string
         host_or_path{};     ///< a name, an IPv4 address, a bare IPv6 address (with %zone), or a socket; empty for local

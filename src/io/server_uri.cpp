@@ -139,7 +139,7 @@ server_uri parse(std::string_view uri) {
     auto const colon = uri.find(':');
     auto const scheme = lower_case(uri.substr(0, std::min(colon, uri.size())));
     if (scheme == "local") {
-        if (uri != "local:") refuse("the embedded default is written local: and nothing more");
+        if (uri != "local:") refuse("the private server is written local: and nothing more");
         result.type = server_uri::kind::local;
         return result;
     }

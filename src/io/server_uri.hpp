@@ -2,7 +2,7 @@
 //
 //     redis://[user:password@]host[:port][/db]      valkey://…       TCP; an IPv6 address stands in brackets
 //     unix://[user:password@]/path[?db=n]           redis+uds://…    a Unix socket; valkey+uds://… too
-//     local:                                                         the embedded default
+//     local:                                                         the private server
 //
 // User, password and path may contain %XX. `?db=n` works everywhere.
 #pragma once

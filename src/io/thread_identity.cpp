@@ -14,10 +14,10 @@ namespace redlatch::io {
 namespace {
 
 // Relaxed: the numbers only have to differ.
-constinit std::atomic<std::uint64_t> last_number{0};
+constinit std::atomic<std::uint64_t> last_thread_number{0};
 
 std::uint64_t next_number() noexcept {
-    return last_number.fetch_add(1, std::memory_order_relaxed) + 1;
+    return last_thread_number.fetch_add(1, std::memory_order_relaxed) + 1;
 }
 
 struct subscriptions {

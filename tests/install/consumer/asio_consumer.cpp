@@ -1,4 +1,4 @@
-// The installed redlatch::asio, on the embedded default in the folder that REDLATCH_RUNTIME_DIR names.
+// The installed redlatch::asio, on the private server in the folder that REDLATCH_RUNTIME_DIR names.
 #include <redlatch/asio.hpp>
 #include <redlatch/redlatch.hpp>
 

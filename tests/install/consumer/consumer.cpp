@@ -1,4 +1,4 @@
-// Uses the installed library from one end to the other, on the embedded default in the folder that REDLATCH_RUNTIME_DIR names.
+// Uses the installed library from one end to the other, on the private server in the folder that REDLATCH_RUNTIME_DIR names.
 #include <redlatch/redlatch.hpp>
 
 #include <iostream>
