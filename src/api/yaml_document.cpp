@@ -69,7 +69,8 @@ std::vector<YAML::Node> parse(std::string_view text, int first_line) {
         refuse_document("it is nested too deeply");
     } catch (YAML::Exception const& problem) {
         auto const line = problem.mark.is_null() ? first_line : problem.mark.line + first_line;
-        refuse_document("line " + std::to_string(line) + ": it is not well-formed YAML: " + without_quotes(problem.msg));
+        refuse_document("line " + std::to_string(line)
+                        + ": it is not well-formed YAML: " + without_quotes(problem.msg));
     }
 }
 

@@ -23,8 +23,8 @@ constexpr char const* override_variable = "REDLATCH_RUNTIME_DIR";
 
 [[noreturn]] void refuse(std::filesystem::path const& folder, std::string const& problem) {
     throw error(errc::bad_config, "the folder '" + io::printable(folder.string())
-                                      + "' cannot be used for the private server: " + problem + " ("
-                                      + override_variable + " names another one)");
+                                      + "' cannot be used for the private server: " + problem + " (" + override_variable
+                                      + " names another one)");
 }
 
 /// Is the path still that of this file? Somebody may have removed the file after it was opened.
@@ -39,9 +39,8 @@ bool is_at(io::unique_fd const& file, std::filesystem::path const& path) {
 
 void require_own_rights() {
     if (::getuid() != ::geteuid() || ::getauxval(AT_SECURE) != 0)
-        throw error(errc::bad_config,
-                    "a program that runs with more rights than its caller, as by set-user-id, "
-                    "set-group-id or capabilities of its file, has no private server; name a server");
+        throw error(errc::bad_config, "a program that runs with more rights than its caller, as by set-user-id, "
+                                      "set-group-id or capabilities of its file, has no private server; name a server");
 }
 
 std::filesystem::path default_folder() {

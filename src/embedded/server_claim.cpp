@@ -51,8 +51,7 @@ std::string claim_address::text() const {
 
 std::optional<claimant> find_claimant(claim_address const& address) {
     io::unique_fd const asking(::socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
-    if (!asking)
-        throw error(errc::disconnected, "the private server cannot be looked for: " + base::error_text(errno));
+    if (!asking) throw error(errc::disconnected, "the private server cannot be looked for: " + base::error_text(errno));
     while (::connect(asking.get(), address.get(), address.size()) != 0) {
         if (errno == EINTR) continue;
         if (errno == ECONNREFUSED) return std::nullopt;
