@@ -47,16 +47,13 @@ void client_core::renew(locking::lease_keeper::batch const& batch) {
     auto const lease = locking::lease_keeper::lease_of(batch);
     auto& where = node_of(batch.front()->record->name);
     send(
-        where.control(), locking::lease_keeper::compose(batch, lease),
+        where.control(), locking::lease_keeper::compose(batch),
         [weak = weak_from_this(), batch, lease](connection::call const& answered) {
             auto const self = weak.lock();
             if (!self) return;
-            std::vector<std::int64_t> lost;
-            bool understood = answered.status == connection::call::state::answered && answered.reply.is_array();
-            for (auto const& position : answered.reply.items) {
-                understood = understood && position.is_integer();
-                lost.push_back(position.integer);
-            }
+            std::optional<std::vector<std::int64_t>> lost;
+            if (answered.status == connection::call::state::answered)
+                lost = locking::renewal_of(batch).read(answered.reply);
             bool const interrupted = answered.status == connection::call::state::closed;
             if (!interrupted) self->renewals_.fetch_add(1, std::memory_order_relaxed); // or composed anew
             bool const refused =
@@ -65,7 +62,7 @@ void client_core::renew(locking::lease_keeper::batch const& batch) {
                 self->node_of(batch.front()->record->name).control().reconnect(answered, "is a replica now");
             // What is refused whatever the key is not asked for one key after the other.
             bool const by_key = refused && connection::reach_of(answered.reply) != connection::reach::command;
-            if (!understood && answered.reply.is_error() && !by_key)
+            if (answered.reply.is_error() && !by_key)
                 log(log_level::warning, "renewal of " + std::to_string(batch.size()) + " locks failed, trying again: "
                                             + locking::naming_command(answered.reply.text));
             // Who may not run scripts can take a lock and not renew it: the next one shall learn that when it asks.
@@ -76,8 +73,8 @@ void client_core::renew(locking::lease_keeper::batch const& batch) {
                 if (interrupted && self->closed()) return;
                 auto const now = lease_clock::now();
                 locking::lease_keeper::effects found;
-                if (understood)
-                    table.keeper.on_answer(batch, lost, lease, answered.sent_at, found);
+                if (lost)
+                    table.keeper.on_answer(batch, *lost, lease, answered.sent_at, found);
                 else if (interrupted)
                     table.keeper.on_interruption(batch, now, found);
                 else if (by_key)

@@ -11,8 +11,6 @@ namespace redlatch::locking {
 
 namespace {
 
-/// A renewal that asks for this little changes nothing and only tells whether the lock is still ours.
-constexpr base::milliseconds mere_question{1};
 /// Of the watchdog timeout: so much earlier a lock is renewed together with others.
 constexpr int together = 12;
 
@@ -110,37 +108,23 @@ void lease_keeper::succeed(tenure_ptr const& from, tenure_ptr const& to) {
     reschedule(to);
 }
 
-void lease_keeper::flush(batch& tenures, effects& out) {
-    if (tenures.empty()) return;
-    out.renew.push_back(std::move(tenures));
-    tenures.clear();
-}
-
-void lease_keeper::collect(tenure_ptr const& tenure, effects& out, batch& renewed, batch& asked) {
+void lease_keeper::collect(tenure_ptr const& tenure, renewal_batches& into) {
     tenure->renewal_in_flight = true;
     bool const by_watchdog = tenure->renewed() && can_last_longer(*tenure);
     tenure->in_question = tenure->in_question || !by_watchdog;
     tenure->renewal_lease = by_watchdog ? settings_.watchdog : mere_question;
-    auto& into = by_watchdog ? renewed : asked;
-    if (tenure->refused_alone)
-        out.renew.push_back({tenure});
-    else
-        into.push_back(tenure);
-    if (into.size() >= settings_.batch) flush(into, out);
+    into.add(tenure);
     reschedule(tenure);
 }
 
 void lease_keeper::collect_all(std::span<tenure_ptr const> tenures, effects& out) {
-    batch renewed;
-    batch asked;
-    for (auto const& one : tenures) collect(one, out, renewed, asked);
-    flush(renewed, out);
-    flush(asked, out);
+    auto batches = batches_to(out);
+    for (auto const& one : tenures) collect(one, batches);
+    batches.finish();
 }
 
 void lease_keeper::on_timer(base::instant now, effects& out) {
-    batch renewed;
-    batch asked;
+    auto batches = batches_to(out);
     while (!heap_.empty() && heap_.front()->next_event <= now) {
         auto const tenure = heap_.front();
         if (tenure->validity() <= now) {
@@ -156,18 +140,16 @@ void lease_keeper::on_timer(base::instant now, effects& out) {
         if (can_last_longer(*tenure) && tenure->suspect_at <= now && !tenure->suspect.exchange(true))
             out.suspect.push_back(tenure);
         if (is_to_be_asked(*tenure) && tenure->next_renewal <= now)
-            collect(tenure, out, renewed, asked);
+            collect(tenure, batches);
         else
             reschedule(tenure);
     }
-    if (!renewed.empty() || !out.renew.empty())
-        collect_soon(base::later(now, settings_.watchdog / together), out, renewed, asked);
-    flush(renewed, out);
-    flush(asked, out);
+    if (batches.renews()) collect_soon(base::later(now, settings_.watchdog / together), batches);
+    batches.finish();
 }
 
 /// What is due soon goes with what is due now: locks taken one after another would each have a script of their own.
-void lease_keeper::collect_soon(base::instant soon, effects& out, batch& renewed, batch& asked) {
+void lease_keeper::collect_soon(base::instant soon, renewal_batches& into) {
     struct others { // whose next event is another one; back in the heap in any case, which has room for them
         lease_keeper& keeper;
         std::vector<tenure_ptr> all{};
@@ -178,7 +160,7 @@ void lease_keeper::collect_soon(base::instant soon, effects& out, batch& renewed
     while (!heap_.empty() && heap_.front()->next_event <= soon) {
         auto const tenure = heap_.front();
         if (is_to_be_asked(*tenure) && tenure->next_renewal <= soon) {
-            collect(tenure, out, renewed, asked);
+            collect(tenure, into);
         } else {
             aside.all.push_back(tenure);
             forget(tenure);
@@ -187,17 +169,14 @@ void lease_keeper::collect_soon(base::instant soon, effects& out, batch& renewed
 }
 
 void lease_keeper::verify_all(base::instant now, effects& out) {
-    batch renewed;
-    batch asked;
+    auto batches = batches_to(out);
     for (auto const& tenure : std::vector(heap_))
-        if (!tenure->renewal_in_flight && now < tenure->validity()) collect(tenure, out, renewed, asked);
-    flush(renewed, out);
-    flush(asked, out);
+        if (!tenure->renewal_in_flight && now < tenure->validity()) collect(tenure, batches);
+    batches.finish();
 }
 
 void lease_keeper::verify(std::span<tenure_ptr const> tenures, base::instant now, effects& out) {
-    batch renewed;
-    batch asked;
+    auto batches = batches_to(out);
     for (auto const& tenure : tenures) {
         if (tenure->heap_index == tenure::npos) continue;
         if (tenure->renewal_in_flight) {
@@ -206,11 +185,10 @@ void lease_keeper::verify(std::span<tenure_ptr const> tenures, base::instant now
             ask_at(tenure, tenure->next_doubt);
         } else {
             tenure->next_doubt = base::later(now, between_doubts);
-            collect(tenure, out, renewed, asked);
+            collect(tenure, batches);
         }
     }
-    flush(renewed, out);
-    flush(asked, out);
+    batches.finish();
 }
 
 void lease_keeper::verify_soon(tenure_ptr const& tenure, base::instant now) {
@@ -227,17 +205,11 @@ void lease_keeper::ask_at(tenure_ptr const& tenure, base::instant when) {
     reschedule(tenure);
 }
 
-wire_call lease_keeper::compose(batch const& tenures, base::milliseconds lease) {
-    auto const lease_text = std::to_string(lease.count());
-    std::vector<std::string_view> keys;
-    std::vector<std::string_view> arguments{lease_text};
-    keys.reserve(tenures.size());
-    arguments.reserve(tenures.size() + 1);
-    for (auto const& one : tenures) {
-        keys.push_back(one->record->name);
-        arguments.push_back(one->owner_id);
-    }
-    return script_call(scripts::lock_renew, keys, arguments);
+wire_call lease_keeper::compose(batch const& tenures) {
+    std::vector<renewed_hold> holds;
+    holds.reserve(tenures.size());
+    for (auto const& one : tenures) holds.push_back({one->record->name, one->owner_id});
+    return renewal_of(tenures).compose(holds, lease_of(tenures));
 }
 
 void lease_keeper::on_answer(batch const& tenures, std::span<std::int64_t const> lost, base::milliseconds lease,
@@ -297,18 +269,16 @@ void lease_keeper::on_refusal(batch const& unanswered, base::instant now, effect
 }
 
 void lease_keeper::on_interruption(batch const& unanswered, base::instant now, effects& out) {
-    batch renewed;
-    batch asked;
+    auto batches = batches_to(out);
     for (auto const& one : unanswered) {
         one->renewal_in_flight = false;
         if (!is_kept(*one) || one->heap_index == tenure::npos) continue;
         if (now < one->validity())
-            collect(one, out, renewed, asked);
+            collect(one, batches);
         else
             reschedule(one); // the timer finds it lost
     }
-    flush(renewed, out);
-    flush(asked, out);
+    batches.finish();
 }
 
 void lease_keeper::place(std::size_t index, tenure_ptr tenure) {

@@ -19,6 +19,7 @@
 
 #include "base/random.hpp"
 #include "base/time.hpp"
+#include "locking/renewal_batches.hpp"
 #include "locking/tenure.hpp"
 #include "locking/wire_call.hpp"
 
@@ -36,7 +37,7 @@ public:
         std::size_t batch = 100;
         base::milliseconds watch_from{0}; ///< the age of a hold from which its channel is listened to; zero: never
     };
-    using batch = std::vector<tenure_ptr>;
+    using batch = renewal_batch;
     /// What a call of the keeper brought about.
     struct effects {
         std::vector<batch> renew{};
@@ -73,7 +74,8 @@ public:
     /// Messages may come in bursts, our own background's too.
     static constexpr base::milliseconds between_doubts{100};
 
-    static wire_call compose(batch const& tenures, base::milliseconds lease);
+    /// The call of a batch, by the renewal of its kind.
+    static wire_call compose(batch const& tenures);
     /// `lost`: the positions, from 1, that the server named.
     void on_answer(batch const& tenures, std::span<std::int64_t const> lost, base::milliseconds lease,
                    base::instant sent_at, effects& out);
@@ -92,10 +94,10 @@ public:
 private:
     void reschedule(tenure_ptr const& tenure);
     void ask_at(tenure_ptr const& tenure, base::instant when);
-    void collect(tenure_ptr const& tenure, effects& out, batch& renewed, batch& asked);
+    renewal_batches batches_to(effects& out) const { return {settings_.batch, out.renew}; }
+    void collect(tenure_ptr const& tenure, renewal_batches& into);
     void collect_all(std::span<tenure_ptr const> tenures, effects& out);
-    void collect_soon(base::instant soon, effects& out, batch& renewed, batch& asked);
-    static void flush(batch& tenures, effects& out);
+    void collect_soon(base::instant soon, renewal_batches& into);
     void ask_later(tenure_ptr const& tenure, base::instant now, base::milliseconds wait);
     void place(std::size_t index, tenure_ptr tenure);
     void sift_up(std::size_t index);

@@ -9,8 +9,10 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace redlatch::locking {
 
@@ -80,6 +82,20 @@ struct plain_commands {
     wire_call (*announce)(call_context const&);
 };
 
+/// A hold that is renewed together with others.
+struct renewed_hold {
+    std::string_view name;
+    std::string_view owner_id;
+};
+
+/// How holds are kept. Kinds that have the same one are renewed in one call.
+struct renewal {
+    /// Prolongs all of them to `lease` where less is left, and tells which are not held.
+    wire_call (*compose)(std::span<renewed_hold const> holds, base::milliseconds lease);
+    /// The positions, from 1, of those that are not held; none: not understood.
+    std::optional<std::vector<std::int64_t>> (*read)(resp::value const&);
+};
+
 struct recipe {
     /// As basic_lock::kind() gives it.
     std::string_view kind;
@@ -92,6 +108,7 @@ struct recipe {
     wire_call (*release)(call_context const&);
     release_answer (*read_release)(resp::value const&);
     wire_call (*force_release)(call_context const&);
+    renewal const* renew;
     /// None: scripts only.
     plain_commands const* plain = nullptr;
     /// Its owner may acquire it once more while it has it.

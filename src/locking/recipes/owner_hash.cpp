@@ -83,6 +83,37 @@ wire_call force_release(call_context const& context) {
     return script_call(scripts::lock_force_release, {context.name, context.channel}, {publish});
 }
 
+// --- renewal
+
+namespace {
+
+wire_call compose_renewal(std::span<renewed_hold const> holds, base::milliseconds lease) {
+    auto const lease_text = std::to_string(lease.count());
+    std::vector<std::string_view> keys;
+    std::vector<std::string_view> arguments{lease_text};
+    keys.reserve(holds.size());
+    arguments.reserve(holds.size() + 1);
+    for (auto const& hold : holds) {
+        keys.push_back(hold.name);
+        arguments.push_back(hold.owner_id);
+    }
+    return script_call(scripts::lock_renew, keys, arguments);
+}
+
+std::optional<std::vector<std::int64_t>> read_renewal(resp::value const& reply) {
+    if (!reply.is_array()) return std::nullopt;
+    std::vector<std::int64_t> not_held;
+    for (auto const& position : reply.items) {
+        if (!position.is_integer()) return std::nullopt;
+        not_held.push_back(position.integer);
+    }
+    return not_held;
+}
+
+} // namespace
+
+renewal const renew{.compose = compose_renewal, .read = read_renewal};
+
 // --- without scripts: docs/adr/0006
 
 namespace {

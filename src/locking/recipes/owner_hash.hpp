@@ -18,6 +18,7 @@ count_answer read_count(resp::value const& reply);
 wire_call release(call_context const& context);
 release_answer read_release(resp::value const& reply);
 wire_call force_release(call_context const& context);
+extern renewal const renew;
 
 /// The same without scripts (docs/adr/0006): of a kind with a channel, and of one without.
 extern plain_commands const announced;
@@ -34,6 +35,7 @@ constexpr recipe make_recipe(std::string_view kind) noexcept {
             .release = release,
             .read_release = read_release,
             .force_release = force_release,
+            .renew = &renew,
             .plain = &announced};
 }
 

@@ -1,0 +1,43 @@
+// Holds that are to be asked about, put together so that few calls are needed: what one call asks for is the same for all of
+// its holds.
+#pragma once
+
+#include "base/time.hpp"
+#include "locking/recipe.hpp"
+#include "locking/tenure.hpp"
+
+#include <cstddef>
+#include <vector>
+
+namespace redlatch::locking {
+
+using renewal_batch = std::vector<tenure_ptr>;
+
+/// A renewal that asks for this little changes nothing and only tells whether the lock is still ours.
+constexpr base::milliseconds mere_question{1};
+
+/// How the holds of a batch are renewed: the same for all of them.
+renewal const& renewal_of(renewal_batch const& batch);
+
+class renewal_batches {
+public:
+    /// Complete batches go to `out`. `most`: holds in one call.
+    renewal_batches(std::size_t most, std::vector<renewal_batch>& out) : most_(most), out_(out) {}
+
+    /// With others that have the same renewal and renewal_lease.
+    void add(tenure_ptr const& tenure);
+    /// What is not complete goes out too: renewals first, then mere questions.
+    void finish();
+
+    /// Something is renewed: what is due soon may go with it.
+    bool renews() const noexcept;
+
+private:
+    void finish(bool questions);
+
+    std::size_t const most_;
+    std::vector<renewal_batch>& out_;
+    std::vector<renewal_batch> open_; ///< few: one for each renewal and lease
+};
+
+} // namespace redlatch::locking
