@@ -42,6 +42,8 @@ private:
         bool may_attempt = false;
         bool may_wait = false;
         bool may_pause = false;
+        bool stays_queued = false;
+        bool may_watch = false;
         std::optional<locking::precedence> yields_for{};
         base::milliseconds least_wait{1};
         bool fresh_id = false; ///< exactly then
@@ -78,11 +80,20 @@ private:
         default: break;
         }
         switch (now_in_) {
-        case act::enqueue: return head();
+        case act::queue:
+            if (over) return deadline();
+            if (next_.one_in(3)) return behind_head();
+            return next_.one_in(3) ? held_here() : head();
+        case act::watch:
+            if (over) return deadline();
+            if (next_.one_in(3)) return held_here();
+            return op_.now_in() == acquire_op::state::queued ? head() : woken();
         case act::attempt: return next_.one_in(4) ? error() : terms_.reentry ? count() : answer();
         case act::wait:
         case act::yield:
-        case act::pause: return over ? deadline() : woken();
+        case act::pause:
+            if (over) return deadline();
+            return terms_.may_wait && !terms_.reentry && next_.one_in(4) ? held_here() : woken();
         case act::finish: return;
         }
     }
@@ -112,6 +123,27 @@ private:
                 .may_wait = held_back,
                 .yields_for = held_back || !first ? std::nullopt : std::optional(others),
                 .sample = sample};
+    }
+
+    void behind_head() {
+        auto const next = op_.on_behind_head(now_);
+        check(!next.hurry || (terms_.deadline != base::never && !std::exchange(hurried_, true)),
+              "the head is hurried once, by who has a deadline");
+        obey(next, {.stays_queued = true});
+    }
+
+    void held_here() {
+        bool const news = next_.one_in(2);
+        auto const until = now_ + next_.span();
+        bool const queued = op_.now_in() == acquire_op::state::queued;
+        auto const next = op_.on_held_here(now_, until, news);
+        check(next.until <= until, "it waits for no hold beyond its end");
+        check(!next.verify || (news && !queued), "it doubts a hold of its process only when there is news");
+        check((op_.now_in() == acquire_op::state::queued) == queued,
+              "it keeps its place in the queue until it has asked");
+        check(!op_.doubts() || queued, "who has asked verifies at once");
+        op_.end_doubts();
+        obey(next, {.may_watch = true});
     }
 
     void head() {
@@ -201,14 +233,17 @@ private:
         check(op_.result() == may.ends_with, "it says how it ended, once it has");
         check(what.fresh_id == may.fresh_id, "an id that may be in the key without a valid hold is given up");
         check(op_.trying() == (what.what == act::attempt), "it is trying exactly while an attempt is out");
-        bool const may_be_plain = std::exchange(plain_allowed_, plain_allowed_ && what.what == act::enqueue);
+        bool const may_be_plain =
+            std::exchange(plain_allowed_, plain_allowed_ && op_.now_in() == acquire_op::state::queued);
         check(!what.plain || (what.what == act::attempt && may_be_plain),
               "only a first attempt, that no wait came before, is a plain command");
         plain_ = what.plain;
         switch (what.what) {
-        case act::enqueue:
-            check(may.starts && terms_.may_wait && !terms_.reentry, "only who may wait for others queues");
+        case act::queue:
+            check((may.starts || may.stays_queued) && terms_.may_wait && !terms_.reentry,
+                  "only who may wait for others queues");
             break;
+        case act::watch: check(may.may_watch, "it watches a hold of its process, and nothing else"); break;
         case act::attempt:
             asked_ = true;
             check(may.may_attempt || (may.starts && (!terms_.may_wait || terms_.reentry)), "it may ask now");
@@ -238,6 +273,7 @@ private:
     acquire_op::terms terms_;
     acquire_op op_;
     act now_in_ = act::finish;
+    bool hurried_ = false;
     bool plain_allowed_ = terms_.plain && !terms_.reentry; ///< nothing but the queue has come so far
     bool plain_ = false;                                   ///< the attempt that is out
     bool asked_ = false;                                   ///< at least once

@@ -16,7 +16,7 @@ using locking::lock_table;
 acquisition::acquisition(std::shared_ptr<client_core> core, request order)
     : core_(std::move(core)), request_(std::move(order)), node_(&core_->node_of(request_.record->name)),
       lease_(request_.lease.value_or(core_->settings().lock_watchdog_timeout)), began_(lease_clock::now()),
-      now_(began_) {
+      now_(began_), op_(acquire_op::terms()) {
     core_->operation_began();
     if (!request_.may_wait) call_.be_impatient();
 }
@@ -33,43 +33,41 @@ bool acquisition::step() {
 }
 
 bool acquisition::advance() {
-    bool const just_made = stage_ == stage::beginning && !tenure_;
+    using state = acquire_op::state;
+    bool const just_made = op_.now_in() == state::start && !tenure_;
     if (!just_made || !blocking()) now_ = lease_clock::now();
-    for (;;) {
-        auto const before = stage_;
+    while (!done_) {
         bool go_on = false;
-        switch (stage_) {
-        case stage::beginning: go_on = begin(); break;
-        case stage::queued: go_on = on_queued(); break;
-        case stage::calling: go_on = on_called(); break;
-        case stage::waiting:
-        case stage::yielding:
-        case stage::pausing: go_on = on_waited(); break;
-        case stage::finished: return true;
+        switch (op_.now_in()) {
+        case state::start: go_on = begin(); break;
+        case state::queued: go_on = on_queued(); break;
+        case state::trying: go_on = on_called(); break;
+        case state::waiting:
+        case state::yielding:
+        case state::pausing: go_on = on_waited(); break;
+        case state::finished: REDLATCH_ASSERT(false);
         }
-        if (stage_ == stage::finished) return true;
-        if (!go_on) {
-            REDLATCH_ASSERT(before == stage_ || stage_ != stage::beginning);
-            return false;
-        }
+        if (!go_on && !done_) return false;
     }
+    return true;
 }
 
 bool acquisition::ready() const {
+    using state = acquire_op::state;
     if (cancelled() || core_->closed()) return true;
-    switch (stage_) {
-    case stage::beginning: return !tenure_->in_operation; // a hint, looked at again under the table's mutex
-    case stage::queued:
+    switch (op_.now_in()) {
+    case state::start: return !tenure_->in_operation; // a hint, looked at again under the table's mutex
+    case state::queued:
         if (!looked_ && waiter_->at_head.load(std::memory_order_acquire)) return true;
-        if (doubts_own_hold_ && channel_ && channel_->count > sample_.count) return true;
+        if (op_.doubts() && channel_ && channel_->count > sample_.count) return true;
         break;
-    case stage::calling: return call_.finished();
-    case stage::waiting:
-        if (has_news(channel_->sample())) return true;
+    case state::trying: return call_.finished();
+    case state::waiting:
+    case state::yielding:
+        if (op_.listens() && op_.is_news(channel_->sample(), sample_)) return true;
         break;
-    case stage::yielding:
-    case stage::pausing: break;
-    case stage::finished: return false;
+    case state::pausing: break;
+    case state::finished: return false;
     }
     return waiter_
            && (waiter_->granted.load(std::memory_order_acquire) || waiter_->released.load(std::memory_order_acquire));
@@ -82,75 +80,57 @@ bool acquisition::end_at_once(std::error_code reason) {
     tenure_.reset();
     waiter_.reset();
     result_ = reason;
-    stage_ = stage::finished;
-    return true;
+    return done_ = true;
+}
+
+acquire_op::terms acquisition::terms(lock_table::beginning const& found) const {
+    auto const& record = *request_.record;
+    acquire_op::terms out;
+    out.began = began_;
+    out.deadline = request_.deadline;
+    out.may_wait = request_.may_wait;
+    out.reentry = found.what == lock_table::beginning::kind::reentry;
+    out.plain = !found.known_busy && node_->choice().acquires_plainly(record) && record.how->plain != nullptr;
+    out.lease = lease_;
+    out.margin = locking::validity_margin(lease_, core_->settings().validity_margin);
+    out.max_hold = max_hold();
+    out.longest_wait = core_->settings().lock_watchdog_timeout;
+    if (!record.has_channel()) {
+        out.backoff = request_.backoff;
+        out.seed = std::hash<std::string_view>()(found.tenure->owner_id); // no two waiters ask in step
+    }
+    return out;
 }
 
 bool acquisition::begin() {
+    using kind = lock_table::beginning::kind;
     in_operation_ = false;
     if (cancelled() || core_->closed()) return end_at_once(core_->closed() ? errc::closed : errc::cancelled);
-    auto const now = now_;
-    bool reentry = false;
-    bool waits_for_itself = false;
-    bool known_busy = false;
     if (request_.may_wait) prepare_waiter();
+    auto what = kind::fresh;
     core_->locked([&](lock_table& table, base::wake_list& woken) {
-        if (auto const handed_off = table.in_handoff(*request_.record)) {
-            if (auto const again = table.retake(*request_.record, request_.owner_number, asked_level(now), now)) {
-                tenure_ = handed_off;
-                level_number_ = again->number;
-                stage_ = stage::finished;
-                in_operation_ = true;
-                return;
-            }
-        }
-        tenure_ = table.current(*request_.record, request_.owner_number);
-        if (tenure_ && tenure_->in_operation) {
-            tenure_->operation_waiters.push_back(waker());
-            return;
-        }
-        if (tenure_ && !tenure_->holds(now)) {
-            table.lose(tenure_, now, woken);
-            tenure_.reset();
-        }
-        reentry = tenure_ != nullptr;
-        waits_for_itself = reentry && !request_.record->how->reentrant;
-        if (waits_for_itself) return;
-        // Where other processes want it too, the attempt that tells for how long it is held is the better guess.
-        known_busy = request_.record->busy_until > now || request_.record->turn.others_listen();
-        if (!tenure_) tenure_ = table.open(request_.record, request_.owner_number);
-        in_operation_ = tenure_->in_operation = true;
-        if (waiter_ && !reentry) enter_queue(table, woken); // a re-entry passes it
+        auto const found = table.begin(request_.record, request_.owner_number, asked_level(now_), now_, woken);
+        what = found.what;
+        tenure_ = found.tenure;
+        level_number_ = found.level_number;
+        in_operation_ = what == kind::fresh || what == kind::reentry || what == kind::retaken;
+        op_ = acquire_op(terms(found)); // before anything can fail: it says what is to be undone
+        if (what == kind::owner_busy) tenure_->operation_waiters.push_back(waker());
+        if (waiter_ && what == kind::fresh) enter_queue(table, woken); // a re-entry passes it
     });
-    if (stage_ == stage::finished) {
-        waiter_.reset();
-        return true;
-    }
-    if (waits_for_itself) {
-        forbidden_to_ = tenure_->owner_id;
-        return end_at_once(errc::would_deadlock);
-    }
-    if (!in_operation_ || reentry) waiter_.reset();
-    if (!in_operation_) {
-        if (now < request_.deadline) return suspend(nullptr, request_.deadline);
+    if (what != kind::fresh) waiter_.reset();
+    switch (what) {
+    case kind::retaken: return done_ = true;
+    case kind::not_again: forbidden_to_ = tenure_->owner_id; return end_at_once(errc::would_deadlock);
+    case kind::owner_busy:
+        if (now_ < request_.deadline) return suspend(nullptr, request_.deadline);
         return end_at_once(request_.may_wait ? errc::timed_out : errc::busy);
+    case kind::fresh:
+    case kind::reentry: break;
     }
-    acquire_op::terms terms;
-    terms.deadline = request_.deadline;
-    terms.may_wait = request_.may_wait;
-    terms.reentry = reentry;
-    terms.plain =
-        !known_busy && node_->choice().acquires_plainly(*request_.record) && request_.record->how->plain != nullptr;
-    terms.lease = lease_;
-    terms.margin = locking::validity_margin(lease_, core_->settings().validity_margin);
-    terms.max_hold = max_hold();
-    terms.longest_wait = core_->settings().lock_watchdog_timeout;
-    if (!request_.record->has_channel()) {
-        terms.backoff = request_.backoff;
-        terms.seed = std::hash<std::string_view>()(tenure_->owner_id); // no two waiters ask in step
-    }
-    op_.emplace(terms);
-    return carry_out(op_->start());
+    auto const next = op_.start();
+    if (next.what != acquire_op::act::queue) return carry_out(next);
+    return looked_ ? go_on_as_head(false) : true; // has it become the head when it entered?
 }
 
 bool acquisition::carry_out(action next) {
@@ -158,7 +138,8 @@ bool acquisition::carry_out(action next) {
         core_->locked(
             [&](lock_table& table, base::wake_list&) { table.change_id(tenure_, lease_, lease_clock::now()); });
     switch (next.what) {
-    case acquire_op::act::enqueue: return enqueue();
+    case acquire_op::act::queue: return queue(next);
+    case acquire_op::act::watch: return watch(next);
     case acquire_op::act::attempt: return attempt(next.plain);
     case acquire_op::act::wait: return wait(next);
     case acquire_op::act::yield: return yield(next);
@@ -193,72 +174,66 @@ void acquisition::enter_queue(lock_table& table, base::wake_list& woken) {
     }
 }
 
-bool acquisition::enqueue() {
-    stage_ = stage::queued;
-    return looked_ ? go_on_as_head() : true;
-}
-
 /// With the table's mutex.
-bool acquisition::look(lock_table& table, base::wake_list& woken) {
+void acquisition::look(lock_table& table, base::wake_list& woken) {
     looked_ = true;
     contended_ = contended_ || request_.record->turn.others_listen();
-    held_back_ = waiter_->released.load(std::memory_order_relaxed) && std::exchange(waiter_->held_back, false);
-    if (held_back_) {
-        waiter_->released.store(false, std::memory_order_relaxed);
-        sample_ = waiter_->sample;
-        lock_table::wait_no_more(*waiter_, now_);
-        found_ = {};
-    } else {
-        found_ = table.look(waiter_, now_, woken);
-    }
-    return true;
+    found_ = table.look(waiter_, now_, woken);
+}
+
+bool acquisition::queue(action const& next) {
+    if (next.hurry)
+        core_->locked([&](lock_table&, base::wake_list& woken) {
+            if (request_.record->answered_at <= began_) request_.record->queue.hurry_head(woken);
+        });
+    return suspend(nullptr, next.until);
 }
 
 bool acquisition::on_queued() {
-    if (cancelled()) return carry_out(op_->on_cancelled());
-    if (core_->closed()) return carry_out(op_->on_closed());
+    if (cancelled()) return carry_out(op_.on_cancelled());
+    if (core_->closed()) return carry_out(op_.on_closed());
     if (waiter_->granted.load(std::memory_order_acquire)) return on_granted();
     if (now_ >= request_.deadline && (looked_ || !waiter_->at_head.load(std::memory_order_acquire)))
-        return carry_out(op_->on_deadline(of_others()));
-    if (!waiter_->at_head.load(std::memory_order_acquire)) return wait_behind_head();
+        return carry_out(op_.on_deadline(of_others()));
+    if (!waiter_->at_head.load(std::memory_order_acquire)) return carry_out(op_.on_behind_head(now_));
     doubt_own_hold();
-    told_ = waiter_->released.load(std::memory_order_acquire);
+    bool const told = waiter_->released.load(std::memory_order_acquire);
     core_->locked([&](lock_table& table, base::wake_list& woken) { look(table, woken); });
-    return go_on_as_head();
+    return go_on_as_head(told);
 }
 
 /// Another one of this process had the lock, and this one has it now - unless it was lost before anybody could notice.
 bool acquisition::on_granted() {
     if (core_->locked([&](lock_table& table, base::wake_list&) { return table.accept(waiter_); })) {
         level_number_ = waiter_->level_number;
-        return carry_out(op_->on_granted());
+        return carry_out(op_.on_granted());
     }
     if (channel_) node_->messages().detach(std::exchange(channel_, nullptr), waker(), !blocking());
     waiter_.reset();
     tenure_.reset();
-    looked_ = held_back_ = doubts_own_hold_ = false;
-    stage_ = stage::beginning; // from the start: its deadline stands
+    looked_ = false;
+    op_ = acquire_op(acquire_op::terms()); // from the start: its deadline stands
     return true;
 }
 
-bool acquisition::go_on_as_head() {
+/// `told`: by a release of this process.
+bool acquisition::go_on_as_head(bool told) {
     switch (found_.what) {
     case lock_table::finding::kind::granted: return on_granted();
-    case lock_table::finding::kind::held_here: return wait_behind_own_hold();
+    case lock_table::finding::kind::held_here: return carry_out(op_.on_held_here(now_, found_.until, false));
     case lock_table::finding::kind::free: break;
     }
-    behind_own_hold_since_ = base::never;
     // Who had to wait here will probably have to wait for the server's message too: be ready for it before asking.
-    if ((contended_ || held_back_ || found_.must_yield) && !channel_ && request_.record->has_channel())
+    if ((contended_ || found_.must_yield) && !channel_ && request_.record->has_channel())
         channel_ = node_->messages().attach(request_.record->channel);
-    if (found_.must_yield) yield_to_others();
-    if (held_back_ || !channel_) return carry_out(op_->on_head(now_, held_back_, sample_));
+    if (found_.must_yield) leave_turn_to_others();
+    if (found_.must_yield || !channel_) return carry_out(op_.on_head(now_, found_.must_yield, sample_));
     node_->messages().catch_up();
     caught_up_ = true;
     sample_ = node_->messages().sample(*channel_);
     // After a release of this process its next waiter asks at once: the turn goes on.
-    auto const others = told_ ? locking::precedence() : others_first(false);
-    return carry_out(op_->on_head(now_, false, sample_, others));
+    auto const others = told ? locking::precedence() : others_first(false);
+    return carry_out(op_.on_head(now_, false, sample_, others));
 }
 
 // --- trying
@@ -271,14 +246,13 @@ base::instant acquisition::outage_at() {
 }
 
 bool acquisition::attempt(bool plain) {
-    if (auto const turn = op_->asked().may_wait ? node_->turn_to_write(now_) : now_; turn > now_) {
+    if (auto const turn = op_.asked().may_wait ? node_->turn_to_write(now_) : now_; turn > now_) {
         server_said_ = node_->last_refusal();
         caught_up_ = false;
-        return carry_out(op_->on_held_up(turn));
+        return carry_out(op_.on_held_up(turn));
     }
     // A waiter can be given the hold of another one here, with its id, at any moment: this one is about to read its own.
     REDLATCH_ASSERT(!waiter_ || !waiter_->waits);
-    stage_ = stage::calling;
     asked_at_ = now_;
     plain_ = plain;
     if (channel_) {
@@ -289,7 +263,7 @@ bool acquisition::attempt(bool plain) {
     auto about = request_.record->context(tenure_->owner_id, lease_);
     about.count_listeners = request_.may_wait && request_.record->has_channel() && (channel_ != nullptr || found_busy_);
     auto const& how = *request_.record->how;
-    if (op_->asked().reentry) {
+    if (op_.asked().reentry) {
         auto const count = static_cast<int>(tenure_->levels.size()) + 1; // ours to read: no other operation runs
         call_.begin(node_->data(), how.set_count(about, count), waker(), blocking());
     } else {
@@ -312,11 +286,11 @@ bool acquisition::attempt(bool plain) {
 bool acquisition::on_called() {
     auto const now = now_;
     if (!call_.finished()) {
-        if (cancelled()) return on_interruption(op_->on_cancelled());
-        if (core_->closed()) return on_interruption(op_->on_closed());
-        if (now >= request_.deadline) return on_interruption(op_->on_deadline(of_others()));
+        if (cancelled()) return on_interruption(op_.on_cancelled());
+        if (core_->closed()) return on_interruption(op_.on_closed());
+        if (now >= request_.deadline) return on_interruption(op_.on_deadline(of_others()));
         if (auto const over = outage_at(); over != base::never) {
-            if (now >= over) return on_interruption(op_->on_outage());
+            if (now >= over) return on_interruption(op_.on_outage());
             return suspend(&node_->data().line(), std::min(request_.deadline, over));
         }
         return suspend(&node_->data().line(), request_.deadline);
@@ -324,9 +298,9 @@ bool acquisition::on_called() {
     auto const answered = call_.take([this] { return waker(); });
     if (!answered) return suspend(at().where, at().until);
     if (answered->status == connection::call::state::closed) {
-        if (core_->closed()) return carry_out(op_->on_closed());
+        if (core_->closed()) return carry_out(op_.on_closed());
         may_hold_ = may_hold_ || answered->handed > 0; // the server is away, and this one waits for nothing
-        return carry_out(op_->on_outage());
+        return carry_out(op_.on_outage());
     }
     if (call_.late_copy_possible())
         core_->locked([&](lock_table&, base::wake_list&) { tenure_->late_copy_possible = true; });
@@ -337,19 +311,19 @@ bool acquisition::on_called() {
     found_busy_ = found_busy_ || answer.what == locking::acquire_answer::kind::key_exists;
     if (answer.what == locking::acquire_answer::kind::key_exists) {
         node_->on_written(answered->sent_at, true); // a server that refuses writes says so before it looks for the key
-        return carry_out(op_->on_answer(answer, answered->sent_at, now, sample_));
+        return carry_out(op_.on_answer(answer, answered->sent_at, now, sample_));
     }
     if (answered->reply.is_error()) {
         server_said_ = locking::naming_command(answered->reply.text);
         auto const verdict = connection::judge(answered->reply);
         if (plain_ && verdict == connection::verdict::refused
             && core_->stop_acquiring_plainly(answered->reply, request_.record))
-            return carry_out(op_->on_plain_refused());
-        return carry_out(op_->on_error(verdict, now, node_->on_write_refused(*answered, now)));
+            return carry_out(op_.on_plain_refused());
+        return carry_out(op_.on_error(verdict, now, node_->on_write_refused(*answered, now)));
     }
-    if (op_->asked().reentry) {
+    if (op_.asked().reentry) {
         auto const last =
-            op_->on_count_answer(how.read_count(answered->reply), answered->sent_at, now, tenure_->validity());
+            op_.on_count_answer(how.read_count(answered->reply), answered->sent_at, now, tenure_->validity());
         return on_answer_read(last, *answered);
     }
     if (!plain_) answer = how.read_acquire(answered->reply);
@@ -366,12 +340,12 @@ bool acquisition::on_called() {
                 base::later(now, answer.retry_after.value_or(core_->settings().lock_watchdog_timeout));
         });
     }
-    auto const next = op_->on_answer(answer, answered->sent_at, now, sample_);
+    auto const next = op_.on_answer(answer, answered->sent_at, now, sample_);
     return on_answer_read(next, *answered);
 }
 
 bool acquisition::on_answer_read(action const& next, connection::call const& answered) {
-    if (op_->result() == acquire_op::outcome::acquired) {
+    if (op_.result() == acquire_op::outcome::acquired) {
         taken_at_ = answered.sent_at;
         node_->on_written(answered.sent_at, true);
     }
@@ -392,7 +366,7 @@ void acquisition::take_level(lock_table& table, base::instant sent_at) {
 /// At the deadline.
 acquire_op::knowledge acquisition::of_others() {
     auto const now = lease_clock::now();
-    bool unanswered = stage_ == stage::calling && now - asked_at_ >= longest_answer;
+    bool unanswered = op_.trying() && now - asked_at_ >= longest_answer;
     bool const held = core_->locked([&](lock_table& table, base::wake_list&) {
         auto const& head = request_.record->queue.head();
         bool const head_asks = head && head != waiter_ && !head->waits;
@@ -410,7 +384,7 @@ acquire_op::knowledge acquisition::of_others() {
 /// The caller returns now, with a call in flight.
 bool acquisition::on_interruption(action last) {
     auto const undo = [&] {
-        if (!op_->asked().reentry) return call_.abandon();
+        if (!op_.asked().reentry) return call_.abandon();
         // The local count is the truth; the late answer only tells whether the lock was lost.
         return call_.abandon([core = core_, tenure = tenure_, how = request_.record->how](resp::value const& reply) {
             if (how->read_count(reply) != locking::count_answer::not_held) return;
@@ -425,7 +399,7 @@ bool acquisition::on_interruption(action last) {
 }
 
 bool acquisition::finish(action const& last) {
-    auto how = op_->result();
+    auto how = op_.result();
     if (channel_) node_->messages().detach(std::exchange(channel_, nullptr), waker(), !blocking());
     core_->locked([&](lock_table& table, base::wake_list& woken) {
         if (taken_at_) take_level(table, *taken_at_);
@@ -439,7 +413,7 @@ bool acquisition::finish(action const& last) {
         if (how == acquire_op::outcome::acquired && level_number_ == 0)
             how = core_->closed() ? acquire_op::outcome::closed : acquire_op::outcome::lost; // it was lost meanwhile
         if (how != acquire_op::outcome::acquired) {
-            if (op_->asked().reentry) {
+            if (op_.asked().reentry) {
                 if (how == acquire_op::outcome::lost) table.lose(tenure_, now_, woken);
             } else {
                 table.give_up(tenure_, last.fresh_id || may_hold_, lease_, now_);
@@ -447,10 +421,9 @@ bool acquisition::finish(action const& last) {
         }
         tenure_->end_operation(woken);
     });
-    stage_ = stage::finished; // only now: what throws before is undone by the destructor
     result_ = code_of(how);
     if (how != acquire_op::outcome::acquired) tenure_.reset();
-    return true;
+    return done_ = true; // only now: what throws before is undone by the destructor
 }
 
 } // namespace redlatch::io

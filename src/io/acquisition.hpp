@@ -45,7 +45,6 @@ public:
     void handed_over() noexcept { handed_over_ = true; }
 
 private:
-    enum class stage { beginning, queued, calling, waiting, yielding, pausing, finished };
     using action = locking::acquire_op::action;
 
     bool advance();
@@ -53,6 +52,7 @@ private:
     void undo();
     bool begin();
     bool end_at_once(std::error_code reason);
+    locking::acquire_op::terms terms(locking::lock_table::beginning const& found) const;
     bool carry_out(action next);
     bool attempt(bool plain);
     bool wait(action const& next);
@@ -62,15 +62,12 @@ private:
     bool on_queued();
     void prepare_waiter();
     void enter_queue(locking::lock_table& table, base::wake_list& woken);
-    bool enqueue();
-    bool look(locking::lock_table& table, base::wake_list& woken);
-    bool go_on_as_head();
-    bool wait_behind_own_hold();
-    bool wait_again_behind_own_hold(bool heard);
+    bool queue(action const& next);
+    void look(locking::lock_table& table, base::wake_list& woken);
+    bool go_on_as_head(bool told);
+    bool watch(action const& next);
     void doubt_own_hold();
-    bool wait_behind_head();
-    void yield_to_others();
-    bool has_news(locking::channel_sample const& now) const noexcept;
+    void leave_turn_to_others();
     locking::precedence others_first(bool has_waited);
     bool on_granted();
     locking::level asked_level(base::instant from) const;
@@ -91,18 +88,16 @@ private:
     base::milliseconds const lease_;
     base::instant const began_;
     base::instant now_; ///< when this step began; of the first one of a blocking call: when it was made
-    stage stage_ = stage::beginning;
-    std::optional<locking::acquire_op> op_;
+    bool done_ = false;
+    locking::acquire_op op_;
     locking::tenure_ptr tenure_;
     bool in_operation_ = false;
     bool handed_over_ = false;
     bool counted_ = true; ///< among the operations under way
     locking::waiter_ptr waiter_;
     locking::lock_table::finding found_; ///< of the last look
-    bool held_back_ = false;             ///< likewise: it may be free, but other processes are to have a turn
     bool looked_ = false;
     base::instant asked_at_{}; ///< the attempt under way
-    bool told_ = false;        ///< as the head of the queue: by a release of this process
     bool found_busy_ = false;  ///< a plain attempt found a key
     bool contended_ = false;   ///< others of this process were before it, or other processes have listened lately
     locking::channel_ptr channel_;
@@ -110,13 +105,7 @@ private:
     bool caught_up_ = false; ///< in this step: what has been published is counted
     /// A server that owes an answer for longer is not known to be there.
     static constexpr base::milliseconds longest_answer{50};
-    enum class news { any, messages, turns };
-    news expected_ = news::any; ///< held back: messages of others, no confirmations; yielding: the ends of turns
-    bool yields_ = false;
-    base::instant behind_own_hold_since_ = base::never;
-    bool hurried_head_ = false;    ///< queued: the end of the wait is near, and the head has been told
-    bool doubts_own_hold_ = false; ///< queued behind it for so long that news of it, or silence, are a reason to ask
-    bool after_silence_ = false;   ///< the attempt under way: others could have asked before it, and none was heard
+    bool after_silence_ = false; ///< the attempt under way: others could have asked before it, and none was heard
     lock_call call_;
     bool plain_ = false;                      ///< what is under way is no script
     std::optional<base::instant> taken_at_{}; ///< sent then, the attempt that has acquired

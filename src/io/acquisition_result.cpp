@@ -30,7 +30,7 @@ std::string acquisition::message() const {
     switch (static_cast<errc>(result_.value())) {
     case errc::busy: return lock + " is held by somebody else";
     case errc::timed_out:
-        if (op_ && op_->found_held()) return lock + " was held by somebody else until the wait ended";
+        if (op_.found_held()) return lock + " was held by somebody else until the wait ended";
         return "the wait for " + lock + " ended before the server had said whether it is free; wait for longer";
     case errc::cancelled: return "the wait for " + lock + " was cancelled";
     case errc::closed: return "the client was closed; " + lock + " was not acquired";

@@ -8,7 +8,7 @@ namespace redlatch::io {
 
 acquisition::~acquisition() {
     bool const nobody_has_it = level_number_ != 0 && !handed_over_;
-    if ((stage_ != stage::finished || nobody_has_it) && !core_->forked()) insist([this] { undo(); });
+    if ((!done_ || nobody_has_it) && !core_->forked()) insist([this] { undo(); });
     stop_counting();
 }
 
@@ -18,15 +18,14 @@ void acquisition::undo() {
     if (!in_operation_ || !tenure_) return;
     core_->locked([&](locking::lock_table& table, base::wake_list& woken) {
         auto const now = lease_clock::now();
-        bool const unfinished = stage_ != stage::finished;
-        bool const granted = unfinished && waiter_ && table.leave(waiter_, now, woken); // and with it the turn is gone
+        bool const granted = !done_ && waiter_ && table.leave(waiter_, now, woken); // and with it the turn is gone
         if (granted && level_number_ == 0 && table.accept(waiter_)) level_number_ = waiter_->level_number;
         if (level_number_ != 0)
             table.abandon(tenure_, level_number_, now, woken);
-        else if (!granted && op_ && !op_->asked().reentry)
+        else if (!granted && !op_.asked().reentry)
             table.give_up(tenure_, true, lease_, now); // what has been asked of the server is not looked up any more
         in_operation_ = false;
-        if (!unfinished || granted) return;
+        if (done_ || granted) return;
         tenure_->end_operation(woken);
     });
 }

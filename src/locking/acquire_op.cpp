@@ -21,10 +21,13 @@ acquire_op::action acquire_op::finish(outcome result) {
     return {act::finish};
 }
 
-acquire_op::action acquire_op::wait(base::instant until, channel_sample const& sample) {
+acquire_op::action acquire_op::wait(base::instant until, channel_sample const& sample, awaited expected) {
     state_ = state::waiting;
+    expected_ = expected;
     terms_.plain = false;
-    return {act::wait, std::min(until, terms_.deadline), !sample.subscribed};
+    action next{act::wait, std::min(until, terms_.deadline)};
+    next.subscribe = !sample.subscribed;
+    return next;
 }
 
 acquire_op::action acquire_op::pause(base::instant until) {
@@ -46,16 +49,17 @@ base::milliseconds acquire_op::next_retry_pause() {
 acquire_op::action acquire_op::yield(base::instant now, channel_sample const& sample) {
     auto const until = base::later(now, held_back_pause);
     if (!asked_ && until >= terms_.deadline) return attempt();
-    return terms_.backoff ? pause(until) : wait(until, sample);
+    return terms_.backoff ? pause(until) : wait(until, sample, awaited::messages);
 }
 
 acquire_op::action acquire_op::attempt_after(precedence const& others_first, base::instant now) {
     auto const then = base::later(now, others_first.time);
     if (others_first.time.count() <= 0 || (!asked_ && then >= terms_.deadline)) return attempt();
     state_ = state::yielding;
+    expected_ = awaited::turns;
     terms_.plain = false;
     action next{act::yield, std::min(then, terms_.deadline)};
-    next.listen = others_first.near;
+    next.listen = listens_ = others_first.near;
     return next;
 }
 
@@ -68,12 +72,51 @@ acquire_op::action acquire_op::start() {
     REDLATCH_ASSERT(state_ == state::start);
     if (terms_.reentry || !terms_.may_wait) return attempt();
     state_ = state::queued;
-    return {act::enqueue, terms_.deadline};
+    return {act::queue, terms_.deadline};
+}
+
+acquire_op::action acquire_op::on_behind_head(base::instant now) {
+    REDLATCH_ASSERT(state_ == state::queued);
+    action next{act::queue, terms_.deadline};
+    if (hurried_head_ || terms_.deadline == base::never) return next;
+    auto const left = std::min<base::nanoseconds>(before_deadline, (terms_.deadline - terms_.began) / 2);
+    auto const hurries_at = terms_.deadline - left;
+    next.hurry = hurried_head_ = now >= hurries_at;
+    if (!next.hurry) next.until = hurries_at;
+    return next;
+}
+
+/// The end of that hold is told within the process; that somebody else has ended it by force is heard from the channel, and
+/// that an administrator has deleted the key is not heard at all.
+acquire_op::action acquire_op::on_held_here(base::instant now, base::instant until, bool news) {
+    if (held_here_since_ == base::never) held_here_since_ = now;
+    auto const listens_from = base::later(held_here_since_, trusts_own_hold);
+    action next{act::watch, std::min({terms_.deadline, until, base::later(now, terms_.longest_wait / 3)})};
+    next.listen = !terms_.backoff;
+    if (state_ != state::queued) { // it has asked the server, and another one here was faster
+        next.verify = news && now >= listens_from;
+        expected_ = awaited::any;
+        state_ = next.listen ? state::waiting : state::pausing;
+        return next;
+    }
+    if (next.listen && now < listens_from) return {act::watch, std::min({terms_.deadline, until, listens_from})};
+    doubts_ = true;
+    return next;
+}
+
+bool acquire_op::is_news(channel_sample const& now, channel_sample const& before) const noexcept {
+    switch (expected_) {
+    case awaited::messages: return now.messages > before.messages;
+    case awaited::turns: return now.turns > before.turns || now.count - now.messages > before.count - before.messages;
+    case awaited::any: break;
+    }
+    return now.count > before.count;
 }
 
 acquire_op::action acquire_op::on_head(base::instant now, bool held_back, channel_sample const& sample,
                                        precedence const& others_first) {
     REDLATCH_ASSERT(state_ == state::queued);
+    held_here_since_ = base::never;
     if (held_back) return yield(now, sample);
     return attempt_after(others_first, now);
 }
@@ -105,7 +148,7 @@ acquire_op::action acquire_op::on_answer(acquire_answer const& answer, base::ins
     }
     constexpr base::milliseconds least{1};
     auto const retry_after = stale ? least : std::max(answer.retry_after.value_or(terms_.longest_wait), least);
-    auto next = wait(base::later(now, std::min(retry_after, terms_.longest_wait)), before);
+    auto next = wait(base::later(now, std::min(retry_after, terms_.longest_wait)), before, awaited::any);
     next.fresh_id = stale;
     return next;
 }
@@ -152,6 +195,7 @@ acquire_op::action acquire_op::on_held_up(base::instant until) {
 acquire_op::action acquire_op::on_woken(base::instant now, bool held_back, channel_sample const& sample,
                                         precedence const& others_first) {
     REDLATCH_ASSERT(state_ == state::waiting || state_ == state::yielding || state_ == state::pausing);
+    held_here_since_ = base::never;
     if (held_back) return yield(now, sample);
     return attempt_after(others_first, now);
 }

@@ -4,8 +4,10 @@
 // | state    | event                                   | action, next                                                       |
 // |----------|-----------------------------------------|--------------------------------------------------------------------|
 // | start    | must not wait, or a re-entry            | attempt -> trying                                                  |
-// | start    | may wait                                | enqueue -> queued                                                  |
+// | start    | may wait                                | queue -> queued                                                    |
+// | queued   | not the head                            | queue; shortly before the deadline, once: hurry the head           |
 // | queued   | head, and this process does not hold it | attempt -> trying                                                  |
+// | queued   | head, and this process holds it         | watch: listen to the channel too, from 50 ms on                    |
 // | queued   | deadline                                | finish(timed_out if it is known to be held, else disconnected)     |
 // | pausing  | deadline                                | finish(timed_out if others of this process know it held, else      |
 // |          |                                         | refused): the server's last word counts                            |
@@ -27,6 +29,8 @@
 // | trying   | any other error                         | finish(refused / wrong_type)                                       |
 // | trying   | deadline, cancelled, closed, outage     | finish: the caller returns now; the runner undoes what may come    |
 // | waiting  | count moved, timer, released in process | attempt -> trying                                                  |
+// | waiting, | the same, and this process holds it     | watch -> waiting, without a channel pausing; from 50 ms on: ask    |
+// | pausing  |                                         | whether the hold is still there                                    |
 // | waiting  | released in process, but held back; or  | wait for a message, 5 ms at the most -> waiting; without a         |
 // |          | it is the turn of other processes       | channel: pause for as long -> pausing                              |
 // | queued,  | it is the turn of other processes, that | yield: they go first; then look at the channel -> yielding         |
@@ -63,7 +67,9 @@ struct retry_backoff {
 
 class acquire_op {
 public:
+    enum class state : std::uint8_t { start, queued, trying, waiting, yielding, pausing, finished };
     struct terms {
+        base::instant began{};
         base::instant deadline = base::never;
         bool may_wait = true;
         bool reentry = false;
@@ -76,7 +82,8 @@ public:
         std::uint64_t seed = 0;                       ///< of its chance
     };
     enum class act : std::uint8_t {
-        enqueue, ///< take a place in the local queue; call on_head when it is the head
+        queue,   ///< wait in the local queue until it is the head, or `until`
+        watch,   ///< another one of this process has it: until its end, the channel's count, or `until`
         attempt, ///< sample the channel, send the script
         wait,    ///< until the channel's count differs from the sample, a release in this process, or `until`
         yield,   ///< until `until`, then look at the channel
@@ -86,8 +93,10 @@ public:
     struct action {
         act what;
         base::instant until = base::never;
+        bool hurry = false;     ///< of queue: the head is to ask, if it has left the lock to others
         bool subscribe = false; ///< of wait: the channel was not subscribed to when the sample was taken
-        bool listen = false;    ///< of yield: unless the end of a turn is heard before
+        bool listen = false;    ///< of yield: unless the end of a turn is heard before; of watch: to the channel
+        bool verify = false;    ///< of watch: ask whether the hold of this process is still there
         bool plain = false;     ///< of attempt: without a script
         bool fresh_id = false;  ///< give the tenure a new id first, the old one goes to the reaper
     };
@@ -110,6 +119,11 @@ public:
     }
 
     action start();
+    /// Queued, and others of this process are before it.
+    action on_behind_head(base::instant now);
+    /// As the head: another one of this process has the lock, until `until` at the latest. `news`: something was published on
+    /// the channel since, or the time is over.
+    action on_held_here(base::instant now, base::instant until, bool news);
     /// An operation that would end before it has asked once asks at once, whatever `held_back` and `others_first` say.
     action on_head(base::instant now, bool held_back, channel_sample const& sample,
                    precedence const& others_first = {});
@@ -138,7 +152,15 @@ public:
     /// `refuses`: the server answers and executes nothing.
     action on_outage(bool refuses = false) { return finish(refuses ? outcome::refused : outcome::disconnected); }
 
+    state now_in() const noexcept { return state_; }
     outcome result() const noexcept { return outcome_; }
+    /// What has been published since `before` ends the wait.
+    bool is_news(channel_sample const& now, channel_sample const& before) const noexcept;
+    /// It is woken by messages.
+    bool listens() const noexcept { return state_ == state::waiting || (state_ == state::yielding && listens_); }
+    /// Queued behind a hold of this process for so long that a message, or silence, is a reason to ask whether it is there.
+    bool doubts() const noexcept { return doubts_; }
+    void end_doubts() noexcept { doubts_ = false; }
     /// Somebody had the lock, by the server's last word or at the deadline.
     bool found_held() const noexcept { return said_ == word::busy; }
     bool trying() const noexcept { return state_ == state::trying; }
@@ -148,11 +170,15 @@ public:
     static constexpr base::milliseconds poll_pause{100};
     /// How long a process that handed a lock off to itself for long enough leaves it to others.
     static constexpr base::milliseconds held_back_pause{5};
+    /// How long a waiter relies on a hold of its own process before it listens to the channel as well: hand-offs are quicker.
+    static constexpr base::milliseconds trusts_own_hold{50};
+    /// Before a wait ends without an answer from the server, the head of the queue asks: time enough for that.
+    static constexpr base::milliseconds before_deadline{8};
 
 private:
-    enum class state : std::uint8_t { start, queued, trying, waiting, yielding, pausing, finished };
     action attempt();
-    action wait(base::instant until, channel_sample const& sample);
+    enum class awaited : std::uint8_t { any, messages, turns };
+    action wait(base::instant until, channel_sample const& sample, awaited expected);
     action pause(base::instant until);
     base::milliseconds next_retry_pause();
     action yield(base::instant now, channel_sample const& sample);
@@ -167,6 +193,11 @@ private:
     word said_ = word::none; ///< the server's last one
     bool asked_ = false;     ///< at least once
     bool was_read_only_ = false;
+    awaited expected_ = awaited::any; ///< held back: messages of others, no confirmations; yielding: the ends of turns
+    bool listens_ = false;            ///< while it yields
+    bool hurried_head_ = false;
+    bool doubts_ = false;
+    base::instant held_here_since_ = base::never;
     base::milliseconds retry_pause_{}; ///< after the next attempt that finds the lock busy
     base::random_source random_;
 };

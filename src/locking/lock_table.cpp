@@ -6,6 +6,7 @@
 #include <charconv>
 #include <iterator>
 #include <limits>
+#include <utility>
 
 namespace redlatch::locking {
 
@@ -57,6 +58,27 @@ tenure_ptr lock_table::open(record_ptr const& record, std::uint64_t owner_number
     record->tenures.add(fresh);
     threads.join(*fresh);
     return fresh;
+}
+
+lock_table::beginning lock_table::begin(record_ptr const& record, std::uint64_t owner_number, level const& asked,
+                                        base::instant now, base::wake_list& woken) {
+    using kind = beginning::kind;
+    if (auto const handed_off = record->in_handoff)
+        if (auto const again = retake(*record, owner_number, asked, now))
+            return {kind::retaken, handed_off, again->number};
+    auto mine = current(*record, owner_number);
+    if (mine && mine->in_operation) return {kind::owner_busy, std::move(mine)};
+    if (mine && !mine->holds(now)) {
+        lose(mine, now, woken);
+        mine.reset();
+    }
+    if (mine && !record->how->reentrant) return {kind::not_again, std::move(mine)};
+    // Where other processes want it too, the attempt that tells for how long it is held is the better guess.
+    bool const known_busy = record->busy_until > now || record->turn.others_listen();
+    auto const what = mine ? kind::reentry : kind::fresh;
+    if (!mine) mine = open(record, owner_number);
+    mine->in_operation = true;
+    return {what, std::move(mine), 0, known_busy};
 }
 
 void lock_table::change_id(tenure_ptr const& tenure, base::milliseconds lease, base::instant now) {
@@ -239,6 +261,11 @@ void lock_table::stop_handoff(lock_record& record, base::instant reap_at, base::
 
 lock_table::finding lock_table::look(waiter_ptr const& waiter, base::instant now, base::wake_list& woken) {
     using kind = finding::kind;
+    if (waiter->released.load(std::memory_order_relaxed) && std::exchange(waiter->held_back, false)) {
+        waiter->released.store(false, std::memory_order_relaxed);
+        wait_no_more(*waiter, now);
+        return {kind::free, base::never, true, true, waiter->sample};
+    }
     // This look answers it. Others have been told that our turn goes on: it does, for this once.
     bool const told = waiter->released.exchange(false, std::memory_order_relaxed);
     waiter->yields = false;
@@ -259,7 +286,7 @@ lock_table::finding lock_table::look(waiter_ptr const& waiter, base::instant now
     wait_no_more(*waiter, now);
     if (!told && settings_.handoff.enabled && of.turn.over(settings_.handoff.time, now)) {
         of.turn.begin_anew();
-        return {kind::free, base::never, true, of.turn.own_release};
+        return {kind::free, base::never, true, false, of.turn.own_release};
     }
     return {};
 }

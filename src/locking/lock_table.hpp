@@ -60,13 +60,28 @@ public:
         base::milliseconds lease{};         ///< of partial: and for how long at least
         head_wake then = head_wake::nobody; ///< of last
     };
+    /// What an owner finds who begins to acquire.
+    struct beginning {
+        enum class kind {
+            fresh,      ///< has nothing of this lock: a new tenure
+            reentry,    ///< holds it
+            retaken,    ///< has just released it, and has it again: nothing is to be sent
+            owner_busy, ///< another operation of the owner runs, and wakes its operation_waiters in the end
+            not_again,  ///< holds it, and the lock is not re-entrant
+        };
+        kind what;
+        tenure_ptr tenure{};
+        std::uint64_t level_number = 0; ///< of retaken
+        bool known_busy = false;        ///< of fresh: held by somebody else, or other processes want it too
+    };
     /// What the head of a local queue finds.
     struct finding {
         enum class kind { free, held_here, granted };
         kind what = kind::free;
         base::instant until = base::never; ///< of held_here: not longer than this
         bool must_yield = false;           ///< of free: it is the turn of other processes
-        channel_sample own_release{};      ///< of must_yield: what is not more than this is not their message
+        bool told_to_yield = false;   ///< of must_yield: by a release of this process, before anything was looked at
+        channel_sample own_release{}; ///< of must_yield: what is not more than this is not their message
     };
 
     explicit lock_table(settings const& config);
@@ -79,6 +94,9 @@ public:
     /// A tenure in this process holds the lock.
     tenure_ptr holder(lock_record const& record, base::instant now) const noexcept;
 
+    /// Begins an operation of the owner, where none runs. `asked`: what it will hold.
+    beginning begin(record_ptr const& record, std::uint64_t owner_number, level const& asked, base::instant now,
+                    base::wake_list& woken);
     tenure_ptr open(record_ptr const& record, std::uint64_t owner_number);
     /// Gives an acquiring tenure a new id; the reaper releases the old one.
     void change_id(tenure_ptr const& tenure, base::milliseconds lease, base::instant now);

@@ -1,5 +1,5 @@
 """What single kinds of lock do differently."""
-from table.files import ACQUISITION, FENCED, FENCED_ACQUIRE, OP, RECIPE, TABLE
+from table.files import FENCED, FENCED_ACQUIRE, OP, RECIPE, TABLE
 
 MUTANTS = [
     ("a fenced lock is handed off within a process", FENCED,
@@ -21,12 +21,12 @@ MUTANTS = [
      "    return now;\n}",
      "    return base::milliseconds(0);\n}"),
     ("a spin lock that leaves its turn to others waits for a message", OP,
-     "return terms_.backoff ? pause(until) : wait(until, sample);",
-     "return wait(until, sample);"),
+     "return terms_.backoff ? pause(until) : wait(until, sample, awaited::messages);",
+     "return wait(until, sample, awaited::messages);"),
     ("a plain release of a spin lock leaves a message to be sent", RECIPE,
      "    return {ended.integer == 0 ? kind::not_held : kind::released};",
      "    return {ended.integer == 0 ? kind::not_held : kind::released, 0, false};"),
-    ("a lock that is not re-entrant is entered again", ACQUISITION,
-     "        if (waits_for_itself) return;\n",
+    ("a lock that is not re-entrant is entered again", TABLE,
+     "    if (mine && !record->how->reentrant) return {kind::not_again, std::move(mine)};\n",
      ""),
 ]

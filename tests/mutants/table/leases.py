@@ -1,5 +1,5 @@
 """Validity, renewal and loss."""
-from table.files import ACQUISITION, CORE, KEEPER, OP, TABLE
+from table.files import ACQUISITION, BATCHES, CORE, KEEPER, OP, TABLE
 
 MUTANTS = [
     ("validity is counted from the answer", ACQUISITION,
@@ -52,9 +52,9 @@ MUTANTS = [
     ("a batch that is refused is tried again whole", KEEPER,
      "first(still.size() / 2)",
      "first(0)"),
-    ("who was refused alone is asked with others again", KEEPER,
-     "    if (tenure->refused_alone)\n",
-     "    if (tenure->refused_alone && into.empty())\n"),
+    ("who was refused alone is asked with others again", BATCHES,
+     "    if (tenure->refused_alone) {\n",
+     "    if (tenure->refused_alone && open_.empty()) {\n"),
     ("a new connection verifies nothing", CORE,
      "        table.keeper.verify_all(now, found);\n",
      ""),

@@ -3,9 +3,9 @@ from table.files import ACQUISITION, MULTIPLEXER, RECIPE, RELEASING, TABLE
 
 MUTANTS = [
     ("a key that exists counts as acquired", ACQUISITION,
-     "        return carry_out(op_->on_answer(answer, answered->sent_at, now, sample_));",
+     "        return carry_out(op_.on_answer(answer, answered->sent_at, now, sample_));",
      "    {\n"
-     "        auto const last = op_->on_answer({locking::acquire_answer::kind::acquired}, answered->sent_at, now, sample_);\n"
+     "        auto const last = op_.on_answer({locking::acquire_answer::kind::acquired}, answered->sent_at, now, sample_);\n"
      "        return on_answer_read(last, *answered);\n"
      "    }"),
     ("a re-entry is a plain command", ACQUISITION,

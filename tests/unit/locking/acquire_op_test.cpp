@@ -50,7 +50,7 @@ acquire_answer busy(std::optional<base::milliseconds> retry_after = 5s) {
 /// An operation that has sent its first attempt.
 acquire_op trying(acquire_op::terms const& what) {
     acquire_op op(what);
-    if (op.start().what == act::enqueue) op.on_head(at(0s), false, not_subscribed);
+    if (op.start().what == act::queue) op.on_head(at(0s), false, not_subscribed);
     EXPECT_TRUE(op.trying());
     return op;
 }
@@ -77,9 +77,111 @@ TEST(acquire_op, asks_at_once_for_a_reentry_so_that_it_passes_the_queue) {
 TEST(acquire_op, takes_a_place_in_the_local_queue_when_it_may_wait) {
     acquire_op op(patient(at(7s)));
     auto const first = op.start();
-    EXPECT_EQ(first.what, act::enqueue);
+    EXPECT_EQ(first.what, act::queue);
     EXPECT_EQ(ms(first.until), 7'000);
     EXPECT_FALSE(op.trying());
+}
+
+// --- in the local queue
+
+/// That may wait from `began` on.
+acquire_op queued(base::instant deadline, base::instant began = at(0s)) {
+    auto terms = patient(deadline);
+    terms.began = began;
+    acquire_op op(terms);
+    EXPECT_EQ(op.start().what, act::queue);
+    return op;
+}
+
+TEST(acquire_op, hurries_the_head_once_shortly_before_its_deadline) {
+    auto op = queued(at(1s));
+    auto const first = op.on_behind_head(at(0s));
+    EXPECT_EQ(first.what, act::queue);
+    EXPECT_FALSE(first.hurry);
+    EXPECT_EQ(ms(first.until), 992);
+    EXPECT_FALSE(op.on_behind_head(at(992ms) - 1ns).hurry);
+    auto const near = op.on_behind_head(at(992ms));
+    EXPECT_TRUE(near.hurry);
+    EXPECT_EQ(ms(near.until), 1'000);
+    auto const later = op.on_behind_head(at(995ms));
+    EXPECT_FALSE(later.hurry) << "it has been told";
+    EXPECT_EQ(ms(later.until), 1'000);
+}
+
+TEST(acquire_op, hurries_the_head_after_half_of_a_short_wait) {
+    auto op = queued(at(10ms), at(6ms));
+    EXPECT_EQ(ms(op.on_behind_head(at(6ms)).until), 8);
+    EXPECT_TRUE(op.on_behind_head(at(8ms)).hurry);
+}
+
+TEST(acquire_op, hurries_nobody_when_it_waits_without_a_deadline) {
+    auto op = queued(base::never);
+    auto const next = op.on_behind_head(at(1h));
+    EXPECT_FALSE(next.hurry);
+    EXPECT_EQ(next.until, base::never);
+}
+
+// --- while another one of this process has the lock
+
+TEST(acquire_op, relies_on_a_hold_of_its_process_for_a_moment_then_it_listens_too) {
+    auto op = queued(base::never);
+    auto const first = op.on_held_here(at(1s), at(9s), false);
+    EXPECT_EQ(first.what, act::watch);
+    EXPECT_FALSE(first.listen);
+    EXPECT_EQ(ms(first.until), 1'050);
+    EXPECT_FALSE(op.doubts());
+    auto const then = op.on_held_here(at(1'050ms), at(9s), false);
+    EXPECT_TRUE(then.listen);
+    EXPECT_FALSE(then.verify) << "what it hears will be a reason to ask";
+    EXPECT_EQ(ms(then.until), 9'000);
+    EXPECT_TRUE(op.doubts());
+    EXPECT_EQ(op.now_in(), acquire_op::state::queued);
+}
+
+TEST(acquire_op,
+     watches_a_hold_of_its_process_until_the_first_of_its_end_the_deadline_and_a_third_of_the_longest_wait) {
+    EXPECT_EQ(ms(queued(at(1'020ms)).on_held_here(at(1s), at(9s), false).until), 1'020);
+    EXPECT_EQ(ms(queued(base::never).on_held_here(at(1s), at(1'030ms), false).until), 1'030);
+    auto op = queued(base::never);
+    op.on_held_here(at(1s), at(1h), false);
+    EXPECT_EQ(ms(op.on_held_here(at(2s), at(1h), false).until), 12'000);
+}
+
+TEST(acquire_op, counts_the_moment_anew_when_the_hold_of_its_process_has_ended_meanwhile) {
+    auto op = waiting(patient());
+    op.on_held_here(at(1s), at(9s), false);
+    op.on_woken(at(2s), false, subscribed);
+    op.on_answer(busy(), at(2s), at(3s), subscribed);
+    EXPECT_FALSE(op.on_held_here(at(3s), at(9s), true).verify);
+    EXPECT_TRUE(op.on_held_here(at(3'050ms), at(9s), true).verify);
+}
+
+TEST(acquire_op, asks_whether_the_hold_is_there_when_another_one_here_was_faster_and_there_is_news) {
+    for (bool const news : {false, true}) {
+        auto op = waiting(patient());
+        auto const first = op.on_held_here(at(1s), at(9s), news);
+        EXPECT_FALSE(first.verify) << "for a moment it relies on it";
+        EXPECT_TRUE(first.listen);
+        EXPECT_EQ(op.now_in(), acquire_op::state::waiting);
+        EXPECT_EQ(op.on_held_here(at(1'050ms), at(9s), news).verify, news);
+    }
+}
+
+TEST(acquire_op, pauses_behind_a_hold_of_its_process_where_nobody_tells_of_releases) {
+    auto terms = patient();
+    terms.backoff = retry_backoff();
+    acquire_op head(terms);
+    head.start();
+    auto const first = head.on_held_here(at(1s), at(1h), false);
+    EXPECT_FALSE(first.listen);
+    EXPECT_EQ(ms(first.until), 11'000);
+    EXPECT_TRUE(head.doubts());
+    head.end_doubts();
+    EXPECT_FALSE(head.doubts());
+    auto asked = trying(terms);
+    asked.on_answer(busy(), at(0s), at(1ms), not_subscribed);
+    EXPECT_FALSE(asked.on_held_here(at(1s), at(9s), true).listen);
+    EXPECT_EQ(asked.now_in(), acquire_op::state::pausing);
 }
 
 // --- a kind of lock without a channel
@@ -163,7 +265,7 @@ TEST(acquire_op, takes_a_free_lock_with_a_plain_command_if_it_may) {
     EXPECT_EQ(first.on_answer(acquired, at(0s), at(1ms), not_subscribed).what, act::finish);
     EXPECT_EQ(first.result(), outcome::acquired);
     acquire_op head(plain(patient()));
-    EXPECT_EQ(head.start().what, act::enqueue);
+    EXPECT_EQ(head.start().what, act::queue);
     EXPECT_TRUE(head.on_head(at(0s), false, not_subscribed).plain);
     EXPECT_FALSE(acquire_op(once()).start().plain);
     EXPECT_FALSE(acquire_op(plain(again())).start().plain) << "a re-entry must find its own field";
@@ -490,6 +592,44 @@ TEST(acquire_op, subscribes_when_it_is_held_back_and_hears_nothing_otherwise) {
     EXPECT_EQ(ms(next.until), 2'003) << "never beyond the deadline";
 }
 
+channel_sample sample_of(std::uint64_t count, std::uint64_t messages, std::uint64_t turns) {
+    channel_sample out = subscribed;
+    out.count = count;
+    out.messages = messages;
+    out.turns = turns;
+    return out;
+}
+
+TEST(acquire_op, is_woken_by_what_it_waits_for) {
+    auto const before = sample_of(4, 3, 1);
+    auto const confirmation = sample_of(5, 3, 1);
+    auto const message = sample_of(5, 4, 1);
+    auto const turn = sample_of(5, 4, 2);
+    auto any = waiting(patient());
+    EXPECT_FALSE(any.is_news(before, before));
+    EXPECT_TRUE(any.is_news(confirmation, before));
+    EXPECT_TRUE(any.is_news(message, before));
+    auto held_back = waiting(patient());
+    held_back.on_woken(at(2s), true, before);
+    EXPECT_FALSE(held_back.is_news(confirmation, before)) << "of others it has heard nothing";
+    EXPECT_TRUE(held_back.is_news(message, before));
+    auto yielding = waiting(patient());
+    yielding.on_woken(at(2s), false, before, {1ms, true});
+    EXPECT_TRUE(yielding.is_news(confirmation, before)) << "something may have been missed";
+    EXPECT_FALSE(yielding.is_news(message, before)) << "its turn has not come";
+    EXPECT_TRUE(yielding.is_news(turn, before));
+}
+
+TEST(acquire_op, listens_while_it_waits_and_while_it_yields_near_its_turn) {
+    EXPECT_TRUE(waiting(patient()).listens());
+    EXPECT_FALSE(trying(patient()).listens());
+    for (bool const near : {false, true}) {
+        auto op = waiting(patient());
+        op.on_woken(at(2s), false, subscribed, {1ms, near});
+        EXPECT_EQ(op.listens(), near);
+    }
+}
+
 // --- processes that have waited for longer ask first
 
 constexpr precedence others_for_a_while{2ms, false};
@@ -572,7 +712,7 @@ scripted::dialogue<operation> const long_wait = {
 TEST(acquire_op, goes_through_a_long_wait) {
     operation all;
     play(long_wait, long_wait.size(), all);
-    std::vector<act> const expected{act::enqueue, act::wait,  act::attempt, act::wait, act::wait,
+    std::vector<act> const expected{act::queue,   act::wait,  act::attempt, act::wait, act::wait,
                                     act::attempt, act::pause, act::attempt, act::wait, act::attempt};
     ASSERT_EQ(all.actions.size(), expected.size());
     for (std::size_t i = 0; i < expected.size(); ++i) {

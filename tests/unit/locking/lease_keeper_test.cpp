@@ -120,22 +120,6 @@ TEST(lease_keeper, asks_the_server_about_every_key_with_its_owner) {
                                          "uuid:1", "uuid:2"));
 }
 
-TEST(lease_keeper, renews_together_only_what_is_renewed_in_the_same_way) {
-    renewal other_way = *reentrant_recipe.renew;
-    recipe other_kind = reentrant_recipe;
-    other_kind.renew = &other_way;
-    held_tenures all;
-    auto const first = all.watched(at(0s));
-    all.record = std::make_shared<lock_record>("rows", other_kind);
-    auto const other = all.watched(at(0s));
-    all.record = std::make_shared<lock_record>("invoices", non_reentrant_recipe);
-    auto const last = all.watched(at(0s));
-    auto const sent = all.timer(at(10s)).renew;
-    EXPECT_THAT(sent, ElementsAre(batch{first, last}, batch{other}));
-    EXPECT_EQ(&renewal_of(sent.at(0)), reentrant_recipe.renew);
-    EXPECT_EQ(&renewal_of(sent.at(1)), &other_way);
-}
-
 TEST(lease_keeper, loses_those_that_the_server_names_and_keeps_the_others) {
     held_tenures all;
     std::vector<tenure_ptr> some;

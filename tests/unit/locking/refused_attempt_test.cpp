@@ -27,7 +27,7 @@ acquire_op::terms asking_once() {
     return what;
 }
 void begin(acquire_op& op) {
-    if (op.start().what == act::enqueue) op.on_head(at(0s), false, {});
+    if (op.start().what == act::queue) op.on_head(at(0s), false, {});
     ASSERT_TRUE(op.trying());
 }
 

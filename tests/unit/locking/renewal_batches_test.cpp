@@ -1,0 +1,68 @@
+#include "locking/held_tenures.hpp"
+#include "locking/recipes/recipes.hpp"
+
+#include <gmock/gmock.h>
+
+namespace redlatch::locking {
+namespace {
+
+using namespace std::chrono_literals;
+using scripted::at;
+using ::testing::ElementsAre;
+using batch = lease_keeper::batch;
+
+TEST(renewal_batches, hold_only_what_is_renewed_in_the_same_way) {
+    renewal other_way = *reentrant_recipe.renew;
+    recipe other_kind = reentrant_recipe;
+    other_kind.renew = &other_way;
+    held_tenures all;
+    auto const first = all.watched(at(0s));
+    all.record = std::make_shared<lock_record>("rows", other_kind);
+    auto const other = all.watched(at(0s));
+    all.record = std::make_shared<lock_record>("invoices", non_reentrant_recipe);
+    auto const last = all.watched(at(0s));
+    auto const sent = all.timer(at(10s)).renew;
+    EXPECT_THAT(sent, ElementsAre(batch{first, last}, batch{other}));
+    EXPECT_EQ(&renewal_of(sent.at(0)), reentrant_recipe.renew);
+    EXPECT_EQ(&renewal_of(sent.at(1)), &other_way);
+}
+
+TEST(renewal_batches, are_full_after_so_many_holds_of_one_renewal) {
+    renewal other_way = *reentrant_recipe.renew;
+    recipe other_kind = reentrant_recipe;
+    other_kind.renew = &other_way;
+    auto const one = std::make_shared<lock_record>("orders", reentrant_recipe);
+    auto const two = std::make_shared<lock_record>("rows", other_kind);
+    std::vector<renewal_batch> out;
+    renewal_batches batches(2, out);
+    auto const add = [&](record_ptr const& record, base::milliseconds lease) {
+        auto const tenure = std::make_shared<locking::tenure>();
+        tenure->record = record;
+        tenure->renewal_lease = lease;
+        batches.add(tenure);
+        return tenure;
+    };
+    EXPECT_FALSE(batches.renews());
+    auto const question = add(one, mere_question);
+    EXPECT_FALSE(batches.renews()) << "a question prolongs nothing";
+    auto const a = add(one, 30s);
+    EXPECT_TRUE(batches.renews());
+    auto const b = add(two, 30s);
+    auto const c = add(one, 30s);
+    EXPECT_THAT(out, ElementsAre(renewal_batch{a, c}));
+    batches.finish();
+    EXPECT_THAT(out, ElementsAre(renewal_batch{a, c}, renewal_batch{b}, renewal_batch{question}));
+}
+
+TEST(renewal_batches, leave_alone_whose_renewal_was_refused) {
+    std::vector<renewal_batch> out;
+    renewal_batches batches(10, out);
+    auto const tenure = std::make_shared<locking::tenure>();
+    tenure->record = std::make_shared<lock_record>("orders", reentrant_recipe);
+    tenure->refused_alone = true;
+    batches.add(tenure);
+    EXPECT_THAT(out, ElementsAre(renewal_batch{tenure}));
+}
+
+} // namespace
+} // namespace redlatch::locking
