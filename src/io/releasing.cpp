@@ -120,7 +120,7 @@ bool releasing::begin() {
             sample.turns += locking::turns_ended_by(message_);
         }
         own_ = sample;
-        core_->locked([&](lock_table&, base::wake_list&) { record_->turn.own_release = sample; });
+        core_->locked([&](lock_table&, base::wake_list&) { record_->turn.on_release_sent(sample); });
         if (plan_.then == lock_table::head_wake::held_back) held_back_since = sample;
     }
     auto const go_on = carry_out(op_->start(taken()), now);

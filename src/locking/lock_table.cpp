@@ -286,7 +286,7 @@ lock_table::finding lock_table::look(waiter_ptr const& waiter, base::instant now
     wait_no_more(*waiter, now);
     if (!told && settings_.handoff.enabled && of.turn.over(settings_.handoff.time, now)) {
         of.turn.begin_anew();
-        return {kind::free, base::never, true, false, of.turn.own_release};
+        return {kind::free, base::never, true, false, of.turn.own_release()};
     }
     return {};
 }

@@ -21,6 +21,8 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
+#include <new>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -29,7 +31,7 @@ namespace redlatch::locking {
 
 class process_turn {
 public:
-    explicit process_turn(std::uint64_t seed = 0) noexcept : order(seed) {}
+    explicit process_turn(std::uint64_t seed = 0) noexcept : seed_(seed) {}
 
     /// Taken on the server.
     void on_acquired(base::instant now) noexcept {
@@ -44,31 +46,37 @@ public:
     /// Released there, and so many others heard of it. `own`: the channel with the message of this release.
     void on_released(std::int64_t others, channel_sample const& own, base::instant now) noexcept {
         others_ = others;
-        order.on_released(own, others, now);
+        if (auto* const order = own.session != 0 ? rivals() : nullptr) order->turns.on_released(own, others, now);
         contended_ = others > 0;
         if (others == 0) began_ = base::never;
     }
     /// Before it asks: whether the lock is left to other processes. `has_waited`: it was refused, or heard a message.
     precedence others_first(channel_sample const& sample, bool has_waited, base::instant now) noexcept {
-        order.on_heard(sample, now);
-        auto const until = has_waited ? order.yield_until(sample, now) : order.first_yield_until(sample);
-        return {until - now, order.is_near(sample)};
+        auto* const order = rivals();
+        if (order == nullptr) return {};
+        auto& turns = order->turns;
+        turns.on_heard(sample, now);
+        auto const until = has_waited ? turns.yield_until(sample, now) : turns.first_yield_until(sample);
+        return {until - now, turns.is_near(sample)};
     }
     /// Acquired, although some were thought to be before this process: they had the time to ask.
     void on_nobody_asked(channel_sample const& sample) noexcept {
-        absent_ = order.rank(sample);
-        order.on_nobody_asked(sample);
+        if (!rivals_) return;
+        absent_ = rivals_->turns.rank(sample);
+        rivals_->turns.on_nobody_asked(sample);
     }
     /// Refused: others want it too, and so many of them listen, as far as is known.
     void on_busy(channel_sample const& sample, std::optional<std::int64_t> others, base::instant now) noexcept {
         contended_ = true;
         begin_anew();
-        if (others) order.on_busy(sample, *others, now);
+        if (!others) return;
+        if (auto* const order = rivals()) order->turns.on_busy(sample, *others, now);
     }
     /// What the release that ends this turn publishes: also how many did not ask, one less where others have counted this turn
     /// already.
     std::string_view take_message() noexcept {
-        auto const absent = std::exchange(absent_, 0) - (order.was_counted_absent() ? 1 : 0);
+        bool const counted = rivals_ && rivals_->turns.was_counted_absent();
+        auto const absent = std::exchange(absent_, 0) - (counted ? 1 : 0);
         return contended_ ? end_of_turn(absent) : unlock_message;
     }
     bool others_listen() const noexcept { return others_ > 0; }
@@ -84,11 +92,32 @@ public:
     void begin_anew() noexcept { began_ = base::never; }
 
     /// The channel with the message of our last release, from the moment in which it was sent: only what comes after it is
-    /// news of others.
-    channel_sample own_release{};
-    turn_order order;
+    /// news of others. Nothing: there was nobody to hear of.
+    channel_sample own_release() const noexcept { return rivals_ ? rivals_->own_release : channel_sample(); }
+    void on_release_sent(channel_sample const& own) noexcept {
+        if (auto* const order = rivals()) order->own_release = own;
+    }
+    /// What the channel has counted until now.
+    void on_heard(channel_sample const& sample, base::instant now) noexcept {
+        if (rivals_) rivals_->turns.on_heard(sample, now);
+    }
 
 private:
+    /// What is known of others that want the lock. Most locks never need it, and it is the greater part of all that is known of
+    /// a lock.
+    struct rivalry {
+        explicit rivalry(std::uint64_t seed) noexcept : turns(seed) {}
+        turn_order turns;
+        channel_sample own_release{};
+    };
+    /// Null: there is no memory. Then everybody asks at once, as if nothing were known.
+    rivalry* rivals() noexcept {
+        if (!rivals_) rivals_.reset(new (std::nothrow) rivalry(seed_));
+        return rivals_.get();
+    }
+
+    std::uint64_t const seed_;
+    std::unique_ptr<rivalry> rivals_{};
     base::instant began_ = base::never; ///< when the present run of acquisitions did
     std::int64_t others_ = 0;           ///< that heard of our last release
     bool contended_ = false;            ///< others are known to want it

@@ -96,8 +96,23 @@ TEST(process_turn, says_that_its_turn_was_counted_before) {
     channel_sample seen{.count = 1, .subscribed = true, .session = 1};
     turn.on_busy(seen, 0, at(0s));
     ++seen.messages, seen.turns += 2, ++seen.absent;
-    turn.order.on_heard(seen, at(1ms));
+    turn.on_heard(seen, at(1ms));
     EXPECT_EQ(turn.take_message(), counted_turn_ends);
+}
+
+TEST(process_turn, knows_its_own_release_and_nothing_before_there_was_one) {
+    process_turn turn;
+    EXPECT_EQ(turn.own_release().session, 0U);
+    turn.on_released(1, {}, at(0s));
+    EXPECT_EQ(turn.own_release().session, 0U);
+    channel_sample const sent{.count = 3, .subscribed = true, .session = 9};
+    turn.on_release_sent(sent);
+    EXPECT_EQ(turn.own_release().session, 9U);
+    EXPECT_EQ(turn.own_release().count, 3U);
+}
+
+TEST(process_turn, takes_little_memory_while_nobody_else_wants_the_lock) {
+    EXPECT_LE(sizeof(process_turn), 64U);
 }
 
 TEST(process_turn, knows_a_crowd) {
