@@ -171,7 +171,7 @@ class Proofs(unittest.TestCase):
 
     def test_a_folders_own_tests_come_first(self):
         self.assertEqual("unit_locking", self.names("src/locking/tenure.hpp")[0])
-        self.assertEqual("unit_config", self.names("src/api/config.cpp")[0])
+        self.assertEqual("unit_api", self.names("src/api/config.cpp")[0])
         self.assertEqual(["cli_parts", "cli"], self.names("cli/text.cpp"))
 
     def test_what_starts_servers_comes_last(self):

@@ -5,8 +5,8 @@ import re
 
 # What each folder's own unit tests are; they come first, then all the others.
 UNIT_OF = {"src/base": "base", "src/resp": "resp", "src/connection": "connection", "src/locking": "locking", "src/io": "io",
-           "src/api": "config", "src/embedded": "embedded"}
-ALL_UNITS = ["base", "resp", "connection", "locking", "io", "config", "embedded"]
+           "src/api": "api", "src/embedded": "embedded"}
+ALL_UNITS = ["base", "resp", "connection", "locking", "io", "api", "embedded"]
 # The simulator begins with a client's settings: nothing of these runs in it.
 NOT_IN_THE_SIMULATOR = ["cli/*", "src/embedded/*", "src/api/config*", "src/api/*yaml*", "src/api/java_duration*",
                         "src/api/redisson_keys*", "src/api/environment_text*", "src/api/listing*", "src/api/event_source*",
@@ -37,9 +37,9 @@ class Proof:
 def unit(folder):
     """Judges the folders that its tests stand on: what is above them is not even called."""
     below = list(UNIT_OF)[:list(UNIT_OF.values()).index(folder) + 1]
-    if folder == "config":
+    if folder == "api":
         below = ["src/api", "src/io"]
-    waits = folder in ("io", "config")
+    waits = folder in ("io", "api")
     return Proof(f"unit_{folder}", (f"unit_{folder}",), (f"tests/unit/unit_{folder}", "--gtest_brief=1"),
                  " ".join(f"{one}/*" for one in below), 30 if waits else 10)
 

@@ -102,7 +102,7 @@ test_nightly() {
     if check "build: tsan" build_all tsan tests/threads/all; then
         REDLATCH_STRESS_SECONDS=150 run_ctest tsan 'a long stress' -R '^mixed_stress'
     fi
-    check "soak" "$build_root/release/tests/chaos/redlatch_soak" --minutes 10 || true
+    check "soak" "$build_root/release/tests/soak/redlatch_soak" --minutes 10 || true
     check "simulator, fresh seeds" fresh_seeds 10000000 20 || true
     check "memcheck" memcheck "${core_tests[@]}" "${live_tests[@]}" || true
     check "fuzzing" fuzz 300 || true

@@ -1,6 +1,6 @@
 #include "io/server_uri.hpp"
 #include "io/uri_text.hpp"
-#include "refusal.hpp"
+#include "scripted/refusal.hpp"
 
 #include <gmock/gmock.h>
 #include <ostream>

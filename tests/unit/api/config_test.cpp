@@ -1,4 +1,4 @@
-#include "refusal.hpp"
+#include "scripted/refusal.hpp"
 
 #include <redlatch/config.hpp>
 

@@ -1,5 +1,5 @@
 #include "io/endpoint.hpp"
-#include "refusal.hpp"
+#include "scripted/refusal.hpp"
 
 #include <redlatch/config.hpp>
 #include <redlatch/error.hpp>

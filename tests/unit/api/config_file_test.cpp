@@ -1,4 +1,4 @@
-#include "refusal.hpp"
+#include "scripted/refusal.hpp"
 #include "support/temporary_folder.hpp"
 
 #include <redlatch/config.hpp>
