@@ -2,10 +2,9 @@
 #pragma once
 
 #include "measure/address.hpp"
-#include "measure/spawn.hpp"
+#include "support/redis_server.hpp"
 
 #include <map>
-#include <memory>
 #include <string>
 #include <sys/types.h>
 
@@ -21,13 +20,10 @@ struct server_work {
 class server {
 public:
     explicit server(std::string const& program);
-    server(server const&) = delete;
-    server& operator=(server const&) = delete;
-    ~server();
 
-    pid_t pid() const noexcept { return process_.pid(); }
-    address tcp() const { return {.port = port_}; }
-    address unix_socket() const { return {.path = folder_.path + "/socket"}; }
+    pid_t pid() const { return process_.pid(); }
+    address tcp() const { return {.port = process_.address().port}; }
+    address unix_socket() const { return {.path = socket_}; }
     server_work work() const;
     std::string version() const;
     /// Of clients, without ours.
@@ -39,19 +35,10 @@ private:
     std::string info(std::string const& section) const;
     std::string field(std::string const& section, std::string const& name) const;
 
-    /// Goes with everything in it.
-    struct temporary_folder {
-        std::string path;
-        temporary_folder();
-        temporary_folder(temporary_folder const&) = delete;
-        ~temporary_folder();
-    };
-    struct probe;
-
-    temporary_folder folder_;
-    std::uint16_t port_;
-    background_program process_;
-    std::unique_ptr<probe> probe_{};
+    test::temporary_folder folder_{}; ///< of the socket
+    std::string socket_;
+    test::redis_server process_;
+    mutable test::raw_client probe_;
 };
 
 } // namespace redlatch::bench

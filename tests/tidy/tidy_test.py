@@ -101,6 +101,8 @@ CASES = {
             {"cli/main.cpp": '#include "locking/tenure.hpp"\n', "src/locking/tenure.hpp": ""},
             {"examples/a.cpp": "#include <redlatch/detail/lane.hpp>\n"},
             {"bench/a.cpp": '#include "../src/io/lane.hpp"\n', "src/io/lane.hpp": ""},
+            {"bench/scenarios/a.cpp": '#include "support/redis_server.hpp"\n'},
+            {"cli/a.cpp": '#include "support/redis_server.hpp"\n'},
         ],
         [
             {
