@@ -1,12 +1,16 @@
 #!/usr/bin/env python3
 """Changes one place of src/ or cli/ at a time, at random, and sees whether any proof notices.
 
-    generated.py [--count N] [--seed N] [--file GLOB]… [--jobs N] [--resume] [--list | --report]  (./dev mutants generated)
+    generated.py [--count N] [--seed N] [--file GLOB]… [--jobs N] [--resume] [--list | --report | --keep]
+                                                                                         (./dev mutants generated)
 
 Operators, conditions, constants, calls and statements that are dropped, arguments that change places, returned values: the
 same seed makes the same mutants of the same tree. A mutant that does not compile is not counted, another one is drawn for it.
 Each is judged in a copy of the tree under build/mutants, by proofs from cheap to expensive (proofs.py), until one fails: all
 mutants by what only computes, then those that are left open by tests that start servers and mostly wait.
+
+Judging 300 takes hours: what is known is kept in judged/ (--keep), for as long as the lines of a mutant are in the tree, and
+--resume goes on from there.
 
 What survives is a hole in the proofs or changes nothing that can be seen; survivors.md argues the latter, one by one. Exit
 status 1 if one survives without an argument, 2 if the tree itself fails.
@@ -32,6 +36,7 @@ from workshop import Useless
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 ARGUMENTS = pathlib.Path(__file__).with_name("survivors.md")
+JUDGED = pathlib.Path(__file__).with_name("judged")
 NO_MUTANTS = ("invalid", "equal")  # they do not compile, or compile to the same
 
 
@@ -82,15 +87,15 @@ def draw(files, text_of, seed):
 
 
 class Results:
-    """What became of each mutant: a line of JSON for each, in a file that --resume goes on with."""
+    """What became of each mutant: a line of JSON for each, in a file that --resume goes on with, after those that are kept."""
 
-    def __init__(self, path, resume):
-        self.path, self.known, self.lock = path, {}, threading.Lock()
+    def __init__(self, path, kept, resume):
+        self.path, self.kept, self.known, self.lock = path, kept, {}, threading.Lock()
         path.parent.mkdir(parents=True, exist_ok=True)
         if not resume:
             path.unlink(missing_ok=True)
-        if path.exists():
-            for line in path.read_text().splitlines():
+        for file in (kept, path) if resume else ():
+            for line in file.read_text().splitlines() if file.exists() else ():
                 one = json.loads(line)
                 self.known[survivors.key(one["path"], one["old"], one["new"])] = one
 
@@ -100,6 +105,17 @@ class Results:
         with self.lock, self.path.open("a") as out:
             out.write(json.dumps(one, ensure_ascii=False) + "\n")
             self.known[mutant.key] = one
+
+    def keep(self, mutants):
+        """Those of these mutants that are judged, in an order that changes little from time to time."""
+        lines = []
+        for mutant in mutants:
+            if (one := self.known.get(mutant.key)) and one["verdict"] != "open":
+                fields = {name: one[name] for name in ("path", "kind", "old", "new", "verdict", "by", "what")}
+                lines.append(json.dumps(fields, ensure_ascii=False, sort_keys=True) + "\n")
+        self.kept.parent.mkdir(parents=True, exist_ok=True)
+        self.kept.write_text("".join(sorted(lines)))
+        return len(lines)
 
     def verdict(self, mutant):
         return self.known.get(mutant.key, {}).get("verdict", "")
@@ -199,6 +215,7 @@ def options(words):
     parser.add_argument("--trust", action="store_true", help="do not run the proofs on the sound tree first")
     parser.add_argument("--list", action="store_true", help="show the mutants, also those that will not compile; run nothing")
     parser.add_argument("--report", action="store_true", help="show what earlier runs with this seed have found; run nothing")
+    parser.add_argument("--keep", action="store_true", help="write to tests/mutants/judged what is known; run nothing")
     return parser.parse_args(words)
 
 
@@ -214,7 +231,11 @@ def main(words):
     for path, old, _ in survivors.lapsed(arguments, lambda path: texts.get(path) or (
             (ROOT / path).read_text() if (ROOT / path).exists() else None)):
         print(f"the argument about {path} lapses, its lines have changed: {' '.join(old)}", file=sys.stderr)
-    results = Results(ROOT / "build" / "mutants" / f"generated-{how.seed}.jsonl", how.resume or how.report)
+    results = Results(ROOT / "build" / "mutants" / f"generated-{how.seed}.jsonl", JUDGED / f"seed-{how.seed}.jsonl",
+                      how.resume or how.report or how.keep)
+    if how.keep:
+        print(f"{results.keep(mutants)} kept in {results.kept.relative_to(ROOT)}")
+        return 0
     if how.again:
         results.known = {key: one for key, one in results.known.items() if one["verdict"] not in ("survived", "open")}
     hunt = Hunt(mutants, how.count, results)

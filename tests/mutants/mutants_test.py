@@ -125,7 +125,7 @@ class Hunting(unittest.TestCase):
     def verdicts(self, count, suites):
         drawn = generated.draw(["a.cpp"], lambda _: self.TEXT, 1)
         with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(io.StringIO()):
-            results = generated.Results(pathlib.Path(folder) / "results", False)
+            results = generated.Results(pathlib.Path(folder) / "results", pathlib.Path(folder) / "kept", False)
             hunt = generated.Hunt([one for one in drawn if one.change.kind == "call"], count, results)
             hunt.work(self.Shop(), suites)
             return sorted((one["old"][0].strip(), one["verdict"]) for one in hunt.judged())
@@ -138,6 +138,37 @@ class Hunting(unittest.TestCase):
 
     def test_what_compiles_to_the_same_is_not_counted(self):
         self.assertEqual(3, len(self.verdicts(3, False)))
+
+
+class Keeping(unittest.TestCase):
+    """What was judged is kept for as long as its lines are there."""
+
+    def judged(self, folder, text, *, resume, judge=None):
+        drawn = [one for one in generated.draw(["a.cpp"], lambda _: text, 1) if one.change.kind == "call"]
+        results = generated.Results(folder / "results", folder / "kept", resume)
+        for mutant in drawn:
+            if judge and not results.verdict(mutant):
+                results.add(mutant, *judge(mutant))
+        results.keep(drawn)
+        return {one.old[0].strip(): results.verdict(one) for one in drawn}
+
+    def test_it_is_known_again_without_the_file_of_the_run(self):
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            verdicts = {"a();": "found", "b();": "survived", "c();": "open", "d();": "equal"}
+            self.judged(folder, Hunting.TEXT, resume=False,
+                        judge=lambda one: (verdicts[one.old[0].strip()], "a proof", "", 1))
+            (folder / "results").unlink()
+            changed_text = Hunting.TEXT.replace("a();", "e();")
+            known = self.judged(folder, changed_text, resume=True)
+            self.assertEqual({"e();": "", "b();": "survived", "c();": "", "d();": "equal"}, known)
+            self.assertEqual(2, len((folder / "kept").read_text().splitlines()))
+
+    def test_without_resuming_all_is_judged_anew(self):
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            self.judged(folder, Hunting.TEXT, resume=False, judge=lambda one: ("found", "a proof", "", 1))
+            self.assertEqual({""}, set(self.judged(folder, Hunting.TEXT, resume=False).values()))
 
 
 class Survivors(unittest.TestCase):
