@@ -58,6 +58,8 @@ void declare(command_line& line, lock_options& options) {
     line.time("--watchdog", "The lease of a renewed lock, renewed after each third of it. Default: 30s.",
               options.watchdog);
     line.time("--max-hold", "Hold the lock no longer than this; then it counts as lost.", options.max_hold);
+    line.flag("--fair", "Take the lock as a fair one: whoever waits gets it in the order of coming, in any process.",
+              options.fair);
     line.flag("--fenced",
               "Take the lock as a fenced one: each acquisition has a greater token, which run puts into REDLATCH_TOKEN "
               "and hold writes behind `held`.",
@@ -81,6 +83,8 @@ void check(lock_options& options) {
         throw usage_error("--lease is never renewed, --watchdog is the lease of a renewed lock; give one of them");
     if (options.lease && options.max_hold)
         throw usage_error("a lock with --lease ends by itself, --max-hold bounds a renewed one; give one of them");
+    if (options.fair && options.fenced)
+        throw usage_error("--fair and --fenced name two kinds of lock; give one of them");
     std::string const why = "a lease needs at least 30ms, of which 20ms are kept in reserve for clocks and scheduling";
     refuse_shorter(options.lease, shortest_lease, "--lease", why);
     refuse_shorter(options.watchdog, shortest_lease, "--watchdog", why);

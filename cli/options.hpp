@@ -31,6 +31,7 @@ struct lock_options {
     std::optional<duration> lease{};
     std::optional<duration> watchdog{};
     std::optional<duration> max_hold{};
+    bool fair = false;
     bool fenced = false;
     int conflict_exit_code = 75;
 

@@ -10,6 +10,7 @@
 #include <redlatch/event.hpp>    // IWYU pragma: export
 #include <redlatch/event_source.hpp>
 #include <redlatch/export.hpp>
+#include <redlatch/fair_lock.hpp>
 #include <redlatch/fenced_lock.hpp>
 #include <redlatch/lock_info.hpp>
 #include <redlatch/non_reentrant_lock.hpp>
@@ -58,6 +59,7 @@ public:
     reentrant_lock get_lock(std::string const& name);
     non_reentrant_lock get_non_reentrant_lock(std::string const& name);
     fenced_lock get_fenced_lock(std::string const& name);
+    fair_lock get_fair_lock(std::string const& name);
     /// Throws error(invalid_argument) for pauses that are not positive, or a multiplier below one.
     spin_lock get_spin_lock(std::string const& name, spin_backoff const& backoff = {});
 

@@ -74,6 +74,9 @@ struct REDLATCH_EXPORT config {
     /// The lease of a renewed lock; it is renewed after each third of it (protocol section 2.1). Java peers show the same
     /// value. Longer: fewer renewals, and a longer orphan after a crash. At least 30 ms.
     duration lock_watchdog_timeout{30000};
+    /// For how long a waiter of a fair lock keeps its place in the queue without being heard of: so long a waiter that has died
+    /// can keep all behind it waiting. Java peers show the same value. At least 1 s.
+    duration fair_lock_wait_timeout{300000};
     /// How many locks one renewal script names.
     int renewal_batch = 100;
     /// What is taken off each lease when validity is counted, for clock drift and scheduling; zero: the larger of 20 ms and a

@@ -9,6 +9,7 @@
 #include <redlatch/error.hpp>              // IWYU pragma: export
 #include <redlatch/event_source.hpp>       // IWYU pragma: export
 #include <redlatch/export.hpp>             // IWYU pragma: export
+#include <redlatch/fair_lock.hpp>          // IWYU pragma: export
 #include <redlatch/fenced_lock.hpp>        // IWYU pragma: export
 #include <redlatch/hold.hpp>               // IWYU pragma: export
 #include <redlatch/lease_clock.hpp>        // IWYU pragma: export

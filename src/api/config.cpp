@@ -63,6 +63,7 @@ void config::validate() const {
     check("retry_delay", retry_delay, duration(1));
     check("ping_interval", ping_interval, duration(0));
     check("lock_watchdog_timeout", lock_watchdog_timeout, config_limits::shortest_watchdog_timeout);
+    check("fair_lock_wait_timeout", fair_lock_wait_timeout, config_limits::shortest_fair_lock_wait_timeout);
     check("renewal_batch", renewal_batch, 1, config_limits::most_names_in_a_renewal);
     check("watched_holds", watched_holds, 0, config_limits::most_watched_holds);
     check("validity_margin", validity_margin, duration(0));

@@ -51,6 +51,10 @@ constexpr known_key top_keys[]{
      [](config& settings, yaml_setting const& value) {
          settings.lock_watchdog_timeout = value.milliseconds(config_limits::shortest_watchdog_timeout);
      }},
+    {"fairLockWaitTimeout",
+     [](config& settings, yaml_setting const& value) {
+         settings.fair_lock_wait_timeout = value.milliseconds(config_limits::shortest_fair_lock_wait_timeout);
+     }},
     {"lockWatchdogBatchSize",
      [](config& settings, yaml_setting const& value) {
          settings.renewal_batch = value.whole_number(1, config_limits::most_names_in_a_renewal);

@@ -21,7 +21,6 @@ constexpr std::array top{
     "decodeInExecutor"sv,
     "eventLoopGroup"sv,
     "executor"sv,
-    "fairLockWaitTimeout"sv,
     "keepPubSubOrder"sv,
     "lazyInitialization"sv,
     "maxCleanUpDelay"sv,

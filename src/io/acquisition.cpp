@@ -95,6 +95,9 @@ acquire_op::terms acquisition::terms(lock_table::beginning const& found) const {
     out.margin = locking::validity_margin(lease_, core_->settings().validity_margin);
     out.max_hold = max_hold();
     out.longest_wait = core_->settings().lock_watchdog_timeout;
+    out.queues_here = !record.how->queues_on_server();
+    // Who waits on the server asks in time to keep its place.
+    if (!out.queues_here) out.longest_wait = std::min(out.longest_wait, record.waiter_timeout / 4);
     if (!record.has_channel()) {
         out.backoff = request_.backoff;
         out.seed = std::hash<std::string_view>()(found.tenure->owner_id); // no two waiters ask in step
@@ -106,7 +109,7 @@ bool acquisition::begin() {
     using kind = lock_table::beginning::kind;
     in_operation_ = false;
     if (cancelled() || core_->closed()) return end_at_once(core_->closed() ? errc::closed : errc::cancelled);
-    if (request_.may_wait) prepare_waiter();
+    if (request_.may_wait && !request_.record->how->queues_on_server()) prepare_waiter();
     auto what = kind::fresh;
     core_->locked([&](lock_table& table, base::wake_list& woken) {
         auto const found = table.begin(request_.record, request_.owner_number, asked_level(now_), now_, woken);
@@ -134,9 +137,12 @@ bool acquisition::begin() {
 }
 
 bool acquisition::carry_out(action next) {
-    if (next.fresh_id && next.what != acquire_op::act::finish)
+    if (next.fresh_id && next.what != acquire_op::act::finish) {
         core_->locked(
             [&](lock_table& table, base::wake_list&) { table.change_id(tenure_, lease_, lease_clock::now()); });
+        if (channel_ && request_.record->how->queues_on_server()) // it was that of the old id
+            node_->messages().detach(std::exchange(channel_, nullptr), waker(), !blocking());
+    }
     switch (next.what) {
     case acquire_op::act::queue: return queue(next);
     case acquire_op::act::watch: return watch(next);
@@ -179,6 +185,15 @@ void acquisition::look(lock_table& table, base::wake_list& woken) {
     looked_ = true;
     contended_ = contended_ || request_.record->turn.others_listen();
     found_ = table.look(waiter_, now_, woken);
+}
+
+/// On the channel of the lock, or on that of this waiter.
+void acquisition::listen_to_releases() {
+    if (channel_) return;
+    auto const& record = *request_.record;
+    channel_ = node_->messages().attach(record.how->queues_on_server()
+                                            ? record.how->waiter_channel(record.context(tenure_->owner_id, lease_))
+                                            : record.channel);
 }
 
 bool acquisition::queue(action const& next) {
@@ -224,8 +239,7 @@ bool acquisition::go_on_as_head(bool told) {
     case lock_table::finding::kind::free: break;
     }
     // Who had to wait here will probably have to wait for the server's message too: be ready for it before asking.
-    if ((contended_ || found_.must_yield) && !channel_ && request_.record->has_channel())
-        channel_ = node_->messages().attach(request_.record->channel);
+    if ((contended_ || found_.must_yield) && !channel_ && request_.record->has_channel()) listen_to_releases();
     if (found_.must_yield) leave_turn_to_others();
     if (found_.must_yield || !channel_) return carry_out(op_.on_head(now_, found_.must_yield, sample_));
     node_->messages().catch_up();
@@ -261,12 +275,15 @@ bool acquisition::attempt(bool plain) {
         sample_ = node_->messages().sample(*channel_);
     }
     auto about = request_.record->context(tenure_->owner_id, lease_);
-    about.count_listeners = request_.may_wait && request_.record->has_channel() && (channel_ != nullptr || found_busy_);
     auto const& how = *request_.record->how;
+    about.may_wait = request_.may_wait;
+    about.count_listeners = request_.may_wait && request_.record->has_channel() && !how.queues_on_server()
+                            && (channel_ != nullptr || found_busy_);
     if (op_.asked().reentry) {
         auto const count = static_cast<int>(tenure_->levels.size()) + 1; // ours to read: no other operation runs
         call_.begin(node_->data(), how.set_count(about, count), waker(), blocking());
     } else {
+        may_be_queued_ = request_.may_wait && how.queues_on_server();
         // Behind the releases of a client that closes, an acquisition would leave its key.
         auto const* const unless = core_->closing_flag();
         if (plain)
@@ -335,7 +352,7 @@ bool acquisition::on_called() {
             request_.record->answered_at = now;
             auto others = answer.listeners;
             if (others && sample_.subscribed) others = std::max<std::int64_t>(*others - 1, 0);
-            request_.record->turn.on_busy(sample_, others, now);
+            if (!how.queues_on_server()) request_.record->turn.on_busy(sample_, others, now);
             request_.record->busy_until =
                 base::later(now, answer.retry_after.value_or(core_->settings().lock_watchdog_timeout));
         });
@@ -416,7 +433,9 @@ bool acquisition::finish(action const& last) {
             if (op_.asked().reentry) {
                 if (how == acquire_op::outcome::lost) table.lose(tenure_, now_, woken);
             } else {
-                table.give_up(tenure_, last.fresh_id || may_hold_, lease_, now_);
+                bool const may_be_there = last.fresh_id || may_hold_ || may_be_queued_;
+                auto const stays = may_be_queued_ ? std::max(lease_, request_.record->waiter_timeout) : lease_;
+                table.give_up(tenure_, may_be_there, stays, now_);
             }
         }
         tenure_->end_operation(woken);

@@ -62,6 +62,7 @@ private:
     bool on_queued();
     void prepare_waiter();
     void enter_queue(locking::lock_table& table, base::wake_list& woken);
+    void listen_to_releases();
     bool queue(action const& next);
     void look(locking::lock_table& table, base::wake_list& woken);
     bool go_on_as_head(bool told);
@@ -111,8 +112,9 @@ private:
     std::optional<base::instant> taken_at_{}; ///< sent then, the attempt that has acquired
     std::uint64_t level_number_ = 0;
     std::error_code result_;
-    bool may_hold_ = false;   ///< the last answer does not deny that a copy of the call has run
-    std::uint64_t token_ = 0; ///< of the last answer
+    bool may_be_queued_ = false; ///< on the server, under its id
+    bool may_hold_ = false;      ///< the last answer does not deny that a copy of the call has run
+    std::uint64_t token_ = 0;    ///< of the last answer
     std::string server_said_;
     std::string forbidden_to_; ///< would_deadlock: the owner that holds it
 };

@@ -14,7 +14,7 @@ bool acquisition::watch(action const& next) {
     if (next.verify) core_->verify_hold(request_.record);
     bool const queued = op_.now_in() == acquire_op::state::queued;
     if (!next.listen) return queued ? suspend(nullptr, next.until) : pause(next.until);
-    if (!channel_) channel_ = node_->messages().attach(request_.record->channel);
+    listen_to_releases();
     if (!queued) sample_ = node_->messages().sample(*channel_); // what was published before is not for this one
     node_->messages().listen(channel_, waker(), true, blocking());
     return suspend(&node_->messages().line(), next.until);
@@ -58,8 +58,9 @@ locking::precedence acquisition::others_first(bool has_waited) {
 
 bool acquisition::wait(action const& next) {
     wait_again();
-    if (!channel_) channel_ = node_->messages().attach(request_.record->channel);
-    node_->messages().listen(channel_, waker(), next.subscribe, blocking());
+    bool const another = !channel_;
+    listen_to_releases();
+    node_->messages().listen(channel_, waker(), next.subscribe || another, blocking());
     bool refused = false;
     node_->messages().line().with([&] { refused = channel_->now_in == locking::channel::state::refused; });
     auto until = next.until;

@@ -32,7 +32,8 @@ client_core::client_core(config const& settings, endpoint const& endpoint, std::
       reactor_(std::make_shared<reactor>(loop_ ? reactor::driver::user_loop : reactor::driver::own_thread)),
       table_({id_, settings.lock_watchdog_timeout, settings.validity_margin,
               static_cast<std::size_t>(settings.renewal_batch), random_seed(), handoff_settings(settings),
-              settings.watched_holds > 0 ? hold_watch::from_age : base::milliseconds(0)}),
+              settings.watched_holds > 0 ? hold_watch::from_age : base::milliseconds(0),
+              settings.fair_lock_wait_timeout}),
       node_(reactor_, settings, endpoint, connection::connection_name(settings.client_name, id_, label_), node_hooks()),
       watched_(node_.messages(), static_cast<std::size_t>(settings.watched_holds)) {}
 

@@ -70,7 +70,7 @@ bool acquire_op::still_valid(base::instant sent_at, base::instant now) const noe
 
 acquire_op::action acquire_op::start() {
     REDLATCH_ASSERT(state_ == state::start);
-    if (terms_.reentry || !terms_.may_wait) return attempt();
+    if (terms_.reentry || !terms_.may_wait || !terms_.queues_here) return attempt();
     state_ = state::queued;
     return {act::queue, terms_.deadline};
 }

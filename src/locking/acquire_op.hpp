@@ -3,7 +3,8 @@
 //
 // | state    | event                                   | action, next                                                       |
 // |----------|-----------------------------------------|--------------------------------------------------------------------|
-// | start    | must not wait, or a re-entry            | attempt -> trying                                                  |
+// | start    | must not wait, a re-entry, or waiters   | attempt -> trying                                                  |
+// |          | queue on the server                     |                                                                    |
 // | start    | may wait                                | queue -> queued                                                    |
 // | queued   | not the head                            | queue; shortly before the deadline, once: hurry the head           |
 // | queued   | head, and this process does not hold it | attempt -> trying                                                  |
@@ -72,6 +73,7 @@ public:
         base::instant began{};
         base::instant deadline = base::never;
         bool may_wait = true;
+        bool queues_here = true; ///< only the first waiter of the process asks the server
         bool reentry = false;
         bool plain = false; ///< the first attempt is to be a plain command
         base::milliseconds lease{};

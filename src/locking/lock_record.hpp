@@ -21,13 +21,15 @@ namespace redlatch::locking {
 
 /// The keys and the recipe never change; the rest is guarded by the mutex of the lock table.
 struct lock_record {
-    lock_record(std::string_view its_name, recipe const& chosen, std::uint64_t seed = 0)
-        : lock_record(chosen.keys(its_name), chosen, seed) {}
+    lock_record(std::string_view its_name, recipe const& chosen, std::uint64_t seed = 0,
+                base::milliseconds its_waiter_timeout = {})
+        : lock_record(chosen.keys(its_name), chosen, seed, its_waiter_timeout) {}
 
     std::string const name;
     std::string const channel;
     std::string const token_counter;
     recipe const* const how;
+    base::milliseconds const waiter_timeout; ///< of a kind that queues on the server
 
     tenure_list tenures{}; ///< that hold, are being acquired, or are lost with levels not given back
     wait_queue queue{};    ///< waiters of this process; the head contends in Redis
@@ -52,13 +54,18 @@ struct lock_record {
     bool has_channel() const noexcept { return !channel.empty(); }
 
     call_context context(std::string_view owner_id, base::milliseconds lease) const noexcept {
-        return {name, channel, token_counter, owner_id, lease};
+        return {.name = name,
+                .channel = channel,
+                .token_counter = token_counter,
+                .owner_id = owner_id,
+                .lease = lease,
+                .waiter_timeout = waiter_timeout};
     }
 
 private:
-    lock_record(lock_keys keys, recipe const& chosen, std::uint64_t seed)
+    lock_record(lock_keys keys, recipe const& chosen, std::uint64_t seed, base::milliseconds its_waiter_timeout)
         : name(std::move(keys.name)), channel(std::move(keys.channel)), token_counter(std::move(keys.token_counter)),
-          how(&chosen), turn(seed) {}
+          how(&chosen), waiter_timeout(its_waiter_timeout), turn(seed) {}
 };
 
 using record_ptr = std::shared_ptr<lock_record>;

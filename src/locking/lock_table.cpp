@@ -12,7 +12,7 @@ namespace redlatch::locking {
 
 lock_table::lock_table(settings const& config)
     : keeper({config.watchdog, config.margin, config.renewal_batch, config.watch_from}, config.seed),
-      records(~config.seed), settings_(config) {}
+      records(~config.seed, config.waiter_timeout), settings_(config) {}
 
 lock_table::~lock_table() {
     // A tenure that was never given back, or whose waiter never left, and its record keep each other.

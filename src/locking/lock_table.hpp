@@ -32,6 +32,7 @@ public:
         std::uint64_t seed = 0;
         local_handoff::settings handoff{};
         base::milliseconds watch_from{0}; ///< lease_keeper::settings
+        base::milliseconds waiter_timeout{300'000};
     };
     /// Something to tell the user.
     struct notice {

@@ -17,6 +17,9 @@ inline std::string lock_channel(std::string_view name) {
 inline std::string fair_queue(std::string_view name) {
     return prefixed("redisson_lock_queue", name);
 }
+inline std::string fair_timeouts(std::string_view name) {
+    return prefixed("redisson_lock_timeout", name);
+}
 inline std::string token_counter(std::string_view name) {
     return prefixed("redisson_lock_token", name);
 }

@@ -32,6 +32,8 @@ struct call_context {
     base::milliseconds lease{};
     std::string_view message = unlock_message; ///< of a release
     bool count_listeners = false; ///< of an acquisition: a refusal is to say how many listen to the channel
+    bool may_wait = true; ///< of an acquisition: if it is refused, it is to have a place in the queue on the server
+    base::milliseconds waiter_timeout{}; ///< for so long a waiter that does not ask keeps its place there
 };
 
 /// The server's word on an attempt.
@@ -105,6 +107,7 @@ struct recipe {
     /// Re-entry and partial release write the count absolutely.
     wire_call (*set_count)(call_context const&, int count);
     count_answer (*read_count)(resp::value const&);
+    /// Ends the hold, and the place of a waiter in a queue on the server.
     wire_call (*release)(call_context const&);
     release_answer (*read_release)(resp::value const&);
     wire_call (*force_release)(call_context const&);
@@ -116,6 +119,12 @@ struct recipe {
     /// The server need not know when one owner of this process takes it over from another: one holder at a time, in no order
     /// that other processes know of, and nothing that the server counts.
     bool local_handoff = true;
+    /// Where waiters queue on the server: the channel on which the one of this call is told that it is the first. Each waiter
+    /// of a process asks the server then. Null: the waiters of a process queue there, and only its first one asks; all listen
+    /// to the channel of the lock.
+    std::string (*waiter_channel)(call_context const&) = nullptr;
+
+    bool queues_on_server() const noexcept { return waiter_channel != nullptr; }
 };
 
 } // namespace redlatch::locking

@@ -13,7 +13,7 @@ record_ptr record_index::get(std::string const& name, recipe const& kind) {
     auto& known = records_[{&kind, name}];
     auto found = known.lock();
     if (!found) {
-        found = std::make_shared<lock_record>(name, kind, random_.next());
+        found = std::make_shared<lock_record>(name, kind, random_.next(), waiter_timeout_);
         known = found;
     }
     return found;

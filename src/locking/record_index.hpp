@@ -18,7 +18,9 @@ namespace redlatch::locking {
 /// Not thread-safe.
 class record_index {
 public:
-    explicit record_index(std::uint64_t seed) : random_(seed) {}
+    /// `waiter_timeout`: of kinds that queue on the server.
+    explicit record_index(std::uint64_t seed, base::milliseconds waiter_timeout = {})
+        : random_(seed), waiter_timeout_(waiter_timeout) {}
 
     /// Two kinds of one name know nothing of each other here, as two clients would not: what they are to each other is the
     /// server's word.
@@ -53,6 +55,7 @@ private:
     };
 
     base::random_source random_;
+    base::milliseconds const waiter_timeout_;
     std::unordered_map<key, std::weak_ptr<lock_record>, hash> records_;
     std::size_t prune_at_ = 64;
     std::deque<record_ptr> refused_{};    ///< no more than most_remembered

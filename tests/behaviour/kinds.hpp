@@ -16,6 +16,7 @@ struct lock_kind {
     bool reentrant = true;
     bool announces_releases = true; ///< on the lock's channel
     bool gives_tokens = false;
+    bool queues_on_server = false;
 };
 
 inline constexpr lock_kind lock_kinds[] = {
@@ -29,6 +30,9 @@ inline constexpr lock_kind lock_kinds[] = {
     {.name = "fenced",
      .get = [](client& from, std::string const& name) -> any_lock { return from.get_fenced_lock(name); },
      .gives_tokens = true},
+    {.name = "fair",
+     .get = [](client& from, std::string const& name) -> any_lock { return from.get_fair_lock(name); },
+     .queues_on_server = true},
 };
 
 inline void PrintTo(lock_kind const& kind, std::ostream* out) {

@@ -3,6 +3,7 @@
 
 #include <csignal>
 #include <fstream>
+#include <sstream>
 
 namespace redlatch::test {
 namespace {
@@ -31,6 +32,26 @@ TEST_F(contention, two_hundred_tools_exclude_each_other_and_all_get_their_turn) 
     std::ifstream(count) >> total;
     EXPECT_EQ(total, tools);
     EXPECT_FALSE(is_held());
+}
+
+TEST_F(contention, tools_get_a_fair_lock_in_the_order_in_which_they_came) {
+    auto const holder = start(script("echo ready; read line", {"--fair"}));
+    ASSERT_EQ(line_of(*holder), "ready");
+    auto const order = (folder.path() / "order").string();
+    std::vector<std::unique_ptr<child_process>> waiters;
+    std::string expected;
+    for (int i = 0; i < 6; ++i) {
+        waiters.push_back(start(script("echo " + std::to_string(i) + " >>" + order, {"--fair"})));
+        expected += std::to_string(i) + "\n";
+        ASSERT_TRUE(wait_until([&] { return server.run("LLEN", "redisson_lock_queue:{job}").integer == i + 1; }));
+    }
+    finish(*holder);
+    for (auto& tool : waiters) EXPECT_EQ(finish(*tool).status, 0);
+    std::stringstream seen;
+    seen << std::ifstream(order).rdbuf();
+    EXPECT_EQ(seen.str(), expected);
+    EXPECT_EQ(server.run("EXISTS", "redisson_lock_queue:{job}").integer, 0);
+    EXPECT_EQ(run({"run", "job", "--fair", "--fenced", "--", "true"}).status, 64);
 }
 
 TEST_F(contention, those_who_do_not_wait_either_run_or_are_told) {

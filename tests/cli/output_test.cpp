@@ -347,9 +347,9 @@ TEST_F(tool_output, help_is_there_at_each_level_and_names_each_flag) {
     }
     std::vector<std::pair<words, words>> const table{
         {{"run"},
-         {"--wait", "--no-wait", "--lease", "--watchdog", "--max-hold", "--fenced", "--on-lost", "--grace", "--server",
-          "--config", "--verbose", "--json", "--conflict-exit-code", "79", "126", "127", "REDLATCH_VALID_UNTIL",
-          "REDLATCH_TOKEN"}},
+         {"--wait", "--no-wait", "--lease", "--watchdog", "--max-hold", "--fair", "--fenced", "--on-lost", "--grace",
+          "--server", "--config", "--verbose", "--json", "--conflict-exit-code", "79", "126", "127",
+          "REDLATCH_VALID_UNTIL", "REDLATCH_TOKEN"}},
         {{"hold"},
          {"--wait", "--no-wait", "--lease", "--watchdog", "--max-hold", "--server", "--config", "--json", "79"}},
         {{"status"}, {"NAME", "--json", "--server", "Exit status"}},

@@ -40,7 +40,7 @@ protected:
     }
 
     /// Everything that can be done with a lock, once. Throws what the library throws.
-    static void use_everything(config const& settings) {
+    void use_everything(config const& settings) const {
         client user(settings);
         user.ping();
         auto lock = user.get_lock(lock_name);
@@ -63,6 +63,19 @@ protected:
         hold numbered = fenced.acquire({.wait = 1s});
         fenced.acquire({.wait = 1s}).release();
         numbered.release();
+        auto fair = user.get_fair_lock(lock_name);
+        hold first = fair.acquire({.wait = 1s});
+        auto const queue = [&] {
+            return in_thread(
+                [&] { other.get_fair_lock(lock_name).acquire({.wait = 20s, .owner = owner()}).release(); });
+        };
+        auto second = queue();
+        auto third = queue();
+        auto const queued = [&] { return server.run("LLEN", "redisson_lock_queue:{jobs:nightly}").integer; };
+        EXPECT_TRUE(wait_until([&] { return queued() == 2 || is_ready(second) || is_ready(third); }));
+        first.release();
+        second.get();
+        third.get();
         hold forced = lock.acquire({.wait = 1s});
         EXPECT_TRUE(lock.force_unlock());
     }

@@ -71,7 +71,8 @@ TEST_P(same_kind, is_ended_by_force_from_the_other_side) {
     java().value("a", of_kind("lock"), key);
     EXPECT_TRUE(lock.force_unlock());
     EXPECT_FALSE(java().yes("a", of_kind("isLocked"), key));
-    EXPECT_FALSE(java().ask("a", of_kind("unlock"), key).ok) << "Java's holder has lost it";
+    // Redisson's fair lock does not tell: to release what nobody holds succeeds.
+    EXPECT_EQ(java().ask("a", of_kind("unlock"), key).ok, GetParam().queues_on_server);
 }
 
 TEST_P(same_kind, lets_in_one_at_a_time_beside_java) {

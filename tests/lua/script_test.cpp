@@ -78,20 +78,39 @@ raw_client script_test::restricted(std::vector<std::string> const& rights) {
 std::vector<std::string> script_test::state() {
     std::vector<std::string> lines;
     for (auto const& key : command({"KEYS", "*"}).items) {
-        std::string content;
-        if (command({"TYPE", key.text}).text == "hash") {
-            auto const fields = command({"HGETALL", key.text});
-            for (std::size_t i = 0; i + 1 < fields.items.size(); i += 2) {
-                content += (i == 0 ? "{" : " ") + fields.items[i].text + "=" + fields.items[i + 1].text;
-            }
-            content += "}";
-        } else {
-            content = command({"GET", key.text}).text;
-        }
-        lines.push_back(key.text + " " + content + " " + lease_text(command({"PTTL", key.text}).integer));
+        lines.push_back(key.text + " " + content_of(key.text) + " " + lease_text(command({"PTTL", key.text}).integer));
     }
     std::sort(lines.begin(), lines.end());
     return lines;
+}
+
+std::string script_test::content_of(std::string const& key) {
+    auto const joined = [](std::vector<std::string> const& parts) {
+        std::string text;
+        for (auto const& part : parts) text += (text.empty() ? "" : " ") + part;
+        return text;
+    };
+    auto const type = command({"TYPE", key}).text;
+    std::vector<std::string> parts;
+    if (type == "hash") {
+        auto const fields = command({"HGETALL", key}).items;
+        for (std::size_t i = 0; i + 1 < fields.size(); i += 2)
+            parts.push_back(fields[i].text + "=" + fields[i + 1].text);
+        return "{" + joined(parts) + "}";
+    }
+    if (type == "list") {
+        for (auto const& item : command({"LRANGE", key, "0", "-1"}).items) parts.push_back(item.text);
+        return "[" + joined(parts) + "]";
+    }
+    if (type == "zset") { // times, as what is left until then
+        auto const now = command({"TIME"}).items;
+        auto const ms = std::stoll(now.at(0).text) * 1'000 + std::stoll(now.at(1).text) / 1'000;
+        auto const members = command({"ZRANGE", key, "0", "-1", "WITHSCORES"}).items;
+        for (std::size_t i = 0; i + 1 < members.size(); i += 2)
+            parts.push_back(members[i].text + "=" + lease_text(std::stoll(members[i + 1].text) - ms));
+        return "<" + joined(parts) + ">";
+    }
+    return command({"GET", key}).text;
 }
 
 std::string script_test::shown(resp::value const& reply) {

@@ -44,7 +44,8 @@ protected:
     /// A connection of a user who may do all but what `rights` take away, for example "-publish".
     raw_client restricted(std::vector<std::string> const& rights);
 
-    /// Every key with its content and its lease: "NAME {FIELD=VALUE ...} 100s", "NAME text no expiry".
+    /// Every key with its content and its lease: "NAME {FIELD=VALUE ...} 100s", "NAME text no expiry", "NAME [item ...]", and
+    /// of a sorted set the members with what is left until their times, "NAME <member=100s ...>".
     std::vector<std::string> state();
     /// nil, 1, "text", !ERROR (its first word), [1 2]; a number above 1000 as a lease.
     static std::string shown(resp::value const& reply);
@@ -53,6 +54,8 @@ protected:
     raw_client& admin() { return *admin_; }
 
 private:
+    std::string content_of(std::string const& key);
+
     std::optional<redis_server> server_;
     std::optional<raw_client> admin_;
 };

@@ -3,7 +3,7 @@
 namespace redlatch::locking {
 namespace {
 
-constexpr recipe const* each[] = {&reentrant_recipe, &non_reentrant_recipe, &spin_recipe, &fenced_recipe};
+constexpr recipe const* each[] = {&reentrant_recipe, &non_reentrant_recipe, &spin_recipe, &fenced_recipe, &fair_recipe};
 
 } // namespace
 

@@ -82,6 +82,15 @@ TEST(acquire_op, takes_a_place_in_the_local_queue_when_it_may_wait) {
     EXPECT_FALSE(op.trying());
 }
 
+TEST(acquire_op, asks_at_once_where_waiters_queue_on_the_server_and_waits_for_its_message_then) {
+    auto terms = patient();
+    terms.queues_here = false;
+    acquire_op op(terms);
+    EXPECT_EQ(op.start().what, act::attempt);
+    EXPECT_EQ(op.on_answer(busy(), at(0s), at(1ms), not_subscribed).what, act::wait);
+    EXPECT_EQ(op.on_woken(at(1s), false, subscribed).what, act::attempt);
+}
+
 // --- in the local queue
 
 /// That may wait from `began` on.

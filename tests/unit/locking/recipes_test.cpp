@@ -116,6 +116,32 @@ TEST(fenced_recipe, gives_each_owner_a_token_of_its_own) {
     EXPECT_EQ(fenced_recipe.plain, nullptr) << "no plain command counts and takes at once";
 }
 
+TEST(fair_recipe, composes_its_calls) {
+    auto const keys = fair_recipe.keys("orders");
+    auto context = about(keys);
+    context.waiter_timeout = base::milliseconds(300'000);
+    EXPECT_THAT(after_script(fair_recipe.acquire(context), scripts::fair_acquire),
+                ElementsAre("3", "orders", "redisson_lock_queue:{orders}", "redisson_lock_timeout:{orders}", "30000",
+                            "uuid:7", "300000", "1"));
+    auto once = context;
+    once.may_wait = false;
+    EXPECT_EQ(after_script(fair_recipe.acquire(once), scripts::fair_acquire).back(), "0");
+    EXPECT_THAT(after_script(fair_recipe.release(context), scripts::fair_release),
+                ElementsAre("3", "orders", "redisson_lock_queue:{orders}", "redisson_lock_timeout:{orders}", "uuid:7",
+                            "PUBLISH", "redisson_lock__channel:{orders}", "300000"));
+    EXPECT_THAT(after_script(fair_recipe.force_release(context), scripts::fair_release),
+                ElementsAre("3", "orders", "redisson_lock_queue:{orders}", "redisson_lock_timeout:{orders}", "",
+                            "PUBLISH", "redisson_lock__channel:{orders}", "300000"));
+}
+
+TEST(fair_recipe, has_a_channel_for_each_waiter_and_leaves_the_order_to_the_server) {
+    EXPECT_TRUE(fair_recipe.queues_on_server());
+    EXPECT_EQ(fair_recipe.waiter_channel(about(fair_recipe.keys("orders"))), "redisson_lock__channel:{orders}:uuid:7");
+    EXPECT_FALSE(fair_recipe.local_handoff);
+    EXPECT_EQ(fair_recipe.plain, nullptr);
+    EXPECT_FALSE(reentrant_recipe.queues_on_server());
+}
+
 TEST(non_reentrant_recipe, is_the_re_entrant_one_on_the_wire) {
     auto const keys = non_reentrant_recipe.keys("orders");
     EXPECT_FALSE(non_reentrant_recipe.reentrant);

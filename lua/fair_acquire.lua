@@ -1,0 +1,51 @@
+-- Takes a lock that is free, if nobody waits for it or OWNER is the first of the queue, or finds that an earlier copy of this
+-- very call has taken it. Otherwise gives OWNER a place in the queue, if it may wait, or keeps the place that it has.
+-- KEYS: 1 NAME, 2 queue, 3 timeouts. ARGV: 1 lease in ms, 2 OWNER, 3 for how many ms a waiter that does not ask keeps its
+-- place, 4: 1 = may wait.
+-- Returns: nil = acquired; an integer = to be asked again in so many ms: the PTTL of the holder (-1: without expiry), or, while
+-- the lock is free, what is left to the first of the queue.
+-- wire: protocol section 5.4. The time is the server's. A waiter that asks is alive: its timeout is put off. One without
+-- a timeout is gone, whatever Java would do. The queue is written first: where that is refused, nothing has been taken.
+local time = redis.call('time')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local patience = tonumber(ARGV[3])
+local place = redis.call('zscore', KEYS[3], ARGV[2])
+if place and tonumber(place) < now + patience then redis.call('zadd', KEYS[3], now + patience, ARGV[2]) end
+
+local first = redis.call('lindex', KEYS[2], 0)
+local ends
+while first do
+    ends = redis.call('zscore', KEYS[3], first)
+    if ends and tonumber(ends) > now then break end
+    redis.call('lpop', KEYS[2])
+    redis.call('zrem', KEYS[3], first)
+    first = redis.call('lindex', KEYS[2], 0)
+end
+
+local left = redis.call('pttl', KEYS[1])
+if left == -2 and (not first or first == ARGV[2]) then
+    if first then
+        redis.call('lpop', KEYS[2])
+        redis.call('zrem', KEYS[3], ARGV[2])
+    end
+    local others = redis.call('zrange', KEYS[3], 0, -1)
+    for _, waiter in ipairs(others) do redis.call('zincrby', KEYS[3], -patience, waiter) end
+    redis.call('hset', KEYS[1], ARGV[2], 1)
+    local leased = redis.pcall('pexpire', KEYS[1], ARGV[1])
+    if leased == 1 then return nil end
+    redis.call('hdel', KEYS[1], ARGV[2]) -- a user without the right to PEXPIRE must not leave a lock that never ends
+    return leased
+end
+if redis.call('hexists', KEYS[1], ARGV[2]) == 1 then
+    if left >= 0 and left < tonumber(ARGV[1]) then redis.call('pexpire', KEYS[1], ARGV[1]) end
+    return nil
+end
+
+if ARGV[4] == '1' and not place then
+    local last = redis.call('lindex', KEYS[2], -1)
+    local before = last and redis.call('zscore', KEYS[3], last) or now + math.max(left, 0)
+    redis.call('zadd', KEYS[3], before + patience, ARGV[2])
+    redis.call('rpush', KEYS[2], ARGV[2])
+end
+if left ~= -2 then return left end
+return math.max(tonumber(ends) - now, 1)

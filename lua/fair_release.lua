@@ -1,0 +1,44 @@
+-- Ends a hold, whatever its count, and a place in the queue; then wakes the first of the queue, if the lock is free.
+-- KEYS: 1 NAME, 2 queue, 3 timeouts. ARGV: 1 OWNER (empty: whoever holds it), 2 the publish command (PUBLISH or SPUBLISH),
+-- 3 channel, 4 for how many ms a waiter that does not ask keeps its place.
+-- Returns: 1 = released; -1 (by force: 2) = released, but this user may not publish: the first of the queue sleeps until its
+-- timer; 0 = OWNER, or anybody, did not hold the lock. OWNER has no place in the queue any more.
+-- wire: protocol section 5.4; 0 is UNLOCK_MESSAGE. DEL is the first write: where it is refused,
+-- nothing has changed. Of an end by force the holder is told on the channel of the lock itself, as with other kinds.
+local by_force = ARGV[1] == ''
+local held
+if by_force then
+    held = redis.call('hlen', KEYS[1]) > 0
+else
+    held = redis.call('hexists', KEYS[1], ARGV[1]) == 1
+end
+if held then redis.call('del', KEYS[1]) end
+local waited = not by_force and redis.call('zscore', KEYS[3], ARGV[1])
+if waited then
+    local behind = false
+    local all = redis.call('lrange', KEYS[2], 0, -1)
+    for _, waiter in ipairs(all) do
+        if behind then redis.call('zincrby', KEYS[3], -tonumber(ARGV[4]), waiter) end
+        behind = behind or waiter == ARGV[1]
+    end
+    redis.call('zrem', KEYS[3], ARGV[1])
+    redis.call('lrem', KEYS[2], 0, ARGV[1])
+end
+if not held and (not waited or redis.call('exists', KEYS[1]) == 1) then return 0 end
+
+local time = redis.call('time')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local first = redis.call('lindex', KEYS[2], 0)
+while first do
+    local ends = redis.call('zscore', KEYS[3], first)
+    if ends and tonumber(ends) > now then break end
+    redis.call('lpop', KEYS[2])
+    redis.call('zrem', KEYS[3], first)
+    first = redis.call('lindex', KEYS[2], 0)
+end
+local told = 0
+if first then told = redis.pcall(ARGV[2], ARGV[3] .. ':' .. first, 0) end
+if by_force then redis.pcall(ARGV[2], ARGV[3], 0) end
+if not held then return 0 end
+if type(told) == 'table' and told.err then return by_force and 2 or -1 end
+return 1

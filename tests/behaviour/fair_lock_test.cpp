@@ -1,0 +1,160 @@
+// The order of fair locks: across threads and clients, with waiters that give up, close or die.
+#include "behaviour/kinds.hpp"
+
+#include <mutex>
+#include <thread>
+
+namespace redlatch::test {
+namespace {
+
+class fair_lock_test : public with_server {
+protected:
+    static config settings(std::string address) {
+        auto result = quick(std::move(address));
+        result.fair_lock_wait_timeout = 4s;
+        return result;
+    }
+    client user{settings(server.uri())};
+    client other{settings(server.uri())};
+    any_lock lock = user.get_fair_lock(name);
+    any_lock theirs = other.get_fair_lock(name);
+    std::string const queue = "redisson_lock_queue:{" + name + "}";
+    std::string const timeouts = "redisson_lock_timeout:{" + name + "}";
+
+    void TearDown() override {
+        expect_idle(user);
+        expect_idle(other);
+        expect_clean(server);
+    }
+    std::int64_t queued() const { return server.run("LLEN", queue).integer; }
+    bool queue_becomes(std::int64_t length) const {
+        return wait_until([&] { return queued() == length; });
+    }
+    /// A waiter that has died: nobody asks for it any more, and its timeout is so far away.
+    void queue_the_dead(std::chrono::milliseconds left) const {
+        auto const now = server.run("TIME").items;
+        auto const ms = std::stoll(now.at(0).text) * 1'000 + std::stoll(now.at(1).text) / 1'000;
+        server.run("RPUSH", queue, "dead:1");
+        server.run("ZADD", timeouts, std::to_string(ms + left.count()), "dead:1");
+    }
+};
+
+TEST_F(fair_lock_test, is_acquired_in_the_order_in_which_waiters_came_whatever_their_client) {
+    auto mine = lock.acquire();
+    std::mutex guard;
+    std::vector<int> order;
+    std::vector<std::jthread> waiters;
+    constexpr int many = 8;
+    for (int i = 0; i < many; ++i) {
+        waiters.emplace_back([&, i, from = i % 2 == 0 ? theirs : lock]() mutable {
+            auto const got = from.acquire({.owner = owner()});
+            std::lock_guard const inside(guard);
+            order.push_back(i);
+        });
+        ASSERT_TRUE(queue_becomes(i + 1));
+    }
+    mine.release();
+    waiters.clear();
+    EXPECT_EQ(order, (std::vector<int>{0, 1, 2, 3, 4, 5, 6, 7}));
+}
+
+TEST_F(fair_lock_test, lets_nobody_who_comes_later_overtake_a_waiter_that_has_been_told) {
+    auto mine = lock.acquire();
+    auto waiter = in_thread([&] { return theirs.acquire({.owner = owner()}); });
+    ASSERT_TRUE(queue_becomes(1));
+    mine.release();
+    for (int i = 0; i < 20; ++i) EXPECT_FALSE(lock.try_acquire()) << "the waiter has it, or is the first";
+    auto got = waiter.get();
+    got.release();
+    EXPECT_TRUE(lock.try_acquire());
+}
+
+TEST_F(fair_lock_test, is_not_queued_for_by_who_does_not_wait) {
+    auto mine = lock.acquire();
+    EXPECT_FALSE(theirs.try_acquire());
+    EXPECT_EQ(queued(), 0);
+}
+
+TEST_F(fair_lock_test, is_passed_on_at_once_when_the_first_waiter_gives_up) {
+    auto mine = lock.acquire();
+    std::stop_source stop;
+    auto first = in_thread([&] {
+        std::error_code ec;
+        auto const got = theirs.acquire({.owner = owner(), .stop = stop.get_token()}, ec);
+        return ec;
+    });
+    ASSERT_TRUE(queue_becomes(1));
+    auto second = in_thread([&] { return lock.acquire({.owner = owner()}); });
+    ASSERT_TRUE(queue_becomes(2));
+    stop.request_stop();
+    EXPECT_EQ(first.get(), errc::cancelled);
+    EXPECT_TRUE(queue_becomes(1)) << "it leaves the queue, though nobody waits for that";
+    mine.release();
+    auto const began = test_clock::now();
+    EXPECT_TRUE(second.get());
+    EXPECT_LT(since(began), 2s) << "not after the timeout of the one that has left";
+}
+
+TEST_F(fair_lock_test, leaves_the_queue_at_its_deadline_and_when_its_client_closes) {
+    auto mine = lock.acquire();
+    std::error_code ec;
+    EXPECT_FALSE(theirs.acquire({.wait = 50ms}, ec));
+    EXPECT_EQ(ec, errc::timed_out);
+    EXPECT_TRUE(queue_becomes(0));
+    client closing(settings(server.uri()));
+    auto waiter = in_thread([&] {
+        std::error_code end;
+        auto const got = any_lock(closing.get_fair_lock(name)).acquire({}, end);
+        return end;
+    });
+    ASSERT_TRUE(queue_becomes(1));
+    closing.close();
+    EXPECT_EQ(waiter.get(), errc::closed);
+    EXPECT_TRUE(queue_becomes(0));
+}
+
+TEST_F(fair_lock_test, is_kept_by_a_dead_waiter_until_its_timeout_and_without_asking_again_and_again) {
+    queue_the_dead(1500ms);
+    auto const began = test_clock::now();
+    auto const calls = user.stats().commands;
+    auto got = lock.acquire({.wait = 20s});
+    EXPECT_GE(since(began), 1s);
+    EXPECT_LE(user.stats().commands - calls, 20U) << "it sleeps until then";
+    EXPECT_EQ(queued(), 0);
+}
+
+TEST_F(fair_lock_test, keeps_the_place_of_a_waiter_for_longer_than_its_timeout) {
+    auto mine = lock.acquire();
+    auto first = in_thread([&] { return theirs.acquire({.owner = owner()}); });
+    ASSERT_TRUE(queue_becomes(1));
+    auto const id = server.run("LINDEX", queue, "0").text;
+    // Java's acquisitions make all timeouts nearer: here it would be over at once.
+    server.run("ZINCRBY", timeouts, "-6000000", id);
+    EXPECT_TRUE(wait_until([&] {
+        auto const now = server.run("TIME").items;
+        return std::stoll(server.run("ZSCORE", timeouts, id).text) > std::stoll(now.at(0).text) * 1'000 + 2'000;
+    })) << "it asks each quarter of the timeout, and puts it off";
+    EXPECT_EQ(server.run("LINDEX", queue, "0").text, id);
+    mine.release();
+    EXPECT_TRUE(first.get());
+}
+
+TEST_F(fair_lock_test, is_acquired_in_order_although_connections_break) {
+    byte_proxy proxy{server.address()};
+    client through(settings(proxy.uri()));
+    auto mine = lock.acquire();
+    auto first = in_thread([&] { return any_lock(through.get_fair_lock(name)).acquire({.owner = owner()}); });
+    ASSERT_TRUE(queue_becomes(1));
+    auto second = in_thread([&] { return theirs.acquire({.owner = owner()}); });
+    ASSERT_TRUE(queue_becomes(2));
+    proxy.cut_all();
+    mine.release();
+    auto got = first.get();
+    EXPECT_FALSE(is_ready(second));
+    got.release();
+    EXPECT_TRUE(second.get());
+    expect_idle(through);
+}
+
+} // namespace
+} // namespace redlatch::test
