@@ -4,13 +4,19 @@
 -- place, 4: 1 = may wait.
 -- Returns: nil = acquired; an integer = to be asked again in so many ms: the PTTL of the holder (-1: without expiry), or, while
 -- the lock is free, what is left to the first of the queue.
--- wire: protocol section 5.4. The time is the server's. A waiter that asks is alive: its timeout is put off. One without
--- a timeout is gone, whatever Java would do. The queue is written first: where that is refused, nothing has been taken.
+-- wire: protocol section 5.4. The time is the server's. A waiter that asks is alive: it has its timeout once for itself and
+-- once for each place before it, since it loses as much when that one is taken. One without a timeout is gone, whatever Java
+-- would do. The queue is written first: where that is refused, nothing has been taken.
 local time = redis.call('time')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local patience = tonumber(ARGV[3])
-local place = redis.call('zscore', KEYS[3], ARGV[2])
-if place and tonumber(place) < now + patience then redis.call('zadd', KEYS[3], now + patience, ARGV[2]) end
+local left = redis.call('pttl', KEYS[1])
+local before = redis.call('lpos', KEYS[2], ARGV[2])
+if before then
+    local ends = redis.call('zscore', KEYS[3], ARGV[2])
+    local alive = now + (before + 1) * patience
+    if not ends or tonumber(ends) < alive then redis.call('zadd', KEYS[3], alive, ARGV[2]) end
+end
 
 local first = redis.call('lindex', KEYS[2], 0)
 local ends
@@ -22,7 +28,6 @@ while first do
     first = redis.call('lindex', KEYS[2], 0)
 end
 
-local left = redis.call('pttl', KEYS[1])
 if left == -2 and (not first or first == ARGV[2]) then
     if first then
         redis.call('lpop', KEYS[2])
@@ -41,11 +46,8 @@ if redis.call('hexists', KEYS[1], ARGV[2]) == 1 then
     return nil
 end
 
-if ARGV[4] == '1' and not place then
-    local last = redis.call('lindex', KEYS[2], -1)
-    local before = last and redis.call('zscore', KEYS[3], last) or now + math.max(left, 0)
-    redis.call('zadd', KEYS[3], before + patience, ARGV[2])
-    redis.call('rpush', KEYS[2], ARGV[2])
+if ARGV[4] == '1' and not before then
+    redis.call('zadd', KEYS[3], now + redis.call('rpush', KEYS[2], ARGV[2]) * patience, ARGV[2])
 end
 if left ~= -2 then return left end
 return math.max(tonumber(ends) - now, 1)

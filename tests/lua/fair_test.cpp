@@ -39,12 +39,12 @@ TEST_P(fair_script, takes_a_free_lock_that_nobody_waits_for_and_knows_a_repeat) 
     }
 }
 
-TEST_P(fair_script, queues_in_the_order_of_the_calls_with_a_timeout_behind_that_of_the_one_before) {
+TEST_P(fair_script, queues_in_the_order_of_the_calls_with_a_timeout_for_each_place) {
     acquire("holder:1");
     for (int i = 0; i < 2; ++i) EXPECT_EQ(acquire("me:1"), "100s") << "a repeat has the same place";
     EXPECT_EQ(acquire("you:1"), "100s");
     EXPECT_EQ(state(), (words{"orders {holder:1=1} 100s", "queue [me:1 you:1] no expiry",
-                              "timeouts <me:1=400s you:1=700s> no expiry"}));
+                              "timeouts <me:1=300s you:1=600s> no expiry"}));
 }
 
 TEST_P(fair_script, queues_nobody_who_may_not_wait) {
@@ -64,7 +64,7 @@ TEST_P(fair_script, gives_a_free_lock_to_the_first_of_the_queue_only) {
     EXPECT_EQ(acquire("new:1"), "350s");
     EXPECT_EQ(acquire("me:1"), "nil");
     EXPECT_EQ(state(), (words{"orders {me:1=1} 100s", "queue [you:1 new:1] no expiry",
-                              "timeouts <you:1=350s new:1=650s> no expiry"}))
+                              "timeouts <you:1=350s new:1=600s> no expiry"}))
         << "each place that went on is a timeout nearer";
 }
 
@@ -114,7 +114,7 @@ TEST_P(fair_script, takes_who_gives_up_out_of_the_queue_and_wakes_the_next_one_i
     listener ear(server());
     EXPECT_EQ(release("b:1"), "0");
     EXPECT_EQ(state(), (words{"orders {holder:1=1} 100s", "queue [a:1 c:1] no expiry",
-                              "timeouts <a:1=400s c:1=700s> no expiry"}));
+                              "timeouts <a:1=300s c:1=600s> no expiry"}));
     EXPECT_EQ(ear.heard(), words{}) << "it is held";
     release("holder:1");
     EXPECT_EQ(release("a:1"), "0");

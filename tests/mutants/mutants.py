@@ -29,7 +29,7 @@ from workshop import Useless, Workshop
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
-OTHER_KINDS = ("non_reentrant", "spin", "fenced")
+OTHER_KINDS = ("non_reentrant", "spin", "fenced", "fair")
 
 
 class Simulator(Workshop):

@@ -73,8 +73,11 @@ struct refusal_rules {
 };
 std::optional<violation> check_refusals(history const& all, refusal_rules const& rules);
 
-/// Waiters of one process get a lock in the order in which they asked, but for a try, and for whoever takes it again at once.
+/// Waiters of one process get a lock in the order in which they asked, but for a try, and for whoever takes it again at once;
+/// waiters of all processes get a fair one so.
 struct order_rules {
+    bool across_processes = false;
+    moment arrival{0};      ///< who asked so much later than another one came behind it
     moment barging{25'000}; ///< after a release
     int most_retakes = 16;
     moment leaving{6'000'000}; ///< whose wait ends so soon may be on its way out

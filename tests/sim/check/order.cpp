@@ -1,13 +1,20 @@
-// First come, first served, among the waiters of one process.
+// First come, first served: among the waiters of one process, or among all.
 #include "sim/check/promises.hpp"
 
 #include <map>
 #include <optional>
+#include <string>
+#include <utility>
 
 namespace redlatch::sim {
 namespace {
 
 using kind = fact::kind;
+using someone = std::pair<int, int>; // process, worker
+
+someone who(fact const& one) {
+    return {one.process, one.worker};
+}
 
 struct in_queue {
     moment asked{0};
@@ -15,43 +22,43 @@ struct in_queue {
     moment until = never;
 };
 
-/// Of one lock in one process.
+/// Of one lock, in one process or in all.
 class queue {
 public:
-    void asks(fact const& one) { waiting_[one.worker] = {one.when, one.most, one.until}; }
-    void leaves(fact const& one) { waiting_.erase(one.worker); }
-    void gives_back(fact const& one) { given_back_[one.worker] = one.when; }
+    void asks(fact const& one) { waiting_[who(one)] = {one.when, one.most, one.until}; }
+    void leaves(fact const& one) { waiting_.erase(who(one)); }
+    void gives_back(fact const& one) { given_back_[who(one)] = one.when; }
 
     /// The worker that has waited longer and is overtaken, and should not be.
-    std::optional<int> takes(fact const& one, order_rules const& rules) {
-        auto const mine = waiting_.extract(one.worker);
-        bool const again = last_ == one.worker;
-        last_ = one.worker;
+    std::optional<someone> takes(fact const& one, order_rules const& rules) {
+        auto const mine = waiting_.extract(who(one));
+        bool const again = last_ == who(one);
+        last_ = who(one);
         if (!mine || mine.mapped().entered == never) return std::nullopt; // a try may overtake
         auto const asked = mine.mapped().asked;
-        auto const given_back = given_back_.find(one.worker);
+        auto const given_back = given_back_.find(who(one));
         bool const barges = again && given_back != given_back_.end() && asked - given_back->second <= rules.barging
                             && one.when - asked <= rules.barging;
         retakes_ = barges ? retakes_ + 1 : 0;
         if (barges && retakes_ <= rules.most_retakes) return std::nullopt;
-        for (auto const& [worker, what] : waiting_)
-            if (what.entered < asked && what.until > one.when + rules.leaving) return worker;
+        for (auto const& [other, what] : waiting_)
+            if (what.entered < asked - rules.arrival && what.until > one.when + rules.leaving) return other;
         return std::nullopt;
     }
 
 private:
-    std::map<int, in_queue> waiting_; ///< by worker
-    std::map<int, moment> given_back_;
-    int last_ = -1;
+    std::map<someone, in_queue> waiting_;
+    std::map<someone, moment> given_back_;
+    std::optional<someone> last_;
     int retakes_ = 0;
 };
 
 /// Its wait ends without the lock, soon after all[at]: its attempt has failed, and its thread is about to see that.
-bool leaves_soon(history const& all, std::size_t at, int worker, order_rules const& rules) {
+bool leaves_soon(history const& all, std::size_t at, someone const& waiter, order_rules const& rules) {
     auto const& taken = all[at];
     for (auto i = at + 1; i < all.size() && all[i].when <= taken.when + rules.leaving; ++i) {
         auto const& one = all[i];
-        if (one.process != taken.process || one.lock != taken.lock || one.worker != worker) continue;
+        if (who(one) != waiter || one.lock != taken.lock) continue;
         if (one.what == kind::acquired) return false;
         if (one.what == kind::not_acquired) return true;
     }
@@ -61,13 +68,15 @@ bool leaves_soon(history const& all, std::size_t at, int worker, order_rules con
 } // namespace
 
 std::optional<violation> check_order(history const& all, order_rules const& rules) {
-    std::map<std::pair<int, int>, queue> queues; // by process and lock
+    std::map<std::pair<int, int>, queue> queues; // by process, unless all of them have one, and lock
     bool quiet = false;
     for (std::size_t i = 0; i < all.size(); ++i) {
         auto const& one = all[i];
         if (one.what == kind::quiet) quiet = true;
         if (one.what == kind::fault) quiet = false;
-        auto& here = queues[{one.process, one.lock}];
+        // Whoever cannot ask for a while may lose its place in a queue on the server.
+        if (rules.across_processes && (one.what == kind::fault || one.what == kind::quiet)) queues.clear();
+        auto& here = queues[{rules.across_processes ? 0 : one.process, one.lock}];
         if (one.what == kind::asked) here.asks(one);
         if (one.what == kind::not_acquired) here.leaves(one);
         if (one.what == kind::released || one.what == kind::releasing) here.gives_back(one);
@@ -76,7 +85,8 @@ std::optional<violation> check_order(history const& all, order_rules const& rule
         if (quiet && overtaken && !leaves_soon(all, i, *overtaken, rules))
             return make("order", i,
                         "worker " + std::to_string(one.worker) + " of process " + std::to_string(one.process)
-                            + " has the lock before worker " + std::to_string(*overtaken)
+                            + " has the lock before worker " + std::to_string(overtaken->second)
+                            + (rules.across_processes ? " of process " + std::to_string(overtaken->first) : "")
                             + ", which has waited for longer");
     }
     return std::nullopt;

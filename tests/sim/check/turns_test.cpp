@@ -39,6 +39,23 @@ TEST(order_checker, rejects_one_who_overtakes_in_its_process) {
     EXPECT_FALSE(check_order(all, {})) << "between processes this rule promises nothing";
 }
 
+TEST(order_checker, rejects_one_who_overtakes_in_another_process_where_all_have_one_queue) {
+    order_rules const fair{.across_processes = true, .arrival = 20ms};
+    history all{quiet(), waits(1ms, 0, 0), waits(22ms, 1, 0), at(30ms, kind::acquired, 1, 0)};
+    ASSERT_TRUE(check_order(all, fair));
+    EXPECT_EQ(check_order(all, fair)->at, 3U);
+    EXPECT_FALSE(check_order(all, {}));
+    auto soon = all;
+    soon[2] = waits(20ms, 1, 0);
+    EXPECT_FALSE(check_order(soon, fair)) << "its question may have come first";
+    auto in_turn = all;
+    in_turn.insert(in_turn.begin() + 3, at(25ms, kind::acquired, 0, 0));
+    EXPECT_FALSE(check_order(in_turn, fair));
+    auto cut_off = all;
+    cut_off.insert(cut_off.begin() + 2, {{.what = kind::fault, .when = 2ms}, {.what = kind::quiet, .when = 3ms}});
+    EXPECT_FALSE(check_order(cut_off, fair)) << "it may have lost its place";
+}
+
 TEST(order_checker, accepts_a_try_and_one_who_overtakes_somebody_that_leaves) {
     auto all = second_before_first();
     all[2].most = never;

@@ -7,6 +7,9 @@
 namespace redlatch::sim {
 namespace {
 
+/// Of fair locks: short beside the usual one, so that a scenario sees what comes after it.
+constexpr std::chrono::milliseconds fair_lock_wait_timeout{2'000};
+
 using namespace std::chrono_literals;
 using kind = fact::kind;
 
@@ -19,6 +22,7 @@ config settings_of(scenario const& plan) {
     made.retry_attempts = 0;
     made.retry_delay = 200ms;
     made.lock_watchdog_timeout = duration(plan.watchdog);
+    made.fair_lock_wait_timeout = fair_lock_wait_timeout;
     made.close_timeout = 200ms;
     made.outage_limit = 60s;
     if (plan.scripts_only) made.commands = command_set::scripts;
@@ -144,7 +148,16 @@ patience usual_patience(scenario const& plan) {
     patience made;
     if (plan.publish_refused) made.wakeup = 24h; // longer than any run
     bool const spins = plan.locks_are == lock_kind::spin;
-    if (spins) made.wakeup += 300ms;    // two of the longest pauses between questions, and some room
+    if (spins) made.wakeup += 300ms; // two of the longest pauses between questions, and some room
+    bool const queues = plan.locks_are == lock_kind::fair;
+    if (queues) {
+        made.order = {.across_processes = true, .arrival = 20ms, .most_retakes = 0};
+        // Where nobody may listen, the next one finds the lock free up to a poll later, again and again.
+        if (plan.subscribe_refused) made.wakeup += 100ms * static_cast<std::int64_t>(plan.workers.size());
+        // Each one that cannot ask any more keeps those behind it waiting.
+        if (!plan.faults.empty())
+            made.wakeup += fair_lock_wait_timeout * static_cast<std::int64_t>(plan.workers.size());
+    }
     for (auto const& one : plan.faults) // whom nobody may wake sleeps as long as the lease that it saw
         if (one.what == fault::kind::rights_taken
             && rights_that_change().at(static_cast<std::size_t>(one.way)).contains("publish"))
@@ -165,14 +178,15 @@ patience usual_patience(scenario const& plan) {
     bool const no_messages = plan.subscribe_refused || plan.publish_refused || rights_change || spins;
     made.releases.rights_missing = made.refusals.rights_missing =
         no_messages || plan.evalsha_refused || plan.restore_refused;
-    made.refusals.hears_messages = !no_messages;
+    made.refusals.hears_messages = !no_messages && !queues; // a free lock is for the first of the queue
     made.forced.can_ask = !no_messages && !plan.evalsha_refused;
     // What the library does today, and some room: tests/sim/fairness judges where it matters.
     made.fair.turns_missed = 15;
     made.fair.beyond_slice = 60;
     made.fair.blocked_commands = no_messages ? 60 : 30; // renewals, and polling where there are no messages
     made.fair.blocked_wakes = 250;
-    if (spins) made.fair.turns_missed = made.fair.beyond_slice = 1e9; // nobody knows of anybody else
+    if (queues) made.fair.blocked_commands = 200, made.fair.blocked_wakes = 600; // each waiter asks for itself
+    if (spins) made.fair.turns_missed = made.fair.beyond_slice = 1e9;            // nobody knows of anybody else
     return made;
 }
 

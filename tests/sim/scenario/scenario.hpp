@@ -104,7 +104,7 @@ std::vector<rights> const& rights_that_change();
 constexpr std::int64_t at_once = 700;
 
 /// Of all locks of a scenario.
-enum class lock_kind : std::uint8_t { reentrant, non_reentrant, spin, fenced };
+enum class lock_kind : std::uint8_t { reentrant, non_reentrant, spin, fenced, fair };
 
 struct scenario {
     std::uint64_t seed = 0;

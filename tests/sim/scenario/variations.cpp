@@ -143,7 +143,8 @@ void take_descriptors(scenario& in) {
 
 void change_kind(scenario& in, lock_kind to) {
     in.locks_are = to;
-    if (to == lock_kind::spin) in.redisson.clear(); // it has the re-entrant lock, and waits for messages
+    // It has the re-entrant lock: waits for messages that spin locks do not send, and wakes nobody who waits for a fair one.
+    if (to == lock_kind::spin || to == lock_kind::fair) in.redisson.clear();
 }
 
 } // namespace redlatch::sim

@@ -29,6 +29,7 @@ basic_lock lock_of(client& user, lock_kind of, std::string const& name) {
     case lock_kind::non_reentrant: return user.get_non_reentrant_lock(name);
     case lock_kind::spin: return user.get_spin_lock(name);
     case lock_kind::fenced: return user.get_fenced_lock(name);
+    case lock_kind::fair: return user.get_fair_lock(name);
     case lock_kind::reentrant: break;
     }
     return user.get_lock(name);

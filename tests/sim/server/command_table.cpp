@@ -66,6 +66,21 @@ constexpr command table[] = {
     {"hset", -4, writes | grows, commands::hset},
     {"hsetnx", 4, writes | grows, commands::hsetnx},
     {"hvals", 2, 0, commands::hvals},
+    // lists (LPOP of one item)
+    {"lindex", 3, 0, commands::lindex},
+    {"llen", 2, 0, commands::llen},
+    {"lpop", 2, writes, commands::lpop},
+    {"lpos", 3, 0, commands::lpos},
+    {"lrange", 4, 0, commands::lrange},
+    {"lrem", 4, writes, commands::lrem},
+    {"rpush", -3, writes | grows, commands::rpush},
+    // sorted sets (ZADD without options, ZRANGE by place)
+    {"zadd", -4, writes | grows, commands::zadd},
+    {"zcard", 2, 0, commands::zcard},
+    {"zincrby", 4, writes | grows, commands::zincrby},
+    {"zrange", -4, 0, commands::zrange},
+    {"zrem", -3, writes, commands::zrem},
+    {"zscore", 3, 0, commands::zscore},
     // messages
     {"psubscribe", -2, listening, commands::psubscribe},
     {"publish", 3, while_loading, commands::publish},

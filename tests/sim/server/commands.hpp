@@ -70,6 +70,23 @@ void hset(call& one);
 void hsetnx(call& one);
 void hvals(call& one);
 
+// commands_lists.cpp
+void lindex(call& one);
+void llen(call& one);
+void lpop(call& one);
+void lpos(call& one);
+void lrange(call& one);
+void lrem(call& one);
+void rpush(call& one);
+
+// commands_sorted_sets.cpp
+void zadd(call& one);
+void zcard(call& one);
+void zincrby(call& one);
+void zrange(call& one);
+void zrem(call& one);
+void zscore(call& one);
+
 // commands_pubsub.cpp
 void psubscribe(call& one);
 void publish(call& one);

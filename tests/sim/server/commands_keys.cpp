@@ -12,7 +12,8 @@ namespace redlatch::sim::commands {
 namespace {
 
 std::string_view type_name(entry const& one) {
-    return std::holds_alternative<std::string>(one.value) ? "string" : "hash";
+    constexpr std::string_view names[] = {"string", "hash", "list", "zset"};
+    return names[one.value.index()];
 }
 
 void bulks(call& one, std::vector<std::string_view> const& items) {

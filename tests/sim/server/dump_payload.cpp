@@ -125,7 +125,7 @@ bool has_valid_footer(std::string_view payload) noexcept {
     return version <= newest_version && crc64(payload) == lowest_first(checksum);
 }
 
-std::optional<std::variant<std::string, hash_fields>> value_in(std::string_view payload) {
+std::optional<entry_value> value_in(std::string_view payload) {
     value_reader reader(payload);
     auto const type = reader.byte();
     if (type == string_type) return reader.a_string();

@@ -18,7 +18,7 @@ bool has_valid_footer(std::string_view payload) noexcept;
 
 /// The value, whatever follows it: Redis does not look whether anything lies between a value and the version. None: no value.
 /// A field that is given twice is there twice, as in a small hash of Redis.
-std::optional<std::variant<std::string, hash_fields>> value_in(std::string_view payload);
+std::optional<entry_value> value_in(std::string_view payload);
 
 /// For tests: `value` with version and checksum behind it.
 std::string with_footer(std::string value, int version = 6);

@@ -16,16 +16,35 @@ void mix(std::size_t& hash, std::size_t part) {
     hash ^= part + 0x9e3779b97f4a7c15u + (hash << 6) + (hash >> 2);
 }
 
+/// What a value is made of, for showing and hashing it.
+struct parts {
+    char const* brackets;
+    std::vector<std::string> texts;
+};
+
+parts parts_of(std::string const& plain) {
+    return {"", {plain}};
+}
+parts parts_of(hash_fields const& fields) {
+    parts all{"{}", {}};
+    for (auto const& [field, value] : fields) all.texts.push_back(field + "=" + value);
+    return all;
+}
+parts parts_of(list_items const& items) {
+    return {"[]", items};
+}
+parts parts_of(scored_members const& members) {
+    parts all{"<>", {}};
+    for (auto const& [score, name] : members) all.texts.push_back(name + "=" + shown_score(score));
+    return all;
+}
+
 std::string shown(entry const& one) {
+    auto const all = std::visit([](auto const& value) { return parts_of(value); }, one.value);
+    bool const plain = *all.brackets == 0;
     std::string text;
-    if (auto const* plain = std::get_if<std::string>(&one.value)) {
-        text = *plain;
-    } else {
-        for (auto const& [field, value] : std::get<hash_fields>(one.value)) {
-            text += (text.empty() ? "{" : " ") + field + "=" + value;
-        }
-        text += "}";
-    }
+    for (auto const& part : all.texts) text += (text.empty() ? "" : " ") + part;
+    if (!plain) text = all.brackets[0] + text + all.brackets[1];
     return text + (one.expires_at_ms ? " at " + std::to_string(*one.expires_at_ms) : " never");
 }
 
@@ -55,6 +74,23 @@ bool hash_fields::erase(std::string_view name) {
     if (place == fields_.end()) return false;
     fields_.erase(place);
     return true;
+}
+
+std::optional<double> scored_members::find(std::string_view name) const noexcept {
+    auto const place =
+        std::ranges::find(members_, name, [](auto const& one) -> std::string_view { return one.second; });
+    return place == members_.end() ? std::nullopt : std::optional(place->first);
+}
+
+bool scored_members::set(std::string_view name, double score) {
+    bool const known = erase(name);
+    std::pair<double, std::string> fresh(score, name);
+    members_.insert(std::ranges::upper_bound(members_, fresh), std::move(fresh));
+    return !known;
+}
+
+bool scored_members::erase(std::string_view name) {
+    return std::erase_if(members_, [&](auto const& one) { return one.second == name; }) > 0;
 }
 
 entry const* keyspace::find(std::string_view key, std::int64_t now_ms, std::size_t number) const {
@@ -89,14 +125,15 @@ std::size_t hash_value(keyspace const& data) {
             mix(hash, text(key));
             mix(hash, one.value.index());
             mix(hash, one.expires_at_ms ? static_cast<std::size_t>(*one.expires_at_ms) + 1 : 0);
-            if (auto const* plain = std::get_if<std::string>(&one.value)) {
-                mix(hash, text(*plain));
+            if (auto const* const fields = std::get_if<hash_fields>(&one.value)) { // the usual one, without copies
+                for (auto const& [field, value] : *fields) {
+                    mix(hash, text(field));
+                    mix(hash, text(value));
+                }
                 continue;
             }
-            for (auto const& [field, value] : std::get<hash_fields>(one.value)) {
-                mix(hash, text(field));
-                mix(hash, text(value));
-            }
+            auto const all = std::visit([](auto const& value) { return parts_of(value); }, one.value);
+            for (auto const& part : all.texts) mix(hash, text(part));
         }
     }
     return hash;

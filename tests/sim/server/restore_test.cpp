@@ -46,8 +46,8 @@ TEST(dump_payload, has_the_footer_that_redis_writes) {
 TEST(dump_payload, is_read_as_far_as_the_value_goes) {
     hash_fields expected;
     expected.set("71b96ce8:1", "1");
-    EXPECT_EQ(value_in(first_hold()), (std::variant<std::string, hash_fields>(expected)));
-    EXPECT_EQ(value_in(first_hold() + "junk"), (std::variant<std::string, hash_fields>(expected)));
+    EXPECT_EQ(value_in(first_hold()), entry_value(expected));
+    EXPECT_EQ(value_in(first_hold() + "junk"), entry_value(expected));
     for (std::size_t size = 0; size < first_hold().size(); ++size) {
         EXPECT_EQ(value_in(first_hold().substr(0, size)), std::nullopt) << size;
     }

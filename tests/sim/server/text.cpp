@@ -1,7 +1,11 @@
 #include "sim/server/text.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
 
 namespace redlatch::sim {
 namespace {
@@ -41,6 +45,35 @@ std::optional<std::int64_t> integer_in(std::string_view text) noexcept {
     auto const [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
     if (problem != std::errc() || end != text.data() + text.size()) return std::nullopt;
     return number;
+}
+
+std::optional<double> score_in(std::string_view text) {
+    std::string const copy(text);
+    char* end = nullptr;
+    double const number = std::strtod(copy.c_str(), &end);
+    bool const begins_well = !copy.empty() && std::isspace(static_cast<unsigned char>(copy.front())) == 0;
+    if (!begins_well || end != copy.c_str() + copy.size() || std::isnan(number)) return std::nullopt;
+    return number;
+}
+
+std::string shown_score(double score) {
+    char text[64];
+    std::snprintf(text, sizeof text, "%.17g", score);
+    return text;
+}
+
+std::optional<place_range> range_of(std::string_view first, std::string_view last) noexcept {
+    auto const from = integer_in(first);
+    auto const to = integer_in(last);
+    if (!from || !to) return std::nullopt;
+    return place_range{*from, *to};
+}
+
+std::pair<std::size_t, std::size_t> place_range::within(std::int64_t size) const noexcept {
+    auto const from = std::max<std::int64_t>(first < 0 ? first + size : first, 0);
+    auto const to = std::min<std::int64_t>(last < 0 ? last + size : last, size - 1);
+    if (from > to) return {0, 0};
+    return {static_cast<std::size_t>(from), static_cast<std::size_t>(to) + 1};
 }
 
 std::string lower(std::string_view text) {

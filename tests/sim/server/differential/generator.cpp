@@ -63,7 +63,7 @@ private:
         case 17: return a_restore();
         case 5: return a_java_call();
         case 6:
-        case 7: return a_hash_command();
+        case 7: return chance_.one_in(3) ? a_queue_command() : a_hash_command();
         case 8: return a_string_command();
         case 9:
         case 10: return an_expiry_command();
@@ -109,7 +109,15 @@ private:
     // Mostly as the library sends it; sometimes with words missing or too many.
     word_list a_script_call() {
         using namespace locking::scripts;
-        switch (chance_.below(5)) {
+        switch (chance_.below(7)) {
+        case 5:
+            return called(fair_acquire,
+                          {{key(), "fair:q", "fair:z"}, {lease(), owner(), "300000", chance_.of({"0", "1"})}});
+        case 6: {
+            script_words words{{key(), "fair:q", "fair:z"}, {owner(), publish_word(), channel(), "300000"}};
+            if (chance_.one_in(8)) words.arguments.front().clear();
+            return called(fair_release, words);
+        }
         case 0: {
             script_words words{{key()}, {lease(), owner()}};
             if (chance_.one_in(2)) words.arguments.push_back(channel());
@@ -175,6 +183,27 @@ private:
         case 8: return {"HSETNX", name, owner(), "2"};
         case 9: return {chance_.of({"HKEYS", "HVALS"}), name};
         default: return {"HDEL", name, owner()};
+        }
+    }
+
+    // Of lists and sorted sets.
+    word_list a_queue_command() {
+        std::string const name = chance_.of({"q", "q", "z", "z", "a"});
+        auto const place = [&] { return chance_.of({"0", "1", "-1", "-3", "7", "x"}); };
+        switch (chance_.below(13)) {
+        case 0: return {"RPUSH", name, owner()};
+        case 1: return {"RPUSH", name, owner(), owner()};
+        case 2: return {"LPOP", name};
+        case 3: return {"LINDEX", name, place()};
+        case 4: return {"LRANGE", name, place(), place()};
+        case 5: return {"LREM", name, place(), owner()};
+        case 6: return {"ZADD", name, number(), owner()};
+        case 7: return {"ZINCRBY", name, chance_.of({"-3", "4000000000000", "0.5", "x"}), owner()};
+        case 8: return {"ZRANGE", name, place(), place()};
+        case 9: return {"ZSCORE", name, owner()};
+        case 10: return {"ZREM", name, owner(), owner()};
+        case 11: return {"LPOS", name, owner()};
+        default: return {chance_.of({"LLEN", "ZCARD"}), name};
         }
     }
 

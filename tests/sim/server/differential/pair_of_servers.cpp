@@ -301,6 +301,8 @@ void pair_of_servers::compare_data() {
             expect_same({"TYPE", key.text});
             expect_same({"HGETALL", key.text});
             expect_same({"GET", key.text});
+            expect_same({"LRANGE", key.text, "0", "-1"});
+            if (key.text != "fair:z") expect_same({"ZRANGE", key.text, "0", "-1"}); // there the order is that of times
             auto const expiry = administer({"PEXPIRETIME", key.text});
             if (std::abs(expiry.simulated.integer - expiry.real.integer) > allowed().tolerance_ms)
                 throw difference{"PEXPIRETIME " + shown(key.text)

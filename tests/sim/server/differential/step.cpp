@@ -11,7 +11,7 @@ namespace {
 // Scripts by their names.
 std::string shown_word(std::string_view word) {
     using namespace locking::scripts;
-    for (auto const* script : {&lock_acquire, &lock_force_release, &lock_release, &lock_renew, &lock_set_count}) {
+    for (auto const* script : all) {
         if (word == script->text || word == script->sha1) return std::string(script->name);
     }
     if (word == java_acquire) return "java_acquire";
