@@ -42,6 +42,7 @@ TEST(config, accepts_the_least_and_the_most_of_each_field) {
     config least{.timeout = 1ms, .connect_timeout = 1ms, .retry_attempts = 0, .retry_delay = 1ms, .ping_interval = 0ms};
     least.lock_watchdog_timeout = 30ms;
     least.renewal_batch = 1;
+    least.fair_lock_wait_timeout = 1s;
     least.outage_limit = 0ms;
     least.close_timeout = 0ms;
     least.local_handoff.time = 1ms;
@@ -88,6 +89,7 @@ INSTANTIATE_TEST_SUITE_P(
         unusable{"connect_timeout", {.connect_timeout = 0ms}}, unusable{"retry_attempts", {.retry_attempts = -1}},
         unusable{"retry_delay", {.retry_delay = 0ms}}, unusable{"ping_interval", {.ping_interval = -1ms}},
         unusable{"lock_watchdog_timeout", {.lock_watchdog_timeout = 29ms}},
+        unusable{"fair_lock_wait_timeout", {.fair_lock_wait_timeout = 999ms}},
         unusable{"watched_holds", {.watched_holds = -1}}, unusable{"watched_holds", {.watched_holds = 1'000'001}},
         unusable{"renewal_batch", {.renewal_batch = 0}}, unusable{"renewal_batch", {.renewal_batch = 10'001}},
         unusable{"validity_margin", {.validity_margin = -1ms}}, unusable{"validity_margin", {.validity_margin = 30s}},

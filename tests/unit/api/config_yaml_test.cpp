@@ -43,6 +43,7 @@ singleServerConfig:
   pingConnectionInterval: 15000
 lockWatchdogTimeout: 20000
 lockWatchdogBatchSize: 50
+fairLockWaitTimeout: 60000
 threads: 16
 nettyThreads: 32
 codec: !<org.redisson.codec.Kryo5Codec> {}
@@ -63,6 +64,7 @@ void expect_the_redisson_document(config const& settings) {
     EXPECT_EQ(settings.ping_interval, 15s);
     EXPECT_EQ(settings.lock_watchdog_timeout, 20s);
     EXPECT_EQ(settings.renewal_batch, 50);
+    EXPECT_EQ(settings.fair_lock_wait_timeout, 60s);
 }
 
 TEST(config_from_yaml, knows_the_label_of_holders) {
@@ -391,6 +393,8 @@ INSTANTIATE_TEST_SUITE_P(
                   "line 3: nameMapper needs Java code"),
         refused{"singleServerConfig: {address: 'redis://h'}\nlockWatchdogTimeout: 29",
                 "line 2: lockWatchdogTimeout: '29'"},
+        refused{"singleServerConfig: {address: 'redis://h'}\nfairLockWaitTimeout: 999",
+                "line 2: fairLockWaitTimeout: '999'"},
         refused{"singleServerConfig: {address: 'redis://h'}\nlockWatchdogBatchSize: 0",
                 "line 2: lockWatchdogBatchSize: '0'"},
         refused{"singleServerConfig: {address: 'redis://h'}\ncommandMapper: !<x.Y> {}",
