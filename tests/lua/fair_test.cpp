@@ -9,10 +9,10 @@ namespace {
 using locking::scripts::fair_acquire;
 using locking::scripts::fair_release;
 
-words const keys{"orders", "queue", "timeouts"};
-
 class fair_script : public script_test {
 protected:
+    words const keys{"orders", "queue", "timeouts"};
+
     /// With a lease of 100 s; a waiter that does not ask keeps its place for 300 s.
     std::string acquire(std::string const& owner, bool may_wait = true) {
         return shown(call(fair_acquire, keys, {"100000", owner, "300000", may_wait ? "1" : "0"}));
