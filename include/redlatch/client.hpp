@@ -13,6 +13,7 @@
 #include <redlatch/fair_lock.hpp>
 #include <redlatch/fenced_lock.hpp>
 #include <redlatch/lock_info.hpp>
+#include <redlatch/non_reentrant_fair_lock.hpp>
 #include <redlatch/non_reentrant_lock.hpp>
 #include <redlatch/options.hpp>
 #include <redlatch/reentrant_lock.hpp>
@@ -60,6 +61,8 @@ public:
     non_reentrant_lock get_non_reentrant_lock(std::string const& name);
     fenced_lock get_fenced_lock(std::string const& name);
     fair_lock get_fair_lock(std::string const& name);
+    /// The same, but its owner cannot acquire it twice.
+    non_reentrant_fair_lock get_non_reentrant_fair_lock(std::string const& name);
     /// Throws error(invalid_argument) for pauses that are not positive, or a multiplier below one.
     spin_lock get_spin_lock(std::string const& name, spin_backoff const& backoff = {});
 

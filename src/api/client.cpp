@@ -96,6 +96,10 @@ fair_lock client::get_fair_lock(std::string const& name) {
     return fair_lock(lock_of(handle(), name, locking::fair_recipe));
 }
 
+non_reentrant_fair_lock client::get_non_reentrant_fair_lock(std::string const& name) {
+    return non_reentrant_fair_lock(lock_of(handle(), name, locking::non_reentrant_fair_recipe));
+}
+
 spin_lock client::get_spin_lock(std::string const& name, spin_backoff const& backoff) {
     auto impl = lock_of(handle(), name, locking::spin_recipe);
     if (backoff.first.count() < 1 || backoff.longest < backoff.first || backoff.multiplier < 1)

@@ -33,6 +33,10 @@ inline constexpr lock_kind lock_kinds[] = {
     {.name = "fair",
      .get = [](client& from, std::string const& name) -> any_lock { return from.get_fair_lock(name); },
      .queues_on_server = true},
+    {.name = "non_reentrant_fair",
+     .get = [](client& from, std::string const& name) -> any_lock { return from.get_non_reentrant_fair_lock(name); },
+     .reentrant = false,
+     .queues_on_server = true},
 };
 
 inline void PrintTo(lock_kind const& kind, std::ostream* out) {

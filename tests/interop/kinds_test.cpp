@@ -114,17 +114,16 @@ TEST_F(interop_test, tokens_grow_across_both_languages) {
     }
 }
 
-TEST_F(interop_test, non_reentrant_lock_of_java_refuses_a_second_acquisition_as_ours_does) {
-    java().value("a", "non_reentrant/lock", {name});
-    auto const again = java().ask("a", "non_reentrant/lock", {name});
-    EXPECT_FALSE(again.ok);
-    EXPECT_NE(again.value.find("non-reentrant"), std::string::npos) << again.value;
-    java().value("a", "non_reentrant/unlock", {name});
-    any_lock ours(cpp.get_non_reentrant_lock(name));
-    hold const mine = ours.acquire();
+TEST_P(same_kind, is_refused_a_second_time_by_java_as_by_ours_unless_re_entrant) {
+    java().value("a", of_kind("lock"), key);
+    auto const again = java().ask("a", of_kind("lock"), key);
+    EXPECT_EQ(again.ok, GetParam().reentrant);
+    EXPECT_EQ(again.value.find("non-reentrant") != std::string::npos, !again.ok) << again.value;
+    for (int levels = again.ok ? 2 : 1; levels > 0; --levels) java().value("a", of_kind("unlock"), key);
+    hold const mine = lock.acquire();
     std::error_code ec;
-    EXPECT_FALSE(ours.acquire({}, ec));
-    EXPECT_EQ(ec, errc::would_deadlock);
+    EXPECT_EQ(static_cast<bool>(lock.acquire({}, ec)), GetParam().reentrant);
+    EXPECT_EQ(ec == errc::would_deadlock, !GetParam().reentrant);
 }
 
 } // namespace

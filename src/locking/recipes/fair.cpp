@@ -1,16 +1,25 @@
 // The lock that its waiters get in the order in which they came, whatever their process: they queue on the server, and a
 // release tells the first one. wire: protocol section 5.4.
-#include "locking/names.hpp"
-#include "locking/recipes/owner_hash.hpp"
-#include "locking/recipes/recipes.hpp"
+#include "locking/recipes/fair.hpp"
 
-#include <algorithm>
+#include "locking/names.hpp"
+#include "locking/recipes/recipes.hpp"
 
 namespace redlatch::locking {
 namespace fair {
 namespace {
 
 constexpr std::string_view publish = "PUBLISH"; // one server: protocol section 0.5
+
+wire_call end(call_context const& context, std::string_view owner_id) {
+    auto const queue = fair_queue(context.name);
+    auto const timeouts = fair_timeouts(context.name);
+    auto const patience = std::to_string(context.waiter_timeout.count());
+    return script_call(scripts::fair_release, {context.name, queue, timeouts},
+                       {owner_id, publish, context.channel, patience});
+}
+
+} // namespace
 
 std::string waiter_channel(call_context const& context) {
     return std::string(context.channel).append(1, ':').append(context.owner_id);
@@ -25,14 +34,6 @@ wire_call acquire(call_context const& context) {
                        {lease, context.owner_id, patience, context.may_wait ? "1" : "0"});
 }
 
-wire_call end(call_context const& context, std::string_view owner_id) {
-    auto const queue = fair_queue(context.name);
-    auto const timeouts = fair_timeouts(context.name);
-    auto const patience = std::to_string(context.waiter_timeout.count());
-    return script_call(scripts::fair_release, {context.name, queue, timeouts},
-                       {owner_id, publish, context.channel, patience});
-}
-
 wire_call release(call_context const& context) {
     return end(context, context.owner_id);
 }
@@ -41,20 +42,8 @@ wire_call force_release(call_context const& context) {
     return end(context, {});
 }
 
-constexpr recipe make() noexcept {
-    auto made = owner_hash::make_recipe("fair");
-    made.acquire = acquire;
-    made.release = release;
-    made.force_release = force_release;
-    made.plain = nullptr;       // no plain command looks at the queue
-    made.local_handoff = false; // the next one in the queue may be of another process
-    made.waiter_channel = waiter_channel;
-    return made;
-}
-
-} // namespace
 } // namespace fair
 
-constinit recipe const fair_recipe = fair::make();
+constinit recipe const fair_recipe = fair::make_recipe("fair");
 
 } // namespace redlatch::locking

@@ -3,7 +3,9 @@
 namespace redlatch::locking {
 namespace {
 
-constexpr recipe const* each[] = {&reentrant_recipe, &non_reentrant_recipe, &spin_recipe, &fenced_recipe, &fair_recipe};
+constexpr recipe const* each[] = {
+    &reentrant_recipe, &non_reentrant_recipe, &spin_recipe, &fenced_recipe, &fair_recipe, &non_reentrant_fair_recipe,
+};
 
 } // namespace
 

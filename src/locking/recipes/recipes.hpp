@@ -7,11 +7,12 @@
 
 namespace redlatch::locking {
 
-extern recipe const reentrant_recipe;     ///< Redisson's RLock: protocol section 1
-extern recipe const non_reentrant_recipe; ///< RNonReentrantLock: protocol section 5.1
-extern recipe const spin_recipe;          ///< RSpinLock: protocol section 5.2
-extern recipe const fenced_recipe;        ///< RFencedLock: protocol section 5.3
-extern recipe const fair_recipe;          ///< RFairLock: protocol section 5.4
+extern recipe const reentrant_recipe;          ///< Redisson's RLock: protocol section 1
+extern recipe const non_reentrant_recipe;      ///< RNonReentrantLock: protocol section 5.1
+extern recipe const spin_recipe;               ///< RSpinLock: protocol section 5.2
+extern recipe const fenced_recipe;             ///< RFencedLock: protocol section 5.3
+extern recipe const fair_recipe;               ///< RFairLock: protocol section 5.4
+extern recipe const non_reentrant_fair_recipe; ///< RNonReentrantFairLock: protocol section 5.4
 
 extern std::span<recipe const* const> const all_recipes;
 

@@ -151,5 +151,16 @@ TEST(non_reentrant_recipe, is_the_re_entrant_one_on_the_wire) {
     EXPECT_EQ(non_reentrant_recipe.plain, reentrant_recipe.plain);
 }
 
+TEST(non_reentrant_fair_recipe, is_the_fair_one_on_the_wire) {
+    auto const keys = non_reentrant_fair_recipe.keys("orders");
+    EXPECT_FALSE(non_reentrant_fair_recipe.reentrant);
+    EXPECT_TRUE(fair_recipe.reentrant);
+    EXPECT_TRUE(non_reentrant_fair_recipe.queues_on_server());
+    EXPECT_FALSE(non_reentrant_fair_recipe.local_handoff);
+    EXPECT_EQ(non_reentrant_fair_recipe.acquire(about(keys)).bytes, fair_recipe.acquire(about(keys)).bytes);
+    EXPECT_EQ(non_reentrant_fair_recipe.release(about(keys)).bytes, fair_recipe.release(about(keys)).bytes);
+    EXPECT_EQ(non_reentrant_fair_recipe.force_release(about(keys)).bytes, fair_recipe.force_release(about(keys)).bytes);
+}
+
 } // namespace
 } // namespace redlatch::locking

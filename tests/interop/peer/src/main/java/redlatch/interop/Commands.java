@@ -93,6 +93,8 @@ final class Commands {
                 return client.getSpinLock(name);
             case "non_reentrant":
                 return client.getNonReentrantLock(name);
+            case "non_reentrant_fair":
+                return client.getNonReentrantFairLock(name);
             case "read":
                 return client.getReadWriteLock(name).readLock();
             case "write":

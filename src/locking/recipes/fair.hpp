@@ -1,0 +1,24 @@
+// What the kinds have in common whose waiters get the lock in the order in which they came. wire: protocol section 5.4.
+#pragma once
+
+#include "locking/recipes/owner_hash.hpp"
+
+namespace redlatch::locking::fair {
+
+wire_call acquire(call_context const& context);
+wire_call release(call_context const& context);
+wire_call force_release(call_context const& context);
+std::string waiter_channel(call_context const& context);
+
+constexpr recipe make_recipe(std::string_view kind) noexcept {
+    auto made = owner_hash::make_recipe(kind);
+    made.acquire = acquire;
+    made.release = release;
+    made.force_release = force_release;
+    made.plain = nullptr;       // no plain command looks at the queue
+    made.local_handoff = false; // the next one in the queue may be of another process
+    made.waiter_channel = waiter_channel;
+    return made;
+}
+
+} // namespace redlatch::locking::fair
