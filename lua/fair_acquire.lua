@@ -47,7 +47,8 @@ if redis.call('hexists', KEYS[1], ARGV[2]) == 1 then
 end
 
 if ARGV[4] == '1' and not before then
-    redis.call('zadd', KEYS[3], now + redis.call('rpush', KEYS[2], ARGV[2]) * patience, ARGV[2])
+    local place = redis.call('rpush', KEYS[2], ARGV[2])
+    redis.call('zadd', KEYS[3], now + place * patience, ARGV[2])
 end
 if left ~= -2 then return left end
 return math.max(tonumber(ends) - now, 1)
