@@ -19,7 +19,7 @@ std::string json_of(lock_info const& lock) {
     json object;
     object["name"] = lock.name;
     object["state"] = lock.held ? "held" : "free";
-    object["type"] = lock.held ? json(lock.type) : json(nullptr);
+    object["type"] = lock.type.empty() ? json(nullptr) : json(lock.type);
     object["owners"] = json::array();
     for (auto const& owner : lock.owners) {
         json one;
@@ -31,6 +31,16 @@ std::string json_of(lock_info const& lock) {
         object["owners"].push_back(std::move(one));
     }
     object["ttl_ms"] = lock.remaining_lease ? json(lock.remaining_lease->count()) : json(nullptr);
+    object["waiters"] = json::array();
+    for (auto const& waiter : lock.waiters) {
+        json one;
+        one["owner"] = waiter.owner;
+        one["client"] = waiter.client;
+        one["holder"] = waiter.holder;
+        one["passed_over_in_ms"] = waiter.passed_over_in ? json(waiter.passed_over_in->count()) : json(nullptr);
+        one["label"] = waiter.label ? json(*waiter.label) : json(nullptr);
+        object["waiters"].push_back(std::move(one));
+    }
     return line(object);
 }
 

@@ -9,11 +9,16 @@
 namespace redlatch::cli {
 namespace {
 
-constexpr std::array heading{"NAME", "TYPE", "CLIENT", "HOLDER", "COUNT", "TTL", "LABEL"};
+constexpr std::array heading{"NAME", "TYPE", "CLIENT", "HOLDER", "COUNT", "TTL", "WAITING", "LABEL"};
 // A UUID has 36 characters, a number 20 at the most.
-constexpr std::array<std::size_t, 6> least{16, 9, 36, 6, 5, 8};
-constexpr std::array<std::size_t, 6> most{48, 9, 36, 20, 7, 14};
+constexpr std::array<std::size_t, 7> least{16, 9, 36, 6, 5, 8, 7};
+constexpr std::array<std::size_t, 7> most{48, 9, 36, 20, 7, 14, 7};
 constexpr std::size_t longest_label = 128;
+
+/// Only fair locks have a queue on the server.
+std::string waiting(lock_info const& lock) {
+    return lock.waiters.empty() ? "-" : std::to_string(lock.waiters.size());
+}
 
 } // namespace
 
@@ -26,7 +31,7 @@ std::string lock_table::rows_of(std::span<lock_info const> locks) {
     for (auto const& lock : locks)
         for (auto const& owner : lock.owners)
             rows.push_back({lock.name, lock.type, owner.client, owner.holder, std::to_string(owner.count),
-                            time_left(lock), owner.label.value_or("-")});
+                            time_left(lock), waiting(lock), owner.label.value_or("-")});
     std::string text;
     if (!begun_) {
         begun_ = true;
@@ -34,7 +39,8 @@ std::string lock_table::rows_of(std::span<lock_info const> locks) {
         for (auto const& cells : rows)
             for (std::size_t at = 0; at < widths_.size(); ++at)
                 widths_[at] = std::max(widths_[at], columns(shortened(cells[at], most[at])));
-        text = line_of({heading[0], heading[1], heading[2], heading[3], heading[4], heading[5], heading[6]});
+        text =
+            line_of({heading[0], heading[1], heading[2], heading[3], heading[4], heading[5], heading[6], heading[7]});
     }
     for (auto const& cells : rows) text += line_of(cells);
     return text;

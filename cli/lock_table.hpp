@@ -17,7 +17,7 @@ public:
     std::string rows_of(std::span<lock_info const> locks);
 
 private:
-    static constexpr std::size_t columns_before_the_last = 6;
+    static constexpr std::size_t columns_before_the_last = 7;
     using row = std::array<std::string, columns_before_the_last + 1>; ///< as they are, not yet printable
     std::string line_of(row const& cells) const;
 

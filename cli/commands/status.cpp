@@ -1,5 +1,6 @@
 // redlatch status NAME and redlatch list: who holds what.
 #include "commands/commands.hpp"
+#include "durations.hpp"
 #include "json_line.hpp"
 #include "lock_check.hpp"
 #include "lock_table.hpp"
@@ -19,18 +20,30 @@ namespace {
 
 constexpr std::size_t longest_shown = 100;
 
-std::string message_of(lock_info const& lock) {
+/// Of a holder or a waiter.
+template <typename T> std::string text_of(T const& who) {
+    std::string const label = who.label ? shortened(*who.label, longest_shown) + ": " : std::string();
+    return label + "client " + shortened(who.client, longest_shown) + ", holder "
+           + shortened(who.holder, longest_shown);
+}
+
+std::string headline_of(lock_info const& lock) {
     std::string const name = "'" + shortened(lock.name, longest_shown) + "'";
-    if (!lock.held) return name + " is free\n";
-    std::string text = name + " is held (" + shortened(lock.type, longest_shown) + ")";
-    if (lock.remaining_lease)
-        text += " for " + time_left(lock) + " still, unless renewed\n";
-    else
-        text += " and has no expiry\n";
-    for (auto const& owner : lock.owners) {
-        if (owner.label) text += "  by " + shortened(*owner.label, longest_shown) + ":";
-        text += (owner.label ? " client " : "  by client ") + shortened(owner.client, longest_shown) + ", holder "
-                + shortened(owner.holder, longest_shown) + ", count " + std::to_string(owner.count) + '\n';
+    if (!lock.held) return name + (lock.waiters.empty() ? " is free\n" : " is free for the first of its queue\n");
+    std::string const held = name + " is held (" + shortened(lock.type, longest_shown) + ")";
+    if (!lock.remaining_lease) return held + " and has no expiry\n";
+    return held + " for " + time_left(lock) + " still, unless renewed\n";
+}
+
+std::string message_of(lock_info const& lock) {
+    std::string text = headline_of(lock);
+    for (auto const& owner : lock.owners)
+        text += "  by " + text_of(owner) + ", count " + std::to_string(owner.count) + '\n';
+    for (auto const& waiter : lock.waiters) {
+        text += "  waiting: " + text_of(waiter);
+        if (waiter.passed_over_in)
+            text += "; passed over in " + to_rounded_text(*waiter.passed_over_in) + " unless it asks again";
+        text += '\n';
     }
     return text;
 }

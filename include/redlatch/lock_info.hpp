@@ -20,6 +20,17 @@ struct lock_owner {
     std::optional<std::string> label{};
 };
 
+/// One waiter in the queue of a fair lock.
+struct lock_waiter {
+    std::string owner;  ///< as it stands in the queue, "client:holder"
+    std::string client; ///< the client's UUID
+    std::string holder; ///< the number that it will have as a holder within that client
+    /// It is passed over after that time unless it asks again, which a waiter that lives does: the most that it can hold up
+    /// those behind it if it has died. Zero: with the next attempt or release of anybody. None: this user may not know.
+    std::optional<duration> passed_over_in{};
+    std::optional<std::string> label{}; ///< as lock_owner::label
+};
+
 /// What a look at locks asks the server for besides the locks.
 struct look_options {
     /// The holders' labels too. One more command, in the same round trip, but CLIENT LIST, which costs the server time for each
@@ -31,10 +42,13 @@ struct look_options {
 struct lock_info {
     std::string name;
     bool held = false;
-    /// "reentrant", "fair", "fenced", "read" or "write" (the mode of a read-write lock); "" when free. A spin or non-reentrant
-    /// lock cannot be told from a re-entrant one.
+    /// "reentrant", "fair", "fenced", "read" or "write" (the mode of a read-write lock); "" when free and nobody is queued. A
+    /// spin or non-reentrant lock cannot be told from a re-entrant one, nor a fair one for which nobody waits.
     std::string type;
     std::vector<lock_owner> owners;
+    /// Of a fair lock: who is queued for it, the first one first, at most 1,000. Also while it is free, when the first one has
+    /// died or has not heard of it yet. Waiters for locks of other kinds leave no trace on the server.
+    std::vector<lock_waiter> waiters{};
     /// How long until the key expires by itself; none: free, or without expiry.
     std::optional<duration> remaining_lease;
     /// Of list_locks() only: why the server does not let us look at this key, as a message. Nothing else is known of it then;

@@ -50,6 +50,7 @@ bool listing::ask() {
         append_look(commands, looked_at_.back());
         bytes += questions_of_a_look * looked_at_.back().size();
     }
+    if (!looked_at_.empty()) commands.push_back(ask_for_time());
     asked_labels_ = options_.labels && !labels_ && !looked_at_.empty();
     if (asked_labels_)
         commands.push_back(ask_for_labels()); // behind the first looks: it knows those who hold what they see
@@ -68,7 +69,7 @@ void listing::on_answers() {
     try {
         must_have_succeeded(*call_);
         auto const& answers = call_->replies();
-        auto next = looked_at_.size() * questions_of_a_look;
+        auto next = looked_at_.empty() ? 0 : looked_at_.size() * questions_of_a_look + 1;
         if (asked_labels_) labels_ = connection::labels_in(answers[next++].text);
         on_looks(answers);
         if (asked_size_ && answers[next++].is_integer()) bounds_.set_keys(answers[next - 1].integer);
@@ -81,12 +82,14 @@ void listing::on_answers() {
 }
 
 void listing::on_looks(std::vector<resp::value> const& answers) {
+    if (looked_at_.empty()) return;
     std::vector<lock_info> locks;
+    auto const& time = answers[looked_at_.size() * questions_of_a_look];
     for (std::size_t i = 0; i < looked_at_.size(); ++i) {
         auto const& name = looked_at_[i];
         try {
             auto const own = std::span(answers).subspan(i * questions_of_a_look, questions_of_a_look);
-            if (auto info = to_info(*core_, name, own); looks_like_lock(info)) locks.push_back(std::move(info));
+            if (auto info = to_info(*core_, name, own, time); looks_like_lock(info)) locks.push_back(std::move(info));
         } catch (error const& refusal) {
             lock_info info;
             info.name = name;

@@ -44,16 +44,17 @@ question<std::optional<duration>> how_long(lock_impl const& impl) {
 std::vector<std::string> who(lock_impl const& impl, look_options const& options) {
     std::vector<std::string> commands;
     detail::append_look(commands, impl.record->name);
+    commands.push_back(detail::ask_for_time());
     if (options.labels) commands.push_back(detail::ask_for_labels());
     return commands;
 }
 
-auto holders_of(std::shared_ptr<lock_impl> impl) {
-    return [of = std::move(impl)](io::query_batch const& answered) {
+auto holders_of(std::shared_ptr<lock_impl> impl, look_options const& options) {
+    return [of = std::move(impl), options](io::query_batch const& answered) {
         auto const answers = std::span(answered.replies());
-        auto info = detail::to_info(*of->core, of->record->name, answers.first(detail::questions_of_a_look));
-        if (answers.size() > detail::questions_of_a_look)
-            detail::add_labels({&info, 1}, connection::labels_in(answers.back().text));
+        constexpr auto looks = detail::questions_of_a_look;
+        auto info = detail::to_info(*of->core, of->record->name, answers.first(looks), answers[looks]);
+        if (options.labels) detail::add_labels({&info, 1}, connection::labels_in(answers.back().text));
         return info;
     };
 }
@@ -95,12 +96,14 @@ void basic_lock::async_remaining_lease(executor ex,
 
 lock_info basic_lock::inspect(look_options const& options) {
     auto const about = "looking at " + shown(impl());
-    return detail::run_now<io::query_batch>(impl().core, about, holders_of(impl_), who(impl(), options), about);
+    return detail::run_now<io::query_batch>(impl().core, about, holders_of(impl_, options), who(impl(), options),
+                                            about);
 }
 
 std::optional<outcome> basic_lock::start_inspect(completion_ptr<lock_info>& done, look_options const& options) {
     auto const about = "looking at " + shown(impl());
-    return detail::run_later<io::query_batch>(impl().core, about, holders_of(impl_), done, who(impl(), options), about);
+    return detail::run_later<io::query_batch>(impl().core, about, holders_of(impl_, options), done,
+                                              who(impl(), options), about);
 }
 
 void basic_lock::async_inspect(executor ex, std::function<void(std::error_code, lock_info)> handler,

@@ -8,6 +8,8 @@
 
 #include <algorithm>
 #include <charconv>
+#include <optional>
+#include <unordered_map>
 
 namespace redlatch::detail {
 namespace {
@@ -24,13 +26,13 @@ bool looks_like_owner(std::string_view field) {
     return field.size() > uuid_length + 1 && field[uuid_length] == ':' && field[8] == '-' && field[13] == '-';
 }
 
-lock_owner to_owner(std::string const& field, std::string_view count) {
-    lock_owner who;
-    who.owner = field;
-    who.count = to_number(count);
-    auto const colon = field.find(':');
-    who.client = field.substr(0, colon);
-    if (colon != std::string::npos) who.holder = field.substr(colon + 1);
+/// Of a lock_owner or a lock_waiter.
+template <typename T> T with_identity(std::string const& id) {
+    T who;
+    who.owner = id;
+    auto const colon = id.find(':');
+    who.client = id.substr(0, colon);
+    if (colon != std::string::npos) who.holder = id.substr(colon + 1);
     if (auto const more = who.holder.find(':'); more != std::string::npos) who.holder.resize(more);
     return who;
 }
@@ -52,7 +54,37 @@ bool is_there(resp::value const& reply) {
 void add_owner(lock_info& to, std::string const& field, std::string_view count) {
     auto const known =
         std::any_of(to.owners.begin(), to.owners.end(), [&](lock_owner const& owner) { return owner.owner == field; });
-    if (!known) to.owners.push_back(to_owner(field, count));
+    if (known) return;
+    to.owners.push_back(with_identity<lock_owner>(field));
+    to.owners.back().count = to_number(count);
+}
+
+// Whatever the keys hold, the answers are bounded.
+constexpr std::string_view last_of_queue = "999";
+
+/// In milliseconds since the epoch. None: without the right to ask.
+std::optional<std::int64_t> to_server_time(resp::value const& reply) {
+    if (!reply.is_array() || reply.items.size() != 2) return std::nullopt;
+    return to_number(reply.items[0].text) * 1'000 + to_number(reply.items[1].text) / 1'000;
+}
+
+std::vector<lock_waiter> to_waiters(resp::value const& queue, resp::value const& timeouts, resp::value const& time) {
+    std::vector<lock_waiter> waiters;
+    if (!queue.is_array()) return waiters; // of no list, or of one that this user may not read
+    auto const now = to_server_time(time);
+    std::unordered_map<std::string_view, std::int64_t> timeout_of;
+    for (std::size_t i = 0; now && i + 1 < timeouts.items.size(); i += 2)
+        timeout_of.emplace(timeouts.items[i].text, to_number(timeouts.items[i + 1].text));
+    bool const known = now && timeouts.is_array();
+    for (auto const& id : queue.items) {
+        waiters.push_back(with_identity<lock_waiter>(id.text));
+        if (!known) continue;
+        // Without a timeout, as nobody leaves it behind, it is passed over at once.
+        auto const at = timeout_of.find(id.text);
+        waiters.back().passed_over_in =
+            at == timeout_of.end() ? duration(0) : duration(std::max<std::int64_t>(at->second - *now, 0));
+    }
+    return waiters;
 }
 
 } // namespace
@@ -61,11 +93,17 @@ void append_look(std::vector<std::string>& commands, std::string const& name) {
     // HSCAN, not HGETALL: whatever hash has the name, the answer is bounded.
     commands.push_back(resp::command("HSCAN", name, "0", "COUNT", "1000"));
     commands.push_back(resp::command("PTTL", name));
-    commands.push_back(resp::command("EXISTS", locking::fair_queue(name)));
     commands.push_back(resp::command("EXISTS", locking::token_counter(name)));
+    commands.push_back(resp::command("LRANGE", locking::fair_queue(name), "0", last_of_queue));
+    commands.push_back(resp::command("ZRANGE", locking::fair_timeouts(name), "0", last_of_queue, "WITHSCORES"));
 }
 
-lock_info to_info(io::client_core& core, std::string const& name, std::span<resp::value const> answers) {
+std::string ask_for_time() {
+    return resp::command("TIME");
+}
+
+lock_info to_info(io::client_core& core, std::string const& name, std::span<resp::value const> answers,
+                  resp::value const& time) {
     auto const& page = answers[0];
     auto const& lease = answers[1];
     must_be_answer(core, name, page);
@@ -74,12 +112,14 @@ lock_info to_info(io::client_core& core, std::string const& name, std::span<resp
         throw error(errc::bad_reply, "the server sent an unexpected reply about lock " + locking::shown(name));
     lock_info info;
     info.name = name;
+    info.waiters = to_waiters(answers[3], answers[4], time);
+    if (!info.waiters.empty()) info.type = "fair";
     auto const& fields = page.items[1].items;
     constexpr std::int64_t no_key = -2;
     if (fields.empty() || lease.integer == no_key) return info;
     info.held = true;
     if (lease.integer >= 0) info.remaining_lease = duration(lease.integer);
-    info.type = is_there(answers[3]) ? "fenced" : is_there(answers[2]) ? "fair" : "reentrant";
+    if (info.type.empty()) info.type = is_there(answers[2]) ? "fenced" : "reentrant";
     for (std::size_t i = 0; i + 1 < fields.size(); i += 2) {
         auto const& field = fields[i].text;
         auto const& value = fields[i + 1].text;
@@ -102,9 +142,13 @@ std::string ask_for_labels() {
 }
 
 void add_labels(std::span<lock_info> locks, connection::holder_labels const& labels) {
-    for (auto& lock : locks)
-        for (auto& who : lock.owners)
-            if (auto const found = labels.find(who.client); found != labels.end()) who.label = found->second;
+    auto const add_label = [&labels](auto& who) {
+        if (auto const found = labels.find(who.client); found != labels.end()) who.label = found->second;
+    };
+    for (auto& lock : locks) {
+        std::for_each(lock.owners.begin(), lock.owners.end(), add_label);
+        std::for_each(lock.waiters.begin(), lock.waiters.end(), add_label);
+    }
 }
 
 locking::wire_call force_release_call(lock_impl const& impl) {

@@ -17,10 +17,13 @@ namespace redlatch::detail {
 
 /// What is asked about one lock: commands that read, so that no other right is needed. They stand in one write, which servers
 /// execute without a pause between its commands.
-inline constexpr std::size_t questions_of_a_look = 4;
+inline constexpr std::size_t questions_of_a_look = 5;
 void append_look(std::vector<std::string>& commands, std::string const& name);
+/// And once, behind the looks: the server's clock, by which waiters are passed over.
+std::string ask_for_time();
 /// Of the answers to them. Throws error: wrong_type, server_refused, bad_reply.
-lock_info to_info(io::client_core& core, std::string const& name, std::span<resp::value const> answers);
+lock_info to_info(io::client_core& core, std::string const& name, std::span<resp::value const> answers,
+                  resp::value const& time);
 /// For listings: any hash may have answered.
 bool looks_like_lock(lock_info const& info);
 

@@ -50,6 +50,18 @@ TEST(lock_table, keeps_its_columns_whatever_comes_later) {
     EXPECT_NE(lines[2].find("web-1:4711:importer"), std::string::npos) << lines[2];
 }
 
+TEST(lock_table, says_how_many_wait_where_the_server_knows) {
+    lock_table table;
+    auto queued = lock("a", "web-1");
+    queued.waiters.resize(12);
+    std::vector<lock_info> const both{queued, lock("b", "web-2")};
+    auto const lines = lines_of(table.rows_of(both));
+    ASSERT_EQ(lines.size(), 3U);
+    auto const column = lines[0].find("WAITING");
+    EXPECT_EQ(lines[1].substr(column), "12       web-1");
+    EXPECT_EQ(lines[2].substr(column), "-        web-2");
+}
+
 TEST(lock_table, shows_more_of_names_when_the_first_ones_are_long) {
     lock_table table;
     std::vector<lock_info> const first{lock(std::string(40, 'x'))};

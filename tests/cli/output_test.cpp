@@ -35,7 +35,7 @@ TEST_F(tool_output, status_of_a_free_lock) {
     EXPECT_EQ(result.output, "'job' is free\n");
     auto const as_json = run({"status", "job", "--json"});
     EXPECT_EQ(as_json.status, 1);
-    EXPECT_EQ(as_json.output, R"({"name":"job","state":"free","type":null,"owners":[],"ttl_ms":null})"
+    EXPECT_EQ(as_json.output, R"({"name":"job","state":"free","type":null,"owners":[],"ttl_ms":null,"waiters":[]})"
                               "\n");
 }
 
@@ -53,7 +53,7 @@ TEST_F(tool_output, status_of_a_lock_that_java_holds) {
     EXPECT_LE(cli::parse_duration(time.str(1)), before);
     EXPECT_GE(cli::parse_duration(time.str(1)), std::chrono::floor<std::chrono::seconds>(after)) << "rounded";
     auto const object = lines_of(run({"status", "job", "--json"}).output).at(0);
-    EXPECT_EQ(keys_of(object), "name state type owners ttl_ms ");
+    EXPECT_EQ(keys_of(object), "name state type owners ttl_ms waiters ");
     EXPECT_EQ(object["state"], "held");
     EXPECT_EQ(object["type"], "reentrant");
     EXPECT_EQ(
@@ -62,6 +62,33 @@ TEST_F(tool_output, status_of_a_lock_that_java_holds) {
             {{{"owner", client + ":71"}, {"client", client}, {"holder", "71"}, {"count", 1}, {"label", nullptr}}}));
     EXPECT_GT(object["ttl_ms"], 3'500'000);
     server.run("DEL", "job");
+}
+
+TEST_F(tool_output, status_and_list_show_the_queue_of_a_fair_lock) {
+    std::string const java = "0e1f2a3b-0000-4000-8000-0123456789ab";
+    auto const now = std::stoll(server.run("TIME").items.at(0).text) * 1'000;
+    server.run("RPUSH", "redisson_lock_queue:{job}", java + ":7", java + ":8");
+    server.run("ZADD", "redisson_lock_timeout:{job}", std::to_string(now + 7'200'000), java + ":7", "1", java + ":8");
+    EXPECT_EQ(run({"status", "job"}).status, 1);
+    auto const free = run({"status", "job"}).output;
+    EXPECT_EQ(free.find("'job' is free for the first of its queue\n  waiting: client " + java
+                        + ", holder 7; passed over in 1h59m"),
+              0U)
+        << free;
+    EXPECT_NE(free.find("holder 8; passed over in 0s unless it asks again\n"), std::string::npos) << free;
+    hold_as_stranger(server, "job", 1h);
+    auto const held = run({"status", "job"});
+    EXPECT_EQ(held.status, 0);
+    EXPECT_NE(held.output.find("'job' is held (fair) for "), std::string::npos) << held.output;
+    EXPECT_NE(held.output.find("  waiting: client " + java + ", holder 7"), std::string::npos) << held.output;
+    auto const object = lines_of(run({"list", "--json"}).output).at(0);
+    EXPECT_EQ(object["type"], "fair");
+    ASSERT_EQ(object["waiters"].size(), 2U);
+    EXPECT_EQ(keys_of(object["waiters"][0]), "owner client holder passed_over_in_ms label ");
+    EXPECT_EQ(object["waiters"][0]["owner"], java + ":7");
+    EXPECT_GT(object["waiters"][0]["passed_over_in_ms"], 7'000'000);
+    EXPECT_EQ(object["waiters"][1]["passed_over_in_ms"], 0);
+    for (auto const* key : {"job", "redisson_lock_queue:{job}", "redisson_lock_timeout:{job}"}) server.run("DEL", key);
 }
 
 TEST_F(tool_output, names_that_are_not_utf8_do_not_break_json) {
@@ -96,7 +123,7 @@ TEST_F(tool_output, list_shows_locks_and_only_locks) {
 
     auto const some = lines_of(run({"list", "al*", "--json"}).output);
     ASSERT_EQ(some.size(), 1U);
-    EXPECT_EQ(keys_of(some[0]), "name state type owners ttl_ms ");
+    EXPECT_EQ(keys_of(some[0]), "name state type owners ttl_ms waiters ");
     EXPECT_EQ(keys_of(some[0]["owners"][0]), "owner client holder count label ");
     EXPECT_EQ(some[0]["name"], "alpha");
     EXPECT_EQ(run({"list", "none*", "--json"}).output, "");

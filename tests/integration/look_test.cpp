@@ -63,6 +63,63 @@ TEST_F(look_test, tells_each_kind_of_lock_from_the_others) {
     EXPECT_FALSE(user.get_lock(name).inspect().held) << "only what belongs to it is left";
 }
 
+TEST_F(look_test, shows_the_queue_of_a_fair_lock_and_when_who_does_not_ask_is_passed_over) {
+    client user(quick(server.uri()));
+    auto const queue = "redisson_lock_queue:{" + name + "}";
+    auto const timeouts = "redisson_lock_timeout:{" + name + "}";
+    auto const now = std::stoll(server.run("TIME").items.at(0).text) * 1'000;
+    auto const in_100_s = std::to_string(now + 100'000);
+    server.run("RPUSH", queue, java + ":7", java + ":8", java + ":9");
+    server.run("ZADD", timeouts, in_100_s, java + ":7", "1", java + ":8");
+    hold_as_stranger(server, name, 60s);
+    for (bool const held : {true, false}) {
+        SCOPED_TRACE(held);
+        auto const seen = user.get_lock(name).inspect();
+        EXPECT_EQ(seen.held, held);
+        EXPECT_EQ(seen.type, "fair");
+        ASSERT_EQ(seen.waiters.size(), 3U);
+        EXPECT_EQ(seen.waiters[0].owner, java + ":7");
+        EXPECT_EQ(seen.waiters[0].client, java);
+        EXPECT_EQ(seen.waiters[0].holder, "7");
+        EXPECT_EQ(seen.waiters[2].holder, "9");
+        ASSERT_TRUE(seen.waiters[0].passed_over_in);
+        EXPECT_GT(*seen.waiters[0].passed_over_in, 50s);
+        EXPECT_LE(*seen.waiters[0].passed_over_in, 100s);
+        EXPECT_EQ(seen.waiters[1].passed_over_in, 0s) << "its time is over";
+        EXPECT_EQ(seen.waiters[2].passed_over_in, 0s) << "it has none";
+        EXPECT_EQ(user.list_locks().size(), held ? 1U : 0U);
+        for (auto const& listed : user.list_locks()) EXPECT_EQ(listed.waiters.size(), 3U);
+        server.run("DEL", name);
+    }
+    client unknowing(as({"~*", "+hscan", "+pttl", "+exists", "+lrange"}));
+    auto const seen = unknowing.get_lock(name).inspect();
+    ASSERT_EQ(seen.waiters.size(), 3U) << "without the right to TIME and ZRANGE";
+    EXPECT_FALSE(seen.waiters[0].passed_over_in);
+    EXPECT_FALSE(seen.waiters[2].passed_over_in);
+    client ignorant(as({"~*", "+hscan", "+pttl", "+exists"}));
+    EXPECT_TRUE(ignorant.get_lock(name).inspect().waiters.empty());
+    server.run("DEL", queue);
+    server.run("SET", queue, "no list");
+    EXPECT_TRUE(user.get_lock(name).inspect().waiters.empty());
+}
+
+TEST_F(look_test, names_the_process_that_waits_for_a_fair_lock) {
+    config labelled = quick(server.uri());
+    labelled.holder_label = "billing@host7";
+    client first(quick(server.uri()));
+    client second(labelled);
+    hold mine = first.get_fair_lock(name).acquire();
+    auto waits = in_thread([&] { second.get_fair_lock(name).acquire({.wait = 20s}).release(); });
+    EXPECT_TRUE(wait_until([&] { return first.get_lock(name).inspect().waiters.size() == 1; }));
+    auto const seen = first.get_lock(name).inspect({.labels = true});
+    EXPECT_EQ(seen.waiters.at(0).label, "billing@host7");
+    ASSERT_TRUE(seen.waiters.at(0).passed_over_in);
+    EXPECT_GT(*seen.waiters.at(0).passed_over_in, 200s);
+    mine.release();
+    waits.get();
+    EXPECT_TRUE(first.get_lock(name).inspect().waiters.empty());
+}
+
 TEST_F(look_test, is_not_deceived_by_a_mode_that_no_lock_has) {
     server.run("HSET", name, java + ":71", "1", "mode", "\x1b]0;owned\x07");
     client user(quick(server.uri()));
