@@ -86,9 +86,10 @@ taken take_lock(client& owner, private_server& server, lock_options const& optio
     std::error_code first; // what the first attempt said; if it is serious it comes again, and then as a message
 
     // The usual case needs no thread: the lock is free and the server near. An attempt with a short deadline is not held up by
-    // anything for longer than that, so the signals, which are blocked, are not either.
+    // anything for longer than that, so the signals, which are blocked, are not either. It would cost a place in a queue.
     bool const patient = !options.no_wait && (!options.wait || *options.wait > first_attempt);
-    if (near && patient) {
+    bool const tries_first = near && patient && !options.fair;
+    if (tries_first) {
         auto attempt = base_options(options);
         attempt.wait = first_attempt;
         result.hold = lock.try_acquire(attempt, first);
@@ -112,8 +113,8 @@ taken take_lock(client& owner, private_server& server, lock_options const& optio
         attempt.stop = stop.get_token();
         // Once, to know whether there is to be a wait: for its holder, or for a server that does not answer at once. Not where
         // there is a deadline, which this question does not know.
-        if (endless && !near) result.hold = lock.try_acquire(attempt, first);
-        if (patient && !result.hold && (endless || near)) {
+        if (endless && !tries_first) result.hold = lock.try_acquire(attempt, first);
+        if (patient && !result.hold && (endless || tries_first)) {
             if (reporter.wants_notes()) { // the question costs a round trip
                 holder.ask();
                 holder.wait_for_answer(options.wait ? std::min(patience_for_a_name, *options.wait / 2)

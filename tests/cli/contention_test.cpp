@@ -51,6 +51,7 @@ TEST_F(contention, tools_get_a_fair_lock_in_the_order_in_which_they_came) {
     seen << std::ifstream(order).rdbuf();
     EXPECT_EQ(seen.str(), expected);
     EXPECT_EQ(server.run("EXISTS", "redisson_lock_queue:{job}").integer, 0);
+    EXPECT_EQ(command_counts(server)["rpush"], 6U) << "nobody left its place to come again";
     EXPECT_EQ(run({"run", "job", "--fair", "--fenced", "--", "true"}).status, 64);
 }
 
