@@ -111,7 +111,8 @@ public:
     /// The loop that runs its client; null: a client with a thread of its own.
     user_loop const* driven_by() const noexcept;
 
-    /// "reentrant", "non_reentrant", "spin", "fenced", "fair" or "non_reentrant_fair"; empty: moved from.
+    /// "reentrant", "non_reentrant", "spin", "fenced", "fair", "non_reentrant_fair", "read" or "write"; empty:
+    /// moved from.
     std::string_view kind() const noexcept;
 
 protected:

@@ -16,6 +16,7 @@
 #include <redlatch/non_reentrant_fair_lock.hpp>
 #include <redlatch/non_reentrant_lock.hpp>
 #include <redlatch/options.hpp>
+#include <redlatch/read_write_lock.hpp>
 #include <redlatch/reentrant_lock.hpp>
 #include <redlatch/spin_lock.hpp>
 
@@ -63,6 +64,7 @@ public:
     fair_lock get_fair_lock(std::string const& name);
     /// The same, but its owner cannot acquire it twice.
     non_reentrant_fair_lock get_non_reentrant_fair_lock(std::string const& name);
+    read_write_lock get_read_write_lock(std::string const& name);
     /// Throws error(invalid_argument) for pauses that are not positive, or a multiplier below one.
     spin_lock get_spin_lock(std::string const& name, spin_backoff const& backoff = {});
 

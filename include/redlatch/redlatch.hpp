@@ -19,6 +19,7 @@
 #include <redlatch/non_reentrant_lock.hpp>      // IWYU pragma: export
 #include <redlatch/options.hpp>                 // IWYU pragma: export
 #include <redlatch/owner.hpp>                   // IWYU pragma: export
+#include <redlatch/read_write_lock.hpp>         // IWYU pragma: export
 #include <redlatch/reentrant_lock.hpp>          // IWYU pragma: export
 #include <redlatch/spin_lock.hpp>               // IWYU pragma: export
 #include <redlatch/version.hpp>                 // IWYU pragma: export

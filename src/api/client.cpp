@@ -100,6 +100,11 @@ non_reentrant_fair_lock client::get_non_reentrant_fair_lock(std::string const& n
     return non_reentrant_fair_lock(lock_of(handle(), name, locking::non_reentrant_fair_recipe));
 }
 
+read_write_lock client::get_read_write_lock(std::string const& name) {
+    return read_write_lock(lock_of(handle(), name, locking::read_recipe),
+                           lock_of(handle(), name, locking::write_recipe));
+}
+
 spin_lock client::get_spin_lock(std::string const& name, spin_backoff const& backoff) {
     auto impl = lock_of(handle(), name, locking::spin_recipe);
     if (backoff.first.count() < 1 || backoff.longest < backoff.first || backoff.multiplier < 1)

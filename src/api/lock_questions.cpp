@@ -23,11 +23,13 @@ std::string shown(lock_impl const& impl) {
 }
 
 question<bool> whether_locked(lock_impl const& impl) {
-    return {locking::command_call("EXISTS", impl.record->name), "asking for " + shown(impl),
-            [](io::query const& answered) {
-                if (!answered.reply().is_integer())
-                    throw error(errc::bad_reply, "the server sent an unexpected reply to EXISTS");
-                return answered.reply().integer != 0;
+    auto const& kind = *impl.record->how;
+    return {kind.is_held(impl.record->context({}, {})), "asking for " + shown(impl),
+            [&kind](io::query const& answered) {
+                auto const held = kind.read_is_held(answered.reply());
+                if (!held)
+                    throw error(errc::bad_reply, "the server sent an unexpected reply to whether a lock is held");
+                return *held;
             }};
 }
 

@@ -159,8 +159,15 @@ bool after_force_release(lock_impl const& impl, io::query const& done) {
     bool const was_held = done.reply().is_integer() && done.reply().integer > 0;
     if (was_held)
         impl.core->locked([&](locking::lock_table& table, base::wake_list& woken) {
-            auto const held = impl.record->tenures.acquired();
-            for (auto const& one : std::vector(held.begin(), held.end())) table.lose(one, lease_clock::now(), woken);
+            auto const lose_all = [&](locking::lock_record const& record) {
+                auto const held = record.tenures.acquired();
+                for (auto const& one : std::vector(held.begin(), held.end()))
+                    table.lose(one, lease_clock::now(), woken);
+            };
+            lose_all(*impl.record);
+            auto const* const other = impl.record->how->counterpart; // what its owner read while it wrote
+            if (auto const half = other == nullptr ? nullptr : table.records.find(impl.record->name, *other))
+                lose_all(*half);
         });
     return was_held;
 }

@@ -95,9 +95,9 @@ acquire_op::terms acquisition::terms(lock_table::beginning const& found) const {
     out.margin = locking::validity_margin(lease_, core_->settings().validity_margin);
     out.max_hold = max_hold();
     out.longest_wait = core_->settings().lock_watchdog_timeout;
-    out.queues_here = !record.how->queues_on_server();
+    out.queues_here = !record.how->each_waiter_asks();
     // Who waits on the server asks in time to keep its place.
-    if (!out.queues_here) out.longest_wait = std::min(out.longest_wait, record.waiter_timeout / 4);
+    if (record.how->queues_on_server()) out.longest_wait = std::min(out.longest_wait, record.waiter_timeout / 4);
     if (!record.has_channel()) {
         out.backoff = request_.backoff;
         out.seed = std::hash<std::string_view>()(found.tenure->owner_id); // no two waiters ask in step
@@ -109,12 +109,13 @@ bool acquisition::begin() {
     using kind = lock_table::beginning::kind;
     in_operation_ = false;
     if (cancelled() || core_->closed()) return end_at_once(core_->closed() ? errc::closed : errc::cancelled);
-    if (request_.may_wait && !request_.record->how->queues_on_server()) prepare_waiter();
+    if (request_.may_wait && !request_.record->how->each_waiter_asks()) prepare_waiter();
     auto what = kind::fresh;
     core_->locked([&](lock_table& table, base::wake_list& woken) {
         auto const found = table.begin(request_.record, request_.owner_number, asked_level(now_), now_, woken);
         what = found.what;
         tenure_ = found.tenure;
+        counterpart_ = found.counterpart;
         level_number_ = found.level_number;
         in_operation_ = what == kind::fresh || what == kind::reentry || what == kind::retaken;
         op_ = acquire_op(terms(found)); // before anything can fail: it says what is to be undone
@@ -124,7 +125,8 @@ bool acquisition::begin() {
     if (what != kind::fresh) waiter_.reset();
     switch (what) {
     case kind::retaken: return done_ = true;
-    case kind::not_again: forbidden_to_ = tenure_->owner_id; return end_at_once(errc::would_deadlock);
+    case kind::not_again:
+    case kind::upgrade: forbidden_to_ = tenure_->owner_id; return end_at_once(errc::would_deadlock);
     case kind::owner_busy:
         if (now_ < request_.deadline) return suspend(nullptr, request_.deadline);
         return end_at_once(request_.may_wait ? errc::timed_out : errc::busy);
@@ -277,7 +279,8 @@ bool acquisition::attempt(bool plain) {
     auto about = request_.record->context(tenure_->owner_id, lease_);
     auto const& how = *request_.record->how;
     about.may_wait = request_.may_wait;
-    about.count_listeners = request_.may_wait && request_.record->has_channel() && !how.queues_on_server()
+    if (counterpart_) about.counterpart_id = counterpart_->owner_id; // which stays as it is while it is held
+    about.count_listeners = request_.may_wait && request_.record->has_channel() && !how.each_waiter_asks()
                             && (channel_ != nullptr || found_busy_);
     if (op_.asked().reentry) {
         auto const count = static_cast<int>(tenure_->levels.size()) + 1; // ours to read: no other operation runs
@@ -352,7 +355,7 @@ bool acquisition::on_called() {
             request_.record->answered_at = now;
             auto others = answer.listeners;
             if (others && sample_.subscribed) others = std::max<std::int64_t>(*others - 1, 0);
-            if (!how.queues_on_server()) request_.record->turn.on_busy(sample_, others, now);
+            if (!how.each_waiter_asks()) request_.record->turn.on_busy(sample_, others, now);
             request_.record->busy_until =
                 base::later(now, answer.retry_after.value_or(core_->settings().lock_watchdog_timeout));
         });
@@ -388,6 +391,8 @@ acquire_op::knowledge acquisition::of_others() {
         auto const& head = request_.record->queue.head();
         bool const head_asks = head && head != waiter_ && !head->waits;
         unanswered = unanswered || (head_asks && now - std::max(began_, head->asks_since) >= longest_answer);
+        // Beside another one that reads one may read.
+        if (request_.record->how->shared) return false;
         return table.holder(*request_.record, now) != nullptr || table.in_handoff(*request_.record) != nullptr
                || request_.record->answered_at > began_; // what was answered just before says nothing of this wait
     });

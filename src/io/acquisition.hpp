@@ -117,6 +117,8 @@ private:
     std::uint64_t token_ = 0;    ///< of the last answer
     std::string server_said_;
     std::string forbidden_to_; ///< would_deadlock: the owner that holds it
+    locking::tenure_ptr
+        counterpart_{}; ///< the owner's hold of the exclusive half, beside which it takes the shared one
 };
 
 } // namespace redlatch::io

@@ -37,6 +37,9 @@ std::string acquisition::message() const {
     case errc::lease_lost:
         return lock + " cannot be entered again: the hold of this owner is lost; release it and acquire anew";
     case errc::would_deadlock:
+        if (request_.record->how->counterpart != nullptr)
+            return lock + " is held by this owner for reading, as " + forbidden_to_
+                   + "; it would wait for itself to write: release that hold first, or acquire for writing at once";
         return lock + " is not re-entrant, and this owner holds it already as " + forbidden_to_
                + "; release that hold first, or use a re-entrant lock";
     case errc::wrong_type:

@@ -65,7 +65,7 @@ struct lock_record {
 private:
     lock_record(lock_keys keys, recipe const& chosen, std::uint64_t seed, base::milliseconds its_waiter_timeout)
         : name(std::move(keys.name)), channel(std::move(keys.channel)), token_counter(std::move(keys.token_counter)),
-          how(&chosen), waiter_timeout(its_waiter_timeout), turn(seed) {}
+          how(&chosen), waiter_timeout(its_waiter_timeout), turn(seed, chosen.takes_turns) {}
 };
 
 using record_ptr = std::shared_ptr<lock_record>;

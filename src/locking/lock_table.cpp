@@ -47,6 +47,7 @@ void lock_table::assign_id(tenure& tenure) {
     auto const length = static_cast<std::size_t>(end - digits);
     tenure.owner_id.clear();
     tenure.owner_id.append(settings_.client_id).append(1, ':').append(digits, length);
+    tenure.owner_id.append(tenure.record->how->owner_suffix);
 }
 
 tenure_ptr lock_table::open(record_ptr const& record, std::uint64_t owner_number) {
@@ -73,12 +74,21 @@ lock_table::beginning lock_table::begin(record_ptr const& record, std::uint64_t 
         mine.reset();
     }
     if (mine && !record->how->reentrant) return {kind::not_again, std::move(mine)};
+    auto other_half = mine ? nullptr : counterpart(*record, owner_number, now);
+    if (other_half && !record->how->shared) return {kind::upgrade, std::move(other_half)};
     // Where other processes want it too, the attempt that tells for how long it is held is the better guess.
     bool const known_busy = record->busy_until > now || record->turn.others_listen();
     auto const what = mine ? kind::reentry : kind::fresh;
     if (!mine) mine = open(record, owner_number);
     mine->in_operation = true;
-    return {what, std::move(mine), 0, known_busy};
+    return {what, std::move(mine), 0, known_busy, std::move(other_half)};
+}
+
+tenure_ptr lock_table::counterpart(lock_record const& record, std::uint64_t owner_number, base::instant now) const {
+    if (record.how->counterpart == nullptr) return nullptr;
+    auto const other = records.find(record.name, *record.how->counterpart);
+    auto held = other ? current(*other, owner_number) : nullptr;
+    return held && held->holds(now) ? held : nullptr;
 }
 
 void lock_table::change_id(tenure_ptr const& tenure, base::milliseconds lease, base::instant now) {

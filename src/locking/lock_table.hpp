@@ -69,11 +69,13 @@ public:
             retaken,    ///< has just released it, and has it again: nothing is to be sent
             owner_busy, ///< another operation of the owner runs, and wakes its operation_waiters in the end
             not_again,  ///< holds it, and the lock is not re-entrant
+            upgrade,    ///< holds the shared half of it, and would wait for itself
         };
         kind what;
         tenure_ptr tenure{};
         std::uint64_t level_number = 0; ///< of retaken
         bool known_busy = false;        ///< of fresh: held by somebody else, or other processes want it too
+        tenure_ptr counterpart{};       ///< of fresh: the owner's hold of the exclusive half
     };
     /// What the head of a local queue finds.
     struct finding {
@@ -99,6 +101,8 @@ public:
     beginning begin(record_ptr const& record, std::uint64_t owner_number, level const& asked, base::instant now,
                     base::wake_list& woken);
     tenure_ptr open(record_ptr const& record, std::uint64_t owner_number);
+    /// What is held of the other half of a lock that has two, by this owner; null: nothing.
+    tenure_ptr counterpart(lock_record const& record, std::uint64_t owner_number, base::instant now) const;
     /// Gives an acquiring tenure a new id; the reaper releases the old one.
     void change_id(tenure_ptr const& tenure, base::milliseconds lease, base::instant now);
     /// The server said acquired (or wrote the count of a re-entry): a new level. None: the client was closed meanwhile.

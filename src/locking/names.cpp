@@ -30,6 +30,11 @@ std::string prefixed(std::string_view prefix, std::string_view name) {
     return out;
 }
 
+std::string read_hold_prefix(std::string_view name) {
+    if (name.find('{') != std::string_view::npos) return std::string(name);
+    return std::string("{").append(name).append(1, '}');
+}
+
 std::string shown(std::string_view name) {
     constexpr std::size_t most = 100;
     constexpr auto* digits = "0123456789abcdef";

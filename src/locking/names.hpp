@@ -24,6 +24,12 @@ inline std::string token_counter(std::string_view name) {
     return prefixed("redisson_lock_token", name);
 }
 
+inline std::string read_write_channel(std::string_view name) {
+    return prefixed("redisson_rwlock", name);
+}
+/// Of the keys of a read-write lock that keep read holds alive.
+std::string read_hold_prefix(std::string_view name);
+
 /// For messages: quoted, cut to a length that one can read, control characters and marks of direction as \xHH.
 std::string shown(std::string_view name);
 

@@ -31,7 +31,8 @@ namespace redlatch::locking {
 
 class process_turn {
 public:
-    explicit process_turn(std::uint64_t seed = 0) noexcept : seed_(seed) {}
+    /// `ordered`: messages say whose turn it is; false: nothing is known of others but that they listen.
+    explicit process_turn(std::uint64_t seed = 0, bool ordered = true) noexcept : seed_(seed), ordered_(ordered) {}
 
     /// Taken on the server.
     void on_acquired(base::instant now) noexcept {
@@ -110,13 +111,14 @@ private:
         turn_order turns;
         channel_sample own_release{};
     };
-    /// Null: there is no memory. Then everybody asks at once, as if nothing were known.
+    /// Null: there is no order, or no memory. Then everybody asks at once, as if nothing were known.
     rivalry* rivals() noexcept {
-        if (!rivals_) rivals_.reset(new (std::nothrow) rivalry(seed_));
+        if (!rivals_ && ordered_) rivals_.reset(new (std::nothrow) rivalry(seed_));
         return rivals_.get();
     }
 
     std::uint64_t const seed_;
+    bool const ordered_;
     std::unique_ptr<rivalry> rivals_{};
     base::instant began_ = base::never; ///< when the present run of acquisitions did
     std::int64_t others_ = 0;           ///< that heard of our last release

@@ -30,6 +30,8 @@ struct call_context {
     std::string_view token_counter;
     std::string_view owner_id;
     base::milliseconds lease{};
+    std::string_view
+        counterpart_id{}; ///< of an acquisition: the same owner's hold of the recipe's counterpart; empty: none
     std::string_view message = unlock_message; ///< of a release
     bool count_listeners = false; ///< of an acquisition: a refusal is to say how many listen to the channel
     bool may_wait = true; ///< of an acquisition: if it is refused, it is to have a place in the queue on the server
@@ -111,6 +113,9 @@ struct recipe {
     wire_call (*release)(call_context const&);
     release_answer (*read_release)(resp::value const&);
     wire_call (*force_release)(call_context const&);
+    /// Whether anybody holds it.
+    wire_call (*is_held)(call_context const&);
+    std::optional<bool> (*read_is_held)(resp::value const&);
     renewal const* renew;
     /// None: scripts only.
     plain_commands const* plain = nullptr;
@@ -124,7 +129,19 @@ struct recipe {
     /// to the channel of the lock.
     std::string (*waiter_channel)(call_context const&) = nullptr;
 
+    /// Several owners may have it at once. Each waiter of a process asks the server, and one message lets all of them in.
+    bool shared = false;
+    /// The messages of its releases say whose turn it is among processes: release_message.hpp.
+    bool takes_turns = true;
+    /// The other half of a lock that has two under one name. Whoever has the exclusive half may take the shared one too; who
+    /// has the shared one would wait for itself.
+    recipe const* counterpart = nullptr;
+    /// What stands behind the ids of its owners.
+    std::string_view owner_suffix{};
+
     bool queues_on_server() const noexcept { return waiter_channel != nullptr; }
+    /// By itself; else the waiters of a process are in line, and only the first one asks.
+    bool each_waiter_asks() const noexcept { return shared || queues_on_server(); }
 };
 
 } // namespace redlatch::locking

@@ -19,6 +19,11 @@ record_ptr record_index::get(std::string const& name, recipe const& kind) {
     return found;
 }
 
+record_ptr record_index::find(std::string const& name, recipe const& kind) const {
+    auto const known = records_.find({&kind, name});
+    return known == records_.end() ? nullptr : known->second.lock();
+}
+
 void record_index::remember(record_ptr const& record, base::instant now) {
     bool const known = record->remembered_until != base::never;
     record->remembered_until = base::later(now, remembered_for);

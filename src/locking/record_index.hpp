@@ -25,6 +25,8 @@ public:
     /// Two kinds of one name know nothing of each other here, as two clients would not: what they are to each other is the
     /// server's word.
     record_ptr get(std::string const& name, recipe const& kind);
+    /// Null: nobody refers to it.
+    record_ptr find(std::string const& name, recipe const& kind) const;
     /// How many records take up memory: those in use, and a bounded number of others.
     std::size_t size() const noexcept { return records_.size(); }
 

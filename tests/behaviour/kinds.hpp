@@ -17,6 +17,7 @@ struct lock_kind {
     bool announces_releases = true; ///< on the lock's channel
     bool gives_tokens = false;
     bool queues_on_server = false;
+    std::string_view channel = "redisson_lock__channel"; ///< its prefix
 };
 
 inline constexpr lock_kind lock_kinds[] = {
@@ -37,6 +38,11 @@ inline constexpr lock_kind lock_kinds[] = {
      .get = [](client& from, std::string const& name) -> any_lock { return from.get_non_reentrant_fair_lock(name); },
      .reentrant = false,
      .queues_on_server = true},
+    {.name = "write",
+     .get = [](client& from, std::string const& name) -> any_lock {
+         return from.get_read_write_lock(name).write_lock();
+     },
+     .channel = "redisson_rwlock"},
 };
 
 inline void PrintTo(lock_kind const& kind, std::ostream* out) {

@@ -76,6 +76,16 @@ protected:
         first.release();
         second.get();
         third.get();
+        auto const both = user.get_read_write_lock(lock_name);
+        auto reads = both.read_lock();
+        auto writes = both.write_lock();
+        owner const me;
+        hold writing = writes.acquire({.wait = 1s, .owner = me});
+        hold reading = reads.acquire({.wait = 1s, .owner = me});
+        reads.acquire({.wait = 1s, .owner = me}).release();
+        EXPECT_TRUE(writes.is_locked());
+        writing.release();
+        reading.release();
         hold forced = lock.acquire({.wait = 1s});
         EXPECT_TRUE(lock.force_unlock());
     }

@@ -133,8 +133,9 @@ protected:
 
     bool exists(std::string const& key) const { return server.run("EXISTS", key).integer == 1; }
     /// A waiter of somebody is subscribed to the lock's channel.
-    bool somebody_waits(std::string const& lock) const {
-        auto const reply = server.run("PUBSUB", "NUMSUB", channel_of(lock));
+    bool somebody_waits(std::string const& lock) const { return somebody_listens(channel_of(lock)); }
+    bool somebody_listens(std::string const& channel) const {
+        auto const reply = server.run("PUBSUB", "NUMSUB", channel);
         return reply.items.size() == 2 && reply.items[1].integer > 0;
     }
 };

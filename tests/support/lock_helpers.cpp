@@ -33,7 +33,8 @@ std::map<std::string, std::string> holders(redis_server const& server, std::stri
     auto const fields = server.run("HGETALL", name);
     std::map<std::string, std::string> result;
     for (std::size_t i = 0; i + 1 < fields.items.size(); i += 2)
-        result[fields.items[i].text] = fields.items[i + 1].text;
+        if (fields.items[i].text != "mode") // of a read-write lock
+            result[fields.items[i].text] = fields.items[i + 1].text;
     return result;
 }
 

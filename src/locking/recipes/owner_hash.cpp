@@ -83,6 +83,14 @@ wire_call force_release(call_context const& context) {
     return script_call(scripts::lock_force_release, {context.name, context.channel}, {publish});
 }
 
+wire_call is_held(call_context const& context) {
+    return command_call("EXISTS", context.name);
+}
+
+std::optional<bool> read_is_held(resp::value const& reply) {
+    return reply.is_integer() ? std::optional(reply.integer != 0) : std::nullopt;
+}
+
 // --- renewal
 
 namespace {
@@ -100,6 +108,8 @@ wire_call compose_renewal(std::span<renewed_hold const> holds, base::millisecond
     return script_call(scripts::lock_renew, keys, arguments);
 }
 
+} // namespace
+
 std::optional<std::vector<std::int64_t>> read_renewal(resp::value const& reply) {
     if (!reply.is_array()) return std::nullopt;
     std::vector<std::int64_t> not_held;
@@ -109,8 +119,6 @@ std::optional<std::vector<std::int64_t>> read_renewal(resp::value const& reply) 
     }
     return not_held;
 }
-
-} // namespace
 
 renewal const renew{.compose = compose_renewal, .read = read_renewal};
 

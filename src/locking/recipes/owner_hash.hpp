@@ -18,6 +18,9 @@ count_answer read_count(resp::value const& reply);
 wire_call release(call_context const& context);
 release_answer read_release(resp::value const& reply);
 wire_call force_release(call_context const& context);
+wire_call is_held(call_context const& context);
+std::optional<bool> read_is_held(resp::value const& reply);
+std::optional<std::vector<std::int64_t>> read_renewal(resp::value const& reply);
 extern renewal const renew;
 
 /// The same without scripts (docs/adr/0006): of a kind with a channel, and of one without.
@@ -35,6 +38,8 @@ constexpr recipe make_recipe(std::string_view kind) noexcept {
             .release = release,
             .read_release = read_release,
             .force_release = force_release,
+            .is_held = is_held,
+            .read_is_held = read_is_held,
             .renew = &renew,
             .plain = &announced};
 }

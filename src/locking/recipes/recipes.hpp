@@ -13,6 +13,8 @@ extern recipe const spin_recipe;               ///< RSpinLock: protocol section 
 extern recipe const fenced_recipe;             ///< RFencedLock: protocol section 5.3
 extern recipe const fair_recipe;               ///< RFairLock: protocol section 5.4
 extern recipe const non_reentrant_fair_recipe; ///< RNonReentrantFairLock: protocol section 5.4
+extern recipe const read_recipe;               ///< RReadWriteLock.readLock(): protocol section 6
+extern recipe const write_recipe;              ///< RReadWriteLock.writeLock(): protocol section 6
 
 extern std::span<recipe const* const> const all_recipes;
 

@@ -69,6 +69,50 @@ TEST(beginning, knows_that_the_lock_is_busy_by_the_servers_last_word_and_while_o
     EXPECT_TRUE(all.begin(4, at(6s)).known_busy);
 }
 
+struct halves : beginning {
+    record_ptr const reads = table.records.get("rows", read_recipe);
+    record_ptr const writes = table.records.get("rows", write_recipe);
+    lock_table::beginning begin(record_ptr const& half, std::uint64_t owner, base::instant now) {
+        record = half;
+        return beginning::begin(owner, now);
+    }
+    tenure_ptr hold(record_ptr const& half, std::uint64_t owner, base::instant now) {
+        record = half;
+        return beginning::hold(owner, now);
+    }
+};
+
+TEST(beginning, to_read_knows_what_the_same_owner_writes) {
+    halves all;
+    auto const writing = all.hold(all.writes, ann, at(0s));
+    EXPECT_EQ(writing->owner_id, "uuid:1:write");
+    auto const beside = all.begin(all.reads, ann, at(1s));
+    EXPECT_EQ(beside.what, kind::fresh);
+    EXPECT_EQ(beside.tenure->owner_id, "uuid:2") << "an id of its own";
+    EXPECT_EQ(beside.counterpart, writing);
+    EXPECT_EQ(all.begin(all.reads, bob, at(1s)).counterpart, nullptr);
+    EXPECT_EQ(all.begin(all.reads, cid, at(1s)).what, kind::fresh);
+    EXPECT_EQ(all.begin(all.writes, ann, at(1s)).what, kind::reentry);
+}
+
+TEST(beginning, to_read_knows_nothing_of_a_write_hold_that_is_over) {
+    halves all;
+    auto const writing = all.hold(all.writes, ann, at(0s));
+    EXPECT_EQ(all.begin(all.reads, ann, writing->validity()).counterpart, nullptr);
+}
+
+TEST(beginning, to_write_of_an_owner_that_reads_begins_nothing) {
+    halves all;
+    auto const reading = all.hold(all.reads, ann, at(0s));
+    auto const refused = all.begin(all.writes, ann, at(1s));
+    EXPECT_EQ(refused.what, kind::upgrade);
+    EXPECT_EQ(refused.tenure, reading);
+    EXPECT_FALSE(reading->in_operation);
+    EXPECT_TRUE(all.writes->tenures.empty());
+    EXPECT_EQ(all.begin(all.writes, bob, at(1s)).what, kind::fresh) << "it waits for the reader";
+    EXPECT_EQ(all.begin(all.writes, ann, reading->validity()).what, kind::fresh) << "that hold is over";
+}
+
 TEST(head, that_a_release_of_its_process_has_told_to_yield_looks_at_nothing_and_counts_messages_from_that_release_on) {
     client_locks all;
     auto const waiter = std::make_shared<locking::waiter>(make_sleeper());

@@ -41,6 +41,12 @@ TEST(auxiliary_keys, follow_the_prefix_rule) {
     EXPECT_EQ(token_counter("{t}x"), "redisson_lock_token:{t}x");
 }
 
+TEST(read_write_keys, follow_the_rules_of_prefix_and_suffix) {
+    EXPECT_EQ(read_write_channel("orders"), "redisson_rwlock:{orders}");
+    EXPECT_EQ(read_hold_prefix("orders"), "{orders}");
+    EXPECT_EQ(read_hold_prefix("or{ders"), "or{ders");
+}
+
 TEST(shown_name, is_quoted_and_can_be_read) {
     EXPECT_EQ(shown("orders"), "'orders'");
     EXPECT_EQ(shown(""), "''");

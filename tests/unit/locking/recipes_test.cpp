@@ -4,6 +4,8 @@
 
 #include <gmock/gmock.h>
 #include <set>
+#include <span>
+#include <tuple>
 
 namespace redlatch::locking {
 namespace {
@@ -160,6 +162,72 @@ TEST(non_reentrant_fair_recipe, is_the_fair_one_on_the_wire) {
     EXPECT_EQ(non_reentrant_fair_recipe.acquire(about(keys)).bytes, fair_recipe.acquire(about(keys)).bytes);
     EXPECT_EQ(non_reentrant_fair_recipe.release(about(keys)).bytes, fair_recipe.release(about(keys)).bytes);
     EXPECT_EQ(non_reentrant_fair_recipe.force_release(about(keys)).bytes, fair_recipe.force_release(about(keys)).bytes);
+}
+
+TEST(read_recipe, composes_its_calls) {
+    auto const keys = read_recipe.keys("orders");
+    EXPECT_EQ(keys.channel, "redisson_rwlock:{orders}");
+    auto context = about(keys);
+    EXPECT_THAT(after_script(read_recipe.acquire(context), scripts::read_acquire),
+                ElementsAre("2", "orders", "{orders}", "30000", "uuid:7", ""));
+    context.counterpart_id = "uuid:6:write";
+    EXPECT_EQ(after_script(read_recipe.acquire(context), scripts::read_acquire).back(), "uuid:6:write");
+    EXPECT_THAT(after_script(read_recipe.set_count(context, 3), scripts::read_set_count),
+                ElementsAre("2", "orders", "{orders}", "30000", "uuid:7", "3"));
+    EXPECT_THAT(after_script(read_recipe.release(context), scripts::read_write_release),
+                ElementsAre("3", "orders", "{orders}", "redisson_rwlock:{orders}", "uuid:7", "PUBLISH", "0"));
+    EXPECT_THAT(after_script(read_recipe.force_release(context), scripts::read_write_force_release),
+                ElementsAre("3", "orders", "{orders}", "redisson_rwlock:{orders}", "read", "PUBLISH", "0"));
+    renewed_hold const both[] = {{"orders", "uuid:7"}, {"{t}rows", "uuid:8"}};
+    EXPECT_THAT(
+        after_script(read_recipe.renew->compose(std::span(both), base::milliseconds(30'000)), scripts::read_renew),
+        ElementsAre("4", "orders", "{orders}", "{t}rows", "{t}rows", "30000", "uuid:7", "uuid:8"));
+}
+
+TEST(write_recipe, composes_its_calls_and_marks_its_owners) {
+    auto const keys = write_recipe.keys("orders");
+    auto context = about(keys);
+    EXPECT_EQ(write_recipe.owner_suffix, ":write");
+    EXPECT_THAT(after_script(write_recipe.acquire(context), scripts::write_acquire),
+                ElementsAre("1", "orders", "30000", "uuid:7"));
+    EXPECT_EQ(write_recipe.set_count, reentrant_recipe.set_count);
+    EXPECT_EQ(write_recipe.renew, reentrant_recipe.renew) << "renewed together";
+    context.message = "000";
+    EXPECT_EQ(after_script(write_recipe.release(context), scripts::read_write_release).back(), "1")
+        << "all waiters of a process of Redisson's";
+    EXPECT_THAT(after_script(write_recipe.force_release(context), scripts::read_write_force_release),
+                ElementsAre("3", "orders", "{orders}", "redisson_rwlock:{orders}", "write", "PUBLISH", "1"));
+}
+
+TEST(read_write_recipes, are_halves_of_one_lock) {
+    EXPECT_EQ(read_recipe.counterpart, &write_recipe);
+    EXPECT_EQ(write_recipe.counterpart, &read_recipe);
+    EXPECT_TRUE(read_recipe.shared && read_recipe.each_waiter_asks());
+    EXPECT_FALSE(write_recipe.shared || write_recipe.each_waiter_asks());
+    for (auto const* half : {&read_recipe, &write_recipe}) {
+        EXPECT_EQ(half->plain, nullptr);
+        EXPECT_FALSE(half->local_handoff || half->takes_turns);
+    }
+}
+
+TEST(read_write_recipes, know_from_the_fields_which_half_is_held) {
+    auto const held = [](recipe const& half, std::vector<std::string> const& fields) {
+        std::vector<resp::value> items;
+        for (auto const& one : fields) items.push_back(scripted::string(one));
+        return half.read_is_held(scripted::array(items));
+    };
+    for (auto const& [fields, reads, writes] :
+         {std::tuple(std::vector<std::string>{}, false, false),
+          std::tuple(std::vector<std::string>{"mode", "uuid:7"}, true, false),
+          std::tuple(std::vector<std::string>{"uuid:7:write", "mode"}, false, true),
+          std::tuple(std::vector<std::string>{"mode", "uuid:7:write", "uuid:8"}, true, true),
+          std::tuple(std::vector<std::string>{"uuid:7"}, false, false)}) {
+        EXPECT_EQ(held(read_recipe, fields), reads);
+        EXPECT_EQ(held(write_recipe, fields), writes);
+    }
+    EXPECT_EQ(read_recipe.read_is_held(scripted::integer(1)), std::nullopt);
+    EXPECT_EQ(reentrant_recipe.read_is_held(scripted::integer(1)), true);
+    EXPECT_EQ(reentrant_recipe.read_is_held(scripted::array({})), std::nullopt);
 }
 
 } // namespace

@@ -1,0 +1,25 @@
+-- Takes a read-write lock for reading, or finds that an earlier copy of this very call has taken it.
+-- KEYS: 1 NAME, 2 prefix of hold keys: hold n of an owner is PREFIX:OWNER:rwlock_timeout:n. ARGV: 1 lease in ms, 2 OWNER, 3 the
+-- write hold of the same owner, beside which it may read (empty: none).
+-- Returns: nil = acquired; an integer = the PTTL of the lock (-1: without expiry).
+-- wire: protocol section 6.2; the count is written absolutely and no lease is shortened, so that a repeat is harmless. A hash
+-- without a mode is a lock of another kind: busy.
+local left = redis.call('pttl', KEYS[1])
+local free = left == -2
+if not free then
+    local mode = redis.call('hget', KEYS[1], 'mode')
+    local own_write = mode == 'write' and ARGV[3] ~= '' and redis.call('hexists', KEYS[1], ARGV[3]) == 1
+    if mode ~= 'read' and not own_write then return left end
+end
+redis.call('set', KEYS[2] .. ':' .. ARGV[2] .. ':rwlock_timeout:1', 1, 'px', ARGV[1])
+if free then
+    redis.call('hset', KEYS[1], 'mode', 'read', ARGV[2], 1)
+else
+    redis.call('hset', KEYS[1], ARGV[2], 1)
+    if left == -1 or left >= tonumber(ARGV[1]) then return nil end
+end
+local leased = redis.pcall('pexpire', KEYS[1], ARGV[1])
+if leased == 1 then return nil end
+redis.call('hdel', KEYS[1], ARGV[2]) -- a user without the right to PEXPIRE must not leave a lock that never ends
+if free then redis.call('hdel', KEYS[1], 'mode') end
+return leased

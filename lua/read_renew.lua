@@ -1,0 +1,27 @@
+-- Renews many read holds at once.
+-- KEYS: NAME and prefix of hold keys, for each hold. ARGV: 1 lease in ms, then one OWNER for each hold.
+-- Returns: the positions (from 1) of the holds that are gone; empty = all renewed.
+-- wire: protocol section 2.3; no lease is shortened, and a key of another type counts as not held. A hold without all of its
+-- keys is gone too: the next release of anybody drops it. Any other error (a missing right) says nothing about the holds.
+local lease = tonumber(ARGV[1])
+local lost = {}
+
+local function prolong(key)
+    local left = redis.call('pttl', key)
+    if left >= 0 and left < lease then redis.call('pexpire', key, ARGV[1]) end
+    return left ~= -2
+end
+
+for i = 1, #KEYS / 2 do
+    local name, hold = KEYS[2 * i - 1], KEYS[2 * i] .. ':' .. ARGV[i + 1] .. ':rwlock_timeout:'
+    local count = redis.pcall('hget', name, ARGV[i + 1])
+    if type(count) == 'table' and not string.find(count.err, 'WRONGTYPE', 1, true) then return count end
+    local held = type(count) == 'string'
+    for n = 1, held and tonumber(count) or 0 do held = prolong(hold .. n) and held end
+    if held then
+        prolong(name)
+    else
+        lost[#lost + 1] = i
+    end
+end
+return lost

@@ -1,0 +1,18 @@
+-- Writes how often an owner that reads holds a read-write lock: a re-entry or a partial release.
+-- KEYS: 1 NAME, 2 prefix of hold keys. ARGV: 1 lease in ms, 2 OWNER, 3 count.
+-- Returns: 1 = written; 0 = OWNER does not read.
+-- wire: protocol section 6.2; absolute, and no lease is shortened, so that a repeat is harmless. Each hold has its own key,
+-- by which Redisson knows that it is alive.
+local before = redis.call('hget', KEYS[1], ARGV[2])
+if not before then return 0 end
+local hold = KEYS[2] .. ':' .. ARGV[2] .. ':rwlock_timeout:'
+local lease = tonumber(ARGV[1])
+for n = 1, tonumber(ARGV[3]) do
+    local left = redis.call('pttl', hold .. n)
+    if left ~= -1 and left < lease then redis.call('set', hold .. n, 1, 'px', ARGV[1]) end
+end
+for n = tonumber(ARGV[3]) + 1, tonumber(before) do redis.call('del', hold .. n) end
+redis.call('hset', KEYS[1], ARGV[2], ARGV[3])
+local left = redis.call('pttl', KEYS[1])
+if left >= 0 and left < lease then redis.call('pexpire', KEYS[1], ARGV[1]) end
+return 1

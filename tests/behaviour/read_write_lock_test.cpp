@@ -1,0 +1,257 @@
+// The two halves of a read-write lock: who may enter beside whom, who is woken, and what is lost with what. What the half that
+// writes has in common with other kinds is in behaviour_test.cpp.
+#include "behaviour/kinds.hpp"
+
+#include <atomic>
+#include <mutex>
+#include <shared_mutex>
+#include <thread>
+
+namespace redlatch::test {
+namespace {
+
+class read_write_lock_test : public with_server {
+protected:
+    static config settings(std::string address) {
+        auto result = quick(std::move(address));
+        result.lock_watchdog_timeout = 1500ms;
+        return result;
+    }
+    client user{settings(server.uri())};
+    client other{settings(server.uri())};
+    any_lock reads = user.get_read_write_lock(name).read_lock();
+    any_lock writes = user.get_read_write_lock(name).write_lock();
+    any_lock they_read = other.get_read_write_lock(name).read_lock();
+    any_lock they_write = other.get_read_write_lock(name).write_lock();
+
+    void TearDown() override {
+        expect_idle(user);
+        expect_idle(other);
+        expect_clean(server);
+    }
+    bool waiting(client& who, std::size_t many) const {
+        return wait_until([&] { return who.stats().waiters == many; });
+    }
+};
+
+TEST_F(read_write_lock_test, lets_owners_of_all_clients_read_together_and_nobody_write) {
+    auto one = reads.acquire();
+    auto two = reads.acquire({.owner = owner()});
+    auto three = they_read.acquire();
+    EXPECT_EQ(reads.inspect().owners.size(), 3U);
+    EXPECT_EQ(reads.inspect().type, "read");
+    EXPECT_TRUE(reads.is_locked());
+    EXPECT_FALSE(writes.is_locked());
+    for (auto* mine : {&one, &two}) {
+        EXPECT_FALSE(they_write.try_acquire({.owner = owner()}));
+        mine->release();
+    }
+    EXPECT_FALSE(writes.try_acquire());
+    three.release();
+    EXPECT_FALSE(reads.is_locked());
+    EXPECT_TRUE(writes.try_acquire());
+}
+
+TEST_F(read_write_lock_test, lets_nobody_in_beside_who_writes) {
+    auto mine = writes.acquire();
+    EXPECT_TRUE(mine.owner_id().ends_with(":write"));
+    EXPECT_TRUE(writes.is_locked());
+    EXPECT_FALSE(reads.is_locked());
+    EXPECT_FALSE(they_read.try_acquire());
+    EXPECT_FALSE(they_write.try_acquire());
+    EXPECT_FALSE(reads.try_acquire({.owner = owner()})) << "another owner of the same client";
+    EXPECT_EQ(outcome_of([&] { (void)they_read.acquire({.wait = 50ms}); }).reason, errc::timed_out);
+    mine.release();
+    EXPECT_TRUE(they_read.try_acquire());
+}
+
+TEST_F(read_write_lock_test, lets_all_waiting_readers_in_with_one_release) {
+    auto mine = writes.acquire();
+    std::atomic<int> inside{0};
+    std::vector<std::jthread> readers;
+    constexpr int many = 8;
+    for (int i = 0; i < many; ++i)
+        readers.emplace_back([&, from = i % 2 == 0 ? reads : they_read]() mutable {
+            auto const got = from.acquire({.wait = 20s, .owner = owner()});
+            ++inside;
+            EXPECT_TRUE(wait_until([&] { return inside == many; })) << "all of them, at the same time";
+        });
+    ASSERT_TRUE(waiting(user, many / 2) && waiting(other, many / 2));
+    auto const told = test_clock::now();
+    mine.release();
+    readers.clear();
+    EXPECT_EQ(inside, many);
+    EXPECT_LT(since(told), 1s) << "by the message: the lease would have ended later";
+}
+
+TEST_F(read_write_lock_test, wakes_a_waiting_writer_when_the_last_reader_leaves) {
+    auto one = reads.acquire();
+    auto two = they_read.acquire();
+    auto writer = in_thread([&] { return they_write.acquire({.wait = 20s}); });
+    ASSERT_TRUE(waiting(other, 1));
+    one.release();
+    EXPECT_FALSE(is_ready(writer));
+    auto const told = test_clock::now();
+    two.release();
+    auto got = writer.get();
+    EXPECT_LT(since(told), 1s);
+    EXPECT_FALSE(reads.try_acquire());
+}
+
+TEST_F(read_write_lock_test, lets_who_writes_read_too_and_others_as_soon_as_it_only_reads) {
+    auto writing = writes.acquire();
+    auto reading = reads.acquire();
+    EXPECT_FALSE(they_read.try_acquire());
+    auto waiter = in_thread([&] { return they_read.acquire({.wait = 20s}); });
+    ASSERT_TRUE(waiting(other, 1));
+    auto const told = test_clock::now();
+    writing.release();
+    auto beside = waiter.get();
+    EXPECT_LT(since(told), 1s) << "Redisson's readers sleep until the lease ends";
+    EXPECT_EQ(reading.status(), hold_status::held);
+    EXPECT_FALSE(they_write.try_acquire({.owner = owner()}));
+}
+
+TEST_F(read_write_lock_test, keeps_the_write_hold_and_its_renewal_when_a_read_hold_beside_it_ends) {
+    auto writing = writes.acquire();
+    reads.acquire().release();
+    auto const before = user.stats().renewals;
+    EXPECT_TRUE(wait_until([&] { return user.stats().renewals > before + 1; }));
+    writing.ensure_held();
+    EXPECT_FALSE(they_read.try_acquire());
+}
+
+TEST_F(read_write_lock_test, tells_who_reads_that_it_would_wait_for_itself_to_write) {
+    auto reading = reads.acquire();
+    auto const refused = outcome_of([&] { (void)writes.acquire({.owner = owner::this_thread()}); });
+    if (!asynchronously()) { // there each call has an owner of its own
+        EXPECT_EQ(refused.reason, errc::would_deadlock);
+        EXPECT_NE(refused.message.find(reading.owner_id()), std::string::npos) << refused.message;
+    }
+    owner const me;
+    auto mine = reads.acquire({.owner = me});
+    EXPECT_EQ(outcome_of([&] { (void)writes.acquire({.owner = me}); }).reason, errc::would_deadlock);
+    EXPECT_EQ(outcome_of([&] { (void)writes.try_acquire({.owner = me}); }).reason, errc::would_deadlock);
+    reading.release();
+    mine.release();
+    EXPECT_TRUE(writes.try_acquire({.owner = me}));
+}
+
+TEST_F(read_write_lock_test, is_entered_again_by_who_reads) {
+    owner const me;
+    auto outer = reads.acquire({.owner = me});
+    auto inner = reads.acquire({.owner = me});
+    EXPECT_EQ(reads.hold_count(me), 2);
+    EXPECT_EQ(reads.inspect().owners.at(0).count, 2);
+    inner.release();
+    EXPECT_EQ(reads.inspect().owners.at(0).count, 1);
+    EXPECT_FALSE(they_write.try_acquire());
+    outer.release();
+    EXPECT_TRUE(they_write.try_acquire());
+}
+
+TEST_F(read_write_lock_test, renews_each_reader_and_none_for_others) {
+    auto mine = reads.acquire();
+    auto const dead = "0e1f2a3b-0000-4000-8000-0123456789ab:7";
+    server.run("HSET", name, dead, "1"); // a reader whose process has died: nobody renews its key
+    auto const before = user.stats().renewals;
+    EXPECT_TRUE(wait_until([&] { return user.stats().renewals > before + 3; }));
+    mine.ensure_held();
+    EXPECT_EQ(server.run("EXISTS", "{" + name + "}:" + dead + ":rwlock_timeout:1").integer, 0);
+    mine.release();
+    EXPECT_TRUE(they_write.try_acquire()) << "it keeps nobody out any more";
+}
+
+TEST_F(read_write_lock_test, tells_readers_and_who_writes_when_they_are_ended_by_force) {
+    auto one = reads.acquire();
+    auto two = they_read.acquire({.owner = owner()});
+    EXPECT_FALSE(they_write.force_unlock()) << "nobody writes";
+    EXPECT_TRUE(they_read.force_unlock());
+    EXPECT_EQ(two.status(), hold_status::lost);
+    EXPECT_TRUE(wait_until([&] { return one.status() == hold_status::lost; }));
+    auto writing = writes.acquire({.owner = owner()});
+    EXPECT_FALSE(they_read.force_unlock());
+    EXPECT_TRUE(they_write.force_unlock());
+    EXPECT_TRUE(wait_until([&] { return writing.status() == hold_status::lost; }));
+    EXPECT_TRUE(they_read.try_acquire());
+}
+
+TEST_F(read_write_lock_test, loses_with_the_write_hold_what_its_owner_reads_when_it_is_ended_by_force_here) {
+    owner const me;
+    auto writing = writes.acquire({.owner = me});
+    auto reading = reads.acquire({.owner = me});
+    EXPECT_TRUE(writes.force_unlock());
+    EXPECT_EQ(writing.status(), hold_status::lost);
+    EXPECT_EQ(reading.status(), hold_status::lost);
+}
+
+TEST_F(read_write_lock_test, is_lost_to_a_reader_whose_key_is_gone) {
+    auto mine = reads.acquire();
+    server.run("DEL", "{" + name + "}:" + mine.owner_id() + ":rwlock_timeout:1");
+    EXPECT_TRUE(wait_until([&] { return mine.status() == hold_status::lost; })) << "any release may drop it";
+}
+
+TEST_F(read_write_lock_test, fits_the_guards_of_the_standard_library) {
+    auto lock = user.get_read_write_lock(name);
+    EXPECT_EQ(lock.name(), name);
+    {
+        std::shared_lock const one(lock);
+        auto theirs = other.get_read_write_lock(name);
+        std::shared_lock const two(theirs, 10ms);
+        EXPECT_TRUE(two.owns_lock());
+        EXPECT_FALSE(in_thread([&] { return theirs.try_lock(); }).get());
+    }
+    std::unique_lock const alone(lock, 1s);
+    EXPECT_TRUE(alone.owns_lock());
+    EXPECT_TRUE(lock.write_lock().is_held());
+    EXPECT_FALSE(lock.read_lock().is_held());
+    EXPECT_FALSE(in_thread([&] { return lock.try_lock_shared(); }).get());
+    auto const soon = std::chrono::steady_clock::now() + 10ms;
+    EXPECT_FALSE(in_thread([&] { return lock.try_lock_shared_until(soon); }).get());
+}
+
+TEST_F(read_write_lock_test, excludes_locks_of_other_kinds_with_its_name) {
+    auto plain = other.get_lock(name);
+    auto reading = reads.acquire();
+    EXPECT_FALSE(plain.try_acquire());
+    reading.release();
+    auto mine = plain.acquire();
+    EXPECT_FALSE(reads.try_acquire());
+    EXPECT_FALSE(writes.try_acquire());
+    EXPECT_FALSE(reads.is_locked()) << "nobody reads";
+    EXPECT_FALSE(writes.force_unlock());
+}
+
+TEST_F(read_write_lock_test, never_lets_a_reader_and_a_writer_in_together) {
+    std::atomic<int> readers{0};
+    std::atomic<int> writers{0};
+    std::atomic<int> most_readers{0};
+    std::vector<std::jthread> all;
+    for (int i = 0; i < 6; ++i)
+        all.emplace_back([&, i] {
+            auto& from = i % 2 == 0 ? user : other;
+            any_lock reading = from.get_read_write_lock(name).read_lock();
+            any_lock writing = from.get_read_write_lock(name).write_lock();
+            for (int round = 0; round < 60; ++round) {
+                if ((round + i) % 3 == 0) {
+                    auto const got = writing.acquire({.owner = owner()});
+                    EXPECT_EQ(++writers, 1);
+                    EXPECT_EQ(readers, 0);
+                    --writers;
+                } else {
+                    auto const got = reading.acquire({.owner = owner()});
+                    auto const now = ++readers;
+                    for (auto seen = most_readers.load();
+                         now > seen && !most_readers.compare_exchange_weak(seen, now);) {
+                    }
+                    EXPECT_EQ(writers, 0);
+                    --readers;
+                }
+            }
+        });
+    all.clear();
+    EXPECT_GT(most_readers, 0);
+}
+
+} // namespace
+} // namespace redlatch::test
