@@ -64,6 +64,9 @@ void declare(command_line& line, lock_options& options) {
               "Take the lock as a fenced one: each acquisition has a greater token, which run puts into REDLATCH_TOKEN "
               "and hold writes behind `held`.",
               options.fenced);
+    line.flag("--shared", "Take a read-write lock to read: together with others that read, while nobody writes.",
+              options.shared);
+    line.flag("--write", "Take a read-write lock to write: alone.", options.write);
     line.number("--conflict-exit-code", "The exit status when the lock is busy or the wait timed out. Default: 75.", 0,
                 255, options.conflict_exit_code);
     declare(line, options.common, "Events as JSON lines on stderr.");
@@ -83,8 +86,8 @@ void check(lock_options& options) {
         throw usage_error("--lease is never renewed, --watchdog is the lease of a renewed lock; give one of them");
     if (options.lease && options.max_hold)
         throw usage_error("a lock with --lease ends by itself, --max-hold bounds a renewed one; give one of them");
-    if (options.fair && options.fenced)
-        throw usage_error("--fair and --fenced name two kinds of lock; give one of them");
+    if (int{options.fair} + int{options.fenced} + int{options.shared} + int{options.write} > 1)
+        throw usage_error("--fair, --fenced, --shared and --write say how to take the lock; give one of them");
     std::string const why = "a lease needs at least 30ms, of which 20ms are kept in reserve for clocks and scheduling";
     refuse_shorter(options.lease, shortest_lease, "--lease", why);
     refuse_shorter(options.watchdog, shortest_lease, "--watchdog", why);

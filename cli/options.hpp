@@ -33,6 +33,8 @@ struct lock_options {
     std::optional<duration> max_hold{};
     bool fair = false;
     bool fenced = false;
+    bool shared = false; ///< of a read-write lock, to read
+    bool write = false;  ///< and to write
     int conflict_exit_code = 75;
 
     /// How long the key lives after each renewal, or in all.

@@ -9,6 +9,17 @@
 #include <redlatch/client.hpp>
 
 namespace redlatch::cli {
+namespace {
+
+/// Each kind wakes its waiters in its own way.
+basic_lock lock_of(client& owner, lock_info const& seen) {
+    if (seen.type == "fair") return owner.get_fair_lock(seen.name);
+    if (seen.type == "read") return owner.get_read_write_lock(seen.name).read_lock();
+    if (seen.type == "write") return owner.get_read_write_lock(seen.name).write_lock();
+    return owner.get_lock(seen.name);
+}
+
+} // namespace
 
 int unlock(arguments const& words) {
     common_options options;
@@ -28,9 +39,9 @@ int unlock(arguments const& words) {
                           + "' away from whoever holds it, while it may still work; say --force "
                             "if that is what you want");
     client owner(choose_server(options));
-    auto lock = owner.get_lock(name);
-    require_lock(lock.inspect()); // force_unlock() removes any hash
-    bool const was_held = lock.force_unlock();
+    auto const seen = owner.get_lock(name).inspect();
+    require_lock(seen); // force_unlock() removes any hash
+    bool const was_held = lock_of(owner, seen).force_unlock();
     if (options.json)
         print(json_of_unlock(name, was_held));
     else

@@ -66,7 +66,7 @@ _redlatch() {
     esac
 
     local server='--server --config --require-server --json --verbose --help'
-    local lock="--wait --no-wait --lease --watchdog --max-hold --fair --fenced --conflict-exit-code $server"
+    local lock="--wait --no-wait --lease --watchdog --max-hold --fair --fenced --shared --write --conflict-exit-code $server"
     case $command in
     run) words="$lock --on-lost --grace --" ;;
     hold) words=$lock ;;

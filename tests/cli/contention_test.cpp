@@ -52,7 +52,42 @@ TEST_F(contention, tools_get_a_fair_lock_in_the_order_in_which_they_came) {
     EXPECT_EQ(seen.str(), expected);
     EXPECT_EQ(server.run("EXISTS", "redisson_lock_queue:{job}").integer, 0);
     EXPECT_EQ(command_counts(server)["rpush"], 6U) << "nobody left its place to come again";
-    EXPECT_EQ(run({"run", "job", "--fair", "--fenced", "--", "true"}).status, 64);
+    for (auto const* const other : {"--fenced", "--shared", "--write"})
+        EXPECT_EQ(run({"run", "job", "--fair", other, "--", "true"}).status, 64) << other;
+}
+
+TEST_F(contention, tools_read_together_and_write_alone) {
+    auto const first = start(script("echo ready; read line", {"--shared"}));
+    ASSERT_EQ(line_of(*first), "ready");
+    auto const second = start(script("echo ready; read line", {"--shared"}));
+    ASSERT_EQ(line_of(*second), "ready") << "at the same time";
+    EXPECT_NE(run({"status", "job"}).output.find("is held (read)"), std::string::npos);
+    EXPECT_EQ(run({"run", "job", "--write", "--no-wait", "--", "true"}).status, 75);
+    auto const writer = start(script("redlatch_reads=$(" REDLATCH_TOOL
+                                     " run job --shared --no-wait -- echo yes); echo \"reads: $redlatch_reads\"",
+                                     {"--write"}));
+    ASSERT_TRUE(
+        wait_until([&] { return server.run("PUBSUB", "NUMSUB", "redisson_rwlock:{job}").items.at(1).integer > 0; }));
+    finish(*first);
+    finish(*second);
+    EXPECT_EQ(line_of(*writer), "reads: ");
+    EXPECT_EQ(finish(*writer).status, 0);
+    EXPECT_FALSE(is_held());
+}
+
+TEST_F(contention, a_waiter_of_each_kind_goes_on_when_the_lock_is_ended_by_force) {
+    for (auto const* const kind : {"--fair", "--shared", "--write"}) {
+        SCOPED_TRACE(kind);
+        std::string const holds = kind == std::string("--shared") ? "--write" : kind;
+        auto const holder = start(script("echo ready; read line", {holds, "--lease", "1h"}));
+        ASSERT_EQ(line_of(*holder), "ready");
+        auto const waiter = start(script("echo ready", {kind}));
+        ASSERT_TRUE(wait_until([&] { return !server.run("PUBSUB", "CHANNELS", "*{job}*").items.empty(); }));
+        EXPECT_EQ(run({"unlock", "job", "--force"}).status, 0);
+        EXPECT_EQ(line_of(*waiter), "ready");
+        EXPECT_EQ(finish(*waiter).status, 0);
+        finish(*holder);
+    }
 }
 
 TEST_F(contention, those_who_do_not_wait_either_run_or_are_told) {
