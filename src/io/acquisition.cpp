@@ -373,10 +373,11 @@ bool acquisition::on_answer_read(action const& next, connection::call const& ans
 }
 
 /// With the table's mutex.
-void acquisition::take_level(lock_table& table, base::instant sent_at) {
+void acquisition::take_level(lock_table& table, base::instant sent_at, base::wake_list& woken) {
     auto const what = asked_level(sent_at);
     request_.record->answered_at = now_;
     if (after_silence_) request_.record->turn.on_nobody_asked(sample_);
+    table.lose_others(tenure_, sent_at, now_, woken); // what may throw comes first
     if (auto const taken = table.take(tenure_, what, sent_at, what.max_hold_until, token_))
         level_number_ = taken->number;
 }
@@ -424,7 +425,7 @@ bool acquisition::finish(action const& last) {
     auto how = op_.result();
     if (channel_) node_->messages().detach(std::exchange(channel_, nullptr), waker(), !blocking());
     core_->locked([&](lock_table& table, base::wake_list& woken) {
-        if (taken_at_) take_level(table, *taken_at_);
+        if (taken_at_) take_level(table, *taken_at_, woken);
         if (waiter_ && table.leave(waiter_, now_, woken)) {
             // Whoever leaves when it has been given the lock has got it: only its caller can give it back.
             if (level_number_ != 0 || !table.accept(waiter_)) return;

@@ -77,7 +77,7 @@ private:
     bool on_interruption(action last);
     bool finish(action const& last);
     bool on_answer_read(action const& next, connection::call const& answered);
-    void take_level(locking::lock_table& table, base::instant sent_at);
+    void take_level(locking::lock_table& table, base::instant sent_at, base::wake_list& woken);
     locking::acquire_op::knowledge of_others();
     std::optional<base::milliseconds> max_hold() const { return request_.lease ? std::nullopt : request_.max_hold; }
     base::instant outage_at();

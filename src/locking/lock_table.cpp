@@ -104,7 +104,10 @@ std::optional<level> lock_table::take(tenure_ptr const& tenure, level level, bas
     level.number = next_level_number();
     level.max_hold_until = max_hold_until;
     keeper.make_room(); // from the level on nothing may fail
-    if (tenure->levels.empty()) tenure->token = token;
+    if (tenure->levels.empty()) {
+        tenure->token = token;
+        tenure->held_since = sent_at;
+    }
     tenure->levels.push_back(level);
     tenure->longest_ever = std::max(tenure->longest_ever, level.lease);
     tenure->record->tenures.has_acquired(*tenure);
@@ -116,6 +119,15 @@ std::optional<level> lock_table::take(tenure_ptr const& tenure, level level, bas
     keeper.acknowledged(tenure, level.lease, sent_at);
     ++counted.acquired;
     return level;
+}
+
+void lock_table::lose_others(tenure_ptr const& taken, base::instant sent_at, base::instant now,
+                             base::wake_list& woken) {
+    auto const& of = *taken->record;
+    if (of.how->shared || of.tenures.acquired().empty()) return;
+    auto const all = of.tenures.acquired();
+    for (auto const& one : std::vector(all.begin(), all.end()))
+        if (one != taken && one->in(tenure::phase::held) && one->held_since < sent_at) lose(one, now, woken);
 }
 
 void lock_table::forget_record_of(tenure& tenure) noexcept {
@@ -226,6 +238,7 @@ void lock_table::grant(tenure_ptr const from, waiter_ptr const waiter, base::ins
     if (waiter->max_hold) what.max_hold_until = base::later(now, *waiter->max_hold);
     to->levels.push_back(what);
     to->longest_ever = std::max(from->longest_ever, what.lease);
+    to->held_since = now;
     to->record->tenures.has_acquired(*to);
     to->now_in.store(tenure::phase::held, std::memory_order_release); // pairs with tenure::in
     keeper.succeed(from, to);

@@ -109,6 +109,9 @@ public:
     /// `token`: with which it was acquired, of a kind that gives tokens.
     std::optional<level> take(tenure_ptr const& tenure, level level, base::instant sent_at,
                               base::instant max_hold_until, std::uint64_t token = 0);
+    /// The server gave it to this one, by a call that was sent then: others of this process who have held it for longer have it
+    /// no more, unless they share it.
+    void lose_others(tenure_ptr const& taken, base::instant sent_at, base::instant now, base::wake_list& woken);
     /// What is handed off, for the owner who has just released it; none: it is not for him.
     std::optional<level> retake(lock_record& record, std::uint64_t owner_number, level level, base::instant now);
     tenure_ptr const& in_handoff(lock_record const& record) const noexcept { return record.in_handoff; }

@@ -58,6 +58,7 @@ struct tenure {
 
     std::vector<level, base::recycling<level>> levels{};
     base::milliseconds longest_ever{};              ///< lease asked for: how long an orphan could stay
+    base::instant held_since{};                     ///< sent then, the call that acquired it; handed off to it then
     std::stop_source lost_source{std::nostopstate}; ///< one that can stop is made when somebody asks
 
     std::vector<base::waker> operation_waiters{}; ///< while in_operation

@@ -1,0 +1,41 @@
+// What becomes of a hold when the server gives its lock to another owner of the same process.
+#include "client_locks.hpp"
+#include "locking/recipes/recipes.hpp"
+
+#include <gmock/gmock.h>
+
+namespace redlatch::locking {
+namespace {
+
+TEST(lock_table, loses_who_held_it_when_the_server_gives_it_to_another_owner_of_this_process) {
+    client_locks all;
+    auto const before = all.hold(ann, at(0s));
+    auto const next = all.table.open(all.record, bob);
+    all.table.lose_others(next, at(5s), at(5s), all.woken);
+    all.take(next, at(5s));
+    EXPECT_TRUE(before->in(phase::lost));
+    EXPECT_TRUE(next->in(phase::held));
+    EXPECT_THAT(all.news(), ::testing::ElementsAre(notice::lost));
+    all.table.lose_others(next, at(6s), at(6s), all.woken); // it enters again
+    EXPECT_TRUE(next->in(phase::held));
+}
+
+TEST(lock_table, does_not_lose_who_got_it_after_the_call_of_another_owner_was_sent) {
+    client_locks all;
+    auto const late = all.table.open(all.record, bob);
+    auto const holder = all.hold(ann, at(5s));
+    all.table.lose_others(late, at(5s), at(6s), all.woken);
+    EXPECT_TRUE(holder->in(phase::held)) << "the late answer may be of an earlier time";
+}
+
+TEST(lock_table, loses_nobody_who_shares_it) {
+    client_locks all;
+    all.record = all.table.records.get("rows", read_recipe);
+    auto const one = all.hold(ann, at(0s));
+    auto const two = all.hold(bob, at(0s));
+    all.table.lose_others(all.table.open(all.record, cid), at(5s), at(5s), all.woken);
+    EXPECT_TRUE(one->in(phase::held) && two->in(phase::held));
+}
+
+} // namespace
+} // namespace redlatch::locking
