@@ -29,7 +29,9 @@ from workshop import Useless, Workshop
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
-OTHER_KINDS = ("non_reentrant", "spin", "fenced", "fair")
+# Beside the re-entrant one: the kinds of lock, and the files that only they have.
+OTHER_KINDS = {"non_reentrant": r"/non_reentrant", "spin": r"/spin", "fenced": r"/fenced", "fair": r"/fair",
+               "read_write": r"/read_|/write_"}
 
 
 class Simulator(Workshop):
@@ -59,21 +61,24 @@ class Simulator(Workshop):
             return self.search(how, path)
 
     def search(self, how, path):
+        """From what is cheap to what is not."""
+        about = [kind for kind, files in OTHER_KINDS.items() if re.search(files, path)]
         found = "", "", 0.0
-        if not any(kind in path for kind in OTHER_KINDS):
+        if not about:
             found = self.hunt(how.limit, "--first", 1, "--count", how.seeds, "--no-shrink")
-            if not found[0]:
-                found = self.hunt(how.limit, "--orders", "--states", how.states)
-        return found if found[0] else self.search_kinds(how, path)
+        if not found[0]:
+            found = self.search_kinds(how, about or OTHER_KINDS)
+        if not found[0] and not about:
+            found = self.hunt(how.limit, "--orders", "--states", how.states)
+        return found if found[0] else self.unit_test(how.limit, path)
 
-    def search_kinds(self, how, path):
-        """By the other kinds of lock: those that the file is about, else all."""
-        for kind in [one for one in OTHER_KINDS if one in path] or OTHER_KINDS:
+    def search_kinds(self, how, kinds):
+        for kind in kinds:
             words = "--first", 1, "--count", how.seeds // 4, "--no-shrink", "--kind", kind
             found = self.hunt(how.limit, *words)
             if found[0]:
                 return found[0], f"{found[1]} of {kind}", found[2]
-        return self.unit_test(how.limit, path)
+        return "", "", 0.0
 
     def unit_test(self, limit, path):
         """By the tests of the file's folder: what happens too seldom in a simulated world is made to happen there."""

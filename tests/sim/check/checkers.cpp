@@ -78,9 +78,11 @@ std::optional<violation> check_deadlines(history const& all, moment slack) {
     return std::nullopt;
 }
 
-std::optional<violation> check_wakeups(history const& all, moment patience) {
+std::optional<violation> check_wakeups(history const& all, moment patience, moment after_expiry) {
     bool quiet = false;
     std::map<int, moment> free_since;
+    std::map<int, moment> readable_since; // free, or held by those who share it
+    std::set<std::pair<int, int>> readers;
     std::map<int, moment> excused;
     std::map<std::pair<int, int>, std::pair<int, moment>> waiting; // who -> lock, since
     // While somebody of one's own process believes in a hold, one waits for that one's release.
@@ -91,9 +93,15 @@ std::optional<violation> check_wakeups(history const& all, moment patience) {
         switch (one.what) {
         case kind::quiet: quiet = true; break;
         case kind::fault: quiet = false; break;
-        case kind::asked: waiting[who] = {one.lock, one.when}; break;
+        case kind::asked:
+            waiting[who] = {one.lock, one.when};
+            if (one.shared) readers.insert(who);
+            break;
         case kind::acquired: at_home[{one.process, one.lock}].insert(one.owner); [[fallthrough]];
-        case kind::not_acquired: waiting.erase(who); break;
+        case kind::not_acquired:
+            waiting.erase(who);
+            readers.erase(who);
+            break;
         case kind::told_lost:
         case kind::releasing:
         case kind::left:
@@ -104,7 +112,22 @@ std::optional<violation> check_wakeups(history const& all, moment patience) {
         case kind::unpromised:
             if (one.until != never) excused[one.lock] = std::max(excused[one.lock], one.until);
             break;
+        case kind::in_key:
+            if (!one.yes && one.text == "expired" && after_expiry > moment(0))
+                excused[one.lock] = std::max(excused[one.lock], one.when + after_expiry);
+            break;
         case kind::probe: {
+            if ((one.yes && !one.shared) || !quiet)
+                readable_since.erase(one.lock);
+            else
+                readable_since.try_emplace(one.lock, one.when);
+            for (auto const& reader : readers)
+                if (waiting[reader].first == one.lock && readable_since.contains(one.lock)
+                    && one.when - std::max(readable_since[one.lock], waiting[reader].second) > patience
+                    && (!excused.contains(one.lock) || one.when >= excused[one.lock] + patience))
+                    return make("wake-ups", i,
+                                "worker " + std::to_string(reader.second) + " of process "
+                                    + std::to_string(reader.first) + " waits to read a lock that nobody writes");
             if (one.yes || !quiet) {
                 free_since.erase(one.lock);
                 break;
@@ -132,7 +155,6 @@ std::optional<violation> check_wakeups(history const& all, moment patience) {
         case kind::unfinished:
         case kind::renewal:
         case kind::reentered:
-        case kind::in_key:
         case kind::answered:
         case kind::closing:
         case kind::traffic: break;
@@ -328,18 +350,25 @@ std::optional<violation> check_leftovers(history const& all) {
 std::optional<violation> check_honesty(history const& all) {
     promises sure;
     std::set<place> taken_over; // somebody else has had the lock since, while this hold was not released
-    std::map<place, bool> open;
+    struct hold {
+        bool releasing = false;
+        bool shared = false;
+        int worker = -1;
+    };
+    std::map<place, hold> open;
     for (std::size_t i = 0; i < all.size(); ++i) {
         auto const& one = all[i];
         auto const key = place(one.lock, one.owner);
         if (one.what == kind::acquired) {
-            for (auto const& [other, releasing] : open)
-                if (other.first == one.lock && other != key && !releasing && one.believed != belief::lost
+            for (auto const& [other, had] : open) {
+                bool const both = one.shared && (had.shared || had.worker == one.worker);
+                if (other.first == one.lock && other != key && !had.releasing && !both && one.believed != belief::lost
                     && sure.kept(one))
                     taken_over.insert(other);
-            open[key] = false;
+            }
+            open[key] = {.shared = one.shared, .worker = one.worker};
         }
-        if (one.what == kind::releasing) open[key] = true;
+        if (one.what == kind::releasing) open[key].releasing = true;
         if (one.what == kind::released && one.text.empty() && taken_over.contains(key) && sure.kept(one))
             return make("honesty", i, one.owner + " was told that it released a lock that somebody else had meanwhile");
         if (one.what == kind::released || one.what == kind::left) {
@@ -355,7 +384,7 @@ std::optional<violation> check(history const& all, patience const& how) {
     if (auto found = check_exclusion(all)) return found;
     if (auto found = check_notice(all)) return found;
     if (auto found = check_deadlines(all, how.deadline_slack)) return found;
-    if (auto found = check_wakeups(all, how.wakeup)) return found;
+    if (auto found = check_wakeups(all, how.wakeup, how.after_expiry)) return found;
     if (auto found = check_silent_loss(all, how.silent_loss)) return found;
     if (auto found = check_orphans(all, how.orphan)) return found;
     if (auto found = check_honesty(all)) return found;

@@ -23,8 +23,9 @@ std::optional<violation> check_exclusion(history const& all);
 std::optional<violation> check_notice(history const& all);
 /// A wait that ends without the lock ends at its deadline, `slack` later at the most.
 std::optional<violation> check_deadlines(history const& all, moment slack);
-/// In quiet times nobody waits for a lock that has been free for `patience`.
-std::optional<violation> check_wakeups(history const& all, moment patience);
+/// In quiet times nobody waits for a lock that has been free for `patience`: `after_expiry` more if its lease ran out, where
+/// one that waiters saw may have been longer.
+std::optional<violation> check_wakeups(history const& all, moment patience, moment after_expiry = moment(0));
 /// In quiet times nobody believes, for longer than `patience`, in a hold that the server does not know: but for a fixed lease
 /// whose key was removed by hand, of which nobody asks.
 std::optional<violation> check_silent_loss(history const& all, moment patience);
@@ -134,6 +135,7 @@ std::optional<violation> check_fairness(history const& all, fairness_rules const
 struct patience {
     moment deadline_slack{20'000'000};
     moment wakeup{500'000'000};
+    moment after_expiry{0};
     moment silent_loss{2'000'000'000};
     moment orphan{3'000'000'000};
     moment renewal{2'000'000'000};

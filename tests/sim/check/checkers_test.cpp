@@ -123,6 +123,30 @@ TEST(wakeup_checker, excuses_waiters_of_a_lock_that_was_removed_by_hand) {
     EXPECT_TRUE(check_wakeups(all, 500ms)) << "the lease that it saw has run out";
 }
 
+TEST(wakeup_checker, excuses_waiters_that_may_have_seen_a_longer_lease_than_the_one_that_ran_out) {
+    auto all = waiting_for_a_free_lock();
+    all.insert(all.begin() + 2, at(50ms, kind::in_key, 0, -1, "a:1"));
+    EXPECT_TRUE(check_wakeups(all, 500ms, 300ms)) << "it was released";
+    all[2].text = "expired";
+    EXPECT_FALSE(check_wakeups(all, 500ms, 300ms));
+    EXPECT_TRUE(check_wakeups(all, 500ms));
+    all.push_back(probe(900ms, false));
+    EXPECT_TRUE(check_wakeups(all, 500ms, 300ms));
+}
+
+TEST(wakeup_checker, rejects_a_reader_whom_nobody_woke_when_others_read) {
+    auto all = waiting_for_a_free_lock();
+    for (auto& one : all) one.yes = one.what == kind::probe; // it is held
+    EXPECT_FALSE(check_wakeups(all, 500ms));
+    for (auto& one : all) one.shared = true;
+    EXPECT_TRUE(check_wakeups(all, 500ms));
+    all[1].shared = false;
+    EXPECT_FALSE(check_wakeups(all, 500ms)) << "it waits to write";
+    all[1].shared = true;
+    all[2].shared = false;
+    EXPECT_FALSE(check_wakeups(all, 500ms)) << "somebody wrote until then";
+}
+
 TEST(wakeup_checker, excuses_waiters_behind_one_of_their_own_process_until_it_goes) {
     auto all = waiting_for_a_free_lock();
     all.insert(all.begin() + 1, at(1ms, kind::acquired, 0, 5, "a:1"));

@@ -76,6 +76,7 @@ struct fact {
     bool yes = false;
     std::uint64_t commands = 0;
     std::uint64_t wakes = 0;
+    bool shared = false; ///< of asked and acquired: others may have it as well; of probe: those who do have it
     std::optional<std::uint64_t> token{}; ///< of acquired and reentered, where the lock gives tokens; 0: there was none
     std::string text{};
 };

@@ -28,6 +28,10 @@ std::set<std::pair<int, std::string>> all_owners(stage& in) {
     return found;
 }
 
+std::string channel_of(lock_kind of) {
+    return of == lock_kind::read_write ? "redisson_rwlock" : "redisson_lock__channel";
+}
+
 /// Redisson has no such notice.
 void tell_forced(stage& in, int lock, bool alone) {
     auto const in_key = in.server.owners(stage::lock_name(lock));
@@ -208,7 +212,7 @@ void start_fault(stage& in, fault const& what, bool alone) {
         unpromised(in, what.lock);
         tell_forced(in, what.lock, alone);
         in.server.by_hand(resp::command("DEL", lock));
-        in.server.by_hand(resp::command("PUBLISH", "redisson_lock__channel:{" + lock + "}", "0"));
+        in.server.by_hand(resp::command("PUBLISH", channel_of(in.plan.locks_are) + ":{" + lock + "}", "0"));
         break;
     case kind::loading: in.server.node().set_loading(true); break;
     case kind::read_only: in.server.node().set_read_only(true); break;

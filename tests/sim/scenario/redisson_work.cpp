@@ -60,7 +60,7 @@ private:
         auto const owner = me_.java->owner(asked_.thread);
         // What has run out before its answer came takes the lock from nobody: Redisson does not look at the clock.
         bool const held = me_.java->holds(asked_.lock, asked_.thread);
-        if (held) in_.tell_beliefs(what_.lock, owner);
+        if (held) in_.tell_beliefs(what_.lock, number_, owner);
         auto mine = about(kind::acquired);
         mine.owner = owner;
         mine.yes = !asked_.lease;

@@ -88,7 +88,11 @@ void probe(stage& in) {
     tell_traffic(in);
     in.see_keys();
     for (int i = 0; i < in.plan.locks && in.server.running(); ++i) {
-        in.write({.what = kind::probe, .lock = i, .yes = in.server.exists(stage::lock_name(i))});
+        auto const lock = stage::lock_name(i);
+        in.write({.what = kind::probe,
+                  .lock = i,
+                  .yes = in.server.exists(lock),
+                  .shared = in.server.field(lock, "mode") == "read"});
         probe_owners(in, i);
     }
     for (auto const& one : in.holds) {
@@ -149,6 +153,12 @@ patience usual_patience(scenario const& plan) {
     if (plan.publish_refused) made.wakeup = 24h; // longer than any run
     bool const spins = plan.locks_are == lock_kind::spin;
     if (spins) made.wakeup += 300ms; // two of the longest pauses between questions, and some room
+    bool const shares = plan.locks_are == lock_kind::read_write;
+    if (shares) { // readers pass those who write, and have it together
+        made.order.arrival = 24h;
+        made.turns = 24h;
+        made.after_expiry = std::chrono::milliseconds(plan.longest_lease()); // a reader that leaves shortens the lease
+    }
     bool const queues = plan.locks_are == lock_kind::fair;
     if (queues) {
         made.order = {.across_processes = true, .arrival = 20ms, .most_retakes = 0};
@@ -178,15 +188,17 @@ patience usual_patience(scenario const& plan) {
     bool const no_messages = plan.subscribe_refused || plan.publish_refused || rights_change || spins;
     made.releases.rights_missing = made.refusals.rights_missing =
         no_messages || plan.evalsha_refused || plan.restore_refused;
-    made.refusals.hears_messages = !no_messages && !queues; // a free lock is for the first of the queue
+    // A free lock is for the first of the queue; the lease of readers may run out before the longer one that a waiter saw.
+    made.refusals.hears_messages = !no_messages && !queues && !shares;
     made.forced.can_ask = !no_messages && !plan.evalsha_refused;
     // What the library does today, and some room: tests/sim/fairness judges where it matters.
     made.fair.turns_missed = 15;
     made.fair.beyond_slice = 60;
     made.fair.blocked_commands = no_messages ? 60 : 30; // renewals, and polling where there are no messages
     made.fair.blocked_wakes = 250;
-    if (queues) made.fair.blocked_commands = 200, made.fair.blocked_wakes = 600; // each waiter asks for itself
-    if (spins) made.fair.turns_missed = made.fair.beyond_slice = 1e9;            // nobody knows of anybody else
+    if (queues || shares)
+        made.fair.blocked_commands = 200, made.fair.blocked_wakes = 600;        // each waiter asks for itself
+    if (spins || shares) made.fair.turns_missed = made.fair.beyond_slice = 1e9; // nobody knows of anybody else
     return made;
 }
 

@@ -103,8 +103,8 @@ std::vector<rights> const& rights_that_change();
 /// A fault of more strength is bytes that arrive long after all else is well: ms.
 constexpr std::int64_t at_once = 700;
 
-/// Of all locks of a scenario.
-enum class lock_kind : std::uint8_t { reentrant, non_reentrant, spin, fenced, fair };
+/// Of all locks of a scenario. Of a read-write lock jobs take one half or the other.
+enum class lock_kind : std::uint8_t { reentrant, non_reentrant, spin, fenced, fair, read_write };
 
 struct scenario {
     std::uint64_t seed = 0;

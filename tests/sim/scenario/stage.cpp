@@ -162,9 +162,14 @@ void stage::write(fact one) {
     facts.push_back(std::move(one));
 }
 
-void stage::tell_beliefs(int lock, std::string const& acquired_by) {
+void stage::tell_beliefs(int lock, int worker, std::string const& acquired_by) {
+    auto const reads = [&](std::string const& owner) {
+        return plan.locks_are == lock_kind::read_write && !owner.ends_with(":write");
+    };
     for (auto const& other : holds) {
         if (other.lock != lock) continue;
+        // Those who read may do so together, and who writes may read as well.
+        if (reads(acquired_by) && (reads(other.owner) || other.worker == worker)) continue;
         auto& who = actors.at(static_cast<std::size_t>(other.process));
         fact seen{.what = fact::kind::believes, .process = other.process, .worker = other.worker, .lock = lock};
         seen.owner = other.owner;

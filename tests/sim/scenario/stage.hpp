@@ -50,8 +50,8 @@ struct stage {
     ~stage();
 
     void write(fact one);
-    /// What all others who have this lock believe, now that somebody acquires it.
-    void tell_beliefs(int lock, std::string const& acquired_by);
+    /// What all others believe who have this lock and should not have it, now that this worker acquires it.
+    void tell_beliefs(int lock, int worker, std::string const& acquired_by);
     /// Nobody wakes a waiter of Redisson that has missed its message: the threads of this process sleep until their timers.
     void let_redisson_sleep(int process);
     void note(std::string line);

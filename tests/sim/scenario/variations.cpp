@@ -143,8 +143,9 @@ void take_descriptors(scenario& in) {
 
 void change_kind(scenario& in, lock_kind to) {
     in.locks_are = to;
-    // It has the re-entrant lock: waits for messages that spin locks do not send, and wakes nobody who waits for a fair one.
-    if (to == lock_kind::spin || to == lock_kind::fair) in.redisson.clear();
+    // It has the re-entrant lock: waits for messages that spin locks do not send, wakes nobody who waits for a fair one, and
+    // knows another channel than a read-write lock has.
+    if (to == lock_kind::spin || to == lock_kind::fair || to == lock_kind::read_write) in.redisson.clear();
 }
 
 } // namespace redlatch::sim

@@ -24,12 +24,16 @@ answer answer_of(std::error_code ec) {
     return is(errc::closed) ? answer::closed : answer::other;
 }
 
-basic_lock lock_of(client& user, lock_kind of, std::string const& name) {
+basic_lock lock_of(client& user, lock_kind of, std::string const& name, bool reads) {
     switch (of) {
     case lock_kind::non_reentrant: return user.get_non_reentrant_lock(name);
     case lock_kind::spin: return user.get_spin_lock(name);
     case lock_kind::fenced: return user.get_fenced_lock(name);
     case lock_kind::fair: return user.get_fair_lock(name);
+    case lock_kind::read_write: {
+        auto const both = user.get_read_write_lock(name);
+        return reads ? both.read_lock() : both.write_lock();
+    }
     case lock_kind::reentrant: break;
     }
     return user.get_lock(name);
@@ -45,13 +49,17 @@ public:
         if (what_.pause + what_.pause_us > 0)
             in_.universe.rest_for(std::chrono::milliseconds(what_.pause) + std::chrono::microseconds(what_.pause_us));
         if (over()) return;
-        auto lock = lock_of(*me_.user, in_.plan.locks_are, stage::lock_name(what_.lock));
+        auto lock = half(reads());
         auto outer = enter(lock);
         if (!outer) return;
         auto const heard = believe(*outer, options());
         std::vector<hold> inner;
         for (int i = 1; i < what_.entries && !over(); ++i)
             if (auto one = enter_again(lock)) inner.push_back(std::move(*one));
+        std::optional<hold> reading;
+        if (writes() && what_.hold % 2 != 0) in_.universe.rest_for(std::chrono::milliseconds(what_.hold / 2));
+        if (what_.entries > 1 && writes() && !over()) reading = read_beside(*outer);
+        auto const heard_beside = reading ? believe(*reading, options()) : nullptr;
         in_.universe.rest_for(std::chrono::milliseconds(what_.hold) + std::chrono::microseconds(what_.hold_us));
         while (!inner.empty()) {
             std::error_code ignored;
@@ -59,9 +67,18 @@ public:
             inner.pop_back();
         }
         leave(std::move(*outer), heard);
+        if (!reading) return;
+        in_.universe.rest_for(std::chrono::milliseconds(what_.hold / 2));
+        leave(std::move(*reading), heard_beside);
     }
 
 private:
+    bool reads() const { return in_.plan.locks_are == lock_kind::read_write && (what_.hold + what_.pause) % 3 != 0; }
+    bool writes() const { return in_.plan.locks_are == lock_kind::read_write && !reads(); }
+    basic_lock half(bool that_reads) const {
+        return lock_of(*me_.user, in_.plan.locks_are, stage::lock_name(what_.lock), that_reads);
+    }
+
     /// That this one believes in a hold, and hears of its loss.
     struct hearing {
         std::list<believed_hold>::iterator entry{};
@@ -69,6 +86,19 @@ private:
     };
 
     std::size_t at() const { return static_cast<std::size_t>(process_); }
+    std::optional<hold> read_beside(hold const& writing) {
+        auto const known = [&] {
+            return writing.status() == hold_status::held
+                   && in_.server.holds(stage::lock_name(what_.lock), writing.owner_id());
+        };
+        bool const before = known();
+        std::error_code ec;
+        auto got = half(true).try_acquire(options(), ec);
+        if (ec == errc::busy && before && known())
+            in_.write({.what = kind::unfinished, .text = "an owner that writes was not let in to read"});
+        return got;
+    }
+
     bool over() const { return me_.who->retired; }
     fact about(kind what) const { return {.what = what, .process = process_, .worker = number_, .lock = what_.lock}; }
 
@@ -132,6 +162,7 @@ private:
         case job::how::for_ever:
         case job::how::asynchronous: break;
         }
+        asked.shared = reads();
         if (what_.asks == job::how::asynchronous) // it begins on the client's own thread
             asked.most = now + 6ms;
         else if (what_.asks != job::how::once)
@@ -154,9 +185,10 @@ private:
     std::shared_ptr<hearing> believe(hold const& got, acquire_options const& how) {
         auto const made = std::make_shared<hearing>();
         if (over()) return made;
-        if (got) in_.tell_beliefs(what_.lock, got.owner_id()); // else lost before it was seen: by close()
+        if (got) in_.tell_beliefs(what_.lock, number_, got.owner_id()); // else lost before it was seen: by close()
         auto mine = about(kind::acquired);
         mine.owner = got.owner_id();
+        mine.shared = in_.plan.locks_are == lock_kind::read_write && !mine.owner.ends_with(":write");
         mine.believed = belief_of(got);
         auto const now = in_.universe.now();
         mine.yes = !how.lease && !how.max_hold && !what_.inner_lease;

@@ -88,6 +88,18 @@ std::vector<scope> small_scopes() {
     auto comes_before = leaves_it;
     comes_before.workers[3].jobs = {{.pause = 45}};
     comes_before.workers.push_back({.jobs = {{.pause = 102, .entries = 2, .pause_us = 50}}});
+    // The first writes, reads beside that, and reads on when it writes no more; a thread of the second reads, another writes.
+    auto half_and_half = halves;
+    half_and_half.locks_are = lock_kind::read_write;
+    half_and_half.workers = {{.process = 0, .jobs = {{.pause = 30, .hold = 60, .entries = 2}}},
+                             {.process = 1, .jobs = {{.pause = 35}}},
+                             {.process = 1, .jobs = {{.pause = 36}}}};
+    // Two of them wait in the queue; the first of these leaves it when its turn may have come.
+    auto in_order = halves;
+    in_order.locks_are = lock_kind::fair;
+    in_order.workers = {{.process = 0, .jobs = {{.pause = 30, .hold = 70}}},
+                        {.process = 1, .jobs = {{.asks = job::how::cancelled, .pause = 35, .wait = 65}}},
+                        {.process = 1, .jobs = {{.pause = 40}}}};
     // Where the first lease outlasts the search, what nobody kills or sweeps away is seen. There are fewer states to a depth
     // since a connection that never answered is made again after a pause, since plain commands need no second try with the text
     // of a script, since local waiters ask nobody while their own process holds the lock, and since who asks has read what the
@@ -155,6 +167,12 @@ std::vector<scope> small_scopes() {
          .woken_after = 20us,
          .depth = 12,
          .states = 361},
+        {.name = "a writer that goes on as a reader",
+         .plan = half_and_half,
+         .faults = cut_or_crash(),
+         .depth = 15,
+         .states = 4'754},
+        {.name = "leaving a fair queue", .plan = in_order, .faults = cut_or_crash(), .depth = 15, .states = 9'115},
     };
 }
 

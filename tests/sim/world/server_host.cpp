@@ -144,8 +144,17 @@ std::vector<std::string> server_host::owners(std::string const& lock) const {
     std::vector<std::string> all;
     auto const* const found = node_->data().find(lock, now_ms());
     if (auto const* const fields = found == nullptr ? nullptr : std::get_if<hash_fields>(&found->value))
-        for (auto const& [name, value] : *fields) all.push_back(name);
+        for (auto const& [name, value] : *fields)
+            if (name != "mode") all.push_back(name); // of a read-write lock
     return all;
+}
+
+std::string server_host::field(std::string const& lock, std::string const& name) const {
+    auto const* const found = node_->data().find(lock, now_ms());
+    auto const* const fields = found == nullptr ? nullptr : std::get_if<hash_fields>(&found->value);
+    if (fields == nullptr) return {};
+    auto const at = std::find_if(fields->begin(), fields->end(), [&](auto const& one) { return one.first == name; });
+    return at == fields->end() ? std::string() : at->second;
 }
 
 std::int64_t server_host::expiry(std::string const& lock) const {

@@ -53,6 +53,8 @@ public:
     bool holds(std::string const& lock, std::string const& owner) const;
     std::vector<std::string> owners(std::string const& lock) const;
     bool exists(std::string const& lock) const;
+    /// Empty: there is none.
+    std::string field(std::string const& lock, std::string const& name) const;
     /// By its wall clock; the largest number: no such key, or none.
     std::int64_t expiry(std::string const& lock) const;
 
