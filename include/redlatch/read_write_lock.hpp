@@ -1,11 +1,13 @@
 // Many may read, or one may write: Redisson's RReadWriteLock.
 //
 //     redlatch::read_write_lock catalogue = client.get_read_write_lock("catalogue");
-//     redlatch::hold reading = catalogue.read_lock().acquire({.wait = 30s});     // beside all others that read
-//     redlatch::hold writing = catalogue.write_lock().acquire({.wait = 30s});    // alone
+//     {
+//         redlatch::hold hold = catalogue.read_lock().acquire({.wait = 30s});     // beside all others that read
+//         show(catalogue_in_database());
+//     }
+//     redlatch::hold hold = catalogue.write_lock().acquire({.wait = 30s});        // alone
 //
-//     std::shared_lock guard(catalogue);                                         // or with the guards of the standard library
-//     std::unique_lock alone(catalogue);
+// or with the guards of the standard library: std::shared_lock guard(catalogue), std::unique_lock guard(catalogue).
 //
 // Both halves are locks like any other: waiting, leases, renewal, loss, owners, handlers and Asio tokens are those of
 // basic_lock, and both are re-entrant. The release of a writer lets all waiting readers in with one message.
