@@ -20,7 +20,8 @@ struct program {
 std::vector<program> known_programs() {
     std::vector<std::string> const everything{"own", "own_async", "shared", "hand_off", "hold"};
     auto const and_kinds = [](std::vector<std::string> some) {
-        some.insert(some.end(), {"own.fenced", "own.spin", "own.non_reentrant"});
+        some.insert(some.end(), {"own.fenced", "own.spin", "own.non_reentrant", "own.fair", "own.write", "own.read",
+                                 "shared.read", "shared.fair"});
         return some;
     };
     auto const and_mixes = [](std::vector<std::string> some) {

@@ -2,32 +2,63 @@
 
 namespace redlatch::bench {
 
-std::vector<scenario> kinds(stage const& on) {
-    struct kind {
-        std::string name;
-        lock_maker get;
-    };
-    kind const others[] = {
-        {"fenced", [](client& from, std::string const& name) { return from.get_fenced_lock(name); }},
-        {"spin", [](client& from, std::string const& name) { return from.get_spin_lock(name); }},
-        {"non_reentrant", [](client& from, std::string const& name) { return from.get_non_reentrant_lock(name); }}};
-    std::vector<scenario> result;
+namespace {
+
+lock_maker const read_half = [](client& from, std::string const& name) {
+    return from.get_read_write_lock(name).read_lock();
+};
+lock_maker const fair = [](client& from, std::string const& name) { return from.get_fair_lock(name); };
+
+scenario own_locks(stage const& on, int threads, std::string const& name, lock_maker const& get) {
+    auto const many = std::to_string(threads);
+    scenario one{many + " threads, " + many + " locks, " + name, "cycles/s", true, {}};
+    one.floor = "re-entrant";
+    one.limits = "what the kind does differently: scripts in place of plain commands, no message.";
     auto const where = on.at.tcp();
+    one.contenders = {our_threads(on, where, threads, one_each(), {.kind = get}, {at_least(2, "Redisson, tuned")}),
+                      our_threads(on, where, threads, one_each(), {.title = one.floor}, {})};
+    for (auto& other : peer_contenders(on, "own." + name, threads)) one.contenders.push_back(std::move(other));
+    return one;
+}
+
+scenario readers(stage const& on, int threads) {
+    scenario one{std::to_string(threads) + " threads, one lock, read", "cycles/s", true, {}};
+    one.floor = "a lock each";
+    one.limits = "each release looks who else still reads.";
+    auto const where = on.at.tcp();
+    one.contenders = {our_threads(on, where, threads, one_for_all(), {.kind = read_half}, {at_least(5, "Redisson")}),
+                      our_threads(on, where, threads, one_each(), {.title = one.floor, .kind = read_half}, {})};
+    for (auto& other : peer_contenders(on, "shared.read", threads)) one.contenders.push_back(std::move(other));
+    return one;
+}
+
+scenario in_order(stage const& on, int threads) {
+    scenario one{std::to_string(threads) + " threads, one lock, fair", "cycles/s", true, {}};
+    one.floor = "re-entrant, strict";
+    one.limits = "each release is told to the first of the queue, which asks then: two round trips for an acquisition.";
+    auto const where = on.at.tcp();
+    one.contenders = {our_threads(on, where, threads, one_for_all(), {.kind = fair},
+                                  {at_least(2, "Redisson"), at_most(1.05, figure::spread)}),
+                      our_threads(on, where, threads, one_for_all(), {.title = one.floor, .strict = true}, {})};
+    for (auto& other : peer_contenders(on, "shared.fair", threads)) one.contenders.push_back(std::move(other));
+    return one;
+}
+
+} // namespace
+
+std::vector<scenario> kinds(stage const& on) {
     constexpr int threads = 64;
-    for (auto const& each : others) {
-        scenario one{std::to_string(threads) + " threads, " + std::to_string(threads) + " locks, " + each.name,
-                     "cycles/s",
-                     true,
-                     {}};
-        one.floor = "re-entrant";
-        one.limits = "what the kind does differently: scripts in place of plain commands, no message.";
-        one.contenders = {
-            our_threads(on, where, threads, one_each(), {.kind = each.get}, {at_least(2, "Redisson, tuned")}),
-            our_threads(on, where, threads, one_each(), {.title = one.floor}, {})};
-        for (auto& other : peer_contenders(on, "own." + each.name, threads)) one.contenders.push_back(std::move(other));
-        result.push_back(std::move(one));
-    }
-    return result;
+    auto const own = [&](std::string const& name, lock_maker const& get) { return own_locks(on, threads, name, get); };
+    return {
+        own("fenced", [](client& from, std::string const& name) { return from.get_fenced_lock(name); }),
+        own("spin", [](client& from, std::string const& name) { return from.get_spin_lock(name); }),
+        own("non_reentrant", [](client& from, std::string const& name) { return from.get_non_reentrant_lock(name); }),
+        own("fair", fair),
+        own("write", [](client& from, std::string const& name) { return from.get_read_write_lock(name).write_lock(); }),
+        own("read", read_half),
+        readers(on, threads),
+        in_order(on, 8),
+    };
 }
 
 } // namespace redlatch::bench

@@ -24,6 +24,9 @@ final class Threads implements Scenario {
             case "fenced" -> client.getFencedLock(name);
             case "spin" -> client.getSpinLock(name);
             case "non_reentrant" -> client.getNonReentrantLock(name);
+            case "fair" -> client.getFairLock(name);
+            case "read" -> client.getReadWriteLock(name).readLock();
+            case "write" -> client.getReadWriteLock(name).writeLock();
             default -> client.getLock(name);
         };
     }
