@@ -2,8 +2,8 @@
 -- KEYS: 1 NAME, 2 prefix of hold keys: hold n of an owner is PREFIX:OWNER:rwlock_timeout:n. ARGV: 1 lease in ms, 2 OWNER, 3 the
 -- write hold of the same owner, beside which it may read (empty: none).
 -- Returns: nil = acquired; an integer = the PTTL of the lock (-1: without expiry).
--- wire: protocol section 6.2; the count is written absolutely and no lease is shortened, so that a repeat is harmless. A hash
--- without a mode is a lock of another kind: busy.
+-- wire: protocol section 6.2; the count of a hold that is there is not touched and no lease is shortened, so that a repeat is
+-- harmless, also a late one. A hash without a mode is a lock of another kind: busy.
 local left = redis.call('pttl', KEYS[1])
 local free = left == -2
 if not free then
@@ -11,15 +11,19 @@ if not free then
     local own_write = mode == 'write' and ARGV[3] ~= '' and redis.call('hexists', KEYS[1], ARGV[3]) == 1
     if mode ~= 'read' and not own_write then return left end
 end
-redis.call('set', KEYS[2] .. ':' .. ARGV[2] .. ':rwlock_timeout:1', 1, 'px', ARGV[1])
+local lease = tonumber(ARGV[1])
+local hold = KEYS[2] .. ':' .. ARGV[2] .. ':rwlock_timeout:1'
+local kept = redis.call('pttl', hold)
+if kept ~= -1 and kept < lease then redis.call('set', hold, 1, 'px', ARGV[1]) end
+local fresh = free or redis.call('hexists', KEYS[1], ARGV[2]) == 0
 if free then
     redis.call('hset', KEYS[1], 'mode', 'read', ARGV[2], 1)
-else
+elseif fresh then
     redis.call('hset', KEYS[1], ARGV[2], 1)
-    if left == -1 or left >= tonumber(ARGV[1]) then return nil end
 end
+if not free and (left == -1 or left >= lease) then return nil end
 local leased = redis.pcall('pexpire', KEYS[1], ARGV[1])
 if leased == 1 then return nil end
-redis.call('hdel', KEYS[1], ARGV[2]) -- a user without the right to PEXPIRE must not leave a lock that never ends
+if fresh then redis.call('hdel', KEYS[1], ARGV[2]) end -- without the right to PEXPIRE it must not leave what never ends
 if free then redis.call('hdel', KEYS[1], 'mode') end
 return leased

@@ -17,7 +17,7 @@ for i = 1, #KEYS / 2 do
     local count = redis.pcall('hget', name, ARGV[i + 1])
     if type(count) == 'table' and not string.find(count.err, 'WRONGTYPE', 1, true) then return count end
     local held = type(count) == 'string'
-    for n = 1, held and tonumber(count) or 0 do held = prolong(hold .. n) and held end
+    for n = 1, held and math.min(tonumber(count), 10000) or 0 do held = prolong(hold .. n) and held end
     if held then
         prolong(name)
     else

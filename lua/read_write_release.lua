@@ -3,34 +3,47 @@
 -- of a read hold, 1 of a write hold.
 -- Returns: 1 + how many connections heard the message = released; -1 = released, but this user may not publish: waiters sleep
 -- until their timer; 0 = not held.
--- wire: protocol section 6.4. Readers whose hold keys have all expired are dead: they keep nobody out.
+-- wire: protocol section 6.4. Readers whose hold keys have all expired are dead: they keep nobody out. No owner has ten
+-- thousand holds. DEL is the first write where nobody stays: where it is refused, nothing has changed.
 local count = redis.call('hget', KEYS[1], ARGV[1])
-if not count then return 0 end
 local function hold(owner, n) return KEYS[2] .. ':' .. owner .. ':rwlock_timeout:' .. n end
+local function holds(text) return math.min(tonumber(text) or 0, 10000) end
 local writes = ARGV[3] == '1'
-if not writes then
-    for n = 1, tonumber(count) do redis.call('del', hold(ARGV[1], n)) end
+if not count then
+    -- Where somebody has deleted the lock, the keys of its readers are still there.
+    local n = 1
+    while not writes and redis.call('del', hold(ARGV[1], n)) == 1 do n = n + 1 end
+    return 0
 end
-redis.call('hdel', KEYS[1], ARGV[1])
-local left = redis.call('hgetall', KEYS[1])
+local left = redis.call('pttl', KEYS[1])
+local fields = redis.call('hgetall', KEYS[1])
 local mode
-local longest = 0 -- of those who still read
-for i = 1, #left, 2 do
-    if left[i] == 'mode' then
-        mode = left[i + 1]
-    else
-        for n = tonumber(left[i + 1]) or 0, 1, -1 do
-            longest = math.max(longest, redis.call('pttl', hold(left[i], n)))
+local longest = 0 -- of the others, who read
+for i = 1, #fields, 2 do
+    if fields[i] == 'mode' then
+        mode = fields[i + 1]
+    elseif fields[i] ~= ARGV[1] then
+        for n = holds(fields[i + 1]), 1, -1 do
+            longest = math.max(longest, redis.call('pttl', hold(fields[i], n)))
         end
     end
 end
-if mode == 'write' and not writes then return 1 end -- its owner goes on writing
-if longest > 0 then
-    if writes then redis.call('hset', KEYS[1], 'mode', 'read') end
-    redis.call('pexpire', KEYS[1], longest)
-    if not writes then return 1 end -- nobody can enter who could not before
+local goes_on_writing = mode == 'write' and not writes
+local stays = goes_on_writing or longest > 0
+if stays then
+    redis.call('hdel', KEYS[1], ARGV[1])
 else
     redis.call('del', KEYS[1])
+end
+if not writes then
+    for n = 1, holds(count) do redis.call('del', hold(ARGV[1], n)) end
+end
+if goes_on_writing then return 1 end
+if stays then
+    if writes then redis.call('hset', KEYS[1], 'mode', 'read') end
+    redis.call('pexpire', KEYS[1], longest)
+    -- Nobody can enter who could not before; but those who wait are told when their timers would be far too late.
+    if not writes and 2 * longest >= left then return 1 end
 end
 local told = redis.pcall(ARGV[2], KEYS[3], ARGV[3])
 if type(told) == 'table' and told.err then return -1 end

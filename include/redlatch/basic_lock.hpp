@@ -95,7 +95,8 @@ public:
                        look_options const& options = {});
     [[nodiscard]] std::optional<outcome> start_inspect(completion_ptr<lock_info>& done,
                                                        look_options const& options = {});
-    /// Ends anybody's hold and wakes the waiters; false: it was free. One round trip. wire: protocol section 1.6.
+    /// Ends anybody's hold and wakes the waiters; false: it was free, or held in the other mode of a read-write lock. One round
+    /// trip. wire: protocol sections 1.6, 5.4 and 6.4.
     bool force_unlock();
     void async_force_unlock(executor ex, std::function<void(std::error_code, bool)> handler);
     [[nodiscard]] std::optional<outcome> start_force_unlock(completion_ptr<bool>& done);

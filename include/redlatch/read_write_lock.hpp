@@ -16,8 +16,9 @@
 // once. An owner that reads cannot write: it would wait for itself, and is told error(would_deadlock) at once, without a round
 // trip. An owner is a thread unless one is named; the forms with a handler take a fresh owner for each call.
 //
-// Readers that keep coming keep writers out for as long as they overlap, as with Redisson. A reader whose process has died
-// keeps writers out until its lease is over, and no longer: nobody renews it for others.
+// Readers that keep coming keep writers out for as long as they overlap, as with Redisson. A reader whose process has died is
+// renewed by nobody: it keeps writers out until its lease is over, and those that wait ask then, or when the lease that they
+// were told is over, which is at most twice as long.
 // Wire format: protocol section 6.
 #pragma once
 

@@ -156,5 +156,24 @@ TEST_F(fair_lock_test, is_acquired_in_order_although_connections_break) {
     expect_idle(through);
 }
 
+TEST_F(fair_lock_test, hears_of_releases_by_its_new_id_when_what_it_got_was_over_before_it_knew) {
+    byte_proxy proxy{server.address()};
+    config far = quick(proxy.uri());
+    far.lock_watchdog_timeout = 30s; // no timer helps
+    client slow(far);
+    any_lock late = slow.get_fair_lock(name);
+    proxy.delay(direction::to_client, 150ms);
+    auto waiter = in_thread([&] { return late.acquire({.wait = 20s, .max_hold = 100ms, .owner = owner()}); });
+    ASSERT_TRUE(wait_until([&] { return exists(name); }));
+    auto between = theirs.acquire({.lease = 60s, .owner = owner()});
+    proxy.delay(direction::to_client, 0ms);
+    ASSERT_TRUE(queue_becomes(1));
+    ASSERT_TRUE(wait_until([&] { return slow.stats().unresolved == 0; }));
+    auto const told = test_clock::now();
+    between.release();
+    waiter.get().release();
+    EXPECT_LT(since(told), 5s);
+}
+
 } // namespace
 } // namespace redlatch::test

@@ -93,7 +93,7 @@ TEST_P(read_write_script, keeps_writing_when_who_writes_reads_no_more) {
 }
 
 TEST_P(read_write_script, tells_of_the_end_of_the_last_reader_only) {
-    read("me:1", "", "200000");
+    read("me:1", "", "150000");
     read("you:1");
     listener ear(server());
     EXPECT_EQ(release("me:1"), "1");
@@ -102,6 +102,31 @@ TEST_P(read_write_script, tells_of_the_end_of_the_last_reader_only) {
     EXPECT_EQ(release("you:1"), "2");
     EXPECT_EQ(release("you:1"), "0");
     EXPECT_EQ(ear.heard(), words{"channel 0"});
+    EXPECT_EQ(state(), words{});
+}
+
+TEST_P(read_write_script, tells_who_waits_when_the_lease_becomes_much_shorter) {
+    read("me:1", "", "300000");
+    read("you:1");
+    listener ear(server());
+    EXPECT_EQ(release("me:1"), "2") << "they would sleep for 300 s";
+    EXPECT_EQ(ear.heard(), words{"channel 0"});
+    EXPECT_EQ(state(), (words{"orders {mode=read you:1=1} 100s", alive("you:1", 1)}));
+}
+
+TEST_P(read_write_script, leaves_a_hold_that_is_there_as_it_is_when_a_copy_comes_late) {
+    read("me:1", "", "50000");
+    set_read_count("me:1", 2, "200000");
+    auto const before = state();
+    EXPECT_EQ(read("me:1", "", "50000"), "nil");
+    EXPECT_EQ(state(), before);
+}
+
+TEST_P(read_write_script, leaves_no_keys_of_a_reader_whose_lock_was_deleted) {
+    read("me:1");
+    set_read_count("me:1", 2);
+    command({"DEL", "orders"});
+    EXPECT_EQ(release("me:1"), "0");
     EXPECT_EQ(state(), words{});
 }
 
@@ -126,6 +151,10 @@ TEST_P(read_write_script, keeps_a_key_for_each_read_hold_as_redisson_does) {
                               alive("me:1", 3, "200s")}));
     EXPECT_EQ(set_read_count("me:1", 1), "1");
     EXPECT_EQ(state(), (words{"orders {mode=read me:1=1} 200s", alive("me:1", 1, "200s")}));
+    EXPECT_EQ(set_read_count("me:1", 2, "1"), "1");
+    EXPECT_EQ(state(), (words{"orders {mode=read me:1=2} 200s", alive("me:1", 1, "200s"), alive("me:1", 2, "200s")}))
+        << "all holds of an owner live as long as the longest";
+    set_read_count("me:1", 1);
     EXPECT_EQ(set_read_count("you:1", 2), "0");
     set_read_count("me:1", 2);
     EXPECT_EQ(release("me:1"), "1") << "whatever its count";
@@ -186,6 +215,13 @@ TEST_P(read_write_script, leaves_nothing_without_a_lease_and_says_what_this_user
     EXPECT_EQ(shown(call(no_lease, read_acquire, {"orders", "{orders}"}, {"100000", "me:1", ""})).front(), '!');
     EXPECT_EQ(state(), words{alive("me:1", 1)}) << "which ends by itself";
     read("me:1");
+    auto no_end = restricted({"-del"});
+    write("she:1:write");
+    auto const before = state();
+    EXPECT_EQ(
+        shown(call(no_end, read_write_release, {"orders", "{orders}", "channel"}, {"me:1", "PUBLISH", "0"})).front(),
+        '!');
+    EXPECT_EQ(state(), before);
     auto silent = restricted({"-publish"});
     EXPECT_EQ(shown(call(silent, read_write_release, {"orders", "{orders}", "channel"}, {"me:1", "PUBLISH", "0"})),
               "-1");

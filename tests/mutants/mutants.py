@@ -6,8 +6,9 @@
 
 A mutant is a replacement in one file of src/ or lua/, from the tables in tests/mutants/table. It is applied to a copy of the
 tree under build/mutants, the simulator is built there, and seeds are run until one breaks a promise, or else all orders of
-small scenarios. Where neither finds it, the unit tests of its folder are run. A mutant that survives is a hole in the proof:
-exit status 1. A replacement whose text is not there (any more), or more than once, is an error: exit status 2.
+small scenarios. Where neither finds it, the unit tests of its folder are run, or those of the scripts. A mutant that survives
+is a hole in the proof: exit status 1. A replacement whose text is not there (any more), or more than once, is an error: exit
+status 2.
 
 The simulator has one thread. Mutants about threads are hunted by tests/threads under the thread sanitizer instead.
 """
@@ -83,13 +84,14 @@ class Simulator(Workshop):
     def unit_test(self, limit, path):
         """By the tests of the file's folder: what happens too seldom in a simulated world is made to happen there."""
         folder = UNIT_OF.get("/".join(path.split("/")[:2]))
-        if not folder:
+        name = "lua_test" if path.startswith("lua/") else f"unit_{folder}" if folder else None
+        if not name:
             return "", "", 0.0
-        self.make(path, [f"unit_{folder}"])
+        self.make(path, [name])
         began = time.monotonic()
-        status = isolated.run([self.program(f"unit_{folder}"), "--gtest_brief=1"], self.log, limit, self.made)
+        status = isolated.run([self.program(name), "--gtest_brief=1"], self.log, limit, self.made)
         failed = what_failed(self.log.read_text(errors="replace"))
-        return "" if status == 0 else "a unit test", f"`{failed or folder}`", time.monotonic() - began
+        return "" if status == 0 else "a unit test", f"`{failed or name}`", time.monotonic() - began
 
     def hunt(self, limit, *words):
         began = time.monotonic()
