@@ -63,7 +63,9 @@ auto holders_of(std::shared_ptr<lock_impl> impl, look_options const& options) {
 
 question<bool> force_release(std::shared_ptr<lock_impl> const& impl) {
     return {detail::force_release_call(*impl), "force-releasing " + shown(*impl),
-            [impl](io::query const& answered) { return detail::after_force_release(*impl, answered); }};
+            [impl, asked_at = lease_clock::now()](io::query const& answered) {
+                return detail::after_force_release(*impl, answered, asked_at);
+            }};
 }
 
 } // namespace

@@ -50,6 +50,10 @@ bool is_there(resp::value const& reply) {
     return reply.is_integer() && reply.integer == 1;
 }
 
+bool is_mode(std::string_view text) {
+    return text == "read" || text == "write";
+}
+
 /// HSCAN may name a field twice.
 void add_owner(lock_info& to, std::string const& field, std::string_view count) {
     auto const known =
@@ -61,11 +65,14 @@ void add_owner(lock_info& to, std::string const& field, std::string_view count) 
 
 // Whatever the keys hold, the answers are bounded.
 constexpr std::string_view last_of_queue = "999";
+constexpr std::int64_t last_of_times = 100'000'000'000'000; // milliseconds: in the year 5138
 
 /// In milliseconds since the epoch. None: without the right to ask.
 std::optional<std::int64_t> to_server_time(resp::value const& reply) {
     if (!reply.is_array() || reply.items.size() != 2) return std::nullopt;
-    return to_number(reply.items[0].text) * 1'000 + to_number(reply.items[1].text) / 1'000;
+    auto const seconds = to_number(reply.items[0].text);
+    if (seconds < 0 || seconds >= last_of_times / 1'000) return std::nullopt;
+    return seconds * 1'000 + to_number(reply.items[1].text) % 1'000'000 / 1'000;
 }
 
 std::vector<lock_waiter> to_waiters(resp::value const& queue, resp::value const& timeouts, resp::value const& time) {
@@ -82,7 +89,7 @@ std::vector<lock_waiter> to_waiters(resp::value const& queue, resp::value const&
         // Without a timeout, as nobody leaves it behind, it is passed over at once.
         auto const at = timeout_of.find(id.text);
         waiters.back().passed_over_in =
-            at == timeout_of.end() ? duration(0) : duration(std::max<std::int64_t>(at->second - *now, 0));
+            duration(at == timeout_of.end() ? 0 : std::clamp<std::int64_t>(at->second, *now, last_of_times) - *now);
     }
     return waiters;
 }
@@ -96,6 +103,7 @@ void append_look(std::vector<std::string>& commands, std::string const& name) {
     commands.push_back(resp::command("EXISTS", locking::token_counter(name)));
     commands.push_back(resp::command("LRANGE", locking::fair_queue(name), "0", last_of_queue));
     commands.push_back(resp::command("ZRANGE", locking::fair_timeouts(name), "0", last_of_queue, "WITHSCORES"));
+    commands.push_back(resp::command("HGET", name, "mode")); // it may stand behind a thousand readers
 }
 
 std::string ask_for_time() {
@@ -123,11 +131,12 @@ lock_info to_info(io::client_core& core, std::string const& name, std::span<resp
     for (std::size_t i = 0; i + 1 < fields.size(); i += 2) {
         auto const& field = fields[i].text;
         auto const& value = fields[i + 1].text;
-        if (field == "mode" && (value == "read" || value == "write"))
+        if (field == "mode" && is_mode(value))
             info.type = value;
         else
             add_owner(info, field, value);
     }
+    if (is_mode(answers[5].text)) info.type = answers[5].text;
     return info;
 }
 
@@ -155,19 +164,15 @@ locking::wire_call force_release_call(lock_impl const& impl) {
     return impl.record->how->force_release(impl.record->context({}, {}));
 }
 
-bool after_force_release(lock_impl const& impl, io::query const& done) {
+bool after_force_release(lock_impl const& impl, io::query const& done, lease_clock::time_point asked_at) {
     bool const was_held = done.reply().is_integer() && done.reply().integer > 0;
     if (was_held)
         impl.core->locked([&](locking::lock_table& table, base::wake_list& woken) {
-            auto const lose_all = [&](locking::lock_record const& record) {
-                auto const held = record.tenures.acquired();
-                for (auto const& one : std::vector(held.begin(), held.end()))
-                    table.lose(one, lease_clock::now(), woken);
-            };
-            lose_all(*impl.record);
+            auto const now = lease_clock::now();
+            table.lose_all(*impl.record, asked_at, now, woken);
             auto const* const other = impl.record->how->counterpart; // what its owner read while it wrote
             if (auto const half = other == nullptr ? nullptr : table.records.find(impl.record->name, *other))
-                lose_all(*half);
+                table.lose_all(*half, asked_at, now, woken);
         });
     return was_held;
 }

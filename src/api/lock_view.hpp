@@ -17,7 +17,7 @@ namespace redlatch::detail {
 
 /// What is asked about one lock: commands that read, so that no other right is needed. They stand in one write, which servers
 /// execute without a pause between its commands.
-inline constexpr std::size_t questions_of_a_look = 5;
+inline constexpr std::size_t questions_of_a_look = 6;
 void append_look(std::vector<std::string>& commands, std::string const& name);
 /// And once, behind the looks: the server's clock, by which waiters are passed over.
 std::string ask_for_time();
@@ -32,7 +32,7 @@ std::string ask_for_labels();
 void add_labels(std::span<lock_info> locks, connection::holder_labels const& labels);
 
 locking::wire_call force_release_call(lock_impl const& impl);
-/// Local holds of a lock that was force-released are lost. True: there was one.
-bool after_force_release(lock_impl const& impl, io::query const& done);
+/// Local holds of a lock that was force-released, by a call that was made then, are lost. True: there was one.
+bool after_force_release(lock_impl const& impl, io::query const& done, lease_clock::time_point asked_at);
 
 } // namespace redlatch::detail

@@ -115,7 +115,6 @@ bool acquisition::begin() {
         auto const found = table.begin(request_.record, request_.owner_number, asked_level(now_), now_, woken);
         what = found.what;
         tenure_ = found.tenure;
-        counterpart_ = found.counterpart;
         level_number_ = found.level_number;
         in_operation_ = what == kind::fresh || what == kind::reentry || what == kind::retaken;
         op_ = acquire_op(terms(found)); // before anything can fail: it says what is to be undone
@@ -279,6 +278,10 @@ bool acquisition::attempt(bool plain) {
     auto about = request_.record->context(tenure_->owner_id, lease_);
     auto const& how = *request_.record->how;
     about.may_wait = request_.may_wait;
+    if (how.shared && how.counterpart != nullptr && !op_.asked().reentry) // it may have come while this one waited
+        core_->locked([&](lock_table& table, base::wake_list&) {
+            counterpart_ = table.counterpart(*request_.record, request_.owner_number, now_);
+        });
     if (counterpart_) about.counterpart_id = counterpart_->owner_id; // which stays as it is while it is held
     about.count_listeners = request_.may_wait && request_.record->has_channel() && !how.each_waiter_asks()
                             && (channel_ != nullptr || found_busy_);

@@ -23,7 +23,7 @@ void client_core::on_watch_news(locking::record_ptr const& lock) {
         if (self->watched_.heard_message(*lock)) return self->verify_hold(lock);
         self->locked([&](locking::lock_table& table, base::wake_list&) {
             auto const now = lease_clock::now();
-            if (auto const one = table.holder(*lock, now)) table.keeper.verify_soon(one, now);
+            for (auto const& one : table.holders(*lock, now)) table.keeper.verify_soon(one, now);
         });
     });
 }
@@ -62,7 +62,7 @@ void client_core::verify_doubted() {
         auto const now = lease_clock::now();
         std::vector<locking::tenure_ptr> held;
         for (auto const& lock : std::exchange(doubted_, {}))
-            if (auto one = table.holder(*lock, now)) held.push_back(std::move(one));
+            for (auto& one : table.holders(*lock, now)) held.push_back(std::move(one));
         if (closed()) return;
         std::sort(held.begin(), held.end());
         held.erase(std::unique(held.begin(), held.end()), held.end());

@@ -33,6 +33,13 @@ tenure_ptr lock_table::holder(lock_record const& record, base::instant now) cons
     return nullptr;
 }
 
+std::vector<tenure_ptr> lock_table::holders(lock_record const& record, base::instant now) const {
+    std::vector<tenure_ptr> found;
+    for (auto const& one : record.tenures.acquired())
+        if (one->holds(now)) found.push_back(one);
+    return found;
+}
+
 bool lock_table::is_watched(lock_record const& record) noexcept {
     auto const all = record.tenures.acquired();
     return std::any_of(all.begin(), all.end(), [](tenure_ptr const& one) {
@@ -74,14 +81,14 @@ lock_table::beginning lock_table::begin(record_ptr const& record, std::uint64_t 
         mine.reset();
     }
     if (mine && !record->how->reentrant) return {kind::not_again, std::move(mine)};
-    auto other_half = mine ? nullptr : counterpart(*record, owner_number, now);
-    if (other_half && !record->how->shared) return {kind::upgrade, std::move(other_half)};
+    if (!mine && !record->how->shared)
+        if (auto other_half = counterpart(*record, owner_number, now)) return {kind::upgrade, std::move(other_half)};
     // Where other processes want it too, the attempt that tells for how long it is held is the better guess.
     bool const known_busy = record->busy_until > now || record->turn.others_listen();
     auto const what = mine ? kind::reentry : kind::fresh;
     if (!mine) mine = open(record, owner_number);
     mine->in_operation = true;
-    return {what, std::move(mine), 0, known_busy, std::move(other_half)};
+    return {what, std::move(mine), 0, known_busy};
 }
 
 tenure_ptr lock_table::counterpart(lock_record const& record, std::uint64_t owner_number, base::instant now) const {
@@ -123,11 +130,20 @@ std::optional<level> lock_table::take(tenure_ptr const& tenure, level level, bas
 
 void lock_table::lose_others(tenure_ptr const& taken, base::instant sent_at, base::instant now,
                              base::wake_list& woken) {
-    auto const& of = *taken->record;
-    if (of.how->shared || of.tenures.acquired().empty()) return;
-    auto const all = of.tenures.acquired();
-    for (auto const& one : std::vector(all.begin(), all.end()))
-        if (one != taken && one->in(tenure::phase::held) && one->held_since < sent_at) lose(one, now, woken);
+    auto const& how = *taken->record->how;
+    auto const lose_held = [&](lock_record const& of, auto const& contradicted) {
+        if (of.tenures.acquired().empty()) return;
+        for (auto const& one : holders(of, now))
+            if (one->held_since < sent_at && contradicted(*one)) lose(one, now, woken);
+    };
+    if (!how.shared) lose_held(*taken->record, [&](tenure const& one) { return &one != taken.get(); });
+    auto const other = how.counterpart == nullptr ? nullptr : records.find(taken->record->name, *how.counterpart);
+    if (other) lose_held(*other, [&](tenure const& one) { return one.owner_number != taken->owner_number; });
+}
+
+void lock_table::lose_all(lock_record const& record, base::instant until, base::instant now, base::wake_list& woken) {
+    for (auto const& one : holders(record, now))
+        if (one->held_since < until) lose(one, now, woken);
 }
 
 void lock_table::forget_record_of(tenure& tenure) noexcept {

@@ -75,7 +75,6 @@ public:
         tenure_ptr tenure{};
         std::uint64_t level_number = 0; ///< of retaken
         bool known_busy = false;        ///< of fresh: held by somebody else, or other processes want it too
-        tenure_ptr counterpart{};       ///< of fresh: the owner's hold of the exclusive half
     };
     /// What the head of a local queue finds.
     struct finding {
@@ -96,6 +95,8 @@ public:
     tenure_ptr current(lock_record const& record, std::uint64_t owner_number) const noexcept;
     /// A tenure in this process holds the lock.
     tenure_ptr holder(lock_record const& record, base::instant now) const noexcept;
+    /// All that do: of a lock that is shared, or whose holder has not been told yet that another one got it.
+    std::vector<tenure_ptr> holders(lock_record const& record, base::instant now) const;
 
     /// Begins an operation of the owner, where none runs. `asked`: what it will hold.
     beginning begin(record_ptr const& record, std::uint64_t owner_number, level const& asked, base::instant now,
@@ -110,8 +111,10 @@ public:
     std::optional<level> take(tenure_ptr const& tenure, level level, base::instant sent_at,
                               base::instant max_hold_until, std::uint64_t token = 0);
     /// The server gave it to this one, by a call that was sent then: others of this process who have held it for longer have it
-    /// no more, unless they share it.
+    /// no more, unless they share it. Of the other half of a lock that has two, the owner itself may have the exclusive one.
     void lose_others(tenure_ptr const& taken, base::instant sent_at, base::instant now, base::wake_list& woken);
+    /// Its holds, if they are not of later than that.
+    void lose_all(lock_record const& record, base::instant until, base::instant now, base::wake_list& woken);
     /// What is handed off, for the owner who has just released it; none: it is not for him.
     std::optional<level> retake(lock_record& record, std::uint64_t owner_number, level level, base::instant now);
     tenure_ptr const& in_handoff(lock_record const& record) const noexcept { return record.in_handoff; }

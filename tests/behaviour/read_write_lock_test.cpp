@@ -176,6 +176,44 @@ TEST_F(read_write_lock_test, tells_readers_and_who_writes_when_they_are_ended_by
     EXPECT_TRUE(they_read.try_acquire());
 }
 
+TEST_F(read_write_lock_test, tells_every_reader_of_a_client_that_it_was_ended_by_force) {
+    std::vector<hold> all;
+    for (int i = 0; i < 3; ++i) all.push_back(reads.acquire({.lease = 60s, .owner = owner()}));
+    ASSERT_TRUE(wait_until([&] { return somebody_listens("redisson_rwlock:{" + name + "}"); }))
+        << "holds that last are watched";
+    EXPECT_TRUE(they_read.force_unlock());
+    for (auto& one : all) EXPECT_TRUE(wait_until([&] { return one.status() == hold_status::lost; }, 5s));
+}
+
+TEST_F(read_write_lock_test, loses_readers_when_another_owner_of_the_client_writes_after_all) {
+    auto reading = reads.acquire({.lease = 60s, .owner = owner()});
+    server.run("DEL", name);
+    auto writing = writes.acquire({.lease = 60s, .owner = owner()});
+    EXPECT_EQ(reading.status(), hold_status::lost);
+    server.run("DEL", name);
+    auto anew = reads.acquire({.owner = owner()});
+    EXPECT_EQ(writing.status(), hold_status::lost);
+    EXPECT_EQ(anew.status(), hold_status::held);
+}
+
+TEST_F(read_write_lock_test, keeps_the_outer_hold_of_a_reader_whose_inner_one_had_a_short_lease) {
+    owner const me;
+    auto outer = reads.acquire({.owner = me});
+    auto inner = reads.acquire({.lease = 100ms, .owner = me});
+    auto const before = user.stats().renewals;
+    EXPECT_TRUE(wait_until([&] { return user.stats().renewals > before + 2; }));
+    outer.ensure_held();
+}
+
+TEST_F(read_write_lock_test, is_shown_as_what_it_is_behind_a_thousand_readers) {
+    server.run("EVAL",
+               "redis.call('hset', KEYS[1], 'mode', 'read') for i = 1, 3000 do "
+               "redis.call('hset', KEYS[1], '0e1f2a3b-0000-4000-8000-0123456789ab:' .. i, 1) end",
+               "1", name);
+    EXPECT_EQ(reads.inspect().type, "read");
+    server.run("DEL", name);
+}
+
 TEST_F(read_write_lock_test, loses_with_the_write_hold_what_its_owner_reads_when_it_is_ended_by_force_here) {
     owner const me;
     auto writing = writes.acquire({.owner = me});

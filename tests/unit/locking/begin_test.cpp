@@ -89,8 +89,8 @@ TEST(beginning, to_read_knows_what_the_same_owner_writes) {
     auto const beside = all.begin(all.reads, ann, at(1s));
     EXPECT_EQ(beside.what, kind::fresh);
     EXPECT_EQ(beside.tenure->owner_id, "uuid:2") << "an id of its own";
-    EXPECT_EQ(beside.counterpart, writing);
-    EXPECT_EQ(all.begin(all.reads, bob, at(1s)).counterpart, nullptr);
+    EXPECT_EQ(all.table.counterpart(*all.reads, ann, at(1s)), writing);
+    EXPECT_EQ(all.table.counterpart(*all.reads, bob, at(1s)), nullptr);
     EXPECT_EQ(all.begin(all.reads, cid, at(1s)).what, kind::fresh);
     EXPECT_EQ(all.begin(all.writes, ann, at(1s)).what, kind::reentry);
 }
@@ -98,7 +98,7 @@ TEST(beginning, to_read_knows_what_the_same_owner_writes) {
 TEST(beginning, to_read_knows_nothing_of_a_write_hold_that_is_over) {
     halves all;
     auto const writing = all.hold(all.writes, ann, at(0s));
-    EXPECT_EQ(all.begin(all.reads, ann, writing->validity()).counterpart, nullptr);
+    EXPECT_EQ(all.table.counterpart(*all.reads, ann, writing->validity()), nullptr);
 }
 
 TEST(beginning, to_write_of_an_owner_that_reads_begins_nothing) {

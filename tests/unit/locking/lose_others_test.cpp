@@ -37,5 +37,45 @@ TEST(lock_table, loses_nobody_who_shares_it) {
     EXPECT_TRUE(one->in(phase::held) && two->in(phase::held));
 }
 
+struct halves : client_locks {
+    record_ptr const reads = table.records.get("rows", read_recipe);
+    record_ptr const writes = table.records.get("rows", write_recipe);
+    tenure_ptr hold(record_ptr const& half, std::uint64_t owner, base::instant sent_at) {
+        record = half;
+        return client_locks::hold(owner, sent_at);
+    }
+};
+
+TEST(lock_table, loses_all_who_read_when_another_owner_writes_and_who_writes_when_another_one_reads) {
+    halves all;
+    auto const one = all.hold(all.reads, ann, at(0s));
+    auto const two = all.hold(all.reads, bob, at(0s));
+    auto const writing = all.table.open(all.writes, cid);
+    all.table.lose_others(writing, at(5s), at(5s), all.woken);
+    EXPECT_TRUE(one->in(phase::lost) && two->in(phase::lost));
+    all.take(writing, at(5s));
+    auto const reading = all.table.open(all.reads, ann);
+    all.table.lose_others(reading, at(6s), at(6s), all.woken);
+    EXPECT_TRUE(writing->in(phase::lost));
+}
+
+TEST(lock_table, keeps_what_an_owner_has_of_both_halves) {
+    halves all;
+    auto const writing = all.hold(all.writes, ann, at(0s));
+    auto const reading = all.hold(all.reads, ann, at(1s));
+    all.table.lose_others(reading, at(2s), at(2s), all.woken);
+    all.table.lose_others(writing, at(3s), at(3s), all.woken);
+    EXPECT_TRUE(writing->in(phase::held) && reading->in(phase::held));
+}
+
+TEST(lock_table, loses_by_force_what_was_held_before_and_not_what_came_after) {
+    client_locks all;
+    auto const before = all.hold(ann, at(0s));
+    auto const after = all.hold(bob, at(5s));
+    all.table.lose_all(*all.record, at(5s), at(6s), all.woken);
+    EXPECT_TRUE(before->in(phase::lost));
+    EXPECT_TRUE(after->in(phase::held));
+}
+
 } // namespace
 } // namespace redlatch::locking
