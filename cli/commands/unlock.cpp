@@ -39,9 +39,13 @@ int unlock(arguments const& words) {
                           + "' away from whoever holds it, while it may still work; say --force "
                             "if that is what you want");
     client owner(choose_server(options));
-    auto const seen = owner.get_lock(name).inspect();
-    require_lock(seen); // force_unlock() removes any hash
-    bool const was_held = lock_of(owner, seen).force_unlock();
+    bool was_held = false;
+    for (int tries = 0; !was_held && tries < 3; ++tries) { // its readers may have left to a writer meanwhile
+        auto const seen = owner.get_lock(name).inspect();
+        if (tries > 0 && !seen.held) break;
+        require_lock(seen); // force_unlock() removes any hash
+        was_held = lock_of(owner, seen).force_unlock();
+    }
     if (options.json)
         print(json_of_unlock(name, was_held));
     else
