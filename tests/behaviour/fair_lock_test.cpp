@@ -162,10 +162,14 @@ TEST_F(fair_lock_test, hears_of_releases_by_its_new_id_when_what_it_got_was_over
     far.lock_watchdog_timeout = 30s; // no timer helps
     client slow(far);
     any_lock late = slow.get_fair_lock(name);
-    proxy.delay(direction::to_client, 150ms);
+    auto first = lock.acquire();
     auto waiter = in_thread([&] { return late.acquire({.wait = 20s, .max_hold = 100ms, .owner = owner()}); });
-    ASSERT_TRUE(wait_until([&] { return exists(name); }));
-    auto between = theirs.acquire({.lease = 60s, .owner = owner()});
+    ASSERT_TRUE(queue_becomes(1));
+    auto next = in_thread([&] { return theirs.acquire({.lease = 60s, .owner = owner()}); });
+    ASSERT_TRUE(queue_becomes(2));
+    proxy.delay(direction::to_client, 150ms);
+    first.release();
+    auto between = next.get(); // what the first one got was over, and has been given back
     proxy.delay(direction::to_client, 0ms);
     ASSERT_TRUE(queue_becomes(1));
     ASSERT_TRUE(wait_until([&] { return slow.stats().unresolved == 0; }));
