@@ -132,9 +132,13 @@ void lock_table::lose_others(tenure_ptr const& taken, base::instant sent_at, bas
                              base::wake_list& woken) {
     auto const& how = *taken->record->how;
     auto const lose_held = [&](lock_record const& of, auto const& contradicted) {
-        if (of.tenures.acquired().empty()) return;
-        for (auto const& one : holders(of, now))
-            if (one->held_since < sent_at && contradicted(*one)) lose(one, now, woken);
+        auto const all = of.tenures.acquired(); // who is lost stays there
+        auto const first = [&] {
+            return std::find_if(all.begin(), all.end(), [&](tenure_ptr const& one) {
+                return one->holds(now) && one->held_since < sent_at && contradicted(*one);
+            });
+        };
+        for (auto at = first(); at != all.end(); at = first()) lose(tenure_ptr(*at), now, woken);
     };
     if (!how.shared) lose_held(*taken->record, [&](tenure const& one) { return &one != taken.get(); });
     auto const other = how.counterpart == nullptr ? nullptr : records.find(taken->record->name, *how.counterpart);
