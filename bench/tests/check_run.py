@@ -34,7 +34,8 @@ MIXES = {
 }
 # With the tool, and once.
 TOOL = {"run NAME -- true, TCP", "run NAME -- true, Unix socket"}
-KINDS = {f"64 threads, 64 locks, {kind}" for kind in ("fenced", "spin", "non_reentrant")}
+OTHER_KINDS = ("fenced", "spin", "non_reentrant", "fair", "write", "read")
+KINDS = {f"64 threads, 64 locks, {kind}" for kind in OTHER_KINDS} | {"64 threads, one lock, read", "8 threads, one lock, fair"}
 ONCE = {"holding 10000 locks", "holding 100000 locks", "a client that holds a lock"} | KINDS
 SCALE = {
     "scale: 100000 calls abandoned, how late",
