@@ -69,21 +69,14 @@ TEST(beginning, knows_that_the_lock_is_busy_by_the_servers_last_word_and_while_o
     EXPECT_TRUE(all.begin(4, at(6s)).known_busy);
 }
 
-struct halves : beginning {
-    record_ptr const reads = table.records.get("rows", read_recipe);
-    record_ptr const writes = table.records.get("rows", write_recipe);
+struct beginning_of_halves : client_halves {
     lock_table::beginning begin(record_ptr const& half, std::uint64_t owner, base::instant now) {
-        record = half;
-        return beginning::begin(owner, now);
-    }
-    tenure_ptr hold(record_ptr const& half, std::uint64_t owner, base::instant now) {
-        record = half;
-        return beginning::hold(owner, now);
+        return table.begin(half, owner, {0, 30s, true, false}, now, woken);
     }
 };
 
 TEST(beginning, to_read_knows_what_the_same_owner_writes) {
-    halves all;
+    beginning_of_halves all;
     auto const writing = all.hold(all.writes, ann, at(0s));
     EXPECT_EQ(writing->owner_id, "uuid:1:write");
     auto const beside = all.begin(all.reads, ann, at(1s));
@@ -96,13 +89,13 @@ TEST(beginning, to_read_knows_what_the_same_owner_writes) {
 }
 
 TEST(beginning, to_read_knows_nothing_of_a_write_hold_that_is_over) {
-    halves all;
+    beginning_of_halves all;
     auto const writing = all.hold(all.writes, ann, at(0s));
     EXPECT_EQ(all.table.counterpart(*all.reads, ann, writing->validity()), nullptr);
 }
 
 TEST(beginning, to_write_of_an_owner_that_reads_begins_nothing) {
-    halves all;
+    beginning_of_halves all;
     auto const reading = all.hold(all.reads, ann, at(0s));
     auto const refused = all.begin(all.writes, ann, at(1s));
     EXPECT_EQ(refused.what, kind::upgrade);

@@ -148,4 +148,15 @@ struct first_of_two : hand_off {
     local_waiter second = wait(cid, at(0s));
 };
 
+/// The same of a read-write lock.
+struct client_halves : client_locks {
+    record_ptr const reads = table.records.get("rows", read_recipe);
+    record_ptr const writes = table.records.get("rows", write_recipe);
+
+    tenure_ptr hold(record_ptr const& half, std::uint64_t owner, base::instant sent_at) {
+        record = half;
+        return client_locks::hold(owner, sent_at);
+    }
+};
+
 } // namespace redlatch::locking

@@ -37,17 +37,8 @@ TEST(lock_table, loses_nobody_who_shares_it) {
     EXPECT_TRUE(one->in(phase::held) && two->in(phase::held));
 }
 
-struct halves : client_locks {
-    record_ptr const reads = table.records.get("rows", read_recipe);
-    record_ptr const writes = table.records.get("rows", write_recipe);
-    tenure_ptr hold(record_ptr const& half, std::uint64_t owner, base::instant sent_at) {
-        record = half;
-        return client_locks::hold(owner, sent_at);
-    }
-};
-
 TEST(lock_table, loses_all_who_read_when_another_owner_writes_and_who_writes_when_another_one_reads) {
-    halves all;
+    client_halves all;
     auto const one = all.hold(all.reads, ann, at(0s));
     auto const two = all.hold(all.reads, bob, at(0s));
     auto const writing = all.table.open(all.writes, cid);
@@ -60,7 +51,7 @@ TEST(lock_table, loses_all_who_read_when_another_owner_writes_and_who_writes_whe
 }
 
 TEST(lock_table, keeps_what_an_owner_has_of_both_halves) {
-    halves all;
+    client_halves all;
     auto const writing = all.hold(all.writes, ann, at(0s));
     auto const reading = all.hold(all.reads, ann, at(1s));
     all.table.lose_others(reading, at(2s), at(2s), all.woken);
