@@ -3,6 +3,8 @@
 #include "text.hpp"
 
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <utility>
 
 namespace redlatch::cli {
 namespace {
@@ -13,6 +15,21 @@ std::string line(json const& object) {
     return printable_json(object.dump(-1, ' ', false, json::error_handler_t::replace)) + '\n';
 }
 
+json milliseconds(std::optional<duration> const& time) {
+    return time ? json(time->count()) : json(nullptr);
+}
+
+/// A holder or a waiter; `name`: what only one of them has.
+template <typename T> json json_of_party(T const& who, char const* name, json value) {
+    json object;
+    object["owner"] = who.owner;
+    object["client"] = who.client;
+    object["holder"] = who.holder;
+    object[name] = std::move(value);
+    object["label"] = who.label ? json(*who.label) : json(nullptr);
+    return object;
+}
+
 } // namespace
 
 std::string json_of(lock_info const& lock) {
@@ -21,26 +38,11 @@ std::string json_of(lock_info const& lock) {
     object["state"] = lock.held ? "held" : "free";
     object["type"] = lock.type.empty() ? json(nullptr) : json(lock.type);
     object["owners"] = json::array();
-    for (auto const& owner : lock.owners) {
-        json one;
-        one["owner"] = owner.owner;
-        one["client"] = owner.client;
-        one["holder"] = owner.holder;
-        one["count"] = owner.count;
-        one["label"] = owner.label ? json(*owner.label) : json(nullptr);
-        object["owners"].push_back(std::move(one));
-    }
-    object["ttl_ms"] = lock.remaining_lease ? json(lock.remaining_lease->count()) : json(nullptr);
+    for (auto const& owner : lock.owners) object["owners"].push_back(json_of_party(owner, "count", owner.count));
+    object["ttl_ms"] = milliseconds(lock.remaining_lease);
     object["waiters"] = json::array();
-    for (auto const& waiter : lock.waiters) {
-        json one;
-        one["owner"] = waiter.owner;
-        one["client"] = waiter.client;
-        one["holder"] = waiter.holder;
-        one["passed_over_in_ms"] = waiter.passed_over_in ? json(waiter.passed_over_in->count()) : json(nullptr);
-        one["label"] = waiter.label ? json(*waiter.label) : json(nullptr);
-        object["waiters"].push_back(std::move(one));
-    }
+    for (auto const& waiter : lock.waiters)
+        object["waiters"].push_back(json_of_party(waiter, "passed_over_in_ms", milliseconds(waiter.passed_over_in)));
     return line(object);
 }
 
