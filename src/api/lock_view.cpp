@@ -168,11 +168,7 @@ bool after_force_release(lock_impl const& impl, io::query const& done, lease_clo
     bool const was_held = done.reply().is_integer() && done.reply().integer > 0;
     if (was_held)
         impl.core->locked([&](locking::lock_table& table, base::wake_list& woken) {
-            auto const now = lease_clock::now();
-            table.lose_all(*impl.record, asked_at, now, woken);
-            auto const* const other = impl.record->how->counterpart; // what its owner read while it wrote
-            if (auto const half = other == nullptr ? nullptr : table.records.find(impl.record->name, *other))
-                table.lose_all(*half, asked_at, now, woken);
+            table.lose_all(*impl.record, asked_at, lease_clock::now(), woken);
         });
     return was_held;
 }

@@ -91,9 +91,12 @@ lock_table::beginning lock_table::begin(record_ptr const& record, std::uint64_t 
     return {what, std::move(mine), 0, known_busy};
 }
 
+record_ptr lock_table::other_half(lock_record const& record) const {
+    return record.how->counterpart == nullptr ? nullptr : records.find(record.name, *record.how->counterpart);
+}
+
 tenure_ptr lock_table::counterpart(lock_record const& record, std::uint64_t owner_number, base::instant now) const {
-    if (record.how->counterpart == nullptr) return nullptr;
-    auto const other = records.find(record.name, *record.how->counterpart);
+    auto const other = other_half(record);
     auto held = other ? current(*other, owner_number) : nullptr;
     return held && held->holds(now) ? held : nullptr;
 }
@@ -141,13 +144,17 @@ void lock_table::lose_others(tenure_ptr const& taken, base::instant sent_at, bas
         for (auto at = first(); at != all.end(); at = first()) lose(tenure_ptr(*at), now, woken);
     };
     if (!how.shared) lose_held(*taken->record, [&](tenure const& one) { return &one != taken.get(); });
-    auto const other = how.counterpart == nullptr ? nullptr : records.find(taken->record->name, *how.counterpart);
+    auto const other = other_half(*taken->record);
     if (other) lose_held(*other, [&](tenure const& one) { return one.owner_number != taken->owner_number; });
 }
 
 void lock_table::lose_all(lock_record const& record, base::instant until, base::instant now, base::wake_list& woken) {
-    for (auto const& one : holders(record, now))
-        if (one->held_since < until) lose(one, now, woken);
+    auto const lose_held = [&](lock_record const& of) {
+        for (auto const& one : holders(of, now))
+            if (one->held_since < until) lose(one, now, woken);
+    };
+    lose_held(record);
+    if (auto const other = other_half(record)) lose_held(*other);
 }
 
 void lock_table::forget_record_of(tenure& tenure) noexcept {

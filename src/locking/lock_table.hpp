@@ -102,6 +102,8 @@ public:
     beginning begin(record_ptr const& record, std::uint64_t owner_number, level const& asked, base::instant now,
                     base::wake_list& woken);
     tenure_ptr open(record_ptr const& record, std::uint64_t owner_number);
+    /// Null: it has none, or nobody refers to it.
+    record_ptr other_half(lock_record const& record) const;
     /// What is held of the other half of a lock that has two, by this owner; null: nothing.
     tenure_ptr counterpart(lock_record const& record, std::uint64_t owner_number, base::instant now) const;
     /// Gives an acquiring tenure a new id; the reaper releases the old one.
@@ -113,7 +115,7 @@ public:
     /// The server gave it to this one, by a call that was sent then: others of this process who have held it for longer have it
     /// no more, unless they share it. Of the other half of a lock that has two, the owner itself may have the exclusive one.
     void lose_others(tenure_ptr const& taken, base::instant sent_at, base::instant now, base::wake_list& woken);
-    /// Its holds, if they are not of later than that.
+    /// It was ended by force, by a call that was made at `until`: its holds from before, and those of its other half.
     void lose_all(lock_record const& record, base::instant until, base::instant now, base::wake_list& woken);
     /// What is handed off, for the owner who has just released it; none: it is not for him.
     std::optional<level> retake(lock_record& record, std::uint64_t owner_number, level level, base::instant now);
