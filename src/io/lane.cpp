@@ -228,8 +228,7 @@ void lane::lead(lock& held, afterwards& next, parker& me, base::instant until) {
     short const events = write_ == write::blocked ? static_cast<short>(POLLIN | POLLOUT) : short{POLLIN};
     auto const wake_at = std::min(until, silent_at());
     auto const fd = fd_.get();
-    held.unlock();
-    next.woken.wake_all(&me);
+    settle(held, next, &me); // all of it, the tick too: the poll may last for ever
     auto const seen = me.poll(fd, events, bell_.get(), wake_at);
     // The descriptor is ours until we leave, also when the link was lost meanwhile.
     bool const readable = (seen & ~POLLOUT) != 0;

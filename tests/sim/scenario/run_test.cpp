@@ -80,7 +80,8 @@ INSTANTIATE_TEST_SUITE_P(simulator, kept_seed,
                                          kept{1'795'297'153'641'072'731, generation::third},
                                          kept{1'795'298'791'621'984'201, generation::third},
                                          kept{1'795'346'936'180'699'168, generation::fourth},
-                                         kept{1'795'346'936'180'700'611, generation::fourth}),
+                                         kept{1'795'346'936'180'700'611, generation::fourth},
+                                         kept{1'795'453'854'032'483'301, generation::fifth}),
                          [](auto const& one) { return std::to_string(one.param.seed); });
 
 TEST_P(kept_seed, keeps_every_promise) {

@@ -3,6 +3,7 @@
 #include "io/subscriber.hpp"
 #include "scripted/wake_counter.hpp"
 
+#include <atomic>
 #include <gtest/gtest.h>
 #include <memory>
 #include <poll.h>
@@ -24,6 +25,7 @@ protected:
         how.where = server.where();
         how.words.identify = false;
         how.ping_interval = 0ms;
+        how.timeout = timeout;
         messages = std::make_unique<subscriber>(loop, how, lane::hooks());
         std::thread greeter([&] {
             server.accept();
@@ -59,6 +61,7 @@ protected:
         return one;
     }
 
+    base::milliseconds timeout = test::patience;
     scripted_server server;
     std::shared_ptr<reactor> loop = std::make_shared<reactor>(reactor::driver::user_loop);
     std::unique_ptr<subscriber> messages;
@@ -119,6 +122,65 @@ TEST_F(a_subscriber, notices_the_end_of_a_connection_that_nobody_reads) {
     EXPECT_NE(messages->line().trouble().find("closed the connection"), std::string::npos)
         << messages->line().trouble();
     messages->detach(one, parker::of_this_thread().as_waker(), false);
+}
+
+/// A thread reads without being owed anything when another one asks for something that is never answered.
+class a_reader_of_messages : public a_subscriber {
+protected:
+    a_reader_of_messages() { timeout = 300ms; }
+    void TearDown() override {
+        over = true;
+        waker->wake();
+        reader.join();
+        a_subscriber::TearDown();
+    }
+    void start_reading() {
+        reader = std::thread([this] {
+            waker = parker::of_this_thread().as_waker();
+            auto const ready = [this] {
+                ++looks;
+                return over.load();
+            };
+            messages->line().wait(parker::of_this_thread(), ready, base::never);
+        });
+        wait_for_look(0);
+    }
+    /// Since it has looked so often it has looked once more, and has begun to read.
+    void wait_for_look(int since) {
+        EXPECT_TRUE(test::wait_until([&] { return looks > since; }));
+        messages->line().with([] {});
+    }
+    bool run_loop_within(base::milliseconds time) {
+        pollfd work{loop->descriptor(), POLLIN, 0};
+        if (::poll(&work, 1, static_cast<int>(time.count())) <= 0) return false;
+        loop->run_ready();
+        return true;
+    }
+
+    std::atomic<int> looks{0};
+    std::atomic<bool> over{false};
+    base::waker waker;
+    std::thread reader;
+};
+
+TEST_F(a_reader_of_messages, loses_a_connection_on_which_another_caller_gets_no_answer) {
+    auto const me = parker::of_this_thread().as_waker();
+    auto const one = messages->attach("channel");
+    messages->listen(one, me, true, true);
+    confirm(one);
+    start_reading();
+    while (run_loop_within(100ms)) {
+    } // ticks end: whoever reads looks after the connection
+    int const before = looks;
+    server.say("*3\r\n$7\r\nmessage\r\n$7\r\nchannel\r\n$1\r\n0\r\n");
+    wait_for_look(before);
+    auto const other = messages->attach("other");
+    messages->listen(other, me, true, false);
+    while (messages->line().trouble().empty()) ASSERT_TRUE(run_loop_within(test::patience)) << "nobody notices";
+    EXPECT_NE(messages->line().trouble().find("did not answer in time"), std::string::npos)
+        << messages->line().trouble();
+    messages->detach(other, me, true);
+    messages->detach(one, me, false);
 }
 
 } // namespace
