@@ -270,15 +270,18 @@ std::optional<violation> check_max_hold(history const& all, moment slack) {
 std::optional<violation> check_tokens(history const& all) {
     std::map<int, std::uint64_t> greatest;
     std::map<place, std::uint64_t> first;
+    std::set<place> ended; // by force or with its server, perhaps before it is known here that it was acquired
     for (std::size_t i = 0; i < all.size(); ++i) {
         auto const& one = all[i];
         if (one.what == kind::unpromised) greatest.clear();
+        if (one.what == kind::unpromised && !one.owner.empty()) ended.insert({one.lock, one.owner});
         if (!one.token) continue;
         if (one.what == kind::reentered && first.contains({one.lock, one.owner})
             && *one.token != first[{one.lock, one.owner}])
             return make("tokens", i, one.owner + " enters again with another token, " + std::to_string(*one.token));
         if (one.what != kind::acquired) continue;
         first[{one.lock, one.owner}] = *one.token;
+        if (ended.contains({one.lock, one.owner})) continue;
         auto& before = greatest[one.lock];
         if (*one.token <= before)
             return make("tokens", i,

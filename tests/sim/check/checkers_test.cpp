@@ -285,6 +285,9 @@ TEST(tokens_checker, rejects_a_token_that_is_not_greater_than_all_before) {
     EXPECT_FALSE(check_tokens({acquires(1ms, 1), acquires(2ms, 1, 1), acquires(3ms, 5), acquires(4ms, 2, 1)}));
     EXPECT_FALSE(check_tokens({acquires(1ms, 7), at(2ms, kind::unpromised, -1, -1), acquires(3ms, 1)}));
     EXPECT_FALSE(check_tokens({at(1ms, kind::acquired, 0, 0, "a:1")})) << "a lock without tokens";
+    auto const by_force = at(1ms, kind::unpromised, 0, -1, "a:7");
+    EXPECT_FALSE(check_tokens({by_force, acquires(2ms, 8), acquires(3ms, 7)})) << "it learns of its token last";
+    EXPECT_TRUE(check_tokens({by_force, acquires(2ms, 8), acquires(3ms, 6)}));
 }
 
 TEST(tokens_checker, rejects_a_re_entry_with_another_token) {
