@@ -34,6 +34,7 @@
 #include <redlatch/basic_lock.hpp>
 #include <redlatch/client.hpp>
 #include <redlatch/detail/asio_completion.hpp>
+#include <redlatch/detail/asio_counters.hpp> // IWYU pragma: export
 #include <redlatch/detail/asio_loop.hpp>
 #include <redlatch/detail/asio_shapes.hpp>
 #include <redlatch/hold.hpp>

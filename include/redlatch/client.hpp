@@ -6,6 +6,8 @@
 
 #include <redlatch/completion.hpp>
 #include <redlatch/config.hpp>
+#include <redlatch/count_down_latch.hpp>
+#include <redlatch/counter_options.hpp>
 #include <redlatch/counters.hpp> // IWYU pragma: export
 #include <redlatch/event.hpp>    // IWYU pragma: export
 #include <redlatch/event_source.hpp>
@@ -18,6 +20,7 @@
 #include <redlatch/options.hpp>
 #include <redlatch/read_write_lock.hpp>
 #include <redlatch/reentrant_lock.hpp>
+#include <redlatch/semaphore.hpp>
 #include <redlatch/spin_lock.hpp>
 
 #include <cstdint>
@@ -67,6 +70,10 @@ public:
     read_write_lock get_read_write_lock(std::string const& name);
     /// Throws error(invalid_argument) for pauses that are not positive, or a multiplier below one.
     spin_lock get_spin_lock(std::string const& name, spin_backoff const& backoff = {});
+
+    /// What is no lock and has no owner. No round trip. Names as above; a name is one kind of thing only.
+    semaphore get_semaphore(std::string const& name, counter_options const& options = {});
+    count_down_latch get_count_down_latch(std::string const& name, counter_options const& options = {});
 
     /// The locks whose names match a glob-style pattern, by SCAN: never blocks the server for long, many round trips, may miss
     /// what comes or goes meanwhile. Only keys that look like locks are listed, each once, in no order; one that this user may

@@ -5,6 +5,8 @@
 #include <redlatch/client.hpp>                  // IWYU pragma: export
 #include <redlatch/completion.hpp>              // IWYU pragma: export
 #include <redlatch/config.hpp>                  // IWYU pragma: export
+#include <redlatch/count_down_latch.hpp>        // IWYU pragma: export
+#include <redlatch/counter_options.hpp>         // IWYU pragma: export
 #include <redlatch/embedded_server.hpp>         // IWYU pragma: export
 #include <redlatch/error.hpp>                   // IWYU pragma: export
 #include <redlatch/event_source.hpp>            // IWYU pragma: export
@@ -21,5 +23,6 @@
 #include <redlatch/owner.hpp>                   // IWYU pragma: export
 #include <redlatch/read_write_lock.hpp>         // IWYU pragma: export
 #include <redlatch/reentrant_lock.hpp>          // IWYU pragma: export
+#include <redlatch/semaphore.hpp>               // IWYU pragma: export
 #include <redlatch/spin_lock.hpp>               // IWYU pragma: export
 #include <redlatch/version.hpp>                 // IWYU pragma: export

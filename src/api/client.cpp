@@ -1,5 +1,6 @@
 #include "api/access.hpp"
 #include "api/both_forms.hpp"
+#include "api/counter_impl.hpp"
 #include "api/environment_server.hpp"
 #include "api/event_source_access.hpp"
 #include "api/listing.hpp"
@@ -62,20 +63,34 @@ user_loop const* client::driven_by() const noexcept {
 
 namespace {
 
-/// No round trip; throws error(bad_name), error(forked).
+/// `kind`: "lock" or another. Throws error(bad_name), error(forked).
+void must_be_usable(io::client_core const& core, std::string const& kind, std::string const& name) {
+    if (name.empty()) throw error(errc::bad_name, "a " + kind + " needs a name of at least one byte");
+    if (name.size() > locking::longest_name)
+        throw error(errc::bad_name, "the " + kind + " name " + locking::shown(name) + " has "
+                                        + std::to_string(name.size()) + " bytes; at most "
+                                        + std::to_string(locking::longest_name) + " are allowed");
+    if (core.forked()) throw error(errc::forked, make_error_code(errc::forked).message());
+}
+
+/// No round trip.
 std::shared_ptr<detail::lock_impl> lock_of(detail::client_handle const& owner, std::string const& name,
                                            locking::recipe const& recipe) {
     auto const& core = owner.core;
-    if (name.empty()) throw error(errc::bad_name, "a lock needs a name of at least one byte");
-    if (name.size() > locking::longest_name)
-        throw error(errc::bad_name, "the lock name " + locking::shown(name) + " has " + std::to_string(name.size())
-                                        + " bytes; at most " + std::to_string(locking::longest_name) + " are allowed");
-    if (core->forked()) throw error(errc::forked, make_error_code(errc::forked).message());
+    must_be_usable(*core, "lock", name);
     auto impl = std::make_shared<detail::lock_impl>();
     impl->core = core;
     impl->record =
         core->locked([&](locking::lock_table& table, base::wake_list&) { return table.records.get(name, recipe); });
     return impl;
+}
+
+std::shared_ptr<detail::counter_impl> counter_of(detail::client_handle const& owner, std::string const& name,
+                                                 locking::counter_kind const& recipe, counter_options const& options) {
+    auto const& core = owner.core;
+    must_be_usable(*core, std::string(recipe.kind), name);
+    return std::make_shared<detail::counter_impl>(
+        detail::counter_impl{core, core->shared_counters().get(name, recipe), options});
 }
 
 } // namespace
@@ -103,6 +118,14 @@ non_reentrant_fair_lock client::get_non_reentrant_fair_lock(std::string const& n
 read_write_lock client::get_read_write_lock(std::string const& name) {
     return read_write_lock(lock_of(handle(), name, locking::read_recipe),
                            lock_of(handle(), name, locking::write_recipe));
+}
+
+semaphore client::get_semaphore(std::string const& name, counter_options const& options) {
+    return semaphore(counter_of(handle(), name, locking::semaphore_kind, options));
+}
+
+count_down_latch client::get_count_down_latch(std::string const& name, counter_options const& options) {
+    return count_down_latch(counter_of(handle(), name, locking::latch_kind, options));
 }
 
 spin_lock client::get_spin_lock(std::string const& name, spin_backoff const& backoff) {

@@ -3,6 +3,7 @@
 
 #include "base/function_ref.hpp"
 #include "base/waker.hpp"
+#include "io/counter_index.hpp"
 #include "io/event_listener.hpp"
 #include "io/hold_watch.hpp"
 #include "io/lock_call.hpp"
@@ -67,6 +68,8 @@ public:
             return result;
         }
     }
+
+    counter_index& shared_counters() noexcept { return counters_; }
 
     std::shared_ptr<reactor> const& loop() const noexcept { return reactor_; }
 
@@ -174,6 +177,7 @@ private:
     base::instant armed_for_ = base::never;
     std::vector<locking::record_ptr> doubted_{}; ///< their holders here are to be asked about
 
+    counter_index counters_;
     event_listener listener_;
     running_tasks running_;
 

@@ -22,6 +22,7 @@ bool closing::step() {
             table.end_everything(lease_clock::now(), woken);
             table.closer = waker();
         });
+        core_.shared_counters().wake_all();
         if (tell()) return false;
     } else if (stage_ == stage::telling) {
         if (!ready() && lease_clock::now() < at().until) return suspend(nullptr, at().until);

@@ -11,6 +11,9 @@ query_op::query_op(std::shared_ptr<client_core> core, std::string_view key, std:
     : core_(std::move(core)), server_(core_->node_of(key)), about_(std::move(subject)),
       deadline_(base::later(lease_clock::now(), core_->settings().timeout)) {}
 
+query_op::query_op(std::shared_ptr<client_core> core, std::string_view key, std::string subject, base::instant deadline)
+    : core_(std::move(core)), server_(core_->node_of(key)), about_(std::move(subject)), deadline_(deadline) {}
+
 bool query_op::step() {
     for (;;) {
         bool go_on = false;

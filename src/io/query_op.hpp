@@ -22,6 +22,7 @@ public:
 protected:
     /// To the server that has the key; empty: to any one. The deadline is the client's timeout from now.
     query_op(std::shared_ptr<client_core> core, std::string_view key, std::string subject);
+    query_op(std::shared_ptr<client_core> core, std::string_view key, std::string subject, base::instant deadline);
 
     /// Sends it, and suspends.
     virtual bool call() = 0;

@@ -30,6 +30,14 @@ std::string prefixed(std::string_view prefix, std::string_view name) {
     return out;
 }
 
+std::string latch_channel(std::string_view name) {
+    return std::string("redisson_countdownlatch__channel__{").append(name).append(1, '}');
+}
+
+std::string request_record(std::string_view name, std::string_view request_id) {
+    return prefixed("redlatch_request", name).append(1, ':').append(request_id);
+}
+
 std::string read_hold_prefix(std::string_view name) {
     if (name.find('{') != std::string_view::npos) return std::string(name);
     return std::string("{").append(name).append(1, '}');

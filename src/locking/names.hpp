@@ -27,6 +27,13 @@ inline std::string token_counter(std::string_view name) {
 inline std::string read_write_channel(std::string_view name) {
     return prefixed("redisson_rwlock", name);
 }
+inline std::string semaphore_channel(std::string_view name) {
+    return prefixed("redisson_sc", name);
+}
+/// In brackets of its own, even where the name has some.
+std::string latch_channel(std::string_view name);
+/// Of a request that is to be executed once; beside NAME in a cluster.
+std::string request_record(std::string_view name, std::string_view request_id);
 /// Of the keys of a read-write lock that keep read holds alive.
 std::string read_hold_prefix(std::string_view name);
 

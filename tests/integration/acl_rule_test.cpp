@@ -88,6 +88,24 @@ protected:
         reading.release();
         hold forced = lock.acquire({.wait = 1s});
         EXPECT_TRUE(lock.force_unlock());
+        use_counters(user);
+    }
+
+    /// The same of what has no owner.
+    static void use_counters(client& user) {
+        auto permits = user.get_semaphore("jobs:permits", {.exactly_once = true});
+        EXPECT_TRUE(permits.try_set_permits(2, 100s));
+        permits.acquire({.wait = 1s});
+        EXPECT_FALSE(permits.try_acquire({.permits = 2, .wait = 50ms}));
+        permits.release();
+        EXPECT_EQ(permits.drain_permits(), 2);
+        EXPECT_TRUE(permits.remove());
+        auto gate = user.get_count_down_latch("jobs:gate", {.exactly_once = true});
+        EXPECT_TRUE(gate.try_set_count(2));
+        EXPECT_TRUE(gate.count_down());
+        EXPECT_FALSE(gate.try_wait());
+        EXPECT_TRUE(gate.count_down());
+        gate.wait({.wait = 1s});
     }
 
     /// Without a right: what was thrown, and what was logged.

@@ -19,10 +19,11 @@ struct script_case {
     std::vector<words> before{}; ///< commands that make the situation
     words keys;
     words arguments;
-    std::string reply;               ///< as script_test::shown() gives it
-    std::string reply_to_a_repeat;   ///< a copy of the call comes once more, as after a lost reply
-    std::vector<std::string> after;  ///< all keys, after the call and unchanged after its repeat
-    std::vector<std::string> told{}; ///< what was published by both, as "channel message"
+    std::string reply;              ///< as script_test::shown() gives it
+    std::string reply_to_a_repeat;  ///< a copy of the call comes once more, as after a lost reply
+    std::vector<std::string> after; ///< all keys, after the call and unchanged after its repeat
+    std::optional<std::vector<std::string>> after_a_repeat{}; ///< of a call that does it again: then
+    std::vector<std::string> told{};                          ///< what was published by both, as "channel message"
 };
 
 /// Runs on each kind of server that is installed; the others are skipped with a reason.

@@ -36,6 +36,15 @@ TEST(lock_channel, of_a_name_and_of_its_tag_alone_is_one) {
     EXPECT_EQ(lock_channel("a"), lock_channel("{a}"));
 }
 
+TEST(counter_keys, are_what_java_derives) {
+    EXPECT_EQ(semaphore_channel("permits"), "redisson_sc:{permits}");
+    EXPECT_EQ(semaphore_channel("{a}:permits"), "redisson_sc:{a}:permits");
+    EXPECT_EQ(latch_channel("gate"), "redisson_countdownlatch__channel__{gate}");
+    EXPECT_EQ(latch_channel("{a}:gate"), "redisson_countdownlatch__channel__{{a}:gate}") << "brackets of its own";
+    EXPECT_EQ(request_record("permits", "uuid:1"), "redlatch_request:{permits}:uuid:1");
+    EXPECT_EQ(request_record("{a}:permits", "uuid:1"), "redlatch_request:{a}:permits:uuid:1");
+}
+
 TEST(auxiliary_keys, follow_the_prefix_rule) {
     EXPECT_EQ(fair_queue("orders"), "redisson_lock_queue:{orders}");
     EXPECT_EQ(token_counter("{t}x"), "redisson_lock_token:{t}x");

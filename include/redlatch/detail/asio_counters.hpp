@@ -1,0 +1,138 @@
+// Part of redlatch/asio.hpp: semaphores and latches.
+#pragma once
+
+#include <redlatch/count_down_latch.hpp>
+#include <redlatch/detail/asio_shapes.hpp>
+#include <redlatch/semaphore.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <utility>
+
+namespace redlatch {
+
+/// Ends with (error). As semaphore::acquire.
+template <class Token> auto async_acquire(semaphore of, permit_options const& options, Token&& token) {
+    return detail::asio_start<detail::plain_result>(
+        std::forward<Token>(token),
+        [options](semaphore& asked, completion_ptr<>& done) { return asked.start_acquire(options, done); },
+        std::move(of));
+}
+template <class Token> auto async_acquire(semaphore of, Token&& token) {
+    return async_acquire(std::move(of), permit_options(), std::forward<Token>(token));
+}
+
+/// Ends with (error, bool). As semaphore::try_acquire.
+template <class Token> auto async_try_acquire(semaphore of, permit_options const& options, Token&& token) {
+    return detail::asio_start<detail::plain_result, bool>(
+        std::forward<Token>(token),
+        [options](semaphore& asked, completion_ptr<bool>& done) { return asked.start_try_acquire(options, done); },
+        std::move(of));
+}
+template <class Token> auto async_try_acquire(semaphore of, Token&& token) {
+    return async_try_acquire(std::move(of), permit_options(), std::forward<Token>(token));
+}
+
+/// Ends with (error). As semaphore::release.
+template <class Token> auto async_release(semaphore of, int permits, Token&& token) {
+    return detail::asio_start<detail::plain_result>(
+        std::forward<Token>(token),
+        [permits](semaphore& asked, completion_ptr<>& done) { return asked.start_release(permits, done); },
+        std::move(of));
+}
+
+/// Ends with (error, bool). As semaphore::release_if_exists.
+template <class Token> auto async_release_if_exists(semaphore of, int permits, Token&& token) {
+    return detail::asio_start<detail::plain_result, bool>(
+        std::forward<Token>(token),
+        [permits](semaphore& asked, completion_ptr<bool>& done) {
+            return asked.start_release_if_exists(permits, done);
+        },
+        std::move(of));
+}
+
+/// Ends with (error, std::int64_t). As semaphore::available_permits.
+template <class Token> auto async_available_permits(semaphore of, Token&& token) {
+    return detail::asio_start<detail::plain_result, std::int64_t>(
+        std::forward<Token>(token),
+        [](semaphore& asked, completion_ptr<std::int64_t>& done) { return asked.start_available_permits(done); },
+        std::move(of));
+}
+
+/// Ends with (error, std::int64_t). As semaphore::drain_permits.
+template <class Token> auto async_drain_permits(semaphore of, Token&& token) {
+    return detail::asio_start<detail::plain_result, std::int64_t>(
+        std::forward<Token>(token),
+        [](semaphore& asked, completion_ptr<std::int64_t>& done) { return asked.start_drain_permits(done); },
+        std::move(of));
+}
+
+/// Ends with (error, bool). As semaphore::try_set_permits.
+template <class Token>
+auto async_try_set_permits(semaphore of, int permits, std::optional<time_span> expiry, Token&& token) {
+    return detail::asio_start<detail::plain_result, bool>(
+        std::forward<Token>(token),
+        [permits, expiry](semaphore& asked, completion_ptr<bool>& done) {
+            return asked.start_try_set_permits(permits, expiry, done);
+        },
+        std::move(of));
+}
+
+/// Ends with (error). As semaphore::add_permits.
+template <class Token> auto async_add_permits(semaphore of, int change, Token&& token) {
+    return detail::asio_start<detail::plain_result>(
+        std::forward<Token>(token),
+        [change](semaphore& asked, completion_ptr<>& done) { return asked.start_add_permits(change, done); },
+        std::move(of));
+}
+
+/// Ends with (error, bool). As semaphore::remove.
+template <class Token> auto async_remove(semaphore of, Token&& token) {
+    return detail::asio_start<detail::plain_result, bool>(
+        std::forward<Token>(token),
+        [](semaphore& asked, completion_ptr<bool>& done) { return asked.start_remove(done); }, std::move(of));
+}
+
+/// Ends with (error). As count_down_latch::wait.
+template <class Token> auto async_wait(count_down_latch of, wait_options const& options, Token&& token) {
+    return detail::asio_start<detail::plain_result>(
+        std::forward<Token>(token),
+        [options](count_down_latch& asked, completion_ptr<>& done) { return asked.start_wait(options, done); },
+        std::move(of));
+}
+template <class Token> auto async_wait(count_down_latch of, Token&& token) {
+    return async_wait(std::move(of), wait_options(), std::forward<Token>(token));
+}
+
+/// Ends with (error, bool). As count_down_latch::try_set_count.
+template <class Token> auto async_try_set_count(count_down_latch of, int count, Token&& token) {
+    return detail::asio_start<detail::plain_result, bool>(
+        std::forward<Token>(token),
+        [count](count_down_latch& asked, completion_ptr<bool>& done) { return asked.start_try_set_count(count, done); },
+        std::move(of));
+}
+
+/// Ends with (error, bool). As count_down_latch::count_down.
+template <class Token> auto async_count_down(count_down_latch of, Token&& token) {
+    return detail::asio_start<detail::plain_result, bool>(
+        std::forward<Token>(token),
+        [](count_down_latch& asked, completion_ptr<bool>& done) { return asked.start_count_down(done); },
+        std::move(of));
+}
+
+/// Ends with (error, std::int64_t). As count_down_latch::count.
+template <class Token> auto async_count(count_down_latch of, Token&& token) {
+    return detail::asio_start<detail::plain_result, std::int64_t>(
+        std::forward<Token>(token),
+        [](count_down_latch& asked, completion_ptr<std::int64_t>& done) { return asked.start_count(done); },
+        std::move(of));
+}
+
+/// Ends with (error, bool). As count_down_latch::remove.
+template <class Token> auto async_remove(count_down_latch of, Token&& token) {
+    return detail::asio_start<detail::plain_result, bool>(
+        std::forward<Token>(token),
+        [](count_down_latch& asked, completion_ptr<bool>& done) { return asked.start_remove(done); }, std::move(of));
+}
+
+} // namespace redlatch

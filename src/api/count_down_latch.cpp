@@ -1,0 +1,144 @@
+#include "api/counter_impl.hpp"
+#include "locking/recipes/counter_calls.hpp"
+#include "locking/recipes/latch.hpp"
+
+#include <redlatch/count_down_latch.hpp>
+#include <redlatch/error.hpp>
+
+#include <utility>
+
+namespace redlatch {
+
+namespace calls = locking::latch;
+using detail::counter_impl;
+using detail::counter_question;
+
+namespace {
+
+detail::counter_wait_options to_wait(wait_options const& options) {
+    return {.wait = options.wait, .stop = options.stop};
+}
+
+counter_question<bool> setting(counter_impl const& impl, int count) {
+    detail::must_be_at_least(impl, "count", 1, count);
+    return {
+        .about = "setting " + impl.shown(), .amount = count, .compose = calls::set, .read = detail::reads_done(impl)};
+}
+
+counter_question<bool> counting_down(counter_impl const& impl) {
+    return {
+        .about = "counting down " + impl.shown(),
+        .compose = calls::count_down,
+        .read = [which = impl.shown(), channel = impl.what->channel](resp::value const& reply) -> std::optional<bool> {
+            if (!reply.is_integer() || reply.integer < -2) return std::nullopt;
+            if (reply.integer == -2) detail::warn_that_nobody_was_told(which, channel);
+            return reply.integer != -1;
+        }};
+}
+
+counter_question<std::int64_t> counting(counter_impl const& impl) {
+    return {.about = "asking for the count of " + impl.shown(),
+            .changes = false,
+            .compose = calls::count,
+            .read = locking::counter_calls::read_number};
+}
+
+counter_question<bool> removing(counter_impl const& impl) {
+    return {.about = "removing " + impl.shown(), .compose = calls::remove, .read = detail::reads_done(impl)};
+}
+
+} // namespace
+
+count_down_latch::count_down_latch(std::shared_ptr<counter_impl> impl) noexcept : impl_(std::move(impl)) {}
+
+counter_impl const& count_down_latch::impl() const {
+    if (!impl_) throw error(errc::invalid_argument, "this latch was moved from; use the one that it was moved to");
+    return *impl_;
+}
+
+std::string const& count_down_latch::name() const noexcept {
+    static std::string const none;
+    return impl_ ? impl_->what->name : none;
+}
+
+user_loop const* count_down_latch::driven_by() const noexcept {
+    return impl_ ? impl_->core->driven_by() : nullptr;
+}
+
+// --- waiting
+
+void count_down_latch::wait(wait_options const& options) {
+    std::string message;
+    if (auto const wrong = detail::wait_now(impl(), to_wait(options), &message))
+        detail::fail(wrong, std::move(message));
+}
+
+void count_down_latch::wait(wait_options const& options, std::error_code& ec) {
+    ec = detail::wait_now(impl(), to_wait(options), nullptr);
+}
+
+std::optional<outcome> count_down_latch::start_wait(wait_options const& options, completion_ptr<>& done) {
+    return detail::wait_later(impl(), to_wait(options), done);
+}
+
+void count_down_latch::async_wait(wait_options const& options, executor ex,
+                                  std::function<void(std::error_code)> handler) {
+    detail::with_handler<>(*impl().core, std::move(ex), std::move(handler),
+                           [&](completion_ptr<>& done) { return start_wait(options, done); });
+}
+
+// --- the count
+
+bool count_down_latch::try_set_count(int count) {
+    return detail::ask_now(impl(), setting(impl(), count));
+}
+
+std::optional<outcome> count_down_latch::start_try_set_count(int count, completion_ptr<bool>& done) {
+    return detail::ask_later(impl(), setting(impl(), count), done);
+}
+
+void count_down_latch::async_try_set_count(int count, executor ex, std::function<void(std::error_code, bool)> handler) {
+    detail::with_handler<bool>(*impl().core, std::move(ex), std::move(handler),
+                               [&](completion_ptr<bool>& done) { return start_try_set_count(count, done); });
+}
+
+bool count_down_latch::count_down() {
+    return detail::ask_now(impl(), counting_down(impl()));
+}
+
+std::optional<outcome> count_down_latch::start_count_down(completion_ptr<bool>& done) {
+    return detail::ask_later(impl(), counting_down(impl()), done);
+}
+
+void count_down_latch::async_count_down(executor ex, std::function<void(std::error_code, bool)> handler) {
+    detail::with_handler<bool>(*impl().core, std::move(ex), std::move(handler),
+                               [this](completion_ptr<bool>& done) { return start_count_down(done); });
+}
+
+std::int64_t count_down_latch::count() {
+    return detail::ask_now(impl(), counting(impl()));
+}
+
+std::optional<outcome> count_down_latch::start_count(completion_ptr<std::int64_t>& done) {
+    return detail::ask_later(impl(), counting(impl()), done);
+}
+
+void count_down_latch::async_count(executor ex, std::function<void(std::error_code, std::int64_t)> handler) {
+    detail::with_handler<std::int64_t>(*impl().core, std::move(ex), std::move(handler),
+                                       [this](completion_ptr<std::int64_t>& done) { return start_count(done); });
+}
+
+bool count_down_latch::remove() {
+    return detail::ask_now(impl(), removing(impl()));
+}
+
+std::optional<outcome> count_down_latch::start_remove(completion_ptr<bool>& done) {
+    return detail::ask_later(impl(), removing(impl()), done);
+}
+
+void count_down_latch::async_remove(executor ex, std::function<void(std::error_code, bool)> handler) {
+    detail::with_handler<bool>(*impl().core, std::move(ex), std::move(handler),
+                               [this](completion_ptr<bool>& done) { return start_remove(done); });
+}
+
+} // namespace redlatch

@@ -1,0 +1,128 @@
+#include "api/counter_impl.hpp"
+
+#include "io/log.hpp"
+#include "locking/names.hpp"
+
+#include <algorithm>
+
+namespace redlatch::detail {
+
+std::string counter_impl::next_record() const {
+    static std::atomic<std::uint64_t> last{0};
+    if (!options.exactly_once) return {};
+    return locking::request_record(what->name, core->id() + ":" + std::to_string(++last));
+}
+
+void complain(counter_impl const& impl, std::string const& problem) {
+    throw error(errc::invalid_argument, impl.shown() + ": " + problem);
+}
+
+void must_be_at_least(counter_impl const& impl, char const* what, std::int64_t least, std::int64_t number) {
+    if (number < least)
+        complain(impl,
+                 std::string(what) + " must be " + std::to_string(least) + " or more, not " + std::to_string(number));
+}
+
+void warn_that_nobody_was_told(std::string const& which, std::string const& channel) {
+    io::log(log_level::warning, which
+                                    + " was changed, but this user may not publish: waiters sleep until their timers; "
+                                    + "grant the channel " + channel);
+}
+
+std::function<std::optional<bool>(resp::value const&)> reads_done(counter_impl const& impl) {
+    return [which = impl.shown(), channel = impl.what->channel](resp::value const& reply) -> std::optional<bool> {
+        if (!reply.is_integer() || reply.integer < 0 || reply.integer > 2) return std::nullopt;
+        if (reply.integer == 2) warn_that_nobody_was_told(which, channel);
+        return reply.integer > 0;
+    };
+}
+
+namespace {
+
+/// What is longer is for ever: clocks that count nanoseconds have room for it.
+constexpr duration longest = std::chrono::floor<duration>(std::chrono::nanoseconds::max() / 4);
+
+io::counter_wait::request to_request(counter_impl const& impl, counter_wait_options const& options) {
+    io::counter_wait::request order;
+    order.what = impl.what;
+    order.amount = options.amount;
+    order.record = impl.what->how->changes() ? impl.next_record() : std::string();
+    bool const for_ever = options.wait ? *options.wait >= longest : options.for_ever;
+    order.waits_for_ever = for_ever;
+    order.may_wait = for_ever || (options.wait && options.wait->count() > 0);
+    if (!for_ever)
+        order.deadline =
+            base::later(lease_clock::now(), order.may_wait ? *options.wait : impl.core->settings().timeout);
+    return order;
+}
+
+/// Zero, or invalid_argument and what is wrong.
+std::error_code check(counter_impl const& impl, counter_wait_options const& options, std::string& message) {
+    if (options.amount < 1)
+        message = impl.shown() + ": permits must be 1 or more, not " + std::to_string(options.amount);
+    else if (options.wait && options.wait->count() < 0)
+        message = impl.shown() + ": wait must be zero or more";
+    else
+        return {};
+    return errc::invalid_argument;
+}
+
+std::string waiting_for(counter_impl const& impl) {
+    return "waiting for " + impl.shown() + ": ";
+}
+
+template <class Finish, class... Values>
+std::optional<outcome> start_wait(counter_impl const& impl, counter_wait_options const& options,
+                                  completion_ptr<Values...>& done, Finish finish) {
+    auto const& core = impl.core;
+    if (auto const refused = core->refusal(false)) return outcome(refused, waiting_for(impl) + refused.message());
+    std::string problem;
+    if (auto const wrong = check(impl, options, problem)) return outcome(wrong, std::move(problem));
+    if (start<io::counter_wait>(core, options.stop, done, std::move(finish), to_request(impl, options)))
+        return std::nullopt;
+    return outcome(errc::closed, waiting_for(impl) + make_error_code(errc::closed).message());
+}
+
+} // namespace
+
+std::error_code wait_now(counter_impl const& impl, counter_wait_options const& options, std::string* message) {
+    std::string problem;
+    auto wrong = impl.core->refusal(true);
+    if (wrong)
+        problem = waiting_for(impl) + wrong.message();
+    else
+        wrong = check(impl, options, problem);
+    if (wrong) {
+        if (message != nullptr) *message = std::move(problem);
+        return wrong;
+    }
+    io::counter_wait one(impl.core, to_request(impl, options));
+    io::run_blocking(one, options.stop);
+    one.handed_over();
+    if (one.result() && message != nullptr) *message = one.message();
+    return one.result();
+}
+
+std::optional<outcome> wait_later(counter_impl const& impl, counter_wait_options const& options,
+                                  completion_ptr<>& done) {
+    return start_wait(impl, options, done, [core = impl.core](io::counter_wait& ended, completion_ptr<> whom) {
+        ended.handed_over();
+        tell(*core, std::move(whom), ended.result() ? failure_of(ended) : outcome());
+    });
+}
+
+std::optional<outcome> try_wait_later(counter_impl const& impl, counter_wait_options const& options,
+                                      completion_ptr<bool>& done) {
+    return start_wait(impl, options, done, [core = impl.core](io::counter_wait& ended, completion_ptr<bool> whom) {
+        ended.handed_over();
+        bool const failed = ended.result() && !means_no(ended.result());
+        tell(*core, std::move(whom), failed ? failure_of(ended) : outcome(), !ended.result());
+    });
+}
+
+void fail(std::error_code code, std::string message) {
+    if (code.category() != error_category()) throw std::system_error(code, message);
+    throw error(static_cast<errc>(code.value()), std::move(message));
+}
+
+} // namespace redlatch::detail

@@ -1,0 +1,234 @@
+#include "locking/recipes/semaphore.hpp"
+
+#include "api/counter_impl.hpp"
+#include "locking/recipes/counter_calls.hpp"
+
+#include <redlatch/error.hpp>
+#include <redlatch/semaphore.hpp>
+
+#include <utility>
+
+namespace redlatch {
+
+namespace calls = locking::semaphore;
+using detail::counter_impl;
+using detail::counter_question;
+using locking::counter_request;
+
+namespace {
+
+detail::counter_wait_options to_wait(permit_options const& options, bool for_ever) {
+    return {.amount = options.permits, .wait = options.wait, .for_ever = for_ever, .stop = options.stop};
+}
+
+std::string permits_of(counter_impl const& impl, std::int64_t permits) {
+    return std::to_string(permits) + (permits == 1 ? " permit of " : " permits of ") + impl.shown();
+}
+
+counter_question<bool> adding(counter_impl const& impl, std::int64_t permits,
+                              locking::wire_call (*compose)(counter_request const&), char const* verb) {
+    return {.about = verb + permits_of(impl, permits),
+            .amount = permits,
+            .compose = compose,
+            .read = detail::reads_done(impl)};
+}
+
+counter_question<bool> releasing(counter_impl const& impl, int permits) {
+    detail::must_be_at_least(impl, "permits", 1, permits);
+    return adding(impl, permits, calls::release, "releasing ");
+}
+
+counter_question<bool> releasing_if_exists(counter_impl const& impl, int permits) {
+    detail::must_be_at_least(impl, "permits", 1, permits);
+    return adding(impl, permits, calls::release_if_exists, "releasing ");
+}
+
+counter_question<std::int64_t> counting(counter_impl const& impl) {
+    return {.about = "asking for the permits of " + impl.shown(),
+            .changes = false,
+            .compose = calls::available,
+            .read = locking::counter_calls::read_number};
+}
+
+counter_question<std::int64_t> draining(counter_impl const& impl) {
+    return {.about = "draining " + impl.shown(), .compose = calls::drain, .read = [](resp::value const& reply) {
+                return reply.is_integer() && reply.integer >= 0 ? std::optional(reply.integer) : std::nullopt;
+            }};
+}
+
+counter_question<bool> setting(counter_impl const& impl, int permits, std::optional<time_span> expiry) {
+    detail::must_be_at_least(impl, "permits", 0, permits);
+    if (expiry && expiry->count() < 1) detail::complain(impl, "expiry must be at least one millisecond");
+    return {.about = "setting " + impl.shown(),
+            .amount = permits,
+            .compose = [expiry](counter_request const& what) { return calls::set(what, expiry); },
+            .read = detail::reads_done(impl)};
+}
+
+counter_question<bool> removing(counter_impl const& impl) {
+    return {.about = "removing " + impl.shown(), .compose = calls::remove, .read = detail::reads_done(impl)};
+}
+
+} // namespace
+
+semaphore::semaphore(std::shared_ptr<counter_impl> impl) noexcept : impl_(std::move(impl)) {}
+
+counter_impl const& semaphore::impl() const {
+    if (!impl_) throw error(errc::invalid_argument, "this semaphore was moved from; use the one that it was moved to");
+    return *impl_;
+}
+
+std::string const& semaphore::name() const noexcept {
+    static std::string const none;
+    return impl_ ? impl_->what->name : none;
+}
+
+user_loop const* semaphore::driven_by() const noexcept {
+    return impl_ ? impl_->core->driven_by() : nullptr;
+}
+
+// --- acquire
+
+void semaphore::acquire(permit_options const& options) {
+    std::string message;
+    if (auto const wrong = detail::wait_now(impl(), to_wait(options, true), &message))
+        detail::fail(wrong, std::move(message));
+}
+
+void semaphore::acquire(permit_options const& options, std::error_code& ec) {
+    ec = detail::wait_now(impl(), to_wait(options, true), nullptr);
+}
+
+std::optional<outcome> semaphore::start_acquire(permit_options const& options, completion_ptr<>& done) {
+    return detail::wait_later(impl(), to_wait(options, true), done);
+}
+
+void semaphore::async_acquire(permit_options const& options, executor ex,
+                              std::function<void(std::error_code)> handler) {
+    detail::with_handler<>(*impl().core, std::move(ex), std::move(handler),
+                           [&](completion_ptr<>& done) { return start_acquire(options, done); });
+}
+
+bool semaphore::try_acquire(permit_options const& options) {
+    std::string message;
+    auto const wrong = detail::wait_now(impl(), to_wait(options, false), &message);
+    if (wrong && !detail::means_no(wrong)) detail::fail(wrong, std::move(message));
+    return !wrong;
+}
+
+bool semaphore::try_acquire(permit_options const& options, std::error_code& ec) {
+    ec = detail::wait_now(impl(), to_wait(options, false), nullptr);
+    return !ec;
+}
+
+std::optional<outcome> semaphore::start_try_acquire(permit_options const& options, completion_ptr<bool>& done) {
+    return detail::try_wait_later(impl(), to_wait(options, false), done);
+}
+
+void semaphore::async_try_acquire(permit_options const& options, executor ex,
+                                  std::function<void(std::error_code, bool)> handler) {
+    detail::with_handler<bool>(*impl().core, std::move(ex), std::move(handler),
+                               [&](completion_ptr<bool>& done) { return start_try_acquire(options, done); });
+}
+
+// --- release
+
+void semaphore::release(int permits) {
+    detail::ask_now(impl(), releasing(impl(), permits));
+}
+
+std::optional<outcome> semaphore::start_release(int permits, completion_ptr<>& done) {
+    return detail::ask_later(impl(), releasing(impl(), permits), done);
+}
+
+void semaphore::async_release(int permits, executor ex, std::function<void(std::error_code)> handler) {
+    detail::with_handler<>(*impl().core, std::move(ex), std::move(handler),
+                           [&](completion_ptr<>& done) { return start_release(permits, done); });
+}
+
+bool semaphore::release_if_exists(int permits) {
+    return detail::ask_now(impl(), releasing_if_exists(impl(), permits));
+}
+
+std::optional<outcome> semaphore::start_release_if_exists(int permits, completion_ptr<bool>& done) {
+    return detail::ask_later(impl(), releasing_if_exists(impl(), permits), done);
+}
+
+void semaphore::async_release_if_exists(int permits, executor ex, std::function<void(std::error_code, bool)> handler) {
+    detail::with_handler<bool>(*impl().core, std::move(ex), std::move(handler),
+                               [&](completion_ptr<bool>& done) { return start_release_if_exists(permits, done); });
+}
+
+// --- the rest
+
+std::int64_t semaphore::available_permits() {
+    return detail::ask_now(impl(), counting(impl()));
+}
+
+std::optional<outcome> semaphore::start_available_permits(completion_ptr<std::int64_t>& done) {
+    return detail::ask_later(impl(), counting(impl()), done);
+}
+
+void semaphore::async_available_permits(executor ex, std::function<void(std::error_code, std::int64_t)> handler) {
+    detail::with_handler<std::int64_t>(
+        *impl().core, std::move(ex), std::move(handler),
+        [this](completion_ptr<std::int64_t>& done) { return start_available_permits(done); });
+}
+
+std::int64_t semaphore::drain_permits() {
+    return detail::ask_now(impl(), draining(impl()));
+}
+
+std::optional<outcome> semaphore::start_drain_permits(completion_ptr<std::int64_t>& done) {
+    return detail::ask_later(impl(), draining(impl()), done);
+}
+
+void semaphore::async_drain_permits(executor ex, std::function<void(std::error_code, std::int64_t)> handler) {
+    detail::with_handler<std::int64_t>(
+        *impl().core, std::move(ex), std::move(handler),
+        [this](completion_ptr<std::int64_t>& done) { return start_drain_permits(done); });
+}
+
+bool semaphore::try_set_permits(int permits, std::optional<time_span> expiry) {
+    return detail::ask_now(impl(), setting(impl(), permits, expiry));
+}
+
+std::optional<outcome> semaphore::start_try_set_permits(int permits, std::optional<time_span> expiry,
+                                                        completion_ptr<bool>& done) {
+    return detail::ask_later(impl(), setting(impl(), permits, expiry), done);
+}
+
+void semaphore::async_try_set_permits(int permits, std::optional<time_span> expiry, executor ex,
+                                      std::function<void(std::error_code, bool)> handler) {
+    detail::with_handler<bool>(*impl().core, std::move(ex), std::move(handler), [&](completion_ptr<bool>& done) {
+        return start_try_set_permits(permits, expiry, done);
+    });
+}
+
+void semaphore::add_permits(int change) {
+    detail::ask_now(impl(), adding(impl(), change, calls::release, "adding "));
+}
+
+std::optional<outcome> semaphore::start_add_permits(int change, completion_ptr<>& done) {
+    return detail::ask_later(impl(), adding(impl(), change, calls::release, "adding "), done);
+}
+
+void semaphore::async_add_permits(int change, executor ex, std::function<void(std::error_code)> handler) {
+    detail::with_handler<>(*impl().core, std::move(ex), std::move(handler),
+                           [&](completion_ptr<>& done) { return start_add_permits(change, done); });
+}
+
+bool semaphore::remove() {
+    return detail::ask_now(impl(), removing(impl()));
+}
+
+std::optional<outcome> semaphore::start_remove(completion_ptr<bool>& done) {
+    return detail::ask_later(impl(), removing(impl()), done);
+}
+
+void semaphore::async_remove(executor ex, std::function<void(std::error_code, bool)> handler) {
+    detail::with_handler<bool>(*impl().core, std::move(ex), std::move(handler),
+                               [this](completion_ptr<bool>& done) { return start_remove(done); });
+}
+
+} // namespace redlatch

@@ -1,0 +1,44 @@
+// The counters of a client, each with the waiters of this process.
+#pragma once
+
+#include "base/waker.hpp"
+#include "locking/counter.hpp"
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+
+namespace redlatch::io {
+
+/// Thread-safe.
+class counter_index {
+public:
+    /// One for each name and kind while anybody refers to it.
+    locking::counter_ptr get(std::string const& name, locking::counter_kind const& kind);
+
+    /// Runs `act(woken)` under the mutex that guards what counters know; then wakes.
+    template <class Act> auto locked(Act&& act) {
+        woken_later after;
+        std::lock_guard const guard(mutex_);
+        return act(after.woken);
+    }
+
+    /// The client closes.
+    void wake_all();
+
+private:
+    struct woken_later { // destroyed when the mutex is free again
+        base::wake_list woken{};
+        ~woken_later() { woken.wake_all(); }
+    };
+    using key = std::pair<locking::counter_kind const*, std::string>;
+    static constexpr std::size_t first_prune = 64;
+
+    std::mutex mutex_; // guards what follows
+    std::map<key, std::weak_ptr<locking::counter>> counters_;
+    std::size_t prune_at_ = first_prune;
+};
+
+} // namespace redlatch::io

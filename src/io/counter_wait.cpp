@@ -1,0 +1,347 @@
+#include "io/counter_wait.hpp"
+
+#include "connection/server_error.hpp"
+#include "io/counter_change.hpp"
+#include "io/insist.hpp"
+#include "locking/names.hpp"
+#include "locking/refused_command.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace redlatch::io {
+
+using locking::acquire_answer;
+using locking::acquire_op;
+
+namespace {
+
+constexpr base::milliseconds no_lease = std::chrono::hours(24 * 365 * 100);
+/// A server that owes an answer for longer is not known to be there.
+constexpr base::milliseconds longest_answer{50};
+
+} // namespace
+
+counter_wait::counter_wait(std::shared_ptr<client_core> core, request order)
+    : core_(std::move(core)), request_(std::move(order)), node_(&core_->node_of(request_.what->name)),
+      began_(lease_clock::now()), now_(began_), op_(terms()) {
+    core_->operation_began();
+    if (!request_.may_wait) call_.be_impatient();
+    if (request_.what->how->changes() && request_.record.empty()) call_.be_sent_once();
+}
+
+counter_wait::~counter_wait() {
+    bool const nobody_has_it = acquired_ && !handed_over_;
+    if ((!done_ || nobody_has_it) && !core_->forked())
+        insist([this] {
+            abandon_call();
+            if (std::exchange(acquired_, false)) give_back();
+            leave();
+        });
+    if (std::exchange(counted_, false)) core_->operation_ended();
+}
+
+acquire_op::terms counter_wait::terms() const {
+    acquire_op::terms out;
+    out.began = began_;
+    out.deadline = request_.deadline;
+    out.may_wait = request_.may_wait;
+    out.queues_here = request_.what->how->in_line;
+    out.lease = no_lease;
+    out.longest_wait = core_->settings().lock_watchdog_timeout; // a message may have been lost, a key may have expired
+    return out;
+}
+
+locking::counter_request counter_wait::about() const {
+    return {.name = request_.what->name,
+            .channel = request_.what->channel,
+            .record = request_.record,
+            .amount = request_.amount};
+}
+
+bool counter_wait::step() {
+    using state = acquire_op::state;
+    bool const just_made = op_.now_in() == state::start;
+    if (!just_made || !blocking()) now_ = lease_clock::now();
+    while (!done_) {
+        bool go_on = false;
+        switch (op_.now_in()) {
+        case state::start: go_on = begin(); break;
+        case state::queued: go_on = on_queued(); break;
+        case state::trying: go_on = on_called(); break;
+        case state::waiting:
+        case state::yielding:
+        case state::pausing: go_on = on_waited(); break;
+        case state::finished: go_on = finish(); break;
+        }
+        if (!go_on && !done_) return false;
+    }
+    if (std::exchange(counted_, false)) core_->operation_ended(); // before anybody is told of the end
+    return true;
+}
+
+bool counter_wait::ready() const {
+    using state = acquire_op::state;
+    if (cancelled() || core_->closed()) return true;
+    switch (op_.now_in()) {
+    case state::queued: return at_head();
+    case state::trying: return call_.finished();
+    case state::waiting: return op_.is_news(channel_->sample(), sample_);
+    case state::start:
+    case state::yielding:
+    case state::pausing:
+    case state::finished: break;
+    }
+    return false;
+}
+
+bool counter_wait::begin() {
+    if (cancelled()) return carry_out(op_.on_cancelled());
+    if (core_->closed()) return carry_out(op_.on_closed());
+    auto const next = op_.start();
+    if (next.what != acquire_op::act::queue) return carry_out(next);
+    waiter_ = std::allocate_shared<locking::waiter>(base::recycling<locking::waiter>(), waker());
+    core_->shared_counters().locked([&](base::wake_list&) { request_.what->queue.enter(waiter_); });
+    return true;
+}
+
+bool counter_wait::carry_out(action const& next) {
+    switch (next.what) {
+    case acquire_op::act::queue: return suspend(nullptr, next.until);
+    case acquire_op::act::attempt: return attempt();
+    case acquire_op::act::wait: return wait(next);
+    case acquire_op::act::pause: return suspend(nullptr, std::min(next.until, outage_at()));
+    case acquire_op::act::finish: return finish();
+    case acquire_op::act::watch:
+    case acquire_op::act::yield: break; // of locks that this process holds, or that take turns
+    }
+    return suspend(nullptr, next.until);
+}
+
+bool counter_wait::on_queued() {
+    if (cancelled()) return carry_out(op_.on_cancelled());
+    if (core_->closed()) return carry_out(op_.on_closed());
+    if (at_head()) return carry_out(op_.on_head(now_, false, sample_));
+    if (now_ >= request_.deadline) return carry_out(op_.on_deadline(of_others()));
+    return carry_out(op_.on_behind_head(now_));
+}
+
+// --- trying
+
+base::instant counter_wait::outage_at() {
+    auto const limit = core_->settings().outage_limit;
+    if (!request_.waits_for_ever || limit.count() == 0) return base::never;
+    auto const since = std::min(node_->data().line().unheard_since(), node_->refuses_since());
+    return base::later(std::max(began_, since), limit);
+}
+
+bool counter_wait::attempt() {
+    if (auto const turn = request_.may_wait && request_.what->how->changes() ? node_->turn_to_write(now_) : now_;
+        turn > now_) {
+        server_said_ = node_->last_refusal();
+        return carry_out(op_.on_held_up(turn));
+    }
+    asked_at_ = now_;
+    if (channel_) {
+        node_->messages().catch_up();
+        sample_ = node_->messages().sample(*channel_);
+    }
+    call_.begin(node_->data(), request_.what->how->ask(about()), waker(), blocking(), core_->closing_flag());
+    return suspend(&node_->data().line(), std::min(request_.deadline, outage_at()));
+}
+
+bool counter_wait::on_called() {
+    if (!call_.finished()) {
+        if (cancelled()) return on_interruption(op_.on_cancelled());
+        if (core_->closed()) return on_interruption(op_.on_closed());
+        if (now_ >= request_.deadline) return on_interruption(op_.on_deadline(of_others()));
+        auto const over = outage_at();
+        if (now_ >= over) return on_interruption(op_.on_outage());
+        return suspend(&node_->data().line(), std::min(request_.deadline, over));
+    }
+    auto const answered = call_.take([this] { return waker(); });
+    if (!answered) return suspend(at().where, at().until);
+    if (answered->status != connection::call::state::closed) return on_answered(*answered);
+    if (answered->handed > 0 && request_.what->how->changes()) return on_unknown_outcome();
+    if (core_->closed()) return carry_out(op_.on_closed());
+    if (!request_.may_wait || cancelled() || now_ >= request_.deadline) return carry_out(op_.on_outage());
+    return attempt(); // it had waited for a connection, and there is one
+}
+
+bool counter_wait::on_answered(connection::call const& answered) {
+    if (answered.reply.is_error()) {
+        server_said_ = locking::naming_command(answered.reply.text);
+        auto const verdict = connection::judge(answered.reply);
+        return carry_out(op_.on_error(verdict, now_, node_->on_write_refused(answered, now_)));
+    }
+    auto const answer = request_.what->how->read(answered.reply);
+    acquired_ = answer.what == acquire_answer::kind::acquired;
+    if (acquired_ && request_.what->how->changes())
+        node_->on_written(answered.sent_at, true);
+    else
+        node_->on_executed(answered.sent_at);
+    if (answer.what == acquire_answer::kind::busy)
+        core_->shared_counters().locked([&](base::wake_list&) { request_.what->busy_at = now_; });
+    return carry_out(op_.on_answer(answer, answered.sent_at, now_, sample_));
+}
+
+/// The connection broke with the request on its way, and no record tells whether it was executed.
+bool counter_wait::on_unknown_outcome() {
+    leave();
+    result_ = errc::outcome_unknown;
+    return done_ = true;
+}
+
+/// The caller returns now, with a call in flight.
+bool counter_wait::on_interruption(action const& last) {
+    abandon_call();
+    return carry_out(last);
+}
+
+/// Whatever the call takes, or has taken, is given back.
+void counter_wait::abandon_call() {
+    auto const& how = *request_.what->how;
+    if (!call_.under_way()) return;
+    if (!how.changes()) {
+        call_.abandon();
+    } else if (!request_.record.empty()) {
+        if (call_.abandon()) give_back_detached(core_, *request_.what, how.undo(about()), true);
+    } else {
+        // Where the connection breaks before its answer, nobody knows.
+        call_.abandon([core = core_, what = request_.what, amount = request_.amount](resp::value const& reply) {
+            if (what->how->read(reply).what != acquire_answer::kind::acquired) return;
+            give_back_detached(core, *what,
+                               what->how->give_back({.name = what->name, .channel = what->channel, .amount = amount}),
+                               false);
+        });
+        core_->loop()->post([] {}); // its thread reads the answer, and may not have been needed before
+    }
+}
+
+void counter_wait::give_back() {
+    auto const& how = *request_.what->how;
+    if (!how.changes()) return;
+    if (request_.record.empty())
+        give_back_detached(core_, *request_.what, how.give_back(about()), false);
+    else
+        give_back_detached(core_, *request_.what, how.undo(about()), true);
+}
+
+// --- waiting
+
+bool counter_wait::wait(action const& next) {
+    bool const another = !channel_;
+    if (another) channel_ = node_->messages().attach(request_.what->channel);
+    node_->messages().listen(channel_, waker(), next.subscribe || another, blocking());
+    bool refused = false;
+    node_->messages().line().with([&] { refused = channel_->now_in == locking::channel::state::refused; });
+    auto until = next.until;
+    if (refused) until = std::min(until, base::later(lease_clock::now(), acquire_op::poll_pause));
+    return suspend(&node_->messages().line(), until);
+}
+
+bool counter_wait::on_waited() {
+    if (cancelled()) return carry_out(op_.on_cancelled());
+    if (core_->closed()) return carry_out(op_.on_closed());
+    if (now_ >= request_.deadline) return carry_out(op_.on_deadline(of_others()));
+    if (op_.now_in() == acquire_op::state::pausing && now_ >= outage_at()) return carry_out(op_.on_outage(true));
+    if (op_.listens()) {
+        auto const seen = node_->messages().sample(*channel_);
+        if (op_.is_news(seen, sample_))
+            sample_ = seen;
+        else if (now_ < at().until)
+            return suspend(at().where, at().until);
+    } else if (now_ < at().until) {
+        return suspend(at().where, at().until);
+    }
+    return carry_out(op_.on_woken(now_, false, sample_));
+}
+
+// --- the end
+
+/// At the deadline.
+acquire_op::knowledge counter_wait::of_others() {
+    auto const now = lease_clock::now();
+    bool const busy =
+        core_->shared_counters().locked([&](base::wake_list&) { return request_.what->busy_at > began_; });
+    if (busy) return acquire_op::knowledge::lock_is_held;
+    auto& line = node_->data().line();
+    bool const unanswered = op_.trying() && now - asked_at_ >= longest_answer;
+    bool const there = !unanswered && line.trouble().empty() && now - line.unheard_since() < longest_answer;
+    return there ? acquire_op::knowledge::server_is_there : acquire_op::knowledge::nothing;
+}
+
+void counter_wait::leave() {
+    if (channel_) node_->messages().detach(std::exchange(channel_, nullptr), waker(), !blocking());
+    if (waiter_)
+        core_->shared_counters().locked(
+            [&](base::wake_list& woken) { request_.what->queue.leave(std::exchange(waiter_, nullptr), woken); });
+}
+
+bool counter_wait::finish() {
+    leave();
+    result_ = code_of(op_.result());
+    return done_ = true;
+}
+
+std::error_code counter_wait::code_of(acquire_op::outcome outcome) const noexcept {
+    switch (outcome) {
+    case acquire_op::outcome::acquired: return {};
+    case acquire_op::outcome::busy: return errc::busy;
+    case acquire_op::outcome::timed_out: return request_.may_wait ? errc::timed_out : errc::busy;
+    case acquire_op::outcome::cancelled: return errc::cancelled;
+    case acquire_op::outcome::closed: return errc::closed;
+    case acquire_op::outcome::refused: return errc::server_refused;
+    case acquire_op::outcome::wrong_type: return errc::wrong_type;
+    case acquire_op::outcome::bad_reply: return errc::bad_reply;
+    case acquire_op::outcome::lost:
+    case acquire_op::outcome::pending:
+    case acquire_op::outcome::disconnected: break;
+    }
+    return errc::disconnected;
+}
+
+std::string counter_wait::message() const {
+    auto const kind = std::string(request_.what->how->kind);
+    auto const which = kind + " " + locking::shown(request_.what->name);
+    auto const server = "the server " + node_->address();
+    bool const takes = request_.what->how->changes();
+    switch (static_cast<errc>(result_.value())) {
+    case errc::busy:
+    case errc::timed_out:
+        if (!op_.found_held() && result_ == errc::timed_out)
+            return "the wait for " + which + " ended before the server had answered; wait for longer";
+        if (!takes)
+            return which + " was not counted down to zero" + (request_.may_wait ? " before the wait ended" : "");
+        return which + " had fewer than " + std::to_string(request_.amount) + " permits"
+               + (request_.may_wait ? " until the wait ended" : "");
+    case errc::cancelled: return "the wait for " + which + " was cancelled";
+    case errc::closed: return "the client was closed while it waited for " + which;
+    case errc::wrong_type:
+        return "the key " + locking::shown(request_.what->name) + " on " + server + " is not a " + kind
+               + " (another type of value has this name); choose another name";
+    case errc::server_refused:
+        return server + " refused the wait for " + which + ": " + server_said_ + "; "
+               + std::string(connection::what_to_do(server_said_));
+    case errc::bad_reply: return server + " sent an unexpected reply to the wait for " + which;
+    case errc::outcome_unknown:
+        return "it is not known whether permits of " + which + " were taken: the connection to " + server
+               + " broke before it had answered; make the semaphore with exactly_once, by which requests are repeated "
+                 "safely";
+    case errc::disconnected: {
+        auto const why = node_->data().line().trouble();
+        return "the wait for " + which + " failed: " + (why.empty() ? server + " did not answer in time" : why);
+    }
+    case errc::not_owner:
+    case errc::lease_lost:
+    case errc::bad_config:
+    case errc::bad_name:
+    case errc::invalid_argument:
+    case errc::forked:
+    case errc::wrong_thread:
+    case errc::would_deadlock: break;
+    }
+    return which + ": " + result_.message();
+}
+
+} // namespace redlatch::io

@@ -1,0 +1,85 @@
+// A wait for a counter: for permits of a semaphore, for a latch to be counted down. Carries out what acquire_op decides, as
+// acquisition does for locks; nothing is owned here, so there is no tenure.
+#pragma once
+
+#include "io/client_core.hpp"
+#include "io/lock_call.hpp"
+#include "io/operation.hpp"
+#include "locking/acquire_op.hpp"
+#include "locking/counter.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+namespace redlatch::io {
+
+class counter_wait final : public operation {
+public:
+    struct request {
+        locking::counter_ptr what;
+        std::int64_t amount = 1;
+        std::string
+            record{}; ///< of a request that is to be executed once; empty: where the outcome is unknown, that is said
+        bool may_wait = true;
+        base::instant deadline = base::never;
+        bool waits_for_ever = false; ///< no deadline: an outage ends it
+    };
+
+    counter_wait(std::shared_ptr<client_core> core, request order);
+    /// Unfinished, or what it has got was not handed over: an exception has ended it. Does what cancelling does.
+    ~counter_wait() override;
+
+    bool step() override;
+    bool ready() const override;
+
+    /// After the last step. Zero: the wait has succeeded.
+    std::error_code result() const noexcept { return result_; }
+    std::string message() const;
+    /// Whoever asked has what was acquired.
+    void handed_over() noexcept { handed_over_ = true; }
+
+private:
+    using action = locking::acquire_op::action;
+
+    locking::acquire_op::terms terms() const;
+    locking::counter_request about() const;
+    bool begin();
+    bool carry_out(action const& next);
+    bool attempt();
+    bool wait(action const& next);
+    bool on_queued();
+    bool on_called();
+    bool on_answered(connection::call const& answered);
+    bool on_waited();
+    bool on_interruption(action const& last);
+    bool on_unknown_outcome();
+    bool finish();
+    void leave();
+    void abandon_call();
+    void give_back();
+    bool at_head() const noexcept { return waiter_->at_head.load(std::memory_order_acquire); }
+    base::instant outage_at();
+    locking::acquire_op::knowledge of_others();
+    std::error_code code_of(locking::acquire_op::outcome outcome) const noexcept;
+
+    std::shared_ptr<client_core> core_;
+    request const request_;
+    node* const node_;
+    base::instant const began_;
+    base::instant now_; ///< when this step began
+    locking::acquire_op op_;
+    locking::waiter_ptr waiter_{}; ///< in line with others of this process
+    locking::channel_ptr channel_{};
+    locking::channel_sample sample_{};
+    base::instant asked_at_{};
+    lock_call call_;
+    bool done_ = false;
+    bool acquired_ = false;
+    bool handed_over_ = false;
+    bool counted_ = true; ///< among the operations under way
+    std::error_code result_;
+    std::string server_said_;
+};
+
+} // namespace redlatch::io

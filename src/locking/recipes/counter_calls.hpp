@@ -1,0 +1,23 @@
+// What the calls about counters have in common.
+#pragma once
+
+#include "locking/counter.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace redlatch::locking::counter_calls {
+
+inline constexpr std::string_view publish = "PUBLISH"; // one server: protocol section 0.5
+
+/// With the record of the request, and for how long it is kept, as the last key and argument where there is one.
+wire_call with_record(script const& program, counter_request const& what, std::vector<std::string_view> keys,
+                      std::vector<std::string_view> arguments);
+
+/// GET of a number: none: it is no number.
+std::optional<std::int64_t> read_number(resp::value const& reply);
+
+} // namespace redlatch::locking::counter_calls

@@ -1,0 +1,53 @@
+#include "locking/recipes/latch.hpp"
+
+#include "locking/names.hpp"
+#include "locking/recipes/counter_calls.hpp"
+
+namespace redlatch::locking {
+namespace latch {
+namespace {
+
+using counter_calls::publish;
+using counter_calls::with_record;
+
+constexpr std::string_view open = "0"; // whoever waits goes on
+constexpr std::string_view closed = "1";
+
+acquire_answer read_count(resp::value const& reply) {
+    auto const count = counter_calls::read_number(reply);
+    if (!count) return {};
+    return {*count > 0 ? acquire_answer::kind::busy : acquire_answer::kind::acquired};
+}
+
+} // namespace
+
+wire_call set(counter_request const& what) {
+    return with_record(scripts::counter_set, what, {what.name, what.channel},
+                       {std::to_string(what.amount), publish, closed, "0"});
+}
+
+wire_call count_down(counter_request const& what) {
+    return with_record(scripts::latch_count_down, what, {what.name, what.channel}, {publish});
+}
+
+wire_call remove(counter_request const& what) {
+    return script_call(scripts::counter_remove, {what.name, what.channel}, {publish, open});
+}
+
+wire_call count(counter_request const& what) {
+    return command_call("GET", what.name);
+}
+
+} // namespace latch
+
+constinit counter_kind const latch_kind{
+    .kind = "count-down latch",
+    .channel = latch_channel,
+    .ask = latch::count,
+    .read = latch::read_count,
+    .undo = nullptr,
+    .give_back = nullptr,
+    .in_line = false,
+};
+
+} // namespace redlatch::locking

@@ -1,0 +1,19 @@
+// The permits of a semaphore. wire: protocol section 7.1.
+#pragma once
+
+#include "locking/counter.hpp"
+
+#include <optional>
+
+namespace redlatch::locking::semaphore {
+
+wire_call release(counter_request const& what);
+/// Nothing where there is no key.
+wire_call release_if_exists(counter_request const& what);
+wire_call drain(counter_request const& what);
+/// `expiry`: none: for ever.
+wire_call set(counter_request const& what, std::optional<base::milliseconds> expiry);
+wire_call remove(counter_request const& what);
+wire_call available(counter_request const& what);
+
+} // namespace redlatch::locking::semaphore

@@ -1,0 +1,183 @@
+// Semaphores and latches when answers are lost: a plain number cannot tell a repeated request from a new one.
+#include "integration/fixture.hpp"
+#include "locking/script.hpp"
+
+#include <stop_token>
+
+namespace redlatch::test {
+namespace {
+
+namespace scripts = locking::scripts;
+
+class counter_faults_test : public with_server {
+protected:
+    byte_proxy proxy{server.address()};
+    client user{quick(proxy.uri())};
+    semaphore sent_once = user.get_semaphore(name);
+    semaphore exactly_once = user.get_semaphore(name, {.exactly_once = true});
+    std::string const gate = name + "-gate";
+
+    std::string value(std::string const& key) const { return server.run("GET", key).text; }
+    std::string value() const { return value(name); }
+    bool becomes(std::string const& wanted) const {
+        return wait_until([&] { return value() == wanted; });
+    }
+    void SetUp() override { exactly_once.try_set_permits(5); }
+    void TearDown() override { expect_idle(user); }
+};
+
+TEST_F(counter_faults_test, says_that_nobody_knows_what_became_of_a_request_that_is_sent_once) {
+    auto const lost = proxy.cut_after(a_script(scripts::semaphore_acquire));
+    auto const said = outcome_of([&] { sent_once.acquire({.wait = 20s}); });
+    EXPECT_EQ(said.reason, errc::outcome_unknown);
+    EXPECT_NE(said.message.find("exactly_once"), std::string::npos) << said.message;
+    EXPECT_TRUE(lost.wait());
+    EXPECT_EQ(proxy.count(a_script(scripts::semaphore_acquire)), 1U) << "not repeated";
+
+    auto const again = proxy.cut_after(a_script(scripts::semaphore_release));
+    EXPECT_EQ(outcome_of([&] { sent_once.release(); }).reason, errc::outcome_unknown);
+    EXPECT_TRUE(again.wait());
+    EXPECT_LE(proxy.count(a_script(scripts::semaphore_release)), 2U) << "by its SHA-1, and by its text";
+    EXPECT_EQ(sent_once.available_permits(), value() == "5" ? 5 : 4) << "a question is repeated";
+}
+
+TEST_F(counter_faults_test, asks_again_where_nothing_was_sent) {
+    auto const cut = proxy.cut_before(a_script(scripts::semaphore_acquire));
+    auto const said = outcome_of([&] { sent_once.acquire({.wait = 20s}); });
+    EXPECT_TRUE(said.reason == errc::outcome_unknown || said.reason == errc{}) << said;
+    EXPECT_TRUE(cut.wait());
+    proxy.cut_all();
+    sent_once.acquire({.wait = 20s}); // the connection is known to be gone, or breaks before anything was written
+    sent_once.release();
+}
+
+TEST_F(counter_faults_test, takes_permits_once_although_the_answer_was_lost) {
+    for (int round = 0; round < 3; ++round) {
+        auto const lost = proxy.cut_after(a_script(scripts::semaphore_acquire));
+        exactly_once.acquire({.permits = 2, .wait = 20s});
+        EXPECT_TRUE(lost.wait());
+        EXPECT_EQ(value(), "3");
+        auto const again = proxy.cut_after(a_script(scripts::semaphore_release));
+        exactly_once.release(2);
+        EXPECT_TRUE(again.wait());
+        EXPECT_EQ(value(), "5");
+    }
+    auto const drained = proxy.cut_after(a_script(scripts::semaphore_drain));
+    EXPECT_EQ(exactly_once.drain_permits(), 5);
+    EXPECT_TRUE(drained.wait());
+    EXPECT_EQ(value(), "0");
+}
+
+TEST_F(counter_faults_test, sets_once_although_the_answer_was_lost) {
+    auto other = user.get_semaphore(name + "-new", {.exactly_once = true});
+    auto const lost = proxy.cut_after(a_script(scripts::counter_set));
+    EXPECT_TRUE(other.try_set_permits(2)) << "it was this one who has set it";
+    EXPECT_TRUE(lost.wait());
+    EXPECT_EQ(value(name + "-new"), "2");
+}
+
+TEST_F(counter_faults_test, counts_down_once_although_the_answer_was_lost) {
+    auto latch = user.get_count_down_latch(gate, {.exactly_once = true});
+    ASSERT_TRUE(latch.try_set_count(3));
+    auto const lost = proxy.cut_after(a_script(scripts::latch_count_down));
+    EXPECT_TRUE(latch.count_down());
+    EXPECT_TRUE(lost.wait());
+    EXPECT_EQ(latch.count(), 2);
+
+    auto plain = user.get_count_down_latch(gate);
+    auto const unknown = proxy.cut_after(a_script(scripts::latch_count_down));
+    auto const said = outcome_of([&] { plain.count_down(); });
+    EXPECT_EQ(said.reason, errc::outcome_unknown);
+    EXPECT_NE(said.message.find("exactly_once"), std::string::npos) << said.message;
+    EXPECT_TRUE(unknown.wait());
+}
+
+/// The permits of one who goes away while the server's answer is on its way.
+class abandoned_request_test : public counter_faults_test, public ::testing::WithParamInterface<bool> {
+protected:
+    semaphore& which() { return GetParam() ? exactly_once : sent_once; }
+};
+
+INSTANTIATE_TEST_SUITE_P(of, abandoned_request_test, ::testing::Bool(),
+                         [](auto const& about) { return about.param ? "exactly_once" : "sent_once"; });
+
+TEST_P(abandoned_request_test, is_given_back_at_the_deadline) {
+    which().acquire();
+    which().release(); // the server knows the scripts
+    auto const late = proxy.hold_reply(a_script(scripts::semaphore_acquire));
+    EXPECT_FALSE(outcome_of([&] { which().acquire({.permits = 2, .wait = 100ms}); }).message.empty());
+    EXPECT_TRUE(late.wait());
+    late.deliver();
+    EXPECT_TRUE(becomes("5"));
+}
+
+TEST_P(abandoned_request_test, is_given_back_when_it_is_cancelled) {
+    which().acquire();
+    which().release();
+    std::stop_source stop;
+    auto const late = proxy.hold_reply(a_script(scripts::semaphore_acquire));
+    auto asking = in_thread([&] { return outcome_of([&] { which().acquire({.stop = stop.get_token()}); }); });
+    EXPECT_TRUE(late.wait());
+    stop.request_stop();
+    EXPECT_EQ(asking.get().reason, errc::cancelled);
+    late.deliver();
+    EXPECT_TRUE(becomes("5"));
+}
+
+TEST_F(counter_faults_test, gives_back_what_an_abandoned_request_took_although_the_connection_breaks) {
+    exactly_once.acquire();
+    exactly_once.release();
+    auto const late = proxy.hold_reply(a_script(scripts::semaphore_acquire));
+    EXPECT_EQ(outcome_of([&] { exactly_once.acquire({.permits = 2, .wait = 50ms}); }).reason, errc::disconnected);
+    EXPECT_TRUE(late.wait());
+    late.cut_client();
+    late.cut_server();
+    EXPECT_TRUE(becomes("5"));
+}
+
+TEST_F(counter_faults_test, lets_a_waiter_ask_again_after_a_new_connection) {
+    exactly_once.drain_permits();
+    auto waiting = in_thread([&] { exactly_once.acquire({.wait = 20s}); });
+    ASSERT_TRUE(wait_until([&] { return somebody_listens("redisson_sc:{" + name + "}"); }));
+    auto const began = test_clock::now();
+    server.run("SET", name, "1"); // nobody is told
+    proxy.cut_all();
+    waiting.get();
+    EXPECT_LT(since(began), 10s) << "before it would have asked by itself";
+}
+
+// --- hostile replies
+
+TEST_F(counter_faults_test, does_not_believe_a_reply_that_makes_no_sense) {
+    for (std::string const reply : {":3\r\n", ":-1\r\n", "$2\r\nOK\r\n", "*0\r\n", "$-1\r\n"}) {
+        auto const lie = proxy.replace_reply(any_script(), reply);
+        EXPECT_EQ(outcome_of([&] { sent_once.acquire(); }).reason, errc::bad_reply) << reply;
+        EXPECT_TRUE(lie.wait());
+    }
+    for (std::string const reply : {"$3\r\n1x2\r\n", "$0\r\n\r\n", "*0\r\n", "$20\r\n99999999999999999999\r\n"}) {
+        auto const lie = proxy.replace_reply(a_command("GET"), reply);
+        EXPECT_EQ(outcome_of([&] { sent_once.available_permits(); }).reason, errc::bad_reply) << reply;
+        EXPECT_TRUE(lie.wait());
+        auto const another = proxy.replace_reply(a_command("GET"), reply);
+        EXPECT_EQ(outcome_of([&] { user.get_count_down_latch(gate).wait(); }).reason, errc::bad_reply) << reply;
+        EXPECT_TRUE(another.wait());
+    }
+    auto const lie = proxy.replace_reply(any_script(), ":-3\r\n");
+    EXPECT_EQ(outcome_of([&] { user.get_count_down_latch(gate).count_down(); }).reason, errc::bad_reply);
+    EXPECT_TRUE(lie.wait());
+}
+
+TEST_F(counter_faults_test, ends_in_time_while_the_server_is_away) {
+    proxy.drop(direction::to_client);
+    auto const began = test_clock::now();
+    EXPECT_EQ(outcome_of([&] { sent_once.acquire({.wait = 200ms}); }).reason, errc::disconnected);
+    EXPECT_EQ(outcome_of([&] { exactly_once.acquire({.wait = 200ms}); }).reason, errc::disconnected);
+    EXPECT_EQ(outcome_of([&] { exactly_once.release(); }).reason, errc::outcome_unknown);
+    EXPECT_LT(since(began), 10s);
+    proxy.pass(direction::to_client);
+    proxy.cut_all();
+    EXPECT_TRUE(wait_until([&] { return exactly_once.available_permits() >= 5; }));
+}
+
+} // namespace
+} // namespace redlatch::test

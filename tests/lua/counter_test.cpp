@@ -1,0 +1,370 @@
+// semaphore_* , latch_count_down, counter_set and counter_remove.
+#include "connection/server_error.hpp"
+#include "lua/script_test.hpp"
+
+namespace redlatch::test {
+namespace {
+
+using locking::scripts::counter_remove;
+using locking::scripts::counter_set;
+using locking::scripts::latch_count_down;
+using locking::scripts::semaphore_acquire;
+using locking::scripts::semaphore_drain;
+using locking::scripts::semaphore_release;
+using locking::scripts::semaphore_undo;
+
+std::string const channel = "redisson_sc:{permits}";
+std::string const record = "redlatch_request:{permits}:me:1";
+std::string const gate = "redisson_countdownlatch__channel__{gate}";
+std::string const gate_record = "redlatch_request:{gate}:me:1";
+
+words set(std::string const& key, std::string const& value) {
+    return {"SET", key, value};
+}
+
+class counter_script : public script_test {};
+REDLATCH_ON_EVERY_SERVER(counter_script);
+
+TEST_P(counter_script, takes_permits_all_or_none) {
+    run(semaphore_acquire, {
+                               {.what = "more than enough",
+                                .before = {set("permits", "5")},
+                                .keys = {"permits"},
+                                .arguments = {"2"},
+                                .reply = "1",
+                                .reply_to_a_repeat = "1",
+                                .after = {"permits 3 no expiry"},
+                                .after_a_repeat = {{"permits 1 no expiry"}}},
+                               {.what = "just enough",
+                                .before = {set("permits", "2")},
+                                .keys = {"permits"},
+                                .arguments = {"2"},
+                                .reply = "1",
+                                .reply_to_a_repeat = "0",
+                                .after = {"permits 0 no expiry"}},
+                               {.what = "too few",
+                                .before = {set("permits", "1")},
+                                .keys = {"permits"},
+                                .arguments = {"2"},
+                                .reply = "0",
+                                .reply_to_a_repeat = "0",
+                                .after = {"permits 1 no expiry"}},
+                               {.what = "not set",
+                                .keys = {"permits"},
+                                .arguments = {"1"},
+                                .reply = "0",
+                                .reply_to_a_repeat = "0",
+                                .after = {}},
+                               {.what = "below zero",
+                                .before = {set("permits", "-3")},
+                                .keys = {"permits"},
+                                .arguments = {"1"},
+                                .reply = "0",
+                                .reply_to_a_repeat = "0",
+                                .after = {"permits -3 no expiry"}},
+                               {.what = "an expiry stays",
+                                .before = {{"SET", "permits", "3", "PX", "100000"}},
+                                .keys = {"permits"},
+                                .arguments = {"1"},
+                                .reply = "1",
+                                .reply_to_a_repeat = "1",
+                                .after = {"permits 2 100s"},
+                                .after_a_repeat = {{"permits 1 100s"}}},
+                               {.what = "with a record: once",
+                                .before = {set("permits", "5")},
+                                .keys = {"permits", record},
+                                .arguments = {"2", "60000"},
+                                .reply = "1",
+                                .reply_to_a_repeat = "1",
+                                .after = {"permits 3 no expiry", record + " 1 60s"}},
+                               {.what = "a refusal leaves no record",
+                                .before = {set("permits", "1")},
+                                .keys = {"permits", record},
+                                .arguments = {"2", "60000"},
+                                .reply = "0",
+                                .reply_to_a_repeat = "0",
+                                .after = {"permits 1 no expiry"}},
+                               {.what = "a lock of that name",
+                                .before = {{"HSET", "permits", "me:1", "1"}},
+                                .keys = {"permits"},
+                                .arguments = {"1"},
+                                .reply = "!WRONGTYPE",
+                                .reply_to_a_repeat = "!WRONGTYPE",
+                                .after = {"permits {me:1=1} no expiry"}},
+                               {.what = "a text of that name",
+                                .before = {set("permits", "many")},
+                                .keys = {"permits"},
+                                .arguments = {"1"},
+                                .reply = "!WRONGTYPE",
+                                .reply_to_a_repeat = "!WRONGTYPE",
+                                .after = {"permits many no expiry"}},
+                               {.what = "a number that is no whole one",
+                                .before = {set("permits", "2.5")},
+                                .keys = {"permits", record},
+                                .arguments = {"1", "60000"},
+                                .reply = "!ERR",
+                                .reply_to_a_repeat = "!ERR",
+                                .after = {"permits 2.5 no expiry"}},
+                           });
+}
+
+TEST_P(counter_script, adds_permits_and_tells_how_many_there_are) {
+    run(semaphore_release, {
+                               {.what = "set",
+                                .before = {set("permits", "1")},
+                                .keys = {"permits", channel},
+                                .arguments = {"2", "PUBLISH", "0"},
+                                .reply = "1",
+                                .reply_to_a_repeat = "1",
+                                .after = {"permits 3 no expiry"},
+                                .after_a_repeat = {{"permits 5 no expiry"}},
+                                .told = {channel + " 3", channel + " 5"}},
+                               {.what = "not set",
+                                .keys = {"permits", channel},
+                                .arguments = {"2", "PUBLISH", "0"},
+                                .reply = "1",
+                                .reply_to_a_repeat = "1",
+                                .after = {"permits 2 no expiry"},
+                                .after_a_repeat = {{"permits 4 no expiry"}},
+                                .told = {channel + " 2", channel + " 4"}},
+                               {.what = "not set, and it has to be",
+                                .keys = {"permits", channel, record},
+                                .arguments = {"2", "PUBLISH", "1", "60000"},
+                                .reply = "0",
+                                .reply_to_a_repeat = "0",
+                                .after = {}},
+                               {.what = "set, as it has to be, with an expiry",
+                                .before = {{"SET", "permits", "0", "PX", "100000"}},
+                                .keys = {"permits", channel, record},
+                                .arguments = {"2", "PUBLISH", "1", "60000"},
+                                .reply = "1",
+                                .reply_to_a_repeat = "1",
+                                .after = {"permits 2 100s", record + " 1 60s"},
+                                .told = {channel + " 2"}},
+                               {.what = "fewer",
+                                .before = {set("permits", "1")},
+                                .keys = {"permits", channel, record},
+                                .arguments = {"-3", "PUBLISH", "0", "60000"},
+                                .reply = "1",
+                                .reply_to_a_repeat = "1",
+                                .after = {"permits -2 no expiry", record + " 1 60s"},
+                                .told = {channel + " -2"}},
+                               {.what = "more than a number can count",
+                                .before = {set("permits", "9223372036854775807")},
+                                .keys = {"permits", channel, record},
+                                .arguments = {"1", "PUBLISH", "0", "60000"},
+                                .reply = "!ERR",
+                                .reply_to_a_repeat = "!ERR",
+                                .after = {"permits 9223372036854775807 no expiry"}},
+                               {.what = "a lock of that name",
+                                .before = {{"HSET", "permits", "me:1", "1"}},
+                                .keys = {"permits", channel},
+                                .arguments = {"1", "PUBLISH", "0"},
+                                .reply = "!WRONGTYPE",
+                                .reply_to_a_repeat = "!WRONGTYPE",
+                                .after = {"permits {me:1=1} no expiry"}},
+                           });
+}
+
+TEST_P(counter_script, gives_back_what_was_taken_and_no_more) {
+    run(semaphore_undo, {
+                            {.what = "taken",
+                             .before = {set("permits", "1"), set(record, "1")},
+                             .keys = {"permits", channel, record},
+                             .arguments = {"2", "PUBLISH", "60000"},
+                             .reply = "1",
+                             .reply_to_a_repeat = "0",
+                             .after = {"permits 3 no expiry", record + " 0 60s"},
+                             .told = {channel + " 3"}},
+                            {.what = "not taken",
+                             .before = {set("permits", "1")},
+                             .keys = {"permits", channel, record},
+                             .arguments = {"2", "PUBLISH", "60000"},
+                             .reply = "0",
+                             .reply_to_a_repeat = "0",
+                             .after = {"permits 1 no expiry", record + " 0 60s"}},
+                        });
+}
+
+TEST_P(counter_script, lets_a_late_copy_of_an_undone_acquisition_take_nothing) {
+    command(set("permits", "1"));
+    EXPECT_EQ(shown(call(semaphore_undo, {"permits", channel, record}, {"1", "PUBLISH", "60000"})), "0");
+    EXPECT_EQ(shown(call(semaphore_acquire, {"permits", record}, {"1", "60000"})), "1") << "nobody hears it";
+    EXPECT_EQ(state(), (std::vector<std::string>{"permits 1 no expiry", record + " 0 60s"}));
+}
+
+TEST_P(counter_script, drains) {
+    run(semaphore_drain, {
+                             {.what = "some",
+                              .before = {{"SET", "permits", "5", "PX", "100000"}},
+                              .keys = {"permits"},
+                              .arguments = {},
+                              .reply = "5",
+                              .reply_to_a_repeat = "0",
+                              .after = {"permits 0 100s"}},
+                             {.what = "some, with a record",
+                              .before = {set("permits", "5")},
+                              .keys = {"permits", record},
+                              .arguments = {"60000"},
+                              .reply = "5",
+                              .reply_to_a_repeat = "5",
+                              .after = {"permits 0 no expiry", record + " 5 60s"}},
+                             {.what = "none",
+                              .keys = {"permits", record},
+                              .arguments = {"60000"},
+                              .reply = "0",
+                              .reply_to_a_repeat = "0",
+                              .after = {}},
+                             {.what = "fewer than none",
+                              .before = {set("permits", "-5")},
+                              .keys = {"permits"},
+                              .arguments = {},
+                              .reply = "0",
+                              .reply_to_a_repeat = "0",
+                              .after = {"permits -5 no expiry"}},
+                         });
+}
+
+TEST_P(counter_script, sets_what_is_not_set) {
+    run(counter_set, {
+                         {.what = "not set",
+                          .keys = {"permits", channel},
+                          .arguments = {"7", "PUBLISH", "7", "0"},
+                          .reply = "1",
+                          .reply_to_a_repeat = "0",
+                          .after = {"permits 7 no expiry"},
+                          .told = {channel + " 7"}},
+                         {.what = "not set, with an expiry and a record",
+                          .keys = {"permits", channel, record},
+                          .arguments = {"7", "PUBLISH", "7", "100000", "60000"},
+                          .reply = "1",
+                          .reply_to_a_repeat = "1",
+                          .after = {"permits 7 100s", record + " 1 60s"},
+                          .told = {channel + " 7"}},
+                         {.what = "set",
+                          .before = {set("permits", "1")},
+                          .keys = {"permits", channel, record},
+                          .arguments = {"7", "PUBLISH", "7", "0", "60000"},
+                          .reply = "0",
+                          .reply_to_a_repeat = "0",
+                          .after = {"permits 1 no expiry"}},
+                         {.what = "a lock of that name",
+                          .before = {{"HSET", "permits", "me:1", "1"}},
+                          .keys = {"permits", channel},
+                          .arguments = {"7", "PUBLISH", "7", "0"},
+                          .reply = "0",
+                          .reply_to_a_repeat = "0",
+                          .after = {"permits {me:1=1} no expiry"}},
+                     });
+}
+
+TEST_P(counter_script, removes) {
+    run(counter_remove, {
+                            {.what = "a semaphore",
+                             .before = {set("permits", "1")},
+                             .keys = {"permits"},
+                             .arguments = {},
+                             .reply = "1",
+                             .reply_to_a_repeat = "0",
+                             .after = {}},
+                            {.what = "a latch",
+                             .before = {set("gate", "1")},
+                             .keys = {"gate", gate},
+                             .arguments = {"PUBLISH", "0"},
+                             .reply = "1",
+                             .reply_to_a_repeat = "0",
+                             .after = {},
+                             .told = {gate + " 0"}},
+                            {.what = "a lock of that name",
+                             .before = {{"HSET", "gate", "me:1", "1"}},
+                             .keys = {"gate", gate},
+                             .arguments = {"PUBLISH", "0"},
+                             .reply = "!WRONGTYPE",
+                             .reply_to_a_repeat = "!WRONGTYPE",
+                             .after = {"gate {me:1=1} no expiry"}},
+                        });
+}
+
+TEST_P(counter_script, counts_a_latch_down_and_opens_it_at_zero) {
+    run(latch_count_down, {
+                              {.what = "more than one",
+                               .before = {set("gate", "3")},
+                               .keys = {"gate", gate},
+                               .arguments = {"PUBLISH"},
+                               .reply = "2",
+                               .reply_to_a_repeat = "1",
+                               .after = {"gate 2 no expiry"},
+                               .after_a_repeat = {{"gate 1 no expiry"}}},
+                              {.what = "the last one",
+                               .before = {set("gate", "1")},
+                               .keys = {"gate", gate},
+                               .arguments = {"PUBLISH"},
+                               .reply = "0",
+                               .reply_to_a_repeat = "-1",
+                               .after = {},
+                               .told = {gate + " 0"}},
+                              {.what = "the last one, with a record",
+                               .before = {set("gate", "1")},
+                               .keys = {"gate", gate, gate_record},
+                               .arguments = {"PUBLISH", "60000"},
+                               .reply = "0",
+                               .reply_to_a_repeat = "0",
+                               .after = {gate_record + " 0 60s"},
+                               .told = {gate + " 0"}},
+                              {.what = "more than one, with a record",
+                               .before = {set("gate", "3")},
+                               .keys = {"gate", gate, gate_record},
+                               .arguments = {"PUBLISH", "60000"},
+                               .reply = "2",
+                               .reply_to_a_repeat = "2",
+                               .after = {"gate 2 no expiry", gate_record + " 2 60s"}},
+                              {.what = "not set",
+                               .keys = {"gate", gate, gate_record},
+                               .arguments = {"PUBLISH", "60000"},
+                               .reply = "-1",
+                               .reply_to_a_repeat = "-1",
+                               .after = {}},
+                              {.what = "zero, as Java never leaves it: it goes, and nobody waited",
+                               .before = {set("gate", "0")},
+                               .keys = {"gate", gate},
+                               .arguments = {"PUBLISH"},
+                               .reply = "0",
+                               .reply_to_a_repeat = "-1",
+                               .after = {}},
+                              {.what = "a text of that name",
+                               .before = {set("gate", "open")},
+                               .keys = {"gate", gate},
+                               .arguments = {"PUBLISH"},
+                               .reply = "!WRONGTYPE",
+                               .reply_to_a_repeat = "!WRONGTYPE",
+                               .after = {"gate open no expiry"}},
+                          });
+}
+
+TEST_P(counter_script, says_that_this_user_may_not_publish) {
+    command(set("permits", "1"));
+    command(set("gate", "1"));
+    command(set("other", "1"));
+    auto poor = restricted({"-publish"});
+    EXPECT_EQ(shown(call(poor, semaphore_release, {"permits", channel, record}, {"1", "PUBLISH", "0", "60000"})), "2");
+    EXPECT_EQ(shown(call(poor, latch_count_down, {"gate", gate}, {"PUBLISH"})), "-2");
+    EXPECT_EQ(shown(call(poor, counter_remove, {"other", gate}, {"PUBLISH", "0"})), "2");
+    EXPECT_EQ(shown(call(poor, counter_set, {"new", channel}, {"1", "PUBLISH", "1", "0"})), "2");
+    EXPECT_EQ(state(), (std::vector<std::string>{"new 1 no expiry", "permits 2 no expiry", record + " 1 60s"}));
+}
+
+TEST_P(counter_script, leaves_no_record_of_what_it_was_not_allowed_to_do) {
+    command(set("permits", "2"));
+    command(set("gate", "2"));
+    auto poor = restricted({"-decrby", "-incrby", "-decr"});
+    EXPECT_TRUE(connection::is_missing_right(call(poor, semaphore_acquire, {"permits", record}, {"1", "60000"})));
+    EXPECT_TRUE(connection::is_missing_right(call(poor, semaphore_drain, {"permits", record}, {"60000"})));
+    EXPECT_TRUE(connection::is_missing_right(
+        call(poor, semaphore_release, {"permits", channel, record}, {"1", "PUBLISH", "0", "60000"})));
+    EXPECT_TRUE(
+        connection::is_missing_right(call(poor, latch_count_down, {"gate", gate, gate_record}, {"PUBLISH", "60000"})));
+    EXPECT_EQ(state(), (std::vector<std::string>{"gate 2 no expiry", "permits 2 no expiry"}));
+}
+
+} // namespace
+} // namespace redlatch::test
