@@ -9,7 +9,11 @@ local value = redis.call('get', KEYS[1])
 if not value then return -1 end
 local count = tonumber(value)
 if not count then return redis.error_reply('WRONGTYPE the value is not a number') end
-local left = math.max(count - 1, 0)
+if count <= 0 then
+    redis.call('del', KEYS[1]) -- somebody has set it so
+    return -1
+end
+local left = count - 1
 if KEYS[3] then redis.call('set', KEYS[3], left, 'px', ARGV[2]) end
 local counted = redis.pcall(left == 0 and 'del' or 'decr', KEYS[1])
 if type(counted) ~= 'number' then
@@ -17,5 +21,5 @@ if type(counted) ~= 'number' then
     if left == 0 then return redis.call('del', KEYS[1]) end -- the same refusal, which names the command
     return redis.call('decr', KEYS[1])
 end
-if count == 1 and type(redis.pcall(ARGV[1], KEYS[2], 0)) ~= 'number' then return -2 end
+if left == 0 and type(redis.pcall(ARGV[1], KEYS[2], 0)) ~= 'number' then return -2 end
 return left

@@ -60,7 +60,8 @@ public:
     /// Waits until there are enough permits, and takes them. One round trip where there are; no polling where there are not.
     /// Throws error: timed_out (busy for a wait of zero), cancelled, disconnected, outcome_unknown, server_refused, wrong_type,
     /// bad_reply, invalid_argument, closed, forked, wrong_thread. Whatever it throws but outcome_unknown, nothing is taken:
-    /// what a call on its way takes is given back in the background.
+    /// what a call on its way takes is given back in the background. (Of a client that closes, as far as the server still
+    /// hears of it.)
     void acquire(permit_options const& options = {});
     void acquire(permit_options const& options, std::error_code& ec);
     void async_acquire(permit_options const& options, executor ex, std::function<void(std::error_code)> handler);
@@ -87,7 +88,7 @@ public:
     void async_available_permits(executor ex, std::function<void(std::error_code, std::int64_t)> handler);
     [[nodiscard]] std::optional<outcome> start_available_permits(completion_ptr<std::int64_t>& done);
 
-    /// Takes all that there are, and says how many.
+    /// Takes all that there are, and says how many; below zero: so many were missing, and there are none now.
     std::int64_t drain_permits();
     void async_drain_permits(executor ex, std::function<void(std::error_code, std::int64_t)> handler);
     [[nodiscard]] std::optional<outcome> start_drain_permits(completion_ptr<std::int64_t>& done);

@@ -55,6 +55,7 @@ to_request(counter_impl const& impl, std::string about, bool changes, std::int64
     return {.call =
                 compose({.name = impl.what->name, .channel = impl.what->channel, .record = record, .amount = amount}),
             .repeatable = !changes || !record.empty(),
+            .changes = changes,
             .subject = std::move(about),
             .kind = impl.what->how->kind,
             .deadline = base::later(lease_clock::now(), impl.core->settings().timeout)};

@@ -25,7 +25,7 @@ bool counter_change::call() {
 }
 
 bool counter_change::give_up() {
-    if (call_.abandon()) return finish(errc::outcome_unknown);
+    if (call_.abandon() && order_.changes) note_possible_copy();
     return finish_unanswered();
 }
 
@@ -35,12 +35,14 @@ bool counter_change::on_called() {
     auto const said = call_.take([this] { return waker(); });
     if (!said) return suspend(at().where, at().until);
     if (said->status == connection::call::state::closed) {
-        if (said->handed > 0) return finish(errc::outcome_unknown);
-        if (waits_no_longer(now)) return finish_unanswered();
+        if (said->handed > 0 && order_.changes) note_possible_copy();
+        if (said->handed > 0 || waits_no_longer(now)) return finish_unanswered();
         return call(); // it had waited for a connection, and there is one
     }
     reply_ = said->reply;
     if (!reply_.is_error()) return finish({});
+    if (call_.repeated() && order_.changes)
+        note_possible_copy(); // its answer was lost, and this one says nothing of it
     switch (connection::judge(reply_)) {
     case connection::verdict::read_only: server().data().reconnect(*said, "is a replica now"); [[fallthrough]];
     case connection::verdict::not_executed: return ask_again(now);
@@ -90,6 +92,8 @@ private:
 
 void give_back_detached(std::shared_ptr<client_core> const& core, locking::counter const& what, locking::wire_call call,
                         bool repeatable) {
+    auto const text = locking::by_text(*call.text_of, call.bytes);
+    auto const replies = call.replies;
     auto const task = std::make_shared<detached_change>(
         core, counter_change::request{.call = std::move(call),
                                       .repeatable = repeatable,
@@ -97,7 +101,11 @@ void give_back_detached(std::shared_ptr<client_core> const& core, locking::count
                                                  + locking::shown(what.name) + " that nobody waits for any more",
                                       .kind = what.how->kind,
                                       .deadline = base::never});
-    core->run(task, {});
+    if (core->run(task, {})) return;
+    auto const last = connection::make_call(); // the client closes: sent, and not waited for
+    last->bytes = text;
+    last->replies = replies;
+    core->node_of(what.name).data().submit(last, false);
 }
 
 } // namespace redlatch::io

@@ -6,7 +6,7 @@
 // | not executed (LOADING, BUSY ...); never sent       | again, until the deadline                                       |
 // | the connection breaks, and there is a record       | again, on the next one: the record makes a repeat harmless      |
 // | the connection breaks, and there is none           | finished: outcome_unknown                                       |
-// | the deadline, with the call on its way             | finished: outcome_unknown                                       |
+// | any end without an answer, after the call was sent | finished: outcome_unknown; of a question: why there was none    |
 #pragma once
 
 #include "io/lock_call.hpp"
@@ -22,9 +22,10 @@ class counter_change final : public query_op {
 public:
     struct request {
         locking::wire_call call;
-        bool repeatable = false; ///< there is a record, or a repeat changes nothing
-        std::string subject;     ///< "releasing 2 permits of semaphore 'x'"
-        std::string_view kind;   ///< of the counter
+        bool repeatable = false; ///< there is a record, or it is a question
+        bool changes = true;
+        std::string subject;   ///< "releasing 2 permits of semaphore 'x'"
+        std::string_view kind; ///< of the counter
         base::instant deadline;
     };
     counter_change(std::shared_ptr<client_core> core, request order);
@@ -45,7 +46,7 @@ private:
     resp::value reply_;
 };
 
-/// Gives back what nobody wants any more, in the background: until it is answered, or the client is closed.
+/// Gives back what nobody wants any more, in the background: until it is answered, or the client is closed. `call`: a script.
 void give_back_detached(std::shared_ptr<client_core> const& core, locking::counter const& what, locking::wire_call call,
                         bool repeatable);
 

@@ -35,7 +35,8 @@ counter_wait::~counter_wait() {
     if ((!done_ || nobody_has_it) && !core_->forked())
         insist([this] {
             abandon_call();
-            if (std::exchange(acquired_, false)) give_back();
+            bool const may_have = std::exchange(may_have_taken_, false);
+            if (std::exchange(acquired_, false) || may_have) give_back();
             leave();
         });
     if (std::exchange(counted_, false)) core_->operation_ended();
@@ -162,13 +163,18 @@ bool counter_wait::on_called() {
     auto const answered = call_.take([this] { return waker(); });
     if (!answered) return suspend(at().where, at().until);
     if (answered->status != connection::call::state::closed) return on_answered(*answered);
-    if (answered->handed > 0 && request_.what->how->changes()) return on_unknown_outcome();
     if (core_->closed()) return carry_out(op_.on_closed());
+    if (answered->handed > 0 && request_.what->how->changes()) {
+        if (request_.record.empty()) return on_unknown_outcome();
+        may_have_taken_ = true; // the server is away, and this one waits for nothing
+    }
     if (!request_.may_wait || cancelled() || now_ >= request_.deadline) return carry_out(op_.on_outage());
     return attempt(); // it had waited for a connection, and there is one
 }
 
 bool counter_wait::on_answered(connection::call const& answered) {
+    // An error denies no earlier copy: that one may have run, and its answer was lost with its connection.
+    may_have_taken_ = answered.reply.is_error() && (may_have_taken_ || call_.repeated());
     if (answered.reply.is_error()) {
         server_said_ = locking::naming_command(answered.reply.text);
         auto const verdict = connection::judge(answered.reply);
@@ -202,10 +208,11 @@ bool counter_wait::on_interruption(action const& last) {
 void counter_wait::abandon_call() {
     auto const& how = *request_.what->how;
     if (!call_.under_way()) return;
+    bool const may_have = std::exchange(may_have_taken_, false);
     if (!how.changes()) {
         call_.abandon();
     } else if (!request_.record.empty()) {
-        if (call_.abandon()) give_back_detached(core_, *request_.what, how.undo(about()), true);
+        if (call_.abandon() || may_have) give_back_detached(core_, *request_.what, how.undo(about()), true);
     } else {
         // Where the connection breaks before its answer, nobody knows.
         call_.abandon([core = core_, what = request_.what, amount = request_.amount](resp::value const& reply) {
@@ -279,6 +286,7 @@ void counter_wait::leave() {
 }
 
 bool counter_wait::finish() {
+    if (std::exchange(may_have_taken_, false)) give_back();
     leave();
     result_ = code_of(op_.result());
     return done_ = true;

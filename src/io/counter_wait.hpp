@@ -76,6 +76,7 @@ private:
     lock_call call_;
     bool done_ = false;
     bool acquired_ = false;
+    bool may_have_taken_ = false; ///< of a request with a record: the last answer does not deny that a copy has run
     bool handed_over_ = false;
     bool counted_ = true; ///< among the operations under way
     std::error_code result_;

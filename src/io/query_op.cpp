@@ -55,7 +55,7 @@ bool query_op::ask_again(base::instant now) {
 
 bool query_op::finish(std::error_code code) {
     stage_ = stage::finished;
-    result_ = code;
+    result_ = code && copy_possible_ ? make_error_code(errc::outcome_unknown) : code;
     return true;
 }
 

@@ -42,6 +42,8 @@ protected:
     /// The server did not execute it: after a pause, if there is time.
     bool ask_again(base::instant now);
     bool finish(std::error_code code);
+    /// From now on: a copy of what was asked may have been executed, so that no end without an answer says that it was not.
+    void note_possible_copy() noexcept { copy_possible_ = true; }
 
 private:
     enum class stage { beginning, calling, pausing, finished };
@@ -52,6 +54,7 @@ private:
     std::string const about_;
     base::instant const deadline_;
     stage stage_ = stage::beginning;
+    bool copy_possible_ = false;
     std::error_code result_;
 };
 

@@ -83,6 +83,8 @@ TEST_P(semaphore_test, can_be_drained_changed_and_removed) {
     mine.add_permits(-6);
     EXPECT_EQ(mine.available_permits(), -2);
     EXPECT_FALSE(mine.try_acquire());
+    EXPECT_EQ(mine.drain_permits(), -2);
+    EXPECT_EQ(mine.available_permits(), 0);
     EXPECT_TRUE(mine.remove());
     EXPECT_FALSE(mine.remove());
     EXPECT_FALSE(exists(name));

@@ -157,6 +157,12 @@ std::optional<violation> check_wakeups(history const& all, moment patience, mome
         case kind::reentered:
         case kind::answered:
         case kind::closing:
+        case kind::wants_permits:
+        case kind::took_permits:
+        case kind::took_none:
+        case kind::gives_permits:
+        case kind::gave_permits:
+        case kind::permits_there:
         case kind::traffic: break;
         }
     }
@@ -403,6 +409,7 @@ std::optional<violation> check(history const& all, patience const& how) {
     if (auto found = check_reentry(all)) return found;
     if (auto found = check_turns(all, how.turns)) return found;
     if (auto found = check_tokens(all)) return found;
+    if (auto found = check_permits(all, how.permits)) return found;
     if (auto found = check_progress(all)) return found;
     return check_leftovers(all);
 }

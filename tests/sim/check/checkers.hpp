@@ -47,6 +47,16 @@ std::optional<violation> check_turns(history const& all, moment window);
 /// Where locks give fencing tokens, each acquisition has a greater one than those before, unless the server lost its data; and
 /// a re-entry has that of its owner.
 std::optional<violation> check_tokens(history const& all);
+/// Permits of a semaphore: never more are taken than there are in all, none is lost, a wait ends at its deadline, and in quiet
+/// times nobody waits who could have them.
+struct permit_rules {
+    std::int64_t in_all = 0; ///< of each; 0: there are no semaphores
+    bool kept = true;        ///< nothing but requests changes how many there are
+    bool exactly_once = true;
+    moment slack{20'000'000};
+    moment wakeup{500'000'000};
+};
+std::optional<violation> check_permits(history const& all, permit_rules const& rules);
 /// Every worker comes to its end.
 std::optional<violation> check_progress(history const& all);
 /// After the end nothing is left.
@@ -146,6 +156,7 @@ struct patience {
     order_rules order{};
     forced_rules forced{};
     fairness_rules fair{};
+    permit_rules permits{};
 };
 
 /// All of them; the first violation, if there is one.

@@ -31,6 +31,12 @@ constexpr std::array names{"asks",
                            "in the key",
                            "the server answers about",
                            "closes",
+                           "wants permits of",
+                           "took permits of",
+                           "took no permits of",
+                           "gives permits back to",
+                           "gave permits back to",
+                           "permits there are of",
                            "sent and woke"};
 constexpr std::array beliefs{"held", "suspect", "lost"};
 
@@ -49,6 +55,7 @@ std::string to_text(fact const& one) {
     if (one.what == fact::kind::probe || one.what == fact::kind::probe_hold || one.what == fact::kind::in_key
         || one.what == fact::kind::answered)
         line += one.yes ? ": yes" : ": no";
+    if (one.amount != 0) line += ": " + std::to_string(one.amount);
     if (!one.text.empty()) line += ": " + one.text;
     return line;
 }

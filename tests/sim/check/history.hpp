@@ -60,7 +60,13 @@ struct fact {
         ///< if one did; `text` says what else did
         answered, ///< the server has answered a command of this process about a lock: somebody holds it (`yes`) or not
         closing,  ///< a process begins to close its client
-        traffic,  ///< since the beginning a process has sent `commands`, and its threads have been woken `wakes` times
+        wants_permits, ///< a worker asks a semaphore for `amount` permits, until `until` at the latest
+        took_permits,  ///< it has them
+        took_none,     ///< it returns without; `said` and `text` say why
+        gives_permits, ///< it begins to give them back
+        gave_permits,  ///< and has come to an end with that; `said`
+        permits_there, ///< so many the server has: `amount`; `yes`: everything has ended
+        traffic, ///< since the beginning a process has sent `commands`, and its threads have been woken `wakes` times
     };
     kind what;
     moment when{0};
@@ -74,6 +80,7 @@ struct fact {
     belief believed = belief::held; ///< of believes; of acquired: lost: before it was seen, by close()
     answer said = answer::done;
     bool yes = false;
+    std::int64_t amount = 0; ///< of permits
     std::uint64_t commands = 0;
     std::uint64_t wakes = 0;
     bool shared = false; ///< of asked and acquired: others may have it as well; of probe: those who do have it

@@ -99,6 +99,7 @@ void kill_process(stage& in, int number) {
     excuse_half_release(in, *which.who);
     in.net.close_all(*which.who);
     which.who->dead = true;
+    if (in.plan.locks_are == lock_kind::semaphore) in.write({.what = fact::kind::left, .process = number});
 }
 
 void close_client(stage& in, int number) {

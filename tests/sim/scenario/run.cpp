@@ -86,6 +86,7 @@ void tell_traffic(stage& in) {
 
 void probe(stage& in) {
     tell_traffic(in);
+    if (in.plan.locks_are == lock_kind::semaphore) return see_permits(in);
     in.see_keys();
     for (int i = 0; i < in.plan.locks && in.server.running(); ++i) {
         auto const lock = stage::lock_name(i);
@@ -168,10 +169,16 @@ patience usual_patience(scenario const& plan) {
         if (!plan.faults.empty())
             made.wakeup += fair_lock_wait_timeout * static_cast<std::int64_t>(plan.workers.size());
     }
+    bool const permits = plan.locks_are == lock_kind::semaphore;
+    if (permits) {
+        made.permits = {.in_all = permits_in_all, .kept = plan.keeps_permits(), .exactly_once = plan.exactly_once()};
+        made.fair.blocked_commands = 200, made.fair.blocked_wakes = 600;
+    }
     for (auto const& one : plan.faults) // whom nobody may wake sleeps as long as the lease that it saw
         if (one.what == fault::kind::rights_taken
             && rights_that_change().at(static_cast<std::size_t>(one.way)).contains("publish"))
             made.wakeup += std::chrono::milliseconds(plan.longest_lease());
+    made.permits.wakeup = made.wakeup;
     // A key that was removed by hand is missed by the next renewal; quiet times begin two seconds after the fault.
     auto const third = std::chrono::milliseconds(plan.watchdog / 3);
     made.silent_loss = 500ms + std::max(third - 1'400ms, 0ms);
@@ -264,6 +271,7 @@ outcome run(scenario const& what, bool with_trace, director* by, patience const*
         in.faults_left = what.faults.size();
         if (by != nullptr) by->begin(in);
         for (auto const& one : what.workers) ++in.actors.at(static_cast<std::size_t>(one.process)).running;
+        set_permits(in);
         for (int i = 0; i < what.processes; ++i)
             in.universe.spawn(*in.actors[static_cast<std::size_t>(i)].who, [&in, i] { live(in, i); });
         moment last_end{0};
@@ -291,6 +299,7 @@ outcome run(scenario const& what, bool with_trace, director* by, patience const*
                 }();
             });
             tell_leftovers(in);
+            see_permits(in, true);
         }
         close_everything(in);
         result.acquired = in.acquired;

@@ -1,6 +1,7 @@
 // The simulator itself: equal seeds give equal runs, a scenario can be shrunk, and scenarios that once failed are kept.
 #include "sim/scenario/run.hpp"
 #include "sim/scenario/shrink.hpp"
+#include "sim/scenario/variations.hpp"
 
 #include <algorithm>
 #include <gtest/gtest.h>
@@ -66,26 +67,27 @@ TEST(simulator, ends_well_although_processes_that_have_nothing_to_do_are_still_c
 struct kept {
     std::uint64_t seed;
     generation of;
+    lock_kind locks = lock_kind::reentrant;
 };
 class kept_seed : public testing::TestWithParam<kept> {};
 
-INSTANTIATE_TEST_SUITE_P(simulator, kept_seed,
-                         testing::Values(kept{74, generation::first}, kept{370, generation::first},
-                                         kept{3'710, generation::first}, kept{101'470, generation::first},
-                                         kept{200'762, generation::first},
-                                         kept{1'795'243'483'870'131'283, generation::first},
-                                         kept{1'795'296'387'107'813'330, generation::third},
-                                         kept{1'795'296'643'579'891'648, generation::third},
-                                         kept{1'795'296'493'957'088'294, generation::third},
-                                         kept{1'795'297'153'641'072'731, generation::third},
-                                         kept{1'795'298'791'621'984'201, generation::third},
-                                         kept{1'795'346'936'180'699'168, generation::fourth},
-                                         kept{1'795'346'936'180'700'611, generation::fourth},
-                                         kept{1'795'453'854'032'483'301, generation::fifth}),
-                         [](auto const& one) { return std::to_string(one.param.seed); });
+INSTANTIATE_TEST_SUITE_P(
+    simulator, kept_seed,
+    testing::Values(
+        kept{74, generation::first}, kept{370, generation::first}, kept{3'710, generation::first},
+        kept{101'470, generation::first}, kept{200'762, generation::first},
+        kept{1'795'243'483'870'131'283, generation::first}, kept{1'795'296'387'107'813'330, generation::third},
+        kept{1'795'296'643'579'891'648, generation::third}, kept{1'795'296'493'957'088'294, generation::third},
+        kept{1'795'297'153'641'072'731, generation::third}, kept{1'795'298'791'621'984'201, generation::third},
+        kept{1'795'346'936'180'699'168, generation::fourth}, kept{1'795'346'936'180'700'611, generation::fourth},
+        kept{1'795'453'854'032'483'301, generation::fifth}, kept{702, generation::fifth, lock_kind::semaphore},
+        kept{1'174, generation::fifth, lock_kind::semaphore}, kept{10'214, generation::fifth, lock_kind::semaphore}),
+    [](auto const& one) { return std::to_string(one.param.seed); });
 
 TEST_P(kept_seed, keeps_every_promise) {
-    auto const seen = run(generate(GetParam().seed, true, GetParam().of));
+    auto plan = generate(GetParam().seed, true, GetParam().of);
+    change_kind(plan, GetParam().locks);
+    auto const seen = run(plan);
     EXPECT_FALSE(seen.broken) << seen.broken->checker << ": " << seen.broken->text;
 }
 

@@ -103,8 +103,11 @@ std::vector<rights> const& rights_that_change();
 /// A fault of more strength is bytes that arrive long after all else is well: ms.
 constexpr std::int64_t at_once = 700;
 
-/// Of all locks of a scenario. Of a read-write lock jobs take one half or the other.
-enum class lock_kind : std::uint8_t { reentrant, non_reentrant, spin, fenced, fair, read_write };
+/// Of all locks of a scenario. Of a read-write lock jobs take one half or the other; of a semaphore some permits.
+enum class lock_kind : std::uint8_t { reentrant, non_reentrant, spin, fenced, fair, read_write, semaphore };
+
+/// Of each semaphore.
+constexpr std::int64_t permits_in_all = 3;
 
 struct scenario {
     std::uint64_t seed = 0;
@@ -131,6 +134,10 @@ struct scenario {
     speed how_fast{};
 
     std::int64_t longest_lease() const;
+    /// Of semaphores: requests are repeated until they are answered.
+    bool exactly_once() const noexcept { return seed % 2 == 0; }
+    /// Of semaphores: nothing happens by which permits may go or come that no request has taken or given.
+    bool keeps_permits() const;
 };
 
 /// What may be in a scenario has grown: a kept seed of an earlier generation stays what it was.

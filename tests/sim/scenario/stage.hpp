@@ -59,6 +59,7 @@ struct stage {
     /// Writes down who has come to be in the keys of the locks, and who is there no more. `by`: whose command has just run.
     void see_keys(int by = -1);
     void see_renewals(tcp_connection const& on, std::string_view bytes);
+    static std::string semaphore_name(int number) { return "permits-" + std::to_string(number); }
     static std::string lock_name(int number) { return "lock-" + std::to_string(number); }
     bool all_ended() const;
     bool quiet_now() const noexcept { return faults_left == 0; }
@@ -76,6 +77,8 @@ struct stage {
     int faults_now = 0;    ///< but for a client that closes
     moment last_fault{-1}; ///< when one began or ended
     std::uint64_t acquired = 0;
+    bool permits_may_be_missing = false; ///< of semaphores, for good
+    moment refilled_at{-1'000'000'000};
 
 private:
     struct owners_of_key {
@@ -96,6 +99,13 @@ rights refused_for_good(scenario const& plan);
 void work(stage& in, int number, worker const& what);
 /// One job, by a thread of a Redisson process.
 void work_as_redisson(stage& in, int number, int process, job const& what);
+/// One job, with permits of a semaphore.
+void use_permits(stage& in, int number, int process, job const& what);
+/// Sets the semaphores.
+void set_permits(stage& in);
+/// Writes down how many permits there are; `last`: after everything has ended.
+void see_permits(stage& in, bool last = false);
+answer answer_of(std::error_code ec);
 /// Lets a fault begin; it ends by itself.
 void begin_fault(stage& in, fault const& what);
 

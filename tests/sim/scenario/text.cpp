@@ -11,7 +11,7 @@ constexpr std::array fault_names{"cut",          "cut, late bytes", "block up", 
                                  "force unlock", "loading",         "read only",      "out of memory", "kill clients",
                                  "half open",    "close client",    "no replicas",    "disk error",    "busy",
                                  "rights taken", "buffer full",     "no descriptors", "half sent"};
-constexpr std::array kinds{"reentrant", "non_reentrant", "spin", "fenced", "fair", "read_write"};
+constexpr std::array kinds{"reentrant", "non_reentrant", "spin", "fenced", "fair", "read_write", "semaphore"};
 constexpr std::array ways{"for ever", "timed", "once", "asynchronous", "cancelled"};
 constexpr std::array ends{"release", "detached", "destroyed", "asynchronous release"};
 
@@ -30,7 +30,8 @@ std::string to_text(fault const& what) {
 std::string to_text(scenario const& what) {
     auto text =
         "seed " + std::to_string(what.seed) + ": " + std::to_string(what.processes) + " processes, "
-        + std::to_string(what.locks) + " locks (" + kinds.at(static_cast<std::size_t>(what.locks_are)) + "), watchdog "
+        + std::to_string(what.locks) + " locks (" + kinds.at(static_cast<std::size_t>(what.locks_are))
+        + (what.locks_are == lock_kind::semaphore && what.exactly_once() ? ", exactly once" : "") + "), watchdog "
         + ms(what.watchdog) + ", timeout " + ms(what.timeout) + (what.kill_refused ? ", CLIENT KILL refused" : "")
         + (what.evalsha_refused ? ", EVALSHA refused" : "") + (what.restore_refused ? ", RESTORE refused" : "")
         + (what.scripts_only ? ", scripts only" : "") + (what.one_by_one ? ", commands arrive one by one" : "")

@@ -6,10 +6,6 @@
 #include <utility>
 
 namespace redlatch::sim {
-namespace {
-
-using namespace std::chrono_literals;
-using kind = fact::kind;
 
 answer answer_of(std::error_code ec) {
     if (!ec) return answer::done;
@@ -24,6 +20,11 @@ answer answer_of(std::error_code ec) {
     return is(errc::closed) ? answer::closed : answer::other;
 }
 
+namespace {
+
+using namespace std::chrono_literals;
+using kind = fact::kind;
+
 basic_lock lock_of(client& user, lock_kind of, std::string const& name, bool reads) {
     switch (of) {
     case lock_kind::non_reentrant: return user.get_non_reentrant_lock(name);
@@ -34,6 +35,7 @@ basic_lock lock_of(client& user, lock_kind of, std::string const& name, bool rea
         auto const both = user.get_read_write_lock(name);
         return reads ? both.read_lock() : both.write_lock();
     }
+    case lock_kind::semaphore:
     case lock_kind::reentrant: break;
     }
     return user.get_lock(name);
@@ -291,6 +293,8 @@ private:
 void do_job(stage& in, int number, int process, job const& what, owner const& who = owner()) {
     if (in.actors.at(static_cast<std::size_t>(process)).java)
         work_as_redisson(in, number, process, what);
+    else if (in.plan.locks_are == lock_kind::semaphore)
+        use_permits(in, number, process, what);
     else
         doing(in, number, process, what, who).run();
 }

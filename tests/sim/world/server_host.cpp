@@ -157,6 +157,12 @@ std::string server_host::field(std::string const& lock, std::string const& name)
     return at == fields->end() ? std::string() : at->second;
 }
 
+std::int64_t server_host::number(std::string const& key) const {
+    auto const* const found = node_->data().find(key, now_ms());
+    auto const* const text = found == nullptr ? nullptr : std::get_if<std::string>(&found->value);
+    return text == nullptr ? 0 : std::stoll(*text);
+}
+
 std::int64_t server_host::expiry(std::string const& lock) const {
     auto const* const found = node_->data().find(lock, now_ms());
     return found == nullptr ? INT64_MAX : found->expires_at_ms.value_or(INT64_MAX);

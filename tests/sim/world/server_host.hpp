@@ -55,6 +55,8 @@ public:
     bool exists(std::string const& lock) const;
     /// Empty: there is none.
     std::string field(std::string const& lock, std::string const& name) const;
+    /// The value of a key that is a number; 0: there is none.
+    std::int64_t number(std::string const& key) const;
     /// By its wall clock; the largest number: no such key, or none.
     std::int64_t expiry(std::string const& lock) const;
 

@@ -1,0 +1,200 @@
+// Semaphores in a scenario: what workers do with permits, and what is seen of them.
+#include "resp/command.hpp"
+#include "sim/scenario/stage.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <stop_token>
+#include <utility>
+
+namespace redlatch::sim {
+
+using namespace std::chrono_literals;
+using kind = fact::kind;
+
+bool scenario::keeps_permits() const {
+    using fault_kind = fault::kind;
+    return std::none_of(faults.begin(), faults.end(), [](auto const& one) {
+        if (one.what == fault_kind::rights_taken) // what nobody waits for cannot be given back
+            return rights_that_change().at(static_cast<std::size_t>(one.way)).contains("evalsha");
+        // A process goes with permits, or with a request on its way; the server forgets.
+        return one.what == fault_kind::kill_process || one.what == fault_kind::close_client
+               || one.what == fault_kind::restart_lost || one.what == fault_kind::failover;
+    });
+}
+
+namespace {
+
+/// Of a worker that waits for an answer by handler.
+template <class Value> class answer_of_call {
+public:
+    auto handler() {
+        return [box = box_, parker = parker_](std::error_code ec, auto... value) {
+            box->ec = ec;
+            ((box->value = value), ...);
+            box->given = true;
+            if (auto* const who = fiber::of(parker)) world::the().wake(*who);
+        };
+    }
+    std::error_code wait(world& universe) {
+        while (!box_->given) universe.rest_until(never);
+        return box_->ec;
+    }
+
+private:
+    struct box {
+        bool given = false;
+        std::error_code ec;
+        Value value{};
+    };
+    std::shared_ptr<box> box_ = std::make_shared<box>();
+    io::parker* parker_ = &fiber::current()->its_parker();
+};
+
+class using_permits {
+public:
+    using_permits(stage& in, int number, int process, job const& what)
+        : in_(in), number_(number), process_(process), what_(what),
+          me_(in.actors.at(static_cast<std::size_t>(process))), amount_(1 + (what.hold + what.pause) % permits_in_all),
+          permits_(
+              me_.user->get_semaphore(stage::semaphore_name(what.lock), {.exactly_once = in.plan.exactly_once()})) {}
+
+    void run() {
+        in_.universe.rest_for(std::chrono::milliseconds(what_.pause) + std::chrono::microseconds(what_.pause_us));
+        if (over() || !take()) return;
+        in_.universe.rest_for(std::chrono::milliseconds(what_.hold) + std::chrono::microseconds(what_.hold_us));
+        if (!over()) give();
+    }
+
+private:
+    bool over() const { return me_.who->retired; }
+    void write(kind what, answer said = answer::done, std::string text = {}, moment until = never) {
+        if (over()) return;
+        in_.write({.what = what,
+                   .process = process_,
+                   .worker = number_,
+                   .lock = what_.lock,
+                   .until = until,
+                   .said = said,
+                   .amount = amount_,
+                   .text = std::move(text)});
+    }
+
+    bool take() {
+        permit_options how{.permits = static_cast<int>(amount_)};
+        auto const now = in_.universe.now();
+        auto until = never;
+        std::stop_source stop;
+        switch (what_.asks) {
+        case job::how::timed:
+            how.wait = duration(what_.wait);
+            until = now + std::chrono::milliseconds(what_.wait);
+            break;
+        case job::how::once:
+            how.wait = 0ms;
+            until = now + std::chrono::milliseconds(in_.plan.timeout);
+            break;
+        case job::how::cancelled:
+            how.stop = stop.get_token();
+            until = now + std::chrono::milliseconds(what_.wait);
+            in_.universe.at(until, *me_.who, [stop]() mutable { stop.request_stop(); });
+            break;
+        case job::how::for_ever:
+        case job::how::asynchronous: break;
+        }
+        write(kind::wants_permits, answer::done, {}, until);
+        std::error_code ec;
+        if (what_.asks == job::how::asynchronous) {
+            answer_of_call<int> answer;
+            permits_.async_acquire(how, {}, answer.handler());
+            ec = answer.wait(in_.universe);
+        } else {
+            permits_.acquire(how, ec);
+        }
+        if (!ec)
+            ++in_.acquired, write(kind::took_permits);
+        else
+            write(kind::took_none, answer_of(ec), ec.message());
+        if (ec && !in_.plan.exactly_once()) in_.permits_may_be_missing = true;
+        return !ec;
+    }
+
+    /// Until it is done, or nobody knows.
+    void give() {
+        for (;;) {
+            write(kind::gives_permits);
+            auto const ec = release();
+            if (over()) return;
+            auto const said = answer_of(ec);
+            if (!ec || said == answer::outcome_unknown || said == answer::closed) return end_giving(said, ec);
+            in_.universe.rest_for(100ms);
+            if (over()) return;
+        }
+    }
+
+    void end_giving(answer said, std::error_code ec) {
+        if (ec) in_.permits_may_be_missing = true;
+        write(kind::gave_permits, said, ec ? ec.message() : "");
+    }
+
+    std::error_code release() {
+        if (what_.ends == job::ending::asynchronous) {
+            answer_of_call<int> answer;
+            permits_.async_release(static_cast<int>(amount_), {}, answer.handler());
+            return answer.wait(in_.universe);
+        }
+        try {
+            permits_.release(static_cast<int>(amount_));
+        } catch (error const& problem) {
+            return problem.code();
+        }
+        return {};
+    }
+
+    stage& in_;
+    int const number_;
+    int const process_;
+    job const& what_;
+    actor& me_;
+    std::int64_t const amount_;
+    semaphore permits_;
+};
+
+/// By an administrator, where permits may have gone for good: whoever waits is to come to an end.
+void refill(stage& in) {
+    for (int i = 0; i < in.plan.locks; ++i) {
+        auto const name = stage::semaphore_name(i);
+        in.write({.what = kind::unpromised, .lock = i});
+        in.server.by_hand(resp::command("SET", name, std::to_string(permits_in_all)));
+        in.server.by_hand(resp::command("PUBLISH", "redisson_sc:{" + name + "}", std::to_string(permits_in_all)));
+    }
+}
+
+} // namespace
+
+void use_permits(stage& in, int number, int process, job const& what) {
+    using_permits(in, number, process, what).run();
+}
+
+void set_permits(stage& in) {
+    if (in.plan.locks_are != lock_kind::semaphore) return;
+    in.permits_may_be_missing = !in.plan.keeps_permits();
+    for (int i = 0; i < in.plan.locks; ++i)
+        in.server.by_hand(resp::command("SET", stage::semaphore_name(i), std::to_string(permits_in_all)));
+}
+
+void see_permits(stage& in, bool last) {
+    if (in.plan.locks_are != lock_kind::semaphore || !in.server.running()) return;
+    bool const all_is_well = in.quiet_now() && in.faults_now == 0 && in.last_fault + 5s < in.universe.now();
+    if (!last && all_is_well && in.permits_may_be_missing && in.universe.now() >= in.refilled_at + 1s) {
+        in.refilled_at = in.universe.now();
+        refill(in);
+    }
+    for (int i = 0; i < in.plan.locks; ++i)
+        in.write({.what = kind::permits_there,
+                  .lock = i,
+                  .yes = last,
+                  .amount = in.server.number(stage::semaphore_name(i))});
+}
+
+} // namespace redlatch::sim
