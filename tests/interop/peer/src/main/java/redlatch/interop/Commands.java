@@ -35,6 +35,12 @@ final class Commands {
         if (command.equals("threadId")) {
             return Thread.currentThread().getId();
         }
+        if (kind.equals("semaphore")) {
+            return new Counters(client).semaphore(command, decode(words[3]), words);
+        }
+        if (kind.equals("latch")) {
+            return new Counters(client).latch(command, decode(words[3]), words);
+        }
         RLock lock = lockOf(kind, decode(words[3]));
         switch (command) {
             case "lock":
