@@ -135,6 +135,42 @@ TEST_F(counter_faults_test, gives_back_what_an_abandoned_request_took_although_t
     EXPECT_TRUE(becomes("5"));
 }
 
+TEST_F(counter_faults_test, gives_back_what_was_taken_before_an_error_came) {
+    exactly_once.acquire();
+    exactly_once.release();
+    auto const lost = proxy.cut_after(a_script(scripts::semaphore_acquire));
+    auto const refused = proxy.replace_reply(a_script(scripts::semaphore_acquire), "-BUSY for a while\r\n");
+    EXPECT_EQ(outcome_of([&] { exactly_once.acquire({.permits = 2, .wait = 0s}); }).reason, errc::server_refused);
+    EXPECT_TRUE(lost.wait());
+    EXPECT_TRUE(refused.wait());
+    EXPECT_TRUE(becomes("5"));
+}
+
+TEST_F(counter_faults_test, gives_back_what_was_taken_before_the_server_went_away) {
+    exactly_once.acquire();
+    exactly_once.release();
+    auto const lost = proxy.cut_after(a_script(scripts::semaphore_acquire));
+    proxy.refuse_connections(true);
+    EXPECT_EQ(outcome_of([&] { exactly_once.acquire({.permits = 2, .wait = 0s}); }).reason, errc::disconnected);
+    EXPECT_TRUE(lost.wait());
+    EXPECT_EQ(value(), "3");
+    proxy.refuse_connections(false);
+    EXPECT_TRUE(becomes("5"));
+}
+
+TEST_F(counter_faults_test, does_not_say_that_a_release_was_not_done_which_may_have_been) {
+    exactly_once.acquire();
+    exactly_once.release();
+    exactly_once.acquire();
+    auto const lost = proxy.cut_after(a_script(scripts::semaphore_release));
+    constexpr int most_repeats = 10;
+    for (int i = 0; i < most_repeats; ++i)
+        proxy.replace_reply(a_script(scripts::semaphore_release), "-LOADING for a while\r\n");
+    EXPECT_EQ(outcome_of([&] { exactly_once.release(); }).reason, errc::outcome_unknown);
+    EXPECT_TRUE(lost.wait());
+    EXPECT_EQ(value(), "5") << "it was";
+}
+
 TEST_F(counter_faults_test, lets_a_waiter_ask_again_after_a_new_connection) {
     exactly_once.drain_permits();
     auto waiting = in_thread([&] { exactly_once.acquire({.wait = 20s}); });

@@ -32,7 +32,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 # Beside the re-entrant one: the kinds of lock, and the files that only they have.
 OTHER_KINDS = {"non_reentrant": r"/non_reentrant", "spin": r"/spin", "fenced": r"/fenced", "fair": r"/fair",
-               "read_write": r"/read_|/write_"}
+               "read_write": r"/read_|/write_", "semaphore": r"/semaphore|/counter_"}
 
 
 class Simulator(Workshop):

@@ -32,7 +32,10 @@ std::string in_words(std::int64_t permits) {
 
 class bookkeeping {
 public:
-    explicit bookkeeping(permit_rules const& rules) : rules_(rules) {}
+    bookkeeping(permit_rules const& rules, history const& all) : rules_(rules) {
+        for (auto const& one : all)
+            if (one.what == kind::fault) first_fault_ = std::min(first_fault_, one.when);
+    }
 
     /// What it shows to be wrong; empty: nothing.
     std::string see(fact const& one) {
@@ -89,7 +92,9 @@ private:
         bool const unknown = one.said == answer::outcome_unknown;
         bool const interrupted = one.said == answer::timed_out || one.said == answer::cancelled
                                  || one.said == answer::disconnected || one.said == answer::closed;
-        if (unknown || (interrupted && !rules_.exactly_once)) of.unsure += one.amount;
+        // While nothing is wrong the answer comes after all, and what was taken is given back.
+        bool const broken = first_fault_ < one.when + std::chrono::seconds(1);
+        if (unknown || (interrupted && broken && !rules_.exactly_once)) of.unsure += one.amount;
         if (unknown && rules_.exactly_once) return "a request with a record ends without an outcome";
         of.could_be_served_since = moment(-1);
         return late(one, of);
@@ -126,6 +131,7 @@ private:
     std::map<int, account> accounts_;
     std::map<int, moment> slow_until_;
     std::map<int, int> giving_; ///< by worker: the semaphore, from 1
+    moment first_fault_ = never;
     bool quiet_ = false;
     bool all_changed_ = false;
 };
@@ -134,7 +140,7 @@ private:
 
 std::optional<violation> check_permits(history const& all, permit_rules const& rules) {
     if (rules.in_all == 0) return std::nullopt;
-    bookkeeping books(rules);
+    bookkeeping books(rules, all);
     for (std::size_t i = 0; i < all.size(); ++i)
         if (auto const wrong = books.see(all[i]); !wrong.empty())
             return make("permits", i,
