@@ -21,7 +21,7 @@ std::vector<program> known_programs() {
     std::vector<std::string> const everything{"own", "own_async", "shared", "hand_off", "hold"};
     auto const and_kinds = [](std::vector<std::string> some) {
         some.insert(some.end(), {"own.fenced", "own.spin", "own.non_reentrant", "own.fair", "own.write", "own.read",
-                                 "shared.read", "shared.fair"});
+                                 "shared.read", "shared.fair", "own.semaphore", "shared.semaphore"});
         return some;
     };
     auto const and_mixes = [](std::vector<std::string> some) {

@@ -1,4 +1,7 @@
+#include "measure/workers.hpp"
 #include "scenarios/contenders.hpp"
+
+#include <memory>
 
 namespace redlatch::bench {
 
@@ -44,6 +47,31 @@ scenario in_order(stage const& on, int threads) {
     return one;
 }
 
+/// The same number of permits as others set: enough for everybody, or few.
+scenario semaphores(stage const& on, std::string const& title, naming const& name, std::string const& peers_know_it_as,
+                    int permits, std::string const& limits) {
+    constexpr int threads = 64;
+    scenario one{title, "cycles/s", true, {}};
+    one.floor = "re-entrant";
+    one.limits = limits;
+    auto const where = on.at.tcp();
+    auto const ours = [=, &at = on.at](std::chrono::milliseconds period) {
+        client const user(settings_for(where, {}));
+        std::vector<party> workers;
+        for (int worker = 0; worker < threads; ++worker) {
+            auto const keep = std::make_shared<client>(user);
+            auto const which = std::make_shared<semaphore>(keep->get_semaphore(name(worker) + ":permits"));
+            which->try_set_permits(permits);
+            workers.push_back({[keep, which] { which->acquire(); }, [which] { which->release(); }});
+        }
+        return run_workers(at, workers, period);
+    };
+    one.contenders = {contender{"redlatch", ours, {at_least(2, "Redisson, tuned")}},
+                      our_threads(on, where, threads, name, {.title = one.floor}, {})};
+    for (auto& other : peer_contenders(on, peers_know_it_as, threads)) one.contenders.push_back(std::move(other));
+    return one;
+}
+
 } // namespace
 
 std::vector<scenario> kinds(stage const& on) {
@@ -58,6 +86,10 @@ std::vector<scenario> kinds(stage const& on) {
         own("read", read_half),
         readers(on, threads),
         in_order(on, 8),
+        semaphores(on, "64 threads, 64 semaphores", one_each(), "own.semaphore", 1,
+                   "both requests are scripts, and a release is told to whoever may listen."),
+        semaphores(on, "64 threads, one semaphore of 8", one_for_all(), "shared.semaphore", 8,
+                   "nothing is handed off within a process; each release wakes the first who waits."),
     };
 }
 

@@ -66,9 +66,11 @@ public final class Peer {
     private Scenario make(String kind, int workers, Map<String, String> shape) throws IOException {
         return switch (kind) {
             case "own", "own.fenced", "own.spin", "own.non_reentrant", "own.fair", "own.write", "own.read" ->
-                new Threads(clients.make(), workers, number -> name + ":" + number, kind);
+                Threads.onLocks(clients.make(), workers, number -> name + ":" + number, kind);
+            case "own.semaphore" -> Threads.onSemaphores(clients.make(), workers, number -> name + ":permits:" + number, 1);
+            case "shared.semaphore" -> Threads.onSemaphores(clients.make(), workers, number -> name + ":permits", 8);
             case "own_async" -> new InFlight(clients.make(), workers, name);
-            case "shared", "shared.read", "shared.fair" -> new Threads(clients.make(), workers, number -> name, kind);
+            case "shared", "shared.read", "shared.fair" -> Threads.onLocks(clients.make(), workers, number -> name, kind);
             case "hand_off" -> new HandOff(clients, name);
             case "mix" -> new Mix(clients.make(Integer.parseInt(shape.get("clients"))), workers, shape);
             case "hold" -> new Hold(clients.make(), workers, name);

@@ -4,22 +4,51 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.IntFunction;
 import org.redisson.api.RLock;
+import org.redisson.api.RSemaphore;
 import org.redisson.api.RedissonClient;
 
-/** A thread each, on locks of their own or on one. */
+/** A thread each, on locks or semaphores of their own or on one. */
 final class Threads implements Scenario {
+    /** What each cycle takes and gives back. */
+    record Section(Runnable enter, Runnable leave) {
+    }
+
     private final RedissonClient client;
-    private final List<RLock> locks = new ArrayList<>();
+    private final List<Section> sections = new ArrayList<>();
+
+    private Threads(RedissonClient client) {
+        this.client = client;
+    }
 
     /** The scenario's word says which kind of lock: "own.fenced"; without one it is the re-entrant lock. */
-    Threads(RedissonClient client, int workers, IntFunction<String> names, String scenario) {
-        this.client = client;
+    static Threads onLocks(RedissonClient client, int workers, IntFunction<String> names, String scenario) {
+        Threads made = new Threads(client);
         for (int number = 0; number < workers; ++number) {
-            locks.add(lock(names.apply(number), scenario.substring(scenario.indexOf('.') + 1)));
+            RLock lock = lock(client, names.apply(number), scenario.substring(scenario.indexOf('.') + 1));
+            made.sections.add(new Section(lock::lock, lock::unlock));
+        }
+        return made;
+    }
+
+    static Threads onSemaphores(RedissonClient client, int workers, IntFunction<String> names, int permits) {
+        Threads made = new Threads(client);
+        for (int number = 0; number < workers; ++number) {
+            RSemaphore semaphore = client.getSemaphore(names.apply(number));
+            semaphore.trySetPermits(permits);
+            made.sections.add(new Section(() -> take(semaphore), semaphore::release));
+        }
+        return made;
+    }
+
+    private static void take(RSemaphore semaphore) {
+        try {
+            semaphore.acquire();
+        } catch (InterruptedException end) {
+            throw new IllegalStateException(end);
         }
     }
 
-    private RLock lock(String name, String kind) {
+    private static RLock lock(RedissonClient client, String name, String kind) {
         return switch (kind) {
             case "fenced" -> client.getFencedLock(name);
             case "spin" -> client.getSpinLock(name);
@@ -35,10 +64,10 @@ final class Threads implements Scenario {
     public Round round(Window window) throws InterruptedException {
         List<Samples> samples = new ArrayList<>();
         List<Thread> threads = new ArrayList<>();
-        for (RLock lock : locks) {
+        for (Section section : sections) {
             Samples mine = new Samples();
             samples.add(mine);
-            threads.add(new Thread(() -> work(lock, mine, window)));
+            threads.add(new Thread(() -> work(section, mine, window)));
         }
         threads.forEach(Thread::start);
         window.open();
@@ -48,11 +77,11 @@ final class Threads implements Scenario {
         return window.close(samples);
     }
 
-    private static void work(RLock lock, Samples samples, Window window) {
+    private static void work(Section section, Samples samples, Window window) {
         for (long now = System.nanoTime(); !window.isOver(now); now = System.nanoTime()) {
-            lock.lock();
+            section.enter().run();
             long waited = System.nanoTime() - now;
-            lock.unlock();
+            section.leave().run();
             if (window.counts(now)) {
                 samples.acquired(waited);
                 samples.cycle();
