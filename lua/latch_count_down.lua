@@ -6,7 +6,10 @@
 local done = KEYS[3] and redis.call('get', KEYS[3])
 if done then return tonumber(done) end
 local value = redis.call('get', KEYS[1])
-if not value then return -1 end
+if not value then
+    if KEYS[3] then redis.call('set', KEYS[3], -1, 'px', ARGV[2]) end
+    return -1
+end
 local count = tonumber(value)
 if not count then return redis.error_reply('WRONGTYPE the value is not a number') end
 if count <= 0 then

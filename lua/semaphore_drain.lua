@@ -6,8 +6,8 @@ local done = KEYS[2] and redis.call('get', KEYS[2])
 if done then return tonumber(done) end
 local available = tonumber(redis.call('get', KEYS[1]) or 0)
 if not available then return redis.error_reply('WRONGTYPE the value is not a number') end
-if available == 0 then return 0 end
 if KEYS[2] then redis.call('set', KEYS[2], available, 'px', ARGV[1]) end
+if available == 0 then return 0 end
 local taken = redis.pcall('decrby', KEYS[1], available)
 if type(taken) == 'number' then return available end
 if KEYS[2] then redis.call('del', KEYS[2]) end

@@ -3,9 +3,13 @@
 -- 3 `1`: only if there is a key, 4 with a record: for how long it is kept, in ms.
 -- Returns: 1 = done; 2 = done, but this user may not publish; 0 = there is no key.
 -- wire: protocol section 7.1. RECORD holds the answer: a copy of the call changes nothing more.
-if KEYS[3] and redis.call('exists', KEYS[3]) == 1 then return 1 end
+local done = KEYS[3] and redis.call('get', KEYS[3])
+if done then return tonumber(done) end
 local value = redis.call('get', KEYS[1])
-if not value and ARGV[3] == '1' then return 0 end
+if not value and ARGV[3] == '1' then
+    if KEYS[3] then redis.call('set', KEYS[3], 0, 'px', ARGV[4]) end
+    return 0
+end
 if not tonumber(value or 0) then return redis.error_reply('WRONGTYPE the value is not a number') end
 if KEYS[3] then redis.call('set', KEYS[3], 1, 'px', ARGV[4]) end
 local added = redis.pcall('incrby', KEYS[1], ARGV[1])

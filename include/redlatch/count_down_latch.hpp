@@ -6,7 +6,8 @@
 //     loaded.wait({.wait = 1min});                    // in any number of others; or throws
 //
 // A latch that has been counted down is not there any more, on the server: it cannot be told from one that was never set.
-// wait() returns at once for both, as Java's await() does, so set it before anybody waits. It can be set again then.
+// wait() returns at once for both, as Java's await() does, so set it before anybody waits. It can be set again then;
+// who has not looked by then waits for the new count.
 // Wire format: protocol section 7.2.
 #pragma once
 

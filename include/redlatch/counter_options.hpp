@@ -14,9 +14,10 @@ struct counter_options {
     /// False: a request is sent once. Where the connection breaks before the answer comes it fails with errc::outcome_unknown,
     /// and may have been executed. What a process that does not wait any more has asked for may then stay taken.
     ///
-    /// True: each request that changes the number leaves its answer beside it for a minute, so that it can be repeated
-    /// until the server has answered, and is executed once. One more write for each request. Java does not see the record
-    /// and need not. A server that is away for longer than a minute, or forgets in a failover, may execute it twice.
+    /// True: each request that changes the number leaves its answer beside it for a minute, so that it can be repeated on
+    /// another connection, and is executed once. outcome_unknown is left for changes that get no answer within
+    /// config::timeout. One more write for each request. Java does not see the record and need not. A server that is away
+    /// for longer than a minute, evicts keys, or forgets in a failover, may execute a request twice.
     bool exactly_once = false;
 };
 

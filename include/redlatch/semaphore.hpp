@@ -51,17 +51,18 @@ struct permit_options {
 /// Thread safety: distinct objects: safe. Shared objects: safe.
 /// Object lifetimes: may outlive the client; every call then fails with errc::closed. One that was moved from refuses every
 /// call with errc::invalid_argument.
-/// Every call but acquire() and try_acquire() blocks for at most config::timeout and throws error: disconnected,
-/// outcome_unknown (see counter_options), server_refused, wrong_type, bad_reply, invalid_argument, closed, forked,
-/// wrong_thread.
+/// Changes cannot be cancelled. Every call but acquire() and try_acquire() blocks for at most config::timeout and throws
+/// error: disconnected, outcome_unknown (see counter_options), server_refused, wrong_type, bad_reply, invalid_argument,
+/// closed, forked, wrong_thread.
 /// Forms with a handler: as of basic_lock.
 class REDLATCH_EXPORT semaphore {
 public:
     /// Waits until there are enough permits, and takes them. One round trip where there are; no polling where there are not.
     /// Throws error: timed_out (busy for a wait of zero), cancelled, disconnected, outcome_unknown, server_refused, wrong_type,
-    /// bad_reply, invalid_argument, closed, forked, wrong_thread. Whatever it throws but outcome_unknown, nothing is taken:
-    /// what a call on its way takes is given back in the background. (Of a client that closes, as far as the server still
-    /// hears of it.)
+    /// bad_reply, invalid_argument, closed, forked, wrong_thread. outcome_unknown, without exactly_once: permits may have
+    /// been taken. Otherwise nothing is: what a call on its way takes is given back in the background, for which close()
+    /// waits; without exactly_once, as far as its connection lasts. Permits whose handler is never called, since its
+    /// executor is gone, stay taken.
     void acquire(permit_options const& options = {});
     void acquire(permit_options const& options, std::error_code& ec);
     void async_acquire(permit_options const& options, executor ex, std::function<void(std::error_code)> handler);

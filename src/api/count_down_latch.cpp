@@ -74,6 +74,7 @@ void count_down_latch::wait(wait_options const& options) {
 }
 
 void count_down_latch::wait(wait_options const& options, std::error_code& ec) {
+    if (!impl_) return void(ec = errc::invalid_argument);
     ec = detail::wait_now(impl(), to_wait(options), nullptr);
 }
 
@@ -94,7 +95,8 @@ bool count_down_latch::try_set_count(int count) {
 }
 
 std::optional<outcome> count_down_latch::start_try_set_count(int count, completion_ptr<bool>& done) {
-    return detail::ask_later(impl(), setting(impl(), count), done);
+    return detail::put_later(
+        impl(), [&] { return setting(impl(), count); }, done);
 }
 
 void count_down_latch::async_try_set_count(int count, executor ex, std::function<void(std::error_code, bool)> handler) {

@@ -39,15 +39,12 @@ std::function<std::optional<bool>(resp::value const&)> reads_done(counter_impl c
 
 namespace {
 
-/// What is longer is for ever: clocks that count nanoseconds have room for it.
-constexpr duration longest = std::chrono::floor<duration>(std::chrono::nanoseconds::max() / 4);
-
 io::counter_wait::request to_request(counter_impl const& impl, counter_wait_options const& options) {
     io::counter_wait::request order;
     order.what = impl.what;
     order.amount = options.amount;
     order.record = impl.what->how->changes() ? impl.next_record() : std::string();
-    bool const for_ever = options.wait ? *options.wait >= longest : options.for_ever;
+    bool const for_ever = options.wait ? *options.wait >= longest_time : options.for_ever;
     order.waits_for_ever = for_ever;
     order.may_wait = for_ever || (options.wait && options.wait->count() > 0);
     if (!for_ever)

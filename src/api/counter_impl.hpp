@@ -10,6 +10,7 @@
 
 #include <redlatch/completion.hpp>
 #include <redlatch/counter_options.hpp>
+#include <redlatch/lease_clock.hpp>
 
 #include <atomic>
 #include <cstdint>
@@ -81,6 +82,9 @@ std::optional<outcome> ask_later(counter_impl const& impl, counter_question<Answ
                                          to_request(impl, asked.about, asked.changes, asked.amount, asked.compose));
 }
 
+/// What is longer is for ever: clocks that count nanoseconds have room for it.
+inline constexpr duration longest_time = std::chrono::floor<duration>(std::chrono::nanoseconds::max() / 4);
+
 /// The same where there is nothing to be told but that it was done.
 template <class Answer>
 std::optional<outcome> ask_later(counter_impl const& impl, counter_question<Answer> const& asked,
@@ -106,6 +110,18 @@ std::optional<outcome> ask_later(counter_impl const& impl, counter_question<Answ
 /// What a script answers that changes and tells: none: no; true: done. Warns of a user who may not publish.
 std::function<std::optional<bool>(resp::value const&)> reads_done(counter_impl const& impl);
 void warn_that_nobody_was_told(std::string const& which, std::string const& channel);
+
+/// Of a question that is yet to be put into words: `make` may throw error(invalid_argument).
+template <class Make, class... Values>
+std::optional<outcome> put_later(counter_impl const& impl, Make make, completion_ptr<Values...>& done) {
+    decltype(make()) asked;
+    try {
+        asked = make();
+    } catch (error const& problem) {
+        return outcome(problem.code(), problem.what());
+    }
+    return ask_later(impl, asked, done);
+}
 
 /// A wait as users ask for it. `for_ever`: what it means that there is no limit.
 struct counter_wait_options {

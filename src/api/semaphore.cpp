@@ -59,6 +59,7 @@ counter_question<std::int64_t> draining(counter_impl const& impl) {
 counter_question<bool> setting(counter_impl const& impl, int permits, std::optional<time_span> expiry) {
     detail::must_be_at_least(impl, "permits", 0, permits);
     if (expiry && expiry->count() < 1) detail::complain(impl, "expiry must be at least one millisecond");
+    if (expiry && *expiry >= detail::longest_time) expiry.reset();
     return {.about = "setting " + impl.shown(),
             .amount = permits,
             .compose = [expiry](counter_request const& what) { return calls::set(what, expiry); },
@@ -96,6 +97,7 @@ void semaphore::acquire(permit_options const& options) {
 }
 
 void semaphore::acquire(permit_options const& options, std::error_code& ec) {
+    if (!impl_) return void(ec = errc::invalid_argument);
     ec = detail::wait_now(impl(), to_wait(options, true), nullptr);
 }
 
@@ -117,6 +119,7 @@ bool semaphore::try_acquire(permit_options const& options) {
 }
 
 bool semaphore::try_acquire(permit_options const& options, std::error_code& ec) {
+    if (!impl_) return ec = errc::invalid_argument, false;
     ec = detail::wait_now(impl(), to_wait(options, false), nullptr);
     return !ec;
 }
@@ -138,7 +141,8 @@ void semaphore::release(int permits) {
 }
 
 std::optional<outcome> semaphore::start_release(int permits, completion_ptr<>& done) {
-    return detail::ask_later(impl(), releasing(impl(), permits), done);
+    return detail::put_later(
+        impl(), [&] { return releasing(impl(), permits); }, done);
 }
 
 void semaphore::async_release(int permits, executor ex, std::function<void(std::error_code)> handler) {
@@ -151,7 +155,8 @@ bool semaphore::release_if_exists(int permits) {
 }
 
 std::optional<outcome> semaphore::start_release_if_exists(int permits, completion_ptr<bool>& done) {
-    return detail::ask_later(impl(), releasing_if_exists(impl(), permits), done);
+    return detail::put_later(
+        impl(), [&] { return releasing_if_exists(impl(), permits); }, done);
 }
 
 void semaphore::async_release_if_exists(int permits, executor ex, std::function<void(std::error_code, bool)> handler) {
@@ -195,7 +200,8 @@ bool semaphore::try_set_permits(int permits, std::optional<time_span> expiry) {
 
 std::optional<outcome> semaphore::start_try_set_permits(int permits, std::optional<time_span> expiry,
                                                         completion_ptr<bool>& done) {
-    return detail::ask_later(impl(), setting(impl(), permits, expiry), done);
+    return detail::put_later(
+        impl(), [&] { return setting(impl(), permits, expiry); }, done);
 }
 
 void semaphore::async_try_set_permits(int permits, std::optional<time_span> expiry, executor ex,

@@ -179,7 +179,10 @@ void multiplexer::on_unreachable(base::wake_list& woken) {
 void multiplexer::on_closed(base::wake_list& woken) {
     closed_ = true;
     up_ = false;
-    for (auto const& call : due_) finish(*call, call::state::closed, woken);
+    for (auto const& call : due_) {
+        if (call->begin < out.handed()) ++call->handed;
+        finish(*call, call::state::closed, woken);
+    }
     for (; !waiting_.empty(); waiting_.pop_front()) finish(*waiting_.front(), call::state::closed, woken);
     due_.clear();
     out.reset();

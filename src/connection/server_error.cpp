@@ -36,7 +36,7 @@ constexpr std::string_view no_cluster =
     "it is a node of a cluster, which is not supported; give the address of a single server";
 
 constexpr advice by_first_word[] = {
-    {"OOM", "its memory is full: raise maxmemory or remove keys; releases go on"},
+    {"OOM", "its memory is full: raise maxmemory or remove keys; locks can still be released"},
     {"READONLY", "it is a replica: give the address of its master"},
     {"MASTERDOWN", "it is a replica that has lost its master: give the address of the master"},
     {"NOREPLICAS",

@@ -346,6 +346,7 @@ counters client_core::stats() {
         now.holds = table.keeper.size();
         now.unresolved = table.dead.size();
     });
+    now.unresolved += given_back_.load(std::memory_order_relaxed);
     now.renewals = renewals_.load(std::memory_order_relaxed);
     now.reconnects = reconnects_.load(std::memory_order_relaxed);
     now.waiters = waiting_.load(std::memory_order_relaxed);

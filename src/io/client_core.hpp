@@ -118,6 +118,20 @@ public:
     connection::call_ptr send_releases(base::waker const& waker, bool will_wait);
 
     void operation_began() noexcept { waiting_.fetch_add(1, std::memory_order_relaxed); }
+    /// Of a call that changes a counter: close() waits for its answer.
+    void request_began() noexcept { table_.releases_under_way.fetch_add(1, std::memory_order_relaxed); }
+    void request_ended() {
+        locked([](locking::lock_table& table, base::wake_list& woken) { table.end_release(woken); });
+    }
+    /// The same of what nobody waits for, which is shown as unresolved.
+    void give_back_began() noexcept {
+        request_began();
+        given_back_.fetch_add(1, std::memory_order_relaxed);
+    }
+    void give_back_ended() {
+        given_back_.fetch_sub(1, std::memory_order_relaxed);
+        request_ended();
+    }
     void operation_ended() noexcept { waiting_.fetch_sub(1, std::memory_order_relaxed); }
 
     /// A hold of a thread begins: its end will be told to the listener.
@@ -184,6 +198,7 @@ private:
     std::atomic<bool> closed_{false};
     std::atomic<bool> ended_{false};
     std::atomic<std::uint64_t> waiting_{0};
+    std::atomic<std::uint64_t> given_back_{0};
     std::atomic<std::uint64_t> renewals_{0};
     std::atomic<std::uint64_t> reconnects_{0};
 

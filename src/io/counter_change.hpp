@@ -1,24 +1,30 @@
-// A change of a counter: sent once, or, where the server keeps a record of it, until it is answered.
+// A request about a counter that is answered at once: a change, or a question.
 //
-// | event                                              | next                                                            |
-// |----------------------------------------------------|-----------------------------------------------------------------|
-// | answered                                           | finished                                                        |
-// | not executed (LOADING, BUSY ...); never sent       | again, until the deadline                                       |
-// | the connection breaks, and there is a record       | again, on the next one: the record makes a repeat harmless      |
-// | the connection breaks, and there is none           | finished: outcome_unknown                                       |
-// | any end without an answer, after the call was sent | finished: outcome_unknown; of a question: why there was none    |
+// | event                                                 | next                                                        |
+// |-------------------------------------------------------|-------------------------------------------------------------|
+// | answered                                              | finished                                                    |
+// | not executed (LOADING, BUSY ...); never sent          | again, until the deadline                                   |
+// | the connection breaks, and there is a record, or it   | again, on the next one                                      |
+// | is a question                                         |                                                             |
+// | the connection breaks, and there is none              | finished: outcome_unknown                                   |
+// | any end without an answer, after a change was sent    | finished: outcome_unknown                                   |
+// | cancelled                                             | a question: finished; a change goes on                      |
+// | the client closes                                     | a change that was sent waits for its answer, for as long as |
+// |                                                       | close() does                                                |
 #pragma once
 
+#include "io/client_core.hpp"
 #include "io/lock_call.hpp"
-#include "io/query_op.hpp"
-#include "locking/counter.hpp"
+#include "io/operation.hpp"
 
 #include <memory>
 #include <string>
+#include <string_view>
+#include <system_error>
 
 namespace redlatch::io {
 
-class counter_change final : public query_op {
+class counter_change final : public operation {
 public:
     struct request {
         locking::wire_call call;
@@ -31,23 +37,34 @@ public:
     counter_change(std::shared_ptr<client_core> core, request order);
     ~counter_change() override;
 
-    /// The server's answer, which is no error, where result() is zero.
+    bool step() override;
+    bool ready() const override;
+
+    /// Zero: the server has answered, and reply() is no error.
+    std::error_code result() const noexcept { return result_; }
     resp::value const& reply() const noexcept { return reply_; }
     std::string message() const;
 
 private:
-    bool call() override;
-    bool answered() const override { return call_.finished(); }
-    bool on_called() override;
-    bool give_up();
+    enum class stage { beginning, calling, pausing, finished };
+    bool call();
+    bool on_called();
+    bool on_paused();
+    bool pause();
+    bool finish(std::error_code code);
+    bool is_cancelled() const noexcept { return !order_.changes && cancelled(); }
+    std::error_code without_an_answer() const;
+    void stop_counting();
 
+    std::shared_ptr<client_core> core_;
     request const order_;
+    node* const node_;
+    stage stage_ = stage::beginning;
+    bool counted_ = false;     ///< close() waits for it
+    bool may_be_done_ = false; ///< a copy of the call may have been executed
     lock_call call_;
     resp::value reply_;
+    std::error_code result_;
 };
-
-/// Gives back what nobody wants any more, in the background: until it is answered, or the client is closed. `call`: a script.
-void give_back_detached(std::shared_ptr<client_core> const& core, locking::counter const& what, locking::wire_call call,
-                        bool repeatable);
 
 } // namespace redlatch::io

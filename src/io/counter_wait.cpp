@@ -1,7 +1,7 @@
 #include "io/counter_wait.hpp"
 
 #include "connection/server_error.hpp"
-#include "io/counter_change.hpp"
+#include "io/give_back.hpp"
 #include "io/insist.hpp"
 #include "locking/names.hpp"
 #include "locking/refused_command.hpp"
@@ -33,12 +33,18 @@ counter_wait::counter_wait(std::shared_ptr<client_core> core, request order)
 counter_wait::~counter_wait() {
     bool const nobody_has_it = acquired_ && !handed_over_;
     if ((!done_ || nobody_has_it) && !core_->forked())
-        insist([this] {
+        insist([&] {
             abandon_call();
-            bool const may_have = std::exchange(may_have_taken_, false);
-            if (std::exchange(acquired_, false) || may_have) give_back();
+            may_have_taken_ = std::exchange(acquired_, false) || may_have_taken_;
+            settle_debt();
             leave();
         });
+    stop_counting();
+}
+
+/// Whoever is told of the end finds it counted as ended.
+void counter_wait::stop_counting() {
+    stop_asking();
     if (std::exchange(counted_, false)) core_->operation_ended();
 }
 
@@ -77,13 +83,14 @@ bool counter_wait::step() {
         }
         if (!go_on && !done_) return false;
     }
-    if (std::exchange(counted_, false)) core_->operation_ended(); // before anybody is told of the end
+    stop_counting();
     return true;
 }
 
 bool counter_wait::ready() const {
     using state = acquire_op::state;
-    if (cancelled() || core_->closed()) return true;
+    if (cancelled()) return true;
+    if (core_->closed() && !awaits_answer()) return true;
     switch (op_.now_in()) {
     case state::queued: return at_head();
     case state::trying: return call_.finished();
@@ -110,8 +117,8 @@ bool counter_wait::carry_out(action const& next) {
     switch (next.what) {
     case acquire_op::act::queue: return suspend(nullptr, next.until);
     case acquire_op::act::attempt: return attempt();
-    case acquire_op::act::wait: return wait(next);
-    case acquire_op::act::pause: return suspend(nullptr, std::min(next.until, outage_at()));
+    case acquire_op::act::wait: stop_asking(); return wait(next);
+    case acquire_op::act::pause: stop_asking(); return suspend(nullptr, std::min(next.until, outage_at()));
     case acquire_op::act::finish: return finish();
     case acquire_op::act::watch:
     case acquire_op::act::yield: break; // of locks that this process holds, or that take turns
@@ -143,6 +150,7 @@ bool counter_wait::attempt() {
         return carry_out(op_.on_held_up(turn));
     }
     asked_at_ = now_;
+    if (request_.what->how->changes() && !std::exchange(asks_, true)) core_->request_began();
     if (channel_) {
         node_->messages().catch_up();
         sample_ = node_->messages().sample(*channel_);
@@ -154,7 +162,7 @@ bool counter_wait::attempt() {
 bool counter_wait::on_called() {
     if (!call_.finished()) {
         if (cancelled()) return on_interruption(op_.on_cancelled());
-        if (core_->closed()) return on_interruption(op_.on_closed());
+        if (core_->closed() && !awaits_answer()) return on_interruption(op_.on_closed());
         if (now_ >= request_.deadline) return on_interruption(op_.on_deadline(of_others()));
         auto const over = outage_at();
         if (now_ >= over) return on_interruption(op_.on_outage());
@@ -162,12 +170,13 @@ bool counter_wait::on_called() {
     }
     auto const answered = call_.take([this] { return waker(); });
     if (!answered) return suspend(at().where, at().until);
+    late_copy_possible_ = late_copy_possible_ || call_.late_copy_possible();
     if (answered->status != connection::call::state::closed) return on_answered(*answered);
-    if (core_->closed()) return carry_out(op_.on_closed());
     if (answered->handed > 0 && request_.what->how->changes()) {
         if (request_.record.empty()) return on_unknown_outcome();
-        may_have_taken_ = true; // the server is away, and this one waits for nothing
+        may_have_taken_ = true;
     }
+    if (core_->closed()) return carry_out(op_.on_closed());
     if (!request_.may_wait || cancelled() || now_ >= request_.deadline) return carry_out(op_.on_outage());
     return attempt(); // it had waited for a connection, and there is one
 }
@@ -181,13 +190,18 @@ bool counter_wait::on_answered(connection::call const& answered) {
         return carry_out(op_.on_error(verdict, now_, node_->on_write_refused(answered, now_)));
     }
     auto const answer = request_.what->how->read(answered.reply);
-    acquired_ = answer.what == acquire_answer::kind::acquired;
-    if (acquired_ && request_.what->how->changes())
+    bool const changed = answer.what == acquire_answer::kind::acquired && request_.what->how->changes();
+    if (changed)
         node_->on_written(answered.sent_at, true);
     else
         node_->on_executed(answered.sent_at);
     if (answer.what == acquire_answer::kind::busy)
         core_->shared_counters().locked([&](base::wake_list&) { request_.what->busy_at = now_; });
+    if (changed && core_->closed()) { // it came while close() waited for it
+        may_have_taken_ = true;
+        return carry_out(op_.on_closed());
+    }
+    acquired_ = answer.what == acquire_answer::kind::acquired;
     return carry_out(op_.on_answer(answer, answered.sent_at, now_, sample_));
 }
 
@@ -204,34 +218,37 @@ bool counter_wait::on_interruption(action const& last) {
     return carry_out(last);
 }
 
-/// Whatever the call takes, or has taken, is given back.
+/// With a record whatever it takes is undone; without, its answer is awaited, and what it took is given back. Where the
+/// connection breaks before that, nobody knows.
 void counter_wait::abandon_call() {
     auto const& how = *request_.what->how;
     if (!call_.under_way()) return;
-    bool const may_have = std::exchange(may_have_taken_, false);
     if (!how.changes()) {
         call_.abandon();
     } else if (!request_.record.empty()) {
-        if (call_.abandon() || may_have) give_back_detached(core_, *request_.what, how.undo(about()), true);
+        may_have_taken_ = call_.abandon() || may_have_taken_;
+        late_copy_possible_ = late_copy_possible_ || call_.late_copy_possible();
     } else {
-        // Where the connection breaks before its answer, nobody knows.
         call_.abandon([core = core_, what = request_.what, amount = request_.amount](resp::value const& reply) {
             if (what->how->read(reply).what != acquire_answer::kind::acquired) return;
-            give_back_detached(core, *what,
-                               what->how->give_back({.name = what->name, .channel = what->channel, .amount = amount}),
-                               false);
+            insist([&] {
+                io::give_back(core, *what,
+                              what->how->give_back({.name = what->name, .channel = what->channel, .amount = amount}),
+                              false);
+            });
         });
-        core_->loop()->post([] {}); // its thread reads the answer, and may not have been needed before
+        insist(
+            [this] { core_->loop()->post([] {}); }); // its thread reads the answer, and may not have been needed before
     }
 }
 
-void counter_wait::give_back() {
+/// What this request has taken, or a late copy of it may take, goes back.
+void counter_wait::settle_debt() {
     auto const& how = *request_.what->how;
-    if (!how.changes()) return;
-    if (request_.record.empty())
-        give_back_detached(core_, *request_.what, how.give_back(about()), false);
-    else
-        give_back_detached(core_, *request_.what, how.undo(about()), true);
+    bool const has_record = !request_.record.empty();
+    if (!how.changes() || (!may_have_taken_ && !(late_copy_possible_ && has_record))) return;
+    io::give_back(core_, *request_.what, has_record ? how.undo(about()) : how.give_back(about()), has_record);
+    may_have_taken_ = late_copy_possible_ = false;
 }
 
 // --- waiting
@@ -254,10 +271,13 @@ bool counter_wait::on_waited() {
     if (op_.now_in() == acquire_op::state::pausing && now_ >= outage_at()) return carry_out(op_.on_outage(true));
     if (op_.listens()) {
         auto const seen = node_->messages().sample(*channel_);
-        if (op_.is_news(seen, sample_))
-            sample_ = seen;
-        else if (now_ < at().until)
-            return suspend(at().where, at().until);
+        // The connection for messages broke, and probably the other one too, on which a request would be lost: the new
+        // subscription is news.
+        bool const broke =
+            !seen.subscribed && sample_.subscribed && request_.what->how->changes() && request_.record.empty();
+        bool const news = op_.is_news(seen, sample_);
+        if (news) sample_ = seen;
+        if ((!news || broke) && now_ < at().until) return suspend(at().where, at().until);
     } else if (now_ < at().until) {
         return suspend(at().where, at().until);
     }
@@ -286,7 +306,7 @@ void counter_wait::leave() {
 }
 
 bool counter_wait::finish() {
-    if (std::exchange(may_have_taken_, false)) give_back();
+    if (!acquired_) settle_debt();
     leave();
     result_ = code_of(op_.result());
     return done_ = true;
@@ -317,6 +337,8 @@ std::string counter_wait::message() const {
     switch (static_cast<errc>(result_.value())) {
     case errc::busy:
     case errc::timed_out:
+        if (asked_at_ == base::instant())
+            return "the wait for " + which + " ended behind others of this process, which came before; wait for longer";
         if (!op_.found_held() && result_ == errc::timed_out)
             return "the wait for " + which + " ended before the server had answered; wait for longer";
         if (!takes)

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 
 namespace redlatch::io {
 
@@ -57,7 +58,14 @@ private:
     bool finish();
     void leave();
     void abandon_call();
-    void give_back();
+    void settle_debt();
+    void stop_counting();
+    /// What has been taken is known, and given back if nobody wants it.
+    void stop_asking() {
+        if (std::exchange(asks_, false)) core_->request_ended();
+    }
+    /// close() waits for it.
+    bool awaits_answer() const noexcept { return asks_ && call_.under_way(); }
     bool at_head() const noexcept { return waiter_->at_head.load(std::memory_order_acquire); }
     base::instant outage_at();
     locking::acquire_op::knowledge of_others();
@@ -76,7 +84,10 @@ private:
     lock_call call_;
     bool done_ = false;
     bool acquired_ = false;
-    bool may_have_taken_ = false; ///< of a request with a record: the last answer does not deny that a copy has run
+    bool may_have_taken_ =
+        false; ///< permits that nobody wants: by a copy that may have run, or before the client closed
+    bool late_copy_possible_ = false;
+    bool asks_ = false; ///< a call that may change the counter is on its way
     bool handed_over_ = false;
     bool counted_ = true; ///< among the operations under way
     std::error_code result_;

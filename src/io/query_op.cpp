@@ -11,9 +11,6 @@ query_op::query_op(std::shared_ptr<client_core> core, std::string_view key, std:
     : core_(std::move(core)), server_(core_->node_of(key)), about_(std::move(subject)),
       deadline_(base::later(lease_clock::now(), core_->settings().timeout)) {}
 
-query_op::query_op(std::shared_ptr<client_core> core, std::string_view key, std::string subject, base::instant deadline)
-    : core_(std::move(core)), server_(core_->node_of(key)), about_(std::move(subject)), deadline_(deadline) {}
-
 bool query_op::step() {
     for (;;) {
         bool go_on = false;
@@ -55,7 +52,7 @@ bool query_op::ask_again(base::instant now) {
 
 bool query_op::finish(std::error_code code) {
     stage_ = stage::finished;
-    result_ = code && copy_possible_ ? make_error_code(errc::outcome_unknown) : code;
+    result_ = code;
     return true;
 }
 

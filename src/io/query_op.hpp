@@ -22,7 +22,6 @@ public:
 protected:
     /// To the server that has the key; empty: to any one. The deadline is the client's timeout from now.
     query_op(std::shared_ptr<client_core> core, std::string_view key, std::string subject);
-    query_op(std::shared_ptr<client_core> core, std::string_view key, std::string subject, base::instant deadline);
 
     /// Sends it, and suspends.
     virtual bool call() = 0;
@@ -42,8 +41,6 @@ protected:
     /// The server did not execute it: after a pause, if there is time.
     bool ask_again(base::instant now);
     bool finish(std::error_code code);
-    /// From now on: a copy of what was asked may have been executed, so that no end without an answer says that it was not.
-    void note_possible_copy() noexcept { copy_possible_ = true; }
 
 private:
     enum class stage { beginning, calling, pausing, finished };
@@ -54,7 +51,6 @@ private:
     std::string const about_;
     base::instant const deadline_;
     stage stage_ = stage::beginning;
-    bool copy_possible_ = false;
     std::error_code result_;
 };
 

@@ -2,6 +2,8 @@
 #include "integration/fixture.hpp"
 #include "locking/script.hpp"
 
+#include <algorithm>
+#include <future>
 #include <stop_token>
 
 namespace redlatch::test {
@@ -180,6 +182,104 @@ TEST_F(counter_faults_test, lets_a_waiter_ask_again_after_a_new_connection) {
     proxy.cut_all();
     waiting.get();
     EXPECT_LT(since(began), 10s) << "before it would have asked by itself";
+}
+
+TEST_F(counter_faults_test, removes_once_although_the_answer_was_lost) {
+    EXPECT_FALSE(user.get_semaphore(name + "-other").remove()); // the server knows the script
+    auto const late = proxy.hold_reply(a_script(scripts::counter_remove));
+    auto removing = in_thread([&] { return exactly_once.remove(); });
+    EXPECT_TRUE(late.wait());
+    EXPECT_FALSE(exists(name));
+    server.run("SET", name, "7"); // somebody else's now
+    late.cut_client();
+    late.cut_server();
+    EXPECT_TRUE(removing.get()) << "it was this one";
+    EXPECT_EQ(value(), "7");
+    EXPECT_EQ(exactly_once.drain_permits(), 7);
+}
+
+TEST_F(counter_faults_test, does_not_make_a_semaphore_again_that_is_gone) {
+    for (auto* const which : {&exactly_once, &sent_once}) {
+        server.run("SET", name, "5");
+        which->acquire();
+        which->release();
+        std::stop_source stop;
+        auto const late = proxy.hold_reply(a_script(scripts::semaphore_acquire));
+        auto asking = in_thread([&] { return outcome_of([&] { which->acquire({.stop = stop.get_token()}); }); });
+        EXPECT_TRUE(late.wait());
+        server.run("DEL", name);
+        stop.request_stop();
+        EXPECT_EQ(asking.get().reason, errc::cancelled);
+        late.deliver();
+        expect_idle(user);
+        EXPECT_FALSE(exists(name));
+    }
+}
+
+TEST_F(counter_faults_test, does_not_cancel_a_release) {
+    sent_once.acquire();
+    auto const late = proxy.hold_reply(a_script(scripts::semaphore_release));
+    struct told final : completion<> {
+        std::promise<std::error_code> end;
+        canceller cancel;
+        void begins(canceller const& how) noexcept override { cancel = how; }
+        void complete(redlatch::outcome const& how) noexcept override { end.set_value(how.code()); }
+        void discard() noexcept override {}
+    } one;
+    completion_ptr<> done(&one);
+    ASSERT_FALSE(sent_once.start_release(1, done));
+    EXPECT_TRUE(late.wait());
+    one.cancel.cancel();
+    late.deliver();
+    EXPECT_EQ(one.end.get_future().get(), std::error_code());
+    EXPECT_EQ(value(), "5");
+}
+
+/// It would probably break, too, with the request on its way.
+TEST_F(counter_faults_test, asks_only_when_it_listens_again_after_the_connection_for_messages_broke) {
+    sent_once.drain_permits();
+    auto const listening = proxy.hold_reply(a_command("SUBSCRIBE"));
+    auto waiting = in_thread([&] { return outcome_of([&] { sent_once.acquire({.wait = 20s}); }); });
+    ASSERT_TRUE(listening.wait());
+    listening.deliver();
+    auto const asked = [&] { return proxy.count(a_script(scripts::semaphore_acquire)); };
+    ASSERT_TRUE(wait_until([&] { return asked() == 3; })) << "by its SHA-1, by its text, and when it listens";
+    user.ping(); // behind the answer
+    listening.cut_client();
+    ASSERT_TRUE(wait_until([&] { return asked() == 4; }));
+    auto const commands = proxy.commands();
+    auto const is = [](matcher const& what) { return [&what](words const& one) { return what(one); }; };
+    auto const last_question =
+        std::find_if(commands.rbegin(), commands.rend(), is(a_script(scripts::semaphore_acquire)));
+    auto const last_subscription = std::find_if(commands.rbegin(), commands.rend(), is(a_command("SUBSCRIBE")));
+    EXPECT_GT(last_subscription, last_question) << "before it";
+    EXPECT_EQ(proxy.count(a_command("SUBSCRIBE")), 2U);
+    exactly_once.release();
+    EXPECT_EQ(waiting.get().reason, errc{});
+}
+
+/// Where a connection cannot be killed, its last bytes may come at any time.
+TEST_F(counter_faults_test, lets_a_late_copy_take_nothing_where_connections_cannot_be_killed) {
+    EXPECT_EQ(
+        server.admin().command("ACL", "SETUSER", "poor", "on", ">secret", "~*", "&*", "+@all", "-client|kill").text,
+        "OK");
+    auto settings = quick(proxy.uri());
+    settings.username = "poor";
+    settings.password = "secret";
+    client poor(settings);
+    auto permits = poor.get_semaphore(name, {.exactly_once = true});
+    permits.drain_permits();
+    EXPECT_FALSE(permits.try_acquire());
+    auto const late = proxy.hold_tail(a_script(scripts::semaphore_acquire), 10);
+    auto asking = in_thread([&] { return permits.try_acquire({.wait = 300ms}); });
+    EXPECT_TRUE(late.wait());
+    late.cut_client();
+    EXPECT_FALSE(asking.get());
+    expect_idle(poor);
+    permits.release();
+    late.deliver();
+    EXPECT_EQ(late.wait_fate(), proxy_trap::fate::answered);
+    EXPECT_EQ(value(), "1");
 }
 
 // --- hostile replies

@@ -101,6 +101,14 @@ TEST_P(semaphore_test, keeps_its_expiry_whatever_is_done_to_it) {
     EXPECT_LE(left, 100'000);
 }
 
+TEST_P(semaphore_test, takes_an_expiry_that_no_clock_can_count_for_none) {
+    EXPECT_TRUE(mine.try_set_permits(5, duration::max()));
+    EXPECT_EQ(server.run("PTTL", name).integer, -1);
+    EXPECT_TRUE(mine.remove());
+    EXPECT_TRUE(mine.try_set_permits(5, std::chrono::hours(24 * 365)));
+    EXPECT_GT(server.run("PTTL", name).integer, 1'000'000);
+}
+
 // --- waiting
 
 TEST_P(semaphore_test, wakes_a_waiter_of_another_process_when_there_are_enough) {
@@ -199,6 +207,30 @@ TEST_P(semaphore_test, lets_nobody_in_beyond_its_permits_and_loses_none) {
     EXPECT_EQ(value(), std::to_string(permits));
 }
 
+/// Clients that close in the midst of everything: what they were told they have is what is missing on the server.
+TEST_P(semaphore_test, keeps_no_permits_of_a_client_that_closes) {
+    constexpr int in_all = 1000;
+    constexpr int rounds = 20;
+    constexpr int waiting = 100;
+    for (int round = 0; round < rounds; ++round) {
+        SCOPED_TRACE(round);
+        server.run("SET", name, std::to_string(in_all));
+        client brief(settings(server.uri()));
+        auto permits = brief.get_semaphore(name, how());
+        std::atomic<int> told{0};
+        std::atomic<int> got{0};
+        for (int i = 0; i < waiting; ++i)
+            permits.async_acquire({}, {}, [&](std::error_code ec) {
+                got += !ec;
+                ++told;
+            });
+        ASSERT_TRUE(wait_until([&] { return told >= round; })); // at another moment each time
+        brief.close();
+        ASSERT_TRUE(wait_until([&] { return told == waiting; }));
+        EXPECT_EQ(value(), std::to_string(in_all - got));
+    }
+}
+
 // --- handlers
 
 TEST_P(semaphore_test, does_all_of_it_with_handlers) {
@@ -250,10 +282,16 @@ TEST_P(semaphore_test, says_what_is_wrong_and_changes_nothing) {
     EXPECT_EQ(outcome_of([&] { mine.acquire({.wait = -1s}); }).reason, errc::invalid_argument);
     EXPECT_EQ(outcome_of([&] { mine.try_set_permits(-1); }).reason, errc::invalid_argument);
     EXPECT_EQ(outcome_of([&] { mine.try_set_permits(1, 0s); }).reason, errc::invalid_argument);
+    std::promise<std::error_code> refused;
+    mine.async_release(0, {}, [&](std::error_code ec) { refused.set_value(ec); });
+    EXPECT_EQ(refused.get_future().get(), errc::invalid_argument) << "told, not thrown";
     EXPECT_EQ(outcome_of([&] { user.get_semaphore(""); }).reason, errc::bad_name);
     EXPECT_EQ(value(), "1");
     auto moved = std::move(mine);
     EXPECT_EQ(outcome_of([&] { mine.release(); }).reason, errc::invalid_argument); // NOLINT(bugprone-use-after-move)
+    std::error_code ec;
+    EXPECT_FALSE(mine.try_acquire({}, ec));
+    EXPECT_EQ(ec, errc::invalid_argument);
     EXPECT_EQ(moved.available_permits(), 1);
 }
 

@@ -31,7 +31,7 @@ wire_call count_down(counter_request const& what) {
 }
 
 wire_call remove(counter_request const& what) {
-    return script_call(scripts::counter_remove, {what.name, what.channel}, {publish, open});
+    return with_record(scripts::counter_remove, what, {what.name, what.channel}, {publish, open});
 }
 
 wire_call count(counter_request const& what) {

@@ -51,7 +51,7 @@ wire_call set(counter_request const& what, std::optional<base::milliseconds> exp
 }
 
 wire_call remove(counter_request const& what) {
-    return script_call(scripts::counter_remove, {what.name}, {});
+    return with_record(scripts::counter_remove, what, {what.name, what.channel}, {publish, ""});
 }
 
 wire_call available(counter_request const& what) {
@@ -66,7 +66,7 @@ constinit counter_kind const semaphore_kind{
     .ask = semaphore::acquire,
     .read = semaphore::read_acquire,
     .undo = semaphore::undo,
-    .give_back = semaphore::release,
+    .give_back = semaphore::release_if_exists,
     .in_line = true,
 };
 

@@ -1,0 +1,83 @@
+#include "io/give_back.hpp"
+
+#include "connection/server_error.hpp"
+#include "io/insist.hpp"
+#include "locking/names.hpp"
+
+#include <string>
+#include <utility>
+
+namespace redlatch::io {
+namespace {
+
+class giving_back : public std::enable_shared_from_this<giving_back> {
+public:
+    giving_back(std::shared_ptr<client_core> const& core, locking::counter const& what, locking::wire_call call,
+                bool repeatable)
+        : core_(core), name_(what.name), call_(std::move(call)), repeatable_(repeatable),
+          subject_("giving back permits of " + std::string(what.how->kind) + " " + locking::shown(what.name)
+                   + " that nobody waits for any more") {
+        core->give_back_began();
+    }
+    giving_back(giving_back const&) = delete;
+    giving_back& operator=(giving_back const&) = delete;
+    ~giving_back() {
+        if (auto const core = core_.lock()) core->give_back_ended();
+    }
+
+    void send() {
+        auto const core = core_.lock();
+        if (!core) return;
+        core->send(
+            core->node_of(name_).data(), call_,
+            [self = shared_from_this()](connection::call const& ended) { self->on_ended(ended); }, !repeatable_);
+    }
+
+private:
+    void on_ended(connection::call const& ended) {
+        auto const core = core_.lock();
+        if (!core) return;
+        if (ended.status == connection::call::state::closed) {
+            if (core->closed()) return;
+            if (ended.handed == 0) return send_again(); // it had waited for a connection, and there is one
+            return fail(*core, "the connection broke before the server had answered");
+        }
+        if (!ended.reply.is_error()) return;
+        auto const verdict = connection::judge(ended.reply);
+        if (verdict == connection::verdict::read_only) core->node_of(name_).data().reconnect(ended, "is a replica now");
+        bool const not_executed =
+            verdict == connection::verdict::read_only || verdict == connection::verdict::not_executed;
+        if (!not_executed) return fail(*core, ended.reply.text);
+        if (core->closed()) return;
+        constexpr base::milliseconds pause{100};
+        insist([&] {
+            core->loop()->at(base::later(lease_clock::now(), pause),
+                             [self = shared_from_this()] { self->send_again(); });
+        });
+    }
+    void send_again() {
+        insist([this] { send(); });
+    }
+    void fail(client_core& core, std::string const& why) {
+        insist([&] {
+            core.tell({.what = event::kind::release_failed,
+                       .message = subject_ + " failed, and they may stay taken: " + why});
+        });
+    }
+
+    std::weak_ptr<client_core> const core_; ///< what waits on its loop is not to keep it
+    std::string const name_;
+    locking::wire_call const call_;
+    bool const repeatable_;
+    std::string const subject_;
+};
+
+} // namespace
+
+void give_back(std::shared_ptr<client_core> const& core, locking::counter const& what, locking::wire_call call,
+               bool repeatable) {
+    std::make_shared<giving_back>(core, what, std::move(call), repeatable)->send();
+    core->loop()->post([] {}); // its thread reads the answer, and may not have been needed before
+}
+
+} // namespace redlatch::io
