@@ -73,6 +73,17 @@ struct declaration {
     }
 };
 
+std::function<void(std::string const&)> into_number(int least, int most, int& target) {
+    return [&target, least, most](std::string const& raw) {
+        int value = 0;
+        auto const [end, problem] = std::from_chars(raw.data(), raw.data() + raw.size(), value);
+        if (problem != std::errc{} || end != raw.data() + raw.size() || value < least || value > most)
+            throw usage_error("'" + printable(raw) + "' is not a whole number from " + std::to_string(least) + " to "
+                              + std::to_string(most));
+        target = value;
+    };
+}
+
 } // namespace
 
 struct command_line::parts {
@@ -183,16 +194,12 @@ void command_line::time(std::string const& name, std::string const& text, std::o
                              [&target](auto const& raw) { target = parse_duration(raw); }});
 }
 
+void command_line::number_word(std::string const& name, std::string const& text, int least, int most, int& target) {
+    parts_->known.push_back({declaration::kind::required_word, name, {}, text, into_number(least, most, target)});
+}
+
 void command_line::number(std::string const& name, std::string const& text, int least, int most, int& target) {
-    auto const take = [&target, least, most](std::string const& raw) {
-        int value = 0;
-        auto const [end, problem] = std::from_chars(raw.data(), raw.data() + raw.size(), value);
-        if (problem != std::errc{} || end != raw.data() + raw.size() || value < least || value > most)
-            throw usage_error("'" + printable(raw) + "' is not a whole number from " + std::to_string(least) + " to "
-                              + std::to_string(most));
-        target = value;
-    };
-    parts_->known.push_back({declaration::kind::value, name, "N", text, take});
+    parts_->known.push_back({declaration::kind::value, name, "N", text, into_number(least, most, target)});
 }
 
 void command_line::choice(std::string const& name, std::vector<std::string> values, std::string const& text,

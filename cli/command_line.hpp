@@ -26,6 +26,8 @@ public:
     ~command_line();
 
     void word(std::string const& name, std::string const& text, std::string& target);
+    /// A whole number from `least` to `most`.
+    void number_word(std::string const& name, std::string const& text, int least, int most, int& target);
     void optional_word(std::string const& name, std::string const& text, std::optional<std::string>& target);
     void flag(std::string const& name, std::string const& text, bool& target);
     void text(std::string const& name, std::string const& value_name, std::string const& text,

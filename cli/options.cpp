@@ -24,11 +24,6 @@ std::optional<std::string> from_environment(char const* name) {
     return value;
 }
 
-void refuse_shorter(std::optional<duration> const& value, duration least, std::string const& flag,
-                    std::string const& reason) {
-    if (value && *value < least) throw usage_error(flag + " " + to_text(*value) + " is too short: " + reason);
-}
-
 } // namespace
 
 char const* const exit_status_help = "Exit status:\n"
@@ -51,9 +46,15 @@ void declare(command_line& line, common_options& options, std::string const& jso
     line.flag("--verbose", "Say on stderr what happens.", options.verbose);
 }
 
+void declare(command_line& line, wait_flags& flags, std::string const& whom, std::string const& conflict) {
+    line.time("--wait", "How long to wait for " + whom + "; 0s asks once. Default: for ever.", flags.wait);
+    line.flag("--no-wait", "Do not wait: the same as --wait 0s.", flags.no_wait);
+    line.number("--conflict-exit-code", "The exit status when " + conflict + ". Default: 75.", 0, 255,
+                flags.conflict_exit_code);
+}
+
 void declare(command_line& line, lock_options& options) {
-    line.time("--wait", "How long to wait for the lock; 0s asks once. Default: for ever.", options.wait);
-    line.flag("--no-wait", "Do not wait: the same as --wait 0s.", options.no_wait);
+    declare(line, options, "the lock", "the lock is busy or the wait timed out");
     line.time("--lease", "A fixed lease, never renewed. Default: renewed for as long as it is held.", options.lease);
     line.time("--watchdog", "The lease of a renewed lock, renewed after each third of it. Default: 30s.",
               options.watchdog);
@@ -67,21 +68,29 @@ void declare(command_line& line, lock_options& options) {
     line.flag("--shared", "Take a read-write lock to read: together with others that read, while nobody writes.",
               options.shared);
     line.flag("--write", "Take a read-write lock to write: alone.", options.write);
-    line.number("--conflict-exit-code", "The exit status when the lock is busy or the wait timed out. Default: 75.", 0,
-                255, options.conflict_exit_code);
     declare(line, options.common, "Events as JSON lines on stderr.");
 }
 
-void check_name(std::string const& name) {
-    if (name.empty()) throw usage_error("the name of the lock is empty; a name has 1 byte to 64 KiB");
+void refuse_shorter(std::optional<duration> const& value, duration least, std::string const& flag,
+                    std::string const& reason) {
+    if (value && *value < least) throw usage_error(flag + " " + to_text(*value) + " is too short: " + reason);
+}
+
+void check_name(std::string const& name, std::string const& of) {
+    if (name.empty()) throw usage_error("the name of the " + of + " is empty; a name has 1 byte to 64 KiB");
     if (name.size() > longest_name)
-        throw usage_error("the name of the lock has " + std::to_string(name.size()) + " bytes; 65536 are the most");
+        throw usage_error("the name of the " + of + " has " + std::to_string(name.size())
+                          + " bytes; 65536 are the most");
+}
+
+void check(wait_flags& flags) {
+    if (flags.no_wait && flags.wait) throw usage_error("--wait and --no-wait exclude each other; give one of them");
+    if (flags.wait == 0ms) flags.no_wait = true;
 }
 
 void check(lock_options& options) {
     check_name(options.name);
-    if (options.no_wait && options.wait) throw usage_error("--wait and --no-wait exclude each other; give one of them");
-    if (options.wait == 0ms) options.no_wait = true;
+    check(static_cast<wait_flags&>(options));
     if (options.lease && options.watchdog)
         throw usage_error("--lease is never renewed, --watchdog is the lease of a renewed lock; give one of them");
     if (options.lease && options.max_hold)
@@ -142,15 +151,20 @@ config choose_server(common_options const& options) {
     return settings;
 }
 
-config choose_server(lock_options const& options) {
-    config settings = choose_server(options.common);
-    if (options.watchdog) settings.lock_watchdog_timeout = *options.watchdog;
-    if (options.wait && !options.no_wait)
-        settings.connect_timeout = std::min(settings.connect_timeout, std::max<duration>(*options.wait, 1s));
-    // Whoever leaves without the lock has written the release of its last try behind it, on the same connection: a server that
-    // hangs will read both. There is nothing more to wait for.
+config choose_server(common_options const& options, wait_flags const& flags) {
+    config settings = choose_server(options);
+    if (flags.wait && !flags.no_wait)
+        settings.connect_timeout = std::min(settings.connect_timeout, std::max<duration>(*flags.wait, 1s));
+    // Whoever leaves has written behind its last request, on the same connection, what gives back what that may have taken: a
+    // server that hangs will read both. There is nothing more to wait for.
     settings.close_timeout = std::min<duration>(settings.close_timeout, 100ms);
     settings.lazy_threads = true;
+    return settings;
+}
+
+config choose_server(lock_options const& options) {
+    config settings = choose_server(options.common, options);
+    if (options.watchdog) settings.lock_watchdog_timeout = *options.watchdog;
     return settings;
 }
 

@@ -22,12 +22,17 @@ struct common_options {
     report reporter() const noexcept { return {verbose, json}; }
 };
 
+/// How long to wait.
+struct wait_flags {
+    std::optional<duration> wait{}; ///< none: for ever
+    bool no_wait = false;
+    int conflict_exit_code = 75;
+};
+
 /// How to take a lock.
-struct lock_options {
+struct lock_options : wait_flags {
     common_options common{};
     std::string name{};
-    std::optional<duration> wait{};
-    bool no_wait = false;
     std::optional<duration> lease{};
     std::optional<duration> watchdog{};
     std::optional<duration> max_hold{};
@@ -35,24 +40,32 @@ struct lock_options {
     bool fenced = false;
     bool shared = false; ///< of a read-write lock, to read
     bool write = false;  ///< and to write
-    int conflict_exit_code = 75;
 
     /// How long the key lives after each renewal, or in all.
     duration lease_or(config const& settings) const noexcept { return lease ? *lease : settings.lock_watchdog_timeout; }
 };
 
 void declare(command_line& line, common_options& options, std::string const& json_text);
+/// `whom`: what is waited for. `conflict`: when it was in vain.
+void declare(command_line& line, wait_flags& flags, std::string const& whom, std::string const& conflict);
 /// Without its name.
 void declare(command_line& line, lock_options& options);
 
 /// Throws usage_error: values that cannot be used, or not together.
 void check(lock_options& options);
-/// Throws usage_error unless it has 1 byte to 64 KiB.
-void check_name(std::string const& name);
+/// Throws usage_error: --wait beside --no-wait.
+void check(wait_flags& flags);
+/// Throws usage_error unless it has 1 byte to 64 KiB. `of`: what it is the name of.
+void check_name(std::string const& name, std::string const& of = "lock");
+/// Throws usage_error, with the reason.
+void refuse_shorter(std::optional<duration> const& value, duration least, std::string const& flag,
+                    std::string const& reason);
 
 /// A flag beats the environment, an address beats a file: --server, --config, REDLATCH_SERVER, REDLATCH_CONFIG; then the
 /// private server, of which a line on stderr tells, unless a server is required. Throws error(bad_config), usage_error.
 config choose_server(common_options const& options);
+/// As above, for a wait: connecting takes no longer than that, and no thread is started before it is needed.
+config choose_server(common_options const& options, wait_flags const& flags);
 /// As above, with what the lock's flags say about times.
 config choose_server(lock_options const& options);
 

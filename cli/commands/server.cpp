@@ -1,8 +1,8 @@
 // redlatch server status|stop: the private server.
 #include "commands/commands.hpp"
-#include "exit_code.hpp"
 #include "json_line.hpp"
 #include "options.hpp"
+#include "subcommands.hpp"
 #include "text.hpp"
 
 #include <redlatch/embedded_server.hpp>
@@ -68,13 +68,7 @@ int stop(arguments const& words) {
 } // namespace
 
 int serve(arguments const& words) {
-    if (words.empty()) throw usage_error("server needs a command: redlatch server status, or redlatch server stop");
-    std::string const& command = words.front();
-    arguments const rest(words.begin() + 1, words.end());
-    if (command == "status") return status(rest);
-    if (command == "stop") return stop(rest);
-    if (command == "--help" || command == "-h") throw help_requested{help_text};
-    throw usage_error("server knows status and stop, not '" + command + "'");
+    return run_subcommand("server", {{"status", &status}, {"stop", &stop}}, help_text, words);
 }
 
 } // namespace redlatch::cli

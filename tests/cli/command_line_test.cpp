@@ -52,6 +52,20 @@ TEST(command_line, takes_words_without_flags) {
     EXPECT_EQ(one.name, "");
 }
 
+TEST(command_line, takes_a_number_as_a_word) {
+    int number = 0;
+    auto const parse = [&number](arguments const& words) {
+        command_line line("paint COUNT", "Paints.");
+        line.number_word("COUNT", "How many.", 1, 9, number);
+        line.parse(words);
+    };
+    parse({"7"});
+    EXPECT_EQ(number, 7);
+    for (std::string const wrong : {"0", "10", "x", "", "7 ", "-1"}) EXPECT_THROW(parse({wrong}), usage_error) << wrong;
+    EXPECT_THROW(parse({}), usage_error);
+    EXPECT_EQ(number, 7);
+}
+
 TEST(command_line, takes_flags_before_between_and_after_words) {
     example one;
     EXPECT_EQ(
