@@ -86,6 +86,13 @@ std::string json_of_unlock(std::string_view name, bool was_held) {
     return line(object);
 }
 
+std::string json_of_counter(std::string_view name, std::string_view member, std::variant<bool, std::int64_t> value) {
+    json object;
+    object["name"] = name;
+    std::visit([&](auto plain) { object[std::string(member)] = plain; }, value);
+    return line(object);
+}
+
 std::string json_of_version(std::string_view version) {
     json object;
     object["version"] = version;

@@ -27,6 +27,8 @@ std::string json_of(embedded_server::state const& server);
 std::string json_of_event(std::string_view event, std::int64_t at_ms, std::string_view message,
                           std::vector<field> const& fields);
 std::string json_of_unlock(std::string_view name, bool was_held);
+/// What became of a semaphore or a latch.
+std::string json_of_counter(std::string_view name, std::string_view member, std::variant<bool, std::int64_t> value);
 std::string json_of_version(std::string_view version);
 
 } // namespace redlatch::cli

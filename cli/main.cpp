@@ -20,7 +20,7 @@ namespace {
 
 char const* const help_text = "Usage: redlatch COMMAND ...\n"
                               "\n"
-                              "Distributed locks on Redis, shared with Redisson.\n"
+                              "Distributed locks on Redis, shared with Redisson; semaphores and latches too.\n"
                               "\n"
                               "Commands:\n"
                               "  run NAME [FLAGS] -- COMMAND   Take the lock, run the command, give the lock back.\n"
@@ -28,6 +28,8 @@ char const* const help_text = "Usage: redlatch COMMAND ...\n"
                               "  status NAME                   Who holds it? Exit status 0: held, 1: free.\n"
                               "  list [PATTERN]                Show locks in a table.\n"
                               "  unlock NAME --force           End anybody's hold.\n"
+                              "  semaphore COMMAND NAME        Permits that all share: set, acquire, release ...\n"
+                              "  latch COMMAND NAME            A gate for all: set, count-down, wait ...\n"
                               "  ping                          Show the server, its version and the round trip.\n"
                               "  server status|stop            The private server that is used when none is named.\n"
                               "  version                       Show the version of the tool.\n"
@@ -49,6 +51,8 @@ command find_command(std::string_view name) {
     if (name == "status") return &show_status;
     if (name == "list") return &list_locks;
     if (name == "unlock") return &unlock;
+    if (name == "semaphore") return &use_semaphore;
+    if (name == "latch") return &use_latch;
     if (name == "ping") return &ping;
     if (name == "server") return &serve;
     if (name == "version" || name == "--version") return &show_version;
@@ -58,7 +62,8 @@ command find_command(std::string_view name) {
 std::string about_unknown_command(std::string const& name, arguments const& others) {
     std::string const said = "there is no command '" + name + "'; ";
     if (name.starts_with('-')) return said + "flags stand behind the command, as in: redlatch status NAME --json";
-    auto const meant = nearest(name, {"run", "hold", "status", "list", "unlock", "ping", "server", "version", "help"});
+    auto const meant = nearest(
+        name, {"run", "hold", "status", "list", "unlock", "semaphore", "latch", "ping", "server", "version", "help"});
     if (!meant.empty()) return said + "did you mean " + meant + "? redlatch --help shows all";
     if (std::find(others.begin(), others.end(), "--") != others.end())
         return said + "did you mean: redlatch run " + name + " -- COMMAND";

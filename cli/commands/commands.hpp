@@ -11,6 +11,8 @@ int hold_lock(arguments const& words);
 int show_status(arguments const& words);
 int list_locks(arguments const& words);
 int unlock(arguments const& words);
+int use_semaphore(arguments const& words);
+int use_latch(arguments const& words);
 int ping(arguments const& words);
 int serve(arguments const& words);
 int show_version(arguments const& words);

@@ -23,7 +23,7 @@ _redlatch() {
     COMPREPLY=()
 
     if ((COMP_CWORD == 1)); then
-        mapfile -t COMPREPLY < <(compgen -W 'run hold status list unlock ping server version help --help --version' -- "$cur")
+        mapfile -t COMPREPLY < <(compgen -W 'run hold status list unlock semaphore latch ping server version help --help --version' -- "$cur")
         return
     fi
 
@@ -55,7 +55,7 @@ _redlatch() {
         mapfile -t COMPREPLY < <(compgen -W 'term kill warn' -- "$cur")
         return
         ;;
-    --wait | --lease | --watchdog | --max-hold | --grace)
+    --wait | --lease | --watchdog | --max-hold | --grace | --expiry)
         mapfile -t COMPREPLY < <(compgen -W '500ms 5s 30s 1m 5m 1h' -- "$cur")
         return
         ;;
@@ -66,12 +66,34 @@ _redlatch() {
     esac
 
     local server='--server --config --require-server --json --verbose --help'
+    local wait="--wait --no-wait --conflict-exit-code $server"
     local lock="--wait --no-wait --lease --watchdog --max-hold --fair --fenced --shared --write --conflict-exit-code $server"
     case $command in
     run) words="$lock --on-lost --grace --" ;;
     hold) words=$lock ;;
     status | list | ping) words=$server ;;
     unlock) words="--force $server" ;;
+    semaphore)
+        if ((COMP_CWORD == 2)); then
+            words='set acquire release available drain remove --help'
+        else
+            case ${COMP_WORDS[2]} in
+            set) words="--expiry $server" ;;
+            acquire) words="--permits $wait" ;;
+            release) words="--permits $server" ;;
+            *) words=$server ;;
+            esac
+        fi
+        ;;
+    latch)
+        if ((COMP_CWORD == 2)); then
+            words='set count-down wait count remove --help'
+        elif [[ ${COMP_WORDS[2]} == wait ]]; then
+            words=$wait
+        else
+            words=$server
+        fi
+        ;;
     server)
         if ((COMP_CWORD == 2)); then
             words='status stop --help'
@@ -83,7 +105,8 @@ _redlatch() {
         ;;
     version) words='--json --help' ;;
     esac
-    if [[ $cur == -* || $command == server || $command == ping || $command == version ]]; then
+    if [[ $cur == -* || $command == server || $command == ping || $command == version ]] \
+        || [[ $COMP_CWORD -eq 2 && ($command == semaphore || $command == latch) ]]; then
         mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")
     elif ((COMP_CWORD == 2)); then
         _redlatch_complete_names

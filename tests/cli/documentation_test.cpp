@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <fstream>
 #include <iterator>
+#include <regex>
 #include <set>
+#include <sstream>
 
 namespace redlatch::test {
 namespace {
@@ -27,14 +29,46 @@ std::set<std::string> flags_in(std::string const& help) {
     return result;
 }
 
-std::vector<words> const commands{{"run"},    {"hold"}, {"status"},           {"list"},
-                                  {"unlock"}, {"ping"}, {"server", "status"}, {"server", "stop"}};
+std::vector<words> const commands{{"run"},
+                                  {"hold"},
+                                  {"status"},
+                                  {"list"},
+                                  {"unlock"},
+                                  {"semaphore", "set"},
+                                  {"semaphore", "acquire"},
+                                  {"semaphore", "release"},
+                                  {"semaphore", "available"},
+                                  {"semaphore", "drain"},
+                                  {"semaphore", "remove"},
+                                  {"latch", "set"},
+                                  {"latch", "count-down"},
+                                  {"latch", "wait"},
+                                  {"latch", "count"},
+                                  {"latch", "remove"},
+                                  {"ping"},
+                                  {"server", "status"},
+                                  {"server", "stop"}};
+
+/// Without the backslashes before its dashes.
+std::string manual() {
+    auto text = text_of("man/redlatch.1");
+    for (std::size_t at = 0; (at = text.find("\\-", at)) != std::string::npos;) text.erase(at, 1);
+    return text;
+}
+
+/// What stands first in the lines of `Commands:` in a help.
+std::set<std::string> commands_in(std::string const& help) {
+    std::set<std::string> result;
+    std::istringstream lines(help.substr(help.find("Commands:\n") + 10));
+    for (std::string line; std::getline(lines, line) && line.starts_with("  ");)
+        result.insert(line.substr(2, line.find(' ', 2) - 2));
+    return result;
+}
 
 class documentation : public tool_test {};
 
 TEST_F(documentation, the_man_page_and_the_completions_know_each_flag) {
-    auto manual = text_of("man/redlatch.1");
-    for (std::size_t at = 0; (at = manual.find("\\-", at)) != std::string::npos;) manual.erase(at, 1);
+    auto const in_manual = manual();
     auto const bash = text_of("completions/redlatch.bash");
     auto const zsh = text_of("completions/_redlatch");
     for (auto const& command : commands) {
@@ -43,7 +77,7 @@ TEST_F(documentation, the_man_page_and_the_completions_know_each_flag) {
         auto const flags = flags_in(run(arguments).output);
         EXPECT_GE(flags.size(), 2U) << command.front();
         for (auto const& flag : flags) {
-            EXPECT_TRUE(flag == "--help" || manual.find(flag) != std::string::npos)
+            EXPECT_TRUE(flag == "--help" || in_manual.find(flag) != std::string::npos)
                 << flag << " is not in the man page";
             EXPECT_NE(bash.find(flag), std::string::npos) << flag << " is not completed by bash";
             EXPECT_NE(zsh.find(flag), std::string::npos) << flag << " is not completed by zsh";
@@ -52,9 +86,29 @@ TEST_F(documentation, the_man_page_and_the_completions_know_each_flag) {
 }
 
 TEST_F(documentation, the_man_page_and_the_completions_know_each_command) {
-    for (auto const* file : {"man/redlatch.1", "completions/redlatch.bash", "completions/_redlatch"})
+    auto const in_manual = manual();
+    for (auto const& command : commands) {
+        std::string whole = command.front();
+        if (command.size() > 1) whole += ' ' + command.back();
+        EXPECT_TRUE(std::regex_search(in_manual, std::regex("\\n\\.TP\\n\\.(B|BI|BR) \"?" + whole + "[ \"\\n]")))
+            << whole << " has no paragraph in the man page";
+        for (auto const* file : {"completions/redlatch.bash", "completions/_redlatch"})
+            for (auto const& word : command)
+                EXPECT_TRUE(std::regex_search(text_of(file), std::regex("[ ':|]" + word + "[ ':)\\n]")))
+                    << word << " is not in " << file;
+    }
+}
+
+TEST_F(documentation, the_help_and_this_test_know_each_command) {
+    std::set<std::string> all{"version"};
+    for (auto const& command : commands) all.insert(command.front());
+    EXPECT_EQ(commands_in(run({"--help"}).output), all);
+    for (std::string const of : {"semaphore", "latch", "server"}) {
+        std::set<std::string> known;
         for (auto const& command : commands)
-            EXPECT_NE(text_of(file).find(command.back()), std::string::npos) << command.back() << " is not in " << file;
+            if (command.front() == of) known.insert(command.back());
+        EXPECT_EQ(commands_in(run({of, "--help"}).output), known) << of;
+    }
 }
 
 TEST_F(documentation, the_man_page_knows_each_exit_status) {

@@ -98,6 +98,10 @@ TEST_F(exit_status, is_69_when_nobody_listens) {
     reserved_port const nobody;
     EXPECT_EQ(run({"ping", "--server", "redis://127.0.0.1:" + std::to_string(nobody.number())}).status, 69);
     EXPECT_EQ(run({"list", "--server", nowhere}).status, 69);
+    EXPECT_EQ(run({"semaphore", "acquire", "job", "--server", nowhere}).status, 69);
+    EXPECT_EQ(run({"semaphore", "available", "job", "--server", nowhere}).status, 69);
+    EXPECT_EQ(run({"latch", "wait", "job", "--server", nowhere}).status, 69);
+    EXPECT_EQ(run({"latch", "count-down", "job", "--server", nowhere}).status, 69);
 }
 
 TEST_F(exit_status, is_69_when_the_password_is_wrong) {

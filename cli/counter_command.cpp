@@ -1,0 +1,71 @@
+#include "counter_command.hpp"
+
+#include "json_line.hpp"
+#include "report.hpp"
+#include "text.hpp"
+
+#include <redlatch/error.hpp>
+
+#include <utility>
+
+namespace redlatch::cli {
+
+char const* const exactly_once_help =
+    "A request whose answer is lost is repeated, and carried out once. For that, each\n"
+    "one that changes the number leaves a small key beside it for a minute.\n";
+
+counter_command::counter_command(std::string kind, std::string const& usage, std::string const& description)
+    : kind_(std::move(kind)), line_(kind_ + ' ' + usage + " [FLAGS]", description) {
+    line_.word("NAME", "The name of the " + kind_ + ": any bytes, at most 64 KiB.", name_);
+}
+
+void counter_command::parse(arguments const& words, std::string const& first, std::string const& last) {
+    declare(line_, common_, "One JSON object on stdout.");
+    line_.footer("Exit status:\n" + first
+                 + "  64   the command line, the address or the configuration cannot be used\n"
+                   "  69   no server, or it refused, or the key is not a "
+                 + kind_
+                 + "\n  70   internal error\n"
+                   "  74   the output cannot be written to stdout\n"
+                 + last + '\n' + exactly_once_help);
+    line_.parse(words);
+    check_name(name_, kind_);
+}
+
+std::string counter_command::shown() const {
+    return "the " + kind_ + " '" + printable(name_) + "'";
+}
+
+std::int64_t counter_command::number(std::function<std::int64_t()> const& ask) const {
+    try {
+        return ask();
+    } catch (error const& problem) {
+        if (problem.reason() != errc::bad_reply) throw;
+        throw error(errc::wrong_type, "the key '" + printable(name_) + "' is not a number, and so it is not a " + kind_
+                                          + "; nothing was changed, use another name");
+    }
+}
+
+int counter_command::answer(std::string_view member, bool yes, std::string const& sentence) const {
+    print(common_.json ? json_of_counter(name_, member, yes) : sentence + '\n');
+    return yes ? 0 : 1;
+}
+
+int counter_command::answer(std::string_view member, std::int64_t number) const {
+    print(common_.json ? json_of_counter(name_, member, number) : std::to_string(number) + '\n');
+    return 0;
+}
+
+void counter_command::done(std::string_view member, std::string_view event, std::string const& sentence) const {
+    if (common_.json)
+        print(json_of_counter(name_, member, true));
+    else
+        common_.reporter().note(event, sentence, {{"name", name_}});
+}
+
+void counter_command::not_done(std::string_view member, std::string_view event, std::string const& sentence) const {
+    common_.reporter().problem(event, sentence, {{"name", name_}});
+    if (common_.json) print(json_of_counter(name_, member, false));
+}
+
+} // namespace redlatch::cli
