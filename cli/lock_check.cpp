@@ -19,17 +19,41 @@ bool is_uuid(std::string_view text) {
     });
 }
 
-bool is_number(std::string_view text) {
+bool is_digits(std::string_view text) {
     return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
 bool is_owner(lock_owner const& owner) {
     std::string const usual = owner.client + ":" + owner.holder;
-    return is_uuid(owner.client) && is_number(owner.holder) && (owner.owner == usual || owner.owner == usual + ":write")
+    return is_uuid(owner.client) && is_digits(owner.holder) && (owner.owner == usual || owner.owner == usual + ":write")
            && owner.count > 0;
 }
 
+/// As semaphores and latches are.
+bool is_number(client& owner, std::string const& key) {
+    try {
+        owner.get_semaphore(key).available_permits();
+        return true;
+    } catch (error const&) { // another type, or another text
+        return false;
+    }
+}
+
 } // namespace
+
+lock_info inspect_lock(client& owner, std::string const& name, look_options const& options) {
+    lock_info info;
+    try {
+        info = owner.get_lock(name).inspect(options);
+    } catch (error const& problem) {
+        if (problem.reason() != errc::wrong_type || !is_number(owner, name)) throw;
+        throw error(errc::wrong_type, std::string(problem.what())
+                                          + "; its value is a number: redlatch semaphore available shows a semaphore, "
+                                            "redlatch latch count a latch");
+    }
+    require_lock(info);
+    return info;
+}
 
 void require_lock(lock_info const& info) {
     if (!info.held) return;

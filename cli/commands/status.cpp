@@ -87,8 +87,7 @@ int show_status(arguments const& words) {
     line.parse(words);
     check_name(name);
     client owner(choose_server(options));
-    auto const lock = owner.get_lock(name).inspect({.labels = true});
-    require_lock(lock);
+    auto const lock = inspect_lock(owner, name, {.labels = true});
     print(options.json ? json_of(lock) : message_of(lock));
     return lock.held ? 0 : 1;
 }

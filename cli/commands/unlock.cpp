@@ -41,9 +41,8 @@ int unlock(arguments const& words) {
     client owner(choose_server(options));
     bool was_held = false;
     for (int tries = 0; !was_held && tries < 3; ++tries) { // its readers may have left to a writer meanwhile
-        auto const seen = owner.get_lock(name).inspect();
+        auto const seen = inspect_lock(owner, name);       // force_unlock() removes any hash
         if (tries > 0 && !seen.held) break;
-        require_lock(seen); // force_unlock() removes any hash
         was_held = lock_of(owner, seen).force_unlock();
     }
     if (options.json)

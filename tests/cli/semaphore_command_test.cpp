@@ -248,5 +248,22 @@ TEST_F(semaphore_command, takes_any_name) {
     EXPECT_EQ(run({"semaphore", "remove", "\x1b[2J"}).status, 0);
 }
 
+TEST_F(semaphore_command, is_not_taken_for_a_lock) {
+    set("3");
+    for (words const& arguments : {words{"status", "reports"}, words{"unlock", "reports", "--force"}}) {
+        auto const result = run(arguments);
+        EXPECT_EQ(result.status, 69);
+        EXPECT_NE(result.errors.find("is not a lock"), std::string::npos) << result.errors;
+        EXPECT_NE(result.errors.find("redlatch semaphore available"), std::string::npos) << result.errors;
+        EXPECT_NE(result.errors.find("redlatch latch count"), std::string::npos) << result.errors;
+    }
+    EXPECT_EQ(output_of({"list", "--json"}), "") << "neither it nor the records of its requests";
+    EXPECT_EQ(value("reports"), "3");
+    remove();
+    server.run("SET", "text", "precious");
+    EXPECT_EQ(run({"status", "text"}).errors.find("semaphore"), std::string::npos) << "not a number";
+    server.run("DEL", "text");
+}
+
 } // namespace
 } // namespace redlatch::test
