@@ -27,17 +27,17 @@ waited wait_for_counter(counter_command const& command, wait_flags const& flags,
     std::stop_source stop;
     waited result;
     {
-        wait_interrupter const interrupter(inherited, stop, flags.no_wait ? nullptr : look,
-                                           flags.wait ? std::min(until_said, *flags.wait / 2) : until_said);
+        wait_interrupter interrupter(inherited, stop, flags.no_wait ? nullptr : look,
+                                     flags.wait ? std::min(until_said, *flags.wait / 2) : until_said);
         try {
             ask(flags.no_wait ? 0ms : flags.wait, stop.get_token());
             result.done = true;
         } catch (error const& problem) {
             bool const in_vain = problem.reason() == errc::busy || problem.reason() == errc::timed_out;
-            if (!in_vain && interrupter.signal() == 0) throw;
+            if (!in_vain && interrupter.finish() == 0) throw;
             if (in_vain) result.reason = problem.what();
         }
-        result.signal = interrupter.signal();
+        result.signal = interrupter.finish();
     }
     if (result.signal == 0) result.signal = take_pending_ending_signal(inherited).value_or(0);
     if (result.signal != 0)

@@ -127,8 +127,13 @@ wait_interrupter::wait_interrupter(inherited_signals const& inherited, std::stop
       thread_([this] { watch(); }) {}
 
 wait_interrupter::~wait_interrupter() {
+    finish();
+}
+
+int wait_interrupter::finish() noexcept {
     leave_.raise();
-    thread_.join();
+    if (thread_.joinable()) thread_.join();
+    return signal_.load();
 }
 
 void wait_interrupter::watch() noexcept {

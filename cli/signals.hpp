@@ -65,8 +65,9 @@ public:
     wait_interrupter(inherited_signals const& inherited, std::stop_source const& stop, std::function<void()> look = {},
                      duration pause = {});
     ~wait_interrupter();
-    /// The signal that came, or 0.
-    int signal() const noexcept { return signal_.load(); }
+    /// Signals that come from now on stay pending. The one that came before, or 0; asked without this, it might just have been
+    /// read and not be known yet.
+    int finish() noexcept;
 
 private:
     void watch() noexcept;

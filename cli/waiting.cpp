@@ -139,7 +139,7 @@ taken take_lock(client& owner, private_server& server, lock_options const& optio
             if (problem.reason() != errc::cancelled) throw;
         }
         server.end_wait();
-        result.signal = interrupter.signal();
+        result.signal = interrupter.finish();
         if (auto const failure = server.failure(); failure && !result.hold && result.signal == 0) throw error(*failure);
         if (auto const refusal = holder.refusal(); refusal && !result.hold && result.signal == 0) throw error(*refusal);
         around_us = holder.is_around_us();
