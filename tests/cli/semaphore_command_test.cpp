@@ -192,6 +192,46 @@ TEST_F(semaphore_command, takes_once_although_an_answer_is_lost) {
     remove();
 }
 
+TEST_F(semaphore_command, takes_nothing_where_the_answer_is_on_its_way_when_the_wait_ends) {
+    byte_proxy proxy(server.address());
+    set("5");
+    EXPECT_EQ(run({"semaphore", "acquire", "reports"}).status, 0); // the server knows the script
+    auto const by_signal = proxy.hold_reply(any_script());
+    auto const tool = start({"semaphore", "acquire", "reports", "--server", proxy.uri()});
+    ASSERT_TRUE(by_signal.wait());
+    ASSERT_TRUE(wait_until([&] { return value("reports") == "3"; })) << "it was taken";
+    tool->signal(SIGINT);
+    by_signal.deliver();
+    EXPECT_EQ(finish(*tool).status, died_of(SIGINT));
+    EXPECT_TRUE(wait_until([&] { return value("reports") == "4"; })) << "and given back";
+    remove();
+}
+
+TEST_F(semaphore_command, leaves_a_server_that_does_not_answer_in_time_and_takes_nothing) {
+    {
+        client user(server.uri()); // the server is to know the scripts, that which gives back too
+        auto warm = user.get_semaphore("warm", {.exactly_once = true});
+        warm.release();
+        byte_proxy between(server.address());
+        client other(between.uri());
+        auto const late = between.hold_reply(any_script());
+        std::error_code ec;
+        other.get_semaphore("warm", {.exactly_once = true}).acquire({.wait = 100ms}, ec);
+        ASSERT_TRUE(late.wait());
+        late.deliver();
+        ASSERT_TRUE(wait_until([&] { return warm.available_permits() == 1; }));
+        warm.remove();
+    }
+    byte_proxy proxy(server.address());
+    set("5");
+    auto const late = proxy.hold_reply(any_script());
+    auto const result = run({"semaphore", "acquire", "reports", "--wait", "300ms", "--server", proxy.uri()});
+    EXPECT_EQ(result.status, 69) << result.errors;
+    EXPECT_TRUE(late.wait());
+    EXPECT_TRUE(wait_until([&] { return value("reports") == "5"; })) << value("reports");
+    remove();
+}
+
 TEST_F(semaphore_command, gives_back_what_nobody_can_be_told_of) {
     set("1");
     child_process tool(child_options{{"sh", "-c", "exec " REDLATCH_TOOL " semaphore acquire reports --json >&-"},
