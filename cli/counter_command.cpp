@@ -37,13 +37,7 @@ std::string counter_command::shown() const {
 }
 
 std::int64_t counter_command::number(std::function<std::int64_t()> const& ask) const {
-    try {
-        return ask();
-    } catch (error const& problem) {
-        if (problem.reason() != errc::bad_reply) throw;
-        throw error(errc::wrong_type, "the key '" + printable(name_) + "' is not a number, and so it is not a " + kind_
-                                          + "; nothing was changed, use another name");
-    }
+    return ask();
 }
 
 int counter_command::answer(std::string_view member, bool yes, std::string const& sentence) const {

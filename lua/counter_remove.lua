@@ -2,10 +2,12 @@
 -- KEYS: 1 NAME, 2 channel, 3 (may be left out) RECORD. ARGV: 1 the publish command (PUBLISH or SPUBLISH), 2 the message; empty:
 -- nothing is published, 3 with a record: for how long it is kept, in ms.
 -- Returns: 1 = deleted; 2 = deleted, but this user may not publish; 0 = there was none.
--- wire: protocol sections 7.1 and 7.2. GET refuses a key of another type. RECORD holds the answer.
+-- wire: protocol sections 7.1 and 7.2. What is no number is not deleted. RECORD holds the answer.
 local done = KEYS[3] and redis.call('get', KEYS[3])
 if done then return tonumber(done) end
-local there = redis.call('get', KEYS[1]) and 1 or 0
+local value = redis.call('get', KEYS[1])
+if value and not tonumber(value) then return redis.error_reply('WRONGTYPE the value is not a number') end
+local there = value and 1 or 0
 if there == 1 then redis.call('del', KEYS[1]) end
 if KEYS[3] then redis.call('set', KEYS[3], there, 'px', ARGV[3]) end
 if there == 1 and ARGV[2] ~= '' and type(redis.pcall(ARGV[1], KEYS[2], ARGV[2])) ~= 'number' then return 2 end

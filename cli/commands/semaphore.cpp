@@ -81,19 +81,6 @@ void give_back(semaphore& which, counter_command const& command, int permits) {
     }
 }
 
-/// The last request of a wait in vain may have taken permits. The library gives them back in the background, and closing the
-/// client does not wait for that. These questions come behind it on the same connection: where the first one is answered the
-/// server has been asked to give them back, and where the second one is, also if it did not know the script. A server that
-/// hangs is not waited for; it will read what was written.
-void let_it_be_given_back(semaphore& which) {
-    auto const until = lease_clock::now() + 100ms;
-    for (int questions = 0; questions < 2; ++questions) {
-        auto const answered = std::make_shared<std::promise<void>>();
-        which.async_available_permits({}, [answered](std::error_code, std::int64_t) { answered->set_value(); });
-        answered->get_future().wait_for(until - lease_clock::now());
-    }
-}
-
 int acquire(arguments const& words) {
     int permits = 1;
     wait_flags flags;
@@ -115,17 +102,10 @@ int acquire(arguments const& words) {
     block_ending_signals(inherited);
     auto which = semaphore_of(owner, command);
     auto const whom = text_of(permits) + " of " + command.shown();
-    waited end;
-    try {
-        end =
-            wait_for_counter(command, flags, inherited, whom, [&](std::optional<duration> limit, std::stop_token stop) {
-                which.acquire({.permits = permits, .wait = limit, .stop = std::move(stop)});
-            });
-    } catch (error const&) {
-        let_it_be_given_back(which);
-        throw;
-    }
-    if (!end.done) let_it_be_given_back(which);
+    auto const end =
+        wait_for_counter(command, flags, inherited, whom, [&](std::optional<duration> limit, std::stop_token stop) {
+            which.acquire({.permits = permits, .wait = limit, .stop = std::move(stop)});
+        });
     if (end.signal != 0) {
         if (end.done) give_back(which, command, permits);
         throw ended_by_signal{end.signal};

@@ -63,8 +63,10 @@ to_request(counter_impl const& impl, std::string about, bool changes, std::int64
 }
 
 template <class Answer> auto answer_of(counter_question<Answer> const& asked) {
-    return [about = asked.about, read = asked.read](io::counter_change const& ended) {
+    return [about = asked.about, read = asked.read, is_question = !asked.changes](io::counter_change const& ended) {
         auto const found = read(ended.reply());
+        if (!found && is_question && ended.reply().is_text()) // GET has said what there is
+            throw error(errc::wrong_type, ended.message_of(errc::wrong_type));
         if (!found) throw error(errc::bad_reply, "the server sent an unexpected reply to " + about);
         return *found;
     };

@@ -101,17 +101,17 @@ bool counter_change::finish(std::error_code code) {
     return true;
 }
 
-std::string counter_change::message() const {
+std::string counter_change::message_of(std::error_code code) const {
     auto const server = "the server " + node_->address();
-    if (result_ == errc::wrong_type)
+    if (code == errc::wrong_type)
         return order_.subject + " cannot be done: the key on " + server + " is not a " + std::string(order_.kind)
                + " (another type of value has this name); choose another name";
-    if (result_ == errc::outcome_unknown)
+    if (code == errc::outcome_unknown)
         return "it is not known whether " + order_.subject + " was done: the connection to " + server
                + " broke, or no answer came in time; look at the " + std::string(order_.kind)
                + (order_.repeatable ? std::string()
                                     : ", or make it with exactly_once, by which requests are repeated safely");
-    return query_message(*node_, order_.subject, result_, reply_);
+    return query_message(*node_, order_.subject, code, reply_);
 }
 
 } // namespace redlatch::io

@@ -43,7 +43,9 @@ public:
     /// Zero: the server has answered, and reply() is no error.
     std::error_code result() const noexcept { return result_; }
     resp::value const& reply() const noexcept { return reply_; }
-    std::string message() const;
+    std::string message() const { return message_of(result_); }
+    /// As if it had ended so.
+    std::string message_of(std::error_code code) const;
 
 private:
     enum class stage { beginning, calling, pausing, finished };

@@ -190,6 +190,9 @@ bool counter_wait::on_answered(connection::call const& answered) {
         return carry_out(op_.on_error(verdict, now_, node_->on_write_refused(answered, now_)));
     }
     auto const answer = request_.what->how->read(answered.reply);
+    bool const no_number = answer.what == acquire_answer::kind::not_understood && answered.reply.is_text();
+    if (no_number && !request_.what->how->changes()) // GET has said what there is
+        return carry_out(op_.on_error(connection::verdict::wrong_type, now_));
     bool const changed = answer.what == acquire_answer::kind::acquired && request_.what->how->changes();
     if (changed)
         node_->on_written(answered.sent_at, true);
@@ -343,7 +346,9 @@ std::string counter_wait::message() const {
             return "the wait for " + which + " ended before the server had answered; wait for longer";
         if (!takes)
             return which + " was not counted down to zero" + (request_.may_wait ? " before the wait ended" : "");
-        return which + " had fewer than " + std::to_string(request_.amount) + " permits"
+        return which
+               + (request_.amount == 1 ? " had no permit"
+                                       : " had fewer than " + std::to_string(request_.amount) + " permits")
                + (request_.may_wait ? " until the wait ended" : "");
     case errc::cancelled: return "the wait for " + which + " was cancelled";
     case errc::closed: return "the client was closed while it waited for " + which;

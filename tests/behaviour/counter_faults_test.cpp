@@ -290,14 +290,17 @@ TEST_F(counter_faults_test, does_not_believe_a_reply_that_makes_no_sense) {
         EXPECT_EQ(outcome_of([&] { sent_once.acquire(); }).reason, errc::bad_reply) << reply;
         EXPECT_TRUE(lie.wait());
     }
-    for (std::string const reply : {"$3\r\n1x2\r\n", "$0\r\n\r\n", "*0\r\n", "$20\r\n99999999999999999999\r\n"}) {
+    auto const of_no_number = [&](std::string const& reply, errc reason) {
         auto const lie = proxy.replace_reply(a_command("GET"), reply);
-        EXPECT_EQ(outcome_of([&] { sent_once.available_permits(); }).reason, errc::bad_reply) << reply;
+        EXPECT_EQ(outcome_of([&] { sent_once.available_permits(); }).reason, reason) << reply;
         EXPECT_TRUE(lie.wait());
         auto const another = proxy.replace_reply(a_command("GET"), reply);
-        EXPECT_EQ(outcome_of([&] { user.get_count_down_latch(gate).wait(); }).reason, errc::bad_reply) << reply;
+        EXPECT_EQ(outcome_of([&] { user.get_count_down_latch(gate).wait(); }).reason, reason) << reply;
         EXPECT_TRUE(another.wait());
-    }
+    };
+    for (std::string const text : {"$3\r\n1x2\r\n", "$0\r\n\r\n", "$20\r\n99999999999999999999\r\n"})
+        of_no_number(text, errc::wrong_type);
+    of_no_number("*0\r\n", errc::bad_reply);
     auto const lie = proxy.replace_reply(any_script(), ":-3\r\n");
     EXPECT_EQ(outcome_of([&] { user.get_count_down_latch(gate).count_down(); }).reason, errc::bad_reply);
     EXPECT_TRUE(lie.wait());
