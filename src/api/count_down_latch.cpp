@@ -9,26 +9,28 @@
 
 namespace redlatch {
 
-namespace calls = locking::latch;
+namespace latch_calls = locking::latch;
 using detail::counter_impl;
 using detail::counter_question;
 
 namespace {
 
-detail::counter_wait_options to_wait(wait_options const& options) {
+detail::counter_wait_options latch_wait(wait_options const& options) {
     return {.wait = options.wait, .stop = options.stop};
 }
 
-counter_question<bool> setting(counter_impl const& impl, int count) {
+counter_question<bool> setting_latch(counter_impl const& impl, int count) {
     detail::must_be_at_least(impl, "count", 1, count);
-    return {
-        .about = "setting " + impl.shown(), .amount = count, .compose = calls::set, .read = detail::reads_done(impl)};
+    return {.about = "setting " + impl.shown(),
+            .amount = count,
+            .compose = latch_calls::set,
+            .read = detail::reads_done(impl)};
 }
 
-counter_question<bool> counting_down(counter_impl const& impl) {
+counter_question<bool> counting_latch_down(counter_impl const& impl) {
     return {
         .about = "counting down " + impl.shown(),
-        .compose = calls::count_down,
+        .compose = latch_calls::count_down,
         .read = [which = impl.shown(), channel = impl.what->channel](resp::value const& reply) -> std::optional<bool> {
             if (!reply.is_integer() || reply.integer < -2) return std::nullopt;
             if (reply.integer == -2) detail::warn_that_nobody_was_told(which, channel);
@@ -36,15 +38,15 @@ counter_question<bool> counting_down(counter_impl const& impl) {
         }};
 }
 
-counter_question<std::int64_t> counting(counter_impl const& impl) {
+counter_question<std::int64_t> counting_latch(counter_impl const& impl) {
     return {.about = "asking for the count of " + impl.shown(),
             .changes = false,
-            .compose = calls::count,
+            .compose = latch_calls::count,
             .read = locking::counter_calls::read_number};
 }
 
-counter_question<bool> removing(counter_impl const& impl) {
-    return {.about = "removing " + impl.shown(), .compose = calls::remove, .read = detail::reads_done(impl)};
+counter_question<bool> removing_latch(counter_impl const& impl) {
+    return {.about = "removing " + impl.shown(), .compose = latch_calls::remove, .read = detail::reads_done(impl)};
 }
 
 } // namespace
@@ -69,17 +71,17 @@ user_loop const* count_down_latch::driven_by() const noexcept {
 
 void count_down_latch::wait(wait_options const& options) {
     std::string message;
-    if (auto const wrong = detail::wait_now(impl(), to_wait(options), &message))
+    if (auto const wrong = detail::wait_now(impl(), latch_wait(options), &message))
         detail::fail(wrong, std::move(message));
 }
 
 void count_down_latch::wait(wait_options const& options, std::error_code& ec) {
     if (!impl_) return void(ec = errc::invalid_argument);
-    ec = detail::wait_now(impl(), to_wait(options), nullptr);
+    ec = detail::wait_now(impl(), latch_wait(options), nullptr);
 }
 
 std::optional<outcome> count_down_latch::start_wait(wait_options const& options, completion_ptr<>& done) {
-    return detail::wait_later(impl(), to_wait(options), done);
+    return detail::wait_later(impl(), latch_wait(options), done);
 }
 
 void count_down_latch::async_wait(wait_options const& options, executor ex,
@@ -91,12 +93,12 @@ void count_down_latch::async_wait(wait_options const& options, executor ex,
 // --- the count
 
 bool count_down_latch::try_set_count(int count) {
-    return detail::ask_now(impl(), setting(impl(), count));
+    return detail::ask_now(impl(), setting_latch(impl(), count));
 }
 
 std::optional<outcome> count_down_latch::start_try_set_count(int count, completion_ptr<bool>& done) {
     return detail::put_later(
-        impl(), [&] { return setting(impl(), count); }, done);
+        impl(), [&] { return setting_latch(impl(), count); }, done);
 }
 
 void count_down_latch::async_try_set_count(int count, executor ex, std::function<void(std::error_code, bool)> handler) {
@@ -105,11 +107,11 @@ void count_down_latch::async_try_set_count(int count, executor ex, std::function
 }
 
 bool count_down_latch::count_down() {
-    return detail::ask_now(impl(), counting_down(impl()));
+    return detail::ask_now(impl(), counting_latch_down(impl()));
 }
 
 std::optional<outcome> count_down_latch::start_count_down(completion_ptr<bool>& done) {
-    return detail::ask_later(impl(), counting_down(impl()), done);
+    return detail::ask_later(impl(), counting_latch_down(impl()), done);
 }
 
 void count_down_latch::async_count_down(executor ex, std::function<void(std::error_code, bool)> handler) {
@@ -118,11 +120,11 @@ void count_down_latch::async_count_down(executor ex, std::function<void(std::err
 }
 
 std::int64_t count_down_latch::count() {
-    return detail::ask_now(impl(), counting(impl()));
+    return detail::ask_now(impl(), counting_latch(impl()));
 }
 
 std::optional<outcome> count_down_latch::start_count(completion_ptr<std::int64_t>& done) {
-    return detail::ask_later(impl(), counting(impl()), done);
+    return detail::ask_later(impl(), counting_latch(impl()), done);
 }
 
 void count_down_latch::async_count(executor ex, std::function<void(std::error_code, std::int64_t)> handler) {
@@ -131,11 +133,11 @@ void count_down_latch::async_count(executor ex, std::function<void(std::error_co
 }
 
 bool count_down_latch::remove() {
-    return detail::ask_now(impl(), removing(impl()));
+    return detail::ask_now(impl(), removing_latch(impl()));
 }
 
 std::optional<outcome> count_down_latch::start_remove(completion_ptr<bool>& done) {
-    return detail::ask_later(impl(), removing(impl()), done);
+    return detail::ask_later(impl(), removing_latch(impl()), done);
 }
 
 void count_down_latch::async_remove(executor ex, std::function<void(std::error_code, bool)> handler) {

@@ -10,64 +10,65 @@
 
 namespace redlatch {
 
-namespace calls = locking::semaphore;
+namespace semaphore_calls = locking::semaphore;
 using detail::counter_impl;
 using detail::counter_question;
 using locking::counter_request;
 
 namespace {
 
-detail::counter_wait_options to_wait(permit_options const& options, bool for_ever) {
+detail::counter_wait_options permit_wait(permit_options const& options, bool for_ever) {
     return {.amount = options.permits, .wait = options.wait, .for_ever = for_ever, .stop = options.stop};
 }
 
-std::string permits_of(counter_impl const& impl, std::int64_t permits) {
+std::string permits_in_words(counter_impl const& impl, std::int64_t permits) {
     return std::to_string(permits) + (permits == 1 ? " permit of " : " permits of ") + impl.shown();
 }
 
-counter_question<bool> adding(counter_impl const& impl, std::int64_t permits,
-                              locking::wire_call (*compose)(counter_request const&), char const* verb) {
-    return {.about = verb + permits_of(impl, permits),
+counter_question<bool> adding_permits(counter_impl const& impl, std::int64_t permits,
+                                      locking::wire_call (*compose)(counter_request const&), char const* verb) {
+    return {.about = verb + permits_in_words(impl, permits),
             .amount = permits,
             .compose = compose,
             .read = detail::reads_done(impl)};
 }
 
-counter_question<bool> releasing(counter_impl const& impl, int permits) {
+counter_question<bool> releasing_permits(counter_impl const& impl, int permits) {
     detail::must_be_at_least(impl, "permits", 1, permits);
-    return adding(impl, permits, calls::release, "releasing ");
+    return adding_permits(impl, permits, semaphore_calls::release, "releasing ");
 }
 
-counter_question<bool> releasing_if_exists(counter_impl const& impl, int permits) {
+counter_question<bool> releasing_permits_if_exists(counter_impl const& impl, int permits) {
     detail::must_be_at_least(impl, "permits", 1, permits);
-    return adding(impl, permits, calls::release_if_exists, "releasing ");
+    return adding_permits(impl, permits, semaphore_calls::release_if_exists, "releasing ");
 }
 
-counter_question<std::int64_t> counting(counter_impl const& impl) {
+counter_question<std::int64_t> counting_permits(counter_impl const& impl) {
     return {.about = "asking for the permits of " + impl.shown(),
             .changes = false,
-            .compose = calls::available,
+            .compose = semaphore_calls::available,
             .read = locking::counter_calls::read_number};
 }
 
-counter_question<std::int64_t> draining(counter_impl const& impl) {
-    return {.about = "draining " + impl.shown(), .compose = calls::drain, .read = [](resp::value const& reply) {
-                return reply.is_integer() ? std::optional(reply.integer) : std::nullopt;
-            }};
+counter_question<std::int64_t> draining_permits(counter_impl const& impl) {
+    return {
+        .about = "draining " + impl.shown(), .compose = semaphore_calls::drain, .read = [](resp::value const& reply) {
+            return reply.is_integer() ? std::optional(reply.integer) : std::nullopt;
+        }};
 }
 
-counter_question<bool> setting(counter_impl const& impl, int permits, std::optional<time_span> expiry) {
+counter_question<bool> setting_permits(counter_impl const& impl, int permits, std::optional<time_span> expiry) {
     detail::must_be_at_least(impl, "permits", 0, permits);
     if (expiry && expiry->count() < 1) detail::complain(impl, "expiry must be at least one millisecond");
     if (expiry && *expiry >= detail::longest_time) expiry.reset();
     return {.about = "setting " + impl.shown(),
             .amount = permits,
-            .compose = [expiry](counter_request const& what) { return calls::set(what, expiry); },
+            .compose = [expiry](counter_request const& what) { return semaphore_calls::set(what, expiry); },
             .read = detail::reads_done(impl)};
 }
 
-counter_question<bool> removing(counter_impl const& impl) {
-    return {.about = "removing " + impl.shown(), .compose = calls::remove, .read = detail::reads_done(impl)};
+counter_question<bool> removing_semaphore(counter_impl const& impl) {
+    return {.about = "removing " + impl.shown(), .compose = semaphore_calls::remove, .read = detail::reads_done(impl)};
 }
 
 } // namespace
@@ -92,17 +93,17 @@ user_loop const* semaphore::driven_by() const noexcept {
 
 void semaphore::acquire(permit_options const& options) {
     std::string message;
-    if (auto const wrong = detail::wait_now(impl(), to_wait(options, true), &message))
+    if (auto const wrong = detail::wait_now(impl(), permit_wait(options, true), &message))
         detail::fail(wrong, std::move(message));
 }
 
 void semaphore::acquire(permit_options const& options, std::error_code& ec) {
     if (!impl_) return void(ec = errc::invalid_argument);
-    ec = detail::wait_now(impl(), to_wait(options, true), nullptr);
+    ec = detail::wait_now(impl(), permit_wait(options, true), nullptr);
 }
 
 std::optional<outcome> semaphore::start_acquire(permit_options const& options, completion_ptr<>& done) {
-    return detail::wait_later(impl(), to_wait(options, true), done);
+    return detail::wait_later(impl(), permit_wait(options, true), done);
 }
 
 void semaphore::async_acquire(permit_options const& options, executor ex,
@@ -113,19 +114,19 @@ void semaphore::async_acquire(permit_options const& options, executor ex,
 
 bool semaphore::try_acquire(permit_options const& options) {
     std::string message;
-    auto const wrong = detail::wait_now(impl(), to_wait(options, false), &message);
+    auto const wrong = detail::wait_now(impl(), permit_wait(options, false), &message);
     if (wrong && !detail::means_no(wrong)) detail::fail(wrong, std::move(message));
     return !wrong;
 }
 
 bool semaphore::try_acquire(permit_options const& options, std::error_code& ec) {
     if (!impl_) return ec = errc::invalid_argument, false;
-    ec = detail::wait_now(impl(), to_wait(options, false), nullptr);
+    ec = detail::wait_now(impl(), permit_wait(options, false), nullptr);
     return !ec;
 }
 
 std::optional<outcome> semaphore::start_try_acquire(permit_options const& options, completion_ptr<bool>& done) {
-    return detail::try_wait_later(impl(), to_wait(options, false), done);
+    return detail::try_wait_later(impl(), permit_wait(options, false), done);
 }
 
 void semaphore::async_try_acquire(permit_options const& options, executor ex,
@@ -137,12 +138,12 @@ void semaphore::async_try_acquire(permit_options const& options, executor ex,
 // --- release
 
 void semaphore::release(int permits) {
-    detail::ask_now(impl(), releasing(impl(), permits));
+    detail::ask_now(impl(), releasing_permits(impl(), permits));
 }
 
 std::optional<outcome> semaphore::start_release(int permits, completion_ptr<>& done) {
     return detail::put_later(
-        impl(), [&] { return releasing(impl(), permits); }, done);
+        impl(), [&] { return releasing_permits(impl(), permits); }, done);
 }
 
 void semaphore::async_release(int permits, executor ex, std::function<void(std::error_code)> handler) {
@@ -151,12 +152,12 @@ void semaphore::async_release(int permits, executor ex, std::function<void(std::
 }
 
 bool semaphore::release_if_exists(int permits) {
-    return detail::ask_now(impl(), releasing_if_exists(impl(), permits));
+    return detail::ask_now(impl(), releasing_permits_if_exists(impl(), permits));
 }
 
 std::optional<outcome> semaphore::start_release_if_exists(int permits, completion_ptr<bool>& done) {
     return detail::put_later(
-        impl(), [&] { return releasing_if_exists(impl(), permits); }, done);
+        impl(), [&] { return releasing_permits_if_exists(impl(), permits); }, done);
 }
 
 void semaphore::async_release_if_exists(int permits, executor ex, std::function<void(std::error_code, bool)> handler) {
@@ -167,11 +168,11 @@ void semaphore::async_release_if_exists(int permits, executor ex, std::function<
 // --- the rest
 
 std::int64_t semaphore::available_permits() {
-    return detail::ask_now(impl(), counting(impl()));
+    return detail::ask_now(impl(), counting_permits(impl()));
 }
 
 std::optional<outcome> semaphore::start_available_permits(completion_ptr<std::int64_t>& done) {
-    return detail::ask_later(impl(), counting(impl()), done);
+    return detail::ask_later(impl(), counting_permits(impl()), done);
 }
 
 void semaphore::async_available_permits(executor ex, std::function<void(std::error_code, std::int64_t)> handler) {
@@ -181,11 +182,11 @@ void semaphore::async_available_permits(executor ex, std::function<void(std::err
 }
 
 std::int64_t semaphore::drain_permits() {
-    return detail::ask_now(impl(), draining(impl()));
+    return detail::ask_now(impl(), draining_permits(impl()));
 }
 
 std::optional<outcome> semaphore::start_drain_permits(completion_ptr<std::int64_t>& done) {
-    return detail::ask_later(impl(), draining(impl()), done);
+    return detail::ask_later(impl(), draining_permits(impl()), done);
 }
 
 void semaphore::async_drain_permits(executor ex, std::function<void(std::error_code, std::int64_t)> handler) {
@@ -195,13 +196,13 @@ void semaphore::async_drain_permits(executor ex, std::function<void(std::error_c
 }
 
 bool semaphore::try_set_permits(int permits, std::optional<time_span> expiry) {
-    return detail::ask_now(impl(), setting(impl(), permits, expiry));
+    return detail::ask_now(impl(), setting_permits(impl(), permits, expiry));
 }
 
 std::optional<outcome> semaphore::start_try_set_permits(int permits, std::optional<time_span> expiry,
                                                         completion_ptr<bool>& done) {
     return detail::put_later(
-        impl(), [&] { return setting(impl(), permits, expiry); }, done);
+        impl(), [&] { return setting_permits(impl(), permits, expiry); }, done);
 }
 
 void semaphore::async_try_set_permits(int permits, std::optional<time_span> expiry, executor ex,
@@ -212,11 +213,11 @@ void semaphore::async_try_set_permits(int permits, std::optional<time_span> expi
 }
 
 void semaphore::add_permits(int change) {
-    detail::ask_now(impl(), adding(impl(), change, calls::release, "adding "));
+    detail::ask_now(impl(), adding_permits(impl(), change, semaphore_calls::release, "adding "));
 }
 
 std::optional<outcome> semaphore::start_add_permits(int change, completion_ptr<>& done) {
-    return detail::ask_later(impl(), adding(impl(), change, calls::release, "adding "), done);
+    return detail::ask_later(impl(), adding_permits(impl(), change, semaphore_calls::release, "adding "), done);
 }
 
 void semaphore::async_add_permits(int change, executor ex, std::function<void(std::error_code)> handler) {
@@ -225,11 +226,11 @@ void semaphore::async_add_permits(int change, executor ex, std::function<void(st
 }
 
 bool semaphore::remove() {
-    return detail::ask_now(impl(), removing(impl()));
+    return detail::ask_now(impl(), removing_semaphore(impl()));
 }
 
 std::optional<outcome> semaphore::start_remove(completion_ptr<bool>& done) {
-    return detail::ask_later(impl(), removing(impl()), done);
+    return detail::ask_later(impl(), removing_semaphore(impl()), done);
 }
 
 void semaphore::async_remove(executor ex, std::function<void(std::error_code, bool)> handler) {

@@ -6,8 +6,8 @@ import sys
 
 PUBLIC = re.compile(
     r"^(?:(?:vtable|typeinfo|typeinfo name) for )?"
-    r"redlatch::(?:basic_lock|client|config|embedded_server|error|error_category|event_source|hold|hold_view|lease_clock|owner"
-    r"|reentrant_lock|set_log_sink|to_string)"
+    r"redlatch::(?:basic_lock|client|config|count_down_latch|embedded_server|error|error_category|event_source|hold|hold_view"
+    r"|lease_clock|owner|reentrant_lock|semaphore|set_log_sink|to_string)"
     r"(?:\[abi:\w+\])?(?:::|\(|$)"
 )
 # Instances of the standard library's templates over our types cannot be hidden, and do no harm.
