@@ -121,6 +121,7 @@ public:
     /// Of a call that changes a counter: close() waits for its answer.
     void request_began() noexcept { table_.releases_under_way.fetch_add(1, std::memory_order_relaxed); }
     void request_ended() {
+        if (forked()) return; // the table's mutex may be somebody's who is not in this process
         locked([](locking::lock_table& table, base::wake_list& woken) { table.end_release(woken); });
     }
     /// The same of what nobody waits for, which is shown as unresolved.
