@@ -44,13 +44,14 @@ TEST_F(counter_faults_test, says_that_nobody_knows_what_became_of_a_request_that
 }
 
 TEST_F(counter_faults_test, asks_again_where_nothing_was_sent) {
-    auto const cut = proxy.cut_before(a_script(scripts::semaphore_acquire));
-    auto const said = outcome_of([&] { sent_once.acquire({.wait = 20s}); });
-    EXPECT_TRUE(said.reason == errc::outcome_unknown || said.reason == errc{}) << said;
-    EXPECT_TRUE(cut.wait());
+    proxy.refuse_connections(true);
     proxy.cut_all();
-    sent_once.acquire({.wait = 20s}); // the connection is known to be gone, or breaks before anything was written
-    sent_once.release();
+    EXPECT_EQ(outcome_of([&] { user.ping(); }).reason, errc::disconnected) << "it is known to be gone";
+    auto waiting = in_thread([&] { sent_once.acquire({.wait = 20s}); });
+    ASSERT_TRUE(wait_until([&] { return user.stats().waiters == 1; }));
+    proxy.refuse_connections(false);
+    waiting.get();
+    EXPECT_EQ(value(), "4");
 }
 
 TEST_F(counter_faults_test, takes_permits_once_although_the_answer_was_lost) {
