@@ -36,10 +36,6 @@ std::string counter_command::shown() const {
     return "the " + kind_ + " '" + printable(name_) + "'";
 }
 
-std::int64_t counter_command::number(std::function<std::int64_t()> const& ask) const {
-    return ask();
-}
-
 int counter_command::answer(std::string_view member, bool yes, std::string const& sentence) const {
     print(common_.json ? json_of_counter(name_, member, yes) : sentence + '\n');
     return yes ? 0 : 1;

@@ -38,9 +38,6 @@ public:
     common_options const& common() const noexcept { return common_; }
     std::string shown() const; ///< "the semaphore 'reports'"
 
-    /// What `ask` returns. Throws error(wrong_type) where the key is a text that is not a number.
-    std::int64_t number(std::function<std::int64_t()> const& ask) const;
-
     // The result, on stdout: a sentence, or with --json an object whose second member is `member`. Exit status: 0, or 1 for no.
     int answer(std::string_view member, bool yes, std::string const& sentence) const;
     int answer(std::string_view member, std::int64_t number) const;

@@ -41,7 +41,7 @@ int set(arguments const& words) {
     client owner(choose_server(command.common()));
     auto which = latch_of(owner, command);
     bool const done = which.try_set_count(count);
-    if (!done) command.number([&] { return which.count(); }); // throws where something else has the name
+    if (!done) which.count(); // throws where something else has the name
     return command.answer(
         "set", done,
         command.shown() + (done ? " is set to " + std::to_string(count) : " was set already; nothing was changed"));
@@ -95,8 +95,7 @@ int count(arguments const& words) {
     command.line().example("redlatch latch count loaded --json");
     command.parse(words, "  0    the number was shown\n");
     client owner(choose_server(command.common()));
-    auto which = latch_of(owner, command);
-    return command.answer("count", command.number([&] { return which.count(); }));
+    return command.answer("count", latch_of(owner, command).count());
 }
 
 int remove(arguments const& words) {
@@ -104,9 +103,7 @@ int remove(arguments const& words) {
     command.line().example("redlatch latch remove loaded");
     command.parse(words, "  0    it was removed\n  1    it was not set\n");
     client owner(choose_server(command.common()));
-    auto which = latch_of(owner, command);
-    command.number([&] { return which.count(); }); // throws where something else has the name
-    bool const done = which.remove();
+    bool const done = latch_of(owner, command).remove();
     return command.answer("removed", done, command.shown() + (done ? " was removed" : " was not set"));
 }
 

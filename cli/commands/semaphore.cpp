@@ -11,11 +11,8 @@
 #include <redlatch/client.hpp>
 #include <redlatch/error.hpp>
 
-#include <future>
-#include <memory>
 #include <optional>
 #include <string>
-#include <system_error>
 
 namespace redlatch::cli {
 namespace {
@@ -62,7 +59,7 @@ int set(arguments const& words) {
     client owner(choose_server(command.common()));
     auto which = semaphore_of(owner, command);
     bool const done = which.try_set_permits(permits, expiry);
-    if (!done) command.number([&] { return which.available_permits(); }); // throws where something else has the name
+    if (!done) which.available_permits(); // throws where something else has the name
     return command.answer("set", done,
                           command.shown()
                               + (done ? " is set to " + text_of(permits) + (expiry ? " for " + to_text(*expiry) : "")
@@ -143,8 +140,7 @@ int available(arguments const& words) {
     command.line().example("redlatch semaphore available reports --json");
     command.parse(words, "  0    the number was shown\n");
     client owner(choose_server(command.common()));
-    auto which = semaphore_of(owner, command);
-    return command.answer("available", command.number([&] { return which.available_permits(); }));
+    return command.answer("available", semaphore_of(owner, command).available_permits());
 }
 
 int drain(arguments const& words) {
@@ -167,9 +163,7 @@ int remove(arguments const& words) {
     command.line().example("redlatch semaphore remove reports");
     command.parse(words, "  0    it was removed\n  1    it was not set\n");
     client owner(choose_server(command.common()));
-    auto which = semaphore_of(owner, command);
-    command.number([&] { return which.available_permits(); }); // throws where something else has the name
-    bool const done = which.remove();
+    bool const done = semaphore_of(owner, command).remove();
     return command.answer("removed", done, command.shown() + (done ? " was removed" : " was not set"));
 }
 
