@@ -1,6 +1,7 @@
 #include "io/acquisition.hpp"
 
 #include "base/assert.hpp"
+#include "io/wait_result.hpp"
 #include "locking/refused_command.hpp"
 
 #include <algorithm>
@@ -256,8 +257,7 @@ bool acquisition::go_on_as_head(bool told) {
 base::instant acquisition::outage_at() {
     auto const limit = core_->settings().outage_limit;
     if (!request_.waits_for_ever || limit.count() == 0) return base::never;
-    auto const since = std::min(node_->data().line().unheard_since(), node_->refuses_since());
-    return base::later(std::max(began_, since), limit);
+    return base::later(std::max(began_, node_->away_since()), limit);
 }
 
 bool acquisition::attempt(bool plain) {
@@ -390,20 +390,18 @@ void acquisition::take_level(lock_table& table, base::instant sent_at, base::wak
 /// At the deadline.
 acquire_op::knowledge acquisition::of_others() {
     auto const now = lease_clock::now();
-    bool unanswered = op_.trying() && now - asked_at_ >= longest_answer;
+    bool unanswered = op_.trying() && now - asked_at_ >= node::longest_answer;
     bool const held = core_->locked([&](lock_table& table, base::wake_list&) {
         auto const& head = request_.record->queue.head();
         bool const head_asks = head && head != waiter_ && !head->waits;
-        unanswered = unanswered || (head_asks && now - std::max(began_, head->asks_since) >= longest_answer);
+        unanswered = unanswered || (head_asks && now - std::max(began_, head->asks_since) >= node::longest_answer);
         // Beside another one that reads one may read.
         if (request_.record->how->shared) return false;
         return table.holder(*request_.record, now) != nullptr || table.in_handoff(*request_.record) != nullptr
                || request_.record->answered_at > began_; // what was answered just before says nothing of this wait
     });
     if (held) return acquire_op::knowledge::lock_is_held;
-    auto& line = node_->data().line();
-    // A new connection is no answer: the server may greet and execute nothing.
-    bool const there = !unanswered && line.trouble().empty() && now - line.unheard_since() < longest_answer;
+    bool const there = !unanswered && node_->is_there(now);
     return there ? acquire_op::knowledge::server_is_there : acquire_op::knowledge::nothing;
 }
 
@@ -449,7 +447,7 @@ bool acquisition::finish(action const& last) {
         }
         tenure_->end_operation(woken);
     });
-    result_ = code_of(how);
+    result_ = error_of(how, request_.may_wait);
     if (how != acquire_op::outcome::acquired) tenure_.reset();
     return done_ = true; // only now: what throws before is undone by the destructor
 }

@@ -81,7 +81,6 @@ private:
     locking::acquire_op::knowledge of_others();
     std::optional<base::milliseconds> max_hold() const { return request_.lease ? std::nullopt : request_.max_hold; }
     base::instant outage_at();
-    std::error_code code_of(locking::acquire_op::outcome outcome) const noexcept;
 
     std::shared_ptr<client_core> core_;
     request const request_;
@@ -103,9 +102,7 @@ private:
     bool contended_ = false;   ///< others of this process were before it, or other processes have listened lately
     locking::channel_ptr channel_;
     locking::channel_sample sample_;
-    bool caught_up_ = false; ///< in this step: what has been published is counted
-    /// A server that owes an answer for longer is not known to be there.
-    static constexpr base::milliseconds longest_answer{50};
+    bool caught_up_ = false;     ///< in this step: what has been published is counted
     bool after_silence_ = false; ///< the attempt under way: others could have asked before it, and none was heard
     lock_call call_;
     bool plain_ = false;                      ///< what is under way is no script

@@ -1,28 +1,9 @@
-// How an acquisition ended: the error code, and the message.
+// How an acquisition ended, for a reader.
 #include "connection/server_error.hpp"
 #include "io/acquisition.hpp"
 #include "locking/names.hpp"
 
 namespace redlatch::io {
-
-using locking::acquire_op;
-
-std::error_code acquisition::code_of(acquire_op::outcome outcome) const noexcept {
-    switch (outcome) {
-    case acquire_op::outcome::acquired: return {};
-    case acquire_op::outcome::busy: return errc::busy;
-    case acquire_op::outcome::timed_out: return request_.may_wait ? errc::timed_out : errc::busy;
-    case acquire_op::outcome::cancelled: return errc::cancelled;
-    case acquire_op::outcome::closed: return errc::closed;
-    case acquire_op::outcome::lost: return errc::lease_lost;
-    case acquire_op::outcome::refused: return errc::server_refused;
-    case acquire_op::outcome::wrong_type: return errc::wrong_type;
-    case acquire_op::outcome::bad_reply: return errc::bad_reply;
-    case acquire_op::outcome::pending:
-    case acquire_op::outcome::disconnected: break;
-    }
-    return errc::disconnected;
-}
 
 std::string acquisition::message() const {
     auto const lock = "lock " + locking::shown(request_.record->name);

@@ -118,6 +118,7 @@ public:
     connection::call_ptr send_releases(base::waker const& waker, bool will_wait);
 
     void operation_began() noexcept { waiting_.fetch_add(1, std::memory_order_relaxed); }
+    void operation_ended() noexcept { waiting_.fetch_sub(1, std::memory_order_relaxed); }
     /// Of a call that changes a counter: close() waits for its answer.
     void request_began() noexcept { table_.releases_under_way.fetch_add(1, std::memory_order_relaxed); }
     void request_ended() {
@@ -133,7 +134,6 @@ public:
         given_back_.fetch_sub(1, std::memory_order_relaxed);
         request_ended();
     }
-    void operation_ended() noexcept { waiting_.fetch_sub(1, std::memory_order_relaxed); }
 
     /// A hold of a thread begins: its end will be told to the listener.
     void watch_this_thread();

@@ -3,6 +3,7 @@
 #include "connection/server_error.hpp"
 #include "io/give_back.hpp"
 #include "io/insist.hpp"
+#include "io/wait_result.hpp"
 #include "locking/names.hpp"
 #include "locking/refused_command.hpp"
 
@@ -17,8 +18,6 @@ using locking::acquire_op;
 namespace {
 
 constexpr base::milliseconds no_lease = std::chrono::hours(24 * 365 * 100);
-/// A server that owes an answer for longer is not known to be there.
-constexpr base::milliseconds longest_answer{50};
 
 } // namespace
 
@@ -139,8 +138,7 @@ bool counter_wait::on_queued() {
 base::instant counter_wait::outage_at() {
     auto const limit = core_->settings().outage_limit;
     if (!request_.waits_for_ever || limit.count() == 0) return base::never;
-    auto const since = std::min(node_->data().line().unheard_since(), node_->refuses_since());
-    return base::later(std::max(began_, since), limit);
+    return base::later(std::max(began_, node_->away_since()), limit);
 }
 
 bool counter_wait::attempt() {
@@ -295,9 +293,8 @@ acquire_op::knowledge counter_wait::of_others() {
     bool const busy =
         core_->shared_counters().locked([&](base::wake_list&) { return request_.what->busy_at > began_; });
     if (busy) return acquire_op::knowledge::lock_is_held;
-    auto& line = node_->data().line();
-    bool const unanswered = op_.trying() && now - asked_at_ >= longest_answer;
-    bool const there = !unanswered && line.trouble().empty() && now - line.unheard_since() < longest_answer;
+    bool const unanswered = op_.trying() && now - asked_at_ >= node::longest_answer;
+    bool const there = !unanswered && node_->is_there(now);
     return there ? acquire_op::knowledge::server_is_there : acquire_op::knowledge::nothing;
 }
 
@@ -311,25 +308,8 @@ void counter_wait::leave() {
 bool counter_wait::finish() {
     if (!acquired_) settle_debt();
     leave();
-    result_ = code_of(op_.result());
+    result_ = error_of(op_.result(), request_.may_wait);
     return done_ = true;
-}
-
-std::error_code counter_wait::code_of(acquire_op::outcome outcome) const noexcept {
-    switch (outcome) {
-    case acquire_op::outcome::acquired: return {};
-    case acquire_op::outcome::busy: return errc::busy;
-    case acquire_op::outcome::timed_out: return request_.may_wait ? errc::timed_out : errc::busy;
-    case acquire_op::outcome::cancelled: return errc::cancelled;
-    case acquire_op::outcome::closed: return errc::closed;
-    case acquire_op::outcome::refused: return errc::server_refused;
-    case acquire_op::outcome::wrong_type: return errc::wrong_type;
-    case acquire_op::outcome::bad_reply: return errc::bad_reply;
-    case acquire_op::outcome::lost:
-    case acquire_op::outcome::pending:
-    case acquire_op::outcome::disconnected: break;
-    }
-    return errc::disconnected;
 }
 
 std::string counter_wait::message() const {

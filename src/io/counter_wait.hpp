@@ -69,7 +69,6 @@ private:
     bool at_head() const noexcept { return waiter_->at_head.load(std::memory_order_acquire); }
     base::instant outage_at();
     locking::acquire_op::knowledge of_others();
-    std::error_code code_of(locking::acquire_op::outcome outcome) const noexcept;
 
     std::shared_ptr<client_core> core_;
     request const request_;

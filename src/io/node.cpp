@@ -106,4 +106,9 @@ void node::warn_of_eviction(std::string const& policy) {
     hooks_.tell_when_heard({event::kind::eviction_possible, {}, {}, message});
 }
 
+bool node::is_there(base::instant now) {
+    auto& line = data_.line();
+    return line.trouble().empty() && now - line.unheard_since() < longest_answer;
+}
+
 } // namespace redlatch::io

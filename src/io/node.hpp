@@ -13,6 +13,7 @@
 #include <redlatch/error.hpp>
 #include <redlatch/event.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -74,6 +75,12 @@ public:
     /// Since when no write is executed; never: they are.
     base::instant refuses_since() { return gate_.refuses_since(); }
     std::string last_refusal() { return gate_.last_refusal(); }
+    /// Since when a wait for it is in vain: it is silent, or executes no writes.
+    base::instant away_since() { return std::min(data_.line().unheard_since(), refuses_since()); }
+    /// It has answered, or owes nothing. A new connection is no answer: the server may greet and execute nothing.
+    bool is_there(base::instant now);
+    /// A server that owes an answer for longer is not known to be there.
+    static constexpr base::milliseconds longest_answer{50};
 
     std::uint64_t commands_sent() const { return data_.commands() + control_.commands() + messages_.commands(); }
     std::size_t subscriptions() const { return messages_.active(); }
