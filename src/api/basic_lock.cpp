@@ -1,5 +1,6 @@
 #include "api/access.hpp"
 #include "api/async_call.hpp"
+#include "api/waits.hpp"
 #include "locking/names.hpp"
 
 #include <redlatch/basic_lock.hpp>
@@ -10,13 +11,13 @@
 
 namespace redlatch {
 
+using detail::fail;
 using detail::lock_impl;
+using detail::longest_time;
+using detail::means_no;
 using locking::tenure;
 
 namespace {
-
-/// What is longer is for ever: clocks that count nanoseconds have room for it, and the server's do. Leases must have a number.
-constexpr duration longest = std::chrono::floor<duration>(std::chrono::nanoseconds::max() / 4);
 
 enum class manner { acquire, try_once };
 
@@ -44,9 +45,9 @@ io::acquisition::request to_request(lock_impl const& impl, acquire_options const
     what.record = impl.record;
     what.owner_number = options.owner.number();
     what.backoff = impl.backoff;
-    if (options.lease) what.lease = std::min<duration>(*options.lease, longest);
-    if (options.max_hold && *options.max_hold <= longest) what.max_hold = options.max_hold;
-    bool const for_ever = options.wait ? *options.wait >= longest : mode == manner::acquire;
+    if (options.lease) what.lease = std::min<duration>(*options.lease, longest_time);
+    if (options.max_hold && *options.max_hold <= longest_time) what.max_hold = options.max_hold;
+    bool const for_ever = options.wait ? *options.wait >= longest_time : mode == manner::acquire;
     what.waits_for_ever = for_ever;
     what.may_wait = for_ever || (options.wait && options.wait->count() > 0);
     if (!for_ever)
@@ -95,15 +96,6 @@ std::error_code acquire_now(lock_impl const& impl, acquire_options const& option
     }
     return acquire_now(impl, to_request(impl, options, mode), options.stop, &out, message,
                        owner::this_thread().number());
-}
-
-bool means_no(std::error_code ec) noexcept {
-    return ec == errc::busy || ec == errc::timed_out;
-}
-
-[[noreturn]] void fail(std::error_code ec, std::string message) {
-    if (ec.category() != error_category()) throw std::system_error(ec, message);
-    throw error(static_cast<errc>(ec.value()), std::move(message));
 }
 
 std::optional<outcome> start_acquisition(lock_impl const& impl, acquire_options const& options, manner mode,
@@ -233,7 +225,7 @@ bool basic_lock::try_lock_within(std::chrono::nanoseconds wait) {
     what.adapter = true;
     if (wait > std::chrono::nanoseconds::zero()) {
         what.may_wait = true;
-        what.waits_for_ever = wait >= longest;
+        what.waits_for_ever = wait >= longest_time;
         what.deadline = what.waits_for_ever ? base::never : base::later(lease_clock::now(), wait);
     }
     std::string message;

@@ -1,5 +1,4 @@
 #include "api/counter_impl.hpp"
-#include "locking/recipes/counter_calls.hpp"
 #include "locking/recipes/latch.hpp"
 
 #include <redlatch/count_down_latch.hpp>
@@ -11,7 +10,7 @@ namespace redlatch {
 
 namespace latch_calls = locking::latch;
 using detail::counter_impl;
-using detail::counter_question;
+using detail::requested_change;
 
 namespace {
 
@@ -19,7 +18,7 @@ detail::counter_wait_options latch_wait(wait_options const& options) {
     return {.wait = options.wait, .stop = options.stop};
 }
 
-counter_question<bool> setting_latch(counter_impl const& impl, int count) {
+requested_change<bool> setting_latch(counter_impl const& impl, int count) {
     detail::must_be_at_least(impl, "count", 1, count);
     return {.about = "setting " + impl.shown(),
             .amount = count,
@@ -27,7 +26,7 @@ counter_question<bool> setting_latch(counter_impl const& impl, int count) {
             .read = detail::reads_done(impl)};
 }
 
-counter_question<bool> counting_latch_down(counter_impl const& impl) {
+requested_change<bool> counting_latch_down(counter_impl const& impl) {
     return {
         .about = "counting down " + impl.shown(),
         .compose = latch_calls::count_down,
@@ -38,14 +37,11 @@ counter_question<bool> counting_latch_down(counter_impl const& impl) {
         }};
 }
 
-counter_question<std::int64_t> counting_latch(counter_impl const& impl) {
-    return {.about = "asking for the count of " + impl.shown(),
-            .changes = false,
-            .compose = latch_calls::count,
-            .read = locking::counter_calls::read_number};
+detail::question<std::int64_t> counting_latch(counter_impl const& impl) {
+    return detail::number_of(impl, "asking for the count of " + impl.shown());
 }
 
-counter_question<bool> removing_latch(counter_impl const& impl) {
+requested_change<bool> removing_latch(counter_impl const& impl) {
     return {.about = "removing " + impl.shown(), .compose = latch_calls::remove, .read = detail::reads_done(impl)};
 }
 
@@ -93,11 +89,11 @@ void count_down_latch::async_wait(wait_options const& options, executor ex,
 // --- the count
 
 bool count_down_latch::try_set_count(int count) {
-    return detail::ask_now(impl(), setting_latch(impl(), count));
+    return detail::change_now(impl(), setting_latch(impl(), count));
 }
 
 std::optional<outcome> count_down_latch::start_try_set_count(int count, completion_ptr<bool>& done) {
-    return detail::put_later(
+    return detail::checked_change_later(
         impl(), [&] { return setting_latch(impl(), count); }, done);
 }
 
@@ -107,11 +103,11 @@ void count_down_latch::async_try_set_count(int count, executor ex, std::function
 }
 
 bool count_down_latch::count_down() {
-    return detail::ask_now(impl(), counting_latch_down(impl()));
+    return detail::change_now(impl(), counting_latch_down(impl()));
 }
 
 std::optional<outcome> count_down_latch::start_count_down(completion_ptr<bool>& done) {
-    return detail::ask_later(impl(), counting_latch_down(impl()), done);
+    return detail::change_later(impl(), counting_latch_down(impl()), done);
 }
 
 void count_down_latch::async_count_down(executor ex, std::function<void(std::error_code, bool)> handler) {
@@ -120,11 +116,11 @@ void count_down_latch::async_count_down(executor ex, std::function<void(std::err
 }
 
 std::int64_t count_down_latch::count() {
-    return detail::ask_now(impl(), counting_latch(impl()));
+    return detail::ask_now(impl().core, counting_latch(impl()));
 }
 
 std::optional<outcome> count_down_latch::start_count(completion_ptr<std::int64_t>& done) {
-    return detail::ask_later(impl(), counting_latch(impl()), done);
+    return detail::ask_later(impl().core, counting_latch(impl()), done);
 }
 
 void count_down_latch::async_count(executor ex, std::function<void(std::error_code, std::int64_t)> handler) {
@@ -133,11 +129,11 @@ void count_down_latch::async_count(executor ex, std::function<void(std::error_co
 }
 
 bool count_down_latch::remove() {
-    return detail::ask_now(impl(), removing_latch(impl()));
+    return detail::change_now(impl(), removing_latch(impl()));
 }
 
 std::optional<outcome> count_down_latch::start_remove(completion_ptr<bool>& done) {
-    return detail::ask_later(impl(), removing_latch(impl()), done);
+    return detail::change_later(impl(), removing_latch(impl()), done);
 }
 
 void count_down_latch::async_remove(executor ex, std::function<void(std::error_code, bool)> handler) {

@@ -2,6 +2,7 @@
 
 #include "io/log.hpp"
 #include "locking/names.hpp"
+#include "locking/recipes/counter_calls.hpp"
 
 #include <algorithm>
 
@@ -21,6 +22,32 @@ void must_be_at_least(counter_impl const& impl, char const* what, std::int64_t l
     if (number < least)
         complain(impl,
                  std::string(what) + " must be " + std::to_string(least) + " or more, not " + std::to_string(number));
+}
+
+question<std::int64_t> number_of(counter_impl const& impl, std::string const& about) {
+    return {.call = locking::counter_calls::number(impl.what->name),
+            .about = about,
+            .read =
+                [about](io::query const& answered) {
+                    auto const number = locking::counter_calls::read_number(answered.reply());
+                    if (number) return *number;
+                    if (answered.reply().is_text())
+                        throw error(errc::wrong_type, answered.message_of(errc::wrong_type));
+                    throw error(errc::bad_reply, "the server sent an unexpected reply to " + about);
+                },
+            .kind = impl.what->how->kind};
+}
+
+io::counter_change::request
+to_request(counter_impl const& impl, std::string about, std::int64_t amount,
+           std::function<locking::wire_call(locking::counter_request const&)> const& compose) {
+    auto const record = impl.next_record();
+    return {.call =
+                compose({.name = impl.what->name, .channel = impl.what->channel, .record = record, .amount = amount}),
+            .repeatable = !record.empty(),
+            .subject = std::move(about),
+            .kind = impl.what->how->kind,
+            .deadline = base::later(lease_clock::now(), impl.core->settings().timeout)};
 }
 
 void warn_that_nobody_was_told(std::string const& which, std::string const& channel) {
@@ -115,11 +142,6 @@ std::optional<outcome> try_wait_later(counter_impl const& impl, counter_wait_opt
         bool const failed = ended.result() && !means_no(ended.result());
         tell(*core, std::move(whom), failed ? failure_of(ended) : outcome(), !ended.result());
     });
-}
-
-void fail(std::error_code code, std::string message) {
-    if (code.category() != error_category()) throw std::system_error(code, message);
-    throw error(static_cast<errc>(code.value()), std::move(message));
 }
 
 } // namespace redlatch::detail

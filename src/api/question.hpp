@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace redlatch::detail {
@@ -17,18 +18,20 @@ template <class Answer> struct question {
     std::string about; ///< "asking for ...", for messages
     /// Throws error(bad_reply).
     std::function<Answer(io::query const&)> read;
+    std::string_view kind = "lock"; ///< what the key is to be
 };
 
 /// Blocks for at most config::timeout; throws error.
 template <class Answer> Answer ask_now(std::shared_ptr<io::client_core> const& core, question<Answer> question) {
-    return run_now<io::query>(core, question.about, question.read, std::move(question.call), question.about);
+    return run_now<io::query>(core, question.about, question.read, std::move(question.call), question.about,
+                              question.kind);
 }
 
 template <class Answer>
 std::optional<outcome> ask_later(std::shared_ptr<io::client_core> const& core, question<Answer> question,
                                  completion_ptr<Answer>& done) {
     return run_later<io::query>(core, question.about, std::move(question.read), done, std::move(question.call),
-                                question.about);
+                                question.about, question.kind);
 }
 
 } // namespace redlatch::detail

@@ -1,7 +1,6 @@
 #include "locking/recipes/semaphore.hpp"
 
 #include "api/counter_impl.hpp"
-#include "locking/recipes/counter_calls.hpp"
 
 #include <redlatch/error.hpp>
 #include <redlatch/semaphore.hpp>
@@ -12,7 +11,7 @@ namespace redlatch {
 
 namespace semaphore_calls = locking::semaphore;
 using detail::counter_impl;
-using detail::counter_question;
+using detail::requested_change;
 using locking::counter_request;
 
 namespace {
@@ -25,7 +24,7 @@ std::string permits_in_words(counter_impl const& impl, std::int64_t permits) {
     return std::to_string(permits) + (permits == 1 ? " permit of " : " permits of ") + impl.shown();
 }
 
-counter_question<bool> adding_permits(counter_impl const& impl, std::int64_t permits,
+requested_change<bool> adding_permits(counter_impl const& impl, std::int64_t permits,
                                       locking::wire_call (*compose)(counter_request const&), char const* verb) {
     return {.about = verb + permits_in_words(impl, permits),
             .amount = permits,
@@ -33,31 +32,28 @@ counter_question<bool> adding_permits(counter_impl const& impl, std::int64_t per
             .read = detail::reads_done(impl)};
 }
 
-counter_question<bool> releasing_permits(counter_impl const& impl, int permits) {
+requested_change<bool> releasing_permits(counter_impl const& impl, int permits) {
     detail::must_be_at_least(impl, "permits", 1, permits);
     return adding_permits(impl, permits, semaphore_calls::release, "releasing ");
 }
 
-counter_question<bool> releasing_permits_if_exists(counter_impl const& impl, int permits) {
+requested_change<bool> releasing_permits_if_exists(counter_impl const& impl, int permits) {
     detail::must_be_at_least(impl, "permits", 1, permits);
     return adding_permits(impl, permits, semaphore_calls::release_if_exists, "releasing ");
 }
 
-counter_question<std::int64_t> counting_permits(counter_impl const& impl) {
-    return {.about = "asking for the permits of " + impl.shown(),
-            .changes = false,
-            .compose = semaphore_calls::available,
-            .read = locking::counter_calls::read_number};
+detail::question<std::int64_t> counting_permits(counter_impl const& impl) {
+    return detail::number_of(impl, "asking for the permits of " + impl.shown());
 }
 
-counter_question<std::int64_t> draining_permits(counter_impl const& impl) {
+requested_change<std::int64_t> draining_permits(counter_impl const& impl) {
     return {
         .about = "draining " + impl.shown(), .compose = semaphore_calls::drain, .read = [](resp::value const& reply) {
             return reply.is_integer() ? std::optional(reply.integer) : std::nullopt;
         }};
 }
 
-counter_question<bool> setting_permits(counter_impl const& impl, int permits, std::optional<time_span> expiry) {
+requested_change<bool> setting_permits(counter_impl const& impl, int permits, std::optional<time_span> expiry) {
     detail::must_be_at_least(impl, "permits", 0, permits);
     if (expiry && expiry->count() < 1) detail::complain(impl, "expiry must be at least one millisecond");
     if (expiry && *expiry >= detail::longest_time) expiry.reset();
@@ -67,7 +63,7 @@ counter_question<bool> setting_permits(counter_impl const& impl, int permits, st
             .read = detail::reads_done(impl)};
 }
 
-counter_question<bool> removing_semaphore(counter_impl const& impl) {
+requested_change<bool> removing_semaphore(counter_impl const& impl) {
     return {.about = "removing " + impl.shown(), .compose = semaphore_calls::remove, .read = detail::reads_done(impl)};
 }
 
@@ -138,11 +134,11 @@ void semaphore::async_try_acquire(permit_options const& options, executor ex,
 // --- release
 
 void semaphore::release(int permits) {
-    detail::ask_now(impl(), releasing_permits(impl(), permits));
+    detail::change_now(impl(), releasing_permits(impl(), permits));
 }
 
 std::optional<outcome> semaphore::start_release(int permits, completion_ptr<>& done) {
-    return detail::put_later(
+    return detail::checked_change_later(
         impl(), [&] { return releasing_permits(impl(), permits); }, done);
 }
 
@@ -152,11 +148,11 @@ void semaphore::async_release(int permits, executor ex, std::function<void(std::
 }
 
 bool semaphore::release_if_exists(int permits) {
-    return detail::ask_now(impl(), releasing_permits_if_exists(impl(), permits));
+    return detail::change_now(impl(), releasing_permits_if_exists(impl(), permits));
 }
 
 std::optional<outcome> semaphore::start_release_if_exists(int permits, completion_ptr<bool>& done) {
-    return detail::put_later(
+    return detail::checked_change_later(
         impl(), [&] { return releasing_permits_if_exists(impl(), permits); }, done);
 }
 
@@ -168,11 +164,11 @@ void semaphore::async_release_if_exists(int permits, executor ex, std::function<
 // --- the rest
 
 std::int64_t semaphore::available_permits() {
-    return detail::ask_now(impl(), counting_permits(impl()));
+    return detail::ask_now(impl().core, counting_permits(impl()));
 }
 
 std::optional<outcome> semaphore::start_available_permits(completion_ptr<std::int64_t>& done) {
-    return detail::ask_later(impl(), counting_permits(impl()), done);
+    return detail::ask_later(impl().core, counting_permits(impl()), done);
 }
 
 void semaphore::async_available_permits(executor ex, std::function<void(std::error_code, std::int64_t)> handler) {
@@ -182,11 +178,11 @@ void semaphore::async_available_permits(executor ex, std::function<void(std::err
 }
 
 std::int64_t semaphore::drain_permits() {
-    return detail::ask_now(impl(), draining_permits(impl()));
+    return detail::change_now(impl(), draining_permits(impl()));
 }
 
 std::optional<outcome> semaphore::start_drain_permits(completion_ptr<std::int64_t>& done) {
-    return detail::ask_later(impl(), draining_permits(impl()), done);
+    return detail::change_later(impl(), draining_permits(impl()), done);
 }
 
 void semaphore::async_drain_permits(executor ex, std::function<void(std::error_code, std::int64_t)> handler) {
@@ -196,12 +192,12 @@ void semaphore::async_drain_permits(executor ex, std::function<void(std::error_c
 }
 
 bool semaphore::try_set_permits(int permits, std::optional<time_span> expiry) {
-    return detail::ask_now(impl(), setting_permits(impl(), permits, expiry));
+    return detail::change_now(impl(), setting_permits(impl(), permits, expiry));
 }
 
 std::optional<outcome> semaphore::start_try_set_permits(int permits, std::optional<time_span> expiry,
                                                         completion_ptr<bool>& done) {
-    return detail::put_later(
+    return detail::checked_change_later(
         impl(), [&] { return setting_permits(impl(), permits, expiry); }, done);
 }
 
@@ -213,11 +209,11 @@ void semaphore::async_try_set_permits(int permits, std::optional<time_span> expi
 }
 
 void semaphore::add_permits(int change) {
-    detail::ask_now(impl(), adding_permits(impl(), change, semaphore_calls::release, "adding "));
+    detail::change_now(impl(), adding_permits(impl(), change, semaphore_calls::release, "adding "));
 }
 
 std::optional<outcome> semaphore::start_add_permits(int change, completion_ptr<>& done) {
-    return detail::ask_later(impl(), adding_permits(impl(), change, semaphore_calls::release, "adding "), done);
+    return detail::change_later(impl(), adding_permits(impl(), change, semaphore_calls::release, "adding "), done);
 }
 
 void semaphore::async_add_permits(int change, executor ex, std::function<void(std::error_code)> handler) {
@@ -226,11 +222,11 @@ void semaphore::async_add_permits(int change, executor ex, std::function<void(st
 }
 
 bool semaphore::remove() {
-    return detail::ask_now(impl(), removing_semaphore(impl()));
+    return detail::change_now(impl(), removing_semaphore(impl()));
 }
 
 std::optional<outcome> semaphore::start_remove(completion_ptr<bool>& done) {
-    return detail::ask_later(impl(), removing_semaphore(impl()), done);
+    return detail::change_later(impl(), removing_semaphore(impl()), done);
 }
 
 void semaphore::async_remove(executor ex, std::function<void(std::error_code, bool)> handler) {

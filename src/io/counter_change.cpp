@@ -37,13 +37,11 @@ bool counter_change::step() {
 }
 
 bool counter_change::ready() const {
-    if (is_cancelled()) return true;
-    if (stage_ != stage::calling) return core_->closed();
-    return call_.finished() || (core_->closed() && !order_.changes);
+    return stage_ == stage::calling ? call_.finished() : core_->closed();
 }
 
 bool counter_change::call() {
-    if (order_.changes && !std::exchange(counted_, true)) core_->request_began();
+    if (!std::exchange(counted_, true)) core_->request_began();
     stage_ = stage::calling;
     call_.begin(node_->data(), order_.call, waker(), blocking(), core_->closing_flag());
     return suspend(&node_->data().line(), order_.deadline);
@@ -52,8 +50,7 @@ bool counter_change::call() {
 bool counter_change::on_called() {
     auto const now = lease_clock::now();
     if (!call_.finished()) {
-        bool const over = now >= order_.deadline || is_cancelled() || (core_->closed() && !order_.changes);
-        if (!over) return suspend(at().where, at().until);
+        if (now < order_.deadline) return suspend(at().where, at().until);
         may_be_done_ = call_.abandon() || may_be_done_;
         return finish(without_an_answer());
     }
@@ -61,7 +58,7 @@ bool counter_change::on_called() {
     if (!said) return suspend(at().where, at().until);
     if (said->status == connection::call::state::closed) {
         may_be_done_ = may_be_done_ || said->handed > 0;
-        bool const again = said->handed == 0 && !core_->closed() && !is_cancelled() && now < order_.deadline;
+        bool const again = said->handed == 0 && !core_->closed() && now < order_.deadline;
         return again ? call() : finish(without_an_answer()); // it had waited for a connection, and there is one
     }
     reply_ = said->reply;
@@ -85,33 +82,27 @@ bool counter_change::pause() {
 }
 
 bool counter_change::on_paused() {
-    if (is_cancelled() || core_->closed()) return finish(without_an_answer());
+    if (core_->closed()) return finish(without_an_answer());
     return lease_clock::now() >= at().until && call();
 }
 
 std::error_code counter_change::without_an_answer() const {
-    if (core_->closed()) return errc::closed;
-    return is_cancelled() ? errc::cancelled : errc::disconnected;
+    return core_->closed() ? errc::closed : errc::disconnected;
 }
 
 bool counter_change::finish(std::error_code code) {
     stage_ = stage::finished;
-    result_ = code && may_be_done_ && order_.changes ? make_error_code(errc::outcome_unknown) : code;
+    result_ = code && may_be_done_ ? make_error_code(errc::outcome_unknown) : code;
     stop_counting(); // before anybody is told of the end
     return true;
 }
 
-std::string counter_change::message_of(std::error_code code) const {
-    auto const server = "the server " + node_->address();
-    if (code == errc::wrong_type)
-        return order_.subject + " cannot be done: the key on " + server + " is not a " + std::string(order_.kind)
-               + " (another type of value has this name); choose another name";
-    if (code == errc::outcome_unknown)
-        return "it is not known whether " + order_.subject + " was done: the connection to " + server
-               + " broke, or no answer came in time; look at the " + std::string(order_.kind)
-               + (order_.repeatable ? std::string()
-                                    : ", or make it with exactly_once, by which requests are repeated safely");
-    return query_message(*node_, order_.subject, code, reply_);
+std::string counter_change::message() const {
+    if (result_ != errc::outcome_unknown) return query_message(*node_, order_.subject, result_, reply_, order_.kind);
+    return "it is not known whether " + order_.subject + " was done: the connection to the server " + node_->address()
+           + " broke, or no answer came in time; look at the " + std::string(order_.kind)
+           + (order_.repeatable ? std::string()
+                                : ", or make it with exactly_once, by which requests are repeated safely");
 }
 
 } // namespace redlatch::io

@@ -1,16 +1,14 @@
-// A request about a counter that is answered at once: a change, or a question.
+// A change of a counter, which goes on until it is answered, or it is not known what became of it.
 //
-// | event                                                 | next                                                        |
-// |-------------------------------------------------------|-------------------------------------------------------------|
-// | answered                                              | finished                                                    |
-// | not executed (LOADING, BUSY ...); never sent          | again, until the deadline                                   |
-// | the connection breaks, and there is a record, or it   | again, on the next one                                      |
-// | is a question                                         |                                                             |
-// | the connection breaks, and there is none              | finished: outcome_unknown                                   |
-// | any end without an answer, after a change was sent    | finished: outcome_unknown                                   |
-// | cancelled                                             | a question: finished; a change goes on                      |
-// | the client closes                                     | a change that was sent waits for its answer, for as long as |
-// |                                                       | close() does                                                |
+// | event                                              | next                                                           |
+// |----------------------------------------------------|----------------------------------------------------------------|
+// | answered                                           | finished                                                       |
+// | not executed (LOADING, BUSY ...); never sent       | again, until the deadline                                      |
+// | the connection breaks, and there is a record       | again, on the next one                                         |
+// | the connection breaks, and there is none           | finished: outcome_unknown                                      |
+// | any end without an answer, after it was sent       | finished: outcome_unknown                                      |
+// | cancelled                                          | nothing: it goes on                                            |
+// | the client closes                                  | what was sent waits for its answer, for as long as close() does |
 #pragma once
 
 #include "io/client_core.hpp"
@@ -28,10 +26,9 @@ class counter_change final : public operation {
 public:
     struct request {
         locking::wire_call call;
-        bool repeatable = false; ///< there is a record, or it is a question
-        bool changes = true;
-        std::string subject;   ///< "releasing 2 permits of semaphore 'x'"
-        std::string_view kind; ///< of the counter
+        bool repeatable = false; ///< there is a record
+        std::string subject;     ///< "releasing 2 permits of semaphore 'x'"
+        std::string_view kind;   ///< of the counter
         base::instant deadline;
     };
     counter_change(std::shared_ptr<client_core> core, request order);
@@ -43,9 +40,7 @@ public:
     /// Zero: the server has answered, and reply() is no error.
     std::error_code result() const noexcept { return result_; }
     resp::value const& reply() const noexcept { return reply_; }
-    std::string message() const { return message_of(result_); }
-    /// As if it had ended so.
-    std::string message_of(std::error_code code) const;
+    std::string message() const;
 
 private:
     enum class stage { beginning, calling, pausing, finished };
@@ -54,7 +49,6 @@ private:
     bool on_paused();
     bool pause();
     bool finish(std::error_code code);
-    bool is_cancelled() const noexcept { return !order_.changes && cancelled(); }
     std::error_code without_an_answer() const;
     void stop_counting();
 

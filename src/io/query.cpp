@@ -7,8 +7,8 @@
 
 namespace redlatch::io {
 
-query::query(std::shared_ptr<client_core> core, locking::wire_call call, std::string subject)
-    : query_op(std::move(core), call.key(), std::move(subject)), asked_(std::move(call)) {}
+query::query(std::shared_ptr<client_core> core, locking::wire_call call, std::string subject, std::string_view kind)
+    : query_op(std::move(core), call.key(), std::move(subject)), asked_(std::move(call)), kind_(kind) {}
 
 query::~query() {
     if (is_cut_short()) insist([this] { call_.abandon(); });

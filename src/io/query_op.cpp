@@ -56,13 +56,14 @@ bool query_op::finish(std::error_code code) {
     return true;
 }
 
-std::string query_message(node& node, std::string const& subject, std::error_code code, resp::value const& reply) {
+std::string query_message(node& node, std::string const& subject, std::error_code code, resp::value const& reply,
+                          std::string_view kind) {
     auto const server = "the server " + node.address();
     if (code == errc::closed) return "the client was closed; " + subject + " was not done";
     if (code == errc::cancelled) return subject + " was cancelled";
     if (code == errc::wrong_type)
-        return subject + " cannot be done: the key on " + server
-               + " is not a lock (another type of value has this name)";
+        return subject + " cannot be done: the key on " + server + " is not a " + std::string(kind)
+               + " (another type of value has this name)";
     if (code == errc::disconnected) {
         auto const why = node.data().line().trouble();
         auto const said =

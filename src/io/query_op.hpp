@@ -54,7 +54,8 @@ private:
     std::error_code result_;
 };
 
-/// Why what `subject` says was not done; `reply`: what the server said to it, if anything.
-std::string query_message(node& server, std::string const& subject, std::error_code code, resp::value const& reply);
+/// Why what `subject` says was not done; `reply`: what the server said to it, if anything; `kind`: what the key was to be.
+std::string query_message(node& server, std::string const& subject, std::error_code code, resp::value const& reply,
+                          std::string_view kind = "lock");
 
 } // namespace redlatch::io

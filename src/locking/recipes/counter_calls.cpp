@@ -14,6 +14,10 @@ wire_call with_record(script const& program, counter_request const& what, std::v
     return script_call(program, keys, arguments);
 }
 
+wire_call number(std::string_view name) {
+    return command_call("GET", name);
+}
+
 std::optional<std::int64_t> read_number(resp::value const& reply) {
     if (reply.is_nil()) return 0;
     if (reply.is_integer()) return reply.integer;

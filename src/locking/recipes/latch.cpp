@@ -13,6 +13,10 @@ using counter_calls::with_record;
 constexpr std::string_view open = "0"; // whoever waits goes on
 constexpr std::string_view closed = "1";
 
+wire_call ask_count(counter_request const& what) {
+    return counter_calls::number(what.name);
+}
+
 acquire_answer read_count(resp::value const& reply) {
     auto const count = counter_calls::read_number(reply);
     if (!count) return {};
@@ -34,16 +38,12 @@ wire_call remove(counter_request const& what) {
     return with_record(scripts::counter_remove, what, {what.name, what.channel}, {publish, open});
 }
 
-wire_call count(counter_request const& what) {
-    return command_call("GET", what.name);
-}
-
 } // namespace latch
 
 constinit counter_kind const latch_kind{
     .kind = "count-down latch",
     .channel = latch_channel,
-    .ask = latch::count,
+    .ask = latch::ask_count,
     .read = latch::read_count,
     .undo = nullptr,
     .give_back = nullptr,

@@ -54,10 +54,6 @@ wire_call remove(counter_request const& what) {
     return with_record(scripts::counter_remove, what, {what.name, what.channel}, {publish, ""});
 }
 
-wire_call available(counter_request const& what) {
-    return command_call("GET", what.name);
-}
-
 } // namespace semaphore
 
 constinit counter_kind const semaphore_kind{
