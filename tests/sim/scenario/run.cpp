@@ -68,8 +68,8 @@ void probe_owners(stage& in, int lock) {
         bool const believed =
             std::any_of(in.holds.begin(), in.holds.end(), [&](auto const& one) { return one.owner == owner; });
         bool const alive = std::any_of(in.actors.begin(), in.actors.end(), [&](auto const& one) {
-            return one.user && !one.who->dead && !one.who->stopped && one.closing == one.closed_well
-                   && owner.starts_with(one.user->id());
+            return one.user && !one.who->dead && !one.who->retired && !one.who->stopped
+                   && one.closing == one.closed_well && owner.starts_with(one.user->id());
         });
         if (alive && !believed) in.write({.what = kind::orphan, .lock = lock, .owner = owner});
     }
