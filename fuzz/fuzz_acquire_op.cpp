@@ -185,6 +185,7 @@ private:
         bool const no_time = !terms_.may_wait || now_ >= terms_.deadline;
         if (no_time)
             return obey(next, {.ends_with = terms_.may_wait ? outcome::timed_out : outcome::busy, .fresh_id = has_it});
+        if (has_it && std::exchange(was_stale_, true)) return obey(next, {.may_pause = true, .fresh_id = true});
         if (said.retry_after)
             check(next.until <= now_ + std::max(*said.retry_after, 1ms), "it asks again when the lease it saw is over");
         obey(next, {.may_wait = true, .fresh_id = has_it, .sample = before});
@@ -260,7 +261,8 @@ private:
             check(what.listen == may.yields_for->near, "it listens when its turn is near");
             break;
         case act::pause:
-            check(may.may_pause, "only an answer \"not executed\" makes it pause");
+            check(may.may_pause, "only \"not executed\", and a second stale answer, make it pause");
+            check(what.until > now_ || what.until == terms_.deadline, "and it is a pause");
             check(what.until <= std::max(now_ + 100ms, again_), "a pause is as short as the server's others");
             break;
         case act::finish: return;
@@ -280,6 +282,7 @@ private:
     bool busy_ = false;                                    ///< the server's last word
     bool not_executed_ = false;                            ///< likewise
     bool was_read_only_ = false;                           ///< once
+    bool was_stale_ = false;                               ///< it was acquired, and the validity was over, once
     base::instant again_ = base::instant::min();           ///< when somebody may try again, by the latest refusal
 };
 

@@ -418,7 +418,8 @@ private:
             check(handed_off->in(tenure::phase::handing_off) && handed_off->heap_index != tenure::npos,
                   "what passes is renewed");
             auto const& head = one.record->queue.head();
-            check(head && head->waits && head->accepts_handoff, "and somebody is there to take it");
+            check((head && head->waits && head->accepts_handoff) || now_ >= handed_off->validity(),
+                  "and somebody is there to take it, or its time is over");
         }
         std::map<locking::lock_record const*, int> holders;
         for (auto const& one : watched_) {

@@ -146,6 +146,15 @@ acquire_op::action acquire_op::on_answer(acquire_answer const& answer, base::ins
         next.fresh_id = stale;
         return next;
     }
+    if (stale) { // each attempt costs an id, and its release wakes the next one
+        constexpr base::milliseconds first_pause{2};
+        auto const for_this = std::exchange(stale_pause_, std::clamp(stale_pause_ * 2, first_pause, poll_pause));
+        if (for_this > base::milliseconds(0)) {
+            auto next = pause(base::later(now, for_this));
+            next.fresh_id = true;
+            return next;
+        }
+    }
     constexpr base::milliseconds least{1};
     auto const retry_after = stale ? least : std::max(answer.retry_after.value_or(terms_.longest_wait), least);
     auto next = wait(base::later(now, std::min(retry_after, terms_.longest_wait)), before, awaited::any);

@@ -14,6 +14,8 @@
 // |          |                                         | refused): the server's last word counts                            |
 // | trying   | acquired, valid                         | finish(acquired)                                                   |
 // | trying   | acquired, validity passed               | fresh id (the old one goes to the reaper), then as busy            |
+// | trying   | the same once more                      | fresh id; pause, longer each time: the lease is shorter than the   |
+// |          |                                         | answers take -> pausing                                            |
 // | trying   | re-entry: not held, or validity passed, | finish(lost)                                                       |
 // |          | also that of the other levels           |                                                                    |
 // | trying   | busy, must not wait or no time left     | finish(busy / timed_out)                                           |
@@ -195,6 +197,7 @@ private:
     word said_ = word::none; ///< the server's last one
     bool asked_ = false;     ///< at least once
     bool was_read_only_ = false;
+    base::milliseconds stale_pause_{0}; ///< after one more answer that comes when the validity is over; 0: none has
     awaited expected_ = awaited::any; ///< held back: messages of others, no confirmations; yielding: the ends of turns
     bool listens_ = false;            ///< while it yields
     bool hurried_head_ = false;

@@ -370,6 +370,22 @@ TEST(acquire_op, takes_a_fresh_id_and_asks_again_when_its_validity_has_passed_al
     EXPECT_EQ(op.on_woken(at(10'901ms), false, subscribed).what, act::attempt);
 }
 
+/// A lease that is shorter than the answers take.
+TEST(acquire_op, pauses_longer_each_time_its_validity_has_passed) {
+    auto op = trying(patient());
+    auto now = at(11s);
+    op.on_answer(acquired, at(1s), now, subscribed);
+    op.on_woken(now, false, subscribed);
+    for (auto const pause : {2ms, 4ms, 8ms, 16ms, 32ms, 64ms, 100ms, 100ms}) {
+        auto const next = op.on_answer(acquired, now - 10s, now, subscribed);
+        EXPECT_EQ(next.what, act::pause) << "the release of the one before is no news";
+        EXPECT_TRUE(next.fresh_id);
+        EXPECT_EQ(next.until, now + pause);
+        now += pause;
+        EXPECT_EQ(op.on_woken(now, false, subscribed).what, act::attempt);
+    }
+}
+
 TEST(acquire_op, counts_max_hold_from_the_request_as_well) {
     auto terms = patient();
     terms.max_hold = 500ms;
