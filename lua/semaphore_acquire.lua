@@ -1,13 +1,15 @@
 -- Takes permits of a semaphore, where there are enough.
 -- KEYS: 1 NAME, 2 (may be left out) RECORD. ARGV: 1 how many, 2 with a record: for how long it is kept, in ms.
--- Returns: 1 = taken; 0 = there are fewer.
+-- Returns: 1 + how many are left = taken; 0 = there are fewer.
 -- wire: protocol section 7.1. RECORD holds the answer: a copy of the call takes nothing more.
-if KEYS[2] and redis.call('exists', KEYS[2]) == 1 then return 1 end
+local done = KEYS[2] and redis.call('get', KEYS[2])
+if done then return tonumber(done) end
 local available = tonumber(redis.call('get', KEYS[1]) or 0)
 if not available then return redis.error_reply('WRONGTYPE the value is not a number') end
-if available < tonumber(ARGV[1]) then return 0 end
-if KEYS[2] then redis.call('set', KEYS[2], 1, 'px', ARGV[2]) end
+local left = available - tonumber(ARGV[1])
+if left < 0 then return 0 end
+if KEYS[2] then redis.call('set', KEYS[2], string.format('%.0f', left + 1), 'px', ARGV[2]) end
 local taken = redis.pcall('decrby', KEYS[1], ARGV[1])
-if type(taken) == 'number' then return 1 end
+if type(taken) == 'number' then return taken + 1 end
 if KEYS[2] then redis.call('del', KEYS[2]) end
 return redis.call('decrby', KEYS[1], ARGV[1]) -- the same refusal, which names the command

@@ -3,7 +3,7 @@
 -- 3 for how long RECORD is kept, in ms.
 -- Returns: 1 = given back; 0 = nothing had been taken, or it has been given back already, or the semaphore is gone.
 -- wire: protocol section 7.1.
-local taken = redis.call('get', KEYS[3]) == '1'
+local taken = (tonumber(redis.call('get', KEYS[3]) or 0) or 0) > 0
 redis.call('set', KEYS[3], 0, 'px', ARGV[3])
 if not taken or redis.call('exists', KEYS[1]) == 0 then return 0 end
 redis.pcall(ARGV[2], KEYS[2], redis.call('incrby', KEYS[1], ARGV[1]))

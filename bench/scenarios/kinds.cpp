@@ -89,7 +89,8 @@ std::vector<scenario> kinds(stage const& on) {
         semaphores(on, "64 threads, 64 semaphores", one_each(), "own.semaphore", 1,
                    "both requests are scripts, and a release is told to whoever may listen."),
         semaphores(on, "64 threads, one semaphore of 8", one_for_all(), "shared.semaphore", 8,
-                   "nothing is handed off within a process; each release wakes the first who waits."),
+                   "nothing is handed off within a process: who waits asks right behind a release, as many as there "
+                   "are permits."),
     };
 }
 

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <redlatch/completion.hpp>
+#include <redlatch/detail/bounded_wait.hpp>
 #include <redlatch/error.hpp>
 #include <redlatch/event_source.hpp>
 #include <redlatch/export.hpp>
@@ -28,8 +29,9 @@
 namespace redlatch {
 
 namespace detail {
+struct lock_access;
 struct lock_impl;
-}
+} // namespace detail
 
 /// Cheap to copy; copies are the same lock, also copies of a kind's class to this one. Made by the functions of client.
 ///
@@ -72,9 +74,13 @@ public:
     void lock();
     /// One round trip, never waits; may overtake waiters.
     [[nodiscard]] bool try_lock();
-    template <class Rep, class Period> [[nodiscard]] bool try_lock_for(std::chrono::duration<Rep, Period> const& wait);
+    template <class Rep, class Period> [[nodiscard]] bool try_lock_for(std::chrono::duration<Rep, Period> const& wait) {
+        return try_lock_within(detail::bounded_wait(wait));
+    }
     template <class Clock, class Duration>
-    [[nodiscard]] bool try_lock_until(std::chrono::time_point<Clock, Duration> const& when);
+    [[nodiscard]] bool try_lock_until(std::chrono::time_point<Clock, Duration> const& when) {
+        return try_lock_within(detail::bounded_wait_until(when));
+    }
     /// Gives back what lock() took, the latest level first. Throws error(not_owner), naming lock, client and owner, when this
     /// thread has taken nothing with this adapter; changes nothing then. A loss or an unknown outcome does not throw: it goes
     /// to the listener and the counters. Blocks for at most min(config::timeout, remaining validity).
@@ -120,27 +126,10 @@ protected:
     explicit basic_lock(std::shared_ptr<detail::lock_impl> impl) noexcept;
 
 private:
+    friend struct detail::lock_access;
     bool try_lock_within(std::chrono::nanoseconds wait);
     detail::lock_impl const& impl() const;
     std::shared_ptr<detail::lock_impl> impl_;
 };
-
-template <class Rep, class Period> bool basic_lock::try_lock_for(std::chrono::duration<Rep, Period> const& wait) {
-    using wide = std::chrono::duration<long double, std::nano>;
-    constexpr auto most = std::chrono::nanoseconds::max() / 4;
-    if (std::chrono::duration_cast<wide>(wait) >= wide(most)) return try_lock_within(most);
-    return try_lock_within(std::chrono::ceil<std::chrono::nanoseconds>(wait));
-}
-
-template <class Clock, class Duration>
-bool basic_lock::try_lock_until(std::chrono::time_point<Clock, Duration> const& when) {
-    auto const now = Clock::now();
-    using wide = std::chrono::duration<long double, std::nano>;
-    // Clock::time_point::max() of coarse units does not fit into finer ones.
-    if (wide(when.time_since_epoch()) - wide(now.time_since_epoch()) >= wide(std::chrono::nanoseconds::max() / 4))
-        return try_lock_within(std::chrono::nanoseconds::max() / 4);
-    if (when <= now) return try_lock_within(std::chrono::nanoseconds::zero());
-    return try_lock_for(when - now);
-}
 
 } // namespace redlatch

@@ -18,6 +18,7 @@
 #include <redlatch/non_reentrant_fair_lock.hpp>
 #include <redlatch/non_reentrant_lock.hpp>
 #include <redlatch/options.hpp>
+#include <redlatch/permit_semaphore.hpp>
 #include <redlatch/read_write_lock.hpp>
 #include <redlatch/reentrant_lock.hpp>
 #include <redlatch/semaphore.hpp>
@@ -73,6 +74,7 @@ public:
 
     /// What is no lock and has no owner. No round trip. Names as above; a name is one kind of thing only.
     semaphore get_semaphore(std::string const& name, counter_options const& options = {});
+    permit_semaphore get_permit_semaphore(std::string const& name, counter_options const& options = {});
     count_down_latch get_count_down_latch(std::string const& name, counter_options const& options = {});
 
     /// The locks whose names match a glob-style pattern, by SCAN: never blocks the server for long, many round trips, may miss

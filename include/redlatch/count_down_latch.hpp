@@ -11,9 +11,9 @@
 // Wire format: protocol section 7.2.
 #pragma once
 
+#include <redlatch/basic_counter.hpp>
 #include <redlatch/completion.hpp>
 #include <redlatch/counter_options.hpp>
-#include <redlatch/event_source.hpp>
 #include <redlatch/export.hpp>
 #include <redlatch/options.hpp>
 
@@ -21,24 +21,13 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <string>
 #include <system_error>
+#include <utility>
 
 namespace redlatch {
 
-namespace detail {
-struct counter_impl;
-}
-
-/// Cheap to copy; copies are the same latch. Made by client::get_count_down_latch.
-///
-/// Thread safety: distinct objects: safe. Shared objects: safe.
-/// Object lifetimes: may outlive the client; every call then fails with errc::closed. One that was moved from refuses every
-/// call with errc::invalid_argument.
-/// Every call but wait() blocks for at most config::timeout and throws error: disconnected, outcome_unknown (see
-/// counter_options), server_refused, wrong_type, bad_reply, invalid_argument, closed, forked, wrong_thread.
-/// Forms with a handler: as of basic_lock.
-class REDLATCH_EXPORT count_down_latch {
+/// Made by client::get_count_down_latch. Thread safety, object lifetimes, errors: as of basic_counter.
+class REDLATCH_EXPORT count_down_latch : public basic_counter {
 public:
     /// Waits until the count is zero. One round trip where it is; no polling where it is not.
     /// Throws error: timed_out (busy for a wait of zero), cancelled, disconnected, server_refused, wrong_type, bad_reply,
@@ -67,20 +56,9 @@ public:
     void async_count(executor ex, std::function<void(std::error_code, std::int64_t)> handler);
     [[nodiscard]] std::optional<outcome> start_count(completion_ptr<std::int64_t>& done);
 
-    /// Deletes it, and lets the waiters go on; false: it was not set. One round trip.
-    bool remove();
-    void async_remove(executor ex, std::function<void(std::error_code, bool)> handler);
-    [[nodiscard]] std::optional<outcome> start_remove(completion_ptr<bool>& done);
-
-    std::string const& name() const noexcept;
-    /// The loop that runs its client; null: a client with a thread of its own.
-    user_loop const* driven_by() const noexcept;
-
 private:
     friend class client;
-    explicit count_down_latch(std::shared_ptr<detail::counter_impl> impl) noexcept;
-    detail::counter_impl const& impl() const;
-    std::shared_ptr<detail::counter_impl> impl_;
+    explicit count_down_latch(std::shared_ptr<detail::counter_impl> impl) noexcept : basic_counter(std::move(impl)) {}
 };
 
 } // namespace redlatch

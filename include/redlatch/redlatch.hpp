@@ -1,6 +1,7 @@
 // Everything at once.
 #pragma once
 
+#include <redlatch/basic_counter.hpp>           // IWYU pragma: export
 #include <redlatch/basic_lock.hpp>              // IWYU pragma: export
 #include <redlatch/client.hpp>                  // IWYU pragma: export
 #include <redlatch/completion.hpp>              // IWYU pragma: export
@@ -21,6 +22,8 @@
 #include <redlatch/non_reentrant_lock.hpp>      // IWYU pragma: export
 #include <redlatch/options.hpp>                 // IWYU pragma: export
 #include <redlatch/owner.hpp>                   // IWYU pragma: export
+#include <redlatch/permit_semaphore.hpp>        // IWYU pragma: export
+#include <redlatch/permits.hpp>                 // IWYU pragma: export
 #include <redlatch/read_write_lock.hpp>         // IWYU pragma: export
 #include <redlatch/reentrant_lock.hpp>          // IWYU pragma: export
 #include <redlatch/semaphore.hpp>               // IWYU pragma: export

@@ -14,9 +14,9 @@
 // Wire format: protocol section 7.1.
 #pragma once
 
+#include <redlatch/basic_semaphore.hpp>
 #include <redlatch/completion.hpp>
 #include <redlatch/counter_options.hpp>
-#include <redlatch/event_source.hpp>
 #include <redlatch/export.hpp>
 #include <redlatch/options.hpp>
 
@@ -25,14 +25,10 @@
 #include <memory>
 #include <optional>
 #include <stop_token>
-#include <string>
 #include <system_error>
+#include <utility>
 
 namespace redlatch {
-
-namespace detail {
-struct counter_impl;
-}
 
 /// Options of one acquisition of permits.
 struct permit_options {
@@ -46,16 +42,8 @@ struct permit_options {
     std::stop_token stop{};
 };
 
-/// Cheap to copy; copies are the same semaphore. Made by client::get_semaphore.
-///
-/// Thread safety: distinct objects: safe. Shared objects: safe.
-/// Object lifetimes: may outlive the client; every call then fails with errc::closed. One that was moved from refuses every
-/// call with errc::invalid_argument.
-/// Changes cannot be cancelled. Every call but acquire() and try_acquire() blocks for at most config::timeout and throws
-/// error: disconnected, outcome_unknown (see counter_options), server_refused, wrong_type, bad_reply, invalid_argument,
-/// closed, forked, wrong_thread.
-/// Forms with a handler: as of basic_lock.
-class REDLATCH_EXPORT semaphore {
+/// Made by client::get_semaphore. Thread safety, object lifetimes, errors: as of basic_counter.
+class REDLATCH_EXPORT semaphore : public basic_semaphore {
 public:
     /// Waits until there are enough permits, and takes them. One round trip where there are; no polling where there are not.
     /// Throws error: timed_out (busy for a wait of zero), cancelled, disconnected, outcome_unknown, server_refused, wrong_type,
@@ -84,43 +72,14 @@ public:
     void async_release_if_exists(int permits, executor ex, std::function<void(std::error_code, bool)> handler);
     [[nodiscard]] std::optional<outcome> start_release_if_exists(int permits, completion_ptr<bool>& done);
 
-    /// How many there are to be taken; 0: also where it is not set. Below zero after add_permits() has taken some away.
-    std::int64_t available_permits();
-    void async_available_permits(executor ex, std::function<void(std::error_code, std::int64_t)> handler);
-    [[nodiscard]] std::optional<outcome> start_available_permits(completion_ptr<std::int64_t>& done);
-
     /// Takes all that there are, and says how many; below zero: so many were missing, and there are none now.
     std::int64_t drain_permits();
     void async_drain_permits(executor ex, std::function<void(std::error_code, std::int64_t)> handler);
     [[nodiscard]] std::optional<outcome> start_drain_permits(completion_ptr<std::int64_t>& done);
 
-    /// Sets a semaphore that is not set; false: it is. `permits`: zero or more. `expiry`: after this time it is not set any
-    /// more; none: for ever. At least one millisecond.
-    bool try_set_permits(int permits, std::optional<time_span> expiry = {});
-    void async_try_set_permits(int permits, std::optional<time_span> expiry, executor ex,
-                               std::function<void(std::error_code, bool)> handler);
-    [[nodiscard]] std::optional<outcome> start_try_set_permits(int permits, std::optional<time_span> expiry,
-                                                               completion_ptr<bool>& done);
-
-    /// More of them, or fewer where `change` is below zero: then there may be fewer than none for a while. An expiry stays.
-    void add_permits(int change);
-    void async_add_permits(int change, executor ex, std::function<void(std::error_code)> handler);
-    [[nodiscard]] std::optional<outcome> start_add_permits(int change, completion_ptr<>& done);
-
-    /// Deletes it; false: it was not set. Waiters go on waiting.
-    bool remove();
-    void async_remove(executor ex, std::function<void(std::error_code, bool)> handler);
-    [[nodiscard]] std::optional<outcome> start_remove(completion_ptr<bool>& done);
-
-    std::string const& name() const noexcept;
-    /// The loop that runs its client; null: a client with a thread of its own.
-    user_loop const* driven_by() const noexcept;
-
 private:
     friend class client;
-    explicit semaphore(std::shared_ptr<detail::counter_impl> impl) noexcept;
-    detail::counter_impl const& impl() const;
-    std::shared_ptr<detail::counter_impl> impl_;
+    explicit semaphore(std::shared_ptr<detail::counter_impl> impl) noexcept : basic_semaphore(std::move(impl)) {}
 };
 
 } // namespace redlatch

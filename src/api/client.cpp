@@ -124,6 +124,10 @@ semaphore client::get_semaphore(std::string const& name, counter_options const& 
     return semaphore(counter_of(handle(), name, locking::semaphore_kind, options));
 }
 
+permit_semaphore client::get_permit_semaphore(std::string const& name, counter_options const& options) {
+    return permit_semaphore(counter_of(handle(), name, locking::permit_kind, options));
+}
+
 count_down_latch client::get_count_down_latch(std::string const& name, counter_options const& options) {
     return count_down_latch(counter_of(handle(), name, locking::latch_kind, options));
 }

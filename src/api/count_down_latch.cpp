@@ -41,27 +41,7 @@ detail::question<std::int64_t> counting_latch(counter_impl const& impl) {
     return detail::number_of(impl, "asking for the count of " + impl.shown());
 }
 
-requested_change<bool> removing_latch(counter_impl const& impl) {
-    return {.about = "removing " + impl.shown(), .compose = latch_calls::remove, .read = detail::reads_done(impl)};
-}
-
 } // namespace
-
-count_down_latch::count_down_latch(std::shared_ptr<counter_impl> impl) noexcept : impl_(std::move(impl)) {}
-
-counter_impl const& count_down_latch::impl() const {
-    if (!impl_) throw error(errc::invalid_argument, "this latch was moved from; use the one that it was moved to");
-    return *impl_;
-}
-
-std::string const& count_down_latch::name() const noexcept {
-    static std::string const none;
-    return impl_ ? impl_->what->name : none;
-}
-
-user_loop const* count_down_latch::driven_by() const noexcept {
-    return impl_ ? impl_->core->driven_by() : nullptr;
-}
 
 // --- waiting
 
@@ -72,7 +52,7 @@ void count_down_latch::wait(wait_options const& options) {
 }
 
 void count_down_latch::wait(wait_options const& options, std::error_code& ec) {
-    if (!impl_) return void(ec = errc::invalid_argument);
+    if (moved_from()) return void(ec = errc::invalid_argument);
     ec = detail::wait_now(impl(), latch_wait(options), nullptr);
 }
 
@@ -126,19 +106,6 @@ std::optional<outcome> count_down_latch::start_count(completion_ptr<std::int64_t
 void count_down_latch::async_count(executor ex, std::function<void(std::error_code, std::int64_t)> handler) {
     detail::with_handler<std::int64_t>(*impl().core, std::move(ex), std::move(handler),
                                        [this](completion_ptr<std::int64_t>& done) { return start_count(done); });
-}
-
-bool count_down_latch::remove() {
-    return detail::change_now(impl(), removing_latch(impl()));
-}
-
-std::optional<outcome> count_down_latch::start_remove(completion_ptr<bool>& done) {
-    return detail::change_later(impl(), removing_latch(impl()), done);
-}
-
-void count_down_latch::async_remove(executor ex, std::function<void(std::error_code, bool)> handler) {
-    detail::with_handler<bool>(*impl().core, std::move(ex), std::move(handler),
-                               [this](completion_ptr<bool>& done) { return start_remove(done); });
 }
 
 } // namespace redlatch

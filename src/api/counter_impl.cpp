@@ -2,7 +2,6 @@
 
 #include "io/log.hpp"
 #include "locking/names.hpp"
-#include "locking/recipes/counter_calls.hpp"
 
 #include <algorithm>
 
@@ -18,6 +17,10 @@ void complain(counter_impl const& impl, std::string const& problem) {
     throw error(errc::invalid_argument, impl.shown() + ": " + problem);
 }
 
+std::string permits_in_words(counter_impl const& impl, std::int64_t permits) {
+    return std::to_string(permits) + (permits == 1 ? " permit of " : " permits of ") + impl.shown();
+}
+
 void must_be_at_least(counter_impl const& impl, char const* what, std::int64_t least, std::int64_t number) {
     if (number < least)
         complain(impl,
@@ -25,11 +28,11 @@ void must_be_at_least(counter_impl const& impl, char const* what, std::int64_t l
 }
 
 question<std::int64_t> number_of(counter_impl const& impl, std::string const& about) {
-    return {.call = locking::counter_calls::number(impl.what->name),
+    return {.call = impl.what->how->count({.name = impl.what->name, .channel = impl.what->channel}),
             .about = about,
             .read =
-                [about](io::query const& answered) {
-                    auto const number = locking::counter_calls::read_number(answered.reply());
+                [about, read = impl.what->how->read_count](io::query const& answered) {
+                    auto const number = read(answered.reply());
                     if (number) return *number;
                     if (answered.reply().is_text())
                         throw error(errc::wrong_type, answered.message_of(errc::wrong_type));
@@ -40,11 +43,11 @@ question<std::int64_t> number_of(counter_impl const& impl, std::string const& ab
 
 io::counter_change::request
 to_request(counter_impl const& impl, std::string about, std::int64_t amount,
-           std::function<locking::wire_call(locking::counter_request const&)> const& compose) {
-    auto const record = impl.next_record();
+           std::function<locking::wire_call(locking::counter_request const&)> const& compose, bool idempotent) {
+    auto const record = idempotent ? std::string() : impl.next_record();
     return {.call =
                 compose({.name = impl.what->name, .channel = impl.what->channel, .record = record, .amount = amount}),
-            .repeatable = !record.empty(),
+            .repeatable = idempotent || !record.empty(),
             .subject = std::move(about),
             .kind = impl.what->how->kind,
             .deadline = base::later(lease_clock::now(), impl.core->settings().timeout)};
@@ -64,13 +67,14 @@ std::function<std::optional<bool>(resp::value const&)> reads_done(counter_impl c
     };
 }
 
-namespace {
-
 io::counter_wait::request to_request(counter_impl const& impl, counter_wait_options const& options) {
     io::counter_wait::request order;
     order.what = impl.what;
     order.amount = options.amount;
-    order.record = impl.what->how->changes() ? impl.next_record() : std::string();
+    auto const& how = *impl.what->how;
+    if (how.changes() && !how.names_what_it_takes()) order.record = impl.next_record();
+    if (options.lease && *options.lease < longest_time) order.lease = *options.lease;
+    order.known = options.known;
     bool const for_ever = options.wait ? *options.wait >= longest_time : options.for_ever;
     order.waits_for_ever = for_ever;
     order.may_wait = for_ever || (options.wait && options.wait->count() > 0);
@@ -80,10 +84,14 @@ io::counter_wait::request to_request(counter_impl const& impl, counter_wait_opti
     return order;
 }
 
-/// Zero, or invalid_argument and what is wrong.
 std::error_code check(counter_impl const& impl, counter_wait_options const& options, std::string& message) {
     if (options.amount < 1)
         message = impl.shown() + ": permits must be 1 or more, not " + std::to_string(options.amount);
+    else if (impl.what->how->names_what_it_takes() && options.amount > most_permits_at_once)
+        message = impl.shown() + ": permits must be " + std::to_string(most_permits_at_once) + " or fewer at once, not "
+                  + std::to_string(options.amount) + "; each of them has an id";
+    else if (options.lease && options.lease->count() < 1)
+        message = impl.shown() + ": lease must be at least one millisecond";
     else if (options.wait && options.wait->count() < 0)
         message = impl.shown() + ": wait must be zero or more";
     else
@@ -95,21 +103,8 @@ std::string waiting_for(counter_impl const& impl) {
     return "waiting for " + impl.shown() + ": ";
 }
 
-template <class Finish, class... Values>
-std::optional<outcome> start_wait(counter_impl const& impl, counter_wait_options const& options,
-                                  completion_ptr<Values...>& done, Finish finish) {
-    auto const& core = impl.core;
-    if (auto const refused = core->refusal(false)) return outcome(refused, waiting_for(impl) + refused.message());
-    std::string problem;
-    if (auto const wrong = check(impl, options, problem)) return outcome(wrong, std::move(problem));
-    if (start<io::counter_wait>(core, options.stop, done, std::move(finish), to_request(impl, options)))
-        return std::nullopt;
-    return outcome(errc::closed, waiting_for(impl) + make_error_code(errc::closed).message());
-}
-
-} // namespace
-
-std::error_code wait_now(counter_impl const& impl, counter_wait_options const& options, std::string* message) {
+std::error_code wait_now(counter_impl const& impl, counter_wait_options const& options, std::string* message,
+                         std::function<void(io::counter_wait&)> const& taken) {
     std::string problem;
     auto wrong = impl.core->refusal(true);
     if (wrong)
@@ -122,6 +117,7 @@ std::error_code wait_now(counter_impl const& impl, counter_wait_options const& o
     }
     io::counter_wait one(impl.core, to_request(impl, options));
     io::run_blocking(one, options.stop);
+    if (!one.result() && taken) taken(one);
     one.handed_over();
     if (one.result() && message != nullptr) *message = one.message();
     return one.result();

@@ -40,6 +40,9 @@ struct counter_impl {
 /// Throws error(invalid_argument) unless `number` is that much; `what`: what it counts.
 void must_be_at_least(counter_impl const& impl, char const* what, std::int64_t least, std::int64_t number);
 
+/// "2 permits of semaphore 'x'"
+std::string permits_in_words(counter_impl const& impl, std::int64_t permits);
+
 /// What the server has, which is to be a number. `about`: "asking for ...".
 question<std::int64_t> number_of(counter_impl const& impl, std::string const& about);
 
@@ -50,13 +53,29 @@ template <class Answer> struct requested_change {
     std::function<locking::wire_call(locking::counter_request const&)> compose;
     /// None: the reply is not understood.
     std::function<std::optional<Answer>(resp::value const&)> read;
+    /// It adds `amount`: waiters of this process ask right behind it.
+    bool adds = false;
+    /// A repeat changes nothing more, even without a record.
+    bool idempotent = false;
+    /// In place of `read`, of a change that has ended; throws error.
+    std::function<Answer(io::counter_change const&)> answer{};
 };
 
 io::counter_change::request
 to_request(counter_impl const& impl, std::string about, std::int64_t amount,
-           std::function<locking::wire_call(locking::counter_request const&)> const& compose);
+           std::function<locking::wire_call(locking::counter_request const&)> const& compose, bool idempotent = false);
 
-template <class Answer> auto answer_of(requested_change<Answer> const& asked) {
+template <class Answer>
+io::counter_change::request request_of(counter_impl const& impl, requested_change<Answer> const& asked) {
+    auto out = to_request(impl, asked.about, asked.amount, asked.compose, asked.idempotent);
+    if (asked.adds) out.whose = impl.what;
+    if (asked.adds) out.adds = asked.amount;
+    return out;
+}
+
+template <class Answer>
+std::function<Answer(io::counter_change const&)> answer_of(requested_change<Answer> const& asked) {
+    if (asked.answer) return asked.answer;
     return [about = asked.about, read = asked.read](io::counter_change const& ended) {
         auto const found = read(ended.reply());
         if (!found) throw error(errc::bad_reply, "the server sent an unexpected reply to " + about);
@@ -66,15 +85,13 @@ template <class Answer> auto answer_of(requested_change<Answer> const& asked) {
 
 /// Blocks for at most config::timeout; throws error.
 template <class Answer> Answer change_now(counter_impl const& impl, requested_change<Answer> const& asked) {
-    return run_now<io::counter_change>(impl.core, asked.about, answer_of(asked),
-                                       to_request(impl, asked.about, asked.amount, asked.compose));
+    return run_now<io::counter_change>(impl.core, asked.about, answer_of(asked), request_of(impl, asked));
 }
 
 template <class Answer>
 std::optional<outcome> change_later(counter_impl const& impl, requested_change<Answer> const& asked,
                                     completion_ptr<Answer>& done) {
-    return run_later<io::counter_change>(impl.core, asked.about, answer_of(asked), done,
-                                         to_request(impl, asked.about, asked.amount, asked.compose));
+    return run_later<io::counter_change>(impl.core, asked.about, answer_of(asked), done, request_of(impl, asked));
 }
 
 /// The same where there is nothing to be told but that it was done.
@@ -93,9 +110,7 @@ std::optional<outcome> change_later(counter_impl const& impl, requested_change<A
         }
         tell(*core, std::move(whom), how);
     };
-    if (start<io::counter_change>(core, {}, done, std::move(finish),
-                                  to_request(impl, asked.about, asked.amount, asked.compose)))
-        return std::nullopt;
+    if (start<io::counter_change>(core, {}, done, std::move(finish), request_of(impl, asked))) return std::nullopt;
     return outcome(errc::closed, asked.about + ": " + make_error_code(errc::closed).message());
 }
 
@@ -115,16 +130,43 @@ std::optional<outcome> checked_change_later(counter_impl const& impl, Make make,
     return change_later(impl, asked, done);
 }
 
+/// Of a kind that names what it takes.
+inline constexpr std::int64_t most_permits_at_once = 1'000;
+
 /// A wait as users ask for it.
 struct counter_wait_options {
     std::int64_t amount = 1;
+    std::optional<time_span> lease{}; ///< of a kind that names what it takes; none: for ever
+    std::string known{};              ///< locking::counter_request::known
     std::optional<time_span> wait{};
     bool for_ever = true; ///< what no `wait` means; if not, to ask once
     std::stop_token stop{};
 };
 
-/// Blocks. Zero: it has succeeded; otherwise `message`, if it is not null, says why not.
-std::error_code wait_now(counter_impl const& impl, counter_wait_options const& options, std::string* message);
+/// The request that the options stand for.
+io::counter_wait::request to_request(counter_impl const& impl, counter_wait_options const& options);
+/// Zero, or invalid_argument and what is wrong.
+std::error_code check(counter_impl const& impl, counter_wait_options const& options, std::string& message);
+/// "waiting for semaphore 'x': "
+std::string waiting_for(counter_impl const& impl);
+
+/// Blocks. Zero: it has succeeded, and `taken` was called; otherwise `message`, if it is not null, says why not.
+std::error_code wait_now(counter_impl const& impl, counter_wait_options const& options, std::string* message,
+                         std::function<void(io::counter_wait&)> const& taken = {});
+
+/// `finish(io::counter_wait&, completion_ptr<Values...>)` tells.
+template <class Finish, class... Values>
+std::optional<outcome> start_wait(counter_impl const& impl, counter_wait_options const& options,
+                                  completion_ptr<Values...>& done, Finish finish) {
+    auto const& core = impl.core;
+    if (auto const refused = core->refusal(false)) return outcome(refused, waiting_for(impl) + refused.message());
+    std::string problem;
+    if (auto const wrong = check(impl, options, problem)) return outcome(wrong, std::move(problem));
+    if (start<io::counter_wait>(core, options.stop, done, std::move(finish), to_request(impl, options)))
+        return std::nullopt;
+    return outcome(errc::closed, waiting_for(impl) + make_error_code(errc::closed).message());
+}
+
 std::optional<outcome> wait_later(counter_impl const& impl, counter_wait_options const& options,
                                   completion_ptr<>& done);
 /// The completion is told whether it succeeded: busy and timed_out are no failures.

@@ -1,6 +1,7 @@
 // What waits for locks and for counters have in common.
 #pragma once
 
+#include <redlatch/detail/bounded_wait.hpp>
 #include <redlatch/error.hpp>
 #include <redlatch/lease_clock.hpp>
 
@@ -12,7 +13,7 @@
 namespace redlatch::detail {
 
 /// What is longer is for ever: clocks that count nanoseconds have room for it, and the server's do.
-inline constexpr duration longest_time = std::chrono::floor<duration>(std::chrono::nanoseconds::max() / 4);
+inline constexpr duration longest_time = std::chrono::floor<duration>(longest_wait);
 
 /// To a try: an answer, and no failure.
 inline bool means_no(std::error_code code) noexcept {

@@ -117,6 +117,8 @@ public:
     /// All that the reaper has, at once. The last call, which wakes `waker`; null: there was nothing.
     connection::call_ptr send_releases(base::waker const& waker, bool will_wait);
 
+    void renewal_sent() noexcept { renewals_.fetch_add(1, std::memory_order_relaxed); }
+
     void operation_began() noexcept { waiting_.fetch_add(1, std::memory_order_relaxed); }
     void operation_ended() noexcept { waiting_.fetch_sub(1, std::memory_order_relaxed); }
     /// Of a call that changes a counter: close() waits for its answer.

@@ -14,12 +14,37 @@ counter_change::counter_change(std::shared_ptr<client_core> core, request order)
 }
 
 counter_change::~counter_change() {
-    if (stage_ != stage::finished && !core_->forked()) insist([this] { call_.abandon(); });
+    if (stage_ != stage::finished && !core_->forked())
+        insist([this] {
+            call_.abandon();
+            check_message();
+        });
     stop_counting();
 }
 
 void counter_change::stop_counting() {
     if (std::exchange(counted_, false)) core_->request_ended();
+}
+
+/// Before it is sent. Where nobody waits the message is for others, and for those who come later.
+void counter_change::expect_waiters() {
+    if (!order_.whose) return;
+    waited_for_ = core_->shared_counters().locked([&](base::wake_list&) { return !order_.whose->queue.empty(); });
+    own_message_ = waited_for_ && node_->messages().expect_own(order_.whose->channel);
+}
+
+/// It is on its way, and what they ask goes right behind it on the same connection.
+void counter_change::tell_waiters() {
+    if (!waited_for_) return;
+    core_->shared_counters().locked(
+        [&](base::wake_list& woken) { order_.whose->queue.tell_first(order_.adds, woken); });
+}
+
+/// Of a request that was sent again, or not executed, or whose message was not published, the waiters may have asked too early.
+void counter_change::check_message() {
+    bool const heard = !result_ && stage_ == stage::finished && at_once_ && !call_.repeated() && !call_.by_text()
+                       && reply_.is_integer() && reply_.integer == 1;
+    if (std::exchange(own_message_, false) && !heard) node_->messages().expect_own_no_more(order_.whose->channel);
 }
 
 bool counter_change::step() {
@@ -42,8 +67,12 @@ bool counter_change::ready() const {
 
 bool counter_change::call() {
     if (!std::exchange(counted_, true)) core_->request_began();
+    bool const first = stage_ == stage::beginning;
     stage_ = stage::calling;
+    if (first) expect_waiters();
     call_.begin(node_->data(), order_.call, waker(), blocking(), core_->closing_flag());
+    if (first) tell_waiters();
+    at_once_ = first;
     return suspend(&node_->data().line(), order_.deadline);
 }
 
@@ -93,6 +122,7 @@ std::error_code counter_change::without_an_answer() const {
 bool counter_change::finish(std::error_code code) {
     stage_ = stage::finished;
     result_ = code && may_be_done_ ? make_error_code(errc::outcome_unknown) : code;
+    check_message();
     stop_counting(); // before anybody is told of the end
     return true;
 }

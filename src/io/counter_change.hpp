@@ -14,7 +14,9 @@
 #include "io/client_core.hpp"
 #include "io/lock_call.hpp"
 #include "io/operation.hpp"
+#include "locking/counter.hpp"
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -26,10 +28,12 @@ class counter_change final : public operation {
 public:
     struct request {
         locking::wire_call call;
-        bool repeatable = false; ///< there is a record
+        bool repeatable = false; ///< there is a record, or a repeat changes nothing more
         std::string subject;     ///< "releasing 2 permits of semaphore 'x'"
         std::string_view kind;   ///< of the counter
         base::instant deadline;
+        locking::counter_ptr whose{}; ///< of a release: who waits for it in this process asks right behind
+        std::int64_t adds = 0;
     };
     counter_change(std::shared_ptr<client_core> core, request order);
     ~counter_change() override;
@@ -40,6 +44,8 @@ public:
     /// Zero: the server has answered, and reply() is no error.
     std::error_code result() const noexcept { return result_; }
     resp::value const& reply() const noexcept { return reply_; }
+    /// An earlier copy may have done what was asked.
+    bool repeated() const noexcept { return call_.repeated(); }
     std::string message() const;
 
 private:
@@ -50,6 +56,9 @@ private:
     bool pause();
     bool finish(std::error_code code);
     std::error_code without_an_answer() const;
+    void expect_waiters();
+    void tell_waiters();
+    void check_message();
     void stop_counting();
 
     std::shared_ptr<client_core> core_;
@@ -58,6 +67,9 @@ private:
     stage stage_ = stage::beginning;
     bool counted_ = false;     ///< close() waits for it
     bool may_be_done_ = false; ///< a copy of the call may have been executed
+    bool waited_for_ = false;  ///< waiters of this process are told
+    bool own_message_ = false; ///< its message is to be no news for them
+    bool at_once_ = true;      ///< it was sent once, before what the waiters sent
     lock_call call_;
     resp::value reply_;
     std::error_code result_;

@@ -3,9 +3,11 @@
 #include "connection/server_error.hpp"
 #include "io/give_back.hpp"
 #include "io/insist.hpp"
+#include "io/random_seed.hpp"
 #include "io/wait_result.hpp"
 #include "locking/names.hpp"
 #include "locking/refused_command.hpp"
+#include "locking/tenure.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -24,6 +26,7 @@ constexpr base::milliseconds no_lease = std::chrono::hours(24 * 365 * 100);
 counter_wait::counter_wait(std::shared_ptr<client_core> core, request order)
     : core_(std::move(core)), request_(std::move(order)), node_(&core_->node_of(request_.what->name)),
       began_(lease_clock::now()), now_(began_), op_(terms()) {
+    if (request_.what->how->names_what_it_takes()) name_what_is_taken();
     core_->operation_began();
     if (!request_.may_wait) call_.be_impatient();
     if (request_.what->how->changes() && request_.record.empty()) call_.be_sent_once();
@@ -53,16 +56,38 @@ acquire_op::terms counter_wait::terms() const {
     out.deadline = request_.deadline;
     out.may_wait = request_.may_wait;
     out.queues_here = request_.what->how->in_line;
-    out.lease = no_lease;
+    out.lease = request_.lease.count() > 0 ? request_.lease : no_lease;
+    out.margin = margin();
     out.longest_wait = core_->settings().lock_watchdog_timeout; // a message may have been lost, a key may have expired
     return out;
+}
+
+base::milliseconds counter_wait::margin() const {
+    return locking::validity_margin(request_.lease, core_->settings().validity_margin);
+}
+
+/// Under a new name, an earlier request is no copy of this one.
+void counter_wait::name_what_is_taken() {
+    constexpr auto* digits = "0123456789abcdef";
+    auto const count = static_cast<std::size_t>(request_.amount);
+    auto ids = random_bytes(locking::permit_id_size * count);
+    std::string first;
+    for (char const byte : std::string_view(ids).substr(0, locking::permit_id_size)) {
+        first.push_back(digits[static_cast<unsigned char>(byte) >> 4U]);
+        first.push_back(digits[static_cast<unsigned char>(byte) & 15U]);
+    }
+    request_.record = locking::request_record(request_.what->name, first);
+    ids_ = std::move(ids);
 }
 
 locking::counter_request counter_wait::about() const {
     return {.name = request_.what->name,
             .channel = request_.what->channel,
             .record = request_.record,
-            .amount = request_.amount};
+            .amount = request_.amount,
+            .ids = ids_,
+            .lease = request_.lease,
+            .known = request_.known};
 }
 
 bool counter_wait::step() {
@@ -91,9 +116,9 @@ bool counter_wait::ready() const {
     if (cancelled()) return true;
     if (core_->closed() && !awaits_answer()) return true;
     switch (op_.now_in()) {
-    case state::queued: return at_head();
+    case state::queued: return at_head() || told();
     case state::trying: return call_.finished();
-    case state::waiting: return op_.is_news(channel_->sample(), sample_);
+    case state::waiting: return told() || (heeds_messages() && op_.is_news(channel_->sample(), sample_));
     case state::start:
     case state::yielding:
     case state::pausing:
@@ -108,6 +133,7 @@ bool counter_wait::begin() {
     auto const next = op_.start();
     if (next.what != acquire_op::act::queue) return carry_out(next);
     waiter_ = std::allocate_shared<locking::waiter>(base::recycling<locking::waiter>(), waker());
+    waiter_->amount = request_.amount;
     core_->shared_counters().locked([&](base::wake_list&) { request_.what->queue.enter(waiter_); });
     return true;
 }
@@ -128,9 +154,27 @@ bool counter_wait::carry_out(action const& next) {
 bool counter_wait::on_queued() {
     if (cancelled()) return carry_out(op_.on_cancelled());
     if (core_->closed()) return carry_out(op_.on_closed());
-    if (at_head()) return carry_out(op_.on_head(now_, false, sample_));
+    if (told()) return carry_out(op_.on_head(now_, false, sample_));
+    if (at_head()) return on_head();
     if (now_ >= request_.deadline) return carry_out(op_.on_deadline(of_others()));
     return carry_out(op_.on_behind_head(now_));
+}
+
+/// Where the one before it took the last permits, there is nothing to ask for before something is heard.
+bool counter_wait::on_head() {
+    std::optional<locking::channel_sample> heard;
+    core_->shared_counters().locked([&](base::wake_list&) {
+        if (waiter_->none_left && waiter_->told_of == 0) heard = waiter_->sample;
+    });
+    if (heard) {
+        channel_ = node_->messages().attach(request_.what->channel);
+        auto const now = node_->messages().sample(*channel_);
+        if (now.subscribed && now.session == heard->session) {
+            sample_ = *heard;
+            return carry_out(op_.on_head_of_none(now_, *heard));
+        }
+    }
+    return carry_out(op_.on_head(now_, false, sample_));
 }
 
 // --- trying
@@ -148,6 +192,9 @@ bool counter_wait::attempt() {
         return carry_out(op_.on_held_up(turn));
     }
     asked_at_ = now_;
+    if (waiter_)
+        waiter_->released.store(false,
+                                std::memory_order_relaxed); // who tells from now on has sent before the next call
     if (request_.what->how->changes() && !std::exchange(asks_, true)) core_->request_began();
     if (channel_) {
         node_->messages().catch_up();
@@ -197,13 +244,28 @@ bool counter_wait::on_answered(connection::call const& answered) {
     else
         node_->on_executed(answered.sent_at);
     if (answer.what == acquire_answer::kind::busy)
-        core_->shared_counters().locked([&](base::wake_list&) { request_.what->busy_at = now_; });
+        core_->shared_counters().locked([&](base::wake_list&) {
+            request_.what->busy_at = now_;
+            if (waiter_ && !told()) waiter_->told_of = 0;
+        });
     if (changed && core_->closed()) { // it came while close() waited for it
         may_have_taken_ = true;
         return carry_out(op_.on_closed());
     }
     acquired_ = answer.what == acquire_answer::kind::acquired;
-    return carry_out(op_.on_answer(answer, answered.sent_at, now_, sample_));
+    left_ = answer.left;
+    if (acquired_ && !changed) answer_ = answered.reply;
+    bool const not_understood = answer.what == acquire_answer::kind::not_understood;
+    may_have_taken_ = not_understood && request_.what->how->names_what_it_takes(); // what it named can be given back
+    taken_at_ = answered.sent_at;
+    auto const next = op_.on_answer(answer, answered.sent_at, now_, sample_);
+    if (next.fresh_id) { // too late: what it has got may come back to the server at any moment
+        acquired_ = false;
+        may_have_taken_ = true;
+        settle_debt();
+        name_what_is_taken();
+    }
+    return carry_out(next);
 }
 
 /// The connection broke with the request on its way, and no record tells whether it was executed.
@@ -252,6 +314,14 @@ void counter_wait::settle_debt() {
     may_have_taken_ = late_copy_possible_ = false;
 }
 
+/// Whoever has the permits may release them anywhere: a copy that comes after that would take them for nobody.
+void counter_wait::bar_late_copies() {
+    auto const& how = *request_.what->how;
+    if (how.names_what_it_takes() && late_copy_possible_)
+        io::give_back(core_, *request_.what, how.bar_copies(about()), true);
+    late_copy_possible_ = false;
+}
+
 // --- waiting
 
 bool counter_wait::wait(action const& next) {
@@ -270,13 +340,14 @@ bool counter_wait::on_waited() {
     if (core_->closed()) return carry_out(op_.on_closed());
     if (now_ >= request_.deadline) return carry_out(op_.on_deadline(of_others()));
     if (op_.now_in() == acquire_op::state::pausing && now_ >= outage_at()) return carry_out(op_.on_outage(true));
+    if (told()) return carry_out(op_.on_woken(now_, false, sample_));
     if (op_.listens()) {
         auto const seen = node_->messages().sample(*channel_);
         // The connection for messages broke, and probably the other one too, on which a request would be lost: the new
         // subscription is news.
         bool const broke =
             !seen.subscribed && sample_.subscribed && request_.what->how->changes() && request_.record.empty();
-        bool const news = op_.is_news(seen, sample_);
+        bool const news = heeds_messages() && op_.is_news(seen, sample_);
         if (news) sample_ = seen;
         if ((!news || broke) && now_ < at().until) return suspend(at().where, at().until);
     } else if (now_ < at().until) {
@@ -300,13 +371,25 @@ acquire_op::knowledge counter_wait::of_others() {
 
 void counter_wait::leave() {
     if (channel_) node_->messages().detach(std::exchange(channel_, nullptr), waker(), !blocking());
-    if (waiter_)
-        core_->shared_counters().locked(
-            [&](base::wake_list& woken) { request_.what->queue.leave(std::exchange(waiter_, nullptr), woken); });
+    if (waiter_) leave_line();
+}
+
+/// What it was told of, and has not asked for, is for those behind it.
+void counter_wait::leave_line() {
+    core_->shared_counters().locked([&](base::wake_list& woken) {
+        auto& queue = request_.what->queue;
+        auto const me = std::exchange(waiter_, nullptr);
+        if (acquired_ && left_) return queue.leave_with(me, *left_, sample_, woken);
+        queue.leave(me, woken);
+        if (me->told_of > 0) queue.tell_first(me->told_of, woken);
+    });
 }
 
 bool counter_wait::finish() {
-    if (!acquired_) settle_debt();
+    if (acquired_)
+        bar_late_copies();
+    else
+        settle_debt();
     leave();
     result_ = error_of(op_.result(), request_.may_wait);
     return done_ = true;
@@ -325,7 +408,8 @@ std::string counter_wait::message() const {
         if (!op_.found_held() && result_ == errc::timed_out)
             return "the wait for " + which + " ended before the server had answered; wait for longer";
         if (!takes)
-            return which + " was not counted down to zero" + (request_.may_wait ? " before the wait ended" : "");
+            return which + " " + std::string(request_.what->how->in_vain)
+                   + (request_.may_wait ? " before the wait ended" : "");
         return which
                + (request_.amount == 1 ? " had no permit"
                                        : " had fewer than " + std::to_string(request_.amount) + " permits")
@@ -333,8 +417,11 @@ std::string counter_wait::message() const {
     case errc::cancelled: return "the wait for " + which + " was cancelled";
     case errc::closed: return "the client was closed while it waited for " + which;
     case errc::wrong_type:
-        return "the key " + locking::shown(request_.what->name) + " on " + server + " is not a " + kind
-               + " (another type of value has this name); choose another name";
+        return "the key " + locking::shown(request_.what->name)
+               + (request_.what->how->names_what_it_takes()
+                      ? ", or " + locking::shown(locking::permit_timeouts(request_.what->name)) + " beside it,"
+                      : std::string())
+               + " on " + server + " is not a " + kind + " (another type of value has this name); choose another name";
     case errc::server_refused:
         return server + " refused the wait for " + which + ": " + server_said_ + "; "
                + std::string(connection::what_to_do(server_said_));

@@ -1,5 +1,5 @@
-// A wait for a counter: for permits of a semaphore, for a latch to be counted down. Carries out what acquire_op decides, as
-// acquisition does for locks; nothing is owned here, so there is no tenure.
+// A wait for a counter: for permits of a semaphore, for a latch to be counted down, for another leader. Carries
+// out what acquire_op decides, as acquisition does for locks; nothing is owned here, so there is no tenure.
 #pragma once
 
 #include "io/client_core.hpp"
@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -22,6 +23,8 @@ public:
         std::int64_t amount = 1;
         std::string
             record{}; ///< of a request that is to be executed once; empty: where the outcome is unknown, that is said
+        base::milliseconds lease{0}; ///< of a kind that names what it takes; zero: for ever
+        std::string known{};         ///< counter_request::known
         bool may_wait = true;
         base::instant deadline = base::never;
         bool waits_for_ever = false; ///< no deadline: an outage ends it
@@ -37,6 +40,13 @@ public:
     /// After the last step. Zero: the wait has succeeded.
     std::error_code result() const noexcept { return result_; }
     std::string message() const;
+    /// Of what was acquired, one behind the other; empty: it has none.
+    std::string const& ids() const noexcept { return ids_; }
+    /// When the request was sent that has taken it.
+    base::instant taken_at() const noexcept { return taken_at_; }
+    base::milliseconds lease() const noexcept { return request_.lease; }
+    /// The answer that has ended the wait with success, of a kind that asking does not change.
+    resp::value const& answer() const noexcept { return answer_; }
     /// Whoever asked has what was acquired.
     void handed_over() noexcept { handed_over_ = true; }
 
@@ -44,12 +54,16 @@ private:
     using action = locking::acquire_op::action;
 
     locking::acquire_op::terms terms() const;
+    base::milliseconds margin() const;
     locking::counter_request about() const;
+    void name_what_is_taken();
+    void bar_late_copies();
     bool begin();
     bool carry_out(action const& next);
     bool attempt();
     bool wait(action const& next);
     bool on_queued();
+    bool on_head();
     bool on_called();
     bool on_answered(connection::call const& answered);
     bool on_waited();
@@ -57,6 +71,7 @@ private:
     bool on_unknown_outcome();
     bool finish();
     void leave();
+    void leave_line();
     void abandon_call();
     void settle_debt();
     void stop_counting();
@@ -67,11 +82,16 @@ private:
     /// close() waits for it.
     bool awaits_answer() const noexcept { return asks_ && call_.under_way(); }
     bool at_head() const noexcept { return waiter_->at_head.load(std::memory_order_acquire); }
+    /// Permits have come for it.
+    bool told() const noexcept { return waiter_ && waiter_->released.load(std::memory_order_acquire); }
+    /// A message makes it ask: the first one in line, where there is one.
+    bool heeds_messages() const noexcept { return !waiter_ || at_head(); }
     base::instant outage_at();
     locking::acquire_op::knowledge of_others();
 
     std::shared_ptr<client_core> core_;
-    request const request_;
+    request request_;
+    std::string ids_{};
     node* const node_;
     base::instant const began_;
     base::instant now_; ///< when this step began
@@ -80,9 +100,11 @@ private:
     locking::channel_ptr channel_{};
     locking::channel_sample sample_{};
     base::instant asked_at_{};
+    base::instant taken_at_{};
     lock_call call_;
     bool done_ = false;
     bool acquired_ = false;
+    std::optional<std::int64_t> left_{}; ///< of acquired: how many more there were; none: it is not known
     bool may_have_taken_ =
         false; ///< permits that nobody wants: by a copy that may have run, or before the client closed
     bool late_copy_possible_ = false;
@@ -91,6 +113,7 @@ private:
     bool counted_ = true; ///< among the operations under way
     std::error_code result_;
     std::string server_said_;
+    resp::value answer_{};
 };
 
 } // namespace redlatch::io

@@ -27,6 +27,12 @@ std::uint64_t random_seed() {
     return seed;
 }
 
+std::string random_bytes(std::size_t size) {
+    std::string bytes(size, '\0');
+    fill(bytes.data(), size);
+    return bytes;
+}
+
 std::string random_uuid() {
     std::array<unsigned char, 16> bytes{};
     fill(bytes.data(), bytes.size());

@@ -83,6 +83,18 @@ locking::channel_sample subscriber::peek(std::string const& name) {
     return now;
 }
 
+bool subscriber::expect_own(std::string const& name) {
+    bool expected = false;
+    line_->with([&] { expected = registry_->expect_own(name); });
+    return expected;
+}
+
+void subscriber::expect_own_no_more(std::string const& name) {
+    base::wake_list woken;
+    line_->with([&] { registry_->expect_own_no_more(name, woken); });
+    woken.wake_all();
+}
+
 std::uint64_t subscriber::commands() const {
     std::uint64_t count = 0;
     line_->with([&] { count = registry_->commands(); });

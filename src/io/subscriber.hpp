@@ -27,6 +27,10 @@ public:
     locking::channel_sample sample(locking::channel const& channel);
     locking::channel_sample peek(std::string const& name);
 
+    /// See subscription_registry.
+    bool expect_own(std::string const& name);
+    void expect_own_no_more(std::string const& name);
+
     std::uint64_t commands() const;
     std::size_t active() const;
 

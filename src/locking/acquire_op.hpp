@@ -9,6 +9,8 @@
 // | queued   | not the head                            | queue; shortly before the deadline, once: hurry the head           |
 // | queued   | head, and this process does not hold it | attempt -> trying                                                  |
 // | queued   | head, and this process holds it         | watch: listen to the channel too, from 50 ms on                    |
+// | queued   | head, and the one before it took the    | wait, as if it had been told busy itself -> waiting                |
+// |          | last permits                            |                                                                    |
 // | queued   | deadline                                | finish(timed_out if it is known to be held, else disconnected)     |
 // | pausing  | deadline                                | finish(timed_out if others of this process know it held, else      |
 // |          |                                         | refused): the server's last word counts                            |
@@ -131,6 +133,8 @@ public:
     /// An operation that would end before it has asked once asks at once, whatever `held_back` and `others_first` say.
     action on_head(base::instant now, bool held_back, channel_sample const& sample,
                    precedence const& others_first = {});
+    /// As the head, of a counter of which the one before it has taken what was left; `heard`: sampled before that.
+    action on_head_of_none(base::instant now, channel_sample const& heard);
     action on_answer(acquire_answer const& answer, base::instant sent_at, base::instant now,
                      channel_sample const& before);
     /// To a plain attempt: the server, or the rights of this user, do not allow it.

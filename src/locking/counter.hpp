@@ -1,5 +1,6 @@
-// A number on the server that clients change and wait for: the permits of a semaphore, the count of a latch. Nobody owns a part
-// of it, so there is no lease, no renewal and nothing to lose.
+// What is on the server and clients wait for: the permits of a semaphore, the count of a latch, which they change as well, and
+// the leader of an election. Nobody owns a part of it; a kind may name what is taken, so that it has a lease and comes back by
+// itself.
 #pragma once
 
 #include "base/time.hpp"
@@ -8,8 +9,10 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace redlatch::locking {
 
@@ -20,11 +23,19 @@ struct counter_request {
     /// The key under which the server keeps the answer, so that a repeat of the request changes nothing; empty: there is none.
     std::string_view record{};
     std::int64_t amount = 1;
+    /// Of a kind that names what it takes: `amount` ids, one behind the other, and their lease (zero: for ever).
+    std::string_view ids{};
+    base::milliseconds lease{};
+    /// Of a kind that waits for a change: the id of what the waiter knows; empty: of nothing.
+    std::string_view known{};
 };
+
+/// Of one permit, in bytes.
+inline constexpr std::size_t permit_id_size = 16;
 
 /// What one kind of counter does differently: pure functions, as of a recipe.
 struct counter_kind {
-    /// "semaphore" or "count-down latch": for messages.
+    /// "semaphore", "permit semaphore", "count-down latch" or "leader election": for messages.
     std::string_view kind;
     std::string (*channel)(std::string_view name);
     /// What a waiter asks.
@@ -35,11 +46,29 @@ struct counter_kind {
     wire_call (*undo)(counter_request const&);
     /// The same for one without a record that is known to have changed it.
     wire_call (*give_back)(counter_request const&);
+    /// What is taken has ids: the same ids are taken once, whatever becomes of the answers. RECORD then stands only for a
+    /// request whose late copies are to take nothing, as this call makes it. Null: what is taken has no ids.
+    wire_call (*bar_copies)(counter_request const&) = nullptr;
+    /// Of such a kind: prolongs the lease of `ids` where less is left, and tells the positions, from 1, of those that are not
+    /// there; none: not understood.
+    wire_call (*renew)(counter_request const&) = nullptr;
+    std::optional<std::vector<std::int64_t>> (*read_renewal)(resp::value const&, std::size_t ids) = nullptr;
+    /// Deletes it. Answered as counter_set is.
+    wire_call (*remove)(counter_request const&);
+    /// Adds `amount`, which may be below zero. Null: a kind that is only counted down.
+    wire_call (*add)(counter_request const&);
+    /// Asks for the number.
+    wire_call (*count)(counter_request const&);
+    /// None: it is no number.
+    std::optional<std::int64_t> (*read_count)(resp::value const&);
     /// What one waiter of this process gets another one does not: they are in line, and the first one asks.
     bool in_line = false;
+    /// Of one that asking does not change: "was not counted down to zero", when a wait ends. For messages.
+    std::string_view in_vain{};
 
     /// A repeat of `ask` may change the number once more.
     bool changes() const noexcept { return undo != nullptr; }
+    bool names_what_it_takes() const noexcept { return bar_copies != nullptr; }
 };
 
 /// For so long the server keeps the answer to a request.
@@ -64,5 +93,7 @@ using counter_ptr = std::shared_ptr<counter>;
 
 extern counter_kind const semaphore_kind; ///< Redisson's RSemaphore: protocol section 7.1
 extern counter_kind const latch_kind;     ///< RCountDownLatch: protocol section 7.2
+extern counter_kind const permit_kind;    ///< RPermitExpirableSemaphore: protocol section 7.3
+extern counter_kind const election_kind;  ///< another leader: protocol section 8.2
 
 } // namespace redlatch::locking

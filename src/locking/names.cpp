@@ -38,6 +38,10 @@ std::string request_record(std::string_view name, std::string_view request_id) {
     return prefixed("redlatch_request", name).append(1, ':').append(request_id);
 }
 
+std::string permit_timeouts(std::string_view name) {
+    return read_hold_prefix(name) + ":timeout";
+}
+
 std::string read_hold_prefix(std::string_view name) {
     if (name.find('{') != std::string_view::npos) return std::string(name);
     return std::string("{").append(name).append(1, '}');

@@ -30,6 +30,8 @@ inline std::string read_write_channel(std::string_view name) {
 inline std::string semaphore_channel(std::string_view name) {
     return prefixed("redisson_sc", name);
 }
+/// Of permits with leases: when each of them ends.
+std::string permit_timeouts(std::string_view name);
 /// In brackets of its own, even where the name has some.
 std::string latch_channel(std::string_view name);
 /// Of a request that is to be executed once; beside NAME in a cluster.

@@ -49,6 +49,8 @@ struct acquire_answer {
     kind what = kind::not_understood;
     /// Of acquired, by a kind that gives fencing tokens; 0: none.
     std::uint64_t token = 0;
+    /// Of acquired, by a counter that says so: how much more there was.
+    std::optional<std::int64_t> left{};
     /// Of busy: the holder's lease ends then; none: the key has no expiry.
     std::optional<base::milliseconds> retry_after{};
     /// Of busy, where it was asked for and this user may know: the connections that listen to the channel.

@@ -24,6 +24,21 @@ void subscription_registry::heard(channel& channel, std::string_view message, ba
     moved(channel, woken);
 }
 
+bool subscription_registry::expect_own(std::string const& name) {
+    auto const found = channels_.find(name);
+    if (found == channels_.end() || found->second->now_in != channel::state::subscribed) return false;
+    ++found->second->own_expected;
+    return true;
+}
+
+/// Where it has taken the place of another one, that one is news now.
+void subscription_registry::expect_own_no_more(std::string const& name, base::wake_list& woken) {
+    auto const found = channels_.find(name);
+    if (found == channels_.end()) return;
+    if (found->second->own_expected > 0) --found->second->own_expected;
+    moved(*found->second, woken);
+}
+
 channel_ptr subscription_registry::attach(std::string const& name) {
     auto& found = channels_.try_emplace(name).first->second;
     if (!found) {
@@ -121,6 +136,7 @@ void subscription_registry::on_down(base::instant, base::wake_list& woken) {
     lingering_.clear();
     for (auto const& [name, channel] : channels_) {
         channel->now_in = channel::state::idle;
+        channel->own_expected = 0;
         moved(*channel, woken); // a message may have been missed: everybody asks
     }
 }
@@ -154,7 +170,11 @@ bool subscription_registry::on_value(resp::value&& incoming, base::instant, base
     auto const& kind = incoming.items.front().text;
     if (kind == "message") {
         if (incoming.items.size() != 3 || !incoming.items[1].is_text() || !incoming.items[2].is_text()) return false;
-        if (auto const found = channels_.find(incoming.items[1].text); found != channels_.end())
+        auto const found = channels_.find(incoming.items[1].text);
+        if (found == channels_.end()) return true;
+        if (found->second->own_expected > 0)
+            --found->second->own_expected;
+        else
             heard(*found->second, incoming.items[2].text, woken);
         return true;
     }

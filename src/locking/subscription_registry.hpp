@@ -42,6 +42,7 @@ struct channel {
     bool turn_goes_on = false;
     std::uint64_t foreign = 0;
     std::uint64_t session = 0;
+    std::uint64_t own_expected = 0; ///< messages to come that are no news
     int references = 0;
     base::instant linger_until = base::never;
     std::vector<base::waker> waiters{};
@@ -68,6 +69,12 @@ public:
 
     /// As attach() and detach() at once.
     channel_sample peek(std::string const& name) const;
+
+    /// The next message is no news: those whom it would wake are told by whoever publishes it, who is of this process. False:
+    /// nobody listens here, and the message will not come.
+    bool expect_own(std::string const& name);
+    /// That message does not come, or nobody may have been told.
+    void expect_own_no_more(std::string const& name, base::wake_list& woken);
 
     /// Gives up lingering subscriptions whose time has come.
     void on_timer(base::instant now);

@@ -1,5 +1,6 @@
 #include "locking/wait_queue.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace redlatch::locking {
@@ -38,6 +39,49 @@ void wait_queue::tell_head(base::wake_list& woken, std::optional<channel_sample>
     head_->held_back = held_back_since.has_value();
     head_->sample = held_back_since.value_or(channel_sample());
     head_->released.store(true, std::memory_order_release); // pairs with the waiter's exchange
+    woken.add(head_->waker);
+}
+
+namespace {
+
+void tell(waiter& one, std::int64_t permits, base::wake_list& woken) {
+    one.told_of += permits;
+    one.released.store(true, std::memory_order_release); // pairs with the waiter's exchange
+    woken.add(one.waker);
+}
+
+} // namespace
+
+void wait_queue::tell_first(std::int64_t permits, base::wake_list& woken) const {
+    if (!head_) return;
+    auto left = permits;
+    auto const takes = [&](waiter& one) { // false: the permits do not go as far as to it
+        if (one.told_of > 0) return true;
+        if (left < permits && left < one.amount) return false;
+        tell(one, std::min(left, one.amount), woken);
+        left -= one.amount;
+        return left > 0;
+    };
+    if (!takes(*head_)) return;
+    for (auto const& one : rest_)
+        if (!takes(*one)) return;
+    if (left > 0) tell(*head_, left, woken); // all are asking: one of them may have asked too early
+}
+
+void wait_queue::leave_with(waiter_ptr const& waiter, std::int64_t left, channel_sample const& heard,
+                            base::wake_list& woken) {
+    auto const unused = waiter->released.load(std::memory_order_relaxed) ? waiter->told_of : 0;
+    bool const another = remove(waiter);
+    if (!head_) return;
+    if (unused > 0) tell_first(unused, woken);
+    if (left > 0) {
+        left -= head_->told_of;
+        for (auto const& one : rest_) left -= one->told_of;
+    }
+    if (left > 0) tell_first(left, woken);
+    if (!another) return;
+    head_->none_left = heard.subscribed && head_->told_of == 0;
+    head_->sample = heard;
     woken.add(head_->waker);
 }
 

@@ -29,6 +29,10 @@ struct waiter {
     std::optional<waiter_list::iterator> behind{}; ///< the queue's own: where it is, when it is not the head
     std::atomic<bool> at_head{false};              ///< it is first
     std::atomic<bool> released{false};             ///< a hold of this process has just been released: ask again
+    std::int64_t amount = 1;                       ///< of permits, that it wants
+    std::int64_t told_of =
+        0;                   ///< of permits that came, and that it has not found taken by others; zero: it was not told
+    bool none_left = false;  ///< the one before it took the last ones; `sample` was taken before that
     bool held_back = false;  ///< of released: wait for a message first, other processes want a turn too
     channel_sample sample{}; ///< of held_back: taken before the release was written
 
@@ -60,6 +64,11 @@ public:
     void leave_silently(waiter_ptr const& waiter) { remove(waiter); }
     /// The lock may be free: the head, if there is one, asks again, whatever it has heard; with a sample it is held back.
     void tell_head(base::wake_list& woken, std::optional<channel_sample> const& held_back_since = {}) const;
+    /// So many permits come, or were found: the first waiters that have not been told of others ask, the first one in any case,
+    /// those behind it as far as the permits go.
+    void tell_first(std::int64_t permits, base::wake_list& woken) const;
+    /// `left` more permits were there when the one that leaves got its own; who has been told of some takes of them.
+    void leave_with(waiter_ptr const& waiter, std::int64_t left, channel_sample const& heard, base::wake_list& woken);
     /// The wait of one behind it is about to end: a head that leaves the lock to other processes asks now.
     void hurry_head(base::wake_list& woken) const {
         if (head_ && head_->yields) tell_head(woken);

@@ -286,7 +286,7 @@ TEST_F(counter_faults_test, lets_a_late_copy_take_nothing_where_connections_cann
 // --- hostile replies
 
 TEST_F(counter_faults_test, does_not_believe_a_reply_that_makes_no_sense) {
-    for (std::string const reply : {":3\r\n", ":-1\r\n", "$2\r\nOK\r\n", "*0\r\n", "$-1\r\n"}) {
+    for (std::string const reply : {":-1\r\n", "$2\r\nOK\r\n", "*0\r\n", "$-1\r\n"}) {
         auto const lie = proxy.replace_reply(any_script(), reply);
         EXPECT_EQ(outcome_of([&] { sent_once.acquire(); }).reason, errc::bad_reply) << reply;
         EXPECT_TRUE(lie.wait());

@@ -100,6 +100,16 @@ protected:
         permits.release();
         EXPECT_EQ(permits.drain_permits(), 2);
         EXPECT_TRUE(permits.remove());
+        auto pool = user.get_permit_semaphore("jobs:pool", {.exactly_once = true});
+        EXPECT_TRUE(pool.try_set_permits(2, 100s));
+        redlatch::permits first = pool.acquire({.lease = 60s, .wait = 1s});
+        EXPECT_TRUE(pool.update_lease(first.ids().front(), 90s));
+        EXPECT_EQ(pool.get_permits(), 2);
+        first.release();
+        (void)pool.acquire({.lease = 1ms, .wait = 1s}).detach();
+        EXPECT_TRUE(wait_until([&] { return pool.available_permits() == 2; }));
+        pool.add_permits(1);
+        EXPECT_TRUE(pool.remove());
         auto gate = user.get_count_down_latch("jobs:gate", {.exactly_once = true});
         EXPECT_TRUE(gate.try_set_count(2));
         EXPECT_TRUE(gate.count_down());

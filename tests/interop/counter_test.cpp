@@ -26,12 +26,13 @@ long long counter_test::listeners(std::string const& channel) {
 }
 
 java_peer::ticket counter_test::java_waits(std::string const& channel, std::string const& thread,
-                                           std::string const& command, java_peer::words const& arguments) {
+                                           std::string const& command, java_peer::words const& arguments,
+                                           java_peer& peer) {
     auto const before = times_asked(server());
-    auto const ticket = java().start(thread, command, arguments);
+    auto const ticket = peer.start(thread, command, arguments);
     EXPECT_TRUE(wait_until([&] { return times_asked(server()) >= before + 2 && listeners(channel) > 0; }))
         << "Java did not begin to wait";
-    EXPECT_TRUE(still_waits(ticket)) << "Java did not wait";
+    EXPECT_TRUE(still_waits(ticket, peer)) << "Java did not wait";
     return ticket;
 }
 

@@ -30,8 +30,11 @@ protected:
 
     /// A Java thread that waits: it has asked, subscribed, and asked again.
     static java_peer::ticket java_waits(std::string const& channel, std::string const& thread,
-                                        std::string const& command, java_peer::words const& arguments);
-    static bool still_waits(java_peer::ticket which) { return !java().reply_if_any(which, a_moment); }
+                                        std::string const& command, java_peer::words const& arguments,
+                                        java_peer& peer = java());
+    static bool still_waits(java_peer::ticket which, java_peer& peer = java()) {
+        return !peer.reply_if_any(which, a_moment);
+    }
     /// When it was let through, in microseconds of the wall clock.
     static long long end_of(java_peer::ticket which);
 

@@ -21,6 +21,9 @@ bool is_installed(std::string const& program) {
 // Rounded up to ten seconds: a slow machine may take that long between a call and a look.
 std::string lease_text(std::int64_t pttl) {
     if (pttl == -1) return "no expiry";
+    if (pttl < 0) return "over";
+    constexpr std::int64_t never = 900'000'000'000'000; // and less: of a permit without a lease
+    if (pttl > never) return "never";
     return std::to_string((pttl + 9'999) / 10'000 * 10) + "s";
 }
 

@@ -69,6 +69,7 @@ CASES = {
             {"src/io/a.cpp": "#include <boost/asio.hpp>\n"},
             {"include/redlatch/hold.hpp": "// A.\n#include <boost/asio/post.hpp>\n"},
             {"examples/1_plain.cpp": "#include <boost/asio/post.hpp>\n"},
+            {"examples/1_plain.cpp": "#include <hiredis/hiredis.h>\n"},
             {"include/redlatch/asio.hpp": "// A.\n#include <boost/optional.hpp>\n"},
         ],
         [

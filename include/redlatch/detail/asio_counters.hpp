@@ -1,6 +1,8 @@
 // Part of redlatch/asio.hpp: semaphores and latches.
 #pragma once
 
+#include <redlatch/basic_counter.hpp>
+#include <redlatch/basic_semaphore.hpp>
 #include <redlatch/count_down_latch.hpp>
 #include <redlatch/detail/asio_shapes.hpp>
 #include <redlatch/semaphore.hpp>
@@ -51,11 +53,11 @@ template <class Token> auto async_release_if_exists(semaphore of, int permits, T
         std::move(of));
 }
 
-/// Ends with (error, std::int64_t). As semaphore::available_permits.
-template <class Token> auto async_available_permits(semaphore of, Token&& token) {
+/// Ends with (error, std::int64_t). As basic_semaphore::available_permits.
+template <class Token> auto async_available_permits(basic_semaphore of, Token&& token) {
     return detail::asio_start<detail::plain_result, std::int64_t>(
         std::forward<Token>(token),
-        [](semaphore& asked, completion_ptr<std::int64_t>& done) { return asked.start_available_permits(done); },
+        [](basic_semaphore& asked, completion_ptr<std::int64_t>& done) { return asked.start_available_permits(done); },
         std::move(of));
 }
 
@@ -67,30 +69,30 @@ template <class Token> auto async_drain_permits(semaphore of, Token&& token) {
         std::move(of));
 }
 
-/// Ends with (error, bool). As semaphore::try_set_permits.
+/// Ends with (error, bool). As basic_semaphore::try_set_permits.
 template <class Token>
-auto async_try_set_permits(semaphore of, int permits, std::optional<time_span> expiry, Token&& token) {
+auto async_try_set_permits(basic_semaphore of, int permits, std::optional<time_span> expiry, Token&& token) {
     return detail::asio_start<detail::plain_result, bool>(
         std::forward<Token>(token),
-        [permits, expiry](semaphore& asked, completion_ptr<bool>& done) {
+        [permits, expiry](basic_semaphore& asked, completion_ptr<bool>& done) {
             return asked.start_try_set_permits(permits, expiry, done);
         },
         std::move(of));
 }
 
-/// Ends with (error). As semaphore::add_permits.
-template <class Token> auto async_add_permits(semaphore of, int change, Token&& token) {
+/// Ends with (error). As basic_semaphore::add_permits.
+template <class Token> auto async_add_permits(basic_semaphore of, int change, Token&& token) {
     return detail::asio_start<detail::plain_result>(
         std::forward<Token>(token),
-        [change](semaphore& asked, completion_ptr<>& done) { return asked.start_add_permits(change, done); },
+        [change](basic_semaphore& asked, completion_ptr<>& done) { return asked.start_add_permits(change, done); },
         std::move(of));
 }
 
-/// Ends with (error, bool). As semaphore::remove.
-template <class Token> auto async_remove(semaphore of, Token&& token) {
+/// Ends with (error, bool). As basic_counter::remove.
+template <class Token> auto async_remove(basic_counter of, Token&& token) {
     return detail::asio_start<detail::plain_result, bool>(
         std::forward<Token>(token),
-        [](semaphore& asked, completion_ptr<bool>& done) { return asked.start_remove(done); }, std::move(of));
+        [](basic_counter& asked, completion_ptr<bool>& done) { return asked.start_remove(done); }, std::move(of));
 }
 
 /// Ends with (error). As count_down_latch::wait.
@@ -126,13 +128,6 @@ template <class Token> auto async_count(count_down_latch of, Token&& token) {
         std::forward<Token>(token),
         [](count_down_latch& asked, completion_ptr<std::int64_t>& done) { return asked.start_count(done); },
         std::move(of));
-}
-
-/// Ends with (error, bool). As count_down_latch::remove.
-template <class Token> auto async_remove(count_down_latch of, Token&& token) {
-    return detail::asio_start<detail::plain_result, bool>(
-        std::forward<Token>(token),
-        [](count_down_latch& asked, completion_ptr<bool>& done) { return asked.start_remove(done); }, std::move(of));
 }
 
 } // namespace redlatch

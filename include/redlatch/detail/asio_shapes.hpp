@@ -62,21 +62,23 @@ struct plain_result {
     };
 };
 
-/// Perhaps a hold: that there is none for somebody else has it is an answer and no error.
+/// Perhaps a hold, or permits: that there is none for somebody else has it is an answer and no error.
 struct tried_result {
-    template <class> using signature = void(boost::system::error_code, std::optional<hold>);
-    template <class> using throwing_signature = void(std::exception_ptr, std::optional<hold>);
+    template <class Got> using signature = void(boost::system::error_code, std::optional<Got>);
+    template <class Got> using throwing_signature = void(std::exception_ptr, std::optional<Got>);
 
-    static std::optional<hold> if_any(outcome const& how, hold&& got) {
-        return how.failed() ? std::nullopt : std::optional<hold>(std::move(got));
+    template <class Got> static std::optional<Got> if_any(outcome const& how, Got got) {
+        return how.failed() ? std::nullopt : std::optional<Got>(std::move(got));
     }
     struct codes {
-        static std::tuple<boost::system::error_code, std::optional<hold>> arguments(outcome const& how, hold got) {
+        template <class Got>
+        static std::tuple<boost::system::error_code, std::optional<Got>> arguments(outcome const& how, Got got) {
             return {as_code(how), if_any(how, std::move(got))};
         }
     };
     struct exceptions {
-        static std::tuple<std::exception_ptr, std::optional<hold>> arguments(outcome const& how, hold got) {
+        template <class Got>
+        static std::tuple<std::exception_ptr, std::optional<Got>> arguments(outcome const& how, Got got) {
             bool const wrong = how.failed() && how.code() != errc::busy && how.code() != errc::timed_out;
             return {wrong ? as_exception(how) : nullptr, if_any(how, std::move(got))};
         }

@@ -14,8 +14,8 @@ wire_call with_record(script const& program, counter_request const& what, std::v
     return script_call(program, keys, arguments);
 }
 
-wire_call number(std::string_view name) {
-    return command_call("GET", name);
+wire_call count(counter_request const& what) {
+    return command_call("GET", what.name);
 }
 
 std::optional<std::int64_t> read_number(resp::value const& reply) {

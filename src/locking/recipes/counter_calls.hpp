@@ -17,8 +17,8 @@ inline constexpr std::string_view publish = "PUBLISH"; // one server: protocol s
 wire_call with_record(script const& program, counter_request const& what, std::vector<std::string_view> keys,
                       std::vector<std::string_view> arguments);
 
-wire_call number(std::string_view name);
-/// Of the answer to number(). None: it is no number.
+wire_call count(counter_request const& what);
+/// Of the answer to count(). None: it is no number.
 std::optional<std::int64_t> read_number(resp::value const& reply);
 
 } // namespace redlatch::locking::counter_calls

@@ -13,14 +13,14 @@ using counter_calls::with_record;
 constexpr std::string_view open = "0"; // whoever waits goes on
 constexpr std::string_view closed = "1";
 
-wire_call ask_count(counter_request const& what) {
-    return counter_calls::number(what.name);
-}
-
 acquire_answer read_count(resp::value const& reply) {
     auto const count = counter_calls::read_number(reply);
     if (!count) return {};
     return {*count > 0 ? acquire_answer::kind::busy : acquire_answer::kind::acquired};
+}
+
+wire_call remove(counter_request const& what) {
+    return with_record(scripts::counter_remove, what, {what.name, what.channel}, {publish, open});
 }
 
 } // namespace
@@ -34,20 +34,21 @@ wire_call count_down(counter_request const& what) {
     return with_record(scripts::latch_count_down, what, {what.name, what.channel}, {publish});
 }
 
-wire_call remove(counter_request const& what) {
-    return with_record(scripts::counter_remove, what, {what.name, what.channel}, {publish, open});
-}
-
 } // namespace latch
 
 constinit counter_kind const latch_kind{
     .kind = "count-down latch",
     .channel = latch_channel,
-    .ask = latch::ask_count,
+    .ask = counter_calls::count,
     .read = latch::read_count,
     .undo = nullptr,
     .give_back = nullptr,
+    .remove = latch::remove,
+    .add = nullptr,
+    .count = counter_calls::count,
+    .read_count = counter_calls::read_number,
     .in_line = false,
+    .in_vain = "was not counted down to zero",
 };
 
 } // namespace redlatch::locking

@@ -7,6 +7,5 @@ namespace redlatch::locking::latch {
 
 wire_call set(counter_request const& what);
 wire_call count_down(counter_request const& what);
-wire_call remove(counter_request const& what);
 
 } // namespace redlatch::locking::latch

@@ -16,8 +16,11 @@ wire_call acquire(counter_request const& what) {
 
 acquire_answer read_acquire(resp::value const& reply) {
     if (!reply.is_integer()) return {};
-    if (reply.integer == 1) return {acquire_answer::kind::acquired};
-    return reply.integer == 0 ? acquire_answer{acquire_answer::kind::busy} : acquire_answer();
+    if (reply.integer == 0) return {acquire_answer::kind::busy};
+    if (reply.integer < 0) return {};
+    acquire_answer taken{acquire_answer::kind::acquired};
+    taken.left = reply.integer - 1;
+    return taken;
 }
 
 wire_call undo(counter_request const& what) {
@@ -28,6 +31,10 @@ wire_call undo(counter_request const& what) {
 wire_call add(counter_request const& what, std::string_view only_if_exists) {
     return with_record(scripts::semaphore_release, what, {what.name, what.channel},
                        {std::to_string(what.amount), publish, only_if_exists});
+}
+
+wire_call remove(counter_request const& what) {
+    return with_record(scripts::counter_remove, what, {what.name, what.channel}, {publish, ""});
 }
 
 } // namespace
@@ -50,10 +57,6 @@ wire_call set(counter_request const& what, std::optional<base::milliseconds> exp
                        {permits, publish, permits, std::to_string(expiry.value_or(base::milliseconds(0)).count())});
 }
 
-wire_call remove(counter_request const& what) {
-    return with_record(scripts::counter_remove, what, {what.name, what.channel}, {publish, ""});
-}
-
 } // namespace semaphore
 
 constinit counter_kind const semaphore_kind{
@@ -63,6 +66,10 @@ constinit counter_kind const semaphore_kind{
     .read = semaphore::read_acquire,
     .undo = semaphore::undo,
     .give_back = semaphore::release_if_exists,
+    .remove = semaphore::remove,
+    .add = semaphore::release,
+    .count = counter_calls::count,
+    .read_count = counter_calls::read_number,
     .in_line = true,
 };
 

@@ -13,6 +13,5 @@ wire_call release_if_exists(counter_request const& what);
 wire_call drain(counter_request const& what);
 /// `expiry`: none: for ever.
 wire_call set(counter_request const& what, std::optional<base::milliseconds> expiry);
-wire_call remove(counter_request const& what);
 
 } // namespace redlatch::locking::semaphore

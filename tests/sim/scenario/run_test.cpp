@@ -80,8 +80,10 @@ INSTANTIATE_TEST_SUITE_P(
         kept{1'795'296'643'579'891'648, generation::third}, kept{1'795'296'493'957'088'294, generation::third},
         kept{1'795'297'153'641'072'731, generation::third}, kept{1'795'298'791'621'984'201, generation::third},
         kept{1'795'346'936'180'699'168, generation::fourth}, kept{1'795'346'936'180'700'611, generation::fourth},
-        kept{1'795'453'854'032'483'301, generation::fifth}, kept{702, generation::fifth, lock_kind::semaphore},
-        kept{1'174, generation::fifth, lock_kind::semaphore}, kept{10'214, generation::fifth, lock_kind::semaphore}),
+        kept{1'795'453'854'032'483'301, generation::fifth}, kept{18'691'259'974'796'520, generation::fifth},
+        kept{395'678'731'642'021'155, generation::fifth}, kept{702, generation::fifth, lock_kind::semaphore},
+        kept{130, generation::fifth, lock_kind::semaphore}, kept{1'174, generation::fifth, lock_kind::semaphore},
+        kept{10'214, generation::fifth, lock_kind::semaphore}),
     [](auto const& one) { return std::to_string(one.param.seed); });
 
 TEST_P(kept_seed, keeps_every_promise) {

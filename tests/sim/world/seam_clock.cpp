@@ -20,6 +20,12 @@ std::uint64_t random_seed() {
     return sim::world::the().chance().next();
 }
 
+std::string random_bytes(std::size_t size) {
+    std::string bytes(size, '\0');
+    for (auto& byte : bytes) byte = static_cast<char>(sim::world::the().chance().next());
+    return bytes;
+}
+
 std::string random_uuid() {
     auto& chance = sim::world::the().chance();
     char text[37];

@@ -460,5 +460,40 @@ TEST(subscription_registry, wakes_whoever_waits_wherever_it_is_closed) {
     });
 }
 
+TEST(subscription_registry, a_message_that_is_expected_is_no_news) {
+    connected us;
+    EXPECT_FALSE(us.registry.expect_own("c")) << "nobody listens";
+    auto const one = us.listening("c");
+    auto const before = one->sample();
+    EXPECT_TRUE(us.registry.expect_own("c") && us.hears(message("c")));
+    EXPECT_EQ(one->count, before.count);
+    EXPECT_TRUE(us.hears(message("c")));
+    EXPECT_EQ(one->count, before.count + 1) << "that was another one";
+}
+
+TEST(subscription_registry, an_expected_message_that_does_not_come_is_news) {
+    connected us;
+    auto const one = us.listening("c");
+    EXPECT_TRUE(us.registry.expect_own("c") && us.hears(message("c"))); // of somebody else
+    auto const before = one->count;
+    us.registry.expect_own_no_more("c", us.woken);
+    EXPECT_EQ(one->count, before + 1);
+    EXPECT_TRUE(us.hears(message("c")));
+    EXPECT_EQ(one->count, before + 2);
+}
+
+TEST(subscription_registry, what_was_expected_is_forgotten_with_the_connection) {
+    connected us;
+    auto const one = us.listening("c");
+    us.registry.expect_own("c");
+    us.down();
+    us.up();
+    us.said();
+    EXPECT_TRUE(us.hears(confirmed("subscribe", "c")));
+    auto const before = one->count;
+    EXPECT_TRUE(us.hears(message("c")));
+    EXPECT_EQ(one->count, before + 1);
+}
+
 } // namespace
 } // namespace redlatch::locking

@@ -110,5 +110,88 @@ TEST(wait_queue, keeps_its_order_whoever_leaves) {
     }
 }
 
+// --- permits
+
+struct permits_line : waiting_line {
+    explicit permits_line(std::vector<std::int64_t> const& amounts) : waiting_line(amounts.size()) {
+        for (std::size_t i = 0; i < amounts.size(); ++i) places[i]->amount = amounts[i];
+    }
+    void come(std::int64_t permits) {
+        queue.tell_first(permits, woken);
+        woken.wake_all();
+    }
+    void takes(std::size_t which, std::int64_t left, channel_sample const& heard = {}) {
+        queue.leave_with(places[which], left, heard, woken);
+        woken.wake_all();
+    }
+    /// What has been told to each.
+    std::vector<std::int64_t> told() const {
+        std::vector<std::int64_t> out;
+        for (auto const& one : places) out.push_back(one->told_of);
+        return out;
+    }
+    using all = std::vector<std::int64_t>;
+};
+
+TEST(wait_queue, tells_as_many_as_there_are_permits) {
+    permits_line line({1, 1, 1, 1});
+    line.come(1);
+    EXPECT_EQ(line.told(), (permits_line::all{1, 0, 0, 0}));
+    line.come(2);
+    EXPECT_EQ(line.told(), (permits_line::all{1, 1, 1, 0})) << "the first one asks already";
+    EXPECT_EQ(line.sleepers[2]->times, 1);
+}
+
+TEST(wait_queue, tells_the_first_even_of_too_few_and_nobody_past_one_who_wants_more) {
+    permits_line line({5, 1, 1});
+    line.come(2);
+    EXPECT_EQ(line.told(), (permits_line::all{2, 0, 0}));
+    permits_line other({1, 3, 1});
+    other.come(3);
+    EXPECT_EQ(other.told(), (permits_line::all{1, 0, 0})) << "two are left, and the second one wants three";
+}
+
+TEST(wait_queue, tells_the_first_again_where_all_ask) {
+    permits_line line({1});
+    line.come(1);
+    line.places[0]->released = false; // it asks
+    line.come(1);
+    EXPECT_TRUE(line.places[0]->released) << "it may have asked before these came";
+}
+
+TEST(wait_queue, who_takes_the_last_permits_leaves_a_head_that_has_heard_nothing) {
+    permits_line line({1, 1});
+    line.takes(0, 0, {.count = 7, .subscribed = true});
+    EXPECT_EQ(line.picture(), "hh");
+    EXPECT_TRUE(line.places[1]->none_left);
+    EXPECT_EQ(line.places[1]->sample.count, 7U);
+    EXPECT_EQ(line.places[1]->told_of, 0);
+
+    permits_line deaf({1, 1});
+    deaf.takes(0, 0);
+    EXPECT_FALSE(deaf.places[1]->none_left) << "nobody listened";
+}
+
+TEST(wait_queue, who_finds_more_permits_tells_those_that_nobody_told) {
+    permits_line line({1, 1, 1});
+    line.takes(0, 2, {.count = 7, .subscribed = true});
+    EXPECT_EQ(line.told(), (permits_line::all{0, 1, 1}));
+    EXPECT_FALSE(line.places[1]->none_left);
+
+    permits_line other({1, 1, 1});
+    other.come(2);
+    other.places[0]->released = false; // it asks, and gets one
+    other.takes(0, 1);
+    EXPECT_EQ(other.told(), (permits_line::all{1, 1, 0})) << "what is left is what the second one was told of";
+}
+
+TEST(wait_queue, what_came_too_late_for_one_is_for_the_next) {
+    permits_line line({1, 1});
+    line.come(1); // after it has asked: it gets another one
+    line.takes(0, 0);
+    EXPECT_EQ(line.places[1]->told_of, 1);
+    EXPECT_TRUE(line.places[1]->released);
+}
+
 } // namespace
 } // namespace redlatch::locking

@@ -4,6 +4,7 @@ import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
 import org.redisson.Redisson;
 import org.redisson.api.RAtomicLong;
@@ -37,6 +38,9 @@ final class Commands {
         }
         if (kind.equals("semaphore")) {
             return new Counters(client).semaphore(command, decode(words[3]), words);
+        }
+        if (kind.equals("permits")) {
+            return new Permits(client).run(command, decode(words[3]), words);
         }
         if (kind.equals("latch")) {
             return new Counters(client).latch(command, decode(words[3]), words);

@@ -1,0 +1,198 @@
+#include "locking/recipes/permits.hpp"
+
+#include "api/both_forms.hpp"
+#include "api/permit_ids.hpp"
+#include "api/permits_state.hpp"
+#include "io/give_back.hpp"
+#include "io/insist.hpp"
+#include "locking/names.hpp"
+
+#include <redlatch/error.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace redlatch {
+
+using detail::permits_state;
+
+namespace {
+
+/// Whatever is there of them goes back in the background; done twice it changes nothing more.
+void give_permits_back(permits_state const& state) {
+    auto const& impl = state.of;
+    auto const record = locking::request_record(
+        impl.what->name, detail::shown_ids(state.ids().substr(0, locking::permit_id_size)).front());
+    io::give_back(impl.core, *impl.what,
+                  impl.what->how->undo(
+                      {.name = impl.what->name, .channel = impl.what->channel, .record = record, .ids = state.ids()}),
+                  true);
+}
+
+io::counter_change::request release_of(permits_state const& state) {
+    auto const asked = detail::releasing_by_id(state.of, state.ids());
+    auto order = detail::to_request(state.of, asked.about, asked.amount, asked.compose, asked.idempotent);
+    order.deadline = std::min(order.deadline, state.lease->valid_until());
+    return order;
+}
+
+/// What has come of it. What may still be there is given back in the background.
+outcome end_of_release(permits_state const& state, io::counter_change const& ended) {
+    outcome how;
+    if (ended.result()) {
+        how = outcome(ended.result(), ended.message());
+    } else {
+        try {
+            auto const missing = detail::releasing_by_id(state.of, state.ids()).answer(ended);
+            if (missing > 0) how = outcome(errc::lease_lost, detail::not_there(state.of, state.ids(), missing));
+        } catch (error const& problem) {
+            how = outcome(problem.code(), problem.what());
+        }
+    }
+    bool const goes_on = how.code() == errc::outcome_unknown || how.code() == errc::disconnected
+                         || how.code() == errc::bad_reply || how.code() == errc::lease_lost;
+    if (goes_on && !state.of.core->closed()) io::insist([&] { give_permits_back(state); });
+    return how;
+}
+
+outcome lease_is_over(permits_state const& state) {
+    return {errc::lease_lost,
+            "the lease of "
+                + detail::permits_in_words(state.of, static_cast<std::int64_t>(detail::number_of_ids(state.ids())))
+                + " is over, and they came back by themselves; stop what they protect"};
+}
+
+} // namespace
+
+permits::permits(std::shared_ptr<permits_state> state) noexcept : state_(std::move(state)) {}
+
+permits& permits::operator=(permits&& other) noexcept {
+    if (this == &other) return *this;
+    permits const before(std::move(*this)); // given back at the end of this function
+    state_ = std::move(other.state_);
+    return *this;
+}
+
+hold_status permits::status() const noexcept {
+    if (!state_) return hold_status::none;
+    if (state_->of.core->forked()) return hold_status::lost; // they are the parent's
+    if (state_->lease->ended()) return hold_status::released;
+    return state_->lease->is_lost(lease_clock::now()) ? hold_status::lost : hold_status::held;
+}
+
+lease_clock::time_point permits::valid_until() const noexcept {
+    return state_ ? state_->lease->valid_until() : lease_clock::time_point::min();
+}
+
+std::stop_token permits::lost() const {
+    if (!state_ || state_->of.core->forked()) return {};
+    state_->lease->watch();
+    return state_->lease->lost_token();
+}
+
+std::vector<std::string> permits::ids() const {
+    return state_ ? detail::shown_ids(state_->ids()) : std::vector<std::string>();
+}
+
+std::string const& permits::semaphore_name() const noexcept {
+    static std::string const none;
+    return state_ ? state_->of.what->name : none;
+}
+
+user_loop const* permits::driven_by() const noexcept {
+    return state_ ? state_->of.core->driven_by() : nullptr;
+}
+
+// --- the end
+
+permits::~permits() {
+    if (!state_ || state_->of.core->forked() || state_->of.core->closed()) return;
+    auto& core = *state_->of.core;
+    if (state_->lease->ended()) return;
+    if (core.settings().detached_unlock || core.on_own_thread()) {
+        release_detached();
+        return;
+    }
+    try {
+        release();
+    } catch (std::exception const& problem) {
+        io::insist([&] {
+            core.tell({.what = event::kind::release_failed, .lock_name = semaphore_name(), .message = problem.what()});
+        });
+    } catch (...) { // of no kind that is known
+    }
+}
+
+void permits::release() {
+    if (!state_ || state_->lease->ended()) return;
+    auto const& core = state_->of.core;
+    if (auto const refused = core->refusal(true))
+        throw error(static_cast<errc>(refused.value()),
+                    "releasing permits of " + state_->of.shown() + ": " + refused.message());
+    if (!state_->lease->end()) return;
+    if (state_->lease->is_lost(lease_clock::now())) {
+        auto const over = lease_is_over(*state_);
+        throw error(errc::lease_lost, over.message());
+    }
+    io::counter_change one(core, release_of(*state_));
+    io::run_blocking(one);
+    auto const how = end_of_release(*state_, one);
+    if (how.failed()) throw error(static_cast<errc>(how.code().value()), how.message());
+}
+
+void permits::release(std::error_code& ec) noexcept {
+    ec.clear();
+    try {
+        release();
+    } catch (error const& problem) {
+        ec = problem.code();
+    } catch (...) {
+        ec = std::make_error_code(std::errc::not_enough_memory);
+    }
+}
+
+void permits::release_detached() noexcept {
+    if (!state_ || state_->of.core->forked() || state_->of.core->closed()) return;
+    if (!state_->lease->end()) return;
+    io::insist([this] { give_permits_back(*state_); });
+}
+
+std::optional<outcome> permits::start_release(completion_ptr<>& done) {
+    if (!state_) return outcome();
+    auto const& core = state_->of.core;
+    if (auto const refused = core->refusal(false))
+        return outcome(refused, "releasing permits of " + state_->of.shown() + ": " + refused.message());
+    if (!state_->lease->end()) return outcome();
+    if (state_->lease->is_lost(lease_clock::now())) return lease_is_over(*state_);
+    try {
+        bool const running = detail::start<io::counter_change>(
+            core, {}, done,
+            [state = state_](io::counter_change const& ended, completion_ptr<> whom) {
+                detail::tell(*state->of.core, std::move(whom), end_of_release(*state, ended));
+            },
+            release_of(*state_));
+        if (running) return std::nullopt;
+    } catch (...) {
+        io::insist([this] { give_permits_back(*state_); }); // given back they are
+        throw;
+    }
+    return outcome(errc::closed, "releasing permits of " + state_->of.shown() + ": the client was closed");
+}
+
+void permits::async_release(executor ex, std::function<void(std::error_code)> handler) {
+    detail::must_be_callable(handler);
+    if (!state_ || state_->of.core->forked())
+        throw error(errc::invalid_argument, "there are no permits of this process here to be released");
+    auto const core = state_->of.core;
+    detail::with_handler<>(*core, std::move(ex), std::move(handler),
+                           [this](completion_ptr<>& done) { return start_release(done); });
+}
+
+std::vector<std::string> permits::detach() {
+    if (!state_) return {};
+    auto out = ids();
+    if (!state_->lease->end()) return {};
+    return out;
+}
+
+} // namespace redlatch

@@ -1,0 +1,42 @@
+// What stands behind permits that were taken.
+#pragma once
+
+#include "api/counter_impl.hpp"
+#include "io/permit_lease.hpp"
+
+#include <redlatch/permits.hpp>
+
+#include <memory>
+#include <string>
+#include <utility>
+
+namespace redlatch::detail {
+
+struct permits_state {
+    counter_impl of;
+    std::shared_ptr<io::permit_lease> lease;
+
+    std::string const& ids() const noexcept { return lease->ids(); }
+};
+
+struct permits_access {
+    static permits make(counter_impl const& impl, io::counter_wait const& ended, bool renewed) {
+        auto state = std::make_shared<permits_state>();
+        state->of = impl;
+        state->lease =
+            std::make_shared<io::permit_lease>(impl.core, io::permit_lease::terms{.what = impl.what,
+                                                                                  .ids = ended.ids(),
+                                                                                  .lease = ended.lease(),
+                                                                                  .renewed = renewed,
+                                                                                  .taken_at = ended.taken_at()});
+        if (renewed) state->lease->watch();
+        return permits(std::move(state));
+    }
+};
+
+/// A release of permits by their ids, all or none. Answers 0: done; n: the n-th is not there.
+requested_change<std::int64_t> releasing_by_id(counter_impl const& impl, std::string ids);
+/// "permit 0123... of permit semaphore 'x' is not there ...". `position`: from 1.
+std::string not_there(counter_impl const& impl, std::string const& ids, std::int64_t position);
+
+} // namespace redlatch::detail

@@ -1,0 +1,71 @@
+// Keeps the lease of permits that were taken together, and notices its end.
+//
+// | event                                             | next                                                  |
+// |---------------------------------------------------|-------------------------------------------------------|
+// | renewed: a third of the lease since the last one  | asks for the lease anew, where less is left           |
+// | answer: all are there                             | validity from before the request was sent             |
+// | answer: one is not there                          | lost                                                  |
+// | an error, no answer that is understood            | again after a tenth of the lease, at most a second    |
+// | validity is over                                  | lost                                                  |
+// | given back, handed over, the client is closed     | nothing more                                          |
+#pragma once
+
+#include "base/time.hpp"
+#include "io/client_core.hpp"
+#include "locking/counter.hpp"
+
+#include <atomic>
+#include <memory>
+#include <stop_token>
+#include <string>
+
+namespace redlatch::io {
+
+/// Thread-safe. What decides runs on the reactor.
+class permit_lease final : public std::enable_shared_from_this<permit_lease> {
+public:
+    struct terms {
+        locking::counter_ptr what;
+        std::string ids;            ///< as in counter_request
+        base::milliseconds lease{}; ///< zero: for ever
+        bool renewed = false;
+        base::instant taken_at{}; ///< when the request was sent
+    };
+    permit_lease(std::shared_ptr<client_core> const& core, terms options);
+
+    std::string const& ids() const noexcept { return terms_.ids; }
+    base::instant valid_until() const noexcept { return valid_until_.load(std::memory_order_acquire); }
+    bool is_lost(base::instant now) const noexcept {
+        return lost_.load(std::memory_order_acquire) || now >= valid_until();
+    }
+    /// From now on it is looked after. Where it is renewed, and for lost_token().
+    void watch();
+    /// Somebody else's, or nobody's, from now on. True: it was not so before.
+    bool end() noexcept { return !ended_.exchange(true); }
+    bool ended() const noexcept { return ended_.load(std::memory_order_acquire); }
+    std::stop_token lost_token() const { return lost_source_.get_token(); }
+
+private:
+    void look();
+    void ask(client_core& core, base::instant now);
+    void on_answer(connection::call const& answered);
+    void lose(client_core& core);
+    void arm(client_core& core, base::instant when);
+    base::instant validity(base::instant sent_at) const;
+
+    std::weak_ptr<client_core> const core_; ///< what waits on its loop is not to keep it
+    terms const terms_;
+    base::milliseconds const margin_;
+    std::atomic<base::instant> valid_until_;
+    std::atomic<bool> watched_{false};
+    std::atomic<bool> ended_{false};
+    std::atomic<bool> lost_{false};
+    std::stop_source lost_source_;
+
+    // The reactor's.
+    base::instant renew_at_;
+    base::instant armed_for_ = base::never;
+    bool asking_ = false;
+};
+
+} // namespace redlatch::io

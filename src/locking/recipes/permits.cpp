@@ -1,0 +1,146 @@
+#include "locking/recipes/permits.hpp"
+
+#include "locking/names.hpp"
+#include "locking/recipes/counter_calls.hpp"
+
+#include <limits>
+#include <string>
+
+namespace redlatch::locking {
+namespace permits {
+namespace {
+
+using counter_calls::publish;
+using counter_calls::with_record;
+
+enum class record { with, without };
+
+/// The ids stand behind all other arguments.
+wire_call with_ids(script const& program, counter_request const& what, record marked,
+                   std::vector<std::string_view> arguments) {
+    auto const timeouts = permit_timeouts(what.name);
+    std::vector<std::string_view> keys{what.name, timeouts, what.channel};
+    if (marked == record::with) keys.push_back(what.record);
+    for (auto rest = what.ids; !rest.empty(); rest.remove_prefix(permit_id_size))
+        arguments.push_back(rest.substr(0, permit_id_size));
+    return script_call(program, keys, arguments);
+}
+
+wire_call acquire(counter_request const& what) {
+    return with_ids(scripts::permit_acquire, what, record::with, {publish, std::to_string(what.lease.count())});
+}
+
+acquire_answer read_acquire(resp::value const& reply) {
+    if (reply.is_nil()) return {acquire_answer::kind::acquired};
+    if (!reply.is_integer() || reply.integer < -1 || reply.integer == 0) return {};
+    acquire_answer answer{acquire_answer::kind::busy};
+    if (reply.integer > 0) answer.retry_after = base::milliseconds(reply.integer);
+    return answer;
+}
+
+wire_call undo(counter_request const& what) {
+    return with_ids(scripts::permit_release, what, record::with, {publish, std::to_string(record_lifetime.count())});
+}
+
+wire_call bar_copies(counter_request const& what) {
+    return command_call("SET", what.record, {"0", "PX", std::to_string(record_lifetime.count())});
+}
+
+wire_call set(counter_request const& what, std::string_view as_total) {
+    auto const timeouts = permit_timeouts(what.name);
+    return with_record(scripts::permit_set, what, {what.name, timeouts, what.channel},
+                       {publish, std::to_string(what.amount), as_total});
+}
+
+wire_call add(counter_request const& what) {
+    return set(what, "0");
+}
+
+wire_call remove(counter_request const& what) {
+    auto const timeouts = permit_timeouts(what.name);
+    return with_record(scripts::permit_remove, what, {what.name, timeouts}, {});
+}
+
+std::optional<std::int64_t> read_available(resp::value const& reply) {
+    auto const seen = read_sight(reply);
+    return seen ? std::optional(seen->available) : std::nullopt;
+}
+
+} // namespace
+
+wire_call release(counter_request const& what) {
+    return with_ids(scripts::permit_release, what, record::without, {publish, "0"});
+}
+
+std::optional<std::int64_t> read_release(resp::value const& reply) {
+    if (!reply.is_integer() || reply.integer == 0 || reply.integer > 2) return std::nullopt;
+    if (reply.integer > 0) return 1 - reply.integer;
+    return reply.integer == std::numeric_limits<std::int64_t>::min() ? std::nullopt : std::optional(-reply.integer);
+}
+
+wire_call set_lease(counter_request const& what, bool only_longer) {
+    return with_ids(scripts::permit_lease, what, record::without,
+                    {publish, std::to_string(what.lease.count()), only_longer ? "1" : "0"});
+}
+
+namespace {
+
+wire_call renew(counter_request const& what) {
+    return set_lease(what, true);
+}
+
+} // namespace
+
+std::optional<std::vector<std::int64_t>> read_set_lease(resp::value const& reply, std::size_t ids) {
+    if (reply.type != resp::value::kind::array || reply.items.size() > ids) return std::nullopt;
+    std::vector<std::int64_t> missing;
+    for (auto const& one : reply.items) {
+        if (!one.is_integer() || one.integer < 1 || one.integer > static_cast<std::int64_t>(ids)) return std::nullopt;
+        missing.push_back(one.integer);
+    }
+    return missing;
+}
+
+wire_call set_total(counter_request const& what) {
+    return set(what, "1");
+}
+
+wire_call look(counter_request const& what) {
+    return with_ids(scripts::permit_look, what, record::without, {publish});
+}
+
+std::optional<sight> read_sight(resp::value const& reply) {
+    constexpr std::size_t parts = 4;
+    if (reply.type != resp::value::kind::array || reply.items.size() != parts) return std::nullopt;
+    for (auto const& one : reply.items)
+        if (!one.is_integer()) return std::nullopt;
+    auto const left = reply.items[2].integer;
+    if (reply.items[1].integer < 0 || left < -2) return std::nullopt;
+    sight seen{.available = reply.items[0].integer,
+               .taken = reply.items[1].integer,
+               .is_set = reply.items[3].integer == 1,
+               .found = left != -2};
+    if (left >= 0) seen.lease = base::milliseconds(left);
+    return seen;
+}
+
+} // namespace permits
+
+constinit counter_kind const permit_kind{
+    .kind = "permit semaphore",
+    .channel = semaphore_channel,
+    .ask = permits::acquire,
+    .read = permits::read_acquire,
+    .undo = permits::undo,
+    .give_back = permits::undo,
+    .bar_copies = permits::bar_copies,
+    .renew = permits::renew,
+    .read_renewal = permits::read_set_lease,
+    .remove = permits::remove,
+    .add = permits::add,
+    .count = permits::look,
+    .read_count = permits::read_available,
+    .in_line = true,
+};
+
+} // namespace redlatch::locking

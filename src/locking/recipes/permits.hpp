@@ -1,0 +1,37 @@
+// Permits that have ids and leases. wire: protocol section 7.3.
+#pragma once
+
+#include "locking/counter.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace redlatch::locking::permits {
+
+/// All ids or none.
+wire_call release(counter_request const& what);
+/// Of a release: 0: done; -1: done, but this user may not publish; n: the n-th id is not there, and nothing was done. None: it
+/// is not understood.
+std::optional<std::int64_t> read_release(resp::value const& reply);
+
+/// The lease of all ids from now on; `only_longer`: where less is left.
+wire_call set_lease(counter_request const& what, bool only_longer);
+/// The positions, from 1, of the ids that are not there.
+std::optional<std::vector<std::int64_t>> read_set_lease(resp::value const& reply, std::size_t ids);
+
+/// How many are there in all, those included that are taken: what is missing is added, or taken away.
+wire_call set_total(counter_request const& what);
+
+/// What there is; with an id, the lease of that permit too.
+wire_call look(counter_request const& what);
+struct sight {
+    std::int64_t available = 0;
+    std::int64_t taken = 0;
+    bool is_set = false;
+    bool found = false;                        ///< the id
+    std::optional<base::milliseconds> lease{}; ///< of the id; none: for ever
+};
+std::optional<sight> read_sight(resp::value const& reply);
+
+} // namespace redlatch::locking::permits

@@ -1,0 +1,132 @@
+// Permits whose lease is renewed, and how their end is noticed.
+#include "behaviour/permit_fixture.hpp"
+#include "locking/script.hpp"
+
+#include <mutex>
+#include <vector>
+
+namespace redlatch::test {
+namespace {
+
+class permit_renewal_test : public permit_fixture {
+protected:
+    permit_renewal_test() { mine.try_set_permits(1); }
+
+    permits taken_and_renewed() { return mine.acquire({.lease = 300ms, .renewed = true}); }
+    bool renews_on() {
+        auto const before = user.stats().renewals;
+        return wait_until([&] { return user.stats().renewals >= before + 4; });
+    }
+};
+
+TEST_F(permit_renewal_test, keeps_permits_for_as_long_as_they_are_held) {
+    permits one = taken_and_renewed();
+    auto const first = one.valid_until();
+    EXPECT_TRUE(renews_on());
+    EXPECT_TRUE(one);
+    EXPECT_GT(one.valid_until(), first + 150ms);
+    EXPECT_FALSE(theirs.try_acquire());
+    one.release();
+    auto const sent = user.stats().renewals;
+    permits const next = theirs.acquire({.lease = 1s, .wait = 20s});
+    ASSERT_TRUE(wait_until([&] { return next.status() == hold_status::lost; })) << "a second later";
+    EXPECT_LE(user.stats().renewals, sent + 1) << "one may have been on its way";
+}
+
+TEST_F(permit_renewal_test, renews_with_the_watchdog_where_no_lease_is_given) {
+    permits const one = mine.acquire({.renewed = true});
+    auto const left = theirs.lease_of(one.ids().front());
+    ASSERT_TRUE(left);
+    EXPECT_LE(*left, 30s);
+    EXPECT_GT(*left, 20s);
+}
+
+TEST_F(permit_renewal_test, lets_permits_come_back_that_nobody_renews_any_more) {
+    (void)taken_and_renewed().detach();
+    permits const next = theirs.acquire({.wait = 20s});
+    EXPECT_TRUE(next);
+}
+
+TEST_F(permit_renewal_test, does_not_shorten_a_lease_that_was_set_by_id) {
+    permits const one = taken_and_renewed();
+    EXPECT_TRUE(theirs.update_lease(one.ids().front(), 600s));
+    EXPECT_TRUE(renews_on());
+    EXPECT_GT(theirs.lease_of(one.ids().front()).value_or(0ms), 500s);
+}
+
+TEST_F(permit_renewal_test, notices_that_somebody_has_released_them) {
+    std::mutex mutex;
+    std::vector<event::kind> told;
+    user.on_event([&](event const& news) {
+        std::lock_guard const guard(mutex);
+        told.push_back(news.what);
+    });
+    permits one = taken_and_renewed();
+    auto const token = one.lost();
+    EXPECT_FALSE(token.stop_requested());
+    theirs.release(one.ids().front());
+    EXPECT_TRUE(wait_until([&] { return token.stop_requested(); }));
+    EXPECT_EQ(one.status(), hold_status::lost);
+    EXPECT_EQ(outcome_of([&] { one.release(); }).reason, errc::lease_lost);
+    EXPECT_EQ(value(), "1") << "it does not come back twice";
+    EXPECT_TRUE(wait_until([&] {
+        std::lock_guard const guard(mutex);
+        return told == std::vector{event::kind::hold_lost};
+    }));
+    user.on_event({});
+}
+
+TEST_F(permit_renewal_test, goes_on_after_a_connection_broke) {
+    permits const one = mine.acquire({.lease = 2s, .renewed = true});
+    auto const lost = proxy.cut_after(a_script(locking::scripts::permit_lease));
+    EXPECT_TRUE(lost.wait());
+    EXPECT_TRUE(renews_on());
+    EXPECT_TRUE(one);
+}
+
+TEST_F(permit_renewal_test, says_that_they_are_lost_before_the_server_gives_them_to_others) {
+    permits const one = taken_and_renewed();
+    auto const token = one.lost();
+    proxy.drop(direction::to_server);
+    permits const next = theirs.acquire({.wait = 20s});
+    EXPECT_EQ(one.status(), hold_status::lost);
+    EXPECT_TRUE(wait_until([&] { return token.stop_requested(); }));
+    proxy.pass(direction::to_server);
+    proxy.cut_all();
+}
+
+TEST_F(permit_renewal_test, tells_of_the_end_of_a_fixed_lease) {
+    permits const one = mine.acquire({.lease = 200ms});
+    auto const token = one.lost();
+    EXPECT_FALSE(token.stop_requested());
+    EXPECT_TRUE(wait_until([&] { return token.stop_requested(); }));
+    EXPECT_EQ(one.status(), hold_status::lost);
+    EXPECT_EQ(user.stats().renewals, 0U);
+}
+
+TEST_F(permit_renewal_test, tells_nothing_of_permits_that_were_given_back) {
+    permits one = mine.acquire({.lease = 300ms});
+    auto const token = one.lost();
+    one.release();
+    permits const next = theirs.acquire({.lease = 300ms, .wait = 20s});
+    EXPECT_TRUE(wait_until([&] { return next.status() == hold_status::lost; })) << "later than the first one would be";
+    EXPECT_FALSE(token.stop_requested());
+}
+
+TEST_F(permit_renewal_test, does_not_believe_an_answer_that_makes_no_sense) {
+    permits const one = mine.acquire({.lease = 2s, .renewed = true});
+    auto const lie = proxy.replace_reply(a_script(locking::scripts::permit_lease), "*1\r\n:7\r\n");
+    EXPECT_TRUE(lie.wait());
+    EXPECT_TRUE(renews_on());
+    EXPECT_TRUE(one);
+}
+
+TEST_F(permit_renewal_test, refuses_to_renew_what_is_taken_for_ever) {
+    auto const said = outcome_of([&] { (void)mine.acquire({.lease = duration::max(), .renewed = true}); });
+    EXPECT_EQ(said.reason, errc::invalid_argument);
+    EXPECT_NE(said.message.find("give a lease, or none"), std::string::npos) << said.message;
+    EXPECT_EQ(value(), "1");
+}
+
+} // namespace
+} // namespace redlatch::test
