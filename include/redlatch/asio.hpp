@@ -36,6 +36,8 @@
 #include <redlatch/detail/asio_completion.hpp>
 #include <redlatch/detail/asio_counters.hpp> // IWYU pragma: export
 #include <redlatch/detail/asio_loop.hpp>
+#include <redlatch/detail/asio_multi_locks.hpp> // IWYU pragma: export
+#include <redlatch/detail/asio_permits.hpp>     // IWYU pragma: export
 #include <redlatch/detail/asio_shapes.hpp>
 #include <redlatch/hold.hpp>
 #include <redlatch/options.hpp>

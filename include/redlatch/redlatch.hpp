@@ -3,6 +3,8 @@
 
 #include <redlatch/basic_counter.hpp>           // IWYU pragma: export
 #include <redlatch/basic_lock.hpp>              // IWYU pragma: export
+#include <redlatch/basic_multi_lock.hpp>        // IWYU pragma: export
+#include <redlatch/basic_semaphore.hpp>         // IWYU pragma: export
 #include <redlatch/client.hpp>                  // IWYU pragma: export
 #include <redlatch/completion.hpp>              // IWYU pragma: export
 #include <redlatch/config.hpp>                  // IWYU pragma: export
@@ -18,6 +20,8 @@
 #include <redlatch/lease_clock.hpp>             // IWYU pragma: export
 #include <redlatch/lock_info.hpp>               // IWYU pragma: export
 #include <redlatch/log.hpp>                     // IWYU pragma: export
+#include <redlatch/multi_hold.hpp>              // IWYU pragma: export
+#include <redlatch/multi_lock.hpp>              // IWYU pragma: export
 #include <redlatch/non_reentrant_fair_lock.hpp> // IWYU pragma: export
 #include <redlatch/non_reentrant_lock.hpp>      // IWYU pragma: export
 #include <redlatch/options.hpp>                 // IWYU pragma: export
@@ -25,6 +29,7 @@
 #include <redlatch/permit_semaphore.hpp>        // IWYU pragma: export
 #include <redlatch/permits.hpp>                 // IWYU pragma: export
 #include <redlatch/read_write_lock.hpp>         // IWYU pragma: export
+#include <redlatch/red_lock.hpp>                // IWYU pragma: export
 #include <redlatch/reentrant_lock.hpp>          // IWYU pragma: export
 #include <redlatch/semaphore.hpp>               // IWYU pragma: export
 #include <redlatch/spin_lock.hpp>               // IWYU pragma: export

@@ -109,9 +109,15 @@ final class Commands {
                 return client.getReadWriteLock(name).readLock();
             case "write":
                 return client.getReadWriteLock(name).writeLock();
+            case "multi":
+                return client.getMultiLock(locksOf(name));
             default:
                 throw new IllegalArgumentException("unknown kind of lock " + kind);
         }
+    }
+
+    private RLock[] locksOf(String names) {
+        return Arrays.stream(names.split(",")).map(client::getLock).toArray(RLock[]::new);
     }
 
     private static void lock(RLock lock, String[] words) {

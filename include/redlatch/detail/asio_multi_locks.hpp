@@ -1,0 +1,46 @@
+// Part of redlatch/asio.hpp: multi locks and red locks.
+#pragma once
+
+#include <redlatch/basic_multi_lock.hpp>
+#include <redlatch/detail/asio_shapes.hpp>
+#include <redlatch/multi_hold.hpp>
+#include <redlatch/options.hpp>
+
+#include <utility>
+
+namespace redlatch {
+
+/// Ends with (error, multi_hold). As basic_multi_lock::acquire.
+template <class Token> auto async_acquire(basic_multi_lock lock, acquire_options const& options, Token&& token) {
+    return detail::asio_start<detail::plain_result, multi_hold>(
+        std::forward<Token>(token),
+        [options](basic_multi_lock& of, completion_ptr<multi_hold>& done) {
+            return of.start_acquire(detail::with_owner(options), done);
+        },
+        std::move(lock));
+}
+template <class Token> auto async_acquire(basic_multi_lock lock, Token&& token) {
+    return async_acquire(std::move(lock), acquire_options(), std::forward<Token>(token));
+}
+
+/// Ends with (error, std::optional<multi_hold>). As basic_multi_lock::try_acquire.
+template <class Token> auto async_try_acquire(basic_multi_lock lock, acquire_options const& options, Token&& token) {
+    return detail::asio_start<detail::tried_result, multi_hold>(
+        std::forward<Token>(token),
+        [options](basic_multi_lock& of, completion_ptr<multi_hold>& done) {
+            return of.start_try_acquire(detail::with_owner(options), done);
+        },
+        std::move(lock));
+}
+template <class Token> auto async_try_acquire(basic_multi_lock lock, Token&& token) {
+    return async_try_acquire(std::move(lock), acquire_options(), std::forward<Token>(token));
+}
+
+/// Ends with (error). As multi_hold::release; the hold is taken over. An operation that is never begun releases all the same.
+template <class Token> auto async_release(multi_hold&& held, Token&& token) {
+    return detail::asio_start<detail::plain_result>(
+        std::forward<Token>(token), [](multi_hold& of, completion_ptr<>& done) { return of.start_release(done); },
+        std::move(held));
+}
+
+} // namespace redlatch

@@ -1,0 +1,49 @@
+#include "api/joint_wait.hpp"
+
+#include <utility>
+
+namespace redlatch::detail {
+
+namespace {
+
+/// The members have the same deadline, and say more: they come first.
+constexpr base::milliseconds after_the_members{20};
+
+} // namespace
+
+void joint_work::be_awaited_by(base::waker waiter) {
+    std::lock_guard const guard(waiter_mutex_);
+    if (!ended()) waiter_ = std::move(waiter);
+}
+
+void joint_work::end(outcome result) {
+    base::waker waiter;
+    result_ = std::move(result);
+    {
+        std::lock_guard const guard(waiter_mutex_);
+        ended_.store(true, std::memory_order_release); // pairs with ended()
+        waiter = std::move(waiter_);
+    }
+    if (waiter) waiter->wake();
+}
+
+joint_wait::joint_wait(std::shared_ptr<io::client_core> core, std::shared_ptr<joint_work> work, base::instant deadline)
+    : core_(std::move(core)), work_(std::move(work)),
+      deadline_(deadline == base::never ? base::never : base::later(deadline, after_the_members)) {}
+
+bool joint_wait::step() {
+    if (!std::exchange(awaits_, true)) work_->be_awaited_by(waker());
+    if (cancelled() && !std::exchange(told_cancelled_, true)) work_->end_early(errc::cancelled);
+    if (carrier_is_gone() && !std::exchange(told_closed_, true)) work_->end_early(errc::closed);
+    if (lease_clock::now() >= deadline_) {
+        deadline_ = base::never;
+        work_->end_early(errc::timed_out);
+    }
+    return work_->ended() || suspend(nullptr, deadline_);
+}
+
+bool joint_wait::ready() const {
+    return work_->ended() || (cancelled() && !told_cancelled_) || (carrier_is_gone() && !told_closed_);
+}
+
+} // namespace redlatch::detail

@@ -1,0 +1,373 @@
+#include "api/multi_acquisition.hpp"
+
+#include "api/waits.hpp"
+#include "io/random_seed.hpp"
+
+#include <redlatch/error.hpp>
+
+#include <algorithm>
+#include <new>
+#include <utility>
+
+namespace redlatch::detail {
+
+namespace {
+
+/// How long a step waits while members are held. Short at first, for two may be waiting for each other; then longer, for the
+/// critical sections of others may be.
+constexpr duration shortest_moment{1};
+constexpr duration longest_moment{100};
+/// The answers of servers far away have to come within it.
+constexpr duration shortest_moment_of_majority{100};
+constexpr duration longest_moment_of_majority{300};
+
+bool waits_for_ever(acquire_options const& options, bool for_ever) {
+    return options.wait ? *options.wait >= longest_time : for_ever;
+}
+
+} // namespace
+
+/// Of one member; kept alive by its client.
+class multi_acquisition::answer final : public completion<hold> {
+public:
+    answer(std::shared_ptr<multi_acquisition> whole, std::size_t member) : whole_(std::move(whole)), member_(member) {}
+
+    void complete(outcome const& how, hold got) noexcept override {
+        std::unique_ptr<answer> const self(this);
+        whole_->on_answer(member_, how, std::move(got));
+    }
+    void discard() noexcept override {
+        complete(outcome(errc::closed, "the event loop of its client is gone"), hold());
+    }
+
+private:
+    std::shared_ptr<multi_acquisition> const whole_;
+    std::size_t const member_;
+};
+
+multi_acquisition::multi_acquisition(std::shared_ptr<multi_lock_impl const> group, acquire_options const& options,
+                                     bool for_ever)
+    : group_(std::move(group)), options_(options), for_ever_(waits_for_ever(options, for_ever)),
+      may_wait_(for_ever_ || (options.wait && options.wait->count() > 0)),
+      deadline_(for_ever_ || !may_wait_ ? base::never : base::later(lease_clock::now(), *options.wait)),
+      holds_(group_->members.size()) {}
+
+/// An exception has left it in the middle, or nobody has taken what it acquired.
+multi_acquisition::~multi_acquisition() {
+    for (auto& one : holds_) one.release_detached();
+    if (acquired_)
+        for (auto& one : acquired_->take()) one.release_detached();
+}
+
+void multi_acquisition::begin() {
+    act next{};
+    {
+        std::lock_guard const guard(mutex_);
+        if (finished_) return;
+        next = begin_round();
+    }
+    carry_out(next);
+}
+
+void multi_acquisition::end_early(errc why) {
+    std::stop_source asking{std::nostopstate};
+    act next{};
+    {
+        std::lock_guard const guard(mutex_);
+        if (finished_) return; // who joins late may
+        next = on_end_early(why);
+        asking = asking_;
+    }
+    asking.request_stop();
+    carry_out(next);
+}
+
+/// Without a wait each member has the time that its client has for an answer.
+base::instant multi_acquisition::deadline() const {
+    return may_wait_ ? deadline_ : group_->time_for_answers();
+}
+
+multi_hold multi_acquisition::take() {
+    std::lock_guard const guard(mutex_);
+    return acquired_ ? multi_hold_access::make(std::move(acquired_)) : multi_hold();
+}
+
+void multi_acquisition::carry_out(act next) {
+    switch (next) {
+    case act::nothing: return;
+    case act::ask: return ask();
+    case act::stop_asking: return stop_asking();
+    case act::begin_again: return begin_again();
+    case act::finish: return finish();
+    }
+}
+
+/// Each request is told of its end.
+void multi_acquisition::stop_asking() {
+    std::stop_source asking{std::nostopstate};
+    {
+        std::lock_guard const guard(mutex_);
+        if (!finished_) asking = asking_;
+    }
+    asking.request_stop();
+}
+
+/// Whoever owns a member and releases it may acquire it at once: the client keeps the order of an owner's requests.
+void multi_acquisition::begin_again() {
+    std::vector<hold> before;
+    {
+        std::lock_guard const guard(mutex_);
+        if (finished_) return;
+        before.swap(holds_);
+        holds_.resize(before.size());
+    }
+    for (auto& one : before) one.release_detached();
+    act next{};
+    {
+        std::lock_guard const guard(mutex_);
+        if (finished_) return;
+        next = begin_round();
+    }
+    carry_out(next);
+}
+
+/// Answers may come while the step is still being asked, so all that is needed is taken along.
+void multi_acquisition::ask() {
+    step now;
+    acquire_options about = options_;
+    {
+        std::lock_guard const guard(mutex_);
+        if (finished_) return;
+        now = steps_[step_];
+        about.stop = asking_.get_token();
+        if (now.limit)
+            about.wait = std::min({*now.limit, left(), left_of_lease()});
+        else
+            about.wait = for_ever_ ? duration::max() : left();
+    }
+    for (auto const member : now.members) {
+        outcome const no_memory(std::make_error_code(std::errc::not_enough_memory), {});
+        completion_ptr<hold> done(new (std::nothrow) answer(shared_from_this(), member));
+        if (!done) {
+            on_answer(member, no_memory, hold());
+            continue;
+        }
+        std::optional<outcome> at_once;
+        try {
+            auto lock = group_->members[member];
+            at_once = lock.start_try_acquire(about, done);
+        } catch (std::bad_alloc const&) {
+            at_once = no_memory;
+        }
+        if (at_once && done) done.release()->complete(*at_once, hold()); // otherwise it was told
+    }
+}
+
+void multi_acquisition::on_answer(std::size_t member, outcome const& how, hold got) {
+    act next = act::nothing;
+    std::shared_ptr<multi_hold_state> whom;
+    hold late;
+    {
+        std::lock_guard const guard(mutex_);
+        --pending_;
+        if (finished_) {
+            whom = handed_over_.lock();
+            late = std::move(got);
+        } else {
+            if (how.failed())
+                failures_.push_back({member, how.code(), means_no(how.code()) ? std::string() : how.message()});
+            else
+                holds_[member] = std::move(got);
+            next = decide();
+        }
+    }
+    if (whom)
+        whom->join(member, std::move(late));
+    else
+        late.release_detached(); // this may be the thread of another client, which must not block
+    carry_out(next);
+}
+
+// --- decisions
+
+// What follows runs under the mutex.
+
+multi_acquisition::act multi_acquisition::decide() {
+    if (pending_ == 0) return on_step_ended();
+    if (group_->by_majority()) {
+        if (held() >= group_->needed) return on_step_ended();
+        return failures_.size() > group_->members.size() - group_->needed ? act::stop_asking : act::nothing;
+    }
+    return final_failure() != nullptr ? act::stop_asking : act::nothing;
+}
+
+multi_acquisition::act multi_acquisition::on_step_ended() {
+    bool const enough = group_->by_majority() ? held() >= group_->needed : failures_.empty();
+    if (!enough) return on_round_failed();
+    if (step_ + 1 < steps_.size()) {
+        ++step_;
+        return begin_step();
+    }
+    if (held() < group_->needed) return on_lapsed();
+    finished_ = true;
+    acquired_ = std::make_shared<multi_hold_state>(group_, std::move(holds_), asking_);
+    handed_over_ = acquired_;
+    return act::finish;
+}
+
+multi_acquisition::act multi_acquisition::on_round_failed() {
+    if (auto const* failed = final_failure())
+        return end_with(failed->code, "the " + group_->shown() + " was not acquired: " + which_one(*failed));
+    if (failures_.empty()) return on_lapsed();
+    if (may_wait_ && left() > duration::zero()) {
+        first_busy_ = failures_.front().member;
+        return act::begin_again;
+    }
+    auto const& first = failures_.front();
+    auto const& name = group_->members[first.member].name();
+    if (!may_wait_)
+        return end_with(errc::busy, "the " + group_->shown() + " was not acquired: " + name + " is held by another");
+    return end_with(errc::timed_out, "the " + group_->shown() + " was not acquired before the wait ended: " + name
+                                         + " was held by another, or not answered for");
+}
+
+multi_acquisition::act multi_acquisition::on_lapsed() {
+    if (!options_.lease && may_wait_ && left() > duration::zero()) return act::begin_again;
+    if (!options_.lease)
+        return end_with(errc::lease_lost, "the " + group_->shown()
+                                              + " was not acquired: a member was lost before the others were acquired; "
+                                                "acquire it again");
+    return end_with(errc::lease_lost, "the " + group_->shown()
+                                          + " was not acquired: a lease ended before the other members were acquired; "
+                                            "take a longer lease");
+}
+
+multi_acquisition::act multi_acquisition::on_end_early(errc why) {
+    auto const subject = "the " + group_->shown() + " was not acquired";
+    if (why == errc::cancelled) return end_with(why, "the wait for the " + group_->shown() + " was cancelled");
+    if (why == errc::closed) return end_with(why, subject + ": the client that was to tell of it was closed");
+    if (may_wait_) return end_with(why, subject + " before the wait ended: " + unanswered());
+    return end_with(errc::disconnected, subject + ": " + unanswered() + " in time");
+}
+
+std::string multi_acquisition::unanswered() const {
+    for (auto const member : steps_.empty() ? std::vector<std::size_t>() : steps_[step_].members) {
+        bool const failed =
+            std::any_of(failures_.begin(), failures_.end(), [&](failure const& one) { return one.member == member; });
+        if (!failed && holds_[member].status() == hold_status::none)
+            return "the server of " + group_->members[member].name() + " did not answer";
+    }
+    return "the servers did not answer";
+}
+
+/// What no other round mends.
+bool multi_acquisition::is_final(failure const& one) const {
+    if (means_no(one.code) || one.code == errc::cancelled) return false;
+    bool const may_come_back = one.code == errc::disconnected && may_wait_ && left() > duration::zero();
+    bool const has_waited = !steps_[step_].limit;
+    return !may_come_back || has_waited;
+}
+
+multi_acquisition::failure const* multi_acquisition::final_failure() const {
+    failure const* first = nullptr;
+    std::size_t count = 0;
+    for (auto const& one : failures_) {
+        if (!is_final(one)) continue;
+        if (first == nullptr) first = &one;
+        ++count;
+    }
+    return count > group_->members.size() - group_->needed ? first : nullptr;
+}
+
+std::string multi_acquisition::which_one(failure const& one) const {
+    return one.message.empty() ? group_->members[one.member].name() + ": " + one.code.message() : one.message;
+}
+
+multi_acquisition::act multi_acquisition::end_with(std::error_code code, std::string message) {
+    finished_ = true;
+    last_ = outcome(code, std::move(message));
+    return act::finish;
+}
+
+multi_acquisition::act multi_acquisition::begin_round() {
+    steps_ = plan();
+    step_ = 0;
+    ++rounds_;
+    return begin_step();
+}
+
+multi_acquisition::act multi_acquisition::begin_step() {
+    failures_.clear();
+    pending_ = steps_[step_].members.size();
+    if (step_ <= 1) waits_holding_since_ = lease_clock::now();
+    asking_ = std::stop_source();
+    return act::ask;
+}
+
+std::vector<multi_acquisition::step> multi_acquisition::plan() {
+    constexpr auto nobody = static_cast<std::size_t>(-1);
+    if (group_->by_majority()) return {asks_all_others(nobody, may_wait_ ? moment() : duration::zero())};
+    if (rounds_ == 0) return {asks_all_others(nobody, duration::zero())};
+    std::vector<step> out;
+    if (group_->waiting_order.empty()) {
+        out.push_back({{first_busy_}, std::nullopt});
+        if (group_->members.size() > 1) out.push_back(asks_all_others(first_busy_, moment()));
+        return out;
+    }
+    for (auto const member : group_->waiting_order) {
+        bool const holds_with_lease = options_.lease && !out.empty();
+        out.push_back({{member}, holds_with_lease ? std::optional(*options_.lease / 4) : std::nullopt});
+    }
+    return out;
+}
+
+multi_acquisition::step multi_acquisition::asks_all_others(std::size_t but, duration limit) const {
+    step out{{}, limit};
+    for (std::size_t i = 0; i < group_->members.size(); ++i)
+        if (i != but) out.members.push_back(i);
+    return out;
+}
+
+duration multi_acquisition::moment() {
+    if (!random_) random_.emplace(io::random_seed());
+    bool const majority = group_->by_majority();
+    auto const least = majority ? shortest_moment_of_majority : shortest_moment;
+    auto const most = majority ? longest_moment_of_majority
+                               : std::min(shortest_moment * (1 << std::min<std::size_t>(rounds_, 10)), longest_moment);
+    auto const drawn = least + duration(random_->up_to((most - least).count()));
+    return options_.lease ? std::min<duration>(drawn, *options_.lease / 4) : drawn;
+}
+
+/// Of the wait. Whole milliseconds: a wait for less would be none.
+duration multi_acquisition::left() const {
+    if (deadline_ == base::never) return may_wait_ ? duration::max() : duration::zero();
+    return std::max(std::chrono::floor<duration>(deadline_ - lease_clock::now()), duration::zero());
+}
+
+/// Of the quarter of a fixed lease that a round may wait while it holds something.
+duration multi_acquisition::left_of_lease() const {
+    if (!options_.lease || step_ == 0) return duration::max();
+    auto const until = base::later(waits_holding_since_, *options_.lease / 4);
+    return std::max(std::chrono::floor<duration>(until - lease_clock::now()), duration::zero());
+}
+
+std::size_t multi_acquisition::held() const {
+    return static_cast<std::size_t>(
+        std::count_if(holds_.begin(), holds_.end(), [](hold const& one) { return static_cast<bool>(one); }));
+}
+
+// --- the end
+
+void multi_acquisition::finish() {
+    outcome result;
+    std::vector<hold> unwanted;
+    {
+        std::lock_guard const guard(mutex_);
+        result = std::move(last_);
+        unwanted.swap(holds_);
+    }
+    for (auto& one : unwanted) one.release_detached();
+    end(std::move(result));
+}
+
+} // namespace redlatch::detail

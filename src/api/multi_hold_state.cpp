@@ -1,0 +1,114 @@
+#include "api/multi_hold_state.hpp"
+
+#include <algorithm>
+#include <atomic>
+
+namespace redlatch::detail {
+
+multi_hold_state::multi_hold_state(std::shared_ptr<multi_lock_impl const> group, std::vector<hold> holds,
+                                   std::stop_source late)
+    : group_(std::move(group)), holds_(std::move(holds)), late_(std::move(late)) {}
+
+hold_status multi_hold_state::status() const {
+    std::lock_guard const guard(mutex_);
+    return status_now();
+}
+
+/// With the mutex.
+hold_status multi_hold_state::status_now() const {
+    if (released_) return hold_status::released;
+    std::size_t held = 0;
+    std::size_t suspect = 0;
+    for (auto const& one : holds_) {
+        auto const now = one.status();
+        held += now == hold_status::held ? 1U : 0U;
+        suspect += now == hold_status::suspect ? 1U : 0U;
+    }
+    if (held >= group_->needed) return hold_status::held;
+    return held + suspect >= group_->needed ? hold_status::suspect : hold_status::lost;
+}
+
+lease_clock::time_point multi_hold_state::valid_until() const {
+    std::lock_guard const guard(mutex_);
+    std::vector<lease_clock::time_point> ends;
+    for (auto const& one : holds_)
+        if (one) ends.push_back(one.valid_until());
+    if (released_ || ends.size() < group_->needed) return lease_clock::time_point::min();
+    std::sort(ends.begin(), ends.end(), std::greater<>());
+    return ends[group_->needed - 1];
+}
+
+std::vector<hold_view> multi_hold_state::members() const {
+    std::lock_guard const guard(mutex_);
+    std::vector<hold_view> out;
+    for (auto const& one : holds_)
+        if (one) out.emplace_back(one);
+    return out;
+}
+
+void multi_hold_state::on_lost::operator()() const noexcept {
+    if (auto const state = whom.lock()) state->look();
+}
+
+void multi_hold_state::look() {
+    if (status() != hold_status::lost) return;
+    std::stop_source source{std::nostopstate};
+    {
+        std::lock_guard const guard(mutex_);
+        source = lost_;
+    }
+    source.request_stop(); // callbacks may look at this hold
+}
+
+/// Not under the mutex: the callback runs at once where the member is lost.
+void multi_hold_state::watch_member(std::stop_token const& member) {
+    auto one = std::make_unique<watch>(member, on_lost{weak_from_this()});
+    std::lock_guard const guard(mutex_);
+    watches_.push_back(std::move(one));
+}
+
+std::stop_token multi_hold_state::lost() {
+    std::vector<std::stop_token> of_members;
+    std::stop_token token;
+    {
+        std::lock_guard const guard(mutex_);
+        if (lost_.stop_possible()) return lost_.get_token();
+        lost_ = std::stop_source();
+        token = lost_.get_token();
+        for (auto const& one : holds_) of_members.push_back(one.lost());
+    }
+    for (auto const& member : of_members)
+        if (member.stop_possible()) watch_member(member);
+    look();
+    return token;
+}
+
+void multi_hold_state::join(std::size_t member, hold late) {
+    if (!late) return;
+    std::stop_token to_watch;
+    {
+        std::lock_guard const guard(mutex_);
+        // Lost is final.
+        if (released_ || status_now() == hold_status::lost) return late.release_detached();
+        if (lost_.stop_possible()) to_watch = late.lost();
+        holds_[member] = std::move(late);
+    }
+    if (to_watch.stop_possible()) watch_member(to_watch);
+}
+
+std::vector<hold> multi_hold_state::take() {
+    std::vector<hold> out;
+    std::stop_source late{std::nostopstate};
+    {
+        std::lock_guard const guard(mutex_);
+        if (std::exchange(released_, true)) return {};
+        out = std::move(holds_);
+        holds_.clear();
+        late = late_;
+    }
+    late.request_stop();
+    std::erase_if(out, [](hold const& one) { return one.status() == hold_status::none; });
+    return out;
+}
+
+} // namespace redlatch::detail

@@ -1,0 +1,60 @@
+#include "api/multi_lock_impl.hpp"
+
+#include "locking/names.hpp"
+
+#include <redlatch/error.hpp>
+
+#include <algorithm>
+
+namespace redlatch::detail {
+
+namespace {
+
+/// Names of more members would fill a screen.
+constexpr std::size_t most_shown = 8;
+
+} // namespace
+
+std::string multi_lock_impl::shown() const {
+    auto out = std::string(kind) + " of ";
+    for (std::size_t i = 0; i < members.size() && i < most_shown; ++i)
+        out += (i == 0 ? "" : ", ") + locking::shown(members[i].name());
+    if (members.size() > most_shown) out += " and " + std::to_string(members.size() - most_shown) + " more";
+    return out;
+}
+
+std::shared_ptr<io::client_core> const& multi_lock_impl::carrier() const {
+    for (auto const& one : members)
+        if (auto const& core = lock_access::impl(one)->core; !core->closed()) return core;
+    return home();
+}
+
+base::instant multi_lock_impl::time_for_answers() const {
+    duration longest{0};
+    for (std::size_t i = 0; i < members.size(); ++i) longest = std::max(longest, core_of(i).settings().timeout);
+    return base::later(lease_clock::now(), longest);
+}
+
+std::error_code multi_lock_impl::refusal(bool blocking) const {
+    for (std::size_t i = 0; i < members.size(); ++i) {
+        if (core_of(i).forked()) return errc::forked;
+        if (blocking && core_of(i).on_own_thread()) return errc::wrong_thread;
+    }
+    return {};
+}
+
+std::shared_ptr<multi_lock_impl> make_multi_lock(std::string_view kind, std::vector<basic_lock> members) {
+    auto const complain = [kind](char const* problem) {
+        throw error(errc::invalid_argument, std::string(kind) + ": " + problem);
+    };
+    if (members.empty()) complain("there are no members; give one lock at least");
+    for (auto const& one : members)
+        if (lock_access::impl(one) == nullptr) complain("a member was moved from; give the lock that it was moved to");
+    auto impl = std::make_shared<multi_lock_impl>();
+    impl->kind = kind;
+    impl->needed = members.size();
+    impl->members = std::move(members);
+    return impl;
+}
+
+} // namespace redlatch::detail

@@ -1,0 +1,377 @@
+// What a multi lock promises: all of its members or none.
+#include "integration/fixture.hpp"
+
+#include <atomic>
+#include <mutex>
+#include <stop_token>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+#include <vector>
+
+namespace redlatch::test {
+namespace {
+
+class multi_lock_test : public with_server {
+protected:
+    client user{quick(server.uri())};
+    client other{quick(server.uri())};
+    std::string const first = name + "-1";
+    std::string const second = name + "-2";
+    std::string const third = name + "-3";
+
+    multi_lock mine(multi_lock_order order = multi_lock_order::none) {
+        return multi_lock({user.get_lock(first), user.get_lock(second), user.get_lock(third)}, order);
+    }
+    bool none_is_left() const { return !exists(first) && !exists(second) && !exists(third); }
+    void TearDown() override {
+        expect_idle(user);
+        expect_idle(other);
+        EXPECT_TRUE(none_is_left());
+    }
+};
+
+TEST_F(multi_lock_test, acquires_all_members_and_releases_all) {
+    auto held = mine().acquire();
+    EXPECT_TRUE(held);
+    EXPECT_EQ(held.status(), hold_status::held);
+    EXPECT_TRUE(exists(first) && exists(second) && exists(third));
+    ASSERT_EQ(held.members().size(), 3U);
+    EXPECT_EQ(held.members()[0].lock_name(), first);
+    EXPECT_TRUE(mine().is_held());
+    EXPECT_FALSE(mine().is_held(owner()));
+    EXPECT_FALSE(other.get_lock(second).try_lock());
+    held.release();
+    EXPECT_EQ(held.status(), hold_status::released);
+    EXPECT_TRUE(none_is_left());
+    held.release(); // no effect
+}
+
+/// The first member's reply is held back, and the others are asked all the same.
+TEST_F(multi_lock_test, asks_all_members_at_the_same_time) {
+    byte_proxy way(server.address());
+    client slow{quick(way.uri())};
+    { auto const warm = slow.get_lock(first).acquire(); }
+    auto const answer = way.hold_reply(an_acquisition());
+    multi_lock all({slow.get_lock(first), user.get_lock(second), user.get_lock(third)});
+    auto waiting = in_thread([&] { return static_cast<bool>(all.acquire()); });
+    ASSERT_TRUE(answer.wait());
+    EXPECT_TRUE(wait_until([&] { return exists(second) && exists(third); }));
+    answer.deliver();
+    EXPECT_TRUE(waiting.get());
+}
+
+TEST_F(multi_lock_test, takes_nothing_while_a_member_is_busy) {
+    auto const theirs = other.get_lock(third).acquire();
+    EXPECT_FALSE(mine().try_acquire());
+    EXPECT_TRUE(wait_until([&] { return !exists(first) && !exists(second); }));
+    std::error_code ec;
+    EXPECT_FALSE(mine().try_acquire({.wait = 0ms}, ec));
+    EXPECT_EQ(ec, errc::busy);
+    auto const problem = outcome_of([&] { static_cast<void>(mine().acquire({.wait = 50ms})); });
+    EXPECT_EQ(problem.reason, errc::timed_out);
+    EXPECT_NE(problem.message.find(third), std::string::npos) << problem.message;
+    EXPECT_TRUE(wait_until([&] { return !exists(first) && !exists(second); }));
+}
+
+/// Each member is given up a little later than the one before.
+TEST_F(multi_lock_test, waiting_in_order_for_many_does_not_use_up_a_fixed_lease) {
+    std::vector<basic_lock> members;
+    std::vector<hold> theirs;
+    for (int i = 1; i <= 8; ++i) {
+        auto const member = name + "-in-order-" + std::to_string(i);
+        members.push_back(user.get_lock(member));
+        theirs.push_back(other.get_lock(member).acquire({.lease = 150ms * i}));
+    }
+    auto const problem = outcome_of([&] {
+        auto const held = multi_lock(members, multi_lock_order::by_name).acquire({.wait = 30s, .lease = 800ms});
+        EXPECT_TRUE(held);
+    });
+    EXPECT_EQ(problem.reason, errc{}) << problem;
+}
+
+TEST_F(multi_lock_test, waits_on_when_a_renewed_member_is_lost_meanwhile) {
+    auto settings = quick(server.uri());
+    settings.lock_watchdog_timeout = 600ms; // a loss is noticed at the next renewal
+    client by(settings);
+    multi_lock all({by.get_lock(first), by.get_lock(second)}, multi_lock_order::by_name);
+    auto theirs = other.get_lock(second).acquire();
+    auto waiting = in_thread([&] { return outcome_of([&] { static_cast<void>(all.acquire({.wait = 30s})); }); });
+    ASSERT_TRUE(wait_until([&] { return exists(first) && somebody_waits(second); }));
+    server.run("DEL", first);
+    ASSERT_TRUE(wait_until([&] { return by.stats().lost > 0; }));
+    theirs.release();
+    auto const end = waiting.get();
+    EXPECT_EQ(end.reason, errc{}) << end;
+    expect_idle(by);
+}
+
+class multi_lock_order_test : public multi_lock_test, public ::testing::WithParamInterface<multi_lock_order> {};
+INSTANTIATE_TEST_SUITE_P(of, multi_lock_order_test,
+                         ::testing::Values(multi_lock_order::none, multi_lock_order::by_name), [](auto const& about) {
+                             return about.param == multi_lock_order::none ? "no_order" : "by_name";
+                         });
+
+TEST_P(multi_lock_order_test, is_woken_when_the_busy_member_is_released) {
+    auto theirs = other.get_lock(second).acquire();
+    auto waiting = in_thread([this] { return static_cast<bool>(mine(GetParam()).acquire()); });
+    ASSERT_TRUE(wait_until([&] { return somebody_waits(second); }));
+    theirs.release();
+    EXPECT_TRUE(waiting.get());
+}
+
+TEST_P(multi_lock_order_test, ends_at_its_deadline) {
+    auto const theirs = other.get_lock(second).acquire();
+    auto const start = test_clock::now();
+    EXPECT_FALSE(mine(GetParam()).try_acquire({.wait = 200ms}));
+    EXPECT_GE(since(start), 195ms);
+    EXPECT_LT(since(start), 2s);
+}
+
+TEST_P(multi_lock_order_test, is_cancelled_at_once_and_leaves_nothing) {
+    auto const theirs = other.get_lock(second).acquire();
+    std::stop_source stop;
+    auto waiting = in_thread([&] {
+        std::error_code ec;
+        static_cast<void>(mine(GetParam()).acquire({.stop = stop.get_token()}, ec));
+        return ec;
+    });
+    ASSERT_TRUE(wait_until([&] { return somebody_waits(second); }));
+    stop.request_stop();
+    EXPECT_EQ(waiting.get(), errc::cancelled);
+    EXPECT_TRUE(wait_until([&] { return !exists(first) && !exists(third); }));
+}
+
+TEST_P(multi_lock_order_test, ends_with_its_client) {
+    auto const theirs = other.get_lock(second).acquire();
+    client closing{quick(server.uri())};
+    multi_lock both({closing.get_lock(first), closing.get_lock(second)}, GetParam());
+    auto waiting = in_thread([&] { return outcome_of([&] { static_cast<void>(both.acquire()); }); });
+    ASSERT_TRUE(wait_until([&] { return somebody_waits(second); }));
+    closing.close();
+    auto const end = waiting.get();
+    EXPECT_EQ(end.reason, errc::closed) << end;
+    EXPECT_FALSE(exists(first));
+}
+
+/// Who takes them in opposite orders gets through, and never with another one inside.
+TEST_P(multi_lock_order_test, opposite_orders_do_not_deadlock) {
+    constexpr int rounds = 40;
+    std::atomic<int> inside{0};
+    std::atomic<int> most{0};
+    auto const work = [&](client& by, bool forward) {
+        std::vector<basic_lock> members{by.get_lock(first), by.get_lock(second), by.get_lock(third)};
+        if (!forward) std::reverse(members.begin(), members.end());
+        multi_lock all(members, GetParam());
+        for (int i = 0; i < rounds; ++i) {
+            auto const held = all.acquire({.wait = 60s});
+            most = std::max(most.load(), ++inside);
+            --inside;
+        }
+    };
+    {
+        std::jthread const a([&] { work(user, true); });
+        std::jthread const b([&] { work(user, false); });
+        std::jthread const c([&] { work(other, false); });
+        std::jthread const d([&] { work(other, true); });
+    }
+    EXPECT_EQ(most, 1);
+}
+
+TEST_P(multi_lock_order_test, a_fixed_lease_is_not_eaten_up_by_waiting) {
+    auto theirs = other.get_lock(third).acquire();
+    auto waiting = in_thread([this] {
+        auto held = mine(GetParam()).acquire({.lease = 2s});
+        return held.valid_until() - lease_clock::now();
+    });
+    ASSERT_TRUE(wait_until([&] { return somebody_waits(third); }));
+    theirs.release();
+    EXPECT_GT(waiting.get(), 1s);
+}
+
+TEST_F(multi_lock_test, a_member_that_is_lost_ends_the_whole) {
+    auto held = mine().acquire({.lease = 60s});
+    auto const lost = held.lost();
+    EXPECT_FALSE(lost.stop_requested());
+    auto brief = multi_lock({user.get_lock(first), user.get_lock(second)}).acquire({.lease = 60s});
+    brief.release();
+    server.run("DEL", second);
+    EXPECT_TRUE(held) << "a fixed lease is not asked about";
+    held.release_detached();
+
+    auto short_one = mine().acquire({.lease = 60ms});
+    auto const ends = short_one.lost();
+    EXPECT_TRUE(wait_until([&] { return ends.stop_requested(); }));
+    EXPECT_EQ(short_one.status(), hold_status::lost);
+    auto const problem = outcome_of([&] { short_one.ensure_held(); });
+    EXPECT_EQ(problem.reason, errc::lease_lost);
+    EXPECT_NE(problem.message.find(first), std::string::npos) << problem.message;
+    EXPECT_EQ(outcome_of([&] { short_one.release(); }).reason, errc::lease_lost);
+}
+
+TEST_F(multi_lock_test, is_a_timed_lockable) {
+    auto all = mine();
+    {
+        std::unique_lock guard(all);
+        EXPECT_TRUE(all.is_held());
+        EXPECT_FALSE(other.get_lock(first).try_lock());
+        std::unique_lock again(all, 1s); // re-entrant, as its members are
+        EXPECT_TRUE(again);
+    }
+    EXPECT_TRUE(none_is_left());
+    EXPECT_EQ(outcome_of([&] { all.unlock(); }).reason, errc::not_owner);
+    auto const theirs = other.get_lock(second).acquire();
+    EXPECT_FALSE(all.try_lock());
+    EXPECT_FALSE(all.try_lock_for(20ms));
+    EXPECT_FALSE(all.try_lock_until(std::chrono::steady_clock::now() - 1s));
+}
+
+TEST_F(multi_lock_test, has_members_of_any_kind_and_client) {
+    auto rw = other.get_read_write_lock(third);
+    multi_lock mixed({user.get_fair_lock(first), other.get_fenced_lock(second), rw.read_lock()});
+    auto held = mixed.acquire();
+    EXPECT_TRUE(held.members()[1].token());
+    EXPECT_FALSE(user.get_read_write_lock(third).write_lock().try_lock());
+    held.release();
+    server.run("DEL", "redisson_lock_token:{" + second + "}");
+}
+
+TEST_F(multi_lock_test, tells_handlers) {
+    std::promise<std::error_code> ended;
+    mine().async_acquire({}, {}, [&](std::error_code ec, multi_hold held) {
+        held.release_detached();
+        ended.set_value(ec);
+    });
+    EXPECT_FALSE(ended.get_future().get());
+
+    auto const theirs = other.get_lock(second).acquire();
+    std::promise<bool> tried;
+    mine().async_try_acquire({}, {}, [&](std::error_code ec, std::optional<multi_hold> held) {
+        tried.set_value(ec == errc::busy && !held);
+    });
+    EXPECT_TRUE(tried.get_future().get());
+    EXPECT_EQ(outcome_of([&] { mine().async_acquire({}, {}, nullptr); }).reason, errc::invalid_argument);
+}
+
+TEST_F(multi_lock_test, handlers_may_not_block) {
+    std::promise<errc> ended;
+    mine().async_acquire({}, {}, [&](std::error_code, multi_hold held) {
+        auto const refused = outcome_of([&] { static_cast<void>(mine().acquire()); });
+        auto const kept = outcome_of([&] { held.release(); });
+        EXPECT_EQ(kept.reason, errc::wrong_thread);
+        ended.set_value(refused.reason);
+    });
+    EXPECT_EQ(ended.get_future().get(), errc::wrong_thread);
+}
+
+TEST_F(multi_lock_test, refuses_what_makes_no_sense) {
+    EXPECT_EQ(outcome_of([] { multi_lock const none({}); }).reason, errc::invalid_argument);
+    auto gone = user.get_lock(first);
+    auto const moved_to = std::move(gone);
+    EXPECT_EQ(outcome_of([&] { multi_lock const with_it({gone}); }).reason, errc::invalid_argument); // NOLINT
+    auto all = mine();
+    EXPECT_EQ(outcome_of([&] { static_cast<void>(all.acquire({.wait = -1ms})); }).reason, errc::invalid_argument);
+    EXPECT_EQ(outcome_of([&] { static_cast<void>(all.acquire({.lease = 0ms})); }).reason, errc::invalid_argument);
+    auto const kept = std::move(all);
+    EXPECT_EQ(outcome_of([&] { static_cast<void>(all.acquire()); }).reason, errc::invalid_argument); // NOLINT
+    EXPECT_TRUE(all.members().empty());                                                              // NOLINT
+    multi_hold empty;
+    EXPECT_FALSE(empty);
+    EXPECT_EQ(outcome_of([&] { empty.ensure_held(); }).reason, errc::lease_lost);
+    empty.release();
+}
+
+TEST_F(multi_lock_test, is_lost_in_the_child_of_a_fork) {
+    auto held = mine().acquire();
+    pid_t const child = ::fork();
+    if (child == 0) {
+        ::alarm(20); // a hang is a failure too
+        bool const lost = held.status() == hold_status::lost && held.lost().stop_requested() && held.members().empty();
+        bool const refused = outcome_of([&] { held.release(); }).reason == errc::forked
+                             && outcome_of([&] { static_cast<void>(mine().try_acquire()); }).reason == errc::forked;
+        ::_exit(lost && refused ? 0 : 1);
+    }
+    int status = -1;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0);
+    EXPECT_TRUE(held);
+}
+
+TEST_F(multi_lock_test, a_key_of_another_type_is_named_and_nothing_is_kept) {
+    server.run("SET", second, "text");
+    auto const problem = outcome_of([&] { static_cast<void>(mine().acquire({.wait = 5s})); });
+    EXPECT_EQ(problem.reason, errc::wrong_type);
+    EXPECT_NE(problem.message.find(second), std::string::npos) << problem.message;
+    EXPECT_TRUE(wait_until([&] { return !exists(first) && !exists(third); }));
+    server.run("DEL", second);
+}
+
+TEST_F(multi_lock_test, waits_for_a_server_that_comes_back) {
+    byte_proxy way(server.address());
+    client far{quick(way.uri())};
+    multi_lock both({user.get_lock(first), far.get_lock(second)});
+    way.refuse_connections(true);
+    way.cut_all();
+    auto const start = test_clock::now();
+    auto const problem = outcome_of([&] { static_cast<void>(both.acquire({.wait = 100ms})); });
+    EXPECT_TRUE(problem.reason == errc::disconnected || problem.reason == errc::timed_out) << problem;
+    EXPECT_LT(since(start), 3s);
+    EXPECT_TRUE(wait_until([&] { return !exists(first); }));
+    auto waiting = in_thread([&] { return static_cast<bool>(both.acquire({.wait = 30s})); });
+    way.refuse_connections(false);
+    EXPECT_TRUE(waiting.get());
+    expect_idle(far);
+}
+
+/// A server that says nothing: its replies are kept by a proxy, and the client is patient with it.
+class silent_member_test : public multi_lock_test {
+protected:
+    byte_proxy way{server.address()};
+    client far{patient(way.uri())};
+    multi_lock both{{user.get_lock(first), far.get_lock(second)}};
+    static config patient(std::string address) {
+        auto settings = quick(std::move(address));
+        settings.timeout = 20s;
+        return settings;
+    }
+};
+
+TEST_F(silent_member_test, no_wait_outlives_its_deadline) {
+    auto const answer = way.hold_reply(an_acquisition());
+    auto const start = test_clock::now();
+    EXPECT_NE(outcome_of([&] { static_cast<void>(both.acquire({.wait = 100ms})); }).reason, errc{});
+    EXPECT_LT(since(start), 5s);
+    EXPECT_TRUE(wait_until([&] { return !exists(first); }));
+    answer.deliver(); // what it has acquired too late is given back
+    EXPECT_TRUE(wait_until([&] { return !exists(second); }));
+    expect_idle(far);
+}
+
+TEST_F(silent_member_test, no_wait_outlives_its_deadline_for_a_handler) {
+    auto const answer = way.hold_reply(an_acquisition());
+    auto const start = test_clock::now();
+    std::promise<std::error_code> ended;
+    both.async_acquire({.wait = 100ms}, {}, [&](std::error_code ec, multi_hold) { ended.set_value(ec); });
+    EXPECT_TRUE(ended.get_future().get());
+    EXPECT_LT(since(start), 5s);
+    answer.deliver();
+    expect_idle(far);
+}
+
+/// The handler runs on a thread of the first member's client; it is the second member's server that says nothing.
+TEST_F(silent_member_test, a_hold_that_ends_in_a_handler_waits_for_no_server) {
+    auto const answer = way.hold_reply(a_release());
+    std::promise<std::chrono::milliseconds> took;
+    both.async_acquire({}, {}, [&](std::error_code, multi_hold held) {
+        auto const start = test_clock::now();
+        { auto const ends = std::move(held); }
+        took.set_value(since(start));
+    });
+    EXPECT_LT(took.get_future().get(), 5s);
+    ASSERT_TRUE(answer.wait());
+    answer.deliver();
+    expect_idle(far);
+}
+
+} // namespace
+} // namespace redlatch::test

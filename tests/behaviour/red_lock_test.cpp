@@ -1,0 +1,159 @@
+// What a red lock promises: the majority of independent servers.
+#include "integration/fixture.hpp"
+
+#include <array>
+#include <atomic>
+#include <thread>
+#include <vector>
+
+namespace redlatch::test {
+namespace {
+
+class red_lock_test : public ::testing::Test {
+protected:
+    static constexpr std::size_t size = 3;
+    std::array<redis_server, size> servers;
+    std::array<byte_proxy, size> ways{byte_proxy(servers[0].address()), byte_proxy(servers[1].address()),
+                                      byte_proxy(servers[2].address())};
+    std::string const name = unique_name();
+    std::vector<client> mine = clients();
+    std::vector<client> theirs = clients();
+
+    std::vector<client> clients() {
+        std::vector<client> out;
+        for (auto& way : ways) {
+            auto settings = quick(way.uri());
+            settings.lock_watchdog_timeout = 1500ms; // a loss is noticed at the next renewal
+            out.emplace_back(settings);
+        }
+        return out;
+    }
+    red_lock over(std::vector<client>& of) {
+        std::vector<basic_lock> members;
+        for (auto& one : of) members.push_back(one.get_lock(name));
+        return red_lock(members);
+    }
+    std::size_t keys() const {
+        std::size_t out = 0;
+        for (auto const& server : servers) out += server.run("EXISTS", name).integer == 1 ? 1U : 0U;
+        return out;
+    }
+    void take_away(std::size_t which) {
+        ways[which].refuse_connections(true);
+        ways[which].cut_all();
+    }
+    void bring_back(std::size_t which) { ways[which].refuse_connections(false); }
+    void TearDown() override {
+        for (std::size_t i = 0; i < size; ++i) bring_back(i);
+        for (auto const& one : mine) expect_idle(one);
+        for (auto const& one : theirs) expect_idle(one);
+        EXPECT_TRUE(wait_until([this] { return keys() == 0; }));
+    }
+};
+
+TEST_F(red_lock_test, is_held_by_the_majority_and_joined_by_the_rest) {
+    auto held = over(mine).acquire();
+    EXPECT_TRUE(held);
+    EXPECT_EQ(over(mine).needed(), 2U);
+    EXPECT_TRUE(wait_until([&] { return held.members().size() == size; })) << "who answers late joins";
+    EXPECT_FALSE(over(theirs).try_acquire());
+    held.release();
+    EXPECT_EQ(keys(), 0U);
+    EXPECT_TRUE(over(theirs).try_acquire());
+}
+
+TEST_F(red_lock_test, a_minority_may_be_away) {
+    take_away(1);
+    auto held = over(mine).acquire({.wait = 20s});
+    EXPECT_TRUE(held);
+    EXPECT_EQ(held.members().size(), 2U);
+    EXPECT_FALSE(over(theirs).try_acquire({.wait = 300ms}));
+    held.release();
+    EXPECT_TRUE(over(theirs).try_acquire({.wait = 20s}));
+}
+
+TEST_F(red_lock_test, without_a_majority_nothing_is_kept) {
+    take_away(0);
+    take_away(2);
+    auto const start = test_clock::now();
+    auto const problem = outcome_of([&] { static_cast<void>(over(mine).acquire({.wait = 300ms})); });
+    EXPECT_NE(problem.reason, errc{});
+    EXPECT_LT(since(start), 3s);
+    EXPECT_TRUE(wait_until([this] { return keys() == 0; }));
+}
+
+TEST_F(red_lock_test, a_minority_may_forget) {
+    auto held = over(mine).acquire();
+    auto const lost = held.lost();
+    ASSERT_TRUE(wait_until([&] { return held.members().size() == size; }));
+    servers[0].run("FLUSHALL");
+    EXPECT_TRUE(wait_until([&] { return held.members().size() == 2; })) << "the watchdog has noticed";
+    EXPECT_EQ(held.status(), hold_status::held);
+    EXPECT_FALSE(lost.stop_requested());
+    EXPECT_FALSE(over(theirs).try_acquire());
+    servers[1].run("FLUSHALL");
+    EXPECT_TRUE(wait_until([&] { return lost.stop_requested(); })) << "one is no majority";
+    EXPECT_EQ(held.status(), hold_status::lost);
+    EXPECT_EQ(outcome_of([&] { held.ensure_held(); }).reason, errc::lease_lost);
+}
+
+TEST_F(red_lock_test, is_valid_for_as_long_as_the_majority_is) {
+    auto held = over(mine).acquire({.lease = 10s});
+    auto const until = held.valid_until();
+    EXPECT_LE(until, lease_clock::now() + 10s);
+    EXPECT_GT(until, lease_clock::now() + 5s);
+}
+
+/// Whoever has one each waits only for a moment, gives back, and one of them gets through.
+TEST_F(red_lock_test, split_votes_end_and_nobody_is_inside_together) {
+    std::atomic<int> inside{0};
+    std::atomic<int> most{0};
+    auto const work = [&](std::vector<client>& by) {
+        for (int i = 0; i < 10; ++i) {
+            auto const held = over(by).acquire({.wait = 60s});
+            most = std::max(most.load(), ++inside);
+            --inside;
+        }
+    };
+    {
+        std::jthread const a([&] { work(mine); });
+        std::jthread const b([&] { work(theirs); });
+        std::jthread const c([&] { work(theirs); });
+    }
+    EXPECT_EQ(most, 1);
+}
+
+TEST_F(red_lock_test, a_late_member_does_not_outlive_its_hold) {
+    auto const late = ways[2].hold_tail(an_acquisition(), 10);
+    auto held = over(mine).acquire();
+    ASSERT_TRUE(late.wait());
+    EXPECT_EQ(held.members().size(), 2U);
+    held.release();
+    late.deliver();
+    EXPECT_TRUE(wait_until([&] { return servers[2].run("EXISTS", name).integer == 0; }));
+}
+
+/// Lost is final: who was told of it has stopped.
+TEST_F(red_lock_test, a_late_member_does_not_bring_back_what_is_lost) {
+    auto const late = ways[2].hold_reply(an_acquisition());
+    auto held = over(mine).acquire({.wait = 30s});
+    auto const lost = held.lost();
+    ASSERT_TRUE(late.wait());
+    mine[0].close();
+    ASSERT_TRUE(wait_until([&] { return lost.stop_requested(); }));
+    late.deliver();
+    EXPECT_TRUE(wait_until([&] { return servers[2].run("EXISTS", name).integer == 0; }));
+    EXPECT_EQ(held.status(), hold_status::lost);
+    mine[0] = client(quick(ways[0].uri())); // is asked whether it is idle
+}
+
+TEST_F(red_lock_test, refuses_two_members_of_one_client) {
+    auto const problem = outcome_of([&] {
+        red_lock const twice({mine[0].get_lock(name), mine[0].get_lock(name + "-2"), mine[1].get_lock(name)});
+    });
+    EXPECT_EQ(problem.reason, errc::invalid_argument);
+    EXPECT_NE(problem.message.find("one client"), std::string::npos) << problem.message;
+}
+
+} // namespace
+} // namespace redlatch::test
