@@ -28,8 +28,10 @@ error nested(std::string const& name) {
 } // namespace
 
 std::string owners_with(std::string const& another) {
+    // Without what stands behind the number: the name of a candidate may have blanks.
+    auto const plain = another.substr(0, another.find(':', another.find(':') + 1));
     std::string const outer(owners_around_us());
-    return outer.empty() ? another : outer + ' ' + another;
+    return outer.empty() ? plain : outer + ' ' + plain;
 }
 
 bool held_by_one_of(std::string_view owners, lock_info const& lock) {
@@ -37,7 +39,7 @@ bool held_by_one_of(std::string_view owners, lock_info const& lock) {
         auto const end = std::min(owners.find(' '), owners.size());
         auto const one = owners.substr(0, end);
         if (std::any_of(lock.owners.begin(), lock.owners.end(),
-                        [one](auto const& holder) { return holder.owner == one; }))
+                        [one](auto const& holder) { return holder.client + ":" + holder.holder == one; }))
             return true;
         owners.remove_prefix(std::min(end + 1, owners.size()));
     }

@@ -46,6 +46,19 @@ std::string json_of(lock_info const& lock) {
     return line(object);
 }
 
+std::string json_of_leader(std::string_view name, std::optional<leader_info> const& leads) {
+    json object;
+    object["name"] = name;
+    object["leader"] = nullptr;
+    if (!leads) return line(object);
+    auto& leader = object["leader"] = json::object();
+    leader["candidate"] = leads->candidate.empty() ? json(nullptr) : json(leads->candidate);
+    leader["owner"] = leads->owner_id;
+    leader["token"] = leads->token ? json(*leads->token) : json(nullptr);
+    leader["ttl_ms"] = milliseconds(leads->remaining_lease);
+    return line(object);
+}
+
 std::string json_of(server_info const& server) {
     json object;
     object["server"] = server.address;

@@ -3,9 +3,11 @@
 
 #include <redlatch/client.hpp>
 #include <redlatch/embedded_server.hpp>
+#include <redlatch/leader_election.hpp>
 #include <redlatch/lock_info.hpp>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -22,6 +24,8 @@ struct field {
 
 /// Each ends with a line feed. Bytes that are not UTF-8 appear as U+FFFD.
 std::string json_of(lock_info const& lock);
+/// {"name","leader":{"candidate","owner","token","ttl_ms"}}, or null in place of the leader.
+std::string json_of_leader(std::string_view name, std::optional<leader_info> const& leads);
 std::string json_of(server_info const& server);
 std::string json_of(embedded_server::state const& server);
 std::string json_of_event(std::string_view event, std::int64_t at_ms, std::string_view message,

@@ -25,8 +25,8 @@ bool is_digits(std::string_view text) {
 
 bool is_owner(lock_owner const& owner) {
     std::string const usual = owner.client + ":" + owner.holder;
-    return is_uuid(owner.client) && is_digits(owner.holder) && (owner.owner == usual || owner.owner == usual + ":write")
-           && owner.count > 0;
+    return is_uuid(owner.client) && is_digits(owner.holder)
+           && (owner.owner == usual || owner.owner.starts_with(usual + ":")) && owner.count > 0;
 }
 
 /// As semaphores and latches are.

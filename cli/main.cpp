@@ -24,6 +24,7 @@ char const* const help_text = "Usage: redlatch COMMAND ...\n"
                               "\n"
                               "Commands:\n"
                               "  run NAME [FLAGS] -- COMMAND   Take the lock, run the command, give the lock back.\n"
+                              "  elect NAME [FLAGS] -- COMMAND Run the command while this candidate leads.\n"
                               "  hold NAME [FLAGS]             Hold the lock until a signal comes.\n"
                               "  status NAME                   Who holds it? Exit status 0: held, 1: free.\n"
                               "  list [PATTERN]                Show locks in a table.\n"
@@ -47,6 +48,7 @@ using command = int (*)(arguments const&);
 
 command find_command(std::string_view name) {
     if (name == "run") return &run;
+    if (name == "elect") return &elect;
     if (name == "hold") return &hold_lock;
     if (name == "status") return &show_status;
     if (name == "list") return &list_locks;
@@ -62,8 +64,8 @@ command find_command(std::string_view name) {
 std::string about_unknown_command(std::string const& name, arguments const& others) {
     std::string const said = "there is no command '" + name + "'; ";
     if (name.starts_with('-')) return said + "flags stand behind the command, as in: redlatch status NAME --json";
-    auto const meant = nearest(
-        name, {"run", "hold", "status", "list", "unlock", "semaphore", "latch", "ping", "server", "version", "help"});
+    auto const meant = nearest(name, {"run", "elect", "hold", "status", "list", "unlock", "semaphore", "latch", "ping",
+                                      "server", "version", "help"});
     if (!meant.empty()) return said + "did you mean " + meant + "? redlatch --help shows all";
     if (std::find(others.begin(), others.end(), "--") != others.end())
         return said + "did you mean: redlatch run " + name + " -- COMMAND";

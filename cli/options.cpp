@@ -53,12 +53,16 @@ void declare(command_line& line, wait_flags& flags, std::string const& whom, std
                 flags.conflict_exit_code);
 }
 
-void declare(command_line& line, lock_options& options) {
+void declare_times(command_line& line, lock_options& options) {
     declare(line, options, "the lock", "the lock is busy or the wait timed out");
     line.time("--lease", "A fixed lease, never renewed. Default: renewed for as long as it is held.", options.lease);
     line.time("--watchdog", "The lease of a renewed lock, renewed after each third of it. Default: 30s.",
               options.watchdog);
     line.time("--max-hold", "Hold the lock no longer than this; then it counts as lost.", options.max_hold);
+}
+
+void declare(command_line& line, lock_options& options) {
+    declare_times(line, options);
     line.flag("--fair", "Take the lock as a fair one: whoever waits gets it in the order of coming, in any process.",
               options.fair);
     line.flag("--fenced",

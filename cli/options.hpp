@@ -38,8 +38,10 @@ struct lock_options : wait_flags {
     std::optional<duration> max_hold{};
     bool fair = false;
     bool fenced = false;
-    bool shared = false; ///< of a read-write lock, to read
-    bool write = false;  ///< and to write
+    bool shared = false;   ///< of a read-write lock, to read
+    bool write = false;    ///< and to write
+    bool election = false; ///< as the leader of an election
+    std::optional<std::string> candidate{};
 
     /// How long the key lives after each renewal, or in all.
     duration lease_or(config const& settings) const noexcept { return lease ? *lease : settings.lock_watchdog_timeout; }
@@ -50,6 +52,8 @@ void declare(command_line& line, common_options& options, std::string const& jso
 void declare(command_line& line, wait_flags& flags, std::string const& whom, std::string const& conflict);
 /// Without its name.
 void declare(command_line& line, lock_options& options);
+/// Of these, how long to wait and to hold.
+void declare_times(command_line& line, lock_options& options);
 
 /// Throws usage_error: values that cannot be used, or not together.
 void check(lock_options& options);

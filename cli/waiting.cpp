@@ -62,6 +62,7 @@ void say_who_is_waited_for(holder_watch const& holder, lock_options const& optio
 }
 
 basic_lock lock_of(client& owner, lock_options const& options) {
+    if (options.election) return owner.get_leader_election(options.name, {.candidate = options.candidate}).lock();
     if (options.fair) return owner.get_fair_lock(options.name);
     if (options.fenced) return owner.get_fenced_lock(options.name);
     if (options.shared) return owner.get_read_write_lock(options.name).read_lock();

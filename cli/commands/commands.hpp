@@ -7,6 +7,7 @@
 namespace redlatch::cli {
 
 int run(arguments const& words);
+int elect(arguments const& words);
 int hold_lock(arguments const& words);
 int show_status(arguments const& words);
 int list_locks(arguments const& words);

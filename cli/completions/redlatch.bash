@@ -23,12 +23,12 @@ _redlatch() {
     COMPREPLY=()
 
     if ((COMP_CWORD == 1)); then
-        mapfile -t COMPREPLY < <(compgen -W 'run hold status list unlock semaphore latch ping server version help --help --version' -- "$cur")
+        mapfile -t COMPREPLY < <(compgen -W 'run elect hold status list unlock semaphore latch ping server version help --help --version' -- "$cur")
         return
     fi
 
-    # Behind -- the command of run is completed as if it stood alone.
-    if [[ $command == run ]]; then
+    # Behind -- the command of run and elect is completed as if it stood alone.
+    if [[ $command == run || $command == elect ]]; then
         for ((position = 2; position < COMP_CWORD; position++)); do
             [[ ${COMP_WORDS[position]} == -- ]] || continue
             if declare -F _command_offset >/dev/null; then
@@ -67,9 +67,11 @@ _redlatch() {
 
     local server='--server --config --require-server --json --verbose --help'
     local wait="--wait --no-wait --conflict-exit-code $server"
-    local lock="--wait --no-wait --lease --watchdog --max-hold --fair --fenced --shared --write --conflict-exit-code $server"
+    local times="--wait --no-wait --lease --watchdog --max-hold --conflict-exit-code $server"
+    local lock="--fair --fenced --shared --write $times"
     case $command in
     run) words="$lock --on-lost --grace --" ;;
+    elect) words="$times --candidate --who --on-lost --grace --" ;;
     hold) words=$lock ;;
     status | list | ping) words=$server ;;
     unlock) words="--force $server" ;;

@@ -35,6 +35,7 @@
 #include <redlatch/client.hpp>
 #include <redlatch/detail/asio_completion.hpp>
 #include <redlatch/detail/asio_counters.hpp> // IWYU pragma: export
+#include <redlatch/detail/asio_election.hpp> // IWYU pragma: export
 #include <redlatch/detail/asio_loop.hpp>
 #include <redlatch/detail/asio_multi_locks.hpp> // IWYU pragma: export
 #include <redlatch/detail/asio_permits.hpp>     // IWYU pragma: export

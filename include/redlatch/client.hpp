@@ -14,6 +14,7 @@
 #include <redlatch/export.hpp>
 #include <redlatch/fair_lock.hpp>
 #include <redlatch/fenced_lock.hpp>
+#include <redlatch/leader_election.hpp>
 #include <redlatch/lock_info.hpp>
 #include <redlatch/non_reentrant_fair_lock.hpp>
 #include <redlatch/non_reentrant_lock.hpp>
@@ -71,6 +72,10 @@ public:
     read_write_lock get_read_write_lock(std::string const& name);
     /// Throws error(invalid_argument) for pauses that are not positive, or a multiplier below one.
     spin_lock get_spin_lock(std::string const& name, spin_backoff const& backoff = {});
+
+    /// A candidate of an election; each call makes another one. No round trip. Throws error: bad_name, invalid_argument (a
+    /// candidate that cannot be used), forked.
+    leader_election get_leader_election(std::string const& name, election_options const& options = {});
 
     /// What is no lock and has no owner. No round trip. Names as above; a name is one kind of thing only.
     semaphore get_semaphore(std::string const& name, counter_options const& options = {});

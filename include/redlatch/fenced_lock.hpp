@@ -6,7 +6,8 @@
 //
 // No lease can stop a holder that sleeps through its end and writes afterwards, before it looks at its hold. A token can:
 // each acquisition, by any client in any language, gets a greater one, and what is protected refuses all that are less than the
-// greatest it has seen. A re-entry has the token of its owner's first hold, although the counter on the server moves on.
+// greatest it has seen. fencing_gate.hpp does so within one process; docs/fencing.md shows databases. A re-entry has the token
+// of its owner's first hold, although the counter on the server moves on.
 //
 // The price: an acquisition is always a script, whatever config::commands says, and there is no hand-off within the process,
 // since each owner needs a token of its own. The counter has no expiry and outlives the lock;

@@ -11,12 +11,13 @@ namespace redlatch {
 
 /// One holder of a lock.
 struct lock_owner {
-    std::string owner;  ///< the field in Redis, "client:holder" (a write hold of a read-write lock ends in ":write")
+    std::string owner;  ///< the field in Redis, "client:holder" (a write hold of a read-write lock ends in ":write",
+                        ///< that of an election in ":" and its candidate)
     std::string client; ///< the client's UUID
     std::string holder; ///< the number of the holder within that client
     std::int64_t count = 0; ///< how many times it is held
-    /// Who the holder says it is: its client's config::holder_label. None: it was not asked for (see look_options), or nobody
-    /// says, as Java's holders do not.
+    /// Who the holder says it is: the name of a candidate (see leader_election.hpp), otherwise its client's
+    /// config::holder_label. None: that was not asked for (see look_options), or nobody says, as Java's holders do not.
     std::optional<std::string> label{};
 };
 
@@ -42,8 +43,9 @@ struct look_options {
 struct lock_info {
     std::string name;
     bool held = false;
-    /// "reentrant", "fair", "fenced", "read" or "write" (the mode of a read-write lock); "" when free and nobody is queued. A
-    /// spin or non-reentrant lock cannot be told from a re-entrant one, nor a fair one for which nobody waits.
+    /// "reentrant", "fair", "fenced", "election", "read" or "write" (the mode of a read-write lock); "" when free and
+    /// nobody is queued. A spin or non-reentrant lock cannot be told from a re-entrant one, nor a fair one for which nobody
+    /// waits.
     std::string type;
     std::vector<lock_owner> owners;
     /// Of a fair lock: who is queued for it, the first one first, at most 1,000. Also while it is free, when the first one has

@@ -17,6 +17,7 @@
 #include <redlatch/fair_lock.hpp>               // IWYU pragma: export
 #include <redlatch/fenced_lock.hpp>             // IWYU pragma: export
 #include <redlatch/hold.hpp>                    // IWYU pragma: export
+#include <redlatch/leader_election.hpp>         // IWYU pragma: export
 #include <redlatch/lease_clock.hpp>             // IWYU pragma: export
 #include <redlatch/lock_info.hpp>               // IWYU pragma: export
 #include <redlatch/log.hpp>                     // IWYU pragma: export

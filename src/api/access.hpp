@@ -32,6 +32,7 @@ struct lock_impl {
     std::shared_ptr<io::client_core> core;
     locking::record_ptr record;
     locking::retry_backoff backoff{}; ///< of a kind without a channel
+    std::string owner_suffix{};       ///< of an election: the candidate
 };
 
 /// Closes the client with its last copy.

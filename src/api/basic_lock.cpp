@@ -45,6 +45,7 @@ io::acquisition::request to_request(lock_impl const& impl, acquire_options const
     what.record = impl.record;
     what.owner_number = options.owner.number();
     what.backoff = impl.backoff;
+    what.owner_suffix = impl.owner_suffix;
     if (options.lease) what.lease = std::min<duration>(*options.lease, longest_time);
     if (options.max_hold && *options.max_hold <= longest_time) what.max_hold = options.max_hold;
     bool const for_ever = options.wait ? *options.wait >= longest_time : mode == manner::acquire;

@@ -3,9 +3,11 @@
 #include "api/counter_impl.hpp"
 #include "api/environment_server.hpp"
 #include "api/event_source_access.hpp"
+#include "api/leader_election_impl.hpp"
 #include "api/listing.hpp"
 #include "api/server_view.hpp"
 #include "locking/names.hpp"
+#include "locking/recipes/election.hpp"
 #include "locking/recipes/recipes.hpp"
 
 #include <redlatch/client.hpp>
@@ -130,6 +132,24 @@ permit_semaphore client::get_permit_semaphore(std::string const& name, counter_o
 
 count_down_latch client::get_count_down_latch(std::string const& name, counter_options const& options) {
     return count_down_latch(counter_of(handle(), name, locking::latch_kind, options));
+}
+
+leader_election client::get_leader_election(std::string const& name, election_options const& options) {
+    auto const& core = handle().core;
+    must_be_usable(*core, "leader election", name);
+    if (options.candidate && !locking::election::is_candidate(*options.candidate))
+        throw error(errc::invalid_argument,
+                    "election " + locking::shown(name) + ": the candidate " + locking::shown(*options.candidate)
+                        + " cannot be used; it is to have 1 to " + std::to_string(locking::election::longest_candidate)
+                        + " bytes and no control characters");
+    auto const candidate = options.candidate.value_or(core->label());
+    auto lock = lock_of(handle(), name, locking::election_recipe);
+    lock->owner_suffix = locking::election::owner_suffix(candidate);
+    return leader_election(std::make_shared<detail::election_impl>(
+        detail::election_impl{.core = core,
+                              .lock = detail::election_impl::election_lock(std::move(lock)),
+                              .change = {core, core->shared_counters().get(name, locking::election_kind)},
+                              .candidate = candidate}));
 }
 
 spin_lock client::get_spin_lock(std::string const& name, spin_backoff const& backoff) {

@@ -2,6 +2,7 @@
 
 #include "connection/server_error.hpp"
 #include "locking/names.hpp"
+#include "locking/recipes/election.hpp"
 #include "resp/command.hpp"
 
 #include <redlatch/error.hpp>
@@ -20,7 +21,7 @@ std::int64_t to_number(std::string_view text) {
     return number;
 }
 
-/// "uuid:number" or "uuid:number:write".
+/// "uuid:number", "uuid:number:write" or "uuid:number:candidate".
 bool looks_like_owner(std::string_view field) {
     constexpr std::size_t uuid_length = 36;
     return field.size() > uuid_length + 1 && field[uuid_length] == ':' && field[8] == '-' && field[13] == '-';
@@ -61,6 +62,16 @@ void add_owner(lock_info& to, std::string const& field, std::string_view count) 
     if (known) return;
     to.owners.push_back(with_identity<lock_owner>(field));
     to.owners.back().count = to_number(count);
+}
+
+/// What stands behind the number of a holder is what a candidate of an election calls itself.
+void name_candidates(lock_info& info) {
+    for (auto& owner : info.owners) {
+        auto const candidate = locking::election::candidate_in(owner.owner);
+        if (candidate.empty()) continue;
+        owner.label = candidate;
+        info.type = "election";
+    }
 }
 
 // Whatever the keys hold, the answers are bounded.
@@ -137,6 +148,7 @@ lock_info to_info(io::client_core& core, std::string const& name, std::span<resp
             add_owner(info, field, value);
     }
     if (is_mode(answers[5].text)) info.type = answers[5].text;
+    if (!is_mode(info.type)) name_candidates(info); // the ids of write holds have a suffix of their own
     return info;
 }
 
@@ -152,7 +164,7 @@ std::string ask_for_labels() {
 
 void add_labels(std::span<lock_info> locks, connection::holder_labels const& labels) {
     auto const add_label = [&labels](auto& who) {
-        if (auto const found = labels.find(who.client); found != labels.end()) who.label = found->second;
+        if (auto const found = labels.find(who.client); found != labels.end() && !who.label) who.label = found->second;
     };
     for (auto& lock : locks) {
         std::for_each(lock.owners.begin(), lock.owners.end(), add_label);

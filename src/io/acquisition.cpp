@@ -113,7 +113,8 @@ bool acquisition::begin() {
     if (request_.may_wait && !request_.record->how->each_waiter_asks()) prepare_waiter();
     auto what = kind::fresh;
     core_->locked([&](lock_table& table, base::wake_list& woken) {
-        auto const found = table.begin(request_.record, request_.owner_number, asked_level(now_), now_, woken);
+        auto const found =
+            table.begin(request_.record, request_.owner_number, asked_level(now_), now_, woken, request_.owner_suffix);
         what = found.what;
         tenure_ = found.tenure;
         level_number_ = found.level_number;

@@ -26,6 +26,7 @@ public:
         bool adapter = false;
         bool waits_for_ever = false;      ///< no deadline: an outage ends it
         locking::retry_backoff backoff{}; ///< of a lock without a channel
+        std::string owner_suffix{};       ///< behind the id of its owner; empty: what the recipe says
     };
 
     acquisition(std::shared_ptr<client_core> core, request order);

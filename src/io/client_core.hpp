@@ -69,6 +69,8 @@ public:
         }
     }
 
+    /// config::holder_label, or what it is by default; empty: none.
+    std::string const& label() const noexcept { return label_; }
     counter_index& shared_counters() noexcept { return counters_; }
 
     std::shared_ptr<reactor> const& loop() const noexcept { return reactor_; }

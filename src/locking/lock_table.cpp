@@ -47,29 +47,29 @@ bool lock_table::is_watched(lock_record const& record) noexcept {
     });
 }
 
-void lock_table::assign_id(tenure& tenure) {
+void lock_table::assign_id(tenure& tenure, std::string_view suffix) {
     tenure.serial = ++last_serial_;
     char digits[std::numeric_limits<std::uint64_t>::digits10 + 1];
     auto const end = std::to_chars(std::begin(digits), std::end(digits), tenure.serial).ptr;
     auto const length = static_cast<std::size_t>(end - digits);
     tenure.owner_id.clear();
     tenure.owner_id.append(settings_.client_id).append(1, ':').append(digits, length);
-    tenure.owner_id.append(tenure.record->how->owner_suffix);
+    tenure.owner_id.append(suffix);
 }
 
-tenure_ptr lock_table::open(record_ptr const& record, std::uint64_t owner_number) {
+tenure_ptr lock_table::open(record_ptr const& record, std::uint64_t owner_number, std::string_view owner_suffix) {
     auto fresh = std::allocate_shared<tenure>(base::recycling<tenure>());
     fresh->owner_id = base::spare_text(base::text_for::name);
     fresh->record = record;
     fresh->owner_number = owner_number;
-    assign_id(*fresh);
+    assign_id(*fresh, owner_suffix.empty() ? record->how->owner_suffix : owner_suffix);
     record->tenures.add(fresh);
     threads.join(*fresh);
     return fresh;
 }
 
 lock_table::beginning lock_table::begin(record_ptr const& record, std::uint64_t owner_number, level const& asked,
-                                        base::instant now, base::wake_list& woken) {
+                                        base::instant now, base::wake_list& woken, std::string_view owner_suffix) {
     using kind = beginning::kind;
     if (auto const handed_off = record->in_handoff)
         if (auto const again = retake(*record, owner_number, asked, now))
@@ -86,7 +86,7 @@ lock_table::beginning lock_table::begin(record_ptr const& record, std::uint64_t 
     // Where other processes want it too, the attempt that tells for how long it is held is the better guess.
     bool const known_busy = record->busy_until > now || record->turn.others_listen();
     auto const what = mine ? kind::reentry : kind::fresh;
-    if (!mine) mine = open(record, owner_number);
+    if (!mine) mine = open(record, owner_number, owner_suffix);
     mine->in_operation = true;
     return {what, std::move(mine), 0, known_busy};
 }
@@ -103,9 +103,11 @@ tenure_ptr lock_table::counterpart(lock_record const& record, std::uint64_t owne
 
 void lock_table::change_id(tenure_ptr const& tenure, base::milliseconds lease, base::instant now) {
     if (!tenure->in(tenure::phase::acquiring)) return; // the client has closed: end_everything has seen to the old id
+    auto const suffix_at = tenure->owner_id.find(':', settings_.client_id.size() + 1); // behind the number
+    auto const suffix = suffix_at == std::string::npos ? std::string() : tenure->owner_id.substr(suffix_at);
     dead.add({tenure->record, tenure->owner_id, lease, tenure->late_copy_possible}, now, now);
     tenure->late_copy_possible = false;
-    assign_id(*tenure);
+    assign_id(*tenure, suffix);
 }
 
 std::optional<level> lock_table::take(tenure_ptr const& tenure, level level, base::instant sent_at,

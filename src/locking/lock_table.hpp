@@ -98,10 +98,11 @@ public:
     /// All that do: of a lock that is shared, or whose holder has not been told yet that another one got it.
     std::vector<tenure_ptr> holders(lock_record const& record, base::instant now) const;
 
-    /// Begins an operation of the owner, where none runs. `asked`: what it will hold.
+    /// Begins an operation of the owner, where none runs. `asked`: what it will hold. `owner_suffix`: what stands behind its
+    /// id; empty: what the recipe says.
     beginning begin(record_ptr const& record, std::uint64_t owner_number, level const& asked, base::instant now,
-                    base::wake_list& woken);
-    tenure_ptr open(record_ptr const& record, std::uint64_t owner_number);
+                    base::wake_list& woken, std::string_view owner_suffix = {});
+    tenure_ptr open(record_ptr const& record, std::uint64_t owner_number, std::string_view owner_suffix = {});
     /// Null: it has none, or nobody refers to it.
     record_ptr other_half(lock_record const& record) const;
     /// What is held of the other half of a lock that has two, by this owner; null: nothing.
@@ -198,7 +199,7 @@ private:
     void end_handoffs(lock_record& record, base::instant now) const;
     void stop_handoff(lock_record& record, base::instant reap_at, base::instant now);
     void end(tenure_ptr const& tenure, tenure::phase phase);
-    void assign_id(tenure& tenure);
+    void assign_id(tenure& tenure, std::string_view suffix);
     static void forget_record_of(tenure& tenure) noexcept;
     static void forget_unseen(tenure_ptr const& tenure);
 

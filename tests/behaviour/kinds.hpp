@@ -18,6 +18,7 @@ struct lock_kind {
     bool gives_tokens = false;
     bool queues_on_server = false;
     std::string_view channel = "redisson_lock__channel"; ///< its prefix
+    std::string_view to_redisson{};                      ///< what Redisson takes it for; empty: the same kind
 };
 
 inline constexpr lock_kind lock_kinds[] = {
@@ -38,6 +39,11 @@ inline constexpr lock_kind lock_kinds[] = {
      .get = [](client& from, std::string const& name) -> any_lock { return from.get_non_reentrant_fair_lock(name); },
      .reentrant = false,
      .queues_on_server = true},
+    {.name = "election",
+     .get = [](client& from, std::string const& name) -> any_lock { return from.get_leader_election(name).lock(); },
+     .reentrant = false,
+     .gives_tokens = true,
+     .to_redisson = "fenced"},
     {.name = "write",
      .get = [](client& from, std::string const& name) -> any_lock {
          return from.get_read_write_lock(name).write_lock();

@@ -30,6 +30,7 @@ std::set<std::string> flags_in(std::string const& help) {
 }
 
 std::vector<words> const commands{{"run"},
+                                  {"elect"},
                                   {"hold"},
                                   {"status"},
                                   {"list"},

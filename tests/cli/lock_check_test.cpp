@@ -23,13 +23,14 @@ TEST(require_lock, is_content_with_locks_of_all_kinds_and_with_free_ones) {
     EXPECT_NO_THROW(require_lock({}));
     EXPECT_NO_THROW(require_lock(held_by(client + ":71", client, "71", 1)));
     EXPECT_NO_THROW(require_lock(held_by(client + ":71:write", client, "71", 3)));
+    EXPECT_NO_THROW(require_lock(held_by(client + ":71:a candidate", client, "71", 1)));
 }
 
 TEST(require_lock, refuses_every_other_hash) {
     EXPECT_THROW(require_lock(held_by("name", "name", "", 0)), error);
     EXPECT_THROW(require_lock(held_by("session:7", "session", "7", 1)), error);
     EXPECT_THROW(require_lock(held_by(client + ":x", client, "x", 1)), error);
-    EXPECT_THROW(require_lock(held_by(client + ":7:more", client, "7", 1)), error);
+    EXPECT_THROW(require_lock(held_by(client + ":7more", client, "7", 1)), error);
     EXPECT_THROW(require_lock(held_by(client + ":7", client, "7", 0)), error) << "a count that is none";
     auto two = held_by(client + ":71", client, "71", 1);
     two.owners.push_back({"name", "name", "", 0});

@@ -63,6 +63,11 @@ protected:
         hold numbered = fenced.acquire({.wait = 1s});
         fenced.acquire({.wait = 1s}).release();
         numbered.release();
+        auto election = user.get_leader_election(lock_name, {.candidate = "ann"});
+        leadership term = election.campaign({.wait = 1s});
+        EXPECT_EQ(election.leader().value().candidate, "ann");
+        term.resign();
+        EXPECT_FALSE(election.wait_for_change(leader_info{.candidate = {}, .owner_id = term.owner_id()}, {.wait = 1s}));
         auto fair = user.get_fair_lock(lock_name);
         hold first = fair.acquire({.wait = 1s});
         auto const queue = [&] {

@@ -1,11 +1,11 @@
 // The re-entrant lock with a token that grows with each acquisition. wire: protocol section 5.3.
+#include "locking/recipes/fenced.hpp"
+
 #include "locking/names.hpp"
-#include "locking/recipes/owner_hash.hpp"
 #include "locking/recipes/recipes.hpp"
 
 namespace redlatch::locking {
 namespace fenced {
-namespace {
 
 lock_keys keys(std::string_view name) {
     return {.name = std::string(name), .channel = lock_channel(name), .token_counter = token_counter(name)};
@@ -32,20 +32,8 @@ wire_call set_count(call_context const& context, int count) {
                        {std::to_string(context.lease.count()), context.owner_id, std::to_string(count)});
 }
 
-constexpr recipe make() noexcept {
-    auto made = owner_hash::make_recipe("fenced");
-    made.keys = keys;
-    made.acquire = acquire;
-    made.read_acquire = read_acquire;
-    made.set_count = set_count;
-    made.plain = nullptr;       // no plain command counts and takes at once
-    made.local_handoff = false; // each owner is to have a token of its own
-    return made;
-}
-
-} // namespace
 } // namespace fenced
 
-constinit recipe const fenced_recipe = fenced::make();
+constinit recipe const fenced_recipe = fenced::make_recipe("fenced");
 
 } // namespace redlatch::locking

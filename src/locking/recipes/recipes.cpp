@@ -4,8 +4,8 @@ namespace redlatch::locking {
 namespace {
 
 constexpr recipe const* each[] = {
-    &reentrant_recipe, &non_reentrant_recipe,      &spin_recipe, &fenced_recipe,
-    &fair_recipe,      &non_reentrant_fair_recipe, &read_recipe, &write_recipe,
+    &reentrant_recipe,          &non_reentrant_recipe, &spin_recipe,  &fenced_recipe,   &fair_recipe,
+    &non_reentrant_fair_recipe, &read_recipe,          &write_recipe, &election_recipe,
 };
 
 } // namespace

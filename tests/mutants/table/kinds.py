@@ -1,8 +1,8 @@
 """What single kinds of lock do differently."""
-from table.files import ACQUISITION, FAIR_ACQUIRE, FAIR_RELEASE, FENCED, FENCED_ACQUIRE, OP, RECIPE, TABLE
+from table.files import ACQUISITION, FAIR_ACQUIRE, FAIR_RELEASE, FENCED, FENCED_ACQUIRE, FENCED_RECIPE, OP, RECIPE, TABLE
 
 MUTANTS = [
-    ("a fenced lock is handed off within a process", FENCED,
+    ("a fenced lock is handed off within a process", FENCED_RECIPE,
      "made.local_handoff = false;",
      "made.local_handoff = true;"),
     ("an acquisition whose reply was lost gets no token of its own", FENCED_ACQUIRE,

@@ -8,7 +8,7 @@ MUTANTS = [
     ("a stale acquisition keeps its id", TABLE,
      "    dead.add({tenure->record, tenure->owner_id, lease, tenure->late_copy_possible}, now, now);\n"
      "    tenure->late_copy_possible = false;\n"
-     "    assign_id(*tenure);",
+     "    assign_id(*tenure, suffix);",
      "    tenure->late_copy_possible = false;"),
     ("nobody releases what was given up", TABLE,
      "if (may_hold || tenure->late_copy_possible)\n"

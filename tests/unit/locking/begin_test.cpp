@@ -49,6 +49,15 @@ TEST(beginning, of_the_holder_of_a_lock_that_is_not_reentrant_begins_nothing) {
     EXPECT_FALSE(held->in_operation);
 }
 
+TEST(beginning, of_a_candidate_has_its_name_behind_every_id_that_it_gets) {
+    beginning all;
+    all.record = all.table.records.get("reports", election_recipe);
+    auto const first = all.table.begin(all.record, ann, all.asked, at(0s), all.woken, ":web:7");
+    EXPECT_EQ(first.tenure->owner_id, "uuid:1:web:7");
+    all.table.change_id(first.tenure, 30s, at(0s));
+    EXPECT_EQ(first.tenure->owner_id, "uuid:2:web:7");
+}
+
 TEST(beginning, of_an_owner_whose_hold_has_ended_loses_that_one_and_is_fresh) {
     beginning all;
     auto const held = all.hold(ann, at(0s));

@@ -1,4 +1,5 @@
 // What is true of every kind of lock, and what the kinds do differently. The calls of the re-entrant one: wire_call_test.cpp.
+#include "locking/recipes/election.hpp"
 #include "locking/recipes/recipes.hpp"
 #include "scripted/replies.hpp"
 
@@ -63,6 +64,71 @@ TEST(recipes, refuse_replies_that_are_none) {
                                 scripted::array({}), scripted::array({scripted::integer(1), scripted::integer(-1)})})
             EXPECT_EQ(recipe->read_acquire(odd).what, kind::not_understood) << recipe->kind;
     }
+}
+
+TEST(election_recipe, takes_the_lock_as_a_fenced_one_and_never_twice) {
+    auto const keys = election_recipe.keys("orders");
+    EXPECT_EQ(keys.token_counter, "redisson_lock_token:{orders}");
+    EXPECT_THAT(after_script(election_recipe.acquire(about(keys)), scripts::fenced_acquire),
+                ElementsAre("2", "orders", "redisson_lock_token:{orders}", "30000", "uuid:7"));
+    EXPECT_FALSE(election_recipe.reentrant);
+    EXPECT_FALSE(election_recipe.local_handoff) << "each term is to have a token of its own";
+    EXPECT_EQ(election_recipe.plain, nullptr);
+}
+
+TEST(election_recipe, has_its_candidate_in_the_id_of_the_owner) {
+    for (auto const* const candidate : {"ann", ":", "a:b", "write"}) {
+        auto const id = "uuid:7" + election::owner_suffix(candidate);
+        EXPECT_EQ(election::candidate_in(id), candidate) << id;
+    }
+    EXPECT_EQ(election::owner_suffix(""), "");
+    for (auto const* const id : {"", "uuid", "uuid:7", "uuid:7:", ":"}) EXPECT_EQ(election::candidate_in(id), "") << id;
+}
+
+TEST(election_recipe, reads_who_leads_and_nothing_else) {
+    using scripted::array;
+    using scripted::integer;
+    using scripted::string;
+    auto const led = election::read(array({integer(1), integer(500), string("uuid:7:ann"), string("12")}));
+    ASSERT_TRUE(led);
+    EXPECT_TRUE(led->changed);
+    EXPECT_EQ(led->owner_id, "uuid:7:ann");
+    EXPECT_EQ(led->token, 12U);
+    EXPECT_EQ(led->remaining_lease, base::milliseconds(500));
+    auto const none = election::read(array({integer(0), integer(-2), string(""), string("")}));
+    ASSERT_TRUE(none);
+    EXPECT_FALSE(none->changed);
+    EXPECT_EQ(none->owner_id, "");
+    for (auto const* const odd : {"", "-1", "1x", "99999999999999999999"})
+        EXPECT_EQ(election::read(array({integer(0), integer(1), string("u:1"), string(odd)}))->token, std::nullopt)
+            << odd;
+    for (auto const& odd : {integer(1), array({}), array({integer(1), integer(1), string("u:1")}),
+                            array({integer(1), integer(-2), string("u:1"), string("")}),
+                            array({integer(1), integer(1), string(""), string("")}),
+                            array({integer(1), integer(-3), string("u:1"), string("")}),
+                            array({integer(1), string("1"), string("u:1"), string("")}),
+                            array({integer(1), integer(1), integer(1), string("")})})
+        EXPECT_FALSE(election::read(odd));
+}
+
+TEST(election_kind, waits_as_long_as_the_leader_may_live_and_asks_while_there_is_none) {
+    using kind = acquire_answer::kind;
+    using scripted::array;
+    using scripted::integer;
+    using scripted::string;
+    EXPECT_EQ(election_kind.channel("orders"), "redisson_lock__channel:{orders}");
+    EXPECT_THAT(
+        after_script(election_kind.ask({.name = "orders", .channel = "c", .known = "u:1"}), scripts::election_leader),
+        ElementsAre("2", "orders", "redisson_lock_token:{orders}", "u:1"));
+    auto const same = election_kind.read(array({integer(0), integer(500), string("u:1"), string("")}));
+    EXPECT_EQ(same.what, kind::busy);
+    EXPECT_EQ(same.retry_after, base::milliseconds(500));
+    auto const none = election_kind.read(array({integer(0), integer(-2), string(""), string("")}));
+    EXPECT_EQ(none.what, kind::busy);
+    EXPECT_EQ(none.retry_after, election::vacancy_pause);
+    auto const changed = election_kind.read(array({integer(1), integer(500), string("u:2"), string("")}));
+    EXPECT_EQ(changed.what, kind::acquired);
+    EXPECT_EQ(election_kind.read(integer(0)).what, kind::not_understood);
 }
 
 TEST(spin_recipe, tells_nobody) {

@@ -1,0 +1,269 @@
+#include "api/leader_election_impl.hpp"
+#include "api/waits.hpp"
+#include "locking/names.hpp"
+#include "locking/recipes/election.hpp"
+
+#include <redlatch/error.hpp>
+#include <redlatch/leader_election.hpp>
+
+#include <utility>
+
+namespace redlatch {
+
+using detail::election_impl;
+
+namespace {
+
+using leader_answer = std::optional<leader_info>;
+
+acquire_options to_acquire(election_impl const& impl, campaign_options const& options) {
+    return {.wait = options.wait,
+            .lease = options.lease,
+            .max_hold = options.max_hold,
+            .owner = impl.owner,
+            .stop = options.stop};
+}
+
+std::string leads_already(election_impl const& impl) {
+    return "candidate " + locking::shown(impl.candidate) + " leads election " + locking::shown(impl.lock.name())
+           + " already; resign that term first, or get another candidate with client::get_leader_election";
+}
+
+/// Runs an acquisition; what goes wrong is said of candidates.
+template <class Call> auto as_candidate(election_impl const& impl, Call const& call) {
+    try {
+        return call();
+    } catch (error const& problem) {
+        if (problem.reason() == errc::would_deadlock) throw error(errc::would_deadlock, leads_already(impl));
+        throw;
+    }
+}
+
+/// Hands a hold on as a term.
+class campaign_completion final : public completion<hold> {
+public:
+    campaign_completion(std::shared_ptr<election_impl> of, completion_ptr<leadership> whom)
+        : completion(whom ? whom->where() : completes_on::reactor), of_(std::move(of)), whom_(std::move(whom)) {}
+
+    void begins(canceller const& cancel) noexcept override {
+        if (whom_) whom_->begins(cancel);
+    }
+    void complete(outcome const& how, hold held) noexcept override {
+        std::unique_ptr<campaign_completion> const self(this);
+        if (!whom_) return;
+        auto* const whom = whom_.release();
+        if (how.code() == errc::would_deadlock)
+            whom->complete(outcome(how.code(), leads_already(*of_)), election_impl::term(hold()));
+        else
+            whom->complete(how, election_impl::term(std::move(held)));
+    }
+    void discard() noexcept override { delete this; }
+
+    completion_ptr<leadership> take_back() noexcept { return std::move(whom_); }
+
+private:
+    std::shared_ptr<election_impl> of_;
+    completion_ptr<leadership> whom_;
+};
+
+leader_answer to_info(locking::election::leader const& read) {
+    if (read.owner_id.empty()) return std::nullopt;
+    return leader_info{.candidate = std::string(locking::election::candidate_in(read.owner_id)),
+                       .owner_id = read.owner_id,
+                       .token = read.token,
+                       .remaining_lease = read.remaining_lease};
+}
+
+leader_answer read_leader(resp::value const& reply) {
+    auto const read = locking::election::read(reply);
+    if (!read) throw error(errc::bad_reply, "the server sent an unexpected reply to who leads an election");
+    return to_info(*read);
+}
+
+detail::question<leader_answer> who_leads(election_impl const& impl) {
+    return {.call = locking::election::ask(impl.lock.name()),
+            .about = "asking for the leader of " + impl.change.shown(),
+            .read = [](io::query const& answered) { return read_leader(answered.reply()); },
+            .kind = impl.change.what->how->kind};
+}
+
+detail::counter_wait_options to_wait(leader_answer const& last, wait_options const& options) {
+    return {.known = last ? last->owner_id : std::string(), .wait = options.wait, .stop = options.stop};
+}
+
+leader_answer wait_now(election_impl const& impl, leader_answer const& last, wait_options const& options,
+                       std::error_code& ec, std::string* message) {
+    resp::value answer;
+    ec = detail::wait_now(impl.change, to_wait(last, options), message,
+                          [&answer](io::counter_wait& ended) { answer = ended.answer(); });
+    return ec ? std::nullopt : read_leader(answer);
+}
+
+} // namespace
+
+// --- a term
+
+void leadership::ensure_leading() const {
+    if (*this) return;
+    throw error(errc::lease_lost, hold_.status() == hold_status::none
+                                      ? std::string("this is no term of leadership: it was moved from, or never begun")
+                                      : "the leadership of election " + locking::shown(election_name()) + " has ended ("
+                                            + std::string(to_string(hold_.status()))
+                                            + "): another candidate may lead; do nothing more as its leader");
+}
+
+// --- a candidate
+
+leader_election::leader_election(std::shared_ptr<election_impl> impl) noexcept : impl_(std::move(impl)) {}
+
+election_impl const& leader_election::impl() const {
+    if (!impl_) throw error(errc::invalid_argument, "this election was moved from; use the one that it was moved to");
+    return *impl_;
+}
+
+std::string const& leader_election::name() const noexcept {
+    static std::string const none;
+    return impl_ ? impl_->lock.name() : none;
+}
+
+std::string const& leader_election::candidate() const noexcept {
+    static std::string const none;
+    return impl_ ? impl_->candidate : none;
+}
+
+bool leader_election::is_leading() const noexcept {
+    return impl_ && impl_->lock.is_held(impl_->owner);
+}
+
+basic_lock leader_election::lock() const {
+    return impl().lock;
+}
+
+user_loop const* leader_election::driven_by() const noexcept {
+    return impl_ ? impl_->lock.driven_by() : nullptr;
+}
+
+// --- campaigning
+
+leadership leader_election::campaign(campaign_options const& options) {
+    auto lock = impl().lock;
+    return leadership(as_candidate(*impl_, [&] { return lock.acquire(to_acquire(*impl_, options)); }));
+}
+
+leadership leader_election::campaign(campaign_options const& options, std::error_code& ec) {
+    if (!impl_) {
+        ec = errc::invalid_argument;
+        return {};
+    }
+    auto lock = impl_->lock;
+    return leadership(lock.acquire(to_acquire(*impl_, options), ec));
+}
+
+std::optional<leadership> leader_election::try_campaign(campaign_options const& options) {
+    auto lock = impl().lock;
+    auto held = as_candidate(*impl_, [&] { return lock.try_acquire(to_acquire(*impl_, options)); });
+    return held ? std::optional(leadership(std::move(*held))) : std::nullopt;
+}
+
+std::optional<leadership> leader_election::try_campaign(campaign_options const& options, std::error_code& ec) {
+    if (!impl_) {
+        ec = errc::invalid_argument;
+        return std::nullopt;
+    }
+    auto lock = impl_->lock;
+    auto held = lock.try_acquire(to_acquire(*impl_, options), ec);
+    return held ? std::optional(leadership(std::move(*held))) : std::nullopt;
+}
+
+std::optional<outcome> leader_election::start_campaign(campaign_options const& options,
+                                                       completion_ptr<leadership>& done) {
+    auto lock = impl().lock;
+    auto* const whole = new campaign_completion(impl_, std::move(done));
+    completion_ptr<hold> inner(whole);
+    auto end = lock.start_acquire(to_acquire(*impl_, options), inner);
+    if (end) done = whole->take_back();
+    return end;
+}
+
+void leader_election::async_campaign(campaign_options const& options, executor ex,
+                                     std::function<void(std::error_code, leadership)> handler) {
+    detail::with_handler<leadership>(*impl().core, std::move(ex), std::move(handler),
+                                     [&](completion_ptr<leadership>& done) { return start_campaign(options, done); });
+}
+
+term_end leader_election::run_as_leader(std::function<void(leadership&)> const& work, lead_options const& options) {
+    if (!work)
+        throw error(errc::invalid_argument,
+                    "election " + locking::shown(impl().lock.name()) + ": there is no work to do as its leader");
+    auto const& stop = options.campaign.stop;
+    for (;;) {
+        leadership term;
+        try {
+            term = campaign(options.campaign);
+        } catch (error const& problem) {
+            if (problem.reason() != errc::cancelled) throw;
+            return term_end::stopped;
+        }
+        work(term);
+        bool const kept = static_cast<bool>(term) || term.status() == hold_status::released;
+        std::error_code ec;
+        term.resign(ec);
+        if (kept && ec != errc::lease_lost) return term_end::finished;
+        if (stop.stop_requested()) return term_end::stopped;
+        if (!options.again) return term_end::lost;
+    }
+}
+
+// --- who leads
+
+std::optional<leader_info> leader_election::leader() {
+    auto const& of = impl();
+    return detail::ask_now(of.core, who_leads(of));
+}
+
+std::optional<outcome> leader_election::start_leader(completion_ptr<leader_answer>& done) {
+    auto const& of = impl();
+    return detail::ask_later(of.core, who_leads(of), done);
+}
+
+void leader_election::async_leader(executor ex, std::function<void(std::error_code, leader_answer)> handler) {
+    detail::with_handler<leader_answer>(*impl().core, std::move(ex), std::move(handler),
+                                        [this](completion_ptr<leader_answer>& done) { return start_leader(done); });
+}
+
+std::optional<leader_info> leader_election::wait_for_change(leader_answer const& last, wait_options const& options) {
+    std::error_code ec;
+    std::string message;
+    auto found = wait_now(impl(), last, options, ec, &message);
+    if (ec) detail::fail(ec, std::move(message));
+    return found;
+}
+
+std::optional<leader_info> leader_election::wait_for_change(leader_answer const& last, wait_options const& options,
+                                                            std::error_code& ec) {
+    if (impl_) return wait_now(*impl_, last, options, ec, nullptr);
+    ec = errc::invalid_argument;
+    return std::nullopt;
+}
+
+std::optional<outcome> leader_election::start_wait_for_change(leader_answer const& last, wait_options const& options,
+                                                              completion_ptr<leader_answer>& done) {
+    auto const& of = impl();
+    return detail::start_wait(of.change, to_wait(last, options), done,
+                              [core = of.core](io::counter_wait& ended, completion_ptr<leader_answer> whom) {
+                                  ended.handed_over();
+                                  if (ended.result())
+                                      detail::tell(*core, std::move(whom), detail::failure_of(ended), leader_answer());
+                                  else
+                                      detail::tell(*core, std::move(whom), outcome(), read_leader(ended.answer()));
+                              });
+}
+
+void leader_election::async_wait_for_change(leader_answer const& last, wait_options const& options, executor ex,
+                                            std::function<void(std::error_code, leader_answer)> handler) {
+    detail::with_handler<leader_answer>(
+        *impl().core, std::move(ex), std::move(handler),
+        [&](completion_ptr<leader_answer>& done) { return start_wait_for_change(last, options, done); });
+}
+
+} // namespace redlatch
