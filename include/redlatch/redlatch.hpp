@@ -16,6 +16,7 @@
 #include <redlatch/export.hpp>                  // IWYU pragma: export
 #include <redlatch/fair_lock.hpp>               // IWYU pragma: export
 #include <redlatch/fenced_lock.hpp>             // IWYU pragma: export
+#include <redlatch/fencing_gate.hpp>            // IWYU pragma: export
 #include <redlatch/hold.hpp>                    // IWYU pragma: export
 #include <redlatch/leader_election.hpp>         // IWYU pragma: export
 #include <redlatch/lease_clock.hpp>             // IWYU pragma: export

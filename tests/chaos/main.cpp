@@ -4,6 +4,7 @@
 #include "options.hpp"
 #include "report.hpp"
 #include "stall_watch.hpp"
+#include "support/in_ci.hpp"
 
 #include <algorithm>
 #include <csignal>
@@ -22,11 +23,6 @@ constexpr int all_skipped = 77;
 
 /// Times that were measured meanwhile say nothing of locks.
 constexpr milliseconds longest_stall{150};
-
-bool in_ci() {
-    char const* const value = std::getenv("CI");
-    return value != nullptr && std::string(value) == "true";
-}
 
 /// Empty: it can be played.
 std::string why_not(scenario const& one, network const& net) {
@@ -68,7 +64,7 @@ void play_once(result& made, programs const& with, bool keep_all) {
 result play(scenario const& one, library by, programs const& with, network const& net, bool keep_all) {
     result made{.of = &one, .by = by, .skipped = why_not(one, net)};
     if (!made.skipped.empty()) {
-        if (in_ci() && net.should_work && one.needed == scenario::needs::own_network)
+        if (test::in_ci() && net.should_work && one.needed == scenario::needs::own_network)
             made.broken.push_back({"tools", "CI must have them: " + made.skipped});
         return made;
     }

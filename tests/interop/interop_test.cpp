@@ -1,17 +1,13 @@
 #include "interop_test.hpp"
 
+#include "support/in_ci.hpp"
+
 #include <algorithm>
-#include <cstdlib>
 #include <sstream>
 
 namespace redlatch::test {
 
 namespace {
-
-bool in_ci() {
-    char const* const value = std::getenv("CI");
-    return value != nullptr && std::string_view(value) == "true";
-}
 
 java_classes build() {
     child_process java({.arguments = {"java", "-version"}});

@@ -8,7 +8,7 @@ lint_packages=('clang-14|clang-19|clang' 'libclang-rt-14-dev|libclang-rt-19-dev|
     'clang-format-14|' 'clang-tidy-14|' python3 python3-pip git)
 test_packages=("${run_packages[@]}" "${lint_packages[@]}" libgtest-dev libgmock-dev libbenchmark-dev
     'libboost1.81-dev|libboost1.83-dev|libboost-dev' liblua5.1-0-dev ccache
-    pkg-config procps valgrind shellcheck faketime nftables
+    pkg-config procps valgrind shellcheck faketime nftables postgresql libpq-dev
     'openjdk-17-jdk-headless|openjdk-21-jdk-headless|default-jdk-headless' maven)
 
 # ---- names ------------------------------------------------------------------------------------------------------------
@@ -69,7 +69,7 @@ as_root() {
     if [[ $EUID -eq 0 ]]; then "$@"; else sudo -- "$@"; fi
 }
 
-# Packages may start services when they are installed, redis-server on port 6379. We want the programs only.
+# Packages may start services when they are installed, redis-server on port 6379, postgresql on 5432. We want the programs only.
 # shellcheck disable=SC2016 # the inner shell expands
 apt_install() { # PACKAGE…
     as_root env DEBIAN_FRONTEND=noninteractive bash -c '
@@ -84,7 +84,8 @@ apt_install() { # PACKAGE…
         compgen -G "/var/lib/apt/lists/*_Packages*" >/dev/null || update
         install "$@" || { update && install "$@"; } || exit
         for package in "$@"; do # not at the next boot either, where we brought it
-            if [[ $package == redis-server && -d /run/systemd/system ]]; then systemctl disable redis-server; fi
+            [[ -d /run/systemd/system ]] || break
+            case $package in redis-server | postgresql) systemctl disable "$package" ;; esac
         done' apt_install "$@"
 }
 

@@ -18,6 +18,8 @@ CORE = ("src/base/", "src/resp/", "src/connection/", "src/locking/")
 CORE_MAY_SEE = {"lease_clock", "error"}
 GENERATED = {"src/locking/script_list.hpp"}  # by CMake, in the build folder
 USERS = ("cli/", "examples/", "bench/")
+# Examples of how a database refuses stale tokens speak to it as its users do, scripts included.
+RESOURCES = "examples/fencing/"
 # The benchmark starts its server as the tests do.
 MAY_USE_TEST_SERVERS = "bench/measure/"
 
@@ -85,7 +87,7 @@ def libraries_stay_behind_few_files(tree):
     hiredis_file = None
     for path in tree.cpp("src/", "include/", "cli/", "examples/"):
         for line, _, file in tree.includes(path):
-            if file.startswith("hiredis/"):
+            if file.startswith("hiredis/") and not path.startswith(RESOURCES):
                 if not re.match(r"src/resp/\w+\.cpp$", path):
                     yield Finding(path, line, f"<{file}> is for one .cpp file in src/resp")
                 elif hiredis_file not in (None, path):
@@ -125,6 +127,8 @@ def users_use_the_public_face(tree):
 
 def scripts_live_in_lua(tree):
     for path in tree.cpp("src/", "include/", "cli/", "examples/"):
+        if path.startswith(RESOURCES):
+            continue
         for line, text in tree.lines(path):
             if re.search(r"redis\.p?call\s*\(", text):
                 yield Finding(path, line, "the text of a script belongs in lua/")

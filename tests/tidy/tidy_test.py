@@ -80,6 +80,7 @@ CASES = {
             {
                 "src/resp/reader.cpp": "#include <hiredis/read.h>\n#include <hiredis/sds.h>\n",
                 "src/api/yaml_config.hpp": "#include <yaml-cpp/yaml.h>\n",
+                "examples/fencing/redis.cpp": "#include <hiredis/hiredis.h>\n",
             },
         ],
     ),
@@ -115,8 +116,16 @@ CASES = {
         ],
     ),
     layers.scripts_live_in_lua: (
-        [{"src/locking/a.cpp": 'auto text = "return redis.call(\'get\', KEYS[1])";\n'}],
-        [{"lua/a.lua": "return redis.call('get', KEYS[1])\n"}],
+        [
+            {"src/locking/a.cpp": 'auto text = "return redis.call(\'get\', KEYS[1])";\n'},
+            {"examples/a.cpp": 'auto text = "return redis.call(\'get\', KEYS[1])";\n'},
+        ],
+        [
+            {
+                "lua/a.lua": "return redis.call('get', KEYS[1])\n",
+                "examples/fencing/redis.cpp": 'auto text = "return redis.call(\'get\', KEYS[1])";\n',
+            }
+        ],
     ),
     habits.lines_fit: (
         [{"src/a.cpp": "x" * 129 + "\n"}, {"dev": "echo \n"}],
