@@ -44,6 +44,21 @@ java_peer& interop_test::java() {
     return only;
 }
 
+java_peer& interop_test::brief_java() {
+    static java_peer only(built_peer().folder, server().uri(), brief_watchdog);
+    return only;
+}
+
+bool interop_test::renewed(int times) const {
+    auto before = ttl();
+    return wait_until([&] {
+        auto const now = ttl();
+        if (now > before) --times;
+        before = now;
+        return times == 0;
+    });
+}
+
 std::string interop_test::channel_of(std::string const& lock_name) {
     bool const has_brace = lock_name.find('{') != std::string::npos;
     return "redisson_lock__channel:" + (has_brace ? lock_name : "{" + lock_name + "}");

@@ -34,11 +34,18 @@ protected:
 
     static redis_server& server();
     static java_peer& java();
+    /// With a short watchdog timeout.
+    static java_peer& brief_java();
+    static constexpr std::chrono::milliseconds brief_watchdog{1500};
 
     /// The channel on which both sides announce releases. wire: protocol section 0.2.
     static std::string channel_of(std::string const& name);
     static long long subscribers(std::string const& name);
     static bool exists(std::string const& name) { return server().run("EXISTS", name).integer == 1; }
+
+    long long ttl() const { return server().run("PTTL", name).integer; }
+    /// Seen on the server: the TTL has gone up again so many times.
+    bool renewed(int times) const;
 
     /// Scripts that anybody has called so far.
     static long long script_calls();

@@ -1,35 +1,12 @@
-// A renewed lock stays, on both sides; when its holder dies it goes, for both sides. These tests have a peer of their own,
-// with a short watchdog timeout.
+// A renewed lock stays, on both sides; when its holder dies it goes, for both sides. The peer has a short watchdog timeout.
 #include "interop_test.hpp"
 
 namespace redlatch::test {
 namespace {
 
-using namespace std::chrono_literals;
-
-constexpr auto watchdog_timeout = 1500ms;
-
 class watchdog : public interop_test {
 protected:
-    static java_peer& brief_java() {
-        static java_peer only(built_peer().folder, server().uri(), watchdog_timeout);
-        return only;
-    }
-
-    long long ttl() { return server().run("PTTL", name).integer; }
-
-    /// Seen on the server: the TTL has gone up again so many times.
-    bool renewed(int times) {
-        auto before = ttl();
-        return wait_until([&] {
-            auto const now = ttl();
-            if (now > before) --times;
-            before = now;
-            return times == 0;
-        });
-    }
-
-    client brief_cpp{config{.address = server().uri(), .lock_watchdog_timeout = watchdog_timeout}};
+    client brief_cpp{config{.address = server().uri(), .lock_watchdog_timeout = brief_watchdog}};
 };
 
 TEST_F(watchdog, of_cpp_keeps_java_out_for_longer_than_the_lease) {
@@ -38,7 +15,7 @@ TEST_F(watchdog, of_cpp_keeps_java_out_for_longer_than_the_lease) {
     EXPECT_TRUE(renewed(4));
     EXPECT_FALSE(brief_java().yes("a", "tryLock", {name}));
     EXPECT_EQ(held.status(), hold_status::held);
-    EXPECT_LE(ttl(), watchdog_timeout.count());
+    EXPECT_LE(ttl(), brief_watchdog.count());
     held.release();
     EXPECT_TRUE(brief_java().yes("a", "tryLock", {name}));
     brief_java().value("a", "unlock", {name});
@@ -49,7 +26,7 @@ TEST_F(watchdog, of_java_keeps_cpp_out_for_longer_than_the_lease) {
     EXPECT_TRUE(renewed(4));
     auto lock = brief_cpp.get_lock(name);
     EXPECT_FALSE(lock.try_lock());
-    EXPECT_LE(ttl(), watchdog_timeout.count());
+    EXPECT_LE(ttl(), brief_watchdog.count());
     brief_java().value("a", "unlock", {name});
     EXPECT_TRUE(lock.try_lock());
     lock.unlock();
@@ -64,7 +41,7 @@ TEST_F(watchdog, of_cpp_does_not_bring_back_what_java_force_unlocked) {
 }
 
 TEST_F(watchdog, lock_of_a_java_process_that_was_killed_comes_to_cpp_after_the_lease) {
-    java_peer mortal(built_peer().folder, server().uri(), watchdog_timeout);
+    java_peer mortal(built_peer().folder, server().uri(), brief_watchdog);
     mortal.value("a", "lock", {name});
     auto waits = cpp_waits(brief_cpp, name);
     EXPECT_TRUE(renewed(1));

@@ -135,6 +135,17 @@ def citations_lead_somewhere(tree):
                     yield Finding(path, line(match), f"docs/adr has no page {cited}")
 
 
+def tests_of_defects_exist(tree):
+    """`suite.test` on the page of Redisson's defects is a test."""
+    written = r"\bTEST(?:_[FP])?\(\s*(\w+),\s*(\w+)\s*\)"
+    tests = {match.groups() for path in tree.cpp("tests/") for match in re.finditer(written, tree.files[path])}
+    for path in tree.paths("docs/redisson_defects.md"):
+        for number, line in tree.lines(path):
+            for suite, test in re.findall(r"`(\w+)\.(\w+)`", line):
+                if (suite, test) not in tests:
+                    yield Finding(path, number, f"there is no test {suite}.{test}")
+
+
 def readme_shows_what_is_tested(tree):
     """Each block of C++ in the README is an example, whole, and examples are run."""
     examples = [tree.files[path].strip() for path in tree.cpp("examples/")]
@@ -156,5 +167,6 @@ RULES = (
     tests_are_honest,
     links_lead_somewhere,
     citations_lead_somewhere,
+    tests_of_defects_exist,
     readme_shows_what_is_tested,
 )

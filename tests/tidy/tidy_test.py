@@ -211,6 +211,19 @@ CASES = {
             }
         ],
     ),
+    habits.tests_of_defects_exist: (
+        [
+            {"docs/redisson_defects.md": "| `lock.is_gone` |\n", TEST: "TEST(lock, is_there) {}\n"},
+            {"docs/redisson_defects.md": "| `lock.is_there` |\n", TEST: "// TEST_F(other, is_there)\n"},
+        ],
+        [
+            {
+                "docs/redisson_defects.md": "| `PTTL` | `a.b_c` and `lock.is_there` |\n",
+                "docs/other.md": "`lock.is_gone`\n",
+                TEST: "TEST_F(lock, is_there) {}\nTEST_P(a,\n       b_c) {}\n",
+            }
+        ],
+    ),
     habits.readme_shows_what_is_tested: (
         [{"README.md": "```cpp\nint main() {}\n```\n", "examples/1.cpp": "int main() { work(); }\n"}],
         [{"README.md": "```cpp\nint main() {}\n```\n```sh\nls\n```\n", "examples/1.cpp": "int main() {}\n"}],

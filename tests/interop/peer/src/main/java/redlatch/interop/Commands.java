@@ -75,6 +75,15 @@ final class Commands {
             case "lockAsync":
                 lock.lockAsync(-1, TimeUnit.MILLISECONDS, Long.parseLong(words[4])).get();
                 return microseconds();
+            case "tryLockAsync":
+                return lock.tryLockAsync(Long.parseLong(words[4]), Long.parseLong(words[5]), TimeUnit.MILLISECONDS,
+                        Long.parseLong(words[6])).get();
+            case "lockWithinLease":
+                lock.lock(Long.parseLong(words[4]), TimeUnit.MILLISECONDS);
+                lock.lock();
+                return lock.remainTimeToLive();
+            case "isLockedAsync":
+                return lock.isLockedAsync().get();
             case "unlockAsync":
                 lock.unlockAsync(Long.parseLong(words[4])).get();
                 return microseconds();

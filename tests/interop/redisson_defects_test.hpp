@@ -1,0 +1,35 @@
+// What the tests of docs/redisson_defects.md share. They come in pairs: java_... shows a defect of Redisson, ours_... that
+// redlatch does not have it. If a java_... test fails, Redisson has mended the defect: judge its row on that page anew.
+#pragma once
+
+#include "behaviour/kinds.hpp"
+#include "interop_test.hpp"
+
+#include <string>
+
+namespace redlatch::test {
+
+class redisson_defects_test : public interop_test {
+protected:
+    /// For what must not happen to show itself.
+    static constexpr std::chrono::milliseconds a_moment{200};
+
+    static bool still_waits(java_peer::ticket which) { return !java().reply_if_any(which, a_moment); }
+    /// InterruptedException in the command that runs on that thread.
+    static void interrupt(java_peer& peer, std::string const& thread) { peer.value("main", "interrupt", {thread}); }
+    static long long server_milliseconds();
+
+    /// Writes reach the server and wait there, from construction to destruction; reads are executed.
+    class writes_paused {
+    public:
+        writes_paused() { server().run("CLIENT", "PAUSE", "15000", "WRITE"); }
+        writes_paused(writes_paused const&) = delete;
+        ~writes_paused() { server().run("CLIENT", "UNPAUSE"); }
+        /// So many clients have sent one.
+        bool hold_up(int clients) const;
+    };
+
+    client brief_cpp{as_variant(config{.address = server().uri(), .lock_watchdog_timeout = brief_watchdog})};
+};
+
+} // namespace redlatch::test
