@@ -1,6 +1,7 @@
 -- Ends a hold, whatever its count, and a place in the queue; then wakes the first of the queue, if the lock is free.
 -- KEYS: 1 NAME, 2 queue, 3 timeouts. ARGV: 1 OWNER (empty: whoever holds it), 2 the publish command (PUBLISH or SPUBLISH),
--- 3 channel, 4 for how many ms a waiter that does not ask keeps its place.
+-- 3 channel, 4 for how many ms a waiter that does not ask keeps its place. Of a minimum hold also 5 for how many ms NAME is to
+-- stay, and 6 whose it is then (protocol section 1.9).
 -- Returns: 1 = released; -1 (by force: 2) = released, but this user may not publish: the first of the queue sleeps until its
 -- timer; 0 = OWNER, or anybody, did not hold the lock. OWNER has no place in the queue any more.
 -- wire: protocol section 5.4; 0 is UNLOCK_MESSAGE. DEL is the first write: where it is refused,
@@ -12,7 +13,13 @@ if by_force then
 else
     held = redis.call('hexists', KEYS[1], ARGV[1]) == 1
 end
-if held then redis.call('del', KEYS[1]) end
+if held and ARGV[5] then
+    redis.call('pexpire', KEYS[1], ARGV[5])
+    redis.call('hset', KEYS[1], ARGV[6], 1)
+    redis.call('hdel', KEYS[1], ARGV[1])
+elseif held then
+    redis.call('del', KEYS[1])
+end
 local waited = not by_force and redis.call('zscore', KEYS[3], ARGV[1])
 if waited then
     local behind = false

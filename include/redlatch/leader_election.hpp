@@ -63,6 +63,9 @@ struct campaign_options {
     /// Of a term that is renewed: it ends after this time, as lost. Must be positive; not together with `lease`.
     std::optional<time_span> max_hold{};
 
+    /// Nobody leads for so long after the term is lost: acquire_options::lock_delay.
+    std::optional<time_span> lock_delay{};
+
     /// Ends the wait at once (errc::cancelled), also while a call to the server is under way.
     std::stop_token stop{};
 };

@@ -19,6 +19,8 @@ struct lock_owner {
     /// Who the holder says it is: the name of a candidate (see leader_election.hpp), otherwise its client's
     /// config::holder_label. None: that was not asked for (see look_options), or nobody says, as Java's holders do not.
     std::optional<std::string> label{};
+    /// It has given the lock back, which stays locked for the rest of its acquire_options::hold_at_least.
+    bool released = false;
 };
 
 /// One waiter in the queue of a fair lock.

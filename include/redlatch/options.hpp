@@ -27,6 +27,20 @@ struct acquire_options {
     /// lasts. duration::max(): no bound.
     std::optional<time_span> max_hold{};
 
+    /// Minimum hold: nobody else gets the lock sooner than this after it was acquired. Where it is released before, the release
+    /// shortens the lease to what is left of this time in place of deleting the key, so that no process has to stay; the hold
+    /// counts as released. For jobs that many machines start by their own clocks and that are to run once. It is kept by the
+    /// server, so also where the process dies; force_unlock ends it. Must be positive, and no longer than a fixed lease; not
+    /// for read-write locks and not for multi_lock (errc::invalid_argument). On a re-entry the latest end counts.
+    /// wire: protocol section 1.9.
+    std::optional<time_span> hold_at_least{};
+
+    /// Lock delay: nobody else gets the lock for so long after this hold is lost, which gives the one who lost it time to stop
+    /// what it does. Its key lives longer by this time than the hold is valid; a release frees the lock at once, as does
+    /// force_unlock. A waiter learns later, by the same time, that a holder has died. Must be zero or more. On a re-entry the
+    /// longest one counts, for all that this owner holds of the lock from then on. wire: protocol section 1.9.
+    std::optional<time_span> lock_delay{};
+
     /// Who will hold it. Forms with a handler take a fresh owner where this is a thread.
     redlatch::owner owner = redlatch::owner::this_thread();
 

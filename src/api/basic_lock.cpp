@@ -30,6 +30,17 @@ std::error_code check(lock_impl const& impl, acquire_options const& options, std
     if (options.wait && options.wait->count() < 0) return complain("wait", "zero or more");
     if (options.lease && options.lease->count() < 1) return complain("lease", "at least one millisecond");
     if (options.max_hold && options.max_hold->count() < 1) return complain("max_hold", "at least one millisecond");
+    if (options.lock_delay && options.lock_delay->count() < 0) return complain("lock_delay", "zero or more");
+    if (options.hold_at_least && options.hold_at_least->count() < 1)
+        return complain("hold_at_least", "at least one millisecond");
+    if (options.hold_at_least && options.lease && *options.hold_at_least > *options.lease)
+        return complain("hold_at_least",
+                        "no longer than lease: a fixed lease is not renewed, and the lock ends with it");
+    if (options.hold_at_least && !impl.record->how->minimum_hold) {
+        message = "lock " + locking::shown(impl.record->name) + ": hold_at_least is not there for "
+                  + std::string(impl.record->how->kind) + " locks; use another kind of lock";
+        return errc::invalid_argument;
+    }
     if (options.lease && options.max_hold) {
         message =
             "lock " + locking::shown(impl.record->name)
@@ -48,6 +59,8 @@ io::acquisition::request to_request(lock_impl const& impl, acquire_options const
     what.owner_suffix = impl.owner_suffix;
     if (options.lease) what.lease = std::min<duration>(*options.lease, longest_time);
     if (options.max_hold && *options.max_hold <= longest_time) what.max_hold = options.max_hold;
+    if (options.hold_at_least) what.hold_at_least = std::min<duration>(*options.hold_at_least, longest_time);
+    if (options.lock_delay) what.lock_delay = std::min<duration>(*options.lock_delay, longest_time);
     bool const for_ever = options.wait ? *options.wait >= longest_time : mode == manner::acquire;
     what.waits_for_ever = for_ever;
     what.may_wait = for_ever || (options.wait && options.wait->count() > 0);

@@ -20,6 +20,7 @@ acquire_options to_acquire(election_impl const& impl, campaign_options const& op
     return {.wait = options.wait,
             .lease = options.lease,
             .max_hold = options.max_hold,
+            .lock_delay = options.lock_delay,
             .owner = impl.owner,
             .stop = options.stop};
 }

@@ -62,6 +62,7 @@ void add_owner(lock_info& to, std::string const& field, std::string_view count) 
     if (known) return;
     to.owners.push_back(with_identity<lock_owner>(field));
     to.owners.back().count = to_number(count);
+    to.owners.back().released = looks_like_owner(field) && locking::kept_owner(field) == field;
 }
 
 /// What stands behind the number of a holder is what a candidate of an election calls itself.

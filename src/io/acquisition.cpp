@@ -16,7 +16,8 @@ using locking::lock_table;
 
 acquisition::acquisition(std::shared_ptr<client_core> core, request order)
     : core_(std::move(core)), request_(std::move(order)), node_(&core_->node_of(request_.record->name)),
-      lease_(request_.lease.value_or(core_->settings().lock_watchdog_timeout)), began_(lease_clock::now()),
+      lease_(request_.lease.value_or(core_->settings().lock_watchdog_timeout)),
+      lease_on_server_(std::max(lease_ + request_.lock_delay, request_.hold_at_least)), began_(lease_clock::now()),
       now_(began_), op_(acquire_op::terms()) {
     core_->operation_began();
     if (!request_.may_wait) call_.be_impatient();
@@ -141,8 +142,9 @@ bool acquisition::begin() {
 
 bool acquisition::carry_out(action next) {
     if (next.fresh_id && next.what != acquire_op::act::finish) {
-        core_->locked(
-            [&](lock_table& table, base::wake_list&) { table.change_id(tenure_, lease_, lease_clock::now()); });
+        core_->locked([&](lock_table& table, base::wake_list&) {
+            table.change_id(tenure_, lease_on_server_, lease_clock::now());
+        });
         if (channel_ && request_.record->how->queues_on_server()) // it was that of the old id
             node_->messages().detach(std::exchange(channel_, nullptr), waker(), !blocking());
     }
@@ -160,8 +162,11 @@ bool acquisition::carry_out(action next) {
 
 /// What is held once it is acquired, at `from`.
 locking::level acquisition::asked_level(base::instant from) const {
-    auto const most = max_hold();
-    return {0, lease_, !request_.lease, request_.adapter, most ? base::later(from, *most) : base::never};
+    locking::level asked{.lease = lease_, .renewed = !request_.lease, .adapter = request_.adapter};
+    if (auto const most = max_hold()) asked.max_hold_until = base::later(from, *most);
+    asked.lock_delay = request_.lock_delay;
+    if (request_.hold_at_least.count() > 0) asked.kept_until = base::later(now_, request_.hold_at_least);
+    return asked;
 }
 
 void acquisition::prepare_waiter() {
@@ -169,7 +174,7 @@ void acquisition::prepare_waiter() {
     waiter_->asked = asked_level(base::never);
     waiter_->asked.max_hold_until = base::never; // counts from the hand-off
     waiter_->max_hold = max_hold();
-    waiter_->accepts_handoff = !request_.lease; // nothing has been sent yet
+    waiter_->accepts_handoff = !request_.lease && !waiter_->asked.is_kept_or_delayed(); // nothing has been sent yet
 }
 
 /// With the table's mutex: in the same taking of it in which the tenure was opened.
@@ -276,7 +281,7 @@ bool acquisition::attempt(bool plain) {
         if (!std::exchange(caught_up_, false)) node_->messages().catch_up();
         sample_ = node_->messages().sample(*channel_);
     }
-    auto about = request_.record->context(tenure_->owner_id, lease_);
+    auto about = request_.record->context(tenure_->owner_id, lease_on_server_);
     auto const& how = *request_.record->how;
     about.may_wait = request_.may_wait;
     if (how.shared && how.counterpart != nullptr && !op_.asked().reentry) // it may have come while this one waited
@@ -442,7 +447,8 @@ bool acquisition::finish(action const& last) {
                 if (how == acquire_op::outcome::lost) table.lose(tenure_, now_, woken);
             } else {
                 bool const may_be_there = last.fresh_id || may_hold_ || may_be_queued_;
-                auto const stays = may_be_queued_ ? std::max(lease_, request_.record->waiter_timeout) : lease_;
+                auto const stays =
+                    may_be_queued_ ? std::max(lease_on_server_, request_.record->waiter_timeout) : lease_on_server_;
                 table.give_up(tenure_, may_be_there, stays, now_);
             }
         }

@@ -23,6 +23,8 @@ public:
         base::instant deadline = base::never;
         std::optional<base::milliseconds> lease{};
         std::optional<base::milliseconds> max_hold{};
+        base::milliseconds hold_at_least{0};
+        base::milliseconds lock_delay{0};
         bool adapter = false;
         bool waits_for_ever = false;      ///< no deadline: an outage ends it
         locking::retry_backoff backoff{}; ///< of a lock without a channel
@@ -85,8 +87,9 @@ private:
 
     std::shared_ptr<client_core> core_;
     request const request_;
-    node* const node_; ///< the server of this lock
-    base::milliseconds const lease_;
+    node* const node_;                         ///< the server of this lock
+    base::milliseconds const lease_;           ///< that the hold counts on
+    base::milliseconds const lease_on_server_; ///< with the lock delay, and not less than a minimum hold
     base::instant const began_;
     base::instant now_; ///< when this step began; of the first one of a blocking call: when it was made
     bool done_ = false;

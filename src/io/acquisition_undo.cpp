@@ -23,7 +23,8 @@ void acquisition::undo() {
         if (level_number_ != 0)
             table.abandon(tenure_, level_number_, now, woken);
         else if (!granted && !op_.asked().reentry)
-            table.give_up(tenure_, true, lease_, now); // what has been asked of the server is not looked up any more
+            table.give_up(tenure_, true, lease_on_server_,
+                          now); // what has been asked of the server is not looked up any more
         in_operation_ = false;
         if (done_ || granted) return;
         tenure_->end_operation(woken);

@@ -145,10 +145,11 @@ void client_core::carry_out(std::vector<locking::lease_keeper::batch> const& ren
 namespace {
 
 locking::wire_call to_call(locking::reaper::job const& job, bool plain) {
-    auto const about = job.record->context(job.owner_id, base::milliseconds(1));
+    auto about = job.record->context(job.owner_id, base::milliseconds(1));
+    about.kept_for = locking::time_until(job.kept_until, lease_clock::now());
     auto const& how = *job.record->how;
     if (job.announce) return how.plain->announce(about);
-    if (plain && how.plain != nullptr) return how.plain->release(about);
+    if (plain && about.kept_for.count() == 0 && how.plain != nullptr) return how.plain->release(about);
     return how.release(about);
 }
 

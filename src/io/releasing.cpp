@@ -138,8 +138,15 @@ locking::release_op::commands releasing::taken() const {
     auto const& choice = node_->choice();
     // In a crowd the script is the cheaper one: one command, and those that are waiting on the server come after it.
     bool const by_script = crowded_ && choice.is_automatic();
-    return {.plain = record_->how->plain != nullptr && !by_script && choice.releases_plainly(*record_),
+    bool const kept = kept_for().count() > 0;
+    return {.plain = record_->how->plain != nullptr && !by_script && !kept && choice.releases_plainly(*record_),
             .script_known = choice.knows_release_script()};
+}
+
+/// Of a minimum hold, what is left.
+base::milliseconds releasing::kept_for() const {
+    if (tenure_->kept_until == base::instant::min()) return base::milliseconds(0);
+    return locking::time_until(tenure_->kept_until, lease_clock::now());
 }
 
 bool releasing::carry_out(locking::release_op::action const& action, base::instant now) {
@@ -174,8 +181,9 @@ bool releasing::carry_out(locking::release_op::action const& action, base::insta
 bool releasing::call(locking::release_op::form form) {
     using enum locking::release_op::form;
     stage_ = stage::calling;
-    auto about = record_->context(tenure_->owner_id, plan_.lease);
+    auto about = record_->context(tenure_->owner_id, plan_.lease + tenure_->lock_delay);
     about.message = message_;
+    about.kept_for = kept_for();
     auto const& kind_of_lock = *record_->how;
     auto& where = node_->data();
     // Where nobody waits for the answer, the next caller reads it, or the lane's tick: no thread is woken for it.

@@ -54,6 +54,7 @@ private:
     bool on_no_answer();
     bool carry_out(locking::release_op::action const& action, base::instant now);
     locking::release_op::commands taken() const;
+    base::milliseconds kept_for() const;
     std::error_code code_of(locking::release_op::outcome outcome) const noexcept;
     bool finish(std::error_code code) {
         return finish(code, [](locking::lock_table&, base::wake_list&) {});

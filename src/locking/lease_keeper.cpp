@@ -209,7 +209,8 @@ wire_call lease_keeper::compose(batch const& tenures) {
     std::vector<renewed_hold> holds;
     holds.reserve(tenures.size());
     for (auto const& one : tenures) holds.push_back({one->record->name, one->owner_id});
-    return renewal_of(tenures).compose(holds, lease_of(tenures));
+    auto const lease = lease_of(tenures);
+    return renewal_of(tenures).compose(holds, lease == mere_question ? lease : lease + tenures.front()->lock_delay);
 }
 
 void lease_keeper::on_answer(batch const& tenures, std::span<std::int64_t const> lost, base::milliseconds lease,

@@ -85,7 +85,7 @@ public:
     /// The connection went before the answer: asks again at once for those that are still held.
     void on_interruption(batch const& unanswered, base::instant now, effects& out);
 
-    /// The lease that a batch asks for: all of its tenures have the same.
+    /// The lease that a batch asks for, without its lock delay: all of its tenures have the same.
     static base::milliseconds lease_of(batch const& tenures) { return tenures.front()->renewal_lease; }
 
     std::size_t size() const noexcept { return heap_.size(); }

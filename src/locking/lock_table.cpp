@@ -121,7 +121,10 @@ std::optional<level> lock_table::take(tenure_ptr const& tenure, level level, bas
         tenure->held_since = sent_at;
     }
     tenure->levels.push_back(level);
-    tenure->longest_ever = std::max(tenure->longest_ever, level.lease);
+    tenure->lock_delay = std::max(tenure->lock_delay, level.lock_delay);
+    tenure->kept_until = std::max(tenure->kept_until, level.kept_until);
+    tenure->longest_ever =
+        std::max({tenure->longest_ever, level.lease + level.lock_delay, time_until(level.kept_until, sent_at)});
     tenure->record->tenures.has_acquired(*tenure);
     tenure->now_in.store(tenure::phase::held, std::memory_order_release); // pairs with tenure::in
     tenure->record->busy_until = base::instant::min();
@@ -200,7 +203,8 @@ lock_table::release_plan lock_table::plan_release(tenure_ptr const& tenure, std:
     if (at == tenure->levels.end()) return {};
     if (tenure->in(tenure::phase::held) && now >= tenure->validity()) lose(tenure, now, woken);
     bool const capped = at->max_hold_until != base::never;
-    bool const may_hand_off = tenure->levels.size() == 1 && at->renewed && !capped;
+    bool const frees = tenure->kept_until <= now && tenure->lock_delay.count() == 0;
+    bool const may_hand_off = tenure->levels.size() == 1 && at->renewed && !capped && frees;
     tenure->levels.erase(at);
     if (tenure->in(tenure::phase::lost)) {
         if (tenure->levels.empty()) forget_record_of(*tenure);
@@ -289,7 +293,9 @@ std::optional<level> lock_table::retake(lock_record& record, std::uint64_t owner
     auto const tenure = record.in_handoff;
     if (!tenure || tenure->owner_number != owner_number || tenure->in_operation || now >= tenure->validity())
         return std::nullopt;
-    if (!level.renewed || level.max_hold_until != base::never || !record.handoff.may_retake(now)) return std::nullopt;
+    if (!level.renewed || level.max_hold_until != base::never || level.is_kept_or_delayed()
+        || !record.handoff.may_retake(now))
+        return std::nullopt;
     record.in_handoff.reset();
     record.handoff.retaken();
     level.number = next_level_number();
@@ -387,9 +393,17 @@ void lock_table::released(tenure_ptr const& tenure, bool announced, base::instan
     dead.sweep({tenure->record, tenure->owner_id, tenure->longest_ever, true}, now);
 }
 
+/// Of one that was held.
+reaper::dead_id lock_table::dead_id_of(tenure const& tenure) {
+    return {.record = tenure.record,
+            .owner_id = tenure.owner_id,
+            .lease = tenure.longest_ever,
+            .late_copy_possible = tenure.late_copy_possible,
+            .kept_until = tenure.kept_until};
+}
+
 void lock_table::hand_to_reaper(tenure_ptr const& tenure, base::instant now) {
-    dead.add({tenure->record, tenure->owner_id, tenure->longest_ever, tenure->late_copy_possible}, now,
-             now);                                                         // may throw
+    dead.add(dead_id_of(*tenure), now, now);                               // may throw
     tenure->now_in.store(tenure::phase::ended, std::memory_order_release); // pairs with tenure::in
 }
 
@@ -399,8 +413,7 @@ void lock_table::abandon(tenure_ptr const& tenure, std::uint64_t level_number, b
     if (std::none_of(tenure->levels.begin(), tenure->levels.end(), mine)) return;
     bool const last = tenure->levels.size() == 1;
     if (last && tenure->in(tenure::phase::held)) {
-        dead.add({tenure->record, tenure->owner_id, tenure->longest_ever, tenure->late_copy_possible}, now,
-                 now); // may throw
+        dead.add(dead_id_of(*tenure), now, now); // may throw
         end(tenure, tenure::phase::ended);
         end_handoffs(*tenure->record, now);
         tenure->record->queue.tell_head(woken);
@@ -414,14 +427,14 @@ void lock_table::abandon(tenure_ptr const& tenure, std::uint64_t level_number, b
 
 void lock_table::lose(tenure_ptr const& tenure, base::instant now, base::wake_list& woken) {
     // While its holder cleans up, the key stays as it is: what was promised to hold until validity plus margin does.
-    auto const reap_at = base::later(now, margin_of(tenure->longest_ever));
+    auto const reap_at = base::later(now, margin_of(tenure->longest_ever) + tenure->lock_delay);
     if (tenure->in(tenure::phase::handing_off)) { // nobody here held it
         stop_handoff(*tenure->record, reap_at, now);
         return tenure->record->queue.tell_head(woken);
     }
     if (!tenure->in(tenure::phase::held)) return;
     note(notice::kind::lost, tenure); // first what may throw
-    dead.add({tenure->record, tenure->owner_id, tenure->longest_ever, tenure->late_copy_possible}, reap_at, now);
+    dead.add(dead_id_of(*tenure), reap_at, now);
     end(tenure, tenure::phase::lost);
     end_handoffs(*tenure->record, now);
     ++counted.lost;

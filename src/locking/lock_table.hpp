@@ -200,6 +200,7 @@ private:
     void stop_handoff(lock_record& record, base::instant reap_at, base::instant now);
     void end(tenure_ptr const& tenure, tenure::phase phase);
     void assign_id(tenure& tenure, std::string_view suffix);
+    static reaper::dead_id dead_id_of(tenure const& tenure);
     static void forget_record_of(tenure& tenure) noexcept;
     static void forget_unseen(tenure_ptr const& tenure);
 

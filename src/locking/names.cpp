@@ -47,6 +47,12 @@ std::string read_hold_prefix(std::string_view name) {
     return std::string("{").append(name).append(1, '}');
 }
 
+std::string kept_owner(std::string_view owner_id) {
+    auto const number = std::min(owner_id.find(':'), owner_id.size() - 1) + 1;
+    auto const behind = std::min(owner_id.find(':', number), owner_id.size());
+    return std::string(owner_id.substr(0, number)).append(1, '0').append(owner_id.substr(behind));
+}
+
 std::string shown(std::string_view name) {
     constexpr std::size_t most = 100;
     constexpr auto* digits = "0123456789abcdef";

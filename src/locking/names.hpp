@@ -39,6 +39,9 @@ std::string request_record(std::string_view name, std::string_view request_id);
 /// Of the keys of a read-write lock that keep read holds alive.
 std::string read_hold_prefix(std::string_view name);
 
+/// Who has a lock that was released before its minimum hold was over: OWNER with 0 in place of its number, which no tenure has.
+std::string kept_owner(std::string_view owner_id);
+
 /// For messages: quoted, cut to a length that one can read, control characters and marks of direction as \xHH.
 std::string shown(std::string_view name);
 

@@ -47,7 +47,7 @@ std::vector<reaper::job> reaper::take_due(base::instant now) {
         by_time_.erase(by_time_.begin());
         auto& one = entries_.at(number);
         one.due = base::never;
-        jobs.push_back({number, one.what.record, one.what.owner_id, one.what.announce});
+        jobs.push_back({number, one.what.record, one.what.owner_id, one.what.announce, one.what.kept_until});
     }
     return jobs;
 }

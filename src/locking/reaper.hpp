@@ -32,12 +32,14 @@ public:
         base::milliseconds lease{};      ///< the longest it can have left behind
         bool late_copy_possible = false; ///< a copy of its acquire may arrive late
         bool announce = false;           ///< it holds nothing any more; only the message may not have been sent
+        base::instant kept_until = base::instant::min(); ///< of a minimum hold: the lock is not to be free before
     };
     struct job {
         std::uint64_t number;
         record_ptr record;
         std::string owner_id;
         bool announce = false; ///< send the message, not a release
+        base::instant kept_until = base::instant::min();
     };
 
     /// `first`: when to send the first release. Returns a number for on_answer.

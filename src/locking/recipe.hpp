@@ -33,7 +33,8 @@ struct call_context {
     std::string_view
         counterpart_id{}; ///< of an acquisition: the same owner's hold of the recipe's counterpart; empty: none
     std::string_view message = unlock_message; ///< of a release
-    bool count_listeners = false; ///< of an acquisition: a refusal is to say how many listen to the channel
+    base::milliseconds kept_for{}; ///< of a release: the lock is not to be free before; zero: it is to be free at once
+    bool count_listeners = false;  ///< of an acquisition: a refusal is to say how many listen to the channel
     bool may_wait = true; ///< of an acquisition: if it is refused, it is to have a place in the queue on the server
     base::milliseconds waiter_timeout{}; ///< for so long a waiter that does not ask keeps its place there
 };
@@ -111,7 +112,8 @@ struct recipe {
     /// Re-entry and partial release write the count absolutely.
     wire_call (*set_count)(call_context const&, int count);
     count_answer (*read_count)(resp::value const&);
-    /// Ends the hold, and the place of a waiter in a queue on the server.
+    /// Ends the hold, and the place of a waiter in a queue on the server. With `kept_for` the key stays for so long, and
+    /// belongs to kept_owner().
     wire_call (*release)(call_context const&);
     release_answer (*read_release)(resp::value const&);
     wire_call (*force_release)(call_context const&);
@@ -138,6 +140,8 @@ struct recipe {
     /// The other half of a lock that has two under one name. Whoever has the exclusive half may take the shared one too; who
     /// has the shared one would wait for itself.
     recipe const* counterpart = nullptr;
+    /// Its release knows `kept_for`.
+    bool minimum_hold = true;
     /// What stands behind the ids of its owners.
     std::string_view owner_suffix{};
 

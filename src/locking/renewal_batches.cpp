@@ -29,7 +29,7 @@ void renewal_batches::add(tenure_ptr const& tenure) {
         return;
     }
     auto const fits = [&](renewal_batch const& batch) {
-        return batch.front()->renewal_lease == tenure->renewal_lease
+        return batch.front()->renewal_lease == tenure->renewal_lease && batch.front()->lock_delay == tenure->lock_delay
                && &renewal_of(batch) == tenure->record->how->renew;
     };
     auto at = std::find_if(open_.begin(), open_.end(), fits);

@@ -24,7 +24,7 @@ public:
     /// Complete batches go to `out`. `most`: holds in one call.
     renewal_batches(std::size_t most, std::vector<renewal_batch>& out) : most_(most), out_(out) {}
 
-    /// With others that have the same renewal and renewal_lease.
+    /// With others that have the same renewal, renewal_lease and lock_delay.
     void add(tenure_ptr const& tenure);
     /// What is not complete goes out too: renewals first, then mere questions.
     void finish();
@@ -37,7 +37,7 @@ private:
 
     std::size_t const most_;
     std::vector<renewal_batch>& out_;
-    std::vector<renewal_batch> open_; ///< few: one for each renewal and lease
+    std::vector<renewal_batch> open_; ///< few: one for each renewal, lease and delay
 };
 
 } // namespace redlatch::locking

@@ -36,6 +36,11 @@ namespace redlatch::locking {
 
 struct lock_record;
 
+/// In whole milliseconds, rounded up; zero: that time has come.
+constexpr base::milliseconds time_until(base::instant when, base::instant now) noexcept {
+    return when <= now ? base::milliseconds(0) : std::chrono::ceil<base::milliseconds>(when - now);
+}
+
 /// Guarded by the mutex of the lock table, but for what is marked.
 struct tenure {
     enum class phase : std::uint8_t { acquiring, held, handing_off, releasing, lost, ended };
@@ -57,9 +62,11 @@ struct tenure {
     std::atomic<base::nanoseconds::rep> valid_until{base::instant::min().time_since_epoch().count()};
 
     std::vector<level, base::recycling<level>> levels{};
-    base::milliseconds longest_ever{};              ///< lease asked for: how long an orphan could stay
-    base::instant held_since{};                     ///< sent then, the call that acquired it; handed off to it then
-    std::stop_source lost_source{std::nostopstate}; ///< one that can stop is made when somebody asks
+    base::milliseconds longest_ever{};               ///< on the wire: how long an orphan could stay
+    base::instant kept_until = base::instant::min(); ///< the latest one of all its levels ever
+    base::milliseconds lock_delay{};                 ///< the longest one of all its levels ever
+    base::instant held_since{};                      ///< sent then, the call that acquired it; handed off to it then
+    std::stop_source lost_source{std::nostopstate};  ///< one that can stop is made when somebody asks
 
     std::vector<base::waker> operation_waiters{}; ///< while in_operation
 

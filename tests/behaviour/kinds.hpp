@@ -17,6 +17,7 @@ struct lock_kind {
     bool announces_releases = true; ///< on the lock's channel
     bool gives_tokens = false;
     bool queues_on_server = false;
+    bool minimum_hold = true;                            ///< knows hold_at_least
     std::string_view channel = "redisson_lock__channel"; ///< its prefix
     std::string_view to_redisson{};                      ///< what Redisson takes it for; empty: the same kind
 };
@@ -48,6 +49,7 @@ inline constexpr lock_kind lock_kinds[] = {
      .get = [](client& from, std::string const& name) -> any_lock {
          return from.get_read_write_lock(name).write_lock();
      },
+     .minimum_hold = false,
      .channel = "redisson_rwlock"},
 };
 

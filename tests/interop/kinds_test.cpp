@@ -47,6 +47,19 @@ TEST_P(same_kind, is_kept_out_by_java_and_sees_it) {
     EXPECT_TRUE(lock.try_acquire());
 }
 
+TEST_P(same_kind, is_followed_by_a_java_waiter_when_its_minimum_hold_is_over) {
+    if (!GetParam().minimum_hold) GTEST_SKIP() << "it has none";
+    auto const start = test_clock::now();
+    hold held = lock.acquire({.hold_at_least = 1s}); // with a lease of 30 s
+    auto const waits = java().start("b", of_kind("lock"), key);
+    EXPECT_FALSE(java().reply_if_any(waits, 300ms).has_value()) << "it waits";
+    held.release();
+    EXPECT_TRUE(java().end_of(waits).ok);
+    EXPECT_GE(since(start), 1s);
+    EXPECT_LT(since(start), 25s) << "it waited for the lease that was there before the release";
+    java().value("b", of_kind("unlock"), key);
+}
+
 TEST_P(same_kind, is_followed_by_a_java_waiter) {
     hold held = lock.acquire();
     auto const waits = java().start("b", of_kind("lock"), key);

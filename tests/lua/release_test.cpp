@@ -69,6 +69,39 @@ TEST_P(release_script, ends_the_own_hold_and_wakes_the_waiters_once) {
                       });
 }
 
+TEST_P(release_script, keeps_the_key_for_the_rest_of_a_minimum_hold_and_tells_the_waiters) {
+    run(lock_release, {{.what = "held for less than that",
+                        .before = {{"HSET", "orders", "me:7", "2"}, {"PEXPIRE", "orders", "100000"}},
+                        .keys = {"orders", channel},
+                        .arguments = {"me:7", "PUBLISH", "0", "50000", "me:0"},
+                        .reply = "2", // the one who listens here
+                        .reply_to_a_repeat = "0",
+                        .after = {"orders {me:0=1} 50s"},
+                        .told = {channel + " 0"}},
+                       {.what = "held with a lease that would end before",
+                        .before = {{"HSET", "orders", "me:7", "1"}, {"PEXPIRE", "orders", "10000"}},
+                        .keys = {"orders", channel},
+                        .arguments = {"me:7", "PUBLISH", "0", "50000", "me:0"},
+                        .reply = "2",
+                        .reply_to_a_repeat = "0",
+                        .after = {"orders {me:0=1} 50s"},
+                        .told = {channel + " 0"}},
+                       {.what = "of a lock without a channel",
+                        .before = {{"HSET", "orders", "me:7", "1"}, {"PEXPIRE", "orders", "100000"}},
+                        .keys = {"orders"},
+                        .arguments = {"me:7", "", "", "50000", "me:0"},
+                        .reply = "1",
+                        .reply_to_a_repeat = "0",
+                        .after = {"orders {me:0=1} 50s"}},
+                       {.what = "held by another",
+                        .before = {{"HSET", "orders", "you:1", "1"}, {"PEXPIRE", "orders", "100000"}},
+                        .keys = {"orders", channel},
+                        .arguments = {"me:7", "PUBLISH", "0", "50000", "me:0"},
+                        .reply = "0",
+                        .reply_to_a_repeat = "0",
+                        .after = {"orders {you:1=1} 100s"}}});
+}
+
 TEST_P(release_script, tells_nobody_of_a_lock_without_a_channel) {
     run(lock_release, {{.what = "held",
                         .before = {{"HSET", "orders", "me:1", "1"}, {"PEXPIRE", "orders", "100000"}},

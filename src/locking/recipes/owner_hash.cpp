@@ -62,7 +62,21 @@ count_answer read_count(resp::value const& reply) {
     return reply.integer == 1 ? count_answer::written : count_answer::not_understood;
 }
 
+namespace {
+
+wire_call release_and_keep(call_context const& context) {
+    auto const kept = kept_owner(context.owner_id);
+    auto const kept_for = std::to_string(context.kept_for.count());
+    if (context.channel.empty())
+        return script_call(scripts::lock_release, {context.name}, {context.owner_id, "", "", kept_for, kept});
+    return script_call(scripts::lock_release, {context.name, context.channel},
+                       {context.owner_id, publish, context.message, kept_for, kept});
+}
+
+} // namespace
+
 wire_call release(call_context const& context) {
+    if (context.kept_for.count() > 0) return release_and_keep(context);
     if (context.channel.empty()) return script_call(scripts::lock_release, {context.name}, {context.owner_id});
     if (context.message == unlock_message)
         return script_call(scripts::lock_release, {context.name, context.channel}, {context.owner_id, publish});

@@ -102,6 +102,7 @@ template <half const& Half> constexpr recipe make_half(recipe const& counterpart
     made.local_handoff = false; // whoever writes may read beside it, by the id of the hold
     made.takes_turns = false;   // readers and writers do not exclude each other alike
     made.counterpart = &counterpart;
+    made.minimum_hold = false; // one key has the holds of all who read beside it
     return made;
 }
 

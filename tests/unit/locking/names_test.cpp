@@ -50,6 +50,13 @@ TEST(auxiliary_keys, follow_the_prefix_rule) {
     EXPECT_EQ(token_counter("{t}x"), "redisson_lock_token:{t}x");
 }
 
+TEST(kept_owner, has_zero_for_the_number_and_all_that_stands_behind_it) {
+    EXPECT_EQ(kept_owner("uuid:17"), "uuid:0");
+    EXPECT_EQ(kept_owner("uuid:17:a:candidate"), "uuid:0:a:candidate");
+    EXPECT_EQ(kept_owner("uuid:17:"), "uuid:0:");
+    for (auto const* const odd : {"", "uuid", ":"}) EXPECT_EQ(kept_owner(odd), std::string(odd) + "0") << odd;
+}
+
 TEST(read_write_keys, follow_the_rules_of_prefix_and_suffix) {
     EXPECT_EQ(read_write_channel("orders"), "redisson_rwlock:{orders}");
     EXPECT_EQ(read_hold_prefix("orders"), "{orders}");

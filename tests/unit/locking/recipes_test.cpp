@@ -56,6 +56,25 @@ TEST(recipes, announce_a_plain_release_exactly_if_they_have_a_channel) {
     }
 }
 
+TEST(recipes, keep_the_key_of_a_minimum_hold_under_another_owner) {
+    for (auto const* recipe : all_recipes) {
+        auto const keys = recipe->keys("orders");
+        auto context = about(keys);
+        auto const at_once = words_in(recipe->release(context).bytes).at(0);
+        context.kept_for = base::milliseconds(1'234);
+        auto const kept = recipe->release(context);
+        auto const sent = words_in(kept.bytes).at(0);
+        if (!recipe->minimum_hold) {
+            EXPECT_EQ(sent, at_once) << recipe->kind;
+            continue;
+        }
+        ASSERT_GT(sent.size(), at_once.size()) << recipe->kind;
+        EXPECT_EQ(kept.text_of, recipe->release(about(keys)).text_of) << recipe->kind;
+        EXPECT_EQ(sent.at(sent.size() - 2), "1234") << recipe->kind;
+        EXPECT_EQ(sent.back(), "uuid:0") << recipe->kind;
+    }
+}
+
 TEST(recipes, refuse_replies_that_are_none) {
     using kind = acquire_answer::kind;
     for (auto const* recipe : all_recipes) {

@@ -54,6 +54,25 @@ TEST(renewal_batches, are_full_after_so_many_holds_of_one_renewal) {
     EXPECT_THAT(out, ElementsAre(renewal_batch{a, c}, renewal_batch{b}, renewal_batch{question}));
 }
 
+TEST(renewal_batches, have_one_lock_delay_each) {
+    std::vector<renewal_batch> out;
+    renewal_batches batches(10, out);
+    auto const record = std::make_shared<lock_record>("orders", reentrant_recipe);
+    auto const add = [&](base::milliseconds delay) {
+        auto const tenure = std::make_shared<locking::tenure>();
+        tenure->record = record;
+        tenure->renewal_lease = 30s;
+        tenure->lock_delay = delay;
+        batches.add(tenure);
+        return tenure;
+    };
+    auto const a = add(0s);
+    auto const b = add(15s);
+    auto const c = add(0s);
+    batches.finish();
+    EXPECT_THAT(out, ElementsAre(renewal_batch{a, c}, renewal_batch{b}));
+}
+
 TEST(renewal_batches, leave_alone_whose_renewal_was_refused) {
     std::vector<renewal_batch> out;
     renewal_batches batches(10, out);

@@ -1,0 +1,116 @@
+// What the table does with a minimum hold and a lock delay: tests/behaviour has what users see of them.
+#include "client_locks.hpp"
+#include "scripted/replies.hpp"
+
+#include <gmock/gmock.h>
+
+namespace redlatch::locking {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+/// A client with one lock that others here wait for.
+struct wanted : hand_off {
+    tenure_ptr take(level asked, base::instant sent_at) {
+        auto const one = table.open(record, ann);
+        EXPECT_TRUE(table.take(one, asked, sent_at, base::never));
+        return one;
+    }
+};
+
+TEST(minimum_hold, is_not_handed_off_before_it_is_over) {
+    wanted all;
+    auto const mine = all.take({.lease = 30s, .renewed = true, .kept_until = at(5s)}, at(0s));
+    auto const next = all.wait(bob, at(0s));
+    EXPECT_EQ(all.give_back(mine, at(5s) - 1ns), plan::last);
+    EXPECT_FALSE(next.granted());
+}
+
+TEST(minimum_hold, is_handed_off_when_it_is_over) {
+    wanted all;
+    auto const mine = all.take({.lease = 30s, .renewed = true, .kept_until = at(5s)}, at(0s));
+    auto const next = all.wait(bob, at(0s));
+    EXPECT_EQ(all.give_back(mine, at(5s)), plan::handed_off);
+    EXPECT_TRUE(next.granted());
+}
+
+TEST(minimum_hold, of_the_latest_end_counts) {
+    client_locks all;
+    auto const mine = all.table.open(all.record, ann);
+    all.table.take(mine, {.lease = 30s, .renewed = true, .kept_until = at(9s)}, at(0s), base::never);
+    all.table.take(mine, {.lease = 30s, .renewed = true, .kept_until = at(4s)}, at(1s), base::never);
+    all.table.take(mine, {.lease = 30s, .renewed = true}, at(2s), base::never);
+    EXPECT_EQ(mine->kept_until, at(9s));
+    EXPECT_EQ(time_until(mine->kept_until, at(9s) - 1ns), 1ms) << "rounded up: never too early";
+    EXPECT_EQ(time_until(mine->kept_until, at(9s)), 0ms);
+    EXPECT_EQ(time_until(base::instant::min(), at(9s)), 0ms);
+}
+
+TEST(minimum_hold, is_known_to_the_background_that_releases) {
+    client_locks all;
+    auto const mine = all.table.open(all.record, ann);
+    auto const taken =
+        all.table.take(mine, {.lease = 30s, .renewed = true, .kept_until = at(60s)}, at(0s), base::never);
+    ASSERT_EQ(all.release(mine, taken->number, at(1s)).what, plan::last);
+    all.table.hand_to_reaper(mine, at(1s));
+    auto const jobs = all.table.dead.on_timer(at(1s));
+    ASSERT_EQ(jobs.size(), 1U);
+    EXPECT_EQ(jobs[0].kept_until, at(60s));
+}
+
+TEST(minimum_hold, of_an_acquisition_that_was_given_up_is_none) {
+    client_locks all;
+    auto const mine = all.table.open(all.record, ann);
+    all.table.give_up(mine, true, 60s, at(0s));
+    auto const jobs = all.table.dead.on_timer(at(0s));
+    ASSERT_EQ(jobs.size(), 1U);
+    EXPECT_EQ(jobs[0].kept_until, base::instant::min());
+}
+
+TEST(lock_delay, is_not_handed_off_since_the_next_one_may_want_none) {
+    wanted all;
+    auto const mine = all.take({.lease = 30s, .renewed = true, .lock_delay = 1s}, at(0s));
+    auto const next = all.wait(bob, at(0s));
+    EXPECT_EQ(all.give_back(mine, at(1s)), plan::last);
+    EXPECT_FALSE(next.granted());
+}
+
+TEST(lock_delay, adds_to_what_is_renewed_and_not_to_validity) {
+    client_locks all;
+    auto const mine = all.table.open(all.record, ann);
+    all.table.take(mine, {.lease = 30s, .renewed = true, .lock_delay = 15s}, at(0s), base::never);
+    EXPECT_EQ(ms(mine->validity()), 29'700);
+    lease_keeper::effects found;
+    all.table.keeper.on_timer(at(10s), found);
+    ASSERT_EQ(found.renew.size(), 1U);
+    EXPECT_EQ(lease_keeper::lease_of(found.renew[0]), 30s);
+    auto const words = scripted::words_in(lease_keeper::compose(found.renew[0]).bytes).at(0);
+    EXPECT_EQ(words.at(words.size() - 2), "45000");
+    lease_keeper::effects answered;
+    all.table.keeper.on_answer(found.renew[0], {}, lease_keeper::lease_of(found.renew[0]), at(10s), answered);
+    EXPECT_EQ(ms(mine->validity()), 39'700);
+}
+
+TEST(lock_delay, asks_no_more_than_who_still_holds_of_a_fixed_lease) {
+    client_locks all;
+    auto const mine = all.table.open(all.record, ann);
+    all.table.take(mine, {.lease = 30s, .lock_delay = 15s}, at(0s), base::never);
+    lease_keeper::effects found;
+    all.table.keeper.verify_all(at(1s), found);
+    ASSERT_EQ(found.renew.size(), 1U);
+    auto const words = scripted::words_in(lease_keeper::compose(found.renew[0]).bytes).at(0);
+    EXPECT_EQ(words.at(words.size() - 2), "1");
+}
+
+TEST(lock_delay, is_over_before_the_background_releases_what_was_lost) {
+    client_locks all;
+    auto const mine = all.table.open(all.record, ann);
+    all.table.take(mine, {.lease = 30s, .renewed = true, .lock_delay = 15s}, at(0s), base::never);
+    all.lose(mine, at(20s));
+    EXPECT_THAT(all.reaped(at(35s)), IsEmpty());
+    EXPECT_THAT(all.reaped(at(35'450ms)), ElementsAre(mine->owner_id)) << "and its margin: a hundredth of 45 s";
+}
+
+} // namespace
+} // namespace redlatch::locking
