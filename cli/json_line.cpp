@@ -38,7 +38,10 @@ std::string json_of(lock_info const& lock) {
     object["state"] = lock.held ? "held" : "free";
     object["type"] = lock.type.empty() ? json(nullptr) : json(lock.type);
     object["owners"] = json::array();
-    for (auto const& owner : lock.owners) object["owners"].push_back(json_of_party(owner, "count", owner.count));
+    for (auto const& owner : lock.owners) {
+        object["owners"].push_back(json_of_party(owner, "count", owner.count));
+        object["owners"].back()["released"] = owner.released;
+    }
     object["ttl_ms"] = milliseconds(lock.remaining_lease);
     object["waiters"] = json::array();
     for (auto const& waiter : lock.waiters)

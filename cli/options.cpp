@@ -59,10 +59,15 @@ void declare_times(command_line& line, lock_options& options) {
     line.time("--watchdog", "The lease of a renewed lock, renewed after each third of it. Default: 30s.",
               options.watchdog);
     line.time("--max-hold", "Hold the lock no longer than this; then it counts as lost.", options.max_hold);
+    line.time("--lock-delay", "Nobody gets the lock for so long after it was lost. Default: 0s.", options.lock_delay);
 }
 
 void declare(command_line& line, lock_options& options) {
     declare_times(line, options);
+    line.time("--min-hold",
+              "Nobody else gets the lock sooner than this after it was taken, however soon it is given back: for jobs "
+              "that many machines start at the same time.",
+              options.min_hold);
     line.flag("--fair", "Take the lock as a fair one: whoever waits gets it in the order of coming, in any process.",
               options.fair);
     line.flag("--fenced",
@@ -105,6 +110,12 @@ void check(lock_options& options) {
     refuse_shorter(options.lease, shortest_lease, "--lease", why);
     refuse_shorter(options.watchdog, shortest_lease, "--watchdog", why);
     refuse_shorter(options.max_hold, 1ms, "--max-hold", "it must be longer than nothing");
+    refuse_shorter(options.min_hold, 1ms, "--min-hold", "it must be longer than nothing");
+    if (options.min_hold && options.lease && *options.min_hold > *options.lease)
+        throw usage_error("--min-hold " + to_text(*options.min_hold) + " is longer than --lease "
+                          + to_text(*options.lease) + ", which is not renewed; give a longer lease, or none");
+    if (options.min_hold && (options.shared || options.write))
+        throw usage_error("--min-hold is not there for read-write locks; use another kind of lock");
 }
 
 namespace {

@@ -38,6 +38,8 @@ struct lock_options : wait_flags {
     std::optional<duration> max_hold{};
     bool fair = false;
     bool fenced = false;
+    std::optional<duration> min_hold{};
+    std::optional<duration> lock_delay{};
     bool shared = false;   ///< of a read-write lock, to read
     bool write = false;    ///< and to write
     bool election = false; ///< as the leader of an election

@@ -26,6 +26,8 @@ acquire_options base_options(lock_options const& options) {
     acquire_options result;
     result.lease = options.lease;
     result.max_hold = options.max_hold;
+    result.hold_at_least = options.min_hold;
+    result.lock_delay = options.lock_delay;
     return result;
 }
 

@@ -38,7 +38,9 @@ std::string headline_of(lock_info const& lock) {
 std::string message_of(lock_info const& lock) {
     std::string text = headline_of(lock);
     for (auto const& owner : lock.owners)
-        text += "  by " + text_of(owner) + ", count " + std::to_string(owner.count) + '\n';
+        text += "  by " + text_of(owner)
+                + (owner.released ? ", which has released it: the rest is its minimum hold\n"
+                                  : ", count " + std::to_string(owner.count) + '\n');
     for (auto const& waiter : lock.waiters) {
         text += "  waiting: " + text_of(waiter);
         if (waiter.passed_over_in)

@@ -55,7 +55,7 @@ _redlatch() {
         mapfile -t COMPREPLY < <(compgen -W 'term kill warn' -- "$cur")
         return
         ;;
-    --wait | --lease | --watchdog | --max-hold | --grace | --expiry)
+    --wait | --lease | --watchdog | --max-hold | --min-hold | --lock-delay | --grace | --expiry)
         mapfile -t COMPREPLY < <(compgen -W '500ms 5s 30s 1m 5m 1h' -- "$cur")
         return
         ;;
@@ -67,8 +67,8 @@ _redlatch() {
 
     local server='--server --config --require-server --json --verbose --help'
     local wait="--wait --no-wait --conflict-exit-code $server"
-    local times="--wait --no-wait --lease --watchdog --max-hold --conflict-exit-code $server"
-    local lock="--fair --fenced --shared --write $times"
+    local times="--wait --no-wait --lease --watchdog --max-hold --lock-delay --conflict-exit-code $server"
+    local lock="--min-hold --fair --fenced --shared --write $times"
     case $command in
     run) words="$lock --on-lost --grace --" ;;
     elect) words="$times --candidate --who --on-lost --grace --" ;;

@@ -56,10 +56,12 @@ TEST_F(tool_output, status_of_a_lock_that_java_holds) {
     EXPECT_EQ(keys_of(object), "name state type owners ttl_ms waiters ");
     EXPECT_EQ(object["state"], "held");
     EXPECT_EQ(object["type"], "reentrant");
-    EXPECT_EQ(
-        object["owners"],
-        json::array(
-            {{{"owner", client + ":71"}, {"client", client}, {"holder", "71"}, {"count", 1}, {"label", nullptr}}}));
+    EXPECT_EQ(object["owners"], json::array({{{"owner", client + ":71"},
+                                              {"client", client},
+                                              {"holder", "71"},
+                                              {"count", 1},
+                                              {"label", nullptr},
+                                              {"released", false}}}));
     EXPECT_GT(object["ttl_ms"], 3'500'000);
     server.run("DEL", "job");
 }
@@ -124,7 +126,7 @@ TEST_F(tool_output, list_shows_locks_and_only_locks) {
     auto const some = lines_of(run({"list", "al*", "--json"}).output);
     ASSERT_EQ(some.size(), 1U);
     EXPECT_EQ(keys_of(some[0]), "name state type owners ttl_ms waiters ");
-    EXPECT_EQ(keys_of(some[0]["owners"][0]), "owner client holder count label ");
+    EXPECT_EQ(keys_of(some[0]["owners"][0]), "owner client holder count label released ");
     EXPECT_EQ(some[0]["name"], "alpha");
     EXPECT_EQ(run({"list", "none*", "--json"}).output, "");
     EXPECT_EQ(run({"list", "none*"}).status, 0);
@@ -379,6 +381,8 @@ TEST_F(tool_output, help_is_there_at_each_level_and_names_each_flag) {
           "--lease",
           "--watchdog",
           "--max-hold",
+          "--min-hold",
+          "--lock-delay",
           "--fair",
           "--fenced",
           "--shared",
