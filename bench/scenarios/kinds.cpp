@@ -1,7 +1,12 @@
 #include "measure/workers.hpp"
 #include "scenarios/contenders.hpp"
 
+#include <redlatch/multi_lock.hpp>
+
+#include <functional>
 #include <memory>
+#include <string>
+#include <vector>
 
 namespace redlatch::bench {
 
@@ -47,9 +52,47 @@ scenario in_order(stage const& on, int threads) {
     return one;
 }
 
+/// What each worker takes and gives back, with the client that all of them share.
+using party_maker = std::function<party(client const& shared, std::string const& name)>;
+
 /// The same number of permits as others set: enough for everybody, or few.
-scenario semaphores(stage const& on, std::string const& title, naming const& name, std::string const& peers_know_it_as,
-                    int permits, std::string const& limits) {
+party_maker semaphore_of(int permits) {
+    return [permits](client const& shared, std::string const& name) -> party {
+        auto const keep = std::make_shared<client>(shared);
+        auto const one = std::make_shared<semaphore>(keep->get_semaphore(name + ":permits"));
+        one->try_set_permits(permits);
+        return {[keep, one] { one->acquire(); }, [one] { one->release(); }};
+    };
+}
+
+party_maker permit_semaphore_of(int count) {
+    return [count](client const& shared, std::string const& name) -> party {
+        auto const keep = std::make_shared<client>(shared);
+        auto const one = std::make_shared<permit_semaphore>(keep->get_permit_semaphore(name + ":leased"));
+        one->try_set_permits(count);
+        auto const held = std::make_shared<permits>();
+        return {[keep, one, held] { *held = one->acquire(); }, [held] { held->release(); }};
+    };
+}
+
+party three_locks(client const& shared, std::string const& name) {
+    auto const keep = std::make_shared<client>(shared);
+    std::vector<basic_lock> members;
+    for (auto const* const part : {":a", ":b", ":c"}) members.push_back(keep->get_lock(name + part));
+    auto const all = std::make_shared<multi_lock>(members);
+    auto const held = std::make_shared<multi_hold>();
+    return {[keep, all, held] { *held = all->acquire(); }, [held] { held->release(); }};
+}
+
+/// Set to one, and counted down to zero.
+party latch(client const& shared, std::string const& name) {
+    auto const keep = std::make_shared<client>(shared);
+    auto const one = std::make_shared<count_down_latch>(keep->get_count_down_latch(name + ":latch"));
+    return {[keep, one] { one->try_set_count(1); }, [one] { one->count_down(); }};
+}
+
+scenario other_than_locks(stage const& on, std::string const& title, naming const& name,
+                          std::string const& peers_know_it_as, party_maker const& make, std::string const& limits) {
     constexpr int threads = 64;
     scenario one{title, "cycles/s", true, {}};
     one.floor = "re-entrant";
@@ -58,12 +101,7 @@ scenario semaphores(stage const& on, std::string const& title, naming const& nam
     auto const ours = [=, &at = on.at](std::chrono::milliseconds period) {
         client const user(settings_for(where, {}));
         std::vector<party> workers;
-        for (int worker = 0; worker < threads; ++worker) {
-            auto const keep = std::make_shared<client>(user);
-            auto const which = std::make_shared<semaphore>(keep->get_semaphore(name(worker) + ":permits"));
-            which->try_set_permits(permits);
-            workers.push_back({[keep, which] { which->acquire(); }, [which] { which->release(); }});
-        }
+        for (int worker = 0; worker < threads; ++worker) workers.push_back(make(user, name(worker)));
         return run_workers(at, workers, period);
     };
     one.contenders = {contender{"redlatch", ours, {at_least(2, "Redisson, tuned")}},
@@ -86,11 +124,19 @@ std::vector<scenario> kinds(stage const& on) {
         own("read", read_half),
         readers(on, threads),
         in_order(on, 8),
-        semaphores(on, "64 threads, 64 semaphores", one_each(), "own.semaphore", 1,
-                   "both requests are scripts, and a release is told to whoever may listen."),
-        semaphores(on, "64 threads, one semaphore of 8", one_for_all(), "shared.semaphore", 8,
-                   "nothing is handed off within a process: who waits asks right behind a release, as many as there "
-                   "are permits."),
+        other_than_locks(on, "64 threads, 64 semaphores", one_each(), "own.semaphore", semaphore_of(1),
+                         "both requests are scripts, and a release is told to whoever may listen."),
+        other_than_locks(on, "64 threads, one semaphore of 8", one_for_all(), "shared.semaphore", semaphore_of(8),
+                         "nothing is handed off within a process: who waits asks right behind a release, as many as "
+                         "there are permits."),
+        other_than_locks(on, "64 threads, 64 permit semaphores", one_each(), "own.permits", permit_semaphore_of(1),
+                         "both requests are scripts that look for leases that are over."),
+        other_than_locks(on, "64 threads, one permit semaphore of 8", one_for_all(), "shared.permits",
+                         permit_semaphore_of(8), "as of 64 permit semaphores, and of one semaphore."),
+        other_than_locks(on, "64 threads, 64 multi locks of 3", one_each(), "own.multi", three_locks,
+                         "three locks for each cycle, asked for and given back at the same time."),
+        other_than_locks(on, "64 threads, 64 latches", one_each(), "own.latch", latch,
+                         "set to one and counted down: two scripts, each told to whoever may listen."),
     };
 }
 

@@ -37,7 +37,10 @@ TOOL = {"run NAME -- true, TCP", "run NAME -- true, Unix socket"}
 OTHER_KINDS = ("fenced", "spin", "non_reentrant", "fair", "write", "read")
 KINDS = {f"64 threads, 64 locks, {kind}" for kind in OTHER_KINDS} | {"64 threads, one lock, read", "8 threads, one lock, fair",
                                                                "64 threads, 64 semaphores",
-                                                               "64 threads, one semaphore of 8"}
+                                                               "64 threads, one semaphore of 8",
+                                                               "64 threads, 64 permit semaphores",
+                                                               "64 threads, one permit semaphore of 8",
+                                                               "64 threads, 64 multi locks of 3", "64 threads, 64 latches"}
 ONCE = {"holding 10000 locks", "holding 100000 locks", "a client that holds a lock"} | KINDS
 SCALE = {
     "scale: 100000 calls abandoned, how late",

@@ -69,6 +69,10 @@ public final class Peer {
                 Threads.onLocks(clients.make(), workers, number -> name + ":" + number, kind);
             case "own.semaphore" -> Threads.onSemaphores(clients.make(), workers, number -> name + ":permits:" + number, 1);
             case "shared.semaphore" -> Threads.onSemaphores(clients.make(), workers, number -> name + ":permits", 8);
+            case "own.permits" -> Threads.onPermits(clients.make(), workers, number -> name + ":leased:" + number, 1);
+            case "shared.permits" -> Threads.onPermits(clients.make(), workers, number -> name + ":leased", 8);
+            case "own.multi" -> Threads.onMultiLocks(clients.make(), workers, number -> name + ":" + number);
+            case "own.latch" -> Threads.onLatches(clients.make(), workers, number -> name + ":latch:" + number);
             case "own_async" -> new InFlight(clients.make(), workers, name);
             case "shared", "shared.read", "shared.fair" -> Threads.onLocks(clients.make(), workers, number -> name, kind);
             case "hand_off" -> new HandOff(clients, name);

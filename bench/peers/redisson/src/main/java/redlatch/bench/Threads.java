@@ -3,11 +3,13 @@ package redlatch.bench;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.IntFunction;
+import org.redisson.api.RCountDownLatch;
 import org.redisson.api.RLock;
+import org.redisson.api.RPermitExpirableSemaphore;
 import org.redisson.api.RSemaphore;
 import org.redisson.api.RedissonClient;
 
-/** A thread each, on locks or semaphores of their own or on one. */
+/** A thread each, on something of its own or on one for all. */
 final class Threads implements Scenario {
     /** What each cycle takes and gives back. */
     record Section(Runnable enter, Runnable leave) {
@@ -38,6 +40,45 @@ final class Threads implements Scenario {
             made.sections.add(new Section(() -> take(semaphore), semaphore::release));
         }
         return made;
+    }
+
+    static Threads onPermits(RedissonClient client, int workers, IntFunction<String> names, int permits) {
+        Threads made = new Threads(client);
+        for (int number = 0; number < workers; ++number) {
+            RPermitExpirableSemaphore semaphore = client.getPermitExpirableSemaphore(names.apply(number));
+            semaphore.trySetPermits(permits);
+            String[] taken = new String[1];
+            made.sections.add(new Section(() -> taken[0] = take(semaphore), () -> semaphore.release(taken[0])));
+        }
+        return made;
+    }
+
+    static Threads onMultiLocks(RedissonClient client, int workers, IntFunction<String> names) {
+        Threads made = new Threads(client);
+        for (int number = 0; number < workers; ++number) {
+            String name = names.apply(number);
+            RLock all = client.getMultiLock(client.getLock(name + ":a"), client.getLock(name + ":b"),
+                client.getLock(name + ":c"));
+            made.sections.add(new Section(all::lock, all::unlock));
+        }
+        return made;
+    }
+
+    static Threads onLatches(RedissonClient client, int workers, IntFunction<String> names) {
+        Threads made = new Threads(client);
+        for (int number = 0; number < workers; ++number) {
+            RCountDownLatch latch = client.getCountDownLatch(names.apply(number));
+            made.sections.add(new Section(() -> latch.trySetCount(1), latch::countDown));
+        }
+        return made;
+    }
+
+    private static String take(RPermitExpirableSemaphore semaphore) {
+        try {
+            return semaphore.acquire();
+        } catch (InterruptedException end) {
+            throw new IllegalStateException(end);
+        }
     }
 
     private static void take(RSemaphore semaphore) {
