@@ -3,11 +3,11 @@ from table.files import KEEPER, PASSING, TABLE, WAITING
 
 MUTANTS = [
     ("a hold with max_hold is handed off", TABLE,
-     "at->renewed && !capped;",
-     "at->renewed;"),
+     "at->renewed && !capped && frees;",
+     "at->renewed && frees;"),
     ("a fixed lease is handed off", TABLE,
-     "tenure->levels.size() == 1 && at->renewed && !capped;",
-     "tenure->levels.size() == 1 && !capped;"),
+     "tenure->levels.size() == 1 && at->renewed && !capped",
+     "tenure->levels.size() == 1 && !capped"),
     ("a waiter with a call under way is given the lock", TABLE,
      "!head || !head->waits || !head->accepts_handoff)\n"
      "        return false;",

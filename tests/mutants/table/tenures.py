@@ -16,11 +16,8 @@ MUTANTS = [
      "if (false)\n"
      "        dead.add("),
     ("nobody sees a release without an answer through", TABLE,
-     "now,\n"
-     "             now);                                                         // may throw\n"
-     "    tenure->now_in.store(tenure::phase::ended, std::memory_order_release); // pairs",
-     "base::never, now);\n"
-     "    tenure->now_in.store(tenure::phase::ended, std::memory_order_release); // pairs"),
+     "    dead.add(dead_id_of(*tenure), now, now);                               // may throw\n",
+     "    dead.add(dead_id_of(*tenure), base::never, now);\n"),
     ("the reaper asks once and never again", REAPER,
      "    schedule(number, one, base::later(now, retry_pause));",
      "    entries_.erase(at);"),
