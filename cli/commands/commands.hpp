@@ -14,6 +14,7 @@ int list_locks(arguments const& words);
 int unlock(arguments const& words);
 int use_semaphore(arguments const& words);
 int use_latch(arguments const& words);
+int show_acl(arguments const& words);
 int ping(arguments const& words);
 int serve(arguments const& words);
 int show_version(arguments const& words);

@@ -23,7 +23,7 @@ _redlatch() {
     COMPREPLY=()
 
     if ((COMP_CWORD == 1)); then
-        mapfile -t COMPREPLY < <(compgen -W 'run elect hold status list unlock semaphore latch ping server version help --help --version' -- "$cur")
+        mapfile -t COMPREPLY < <(compgen -W 'run elect hold status list unlock semaphore latch ping acl server version help --help --version' -- "$cur")
         return
     fi
 
@@ -74,6 +74,7 @@ _redlatch() {
     elect) words="$times --candidate --who --on-lost --grace --" ;;
     hold) words=$lock ;;
     status | list | ping) words=$server ;;
+    acl) words="--types --name-prefix --user" ;;
     unlock) words="--force $server" ;;
     semaphore)
         if ((COMP_CWORD == 2)); then

@@ -47,6 +47,7 @@ std::vector<words> const commands{{"run"},
                                   {"latch", "count"},
                                   {"latch", "remove"},
                                   {"ping"},
+                                  {"acl"},
                                   {"server", "status"},
                                   {"server", "stop"}};
 

@@ -1,0 +1,178 @@
+#include "acl_rule.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+
+namespace redlatch::cli {
+namespace {
+
+/// Types that need the same: a set of bits.
+using groups = std::uint16_t;
+constexpr groups exclusive = 1, fair = 2, fenced = 4, read_write = 8, semaphores = 16, permits = 32, latches = 64,
+                 spin = 128, election = 256;
+constexpr groups tokens = fenced | election;
+constexpr groups locks = exclusive | spin | fair | tokens | read_write;
+constexpr groups counters = semaphores | permits | latches;
+constexpr groups all = locks | counters;
+constexpr groups told = all & ~spin; // waiters are
+
+struct type {
+    std::string_view name;
+    groups belongs_to;
+};
+constexpr std::array types{
+    type{"reentrant", exclusive},
+    type{"non_reentrant", exclusive},
+    type{"spin", spin},
+    type{"fair", fair},
+    type{"non_reentrant_fair", fair},
+    type{"fenced", fenced},
+    type{"election", election},
+    type{"read_write", read_write},
+    type{"semaphore", semaphores},
+    type{"permit_semaphore", permits},
+    type{"latch", latches},
+};
+
+struct command {
+    std::string_view name;
+    groups needed_by;
+};
+constexpr std::array commands{
+    command{"restore", exclusive | spin},
+    command{"hdel", locks},
+    command{"publish", told},
+    command{"evalsha", all},
+    command{"eval", all},
+    command{"hset", locks},
+    command{"hexists", locks},
+    command{"hget", locks},
+    command{"hgetall", read_write},
+    command{"hkeys", election | read_write},
+    command{"set", read_write | counters},
+    command{"get", election | counters},
+    command{"incr", tokens},
+    command{"incrby", semaphores | permits},
+    command{"decr", latches},
+    command{"decrby", semaphores},
+    command{"pttl", locks | permits},
+    command{"pexpire", locks | permits},
+    command{"hlen", locks & ~read_write},
+    command{"del", all},
+    command{"hscan", locks},
+    command{"exists", all},
+    command{"scan", locks},
+    command{"dbsize", locks},
+    command{"info", all},
+    command{"time", fair | permits},
+    command{"lindex", fair},
+    command{"lpop", fair},
+    command{"lpos", fair},
+    command{"lrange", fair},
+    command{"lrem", fair},
+    command{"rpush", fair},
+    command{"zadd", fair | permits},
+    command{"zcount", permits},
+    command{"zincrby", fair},
+    command{"zrange", fair},
+    command{"zrangebyscore", permits},
+    command{"zrem", fair | permits},
+    command{"zscore", fair | permits},
+    command{"pubsub|numsub", exclusive | tokens},
+    command{"subscribe", told},
+    command{"unsubscribe", told},
+    command{"client|kill", all},
+    command{"client|setname", all},
+    command{"client|list", locks},
+    command{"client|info", all},
+    command{"ping", all},
+};
+
+/// A key or a channel that is derived from a name: `before`, the name, `behind`.
+struct derived {
+    std::string_view before;
+    groups needed_by;
+    std::string_view behind{};
+    bool always_in_brackets = false;
+};
+constexpr std::array keys{
+    derived{"redisson_lock__channel", exclusive | fair | tokens}, // which release scripts name as a key
+    derived{"redisson_lock_queue", fair},
+    derived{"redisson_lock_timeout", fair},
+    derived{"redisson_lock_token", tokens},
+    derived{"redisson_rwlock", read_write},
+    derived{"redisson_sc", semaphores | permits},
+    derived{"redisson_countdownlatch__channel__", latches, {}, true},
+    derived{"redlatch_request", counters, ":*"},
+};
+constexpr std::array channels{
+    derived{"redisson_lock__channel", exclusive | fair | tokens},
+    derived{"redisson_rwlock", read_write},
+    derived{"redisson_sc", semaphores | permits},
+    derived{"redisson_countdownlatch__channel__", latches, {}, true},
+};
+
+groups groups_of(std::vector<std::string> const& chosen) {
+    groups found = 0;
+    for (auto const& one : types)
+        if (std::find(chosen.begin(), chosen.end(), one.name) != chosen.end()) found |= one.belongs_to;
+    return found;
+}
+
+/// A name in a glob-style pattern.
+std::string literal(std::string_view text) {
+    std::string out;
+    for (char const byte : text) {
+        if (std::string_view("*?[]\\").find(byte) != std::string_view::npos) out.push_back('\\');
+        out.push_back(byte);
+    }
+    return out;
+}
+
+bool has_brackets(std::string_view name) {
+    return name.find('{') != std::string_view::npos;
+}
+
+/// Of a key, whole; of a channel, whatever follows the name: that of a waiter for a fair lock does.
+std::string pattern(char sign, derived const& what, std::string_view prefix, bool whole) {
+    bool const brackets = what.always_in_brackets || !has_brackets(prefix);
+    std::string out(1, sign);
+    out.append(what.before);
+    if (!what.always_in_brackets) out.push_back(':');
+    if (brackets) out.push_back('{');
+    out.append(literal(prefix)).push_back('*');
+    if (brackets && whole) out.push_back('}');
+    if (whole) out.append(what.behind);
+    return out;
+}
+
+} // namespace
+
+std::vector<std::string_view> acl_types() {
+    std::vector<std::string_view> names;
+    for (auto const& one : types) names.push_back(one.name);
+    return names;
+}
+
+std::vector<std::string> acl_rule(std::vector<std::string> const& chosen, std::string_view name_prefix) {
+    auto const wanted = groups_of(chosen);
+    std::vector<std::string> words{"~" + literal(name_prefix) + "*"};
+    if (!name_prefix.empty()) {
+        for (auto const& one : keys)
+            if ((one.needed_by & wanted) != 0) words.push_back(pattern('~', one, name_prefix, true));
+        // The keys of read holds, and the leases of permits.
+        if ((wanted & (read_write | permits)) != 0 && !has_brackets(name_prefix))
+            words.push_back("~{" + literal(name_prefix) + "*}*");
+    }
+    for (auto const& one : channels) {
+        if ((one.needed_by & wanted) == 0) continue;
+        words.push_back(name_prefix.empty() ? "&" + std::string(one.before) + (one.always_in_brackets ? "*" : ":*")
+                                            : pattern('&', one, name_prefix, false));
+    }
+    for (auto const& one : commands)
+        if ((one.needed_by & wanted) != 0) words.push_back("+" + std::string(one.name));
+    return words;
+}
+
+} // namespace redlatch::cli

@@ -1,0 +1,49 @@
+// redlatch acl. That its rule is enough: acl_rule_test.cpp.
+#include "tool.hpp"
+
+#include <fstream>
+
+namespace redlatch::test {
+namespace {
+
+class acl_command : public tool_test {};
+
+TEST_F(acl_command, prints_the_rule_of_the_operating_page) {
+    auto const result = run({"acl", "--name-prefix", "jobs:"});
+    EXPECT_EQ(result.status, 0) << result.errors;
+    std::ifstream page(REDLATCH_CLI_SOURCES "/../docs/operating.md");
+    bool found = false;
+    for (std::string line; std::getline(page, line);) found = found || line + "\n" == result.output;
+    EXPECT_TRUE(found) << "the page has another rule than: " << result.output;
+}
+
+TEST_F(acl_command, prints_what_some_types_need) {
+    auto const result = run({"acl", "--types", "spin,latch", "--user", "importer"});
+    EXPECT_EQ(result.status, 0) << result.errors;
+    EXPECT_TRUE(result.output.starts_with(
+        "ACL SETUSER importer on >PASSWORD ~* &redisson_countdownlatch__channel__* +restore "))
+        << result.output;
+    EXPECT_EQ(result.output.find("rpush"), std::string::npos) << result.output;
+}
+
+TEST_F(acl_command, refuses_what_would_be_no_rule) {
+    struct row {
+        words arguments;
+        std::string said;
+    };
+    for (auto const& [arguments, said] :
+         {row{{"--types", "spin,ltch"}, "there is no type 'ltch'; did you mean latch?"},
+          row{{"--types", ""}, "--types is empty"}, row{{"--name-prefix", "two words"}, "cannot have blanks"},
+          row{{"--name-prefix", ""}, "--name-prefix is empty"}, row{{"--user", "a\nb"}, "control characters"},
+          row{{"more"}, "more"}}) {
+        auto all = arguments;
+        all.insert(all.begin(), "acl");
+        auto const result = run(all);
+        EXPECT_EQ(result.status, 64) << said;
+        EXPECT_NE(result.errors.find(said), std::string::npos) << result.errors;
+        EXPECT_EQ(result.output, "");
+    }
+}
+
+} // namespace
+} // namespace redlatch::test
