@@ -118,8 +118,8 @@ public:
     /// The loop that runs its client; null: a client with a thread of its own.
     user_loop const* driven_by() const noexcept;
 
-    /// "reentrant", "non_reentrant", "spin", "fenced", "fair", "non_reentrant_fair", "election", "read" or "write";
-    /// empty: moved from.
+    /// "reentrant", "non_reentrant", "spin", "fenced", "fair", "non_reentrant_fair", "election", "read", "write" or
+    /// "faster_multi"; empty: moved from.
     std::string_view kind() const noexcept;
 
 protected:

@@ -13,6 +13,7 @@
 #include <redlatch/event_source.hpp>
 #include <redlatch/export.hpp>
 #include <redlatch/fair_lock.hpp>
+#include <redlatch/faster_multi_lock.hpp>
 #include <redlatch/fenced_lock.hpp>
 #include <redlatch/leader_election.hpp>
 #include <redlatch/lock_info.hpp>
@@ -72,6 +73,11 @@ public:
     read_write_lock get_read_write_lock(std::string const& name);
     /// Throws error(invalid_argument) for pauses that are not positive, or a multiplier below one.
     spin_lock get_spin_lock(std::string const& name, spin_backoff const& backoff = {});
+
+    /// A lock on these values of a group: those that have a value in common exclude each other. Values: any bytes, 1 to 10,000
+    /// of them; one that comes twice counts once. No round trip. Throws error: bad_name (of the group), invalid_argument (no
+    /// values, or too many), forked. The name of a group should not be that of another lock, which does not keep values out.
+    faster_multi_lock get_faster_multi_lock(std::string const& group, std::vector<std::string> const& values);
 
     /// A candidate of an election; each call makes another one. No round trip. Throws error: bad_name, invalid_argument (a
     /// candidate that cannot be used), forked.

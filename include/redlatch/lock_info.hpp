@@ -45,9 +45,9 @@ struct look_options {
 struct lock_info {
     std::string name;
     bool held = false;
-    /// "reentrant", "fair", "fenced", "election", "read" or "write" (the mode of a read-write lock); "" when free and
-    /// nobody is queued. A spin or non-reentrant lock cannot be told from a re-entrant one, nor a fair one for which nobody
-    /// waits.
+    /// "reentrant", "fair", "fenced", "election", "faster_multi" (values of a group), "read" or "write" (the mode of a
+    /// read-write lock); "" when free and nobody is queued. A spin or non-reentrant lock cannot be told from a re-entrant
+    /// one, nor a fair one for which nobody waits.
     std::string type;
     std::vector<lock_owner> owners;
     /// Of a fair lock: who is queued for it, the first one first, at most 1,000. Also while it is free, when the first one has

@@ -31,7 +31,7 @@ struct acquire_options {
     /// shortens the lease to what is left of this time in place of deleting the key, so that no process has to stay; the hold
     /// counts as released. For jobs that many machines start by their own clocks and that are to run once. It is kept by the
     /// server, so also where the process dies; force_unlock ends it. Must be positive, and no longer than a fixed lease; not
-    /// for read-write locks and not for multi_lock (errc::invalid_argument). On a re-entry the latest end counts.
+    /// for read-write locks, values of a group and multi_lock (errc::invalid_argument). On a re-entry the latest end counts.
     /// wire: protocol section 1.9.
     std::optional<time_span> hold_at_least{};
 

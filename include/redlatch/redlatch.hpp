@@ -15,6 +15,7 @@
 #include <redlatch/event_source.hpp>            // IWYU pragma: export
 #include <redlatch/export.hpp>                  // IWYU pragma: export
 #include <redlatch/fair_lock.hpp>               // IWYU pragma: export
+#include <redlatch/faster_multi_lock.hpp>       // IWYU pragma: export
 #include <redlatch/fenced_lock.hpp>             // IWYU pragma: export
 #include <redlatch/fencing_gate.hpp>            // IWYU pragma: export
 #include <redlatch/hold.hpp>                    // IWYU pragma: export

@@ -8,6 +8,7 @@
 #include "api/server_view.hpp"
 #include "locking/names.hpp"
 #include "locking/recipes/election.hpp"
+#include "locking/recipes/faster_multi.hpp"
 #include "locking/recipes/recipes.hpp"
 
 #include <redlatch/client.hpp>
@@ -77,13 +78,13 @@ void must_be_usable(io::client_core const& core, std::string const& kind, std::s
 
 /// No round trip.
 std::shared_ptr<detail::lock_impl> lock_of(detail::client_handle const& owner, std::string const& name,
-                                           locking::recipe const& recipe) {
+                                           locking::recipe const& recipe, std::vector<std::string> const& parts = {}) {
     auto const& core = owner.core;
     must_be_usable(*core, "lock", name);
     auto impl = std::make_shared<detail::lock_impl>();
     impl->core = core;
-    impl->record =
-        core->locked([&](locking::lock_table& table, base::wake_list&) { return table.records.get(name, recipe); });
+    impl->record = core->locked(
+        [&](locking::lock_table& table, base::wake_list&) { return table.records.get(name, recipe, parts); });
     return impl;
 }
 
@@ -120,6 +121,16 @@ non_reentrant_fair_lock client::get_non_reentrant_fair_lock(std::string const& n
 read_write_lock client::get_read_write_lock(std::string const& name) {
     return read_write_lock(lock_of(handle(), name, locking::read_recipe),
                            lock_of(handle(), name, locking::write_recipe));
+}
+
+faster_multi_lock client::get_faster_multi_lock(std::string const& group, std::vector<std::string> const& values) {
+    must_be_usable(*handle().core, "group", group);
+    if (values.empty() || values.size() > locking::faster_multi::most_values)
+        throw error(errc::invalid_argument, "the lock on values of the group " + locking::shown(group) + " needs 1 to "
+                                                + std::to_string(locking::faster_multi::most_values) + " values, not "
+                                                + std::to_string(values.size()));
+    return faster_multi_lock(
+        lock_of(handle(), group, locking::faster_multi_recipe, locking::faster_multi::fields_of(values)));
 }
 
 semaphore client::get_semaphore(std::string const& name, counter_options const& options) {

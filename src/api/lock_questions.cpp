@@ -34,10 +34,10 @@ question<bool> whether_locked(lock_impl const& impl) {
 }
 
 question<std::optional<duration>> how_long(lock_impl const& impl) {
-    return {locking::command_call("PTTL", impl.record->name), "asking for the lease of " + shown(impl),
+    return {impl.record->how->lease_left(impl.record->context({}, {})), "asking for the lease of " + shown(impl),
             [](io::query const& answered) {
                 if (!answered.reply().is_integer())
-                    throw error(errc::bad_reply, "the server sent an unexpected reply to PTTL");
+                    throw error(errc::bad_reply, "the server sent an unexpected reply to how long a lock is held");
                 auto const left = answered.reply().integer;
                 return left < 0 ? std::nullopt : std::optional(duration(left));
             }};
@@ -55,7 +55,8 @@ auto holders_of(std::shared_ptr<lock_impl> impl, look_options const& options) {
     return [of = std::move(impl), options](io::query_batch const& answered) {
         auto const answers = std::span(answered.replies());
         constexpr auto looks = detail::questions_of_a_look;
-        auto info = detail::to_info(*of->core, of->record->name, answers.first(looks), answers[looks]);
+        auto info =
+            detail::to_info(*of->core, of->record->name, answers.first(looks), answers[looks], of->record->parts);
         if (options.labels) detail::add_labels({&info, 1}, connection::labels_in(answers.back().text));
         return info;
     };

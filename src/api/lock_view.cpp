@@ -1,5 +1,6 @@
 #include "api/lock_view.hpp"
 
+#include "api/group_view.hpp"
 #include "connection/server_error.hpp"
 #include "locking/names.hpp"
 #include "locking/recipes/election.hpp"
@@ -106,6 +107,22 @@ std::vector<lock_waiter> to_waiters(resp::value const& queue, resp::value const&
     return waiters;
 }
 
+/// Only what is held: leases that are over may have left fields behind.
+void add_group(lock_info& to, std::span<resp::value const> fields, std::optional<std::int64_t> now,
+               std::span<std::string const> parts) {
+    auto const holders = holders_in(fields, now, parts);
+    if (holders.empty()) return;
+    to.held = true;
+    to.type = "faster_multi";
+    for (auto const& holder : holders) {
+        to.owners.push_back(with_identity<lock_owner>(holder.owner_id));
+        to.owners.back().count = holder.count;
+        if (now && holder.ends)
+            to.remaining_lease = std::max(to.remaining_lease.value_or(duration()),
+                                          duration(std::min(*holder.ends, last_of_times) - *now));
+    }
+}
+
 } // namespace
 
 void append_look(std::vector<std::string>& commands, std::string const& name) {
@@ -123,7 +140,7 @@ std::string ask_for_time() {
 }
 
 lock_info to_info(io::client_core& core, std::string const& name, std::span<resp::value const> answers,
-                  resp::value const& time) {
+                  resp::value const& time, std::span<std::string const> parts) {
     auto const& page = answers[0];
     auto const& lease = answers[1];
     must_be_answer(core, name, page);
@@ -137,6 +154,10 @@ lock_info to_info(io::client_core& core, std::string const& name, std::span<resp
     auto const& fields = page.items[1].items;
     constexpr std::int64_t no_key = -2;
     if (fields.empty() || lease.integer == no_key) return info;
+    if (is_group(fields)) {
+        add_group(info, fields, to_server_time(time), parts);
+        return info;
+    }
     info.held = true;
     if (lease.integer >= 0) info.remaining_lease = duration(lease.integer);
     if (info.type.empty()) info.type = is_there(answers[2]) ? "fenced" : "reentrant";

@@ -21,9 +21,10 @@ inline constexpr std::size_t questions_of_a_look = 6;
 void append_look(std::vector<std::string>& commands, std::string const& name);
 /// And once, behind the looks: the server's clock, by which waiters are passed over.
 std::string ask_for_time();
-/// Of the answers to them. Throws error: wrong_type, server_refused, bad_reply.
+/// Of the answers to them. `parts`: only what is held of these, of a lock that is parts of its key. Throws error: wrong_type,
+/// server_refused, bad_reply.
 lock_info to_info(io::client_core& core, std::string const& name, std::span<resp::value const> answers,
-                  resp::value const& time);
+                  resp::value const& time, std::span<std::string const> parts = {});
 /// For listings: any hash may have answered.
 bool looks_like_lock(lock_info const& info);
 

@@ -128,7 +128,8 @@ bool acquisition::begin() {
     switch (what) {
     case kind::retaken: return done_ = true;
     case kind::not_again:
-    case kind::upgrade: forbidden_to_ = tenure_->owner_id; return end_at_once(errc::would_deadlock);
+    case kind::upgrade:
+    case kind::overlap: forbidden_to_ = tenure_->owner_id; return end_at_once(errc::would_deadlock);
     case kind::owner_busy:
         if (now_ < request_.deadline) return suspend(nullptr, request_.deadline);
         return end_at_once(request_.may_wait ? errc::timed_out : errc::busy);

@@ -208,7 +208,7 @@ void lease_keeper::ask_at(tenure_ptr const& tenure, base::instant when) {
 wire_call lease_keeper::compose(batch const& tenures) {
     std::vector<renewed_hold> holds;
     holds.reserve(tenures.size());
-    for (auto const& one : tenures) holds.push_back({one->record->name, one->owner_id});
+    for (auto const& one : tenures) holds.push_back({one->record->name, one->owner_id, one->record->parts});
     auto const lease = lease_of(tenures);
     return renewal_of(tenures).compose(holds, lease == mere_question ? lease : lease + tenures.front()->lock_delay);
 }

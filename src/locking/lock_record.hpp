@@ -16,18 +16,22 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace redlatch::locking {
 
 /// The keys and the recipe never change; the rest is guarded by the mutex of the lock table.
 struct lock_record {
     lock_record(std::string_view its_name, recipe const& chosen, std::uint64_t seed = 0,
-                base::milliseconds its_waiter_timeout = {})
-        : lock_record(chosen.keys(its_name), chosen, seed, its_waiter_timeout) {}
+                base::milliseconds its_waiter_timeout = {}, std::vector<std::string> its_parts = {})
+        : lock_record(chosen.keys(its_name), chosen, seed, its_waiter_timeout, std::move(its_parts)) {}
 
     std::string const name;
     std::string const channel;
     std::string const token_counter;
+    /// Of a lock that is parts of its key: which, in order, none twice. Locks of one key that have a part in common exclude
+    /// each other. Empty: the key is the lock.
+    std::vector<std::string> const parts;
     recipe const* const how;
     base::milliseconds const waiter_timeout; ///< of a kind that queues on the server
 
@@ -59,13 +63,16 @@ struct lock_record {
                 .token_counter = token_counter,
                 .owner_id = owner_id,
                 .lease = lease,
+                .parts = parts,
                 .waiter_timeout = waiter_timeout};
     }
 
 private:
-    lock_record(lock_keys keys, recipe const& chosen, std::uint64_t seed, base::milliseconds its_waiter_timeout)
+    lock_record(lock_keys keys, recipe const& chosen, std::uint64_t seed, base::milliseconds its_waiter_timeout,
+                std::vector<std::string> its_parts)
         : name(std::move(keys.name)), channel(std::move(keys.channel)), token_counter(std::move(keys.token_counter)),
-          how(&chosen), waiter_timeout(its_waiter_timeout), turn(seed, chosen.takes_turns) {}
+          parts(std::move(its_parts)), how(&chosen), waiter_timeout(its_waiter_timeout),
+          turn(seed, chosen.takes_turns) {}
 };
 
 using record_ptr = std::shared_ptr<lock_record>;

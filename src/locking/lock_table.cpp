@@ -64,6 +64,12 @@ tenure_ptr lock_table::open(record_ptr const& record, std::uint64_t owner_number
     fresh->owner_number = owner_number;
     assign_id(*fresh, owner_suffix.empty() ? record->how->owner_suffix : owner_suffix);
     record->tenures.add(fresh);
+    try {
+        parts.add(*fresh);
+    } catch (...) { // no memory
+        record->tenures.remove(*fresh);
+        throw;
+    }
     threads.join(*fresh);
     return fresh;
 }
@@ -83,6 +89,9 @@ lock_table::beginning lock_table::begin(record_ptr const& record, std::uint64_t 
     if (mine && !record->how->reentrant) return {kind::not_again, std::move(mine)};
     if (!mine && !record->how->shared)
         if (auto other_half = counterpart(*record, owner_number, now)) return {kind::upgrade, std::move(other_half)};
+    if (!mine)
+        if (auto other_parts = parts.overlapping(*record, owner_number, now))
+            return {kind::overlap, std::move(other_parts)};
     // Where other processes want it too, the attempt that tells for how long it is held is the better guess.
     bool const known_busy = record->busy_until > now || record->turn.others_listen();
     auto const what = mine ? kind::reentry : kind::fresh;
@@ -164,6 +173,7 @@ void lock_table::lose_all(lock_record const& record, base::instant until, base::
 
 void lock_table::forget_record_of(tenure& tenure) noexcept {
     thread_tenures::leave(tenure);
+    parts.remove(tenure);
     tenure.record->tenures.remove(tenure);
 }
 

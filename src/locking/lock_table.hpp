@@ -8,6 +8,7 @@
 #include "base/waker.hpp"
 #include "locking/lease_keeper.hpp"
 #include "locking/lock_record.hpp"
+#include "locking/part_owners.hpp"
 #include "locking/reaper.hpp"
 #include "locking/record_index.hpp"
 #include "locking/tenure.hpp"
@@ -70,6 +71,7 @@ public:
             owner_busy, ///< another operation of the owner runs, and wakes its operation_waiters in the end
             not_again,  ///< holds it, and the lock is not re-entrant
             upgrade,    ///< holds the shared half of it, and would wait for itself
+            overlap,    ///< holds another lock that has a part in common with it, and would wait for itself
         };
         kind what;
         tenure_ptr tenure{};
@@ -171,6 +173,7 @@ public:
     reaper dead;
     record_index records;
     thread_tenures threads{};
+    part_owners parts{};
     totals counted;
 
     /// The client closes: what is held is lost, what is being acquired will not be taken, both go to the reaper; whoever
@@ -201,8 +204,8 @@ private:
     void end(tenure_ptr const& tenure, tenure::phase phase);
     void assign_id(tenure& tenure, std::string_view suffix);
     static reaper::dead_id dead_id_of(tenure const& tenure);
-    static void forget_record_of(tenure& tenure) noexcept;
-    static void forget_unseen(tenure_ptr const& tenure);
+    void forget_record_of(tenure& tenure) noexcept;
+    void forget_unseen(tenure_ptr const& tenure);
 
     settings settings_;
     std::uint64_t last_serial_ = 0;

@@ -30,6 +30,7 @@ struct call_context {
     std::string_view token_counter;
     std::string_view owner_id;
     base::milliseconds lease{};
+    std::span<std::string const> parts{}; ///< of a lock that is parts of its key: which
     std::string_view
         counterpart_id{}; ///< of an acquisition: the same owner's hold of the recipe's counterpart; empty: none
     std::string_view message = unlock_message; ///< of a release
@@ -93,6 +94,7 @@ struct plain_commands {
 struct renewed_hold {
     std::string_view name;
     std::string_view owner_id;
+    std::span<std::string const> parts{}; ///< as in call_context
 };
 
 /// How holds are kept. Kinds that have the same one are renewed in one call.
@@ -120,6 +122,8 @@ struct recipe {
     /// Whether anybody holds it.
     wire_call (*is_held)(call_context const&);
     std::optional<bool> (*read_is_held)(resp::value const&);
+    /// For how long it is held at the most: an integer, negative if nobody holds it.
+    wire_call (*lease_left)(call_context const&);
     renewal const* renew;
     /// None: scripts only.
     plain_commands const* plain = nullptr;

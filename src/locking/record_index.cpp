@@ -5,22 +5,22 @@
 
 namespace redlatch::locking {
 
-record_ptr record_index::get(std::string const& name, recipe const& kind) {
+record_ptr record_index::get(std::string const& name, recipe const& kind, std::vector<std::string> const& parts) {
     if (records_.size() >= prune_at_) {
         std::erase_if(records_, [](auto const& one) { return one.second.expired(); });
         prune_at_ = std::max<std::size_t>(64, records_.size() * 2);
     }
-    auto& known = records_[{&kind, name}];
+    auto& known = records_[{&kind, name, parts}];
     auto found = known.lock();
     if (!found) {
-        found = std::make_shared<lock_record>(name, kind, random_.next(), waiter_timeout_);
+        found = std::make_shared<lock_record>(name, kind, random_.next(), waiter_timeout_, parts);
         known = found;
     }
     return found;
 }
 
 record_ptr record_index::find(std::string const& name, recipe const& kind) const {
-    auto const known = records_.find({&kind, name});
+    auto const known = records_.find({&kind, name, {}});
     return known == records_.end() ? nullptr : known->second.lock();
 }
 

@@ -1,4 +1,4 @@
-// The records of all locks that this client knows: one for each kind and name while anybody refers to it.
+// The records of all locks that this client knows: one for each kind, name and parts while anybody refers to it.
 #pragma once
 
 #include "base/random.hpp"
@@ -12,6 +12,7 @@
 #include <memory>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 namespace redlatch::locking {
 
@@ -24,8 +25,9 @@ public:
 
     /// Two kinds of one name know nothing of each other here, as two clients would not: what they are to each other is the
     /// server's word.
-    record_ptr get(std::string const& name, recipe const& kind);
-    /// Null: nobody refers to it.
+    /// `parts`: as in lock_record.
+    record_ptr get(std::string const& name, recipe const& kind, std::vector<std::string> const& parts = {});
+    /// Of a lock that is its whole key. Null: nobody refers to it.
     record_ptr find(std::string const& name, recipe const& kind) const;
     /// How many records take up memory: those in use, and a bounded number of others.
     std::size_t size() const noexcept { return records_.size(); }
@@ -48,11 +50,14 @@ private:
     struct key {
         recipe const* kind;
         std::string name;
+        std::vector<std::string> parts{};
         bool operator==(key const&) const = default;
     };
     struct hash {
         std::size_t operator()(key const& record) const noexcept {
-            return std::hash<std::string>()(record.name) ^ std::hash<recipe const*>()(record.kind);
+            auto sum = std::hash<std::string>()(record.name) ^ std::hash<recipe const*>()(record.kind);
+            for (auto const& part : record.parts) sum = sum * 31 + std::hash<std::string>()(part);
+            return sum;
         }
     };
 

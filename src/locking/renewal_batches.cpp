@@ -3,6 +3,7 @@
 #include "locking/lock_record.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 namespace redlatch::locking {
@@ -15,6 +16,13 @@ namespace {
 
 bool asks_only(renewal_batch const& batch) {
     return batch.front()->renewal_lease == mere_question;
+}
+
+/// What the server has to look at.
+std::size_t size_of(renewal_batch const& batch) {
+    if (batch.front()->record->parts.empty()) return batch.size();
+    return std::accumulate(batch.begin(), batch.end(), std::size_t{0},
+                           [](std::size_t sum, tenure_ptr const& one) { return sum + one->record->parts.size(); });
 }
 
 } // namespace
@@ -35,7 +43,7 @@ void renewal_batches::add(tenure_ptr const& tenure) {
     auto at = std::find_if(open_.begin(), open_.end(), fits);
     if (at == open_.end()) at = open_.insert(open_.end(), renewal_batch());
     at->push_back(tenure);
-    if (at->size() < most_) return;
+    if (size_of(*at) < most_) return;
     out_.push_back(std::move(*at));
     open_.erase(at);
 }

@@ -21,7 +21,7 @@ renewal const& renewal_of(renewal_batch const& batch);
 
 class renewal_batches {
 public:
-    /// Complete batches go to `out`. `most`: holds in one call.
+    /// Complete batches go to `out`. `most`: holds in one call; one of many parts counts for as many.
     renewal_batches(std::size_t most, std::vector<renewal_batch>& out) : most_(most), out_(out) {}
 
     /// With others that have the same renewal, renewal_lease and lock_delay.

@@ -2,13 +2,24 @@
 #pragma once
 
 #include "integration/fixture.hpp"
+#include "locking/recipes/faster_multi.hpp"
 #include "support/both_faces.hpp"
 
+#include <chrono>
+#include <map>
 #include <ostream>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace redlatch::test {
+
+/// Of the kind that locks values of a group: which, where a test asks for no others.
+inline std::vector<std::string> const values_of_group{"here", "there"};
+/// As holders() and hold_as_stranger() of lock_helpers.hpp, with the fields of protocol section 9.1.
+std::map<std::string, std::string> holders_of_group(redis_server const& server, std::string const& name);
+void hold_group_as_stranger(redis_server const& server, std::string const& name, std::chrono::milliseconds lease,
+                            std::string const& owner = "00000000-0000-4000-8000-000000000000:1");
 
 struct lock_kind {
     std::string_view name; ///< as basic_lock::kind()
@@ -19,7 +30,12 @@ struct lock_kind {
     bool queues_on_server = false;
     bool minimum_hold = true;                            ///< knows hold_at_least
     std::string_view channel = "redisson_lock__channel"; ///< its prefix
-    std::string_view to_redisson{};                      ///< what Redisson takes it for; empty: the same kind
+    std::map<std::string, std::string> (*holders)(redis_server const& server, std::string const& name) = test::holders;
+    void (*hold_as_stranger)(redis_server const& server, std::string const& name, std::chrono::milliseconds lease,
+                             std::string const& owner) = test::hold_as_stranger;
+    bool kept_out_by_other_kinds = true; ///< under its name; it always keeps them out
+    bool java_tells_of_force = true;     ///< what Redisson's forceUnlock() answers is whether it was held
+    std::string_view to_redisson{};      ///< what Redisson takes it for; empty: the same kind
 };
 
 inline constexpr lock_kind lock_kinds[] = {
@@ -51,7 +67,41 @@ inline constexpr lock_kind lock_kinds[] = {
      },
      .minimum_hold = false,
      .channel = "redisson_rwlock"},
+    {.name = "faster_multi",
+     .get = [](client& from, std::string const& name) -> any_lock {
+         return from.get_faster_multi_lock(name, values_of_group);
+     },
+     .minimum_hold = false,
+     .holders = holders_of_group,
+     .hold_as_stranger = hold_group_as_stranger,
+     .kept_out_by_other_kinds = false,
+     .java_tells_of_force = false},
 };
+
+inline std::map<std::string, std::string> holders_of_group(redis_server const& server, std::string const& name) {
+    auto const fields = server.run("HGETALL", name);
+    std::map<std::string, std::string> all;
+    for (std::size_t i = 0; i + 1 < fields.items.size(); i += 2) all[fields.items[i].text] = fields.items[i + 1].text;
+    std::map<std::string, std::string> result;
+    for (auto const& [field, owner] : all)
+        if (auto const parsed = locking::faster_multi::parse(field); !parsed.value.empty() && parsed.owner_id.empty())
+            result[owner] = all[field + ":" + owner + ":lock_count"];
+    return result;
+}
+
+inline void hold_group_as_stranger(redis_server const& server, std::string const& name, std::chrono::milliseconds lease,
+                                   std::string const& owner) {
+    auto admin = server.admin();
+    auto const time = admin.command("TIME");
+    auto const ends =
+        std::stoll(time.items.at(0).text) * 1000 + std::stoll(time.items.at(1).text) / 1000 + lease.count();
+    for (auto const& field : locking::faster_multi::fields_of(values_of_group)) {
+        ASSERT_EQ(admin.command("HSETNX", name, field, owner).integer, 1) << name << " is not free";
+        admin.command("HSET", name, field + ":" + owner + ":expire_time", std::to_string(ends),
+                      field + ":" + owner + ":lock_count", "1");
+    }
+    admin.command("PEXPIRE", name, std::to_string(lease.count()));
+}
 
 inline void PrintTo(lock_kind const& kind, std::ostream* out) {
     *out << kind.name;

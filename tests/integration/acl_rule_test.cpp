@@ -93,6 +93,11 @@ protected:
         reading.release();
         hold forced = lock.acquire({.wait = 1s});
         EXPECT_TRUE(lock.force_unlock());
+        auto seats = user.get_faster_multi_lock(lock_name, {"12A", "12B"});
+        hold taken = seats.acquire({.wait = 1s});
+        seats.acquire({.wait = 1s}).release();
+        EXPECT_TRUE(seats.is_locked());
+        taken.release();
         use_counters(user);
     }
 

@@ -80,7 +80,7 @@ TEST_P(same_kind, follows_a_java_holder) {
 
 TEST_P(same_kind, is_ended_by_force_from_the_other_side) {
     hold mine = lock.acquire();
-    EXPECT_TRUE(java().yes("a", of_kind("forceUnlock"), key));
+    EXPECT_EQ(java().yes("a", of_kind("forceUnlock"), key), GetParam().java_tells_of_force);
     std::error_code ec;
     mine.release(ec);
     EXPECT_EQ(ec, errc::lease_lost);

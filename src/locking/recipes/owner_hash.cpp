@@ -105,6 +105,10 @@ std::optional<bool> read_is_held(resp::value const& reply) {
     return reply.is_integer() ? std::optional(reply.integer != 0) : std::nullopt;
 }
 
+wire_call lease_left(call_context const& context) {
+    return command_call("PTTL", context.name);
+}
+
 // --- renewal
 
 namespace {

@@ -20,6 +20,7 @@ release_answer read_release(resp::value const& reply);
 wire_call force_release(call_context const& context);
 wire_call is_held(call_context const& context);
 std::optional<bool> read_is_held(resp::value const& reply);
+wire_call lease_left(call_context const& context);
 std::optional<std::vector<std::int64_t>> read_renewal(resp::value const& reply);
 extern renewal const renew;
 
@@ -40,6 +41,7 @@ constexpr recipe make_recipe(std::string_view kind) noexcept {
             .force_release = force_release,
             .is_held = is_held,
             .read_is_held = read_is_held,
+            .lease_left = lease_left,
             .renew = &renew,
             .plain = &announced};
 }

@@ -5,7 +5,7 @@ namespace {
 
 constexpr recipe const* each[] = {
     &reentrant_recipe,          &non_reentrant_recipe, &spin_recipe,  &fenced_recipe,   &fair_recipe,
-    &non_reentrant_fair_recipe, &read_recipe,          &write_recipe, &election_recipe,
+    &non_reentrant_fair_recipe, &read_recipe,          &write_recipe, &election_recipe, &faster_multi_recipe,
 };
 
 } // namespace

@@ -15,6 +15,7 @@ extern recipe const fair_recipe;               ///< RFairLock: protocol section 
 extern recipe const non_reentrant_fair_recipe; ///< RNonReentrantFairLock: protocol section 5.4
 extern recipe const read_recipe;               ///< RReadWriteLock.readLock(): protocol section 6
 extern recipe const write_recipe;              ///< RReadWriteLock.writeLock(): protocol section 6
+extern recipe const faster_multi_recipe;       ///< getMultiLock(group, values): protocol section 9.1
 extern recipe const election_recipe;           ///< a fenced lock of candidates: protocol section 8
 
 extern std::span<recipe const* const> const all_recipes;

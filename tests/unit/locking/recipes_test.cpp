@@ -1,5 +1,6 @@
 // What is true of every kind of lock, and what the kinds do differently. The calls of the re-entrant one: wire_call_test.cpp.
 #include "locking/recipes/election.hpp"
+#include "locking/recipes/faster_multi.hpp"
 #include "locking/recipes/recipes.hpp"
 #include "scripted/replies.hpp"
 
@@ -313,6 +314,75 @@ TEST(read_write_recipes, know_from_the_fields_which_half_is_held) {
     EXPECT_EQ(read_recipe.read_is_held(scripted::integer(1)), std::nullopt);
     EXPECT_EQ(reentrant_recipe.read_is_held(scripted::integer(1)), true);
     EXPECT_EQ(reentrant_recipe.read_is_held(scripted::array({})), std::nullopt);
+}
+
+TEST(faster_multi_recipe, has_the_fields_that_redisson_derives_from_its_values) {
+    // Seen on a server beside Redisson, which tests/interop asks again.
+    EXPECT_EQ(faster_multi::field_of("orders"), "fkpb4qUHoaX1lP+lHM7glg");
+    EXPECT_EQ(faster_multi::field_of(""), "t6rZwibGo2uy1OSmNVe8pg");
+    std::string const values[] = {"b", "a", "b"};
+    EXPECT_THAT(faster_multi::fields_of(values),
+                ::testing::UnorderedElementsAre(faster_multi::field_of("a"), faster_multi::field_of("b")));
+    std::string const turned[] = {"a", "b"};
+    EXPECT_EQ(faster_multi::fields_of(values), faster_multi::fields_of(turned)) << "order does not matter";
+}
+
+TEST(faster_multi_recipe, knows_its_fields_from_others) {
+    auto const value = faster_multi::field_of("orders");
+    auto const plain = faster_multi::parse(value);
+    EXPECT_EQ(plain.value, value);
+    EXPECT_EQ(plain.owner_id, "");
+    for (auto const suffix : {faster_multi::ends_suffix, faster_multi::count_suffix}) {
+        auto const text = value + ":uuid:7" + std::string(suffix);
+        auto const field = faster_multi::parse(text);
+        EXPECT_EQ(field.value, value);
+        EXPECT_EQ(field.owner_id, "uuid:7");
+        EXPECT_EQ(field.what, suffix);
+    }
+    for (auto const& other :
+         {std::string(), std::string("mode"), std::string("00000000-0000-4000-8000-000000000000:1"), value.substr(1),
+          value + "x", value + ":", value + ":lock_count", value + "::lock_count", value + ":uuid:7:else",
+          "-" + value.substr(1), "-" + value.substr(1) + ":uuid:7:lock_count"})
+        EXPECT_EQ(faster_multi::parse(other).value, "") << other;
+}
+
+TEST(faster_multi_recipe, composes_its_calls) {
+    auto const keys = faster_multi_recipe.keys("orders");
+    EXPECT_EQ(keys.channel, "redisson_lock__channel:{orders}");
+    std::vector<std::string> const fields{"one", "two"};
+    auto context = about(keys);
+    context.parts = fields;
+    EXPECT_THAT(after_script(faster_multi_recipe.acquire(context), scripts::faster_multi_acquire),
+                ElementsAre("1", "orders", "30000", "uuid:7", "one", "two"));
+    EXPECT_THAT(after_script(faster_multi_recipe.set_count(context, 3), scripts::faster_multi_set_count),
+                ElementsAre("1", "orders", "30000", "uuid:7", "3", "one", "two"));
+    EXPECT_THAT(after_script(faster_multi_recipe.release(context), scripts::faster_multi_release),
+                ElementsAre("2", "orders", "redisson_lock__channel:{orders}", "uuid:7", "PUBLISH", "one", "two"));
+    EXPECT_THAT(after_script(faster_multi_recipe.force_release(context), scripts::faster_multi_force_release),
+                ElementsAre("2", "orders", "redisson_lock__channel:{orders}", "PUBLISH", "one", "two"));
+    for (auto const question : {faster_multi_recipe.is_held, faster_multi_recipe.lease_left})
+        EXPECT_THAT(after_script(question(context), scripts::faster_multi_look),
+                    ElementsAre("1", "orders", "one", "two"));
+    std::vector<std::string> const another{"three"};
+    renewed_hold const both[] = {{"orders", "uuid:7", fields}, {"rows", "uuid:8", another}};
+    EXPECT_THAT(after_script(faster_multi_recipe.renew->compose(std::span(both), base::milliseconds(30'000)),
+                             scripts::faster_multi_renew),
+                ElementsAre("2", "orders", "rows", "30000", "uuid:7", "2", "one", "two", "uuid:8", "1", "three"));
+}
+
+TEST(faster_multi_recipe, is_handed_off_and_tells_no_turns) {
+    EXPECT_TRUE(faster_multi_recipe.local_handoff);
+    EXPECT_TRUE(faster_multi_recipe.reentrant);
+    EXPECT_FALSE(faster_multi_recipe.takes_turns) << "most messages are about other values";
+    EXPECT_EQ(faster_multi_recipe.plain, nullptr);
+    EXPECT_EQ(faster_multi_recipe.read_is_held(scripted::integer(0)), true) << "its last millisecond";
+    EXPECT_EQ(faster_multi_recipe.read_is_held(scripted::integer(-2)), false);
+    EXPECT_EQ(faster_multi_recipe.read_is_held(scripted::nil()), std::nullopt);
+}
+
+TEST(recipes, of_a_whole_key_ask_for_its_expiry) {
+    EXPECT_THAT(commands_in(reentrant_recipe.lease_left(about(reentrant_recipe.keys("orders"))).bytes),
+                ElementsAre("PTTL orders"));
 }
 
 } // namespace

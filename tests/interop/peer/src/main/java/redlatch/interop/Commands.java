@@ -11,6 +11,7 @@ import org.redisson.api.RAtomicLong;
 import org.redisson.api.RFencedLock;
 import org.redisson.api.RLock;
 import org.redisson.api.RedissonClient;
+import org.redisson.client.codec.StringCodec;
 import org.redisson.config.Config;
 
 /** What the peer can be told to do; each runs on the thread that the request names. */
@@ -20,6 +21,7 @@ final class Commands {
     Commands(String address, long watchdogTimeout) {
         Config config = new Config();
         config.setLockWatchdogTimeout(watchdogTimeout);
+        config.setCodec(StringCodec.INSTANCE); // of the values of a group, as the C++ side takes them
         config.setThreads(4).setNettyThreads(4);
         config.useSingleServer().setAddress(address).setConnectionMinimumIdleSize(2).setConnectionPoolSize(16);
         client = Redisson.create(config);
@@ -120,6 +122,8 @@ final class Commands {
                 return client.getReadWriteLock(name).writeLock();
             case "multi":
                 return client.getMultiLock(locksOf(name));
+            case "faster_multi":
+                return valuesOf(name);
             default:
                 throw new IllegalArgumentException("unknown kind of lock " + kind);
         }
@@ -127,6 +131,14 @@ final class Commands {
 
     private RLock[] locksOf(String names) {
         return Arrays.stream(names.split(",")).map(client::getLock).toArray(RLock[]::new);
+    }
+
+    /** "GROUP|VALUE,VALUE,..."; without values the two that the C++ side has for tests of every kind of lock. */
+    private RLock valuesOf(String name) {
+        int end = name.lastIndexOf('|');
+        String group = end < 0 ? name : name.substring(0, end);
+        String[] values = end < 0 ? new String[] {"here", "there"} : name.substring(end + 1).split(",", -1);
+        return client.getMultiLock(group, Arrays.<Object>asList((Object[]) values));
     }
 
     private static void lock(RLock lock, String[] words) {

@@ -1,0 +1,31 @@
+-- Renews many holds of values at once.
+-- KEYS: GROUP of each hold. ARGV: 1 lease in ms, then for each hold: OWNER, how many fields, the fields.
+-- Returns: the positions (from 1) of the holds of which their owner does not hold all values any more; empty = all renewed.
+-- wire: protocol section 9.4; no lease is shortened, and a key of another type counts as not held. Any other error (a missing
+-- right) says nothing about the holds: it is the answer, and a later call tries again.
+local time = redis.call('time')
+local ends = time[1] * 1000 + math.floor(time[2] / 1000) + tonumber(ARGV[1])
+local lost = {}
+local at = 2
+for i = 1, #KEYS do
+    local owner, first, last = ARGV[at], at + 2, at + 1 + tonumber(ARGV[at + 1])
+    local held = true
+    for n = first, last do
+        local holder = redis.pcall('hget', KEYS[i], ARGV[n])
+        if type(holder) == 'table' and not string.find(holder.err, 'WRONGTYPE', 1, true) then return holder end
+        held = holder == owner
+        if not held then break end
+    end
+    if held then
+        for n = first, last do
+            local field = ARGV[n] .. ':' .. owner .. ':expire_time'
+            if tonumber(redis.call('hget', KEYS[i], field) or 0) < ends then redis.call('hset', KEYS[i], field, ends) end
+        end
+        local left = redis.call('pttl', KEYS[i])
+        if left >= 0 and left < tonumber(ARGV[1]) then redis.call('pexpire', KEYS[i], ARGV[1]) end
+    else
+        lost[#lost + 1] = i
+    end
+    at = last + 1
+end
+return lost
