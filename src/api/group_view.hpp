@@ -16,7 +16,7 @@ bool is_group(std::span<resp::value const> fields);
 
 struct group_holder {
     std::string owner_id{};
-    std::int64_t count = 0;             ///< the greatest of its values
+    std::int64_t count = 1;             ///< the greatest of its values; of those that are among the fields
     std::optional<std::int64_t> ends{}; ///< the last of its leases; none: not among the fields
 };
 /// Whose lease on one of `parts`, fields of values, is not over at `now`, in milliseconds since the epoch; none: whoever has a

@@ -34,6 +34,9 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 OTHER_KINDS = {"non_reentrant": r"/non_reentrant", "spin": r"/spin", "fenced": r"/fenced", "fair": r"/fair",
                "read_write": r"/read_|/write_", "semaphore": r"/semaphore|/counter_"}
 
+# What no simulated world uses: the tests of its folder alone judge it.
+NOT_SIMULATED = r"/faster_multi|/part_owners|/highway_hash"
+
 
 class Simulator(Workshop):
     """A copy of the tree in which one mutant at a time is hunted by the simulator, then by unit tests."""
@@ -63,6 +66,8 @@ class Simulator(Workshop):
 
     def search(self, how, path):
         """From what is cheap to what is not."""
+        if re.search(NOT_SIMULATED, path):
+            return self.unit_test(how.limit, path)
         about = [kind for kind, files in OTHER_KINDS.items() if re.search(files, path)]
         found = "", "", 0.0
         if not about:
