@@ -12,7 +12,7 @@ namespace {
 constexpr std::array heading{"NAME", "TYPE", "CLIENT", "HOLDER", "COUNT", "TTL", "WAITING", "LABEL"};
 // A UUID has 36 characters, a number 20 at the most.
 constexpr std::array<std::size_t, 7> least{16, 9, 36, 6, 5, 8, 7};
-constexpr std::array<std::size_t, 7> most{48, 9, 36, 20, 7, 14, 7};
+constexpr std::array<std::size_t, 7> most{48, 12, 36, 20, 7, 14, 7};
 constexpr std::size_t longest_label = 128;
 
 /// Only fair locks have a queue on the server.

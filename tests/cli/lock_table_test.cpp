@@ -33,6 +33,13 @@ std::size_t client_column(std::string const& line, std::string const& word) {
     return at == std::string::npos ? 0 : columns(line.substr(0, at));
 }
 
+TEST(lock_table, has_room_for_the_name_of_every_type) {
+    auto values = lock("seats");
+    values.type = "faster_multi";
+    lock_table table;
+    EXPECT_NE(table.rows_of({&values, 1}).find("faster_multi"), std::string::npos);
+}
+
 TEST(lock_table, keeps_its_columns_whatever_comes_later) {
     lock_table table;
     std::vector<lock_info> const first{lock("a"), lock("日本語の名前", "web-1:4711:importer")};

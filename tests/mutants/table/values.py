@@ -54,7 +54,7 @@ MUTANTS = [
     ("an owner is refused what it does not hold", PART_OWNERS,
      "        return at != others.end() && *at == part;",
      "        return at != others.end();"),
-    ("an owner is refused what it has given back", PART_OWNERS,
+    ("an owner is refused what it has lost", PART_OWNERS,
      "one.second->holds(now)\n",
      "now < one.second->validity()\n"),
     ("the last bytes of a value do not count", HIGHWAY_HASH,

@@ -71,6 +71,13 @@ TEST(parts, that_were_given_back_are_free_for_their_owner) {
     EXPECT_EQ(all.begin(all.of({"x", "y"}), ann, at(1s)).what, kind::overlap) << "that one still is not";
 }
 
+TEST(parts, that_were_lost_are_for_their_owner_to_ask_for_again) {
+    client_parts all;
+    auto const held = all.hold(all.of({"a", "b"}), ann, at(0s));
+    all.lose(held, at(1s));
+    EXPECT_EQ(all.begin(all.of({"b", "c"}), ann, at(1s)).what, kind::fresh) << "although nobody has given it back yet";
+}
+
 TEST(parts, are_renewed_together_up_to_as_many_as_locks_are) {
     client_parts all;
     names many;
