@@ -10,11 +10,12 @@ namespace {
 /// Types that need the same: a set of bits.
 using groups = std::uint16_t;
 constexpr groups exclusive = 1, fair = 2, fenced = 4, read_write = 8, semaphores = 16, permits = 32, latches = 64,
-                 spin = 128, election = 256;
+                 spin = 128, election = 256, values = 512;
 constexpr groups tokens = fenced | election;
 constexpr groups locks = exclusive | spin | fair | tokens | read_write;
+constexpr groups hashes = locks | values;
 constexpr groups counters = semaphores | permits | latches;
-constexpr groups all = locks | counters;
+constexpr groups all = hashes | counters;
 constexpr groups told = all & ~spin; // waiters are
 
 struct type {
@@ -30,6 +31,7 @@ constexpr std::array types{
     type{"fenced", fenced},
     type{"election", election},
     type{"read_write", read_write},
+    type{"faster_multi", values},
     type{"semaphore", semaphores},
     type{"permit_semaphore", permits},
     type{"latch", latches},
@@ -41,13 +43,13 @@ struct command {
 };
 constexpr std::array commands{
     command{"restore", exclusive | spin},
-    command{"hdel", locks},
+    command{"hdel", hashes},
     command{"publish", told},
     command{"evalsha", all},
     command{"eval", all},
-    command{"hset", locks},
+    command{"hset", hashes},
     command{"hexists", locks},
-    command{"hget", locks},
+    command{"hget", hashes},
     command{"hgetall", read_write},
     command{"hkeys", election | read_write},
     command{"set", read_write | counters},
@@ -56,16 +58,16 @@ constexpr std::array commands{
     command{"incrby", semaphores | permits},
     command{"decr", latches},
     command{"decrby", semaphores},
-    command{"pttl", locks | permits},
-    command{"pexpire", locks | permits},
+    command{"pttl", hashes | permits},
+    command{"pexpire", hashes | permits},
     command{"hlen", locks & ~read_write},
-    command{"del", all},
-    command{"hscan", locks},
+    command{"del", all & ~values},
+    command{"hscan", hashes},
     command{"exists", all},
-    command{"scan", locks},
-    command{"dbsize", locks},
+    command{"scan", hashes},
+    command{"dbsize", hashes},
     command{"info", all},
-    command{"time", fair | permits},
+    command{"time", fair | permits | values},
     command{"lindex", fair},
     command{"lpop", fair},
     command{"lpos", fair},
@@ -84,7 +86,7 @@ constexpr std::array commands{
     command{"unsubscribe", told},
     command{"client|kill", all},
     command{"client|setname", all},
-    command{"client|list", locks},
+    command{"client|list", hashes},
     command{"client|info", all},
     command{"ping", all},
 };
@@ -97,7 +99,7 @@ struct derived {
     bool always_in_brackets = false;
 };
 constexpr std::array keys{
-    derived{"redisson_lock__channel", exclusive | fair | tokens}, // which release scripts name as a key
+    derived{"redisson_lock__channel", exclusive | fair | tokens | values}, // which release scripts name as a key
     derived{"redisson_lock_queue", fair},
     derived{"redisson_lock_timeout", fair},
     derived{"redisson_lock_token", tokens},
@@ -107,7 +109,7 @@ constexpr std::array keys{
     derived{"redlatch_request", counters, ":*"},
 };
 constexpr std::array channels{
-    derived{"redisson_lock__channel", exclusive | fair | tokens},
+    derived{"redisson_lock__channel", exclusive | fair | tokens | values},
     derived{"redisson_rwlock", read_write},
     derived{"redisson_sc", semaphores | permits},
     derived{"redisson_countdownlatch__channel__", latches, {}, true},

@@ -124,6 +124,9 @@ std::vector<type> const types{
     {"fenced", locks([](client& from) -> basic_lock { return from.get_fenced_lock(lock_name); })},
     {"election", use_election},
     {"read_write", use_read_write_lock},
+    {"faster_multi", locks([](client& from) -> basic_lock {
+         return from.get_faster_multi_lock(lock_name, {"a", "b"});
+     })},
     {"semaphore", use_semaphore},
     {"permit_semaphore", use_permit_semaphore},
     {"latch", use_latch},
