@@ -122,6 +122,7 @@ std::vector<scenario> kinds(stage const& on) {
         own("fair", fair),
         own("write", [](client& from, std::string const& name) { return from.get_read_write_lock(name).write_lock(); }),
         own("read", read_half),
+        own("faster_multi", [](client& from, auto const& name) { return from.get_faster_multi_lock(name, {"value"}); }),
         readers(on, threads),
         in_order(on, 8),
         other_than_locks(on, "64 threads, 64 semaphores", one_each(), "own.semaphore", semaphore_of(1),

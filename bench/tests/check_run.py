@@ -34,7 +34,7 @@ MIXES = {
 }
 # With the tool, and once.
 TOOL = {"run NAME -- true, TCP", "run NAME -- true, Unix socket"}
-OTHER_KINDS = ("fenced", "spin", "non_reentrant", "fair", "write", "read")
+OTHER_KINDS = ("fenced", "spin", "non_reentrant", "fair", "write", "read", "faster_multi")
 KINDS = {f"64 threads, 64 locks, {kind}" for kind in OTHER_KINDS} | {"64 threads, one lock, read", "8 threads, one lock, fair",
                                                                "64 threads, 64 semaphores",
                                                                "64 threads, one semaphore of 8",
