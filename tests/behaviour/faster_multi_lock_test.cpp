@@ -136,6 +136,27 @@ TEST_F(faster_multi_lock_test, lets_one_at_a_time_have_each_value_whatever_else_
     EXPECT_EQ(done, 6 * rounds);
 }
 
+TEST_F(faster_multi_lock_test, comes_to_whoever_waits_beside_a_crowd_that_wants_other_values_too) {
+    for (auto* from : {&user, &other}) {
+        std::atomic<bool> enough{false};
+        std::atomic<int> inside{0};
+        std::vector<std::jthread> crowd;
+        for (int i = 0; i < 3; ++i)
+            crowd.emplace_back([&] {
+                while (!enough) {
+                    auto const held = mine({"a", "b"}).acquire({.owner = owner()});
+                    ++inside;
+                }
+            });
+        ASSERT_TRUE(wait_until([&] { return inside > 10; }));
+        for (int round = 0; round < 3; ++round) {
+            any_lock lock(from->get_faster_multi_lock(name, {"b", "c"}));
+            EXPECT_TRUE(lock.try_acquire({.wait = 20s})) << (from == &user ? "of the same process" : "of another one");
+        }
+        enough = true;
+    }
+}
+
 TEST_F(faster_multi_lock_test, tells_an_owner_that_it_would_wait_for_itself) {
     owner const me;
     auto held = mine({"a", "b"}).acquire({.owner = me});
