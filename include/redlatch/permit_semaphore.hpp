@@ -52,6 +52,10 @@ struct leased_permit_options {
     bool renewed = false;
 
     /// How long to wait. None: acquire waits for ever, try_acquire does not wait. Zero: ask once. duration::max(): for ever.
+    /// Renewed permits are held no longer than this, from the request that took them on: then they count as lost, and come back
+    /// at the end of their lease. At least one millisecond. None, duration::max(): without a limit.
+    std::optional<time_span> max_hold{};
+
     std::optional<time_span> wait{};
 
     /// Ends the wait at once (errc::cancelled), also while a call to the server is under way.

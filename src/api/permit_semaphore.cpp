@@ -26,7 +26,14 @@ detail::counter_wait_options leased_wait(counter_impl const& impl, leased_permit
 
 /// Zero: what is to be renewed will be.
 std::error_code renewal_problem(counter_impl const& impl, leased_permit_options const& options, std::string& message) {
-    if (!options.renewed || impl.core->refusal(false)) return {};
+    if (impl.core->refusal(false)) return {};
+    if (options.max_hold && (!options.renewed || options.max_hold->count() < 1)) {
+        message = impl.shown()
+                  + (options.renewed ? ": max_hold must be at least one millisecond"
+                                     : ": max_hold bounds permits that are renewed; without renewal the lease does");
+        return errc::invalid_argument;
+    }
+    if (!options.renewed) return {};
     if (options.lease && *options.lease >= detail::longest_time) {
         message = impl.shown() + ": permits that are taken for ever are not renewed; give a lease, or none";
         return errc::invalid_argument;
@@ -49,18 +56,20 @@ std::error_code take_now(counter_impl const& impl, leased_permit_options const& 
         return wrong;
     }
     return detail::wait_now(impl, leased_wait(impl, options, for_ever), message, [&](io::counter_wait const& ended) {
-        out = detail::permits_access::make(impl, ended, options.renewed);
+        out = detail::permits_access::make(impl, ended, options);
     });
 }
 
 std::optional<outcome> take_later(counter_impl const& impl, leased_permit_options const& options, bool for_ever,
                                   completion_ptr<permits>& done) {
     return detail::start_wait(impl, leased_wait(impl, options, for_ever), done,
-                              [impl, renewed = options.renewed](io::counter_wait& ended, completion_ptr<permits> whom) {
+    std::string problem;
+    if (auto const wrong = renewal_problem(impl, options, problem)) return outcome(wrong, std::move(problem));
+                              [impl, options](io::counter_wait& ended, completion_ptr<permits> whom) {
                                   if (ended.result())
                                       return detail::tell(*impl.core, std::move(whom), detail::failure_of(ended),
                                                           permits());
-                                  auto got = detail::permits_access::make(impl, ended, renewed);
+                                  auto got = detail::permits_access::make(impl, ended, options);
                                   ended.handed_over();
                                   detail::tell(*impl.core, std::move(whom), outcome(), std::move(got));
                               });

@@ -4,6 +4,7 @@
 #include "api/counter_impl.hpp"
 #include "io/permit_lease.hpp"
 
+#include <redlatch/permit_semaphore.hpp>
 #include <redlatch/permits.hpp>
 
 #include <memory>
@@ -20,16 +21,18 @@ struct permits_state {
 };
 
 struct permits_access {
-    static permits make(counter_impl const& impl, io::counter_wait const& ended, bool renewed) {
+    static permits make(counter_impl const& impl, io::counter_wait const& ended, leased_permit_options const& options) {
         auto state = std::make_shared<permits_state>();
         state->of = impl;
+        auto const latest = options.max_hold ? base::later(ended.taken_at(), *options.max_hold) : base::never;
         state->lease =
             std::make_shared<io::permit_lease>(impl.core, io::permit_lease::terms{.what = impl.what,
                                                                                   .ids = ended.ids(),
                                                                                   .lease = ended.lease(),
-                                                                                  .renewed = renewed,
-                                                                                  .taken_at = ended.taken_at()});
-        if (renewed) state->lease->watch();
+                                                                                  .renewed = options.renewed,
+                                                                                  .taken_at = ended.taken_at(),
+                                                                                  .latest = latest});
+        if (options.renewed) state->lease->watch();
         return permits(std::move(state));
     }
 };

@@ -17,16 +17,21 @@ permit_lease::permit_lease(std::shared_ptr<client_core> const& core, terms optio
       renew_at_(terms_.renewed ? base::later(terms_.taken_at, terms_.lease / 3) : base::never) {}
 
 base::instant permit_lease::validity(base::instant sent_at) const {
-    return terms_.lease.count() > 0 ? base::later(sent_at, terms_.lease - margin_) : base::never;
+    auto const until = terms_.lease.count() > 0 ? base::later(sent_at, terms_.lease - margin_) : base::never;
+    return std::min(until, terms_.latest);
 }
 
 void permit_lease::watch() {
     if (watched_.exchange(true)) return;
     if (auto const core = core_.lock())
         insist([&] {
-            core->loop()->post([weak = weak_from_this()] {
+            auto const look = [weak = weak_from_this()] {
                 if (auto const self = weak.lock()) self->look();
-            });
+            };
+            if (core->settings().lazy_threads) // a timer waits for the thread, a task would start it
+                core->loop()->at(lease_clock::now(), look);
+            else
+                core->loop()->post(look);
         });
 }
 
@@ -35,8 +40,9 @@ void permit_lease::look() {
     if (!core || core->closed() || ended() || lost_.load(std::memory_order_acquire)) return;
     auto const now = lease_clock::now();
     if (now >= valid_until()) return lose(*core);
-    if (!asking_ && now >= renew_at_) ask(*core, now);
-    arm(*core, asking_ ? valid_until() : std::min(renew_at_, valid_until()));
+    bool const can_last_longer = valid_until() < terms_.latest;
+    if (!asking_ && can_last_longer && now >= renew_at_) ask(*core, now);
+    arm(*core, asking_ || !can_last_longer ? valid_until() : std::min(renew_at_, valid_until()));
 }
 
 /// One timer at a time: one that an earlier one has overtaken does nothing.

@@ -6,7 +6,7 @@
 // | answer: all are there                             | validity from before the request was sent             |
 // | answer: one is not there                          | lost                                                  |
 // | an error, no answer that is understood            | again after a tenth of the lease, at most a second    |
-// | validity is over                                  | lost                                                  |
+// | validity, or the longest hold, is over            | lost                                                  |
 // | given back, handed over, the client is closed     | nothing more                                          |
 #pragma once
 
@@ -29,7 +29,8 @@ public:
         std::string ids;            ///< as in counter_request
         base::milliseconds lease{}; ///< zero: for ever
         bool renewed = false;
-        base::instant taken_at{}; ///< when the request was sent
+        base::instant taken_at{};           ///< when the request was sent
+        base::instant latest = base::never; ///< held no longer
     };
     permit_lease(std::shared_ptr<client_core> const& core, terms options);
 

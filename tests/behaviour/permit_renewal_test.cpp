@@ -2,6 +2,9 @@
 #include "behaviour/permit_fixture.hpp"
 #include "locking/script.hpp"
 
+#include <filesystem>
+#include <future>
+#include <iterator>
 #include <mutex>
 #include <vector>
 
@@ -102,6 +105,48 @@ TEST_F(permit_renewal_test, tells_of_the_end_of_a_fixed_lease) {
     EXPECT_TRUE(wait_until([&] { return token.stop_requested(); }));
     EXPECT_EQ(one.status(), hold_status::lost);
     EXPECT_EQ(user.stats().renewals, 0U);
+}
+
+TEST_F(permit_renewal_test, holds_no_longer_than_was_asked_for) {
+    auto const begin = lease_clock::now();
+    permits const one = mine.acquire({.lease = 300ms, .renewed = true, .max_hold = 1s});
+    std::stop_token const lost = one.lost();
+    EXPECT_TRUE(renews_on());
+    EXPECT_TRUE(one) << "longer than its lease";
+    ASSERT_TRUE(wait_until([&] { return lost.stop_requested(); }));
+    EXPECT_GE(lease_clock::now() - begin, 1s);
+    EXPECT_EQ(one.status(), hold_status::lost);
+    EXPECT_LE(one.valid_until(), begin + 2s);
+    EXPECT_TRUE(theirs.acquire({.wait = 20s})) << "it came back by itself";
+}
+
+TEST_F(permit_renewal_test, refuses_a_longest_hold_without_renewal_or_of_nothing) {
+    for (leased_permit_options const& options :
+         {leased_permit_options{.max_hold = 1s}, leased_permit_options{.renewed = true, .max_hold = 0ms}}) {
+        auto const said = outcome_of([&] { (void)mine.acquire(options); });
+        EXPECT_EQ(said.reason, errc::invalid_argument);
+        EXPECT_NE(said.message.find("max_hold"), std::string::npos) << said.message;
+        std::promise<std::error_code> told;
+        mine.async_acquire(options, {}, [&](std::error_code ec, permits const&) { told.set_value(ec); });
+        EXPECT_EQ(told.get_future().get(), errc::invalid_argument);
+    }
+    EXPECT_EQ(value(), "1");
+}
+
+TEST_F(permit_renewal_test, starts_no_thread_before_it_is_told_to_where_threads_are_lazy) {
+    auto lazy = settings(server.uri());
+    lazy.lazy_threads = true;
+    auto const threads = [] {
+        std::filesystem::directory_iterator const tasks("/proc/self/task");
+        return std::distance(begin(tasks), end(tasks));
+    };
+    auto const before = threads();
+    client late(lazy);
+    permits const one = late.get_permit_semaphore(name).acquire({.lease = 900ms, .renewed = true});
+    EXPECT_EQ(threads(), before);
+    late.start();
+    EXPECT_TRUE(wait_until([&] { return late.stats().renewals >= 3; }));
+    EXPECT_TRUE(one);
 }
 
 TEST_F(permit_renewal_test, tells_nothing_of_permits_that_were_given_back) {
