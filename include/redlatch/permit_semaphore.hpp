@@ -24,6 +24,7 @@
 #include <redlatch/export.hpp>
 #include <redlatch/lease_clock.hpp>
 #include <redlatch/options.hpp>
+#include <redlatch/permit_info.hpp>
 #include <redlatch/permits.hpp>
 
 #include <cstdint>
@@ -51,11 +52,11 @@ struct leased_permit_options {
     /// permits are given back. Those of a process that dies come back when it is over.
     bool renewed = false;
 
-    /// How long to wait. None: acquire waits for ever, try_acquire does not wait. Zero: ask once. duration::max(): for ever.
     /// Renewed permits are held no longer than this, from the request that took them on: then they count as lost, and come back
     /// at the end of their lease. At least one millisecond. None, duration::max(): without a limit.
     std::optional<time_span> max_hold{};
 
+    /// How long to wait. None: acquire waits for ever, try_acquire does not wait. Zero: ask once. duration::max(): for ever.
     std::optional<time_span> wait{};
 
     /// Ends the wait at once (errc::cancelled), also while a call to the server is under way.
@@ -123,6 +124,12 @@ public:
     std::int64_t acquired_permits();
     void async_acquired_permits(executor ex, std::function<void(std::error_code, std::int64_t)> handler);
     [[nodiscard]] std::optional<outcome> start_acquired_permits(completion_ptr<std::int64_t>& done);
+
+    /// What there is, and which permits are taken. Reads only: permits whose lease is over are not given back by it. One round
+    /// trip. `GET`, `ZCOUNT`, `ZRANGE`, `TIME`.
+    permit_info inspect();
+    void async_inspect(executor ex, std::function<void(std::error_code, permit_info)> handler);
+    [[nodiscard]] std::optional<outcome> start_inspect(completion_ptr<permit_info>& done);
 
     /// Sets how many there are in all, taken or not, also where it is not set. Where more are taken, there are fewer than none
     /// until enough came back. `permits`: zero or more. One round trip. An expiry stays.

@@ -29,6 +29,7 @@
 #include <redlatch/non_reentrant_lock.hpp>      // IWYU pragma: export
 #include <redlatch/options.hpp>                 // IWYU pragma: export
 #include <redlatch/owner.hpp>                   // IWYU pragma: export
+#include <redlatch/permit_info.hpp>             // IWYU pragma: export
 #include <redlatch/permit_semaphore.hpp>        // IWYU pragma: export
 #include <redlatch/permits.hpp>                 // IWYU pragma: export
 #include <redlatch/read_write_lock.hpp>         // IWYU pragma: export

@@ -1,4 +1,5 @@
 #include "api/permit_ids.hpp"
+#include "api/permit_view.hpp"
 #include "api/permits_state.hpp"
 #include "locking/recipes/permits.hpp"
 
@@ -62,9 +63,9 @@ std::error_code take_now(counter_impl const& impl, leased_permit_options const& 
 
 std::optional<outcome> take_later(counter_impl const& impl, leased_permit_options const& options, bool for_ever,
                                   completion_ptr<permits>& done) {
-    return detail::start_wait(impl, leased_wait(impl, options, for_ever), done,
     std::string problem;
     if (auto const wrong = renewal_problem(impl, options, problem)) return outcome(wrong, std::move(problem));
+    return detail::start_wait(impl, leased_wait(impl, options, for_ever), done,
                               [impl, options](io::counter_wait& ended, completion_ptr<permits> whom) {
                                   if (ended.result())
                                       return detail::tell(*impl.core, std::move(whom), detail::failure_of(ended),
@@ -150,6 +151,15 @@ detail::question<std::optional<duration>> asking_for_lease(counter_impl const& i
         [](permit_calls::sight const& seen) {
             return seen.found ? std::optional<duration>(seen.lease.value_or(duration::max())) : std::nullopt;
         });
+}
+
+std::string about_looking(counter_impl const& impl) {
+    return "looking at " + impl.shown();
+}
+
+auto what_there_is(counter_impl const& impl) {
+    return
+        [impl](io::query_batch const& answered) { return detail::to_permit_info(impl, about_looking(impl), answered); };
 }
 
 } // namespace
@@ -334,6 +344,21 @@ void permit_semaphore::async_acquired_permits(executor ex, std::function<void(st
     detail::with_handler<std::int64_t>(
         *impl().core, std::move(ex), std::move(handler),
         [this](completion_ptr<std::int64_t>& done) { return start_acquired_permits(done); });
+}
+
+permit_info permit_semaphore::inspect() {
+    return detail::run_now<io::query_batch>(impl().core, about_looking(impl()), what_there_is(impl()),
+                                            detail::ask_for_permits(impl().what->name), about_looking(impl()));
+}
+
+std::optional<outcome> permit_semaphore::start_inspect(completion_ptr<permit_info>& done) {
+    return detail::run_later<io::query_batch>(impl().core, about_looking(impl()), what_there_is(impl()), done,
+                                              detail::ask_for_permits(impl().what->name), about_looking(impl()));
+}
+
+void permit_semaphore::async_inspect(executor ex, std::function<void(std::error_code, permit_info)> handler) {
+    detail::with_handler<permit_info>(*impl().core, std::move(ex), std::move(handler),
+                                      [this](completion_ptr<permit_info>& done) { return start_inspect(done); });
 }
 
 void permit_semaphore::set_permits(int permits) {

@@ -39,6 +39,7 @@ TEST_P(permits_test, futures) {
               errc::timed_out);
     EXPECT_EQ(async_get_permits(pool, asio::use_future).get(), 3);
     EXPECT_EQ(async_acquired_permits(pool, asio::use_future).get(), 3);
+    EXPECT_EQ(async_inspect(pool, asio::use_future).get().leases.size(), 3U);
     auto const id = one.ids().front();
     EXPECT_TRUE(async_update_lease(pool, id, 100s, asio::use_future).get());
     EXPECT_GT(async_lease_of(pool, id, asio::use_future).get().value_or(0ms), 90s);

@@ -1,6 +1,7 @@
 // What a permit semaphore promises.
 #include "behaviour/permit_fixture.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <future>
 #include <set>
@@ -125,6 +126,37 @@ TEST_F(permit_semaphore_test, sets_a_lease_anew_by_id) {
     EXPECT_FALSE(theirs.update_lease(unknown, 1s));
     EXPECT_FALSE(theirs.lease_of(unknown));
     EXPECT_EQ(mine.acquired_permits(), 1);
+}
+
+TEST_F(permit_semaphore_test, shows_what_there_is_and_changes_nothing) {
+    auto const nothing = mine.inspect();
+    EXPECT_EQ(nothing.name, name);
+    EXPECT_FALSE(nothing.is_set);
+    EXPECT_EQ(nothing.permits, 0);
+    EXPECT_TRUE(nothing.leases.empty());
+    mine.try_set_permits(5);
+    permits const for_ever = mine.acquire();
+    permits const leased = mine.acquire({.permits = 2, .lease = 60s});
+    (void)mine.acquire({.lease = 1ms}).detach();
+    ASSERT_TRUE(wait_until([&] { return theirs.inspect().taken == 3; })) << "one is over";
+    EXPECT_EQ(value(), "1") << "and still to be given back by whoever asks next";
+    permit_info const seen = theirs.inspect();
+    EXPECT_TRUE(seen.is_set);
+    EXPECT_EQ(seen.permits, 5);
+    EXPECT_EQ(seen.available, 2);
+    EXPECT_EQ(seen.taken, 3);
+    ASSERT_EQ(seen.leases.size(), 3U);
+    auto const ids = leased.ids();
+    for (std::size_t i = 0; i < 2; ++i) {
+        EXPECT_TRUE(std::count(ids.begin(), ids.end(), seen.leases[i].id) == 1) << seen.leases[i].id;
+        EXPECT_GT(seen.leases[i].remaining_lease.value_or(0ms), 30s);
+        EXPECT_LE(seen.leases[i].remaining_lease.value_or(0ms), 60s);
+    }
+    EXPECT_EQ(seen.leases[2].id, for_ever.ids().front());
+    EXPECT_FALSE(seen.leases[2].remaining_lease);
+    mine.set_permits(1);
+    EXPECT_EQ(theirs.inspect().available, -2);
+    EXPECT_EQ(theirs.inspect().permits, 1);
 }
 
 TEST_F(permit_semaphore_test, can_have_more_permits_and_fewer_and_none) {
@@ -269,6 +301,9 @@ TEST_F(permit_semaphore_test, does_all_of_it_with_handlers) {
     std::promise<std::int64_t> in_all;
     mine.async_get_permits({}, [&](std::error_code, std::int64_t count) { in_all.set_value(count); });
     EXPECT_EQ(in_all.get_future().get(), 2);
+    std::promise<permit_info> seen;
+    mine.async_inspect({}, [&](std::error_code, permit_info const& info) { seen.set_value(info); });
+    EXPECT_EQ(seen.get_future().get().leases.size(), 2U);
     std::promise<std::int64_t> held;
     mine.async_acquired_permits({}, [&](std::error_code, std::int64_t count) { held.set_value(count); });
     EXPECT_EQ(held.get_future().get(), 2);
@@ -333,9 +368,9 @@ TEST_F(permit_semaphore_test, refuses_names_that_something_else_has) {
     auto const expect_refused = [&] {
         for (auto const& said :
              {outcome_of([&] { (void)mine.acquire({.wait = 20s}); }), outcome_of([&] { mine.release(id); }),
-              outcome_of([&] { mine.available_permits(); }), outcome_of([&] { (void)mine.lease_of(id); }),
-              outcome_of([&] { mine.update_lease(id, 1s); }), outcome_of([&] { mine.set_permits(2); }),
-              outcome_of([&] { mine.remove(); })}) {
+              outcome_of([&] { mine.available_permits(); }), outcome_of([&] { (void)mine.inspect(); }),
+              outcome_of([&] { (void)mine.lease_of(id); }), outcome_of([&] { mine.update_lease(id, 1s); }),
+              outcome_of([&] { mine.set_permits(2); }), outcome_of([&] { mine.remove(); })}) {
             EXPECT_EQ(said.reason, errc::wrong_type);
             EXPECT_NE(said.message.find("is not a permit semaphore"), std::string::npos) << said.message;
         }

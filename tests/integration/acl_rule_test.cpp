@@ -115,6 +115,7 @@ protected:
         redlatch::permits first = pool.acquire({.lease = 60s, .wait = 1s});
         EXPECT_TRUE(pool.update_lease(first.ids().front(), 90s));
         EXPECT_EQ(pool.get_permits(), 2);
+        EXPECT_EQ(pool.inspect().leases.size(), 1U);
         first.release();
         (void)pool.acquire({.lease = 1ms, .wait = 1s}).detach();
         EXPECT_TRUE(wait_until([&] { return pool.available_permits() == 2; }));

@@ -95,6 +95,14 @@ template <class Token> auto async_acquired_permits(permit_semaphore of, Token&& 
         std::move(of));
 }
 
+/// Ends with (error, permit_info). As permit_semaphore::inspect.
+template <class Token> auto async_inspect(permit_semaphore of, Token&& token) {
+    return detail::asio_start<detail::plain_result, permit_info>(
+        std::forward<Token>(token),
+        [](permit_semaphore& asked, completion_ptr<permit_info>& done) { return asked.start_inspect(done); },
+        std::move(of));
+}
+
 /// Ends with (error). As permit_semaphore::set_permits.
 template <class Token> auto async_set_permits(permit_semaphore of, int permits, Token&& token) {
     return detail::asio_start<detail::plain_result>(

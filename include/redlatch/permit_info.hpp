@@ -1,0 +1,31 @@
+// What can be seen of a permit semaphore from outside.
+#pragma once
+
+#include <redlatch/lease_clock.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace redlatch {
+
+/// One permit that is taken, by whomever: the server does not know by whom.
+struct taken_permit {
+    std::string id; ///< 32 hexadecimal characters, by which any process may release it
+    /// How long until it comes back by itself; none: it is taken for ever.
+    std::optional<duration> remaining_lease{};
+};
+
+/// A snapshot of one permit semaphore. Permits whose lease is over count as come back.
+struct permit_info {
+    std::string name{};
+    bool is_set = false;
+    std::int64_t permits = 0;   ///< in all, taken or not
+    std::int64_t available = 0; ///< to be taken; below zero after set_permits() has made them fewer than are taken
+    std::int64_t taken = 0;
+    /// Those that are taken and come back first, at most 1,000.
+    std::vector<taken_permit> leases{};
+};
+
+} // namespace redlatch

@@ -1,0 +1,91 @@
+#include "api/permit_view.hpp"
+
+#include "api/permit_ids.hpp"
+#include "connection/server_error.hpp"
+#include "locking/names.hpp"
+#include "resp/command.hpp"
+
+#include <redlatch/error.hpp>
+
+#include <charconv>
+#include <cstddef>
+#include <optional>
+#include <string_view>
+
+namespace redlatch::detail {
+namespace {
+
+constexpr std::string_view last_shown = "999"; // whatever the key holds, the answer is bounded
+constexpr double for_ever = 922337203685477.0;
+
+template <class Number> std::optional<Number> number_in(resp::value const& reply) {
+    Number number{};
+    auto const* const end = reply.text.data() + reply.text.size();
+    auto const [stop, problem] = std::from_chars(reply.text.data(), end, number);
+    if (!reply.is_text() || problem != std::errc{} || stop != end) return std::nullopt;
+    return number;
+}
+
+/// Throws unless it is an answer.
+void must_be_answer(counter_impl const& impl, std::string const& about, resp::value const& reply) {
+    if (!reply.is_error()) return;
+    auto const reason = connection::to_errc(connection::judge(reply));
+    throw error(reason,
+                io::query_message(impl.core->node_of(impl.what->name), about, reason, reply, impl.what->how->kind));
+}
+
+/// In milliseconds since the epoch.
+std::optional<double> to_server_time(resp::value const& reply) {
+    if (!reply.is_array() || reply.items.size() != 2) return std::nullopt;
+    auto const seconds = number_in<double>(reply.items[0]);
+    auto const microseconds = number_in<double>(reply.items[1]);
+    if (!seconds || !microseconds) return std::nullopt;
+    return *seconds * 1'000 + *microseconds / 1'000;
+}
+
+/// None: its lease is over.
+std::optional<taken_permit> to_permit(resp::value const& id, double ends, double now) {
+    if (ends <= now) return std::nullopt;
+    taken_permit permit{.id = shown_ids(id.text).front()};
+    if (ends < for_ever) permit.remaining_lease = duration(static_cast<std::int64_t>(ends - now) + 1);
+    return permit;
+}
+
+} // namespace
+
+std::vector<std::string> ask_for_permits(std::string const& name) {
+    auto const timeouts = locking::permit_timeouts(name);
+    return {resp::command("GET", name), resp::command("ZCOUNT", timeouts, "-inf", "+inf"),
+            resp::command("ZRANGE", timeouts, "0", last_shown, "WITHSCORES"), resp::command("TIME")};
+}
+
+permit_info to_permit_info(counter_impl const& impl, std::string const& about, io::query_batch const& answered) {
+    auto const& answers = answered.replies();
+    for (auto const& one : answers) must_be_answer(impl, about, one);
+    auto const unexpected = [&] { return error(errc::bad_reply, "the server sent an unexpected reply to " + about); };
+    auto const& listed = answers[2];
+    auto const now = to_server_time(answers[3]);
+    if (!answers[1].is_integer() || !listed.is_array() || listed.items.size() % 2 != 0 || !now) throw unexpected();
+    permit_info info{.name = impl.what->name, .is_set = !answers[0].is_nil(), .taken = answers[1].integer};
+    if (info.is_set) {
+        auto const number = number_in<std::int64_t>(answers[0]);
+        if (!number)
+            throw error(errc::wrong_type, io::query_message(impl.core->node_of(impl.what->name), about,
+                                                            errc::wrong_type, answers[0], impl.what->how->kind));
+        info.available = *number;
+    }
+    for (std::size_t i = 0; i < listed.items.size(); i += 2) {
+        auto const ends = number_in<double>(listed.items[i + 1]);
+        if (!ends || listed.items[i].text.size() != locking::permit_id_size) throw unexpected();
+        if (auto permit = to_permit(listed.items[i], *ends, *now)) {
+            info.leases.push_back(std::move(*permit));
+        } else { // it comes back with the next request of anybody
+            --info.taken;
+            if (info.is_set) ++info.available;
+        }
+    }
+    if (info.is_set) info.permits = info.available + info.taken;
+    return info;
+}
+
+} // namespace redlatch::detail
