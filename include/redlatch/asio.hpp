@@ -22,6 +22,8 @@
 //    that throw (use_awaitable, use_future, bound or not) throw redlatch::error with its full message instead; as_tuple,
 //    redirect_error and deferred count as handlers.
 //  - try_acquire. Busy is no error: tokens that throw give an empty optional for busy and timed_out. Handlers get the code too.
+//  - Loss. async_wait_lost(hold, token) ends when a hold, a multi_hold or permits are lost:
+//    `co_await (work() || async_wait_lost(held, use_awaitable))` ends the work then.
 //  - Executor, allocator and cancellation slot of the handler are honoured: detail/asio_completion.hpp. A handler that names
 //    no executor runs on the client's context, or on its notifier thread where it has none.
 //
@@ -37,6 +39,7 @@
 #include <redlatch/detail/asio_counters.hpp> // IWYU pragma: export
 #include <redlatch/detail/asio_election.hpp> // IWYU pragma: export
 #include <redlatch/detail/asio_loop.hpp>
+#include <redlatch/detail/asio_loss.hpp>        // IWYU pragma: export
 #include <redlatch/detail/asio_multi_locks.hpp> // IWYU pragma: export
 #include <redlatch/detail/asio_permits.hpp>     // IWYU pragma: export
 #include <redlatch/detail/asio_shapes.hpp>
