@@ -12,7 +12,7 @@ namespace redlatch::cli {
 using namespace std::chrono_literals;
 
 bool supervisor::is_lost() const noexcept {
-    switch (parts_.lock.status()) {
+    switch (parts_.held.status()) {
     case hold_status::held:
     case hold_status::suspect: return false;
     case hold_status::none:
@@ -23,13 +23,13 @@ bool supervisor::is_lost() const noexcept {
 }
 
 instant supervisor::end_of_validity() const noexcept {
-    return std::min(parts_.lock.valid_until(), latest_end_);
+    return std::min(parts_.held.valid_until(), latest_end_);
 }
 
 char const* supervisor::why_it_ends(instant now) const noexcept {
     if (now < end_of_validity() && is_lost()) return "was lost while the command ran";
     // The client ends validity there too, but counts from a moment ago: when the request was sent.
-    bool const by_limit = latest_end_ != never && latest_end_ - parts_.lock.valid_until() < 250ms;
+    bool const by_limit = latest_end_ != never && latest_end_ - parts_.held.valid_until() < 250ms;
     if (by_limit) return "was held for as long as --max-hold allows";
     return renewed_ ? "could not be renewed in time" : "is at the end of its lease";
 }
@@ -79,9 +79,7 @@ void supervisor::lose(instant now) {
 }
 
 void supervisor::tell_of_loss(std::string const& message) const {
-    auto const& name = parts_.lock.lock_name();
-    parts_.reporter.problem("lost", "the lock '" + name + "' " + message,
-                            {{"name", name}, {"owner", parts_.lock.owner_id()}});
+    parts_.reporter.problem("lost", parts_.held.subject() + ' ' + message, parts_.held.fields());
 }
 
 /// Empty, or a clause: signals do not reach what runs as another user, a command behind sudo for instance.
@@ -124,8 +122,7 @@ void supervisor::start_threads() {
     try {
         parts_.owner.start();
     } catch (std::exception const& problem) {
-        parts_.reporter.problem("warning",
-                                "the lock '" + parts_.lock.lock_name() + "' cannot be renewed: " + problem.what());
+        parts_.reporter.problem("warning", parts_.held.subject() + " cannot be renewed: " + problem.what());
     }
 }
 

@@ -5,8 +5,8 @@
 #include "durations.hpp"
 #include "exit_code.hpp"
 #include "guard.hpp"
-#include "holder_watch.hpp"
 #include "holders.hpp"
+#include "permit_wait.hpp"
 #include "supervisor.hpp"
 #include "terminal.hpp"
 #include "waiting.hpp"
@@ -22,35 +22,30 @@ namespace {
 
 using namespace std::chrono_literals;
 
-void set_environment(hold_view const& lock) {
-    auto const left = lock.valid_until() - lease_clock::now();
+void set_environment(command_hold const& held) {
+    auto const left = held.valid_until() - lease_clock::now();
     auto const until = std::chrono::system_clock::now().time_since_epoch() + left;
     auto const until_ms = std::chrono::duration_cast<std::chrono::milliseconds>(until).count();
-    ::setenv("REDLATCH_LOCK", lock.lock_name().c_str(), 1);
-    ::setenv("REDLATCH_OWNER", lock.owner_id().c_str(), 1);
-    ::setenv(owners_variable, owners_with(lock.owner_id()).c_str(), 1);
+    held.set_environment();
     ::setenv("REDLATCH_VALID_UNTIL", std::to_string(until_ms).c_str(), 1);
-    if (auto const token = lock.token())
-        ::setenv("REDLATCH_TOKEN", std::to_string(*token).c_str(), 1);
-    else
-        ::unsetenv("REDLATCH_TOKEN"); // of a lock around this one
 }
 
-void give_back(hold& lock, report const& reporter, bool& lost) {
+void give_back(command_hold& lock, report const& reporter, bool& lost) {
     std::error_code ec;
-    std::string const name = lock.lock_name();
+    std::string const name = lock.name();
+    std::string const shown = lock.shown();
+    std::string const subject = lock.subject();
     lock.release(ec);
-    if (!ec) return reporter.note("released", "gave back the lock '" + name + "'", {{"name", name}});
+    if (!ec) return reporter.note("released", "gave back " + shown, {{"name", name}});
     if (ec == errc::lease_lost) {
         if (!lost)
             reporter.problem("lost",
-                             "the lock '" + name
-                                 + "' was lost while the command ran, and nobody knew until it was given back",
+                             subject + " was lost while the command ran, and nobody knew until it was given back",
                              {{"name", name}});
         lost = true;
     } else if (!lost) {
         reporter.problem("release_failed",
-                         "the lock '" + name + "' could not be given back for certain (" + ec.message()
+                         subject + " could not be given back for certain (" + ec.message()
                              + "); at the latest it ends with its lease",
                          {{"name", name}});
     }
@@ -64,7 +59,8 @@ void share_terminal_signal(int number) {
 
 int run_under(client& owner, taken& outcome, locked_command const& options, duration lease,
               inherited_signals const& inherited) {
-    hold& lock = *outcome.hold;
+    command_hold& lock = *outcome.hold;
+    auto const shown = lock.shown();
     auto const reporter = options.lock.common.reporter();
     auto const latest = options.lock.max_hold ? lease_clock::now() + *options.lock.max_hold : never;
     auto const& policy = options.on_loss;
@@ -105,8 +101,8 @@ int run_under(client& owner, taken& outcome, locked_command const& options, dura
     if (watcher.finish() && !lost) {
         lost = true;
         reporter.problem("lost",
-                         "the guard ended the command under the lock '" + options.lock.name
-                             + "', because the tool was stopped until it was almost too late",
+                         "the guard ended the command under " + shown
+                             + ", because the tool was stopped until it was almost too late",
                          {{"name", options.lock.name}});
     }
     command.reap();
@@ -190,6 +186,7 @@ int run_locked(locked_command& options) {
     client owner(settings);
     bool const near = lease_clock::now() - begin < 10ms;
     watch_events(owner, server, options.lock.common.reporter());
+    prepare_permits(owner, options.lock);
     block_ending_signals(inherited);
     taken outcome = take_lock(owner, server, options.lock, inherited, near);
     if (outcome.signal != 0) throw ended_by_signal{outcome.signal};

@@ -77,6 +77,11 @@ void declare(command_line& line, lock_options& options) {
     line.flag("--shared", "Take a read-write lock to read: together with others that read, while nobody writes.",
               options.shared);
     line.flag("--write", "Take a read-write lock to write: alone.", options.write);
+    line.text(
+        "--permits", "N[/OF]",
+        "Take no lock, but N permits of a permit semaphore of OF in all, so that at most OF/N commands run at once, "
+        "on whatever machines. OF sets it if it is not set yet, and is refused where it has another number.",
+        options.permits_text);
     declare(line, options.common, "Events as JSON lines on stderr.");
 }
 
@@ -106,6 +111,12 @@ void check(lock_options& options) {
         throw usage_error("a lock with --lease ends by itself, --max-hold bounds a renewed one; give one of them");
     if (int{options.fair} + int{options.fenced} + int{options.shared} + int{options.write} > 1)
         throw usage_error("--fair, --fenced, --shared and --write say how to take the lock; give one of them");
+    if (options.permits_text) options.permits = parse_permit_request(*options.permits_text);
+    bool const about_locks =
+        options.fair || options.fenced || options.shared || options.write || options.min_hold || options.lock_delay;
+    if (options.permits && about_locks)
+        throw usage_error("--permits takes permits of a semaphore; --fair, --fenced, --shared, --write, --min-hold and "
+                          "--lock-delay say how to take a lock: leave one of them out");
     std::string const why = "a lease needs at least 30ms, of which 20ms are kept in reserve for clocks and scheduling";
     refuse_shorter(options.lease, shortest_lease, "--lease", why);
     refuse_shorter(options.watchdog, shortest_lease, "--watchdog", why);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "command_line.hpp"
+#include "permit_request.hpp"
 #include "report.hpp"
 
 #include <redlatch/config.hpp>
@@ -44,6 +45,8 @@ struct lock_options : wait_flags {
     bool write = false;    ///< and to write
     bool election = false; ///< as the leader of an election
     std::optional<std::string> candidate{};
+    std::optional<std::string> permits_text{};
+    std::optional<permit_request> permits{}; ///< not a lock, but these; by check() of the text
 
     /// How long the key lives after each renewal, or in all.
     duration lease_or(config const& settings) const noexcept { return lease ? *lease : settings.lock_watchdog_timeout; }

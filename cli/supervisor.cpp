@@ -21,7 +21,7 @@ supervisor::supervisor(supervised parts, loss_policy const& policy, holding cons
       start_at_(lease_clock::now() + holding.start_after), signals_(signal_queue::scope::all, inherited) {}
 
 bool supervisor::run() {
-    std::stop_callback const wake(parts_.lock.lost(), [this] { lost_.raise(); });
+    std::stop_callback const wake(parts_.held.lost(), [this] { lost_.raise(); });
     child_changed(); // it may have ended before
     while (!finished()) {
         look();
@@ -112,13 +112,13 @@ void supervisor::say_what_a_stop_means() const {
     auto const end = policy_.action == on_lost::warn ? end_of_validity() : std::min(due_.term, due_.kill);
     auto const left = std::max(std::chrono::duration_cast<duration>(end - lease_clock::now()), duration::zero());
     auto const time = to_rounded_text(left);
-    auto const& name = parts_.lock.lock_name();
-    std::string const loss = policy_.action == on_lost::warn ? "the lock is lost" : "the command is ended";
+    auto const held = parts_.held.subject();
+    std::string const loss = policy_.action == on_lost::warn ? held + " is lost" : "the command is ended";
     parts_.reporter.problem("stopped",
-                            "the command is stopped, and nobody renews the lock '" + name + "' meanwhile: "
+                            "the command is stopped, and nobody renews " + held + " meanwhile: "
                                 + (renewed_ ? "continue it within " + time + ", or " + loss
                                             : loss + " at the end of its lease, in " + time),
-                            {{"name", name}});
+                            {{"name", parts_.held.name()}});
 }
 
 void supervisor::continue_command() {

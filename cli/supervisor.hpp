@@ -17,6 +17,7 @@
 #pragma once
 
 #include "child.hpp"
+#include "command_hold.hpp"
 #include "guard.hpp"
 #include "loss_plan.hpp"
 #include "report.hpp"
@@ -24,7 +25,6 @@
 #include "terminal.hpp"
 
 #include <redlatch/client.hpp>
-#include <redlatch/hold.hpp>
 
 #include <string>
 
@@ -32,7 +32,7 @@ namespace redlatch::cli {
 
 struct supervised {
     client& owner;
-    hold_view const& lock;
+    command_hold const& held;
     child& command;
     redlatch::cli::guard& guard;
     redlatch::cli::terminal& terminal;

@@ -3,6 +3,7 @@
 #include "durations.hpp"
 #include "holder_watch.hpp"
 #include "holders.hpp"
+#include "permit_wait.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -16,9 +17,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// How long signals may have to wait when a server that was quick a moment ago does not answer.
-constexpr duration first_attempt = 20ms;
-
 /// How long it may take to find out who holds the lock, where the answer is for people only.
 constexpr duration patience_for_a_name = 100ms;
 
@@ -29,12 +27,6 @@ acquire_options base_options(lock_options const& options) {
     result.hold_at_least = options.min_hold;
     result.lock_delay = options.lock_delay;
     return result;
-}
-
-/// When to ask who holds the lock: not in a short wait that its end finds soon enough.
-duration first_look(lock_options const& options) {
-    constexpr duration usual = 100ms;
-    return options.wait ? std::min(usual, *options.wait / 2) : usual;
 }
 
 std::string held_by(std::string_view before, lock_info const& info) {
@@ -72,16 +64,24 @@ basic_lock lock_of(client& owner, lock_options const& options) {
     return owner.get_lock(options.name);
 }
 
-void say_acquired(hold_view const& lock, report const& reporter) {
-    std::vector<field> fields{{"name", lock.lock_name()}, {"owner", lock.owner_id()}};
+void say_acquired(command_hold const& lock, report const& reporter) {
+    auto fields = lock.fields();
+    auto const& owner = std::get<std::string>(fields.back().value);
+    auto const message = "holding " + lock.shown() + " as " + owner;
     if (auto const token = lock.token()) fields.push_back({"token", static_cast<std::int64_t>(*token)});
-    reporter.note("acquired", "holding the lock '" + lock.lock_name() + "' as " + lock.owner_id(), fields);
+    reporter.note("acquired", message, fields);
 }
 
 } // namespace
 
+duration first_look(wait_flags const& flags) {
+    constexpr duration usual = 100ms;
+    return flags.wait ? std::min(usual, *flags.wait / 2) : usual;
+}
+
 taken take_lock(client& owner, private_server& server, lock_options const& options, inherited_signals const& inherited,
                 bool near) {
+    if (options.permits) return take_permits(owner, server, options, inherited, near);
     basic_lock lock = lock_of(owner, options);
     auto const reporter = options.common.reporter();
     auto const begin = lease_clock::now();

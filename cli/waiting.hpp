@@ -1,23 +1,28 @@
 // Taking a lock, with signals that end the wait.
 #pragma once
 
+#include "command_hold.hpp"
 #include "options.hpp"
 #include "private_server.hpp"
 #include "signals.hpp"
 
 #include <redlatch/client.hpp>
-#include <redlatch/hold.hpp>
 
 #include <optional>
 
 namespace redlatch::cli {
 
-/// Either the lock, or the signal that ended the wait, or neither: the lock is busy, which has been said.
+/// Either the lock or the permits, or the signal that ended the wait, or neither: the lock is busy, which has been said.
 struct taken {
-    std::optional<redlatch::hold> hold{};
+    std::optional<command_hold> hold{};
     int signal = 0;
     bool at_once = false; ///< no thread was ever needed
 };
+
+/// How long signals may have to wait when a server that was quick a moment ago does not answer.
+inline constexpr duration first_attempt{20};
+/// When to say that there is a wait, and to look into it: not in a short one that its end finds soon enough.
+duration first_look(wait_flags const& flags);
 
 /// The ending signals must be blocked. Whatever the outcome, what is not in the result is not in Redis either. `near`: the
 /// server has just answered within a few milliseconds. Throws error.

@@ -3,6 +3,7 @@
 #include "die_of_signal.hpp"
 #include "exit_code.hpp"
 #include "options.hpp"
+#include "permit_wait.hpp"
 #include "text.hpp"
 #include "waiting.hpp"
 
@@ -27,7 +28,7 @@ char const* const help_footer = "Exit status:\n"
                                 "  128 + n  signal n ended the tool while it waited for the lock\n";
 
 /// True: a signal came. False: the lock was lost.
-bool wait_for_signal(hold_view const& lock, inherited_signals const& inherited) {
+bool wait_for_signal(command_hold const& lock, inherited_signals const& inherited) {
     signal_queue const signals(signal_queue::scope::ending, inherited);
     timer_descriptor const timer; // after a stop, or without a thread that notices: validity ends by the clock alone
     wake_descriptor const lost;
@@ -53,6 +54,7 @@ int hold_lock(arguments const& words) {
     declare(line, options);
     line.example("redlatch hold maintenance");
     line.example("redlatch hold maintenance --wait 30s --max-hold 2h");
+    line.example("redlatch hold reports --permits 1/3");
     line.footer(help_footer);
     line.parse(words);
     check(options);
@@ -64,6 +66,7 @@ int hold_lock(arguments const& words) {
     private_server server(settings);
     client owner(settings);
     watch_events(owner, server, reporter);
+    prepare_permits(owner, options);
     block_ending_signals(inherited);
     taken outcome = take_lock(owner, server, options, inherited, false);
     if (outcome.signal != 0) throw ended_by_signal{outcome.signal};
@@ -74,25 +77,27 @@ int hold_lock(arguments const& words) {
         auto const token = outcome.hold->token();
         print(token ? "held " + std::to_string(*token) + "\n" : "held\n");
     } catch (output_error const& problem) {
-        throw output_error(std::string(problem.what()) + "; the lock '" + options.name + "' is given back");
+        throw output_error(std::string(problem.what()) + "; " + outcome.hold->subject() + " is given back");
     }
-    std::string const name = outcome.hold->lock_name();
+    std::string const name = outcome.hold->name();
+    std::string const subject = outcome.hold->subject();
+    std::string const shown = outcome.hold->shown();
     std::error_code ec;
     if (wait_for_signal(*outcome.hold, inherited))
         outcome.hold->release(ec);
     else
         ec = errc::lease_lost;
     if (ec == errc::lease_lost) {
-        reporter.problem("lost", "the lock '" + name + "' was lost while it was held", {{"name", name}});
+        reporter.problem("lost", subject + " was lost while it was held", {{"name", name}});
         return exit_code::lost;
     }
     if (ec)
         reporter.problem("release_failed",
-                         "the lock '" + name + "' could not be given back for certain (" + ec.message()
+                         subject + " could not be given back for certain (" + ec.message()
                              + "); at the latest it ends with its lease",
                          {{"name", name}});
     else
-        reporter.note("released", "gave back the lock '" + name + "'", {{"name", name}});
+        reporter.note("released", "gave back " + shown, {{"name", name}});
     return 0;
 }
 

@@ -15,6 +15,7 @@ int run(arguments const& words) {
     line.example("redlatch run backup -- ./backup.sh");
     line.example("redlatch run sync --no-wait --conflict-exit-code 0 -- ./sync");
     line.example("redlatch run ledger --fenced -- ./post  # which sends $REDLATCH_TOKEN along");
+    line.example("redlatch run reports --permits 1/3 -- ./report  # three at once");
     line.example("redlatch run deploy --wait 30s --server redis://db1 -- make deploy");
     line.footer(std::string(locked_command_exit_status)
                 + "Durations: 500ms, 30s, 5m, 1h, 1m30s. The command finds REDLATCH_LOCK,\n"

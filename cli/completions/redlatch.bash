@@ -68,7 +68,7 @@ _redlatch() {
     local server='--server --config --require-server --json --verbose --help'
     local wait="--wait --no-wait --conflict-exit-code $server"
     local times="--wait --no-wait --lease --watchdog --max-hold --lock-delay --conflict-exit-code $server"
-    local lock="--min-hold --fair --fenced --shared --write $times"
+    local lock="--min-hold --fair --fenced --shared --write --permits $times"
     case $command in
     run) words="$lock --on-lost --grace --" ;;
     elect) words="$times --candidate --who --on-lost --grace --" ;;

@@ -1,0 +1,77 @@
+#include "command_hold.hpp"
+
+#include "holder_watch.hpp"
+#include "permit_request.hpp"
+
+#include <cstdlib>
+
+namespace redlatch::cli {
+namespace {
+
+std::string joined(std::vector<std::string> const& words) {
+    std::string result;
+    for (auto const& word : words) result += (result.empty() ? "" : " ") + word;
+    return result;
+}
+
+} // namespace
+
+hold_status command_hold::status() const noexcept {
+    return std::visit([](auto const& held) { return held.status(); }, what_);
+}
+
+lease_clock::time_point command_hold::valid_until() const noexcept {
+    return std::visit([](auto const& held) { return held.valid_until(); }, what_);
+}
+
+std::stop_token command_hold::lost() const {
+    return std::visit([](auto const& held) { return held.lost(); }, what_);
+}
+
+std::optional<std::uint64_t> command_hold::token() const noexcept {
+    return lock() != nullptr ? lock()->token() : std::nullopt;
+}
+
+void command_hold::release(std::error_code& ec) noexcept {
+    std::visit([&ec](auto& held) { held.release(ec); }, what_);
+}
+
+std::string const& command_hold::name() const noexcept {
+    return lock() != nullptr ? lock()->lock_name() : permits()->semaphore_name();
+}
+
+std::string command_hold::shown() const {
+    if (lock() != nullptr) return "the lock '" + name() + "'";
+    return permits_in_words(static_cast<std::int64_t>(permits()->ids().size()), name());
+}
+
+std::string command_hold::subject() const {
+    return lock() != nullptr ? shown() : "the hold of " + shown();
+}
+
+std::vector<field> command_hold::fields() const {
+    if (lock() != nullptr) return {{"name", name()}, {"owner", lock()->owner_id()}};
+    auto const ids = permits()->ids();
+    return {{"name", name()}, {"permits", static_cast<std::int64_t>(ids.size())}, {"ids", joined(ids)}};
+}
+
+void command_hold::set_environment() const {
+    for (char const* const of_another : {"REDLATCH_LOCK", "REDLATCH_OWNER", "REDLATCH_TOKEN", "REDLATCH_SEMAPHORE"})
+        ::unsetenv(of_another);
+    if (lock() != nullptr) {
+        ::setenv("REDLATCH_LOCK", name().c_str(), 1);
+        ::setenv("REDLATCH_OWNER", lock()->owner_id().c_str(), 1);
+        ::setenv(owners_variable, owners_with(lock()->owner_id()).c_str(), 1);
+        if (auto const number = token()) ::setenv("REDLATCH_TOKEN", std::to_string(*number).c_str(), 1);
+    } else {
+        ::setenv("REDLATCH_SEMAPHORE", name().c_str(), 1);
+        ::setenv(permits_variable, permits_with(joined(permits()->ids())).c_str(), 1);
+    }
+}
+
+std::string permits_in_words(std::int64_t permits, std::string const& semaphore) {
+    return std::to_string(permits) + (permits == 1 ? " permit" : " permits") + " of the permit semaphore '" + semaphore
+           + "'";
+}
+
+} // namespace redlatch::cli

@@ -1,0 +1,56 @@
+// What a command holds while it runs, and `redlatch hold` until a signal: a lock, or permits of a permit semaphore.
+#pragma once
+
+#include "json_line.hpp"
+
+#include <redlatch/hold.hpp>
+#include <redlatch/lease_clock.hpp>
+#include <redlatch/permits.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <system_error>
+#include <variant>
+#include <vector>
+
+namespace redlatch::cli {
+
+/// Move-only; given back when it is destroyed. Thread safety: as of redlatch::hold.
+class command_hold {
+public:
+    // Either is one, without being named.
+    command_hold(redlatch::hold lock) noexcept : what_(std::move(lock)) {} // NOLINT(google-explicit-constructor)
+    command_hold(redlatch::permits permits) noexcept
+        : what_(std::move(permits)) {} // NOLINT(google-explicit-constructor)
+
+    // As of redlatch::hold.
+    hold_status status() const noexcept;
+    lease_clock::time_point valid_until() const noexcept;
+    std::stop_token lost() const;
+    std::optional<std::uint64_t> token() const noexcept;
+    void release(std::error_code& ec) noexcept;
+
+    /// Of the lock or of the semaphore.
+    std::string const& name() const noexcept;
+    /// "the lock 'x'", or "2 permits of the permit semaphore 'x'"
+    std::string shown() const;
+    /// The same as the subject of a sentence, in the singular.
+    std::string subject() const;
+    /// Its name, and the owner of a lock, or the number and the ids of permits.
+    std::vector<field> fields() const;
+    /// For the environment of the command: what it holds, instead of what a `redlatch run` around this one has said of itself.
+    void set_environment() const;
+
+private:
+    redlatch::hold const* lock() const noexcept { return std::get_if<redlatch::hold>(&what_); }
+    redlatch::permits const* permits() const noexcept { return std::get_if<redlatch::permits>(&what_); }
+
+    std::variant<redlatch::hold, redlatch::permits> what_;
+};
+
+/// "2 permits of the permit semaphore 'x'"
+std::string permits_in_words(std::int64_t permits, std::string const& semaphore);
+
+} // namespace redlatch::cli

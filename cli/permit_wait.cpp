@@ -1,0 +1,140 @@
+#include "permit_wait.hpp"
+
+#include "durations.hpp"
+
+#include <redlatch/permit_semaphore.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdlib>
+#include <functional>
+#include <string>
+#include <utility>
+
+namespace redlatch::cli {
+namespace {
+
+using namespace std::chrono_literals;
+
+leased_permit_options leased_options(lock_options const& options) {
+    leased_permit_options result;
+    result.permits = options.permits->permits;
+    result.lease = options.lease;
+    result.renewed = !options.lease;
+    result.max_hold = options.max_hold;
+    return result;
+}
+
+std::string wanted(lock_options const& options) {
+    return permits_in_words(options.permits->permits, options.name);
+}
+
+std::vector<field> fields_of_request(lock_options const& options) {
+    return {{"name", options.name}, {"permits", std::int64_t{options.permits->permits}}};
+}
+
+/// Nobody but us may know how many there are to be: a server that was started again has forgotten it.
+void set_again(permit_semaphore& of, permit_request const& request) {
+    if (!request.of) return;
+    try {
+        of.async_try_set_permits(*request.of, {}, {}, [](std::error_code, bool) {});
+    } catch (std::exception const&) { // closed, or no memory: the next look does it
+    }
+}
+
+/// It may have been changed while we waited.
+void require_total_still(permit_semaphore& of, lock_options const& options, taken& outcome) {
+    try {
+        require_total(of.inspect(), *options.permits);
+    } catch (...) {
+        outcome.hold.reset(); // gives them back
+        throw;
+    }
+}
+
+std::string busy_message(lock_options const& options) {
+    auto const semaphore = " of the permit semaphore '" + options.name + "' ";
+    auto const wanted = options.permits->permits;
+    std::string const few = wanted == 1 ? "no permit" : "fewer than " + std::to_string(wanted) + " permits";
+    if (options.no_wait) return few + semaphore + (wanted == 1 ? "is" : "are") + " free";
+    return few + semaphore + (wanted == 1 ? "was" : "were") + " free for " + to_text(*options.wait)
+           + ", as long as --wait allows";
+}
+
+void say_outcome(taken const& outcome, lock_options const& options) {
+    auto const reporter = options.common.reporter();
+    if (outcome.hold)
+        reporter.note("acquired", "holding " + outcome.hold->shown(), outcome.hold->fields());
+    else if (outcome.signal != 0)
+        reporter.note("signal", "a signal ended the wait for " + wanted(options),
+                      {{"name", options.name}, {"signal", std::int64_t{outcome.signal}}});
+    else
+        reporter.problem("busy", busy_message(options), fields_of_request(options));
+}
+
+} // namespace
+
+void prepare_permits(client& owner, lock_options const& options) {
+    if (!options.permits) return;
+    auto of = owner.get_permit_semaphore(options.name);
+    auto seen = of.inspect();
+    if (!seen.is_set && options.permits->of) {
+        of.try_set_permits(*options.permits->of); // or somebody else has in this moment
+        seen = of.inspect();
+    }
+    require_total(seen, *options.permits);
+    char const* const around = std::getenv(permits_variable);
+    bool const endless = !options.wait && !options.no_wait;
+    if (endless && around != nullptr) refuse_to_wait_for_permits_around(around, seen, *options.permits);
+}
+
+taken take_permits(client& owner, private_server& server, lock_options const& options,
+                   inherited_signals const& inherited, bool near) {
+    auto of = owner.get_permit_semaphore(options.name);
+    auto attempt = leased_options(options);
+    auto const begin = lease_clock::now();
+    taken result;
+    // As for a lock: the usual case needs no thread, so that the command starts sooner.
+    bool const patient = !options.no_wait && (!options.wait || *options.wait > first_attempt);
+    if (near && patient) {
+        std::error_code first; // if it is serious it comes again, and then as a message
+        attempt.wait = first_attempt;
+        result.hold = of.try_acquire(attempt, first);
+    }
+    result.at_once = result.hold.has_value();
+    if (!result.hold) {
+        std::stop_source stop;
+        server.begin_wait(owner, stop);
+        std::atomic<bool> said{false};
+        std::function<void()> const look = [&] {
+            set_again(of, *options.permits);
+            if (said.exchange(true)) return;
+            options.common.reporter().note("waiting", "waiting for " + wanted(options), fields_of_request(options));
+        };
+        wait_interrupter interrupter(inherited, stop, patient ? look : nullptr, first_look(options));
+        attempt.stop = stop.get_token();
+        attempt.wait = options.no_wait ? std::optional<duration>(0ms) : options.wait;
+        if (options.wait && !options.no_wait) {
+            auto const passed = std::chrono::duration_cast<duration>(lease_clock::now() - begin);
+            attempt.wait = std::max<duration>(*options.wait - passed, 0ms);
+        }
+        try {
+            if (attempt.wait)
+                result.hold = of.try_acquire(attempt);
+            else
+                result.hold = of.acquire(attempt);
+        } catch (error const& problem) {
+            if (problem.reason() != errc::cancelled) throw;
+        }
+        server.end_wait();
+        result.signal = interrupter.finish();
+        if (auto const failure = server.failure(); failure && !result.hold && result.signal == 0) throw error(*failure);
+        if (result.hold && result.signal == 0) require_total_still(of, options, result);
+    }
+    if (result.signal == 0) result.signal = take_pending_ending_signal(inherited).value_or(0);
+    if (result.signal != 0) result.hold.reset(); // gives them back: the wait ended without, as far as anybody can see
+    say_outcome(result, options);
+    return result;
+}
+
+} // namespace redlatch::cli
