@@ -103,6 +103,9 @@ public:
     /// trips. What it throws ends the listing and comes out here.
     void visit_locks(std::string_view pattern, std::function<void(std::vector<lock_info>)> each,
                      look_options const& options = {});
+    /// The permit semaphores whose names match, as of visit_locks, of which permits are taken: without any, one cannot be told
+    /// from a semaphore or a latch. Two round trips for each page of SCAN.
+    void visit_permit_semaphores(std::string_view pattern, std::function<void(std::vector<permit_info>)> each);
 
     /// One round trip.
     server_info ping();

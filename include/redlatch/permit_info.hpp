@@ -26,6 +26,9 @@ struct permit_info {
     std::int64_t taken = 0;
     /// Those that are taken and come back first, at most 1,000.
     std::vector<taken_permit> leases{};
+    /// Of client::visit_permit_semaphores() only: why the server does not let us look at it, as a message. Nothing else is
+    /// known of it then; empty: it does.
+    std::string problem{};
 };
 
 } // namespace redlatch

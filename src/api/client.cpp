@@ -5,6 +5,7 @@
 #include "api/event_source_access.hpp"
 #include "api/leader_election_impl.hpp"
 #include "api/listing.hpp"
+#include "api/permit_listing.hpp"
 #include "api/server_view.hpp"
 #include "locking/names.hpp"
 #include "locking/recipes/election.hpp"
@@ -195,6 +196,11 @@ void client::visit_locks(std::string_view pattern, std::function<void(std::vecto
     detail::must_be_callable(each);
     detail::run_now<detail::listing>(handle().core, about_listing, found, std::string(pattern), options,
                                      std::move(each));
+}
+
+void client::visit_permit_semaphores(std::string_view pattern, std::function<void(std::vector<permit_info>)> each) {
+    detail::must_be_callable(each);
+    detail::visit_permits(handle().core, pattern, each);
 }
 
 std::optional<outcome> client::start_list_locks(std::string_view pattern, completion_ptr<std::vector<lock_info>>& done,

@@ -1,6 +1,7 @@
 #include "api/permit_ids.hpp"
 #include "api/permit_view.hpp"
 #include "api/permits_state.hpp"
+#include "io/query_batch.hpp"
 #include "locking/recipes/permits.hpp"
 
 #include <redlatch/error.hpp>
@@ -158,8 +159,9 @@ std::string about_looking(counter_impl const& impl) {
 }
 
 auto what_there_is(counter_impl const& impl) {
-    return
-        [impl](io::query_batch const& answered) { return detail::to_permit_info(impl, about_looking(impl), answered); };
+    return [impl](io::query_batch const& answered) {
+        return detail::to_permit_info(*impl.core, impl.what->name, about_looking(impl), answered.replies());
+    };
 }
 
 } // namespace

@@ -2,6 +2,8 @@
 
 #include "api/permit_ids.hpp"
 #include "connection/server_error.hpp"
+#include "io/query_op.hpp"
+#include "locking/counter.hpp"
 #include "locking/names.hpp"
 #include "resp/command.hpp"
 
@@ -27,15 +29,15 @@ template <class Number> std::optional<Number> number_in(resp::value const& reply
 }
 
 /// Throws unless it is an answer.
-void must_be_answer(counter_impl const& impl, std::string const& about, resp::value const& reply) {
+void must_be_answer_about_permits(io::client_core& core, std::string const& name, std::string const& about,
+                                  resp::value const& reply) {
     if (!reply.is_error()) return;
     auto const reason = connection::to_errc(connection::judge(reply));
-    throw error(reason,
-                io::query_message(impl.core->node_of(impl.what->name), about, reason, reply, impl.what->how->kind));
+    throw error(reason, io::query_message(core.node_of(name), about, reason, reply, locking::permit_kind.kind));
 }
 
 /// In milliseconds since the epoch.
-std::optional<double> to_server_time(resp::value const& reply) {
+std::optional<double> server_time_in_ms(resp::value const& reply) {
     if (!reply.is_array() || reply.items.size() != 2) return std::nullopt;
     auto const seconds = number_in<double>(reply.items[0]);
     auto const microseconds = number_in<double>(reply.items[1]);
@@ -59,19 +61,19 @@ std::vector<std::string> ask_for_permits(std::string const& name) {
             resp::command("ZRANGE", timeouts, "0", last_shown, "WITHSCORES"), resp::command("TIME")};
 }
 
-permit_info to_permit_info(counter_impl const& impl, std::string const& about, io::query_batch const& answered) {
-    auto const& answers = answered.replies();
-    for (auto const& one : answers) must_be_answer(impl, about, one);
+permit_info to_permit_info(io::client_core& core, std::string const& name, std::string const& about,
+                           std::span<resp::value const> answers) {
+    for (auto const& one : answers) must_be_answer_about_permits(core, name, about, one);
     auto const unexpected = [&] { return error(errc::bad_reply, "the server sent an unexpected reply to " + about); };
     auto const& listed = answers[2];
-    auto const now = to_server_time(answers[3]);
+    auto const now = server_time_in_ms(answers[3]);
     if (!answers[1].is_integer() || !listed.is_array() || listed.items.size() % 2 != 0 || !now) throw unexpected();
-    permit_info info{.name = impl.what->name, .is_set = !answers[0].is_nil(), .taken = answers[1].integer};
+    permit_info info{.name = name, .is_set = !answers[0].is_nil(), .taken = answers[1].integer};
     if (info.is_set) {
         auto const number = number_in<std::int64_t>(answers[0]);
         if (!number)
-            throw error(errc::wrong_type, io::query_message(impl.core->node_of(impl.what->name), about,
-                                                            errc::wrong_type, answers[0], impl.what->how->kind));
+            throw error(errc::wrong_type, io::query_message(core.node_of(name), about, errc::wrong_type, answers[0],
+                                                            locking::permit_kind.kind));
         info.available = *number;
     }
     for (std::size_t i = 0; i < listed.items.size(); i += 2) {

@@ -159,6 +159,46 @@ TEST_F(permit_semaphore_test, shows_what_there_is_and_changes_nothing) {
     EXPECT_EQ(theirs.inspect().permits, 1);
 }
 
+TEST_F(permit_semaphore_test, is_found_by_its_name_when_permits_are_taken) {
+    auto const names_of = [&](std::string_view pattern) {
+        std::vector<std::string> names;
+        other.visit_permit_semaphores(pattern, [&](std::vector<permit_info> const& found) {
+            for (auto const& one : found) names.push_back(one.name + " " + std::to_string(one.taken));
+        });
+        std::sort(names.begin(), names.end());
+        return names;
+    };
+    using found = std::vector<std::string>;
+    mine.try_set_permits(3);
+    EXPECT_EQ(names_of("*"), found()) << "a number like any other";
+    permits const two = mine.acquire({.permits = 2, .lease = 60s});
+    auto tagged = user.get_permit_semaphore("a{b}c");
+    tagged.try_set_permits(1);
+    permits one = tagged.acquire();
+    EXPECT_EQ(names_of("*"), (found{"a{b}c 1", name + " 2"}));
+    EXPECT_EQ(names_of(name), found{name + " 2"});
+    EXPECT_EQ(names_of("a*"), found{"a{b}c 1"});
+    EXPECT_EQ(names_of("b*"), found()) << "it is not called so";
+    one.release();
+    EXPECT_EQ(names_of("a*"), found());
+    tagged.remove();
+    server.run("DEL", name); // what is left beside it is no semaphore
+    EXPECT_EQ(names_of("*"), found());
+    EXPECT_EQ(outcome_of([&] { other.visit_permit_semaphores("*", {}); }).reason, errc::invalid_argument);
+}
+
+TEST_F(permit_semaphore_test, is_found_once_among_thousands_of_keys) {
+    for (int i = 0; i < 3000; ++i) server.run("ZADD", "{" + std::to_string(i) + "}:timeout", "1", "no id");
+    mine.try_set_permits(1);
+    permits const one = mine.acquire();
+    int times = 0;
+    other.visit_permit_semaphores("*", [&](std::vector<permit_info> const& found) {
+        for (auto const& each : found) times += each.name == name ? 1 : 1000;
+    });
+    EXPECT_EQ(times, 1);
+    server.run("FLUSHALL");
+}
+
 TEST_F(permit_semaphore_test, can_have_more_permits_and_fewer_and_none) {
     mine.set_permits(3);
     EXPECT_EQ(mine.available_permits(), 3);
