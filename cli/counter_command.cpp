@@ -14,8 +14,9 @@ char const* const exactly_once_help =
     "A request whose answer is lost is repeated, and carried out once. For that, each\n"
     "one that changes the number leaves a small key beside it for a minute.\n";
 
-counter_command::counter_command(std::string kind, std::string const& usage, std::string const& description)
-    : kind_(std::move(kind)), line_(kind_ + ' ' + usage + " [FLAGS]", description) {
+counter_command::counter_command(std::string const& command, std::string kind, std::string const& usage,
+                                 std::string const& description)
+    : kind_(std::move(kind)), line_(command + ' ' + usage + " [FLAGS]", description) {
     line_.word("NAME", "The name of the " + kind_ + ": any bytes, at most 64 KiB.", name_);
 }
 

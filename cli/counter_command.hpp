@@ -25,8 +25,12 @@ extern char const* const exactly_once_help;
 
 class counter_command {
 public:
-    /// `kind`: "semaphore" or "latch". `usage` is what follows the program's name. Declares NAME.
-    counter_command(std::string kind, std::string const& usage, std::string const& description);
+    /// `kind`: "semaphore" or "latch", as the command is called too. `usage` is what follows the program's name. Declares NAME.
+    counter_command(std::string const& kind, std::string const& usage, std::string const& description)
+        : counter_command(kind, kind, usage, description) {}
+    /// Where the command is called otherwise than what it is about.
+    counter_command(std::string const& command, std::string kind, std::string const& usage,
+                    std::string const& description);
 
     /// Further words and flags, before parse().
     command_line& line() noexcept { return line_; }

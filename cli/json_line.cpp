@@ -49,6 +49,29 @@ std::string json_of(lock_info const& lock) {
     return line(object);
 }
 
+std::string json_of(permit_info const& semaphore) {
+    json object;
+    object["name"] = semaphore.name;
+    object["state"] = semaphore.taken > 0 ? "taken" : semaphore.is_set ? "free" : "unset";
+    object["type"] = "permit_semaphore";
+    object["permits"] = semaphore.permits;
+    object["available"] = semaphore.available;
+    object["taken"] = semaphore.taken;
+    object["leases"] = json::array();
+    for (auto const& permit : semaphore.leases)
+        object["leases"].push_back(json{{"id", permit.id}, {"ttl_ms", milliseconds(permit.remaining_lease)}});
+    return line(object);
+}
+
+std::string json_of_number(std::string_view name, std::int64_t value) {
+    json object;
+    object["name"] = name;
+    object["state"] = "set";
+    object["type"] = "number";
+    object["value"] = value;
+    return line(object);
+}
+
 std::string json_of_leader(std::string_view name, std::optional<leader_info> const& leads) {
     json object;
     object["name"] = name;

@@ -5,6 +5,7 @@
 #include <redlatch/embedded_server.hpp>
 #include <redlatch/leader_election.hpp>
 #include <redlatch/lock_info.hpp>
+#include <redlatch/permit_info.hpp>
 
 #include <cstdint>
 #include <optional>
@@ -24,6 +25,10 @@ struct field {
 
 /// Each ends with a line feed. Bytes that are not UTF-8 appear as U+FFFD.
 std::string json_of(lock_info const& lock);
+/// {"name","state":"taken|free|unset","type":"permit_semaphore","permits","available","taken","leases":[{"id","ttl_ms"}]}
+std::string json_of(permit_info const& semaphore);
+/// {"name","state":"set","type":"number","value"}
+std::string json_of_number(std::string_view name, std::int64_t value);
 /// {"name","leader":{"candidate","owner","token","ttl_ms"}}, or null in place of the leader.
 std::string json_of_leader(std::string_view name, std::optional<leader_info> const& leads);
 std::string json_of(server_info const& server);

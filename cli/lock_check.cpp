@@ -5,6 +5,7 @@
 #include <redlatch/error.hpp>
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -29,30 +30,46 @@ bool is_owner(lock_owner const& owner) {
            && (owner.owner == usual || owner.owner.starts_with(usual + ":")) && owner.count > 0;
 }
 
-/// As semaphores and latches are.
-bool is_number(client& owner, std::string const& key) {
+/// As semaphores and latches are. None: another type, or another text.
+std::optional<std::int64_t> number_at(client& owner, std::string const& key) {
     try {
-        owner.get_semaphore(key).available_permits();
-        return true;
-    } catch (error const&) { // another type, or another text
-        return false;
+        return owner.get_semaphore(key).available_permits();
+    } catch (error const& problem) {
+        if (problem.reason() != errc::wrong_type) throw;
+        return std::nullopt;
     }
+}
+
+lock_info checked_look(client& owner, std::string const& name, look_options const& options) {
+    auto info = owner.get_lock(name).inspect(options);
+    require_lock(info);
+    return info;
 }
 
 } // namespace
 
 lock_info inspect_lock(client& owner, std::string const& name, look_options const& options) {
-    lock_info info;
     try {
-        info = owner.get_lock(name).inspect(options);
+        return checked_look(owner, name, options);
     } catch (error const& problem) {
-        if (problem.reason() != errc::wrong_type || !is_number(owner, name)) throw;
+        if (problem.reason() != errc::wrong_type || !number_at(owner, name)) throw;
         throw error(errc::wrong_type, std::string(problem.what())
                                           + "; its value is a number: redlatch semaphore available shows a semaphore, "
-                                            "redlatch latch count a latch");
+                                            "redlatch latch count a latch, redlatch permits show a permit semaphore");
     }
-    require_lock(info);
-    return info;
+}
+
+named look_at(client& owner, std::string const& name, look_options const& options) {
+    try {
+        return checked_look(owner, name, options);
+    } catch (error const& problem) {
+        if (problem.reason() != errc::wrong_type) throw;
+        auto const number = number_at(owner, name);
+        if (!number) throw;
+        auto permits = owner.get_permit_semaphore(name).inspect();
+        if (permits.taken > 0) return permits;
+        return *number;
+    }
 }
 
 void require_lock(lock_info const& info) {

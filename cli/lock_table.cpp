@@ -4,6 +4,7 @@
 #include "text.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <vector>
 
 namespace redlatch::cli {
@@ -32,6 +33,20 @@ std::string lock_table::rows_of(std::span<lock_info const> locks) {
         for (auto const& owner : lock.owners)
             rows.push_back({lock.name, lock.type, owner.client, owner.holder, std::to_string(owner.count),
                             time_left(lock), waiting(lock), owner.label.value_or("-")});
+    return lines_of(rows);
+}
+
+std::string lock_table::rows_of(std::span<permit_info const> semaphores) {
+    std::vector<row> rows;
+    for (auto const& one : semaphores) {
+        auto const first = one.leases.empty() ? std::nullopt : one.leases.front().remaining_lease;
+        rows.push_back({one.name, "permits", "-", "-", std::to_string(one.taken) + "/" + std::to_string(one.permits),
+                        first ? to_rounded_text(*first) : "for ever", "-", "-"});
+    }
+    return lines_of(rows);
+}
+
+std::string lock_table::lines_of(std::vector<row> const& rows) {
     std::string text;
     if (!begun_) {
         begun_ = true;

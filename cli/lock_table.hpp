@@ -2,11 +2,13 @@
 #pragma once
 
 #include <redlatch/lock_info.hpp>
+#include <redlatch/permit_info.hpp>
 
 #include <array>
 #include <cstddef>
 #include <span>
 #include <string>
+#include <vector>
 
 namespace redlatch::cli {
 
@@ -15,10 +17,13 @@ class lock_table {
 public:
     /// A row for each holder; the heading before the first.
     std::string rows_of(std::span<lock_info const> locks);
+    /// A row for each semaphore: in COUNT how many of its permits are taken, in TTL when the first one comes back.
+    std::string rows_of(std::span<permit_info const> semaphores);
 
 private:
     static constexpr std::size_t columns_before_the_last = 7;
     using row = std::array<std::string, columns_before_the_last + 1>; ///< as they are, not yet printable
+    std::string lines_of(std::vector<row> const& rows);
     std::string line_of(row const& cells) const;
 
     bool begun_ = false;

@@ -30,6 +30,7 @@ char const* const help_text = "Usage: redlatch COMMAND ...\n"
                               "  list [PATTERN]                Show locks in a table.\n"
                               "  unlock NAME --force           End anybody's hold.\n"
                               "  semaphore COMMAND NAME        Permits that all share: set, acquire, release ...\n"
+                              "  permits COMMAND NAME          Permits with ids and leases: set, show, release ...\n"
                               "  latch COMMAND NAME            A gate for all: set, count-down, wait ...\n"
                               "  ping                          Show the server, its version and the round trip.\n"
                               "  acl                           Print the least rights that a user needs.\n"
@@ -55,6 +56,7 @@ command find_command(std::string_view name) {
     if (name == "list") return &list_locks;
     if (name == "unlock") return &unlock;
     if (name == "semaphore") return &use_semaphore;
+    if (name == "permits") return &use_permits;
     if (name == "latch") return &use_latch;
     if (name == "ping") return &ping;
     if (name == "acl") return &show_acl;
@@ -66,8 +68,8 @@ command find_command(std::string_view name) {
 std::string about_unknown_command(std::string const& name, arguments const& others) {
     std::string const said = "there is no command '" + name + "'; ";
     if (name.starts_with('-')) return said + "flags stand behind the command, as in: redlatch status NAME --json";
-    auto const meant = nearest(name, {"run", "elect", "hold", "status", "list", "unlock", "semaphore", "latch", "ping",
-                                      "acl", "server", "version", "help"});
+    auto const meant = nearest(name, {"run", "elect", "hold", "status", "list", "unlock", "semaphore", "permits",
+                                      "latch", "ping", "acl", "server", "version", "help"});
     if (!meant.empty()) return said + "did you mean " + meant + "? redlatch --help shows all";
     if (std::find(others.begin(), others.end(), "--") != others.end())
         return said + "did you mean: redlatch run " + name + " -- COMMAND";

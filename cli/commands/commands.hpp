@@ -13,6 +13,7 @@ int show_status(arguments const& words);
 int list_locks(arguments const& words);
 int unlock(arguments const& words);
 int use_semaphore(arguments const& words);
+int use_permits(arguments const& words);
 int use_latch(arguments const& words);
 int show_acl(arguments const& words);
 int ping(arguments const& words);

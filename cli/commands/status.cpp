@@ -5,6 +5,7 @@
 #include "lock_check.hpp"
 #include "lock_table.hpp"
 #include "options.hpp"
+#include "permit_view.hpp"
 #include "text.hpp"
 
 #include <redlatch/client.hpp>
@@ -12,7 +13,10 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
+#include <utility>
+#include <variant>
 #include <vector>
 
 namespace redlatch::cli {
@@ -50,27 +54,39 @@ std::string message_of(lock_info const& lock) {
     return text;
 }
 
+int show(lock_info const& lock, bool json) {
+    print(json ? json_of(lock) : message_of(lock));
+    return lock.held ? 0 : 1;
+}
+
+int show(permit_info const& semaphore, bool json) {
+    print(json ? json_of(semaphore) : text_of_permits(semaphore));
+    return 0;
+}
+
 /// Keys that could not be looked at do not keep the others from being shown.
 class unreadable_keys {
 public:
     /// Takes them out.
-    void take_from(std::vector<lock_info>& locks) {
+    template <typename T> void take_from(std::vector<T>& locks) {
         auto const others =
-            std::stable_partition(locks.begin(), locks.end(), [](lock_info const& one) { return one.problem.empty(); });
+            std::stable_partition(locks.begin(), locks.end(), [](T const& one) { return one.problem.empty(); });
         if (others == locks.end()) return;
-        if (count_ == 0) first_ = *others;
+        if (count_ == 0) name_ = others->name;
+        if (count_ == 0) problem_ = others->problem;
         count_ += locks.end() - others;
         locks.erase(others, locks.end());
     }
     void say(report const& reporter) const {
         if (count_ == 0) return;
         auto const more = count_ > 1 ? " (and so were " + std::to_string(count_ - 1) + " more keys)" : std::string();
-        reporter.problem("unreadable", "not shown: " + first_.problem + more,
-                         {{"name", first_.name}, {"count", std::int64_t{count_}}});
+        reporter.problem("unreadable", "not shown: " + problem_ + more,
+                         {{"name", name_}, {"count", std::int64_t{count_}}});
     }
 
 private:
-    lock_info first_{};
+    std::string name_{}; ///< of the first one
+    std::string problem_{};
     std::int64_t count_ = 0;
 };
 
@@ -79,28 +95,34 @@ private:
 int show_status(arguments const& words) {
     common_options options;
     std::string name;
-    command_line line("status NAME [FLAGS]", "Say whether the lock is free, or who holds it, and for how long still.");
-    line.word("NAME", "The name of the lock.", name);
+    command_line line("status NAME [FLAGS]",
+                      "Say whether the lock is free, or who holds it, and for how long still. Of a\n"
+                      "permit semaphore: which permits are taken; of another or a latch: its number.");
+    line.word("NAME", "The name of the lock, the semaphore or the latch.", name);
     declare(line, options, "One JSON object on stdout.");
     line.example("redlatch status backup");
     line.example("redlatch status backup --server redis://db1 --json");
-    line.footer("Exit status:\n  0    the lock is held\n  1    it is free\n"
+    line.footer("Exit status:\n  0    the lock is held, or it is a semaphore or a latch\n  1    it is free\n"
                 + std::string(exit_status_help).substr(std::string("Exit status:\n").size()));
     line.parse(words);
     check_name(name);
     client owner(choose_server(options));
-    auto const lock = inspect_lock(owner, name, {.labels = true});
-    print(options.json ? json_of(lock) : message_of(lock));
-    return lock.held ? 0 : 1;
+    auto const found = look_at(owner, name, {.labels = true});
+    if (auto const* const lock = std::get_if<lock_info>(&found)) return show(*lock, options.json);
+    if (auto const* const semaphore = std::get_if<permit_info>(&found)) return show(*semaphore, options.json);
+    auto const number = std::get<std::int64_t>(found);
+    print(options.json ? json_of_number(name, number) : text_of_number(name, number));
+    return 0;
 }
 
 int list_locks(arguments const& words) {
     common_options options;
     std::optional<std::string> pattern;
     command_line line("list [PATTERN] [FLAGS]",
-                      "Show the locks whose names match a glob-style pattern, as they are found.");
+                      "Show the locks whose names match a glob-style pattern, as they are found, and\n"
+                      "the permit semaphores of which permits are taken.");
     line.optional_word("PATTERN", "As in Redis: * ? [abc] and \\ before a special character. Default: all.", pattern);
-    declare(line, options, "One JSON object for each lock on stdout.");
+    declare(line, options, "One JSON object for each lock and each permit semaphore on stdout.");
     line.example("redlatch list");
     line.example("redlatch list 'backup:*' --json");
     line.footer("Exit status:\n  0    also when there are none\n"
@@ -109,18 +131,19 @@ int list_locks(arguments const& words) {
     client owner(choose_server(options));
     lock_table table;
     unreadable_keys unreadable;
-    owner.visit_locks(pattern.value_or("*"),
-                      [&](std::vector<lock_info> locks) {
-                          unreadable.take_from(locks);
-                          if (locks.empty()) return;
-                          std::string text;
-                          if (!options.json) text = table.rows_of(locks);
-                          if (options.json)
-                              for (auto const& lock : locks) text += json_of(lock);
-                          print(text);
-                      },
-                      {.labels = true});
-    if (!options.json) print(table.rows_of({})); // the heading, if there was nothing
+    auto const show_all = [&](auto found) {
+        unreadable.take_from(found);
+        if (found.empty()) return;
+        std::string text;
+        if (!options.json) text = table.rows_of(found);
+        if (options.json)
+            for (auto const& one : found) text += json_of(one);
+        print(text);
+    };
+    auto const which = pattern.value_or("*");
+    owner.visit_locks(which, [&](std::vector<lock_info> locks) { show_all(std::move(locks)); }, {.labels = true});
+    owner.visit_permit_semaphores(which, [&](std::vector<permit_info> found) { show_all(std::move(found)); });
+    if (!options.json) print(table.rows_of(std::span<lock_info const>())); // the heading, if there was nothing
     unreadable.say(options.reporter());
     return 0;
 }

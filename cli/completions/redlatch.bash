@@ -88,6 +88,15 @@ _redlatch() {
             esac
         fi
         ;;
+    permits)
+        if ((COMP_CWORD == 2)); then
+            words='set show release remove --help'
+        elif [[ ${COMP_WORDS[2]} == set ]]; then
+            words="--resize $server"
+        else
+            words=$server
+        fi
+        ;;
     latch)
         if ((COMP_CWORD == 2)); then
             words='set count-down wait count remove --help'
@@ -109,7 +118,7 @@ _redlatch() {
     version) words='--json --help' ;;
     esac
     if [[ $cur == -* || $command == server || $command == ping || $command == version ]] \
-        || [[ $COMP_CWORD -eq 2 && ($command == semaphore || $command == latch) ]]; then
+        || [[ $COMP_CWORD -eq 2 && ($command == semaphore || $command == permits || $command == latch) ]]; then
         mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")
     elif ((COMP_CWORD == 2)); then
         _redlatch_complete_names

@@ -41,6 +41,10 @@ std::vector<words> const commands{{"run"},
                                   {"semaphore", "available"},
                                   {"semaphore", "drain"},
                                   {"semaphore", "remove"},
+                                  {"permits", "set"},
+                                  {"permits", "show"},
+                                  {"permits", "release"},
+                                  {"permits", "remove"},
                                   {"latch", "set"},
                                   {"latch", "count-down"},
                                   {"latch", "wait"},
@@ -105,7 +109,7 @@ TEST_F(documentation, the_help_and_this_test_know_each_command) {
     std::set<std::string> all{"version"};
     for (auto const& command : commands) all.insert(command.front());
     EXPECT_EQ(commands_in(run({"--help"}).output), all);
-    for (std::string const of : {"semaphore", "latch", "server"}) {
+    for (std::string const of : {"semaphore", "permits", "latch", "server"}) {
         std::set<std::string> known;
         for (auto const& command : commands)
             if (command.front() == of) known.insert(command.back());

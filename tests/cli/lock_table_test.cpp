@@ -2,6 +2,8 @@
 #include "text.hpp"
 
 #include <gtest/gtest.h>
+#include <regex>
+#include <span>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -90,8 +92,24 @@ TEST(lock_table, bounds_what_a_hostile_hash_holds) {
 
 TEST(lock_table, has_a_heading_once) {
     lock_table table;
-    EXPECT_EQ(lines_of(table.rows_of({})).size(), 1U);
-    EXPECT_TRUE(table.rows_of({}).empty());
+    EXPECT_EQ(lines_of(table.rows_of(std::span<lock_info const>())).size(), 1U);
+    EXPECT_TRUE(table.rows_of(std::span<lock_info const>()).empty());
+}
+
+TEST(lock_table, shows_how_many_permits_are_taken_and_when_the_first_comes_back) {
+    std::vector<permit_info> const semaphores{
+        {.name = "reports",
+         .is_set = true,
+         .permits = 3,
+         .available = 1,
+         .taken = 2,
+         .leases = {{"12", duration(90'000)}, {"34", {}}}},
+        {.name = "pool", .is_set = true, .permits = 1, .taken = 1, .leases = {{"56", {}}}}};
+    lock_table table;
+    auto const lines = lines_of(table.rows_of(semaphores));
+    ASSERT_EQ(lines.size(), 3U);
+    EXPECT_TRUE(std::regex_match(lines[1], std::regex("reports +permits +- +- +2/3 +1m30s +- +-"))) << lines[1];
+    EXPECT_TRUE(std::regex_match(lines[2], std::regex("pool +permits +- +- +1/1 +for ever +- +-"))) << lines[2];
 }
 
 } // namespace
