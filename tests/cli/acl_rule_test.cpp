@@ -87,6 +87,12 @@ void use_permit_semaphore(client& user, client&) {
     auto first = pool.acquire({.lease = 60s, .wait = 5s});
     EXPECT_TRUE(pool.update_lease(first.ids().front(), 90s));
     EXPECT_EQ(pool.get_permits(), 2);
+    EXPECT_EQ(pool.inspect().leases.size(), 1U);
+    int found = 0;
+    user.visit_permit_semaphores("jobs:*", [&](std::vector<permit_info> const& page) {
+        for (auto const& one : page) found += one.problem.empty() ? 1 : 0;
+    });
+    EXPECT_EQ(found, 1);
     EXPECT_FALSE(pool.try_acquire({.permits = 2, .wait = 50ms}));
     first.release();
     (void)pool.acquire({.lease = 1ms, .wait = 5s}).detach();
