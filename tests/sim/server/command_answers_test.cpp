@@ -143,6 +143,18 @@ TEST_F(command_answers, on_hashes) {
                  "HDEL|s|f", "HINCRBY|s|f|1", "HINCRBY|s|f|x", "GET|s"});
 }
 
+TEST_F(command_answers, on_sorted_sets) {
+    expect_same({"ZADD|z|3|c|1|a|2|b|2|B", "ZCOUNT|z|1|2", "ZCOUNT|z|(1|+inf", "ZCOUNT|z|-inf|(2", "ZCOUNT|z|3|1",
+                 "ZCOUNT|z||2", "ZCOUNT|z|x|2", "ZCOUNT|z|1|nan", "ZCOUNT|z|( 1|2 ", "ZCOUNT|z|1", "ZCOUNT|nobody|1|2",
+                 "ZCOUNT|nobody|x|2", "SET|s|v", "ZCOUNT|s|1|2", "ZCOUNT|s|x|2"});
+    expect_same({"ZADD|z|3|c|1|a|2|b|2|B", "ZRANGEBYSCORE|z|-inf|+inf", "ZRANGEBYSCORE|z|(1|3|WITHSCORES",
+                 "ZRANGEBYSCORE|z|1|3|limit|1|2|withscores", "ZRANGEBYSCORE|z|1|3|LIMIT|1|-1",
+                 "ZRANGEBYSCORE|z|1|3|LIMIT|-1|2", "ZRANGEBYSCORE|z|1|3|LIMIT|9|2", "ZRANGEBYSCORE|z|1|3|LIMIT|0|0",
+                 "ZRANGEBYSCORE|z|1|3|LIMIT|x|2", "ZRANGEBYSCORE|z|x|3|LIMIT|0|x", "ZRANGEBYSCORE|z|1|3|LIMIT|0",
+                 "ZRANGEBYSCORE|z|1|3|FOO", "ZRANGEBYSCORE|z|x|3", "ZRANGEBYSCORE|z|x|3|FOO", "ZRANGEBYSCORE|z|3|1",
+                 "ZRANGEBYSCORE|nobody|1|2", "ZRANGEBYSCORE|z|1", "SET|s|v", "ZRANGEBYSCORE|s|1|2"});
+}
+
 TEST_F(command_answers, on_messages) {
     expect_same({"SUBSCRIBE|a|b|a", "1:PUBLISH|a|m", "1:PUBLISH|c|m", "GET|k", "NOSUCH", "GET", "PING", "PING|x",
                  "SUBSCRIBE", "CLIENT|ID", "UNSUBSCRIBE|a", "UNSUBSCRIBE|z", "UNSUBSCRIBE", "UNSUBSCRIBE", "GET|k"});

@@ -77,8 +77,10 @@ constexpr command table[] = {
     // sorted sets (ZADD without options, ZRANGE by place)
     {"zadd", -4, writes | grows, commands::zadd},
     {"zcard", 2, 0, commands::zcard},
+    {"zcount", 4, 0, commands::zcount},
     {"zincrby", 4, writes | grows, commands::zincrby},
     {"zrange", -4, 0, commands::zrange},
+    {"zrangebyscore", -4, 0, commands::zrangebyscore},
     {"zrem", -3, writes, commands::zrem},
     {"zscore", 3, 0, commands::zscore},
     // messages

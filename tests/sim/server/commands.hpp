@@ -82,8 +82,10 @@ void rpush(call& one);
 // commands_sorted_sets.cpp
 void zadd(call& one);
 void zcard(call& one);
+void zcount(call& one);
 void zincrby(call& one);
 void zrange(call& one);
+void zrangebyscore(call& one);
 void zrem(call& one);
 void zscore(call& one);
 

@@ -3,8 +3,11 @@
 #include "sim/server/reply.hpp"
 #include "sim/server/text.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -30,6 +33,39 @@ bool find_or_make_members(call& one, scored_members*& result) {
     return find_members(one, result);
 }
 
+/// Scores from one to another.
+struct score_range {
+    struct bound {
+        double score;
+        bool without; ///< this one itself
+    };
+    bound least;
+    bound most;
+    bool has(double score) const noexcept {
+        return (least.without ? score > least.score : score >= least.score)
+               && (most.without ? score < most.score : score <= most.score);
+    }
+};
+
+/// As strtod reads it, so an empty one is zero.
+std::optional<score_range::bound> bound_in(std::string_view text) {
+    bool const without = text.starts_with('(');
+    std::string const number(text.substr(without ? 1 : 0));
+    char* end = nullptr;
+    double const score = std::strtod(number.c_str(), &end);
+    if (*end != '\0' || std::isnan(score)) return std::nullopt;
+    return score_range::bound{score, without};
+}
+
+/// None: answered.
+std::optional<score_range> score_range_of(call& one) {
+    auto const least = bound_in(one[2]);
+    auto const most = bound_in(one[3]);
+    if (least && most) return score_range{*least, *most};
+    reply::error(one.out, "ERR min or max is not a float");
+    return std::nullopt;
+}
+
 } // namespace
 
 // Without options.
@@ -53,6 +89,18 @@ void zcard(call& one) {
     scored_members* members = nullptr;
     if (!find_members(one, members)) return;
     reply::integer(one.out, members == nullptr ? 0 : static_cast<std::int64_t>(members->size()));
+}
+
+void zcount(call& one) {
+    auto const range = score_range_of(one);
+    if (!range) return;
+    scored_members* members = nullptr;
+    if (!find_members(one, members)) return;
+    std::int64_t count = 0;
+    if (members != nullptr)
+        count =
+            std::count_if(members->begin(), members->end(), [&](auto const& each) { return range->has(each.first); });
+    reply::integer(one.out, count);
 }
 
 void zincrby(call& one) {
@@ -82,6 +130,42 @@ void zrange(call& one) {
         auto const& [score, name] = members->begin()[static_cast<std::ptrdiff_t>(at)];
         reply::bulk(one.out, name);
         if (with_scores) reply::bulk(one.out, shown_score(score));
+    }
+}
+
+void zrangebyscore(call& one) {
+    bool with_scores = false;
+    std::int64_t skipped = 0;
+    std::int64_t most = -1;
+    for (std::size_t at = 4; at < one.argv.size(); ++at) {
+        if (same_word(one[at], "withscores")) {
+            with_scores = true;
+        } else if (same_word(one[at], "limit") && at + 2 < one.argv.size()) {
+            auto const first = integer_in(one[at + 1]);
+            auto const count = integer_in(one[at + 2]);
+            if (!first || !count) return reply::not_an_integer(one.out);
+            skipped = *first;
+            most = *count;
+            at += 2;
+        } else {
+            return reply::syntax_error(one.out);
+        }
+    }
+    auto const range = score_range_of(one);
+    if (!range) return;
+    scored_members* members = nullptr;
+    if (!find_members(one, members)) return;
+    std::vector<std::pair<double, std::string>> found;
+    if (members != nullptr)
+        for (auto const& each : *members)
+            if (range->has(each.first)) found.push_back(each);
+    auto const first = skipped < 0 ? found.size() : std::min(found.size(), static_cast<std::size_t>(skipped));
+    auto const left = found.size() - first;
+    auto const count = most < 0 ? left : std::min(left, static_cast<std::size_t>(most));
+    reply::array(one.out, count * (with_scores ? 2 : 1));
+    for (auto at = first; at < first + count; ++at) {
+        reply::bulk(one.out, found[at].second);
+        if (with_scores) reply::bulk(one.out, shown_score(found[at].first));
     }
 }
 

@@ -190,7 +190,8 @@ private:
     word_list a_queue_command() {
         std::string const name = chance_.of({"q", "q", "z", "z", "a"});
         auto const place = [&] { return chance_.of({"0", "1", "-1", "-3", "7", "x"}); };
-        switch (chance_.below(13)) {
+        auto const bound = [&] { return chance_.of({"-inf", "+inf", "(1", "0", "(-1", "4000000000000", "x", ""}); };
+        switch (chance_.below(16)) {
         case 0: return {"RPUSH", name, owner()};
         case 1: return {"RPUSH", name, owner(), owner()};
         case 2: return {"LPOP", name};
@@ -203,6 +204,9 @@ private:
         case 9: return {"ZSCORE", name, owner()};
         case 10: return {"ZREM", name, owner(), owner()};
         case 11: return {"LPOS", name, owner()};
+        case 12: return {"ZCOUNT", name, bound(), bound()};
+        case 13: return {"ZRANGEBYSCORE", name, bound(), bound()};
+        case 14: return {"ZRANGEBYSCORE", name, bound(), bound(), "WITHSCORES", "LIMIT", place(), place()};
         default: return {chance_.of({"LLEN", "ZCARD"}), name};
         }
     }
