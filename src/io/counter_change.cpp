@@ -92,7 +92,7 @@ bool counter_change::on_called() {
     }
     reply_ = said->reply;
     if (!reply_.is_error()) {
-        may_be_done_ = false;
+        repeated_ = std::exchange(may_be_done_, false) || call_.repeated();
         return finish({});
     }
     may_be_done_ = may_be_done_ || call_.repeated(); // the answer to a copy was lost, and this one says nothing of it

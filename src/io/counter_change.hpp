@@ -45,7 +45,7 @@ public:
     std::error_code result() const noexcept { return result_; }
     resp::value const& reply() const noexcept { return reply_; }
     /// An earlier copy may have done what was asked.
-    bool repeated() const noexcept { return call_.repeated(); }
+    bool repeated() const noexcept { return repeated_; }
     std::string message() const;
 
 private:
@@ -67,6 +67,7 @@ private:
     stage stage_ = stage::beginning;
     bool counted_ = false;     ///< close() waits for it
     bool may_be_done_ = false; ///< a copy of the call may have been executed
+    bool repeated_ = false;    ///< the same, when its answer came
     bool waited_for_ = false;  ///< waiters of this process are told
     bool own_message_ = false; ///< its message is to be no news for them
     bool at_once_ = true;      ///< it was sent once, before what the waiters sent
