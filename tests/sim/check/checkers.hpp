@@ -53,6 +53,7 @@ struct permit_rules {
     std::int64_t in_all = 0; ///< of each; 0: there are no semaphores
     bool kept = true;        ///< nothing but requests changes how many there are
     bool exactly_once = true;
+    bool leased = false; ///< they have ids and come back by themselves: the server says how many are taken
     moment slack{20'000'000};
     moment wakeup{500'000'000};
 };

@@ -40,6 +40,13 @@ constexpr std::array names{"asks",
                            "sent and woke"};
 constexpr std::array beliefs{"held", "suspect", "lost"};
 
+/// Its end tells an owner from others of its client, its beginning a permit.
+std::string in_short(std::string const& owner) {
+    auto const number = owner.rfind(':');
+    if (number == owner.npos) return owner.substr(0, 8);
+    return owner.substr(owner.size() > 12 ? number - 4 : 0);
+}
+
 } // namespace
 
 std::string to_text(fact const& one) {
@@ -51,11 +58,12 @@ std::string to_text(fact const& one) {
     line += names.at(static_cast<std::size_t>(one.what));
     if (one.what == fact::kind::believes) line += std::string(" ") + beliefs.at(static_cast<std::size_t>(one.believed));
     if (one.lock >= 0) line += " lock-" + std::to_string(one.lock);
-    if (!one.owner.empty()) line += " as " + one.owner.substr(one.owner.size() > 12 ? one.owner.rfind(':') - 4 : 0);
+    if (!one.owner.empty()) line += " as " + in_short(one.owner);
     if (one.what == fact::kind::probe || one.what == fact::kind::probe_hold || one.what == fact::kind::in_key
         || one.what == fact::kind::answered)
         line += one.yes ? ": yes" : ": no";
     if (one.amount != 0) line += ": " + std::to_string(one.amount);
+    if (one.taken != 0) line += ", taken: " + std::to_string(one.taken);
     if (!one.text.empty()) line += ": " + one.text;
     return line;
 }

@@ -65,7 +65,7 @@ struct fact {
         took_none,     ///< it returns without; `said` and `text` say why
         gives_permits, ///< it begins to give them back
         gave_permits,  ///< and has come to an end with that; `said`
-        permits_there, ///< so many the server has: `amount`; `yes`: everything has ended
+        permits_there, ///< so many the server has: `amount`; `yes`: everything has ended; `taken`: of those with ids
         traffic, ///< since the beginning a process has sent `commands`, and its threads have been woken `wakes` times
     };
     kind what;
@@ -81,6 +81,7 @@ struct fact {
     answer said = answer::done;
     bool yes = false;
     std::int64_t amount = 0; ///< of permits
+    std::int64_t taken = 0;  ///< of permits with leases: whose lease is not over
     std::uint64_t commands = 0;
     std::uint64_t wakes = 0;
     bool shared = false; ///< of asked and acquired: others may have it as well; of probe: those who do have it

@@ -52,7 +52,7 @@ public:
         if (what == kind::gives_permits) give(one, of);
         if (what == kind::gave_permits) {
             giving_.erase(one.worker);
-            if (one.said != answer::done) of.unsure += one.amount;
+            if (one.said != answer::done && !rules_.leased) of.unsure += one.amount;
         }
         if (what == kind::permits_there) return on_count(one, of);
         return {};
@@ -83,7 +83,7 @@ private:
     std::string on_taken(fact const& one, account& of) {
         late(one, of); // that it got what it wanted, a little late, is no harm
         of.could_be_served_since = moment(-1);
-        of.out += one.amount;
+        if (!rules_.leased) of.out += one.amount;
         if (trusted(of) && of.out > rules_.in_all)
             return "there are " + in_words(rules_.in_all) + " in all, and " + in_words(of.out) + " are taken";
         return {};
@@ -94,17 +94,25 @@ private:
                                  || one.said == answer::disconnected || one.said == answer::closed;
         // While nothing is wrong the answer comes after all, and what was taken is given back.
         bool const broken = first_fault_ < one.when + std::chrono::seconds(1);
-        if (unknown || (interrupted && broken && !rules_.exactly_once)) of.unsure += one.amount;
+        if (!rules_.leased && (unknown || (interrupted && broken && !rules_.exactly_once))) of.unsure += one.amount;
         if (unknown && rules_.exactly_once) return "a request with a record ends without an outcome";
         of.could_be_served_since = moment(-1);
         return late(one, of);
     }
     /// Again and again, until it is done.
     void give(fact const& one, account& of) {
-        if (giving_[one.worker] != one.lock + 1) of.out -= one.amount;
+        if (!rules_.leased && giving_[one.worker] != one.lock + 1) of.out -= one.amount;
         giving_[one.worker] = one.lock + 1;
     }
+    /// Nothing changes how many there are but the server's own death.
+    std::string on_leased_count(fact const& one) const {
+        if (one.amount >= 0 && one.amount + one.taken == rules_.in_all && (!one.yes || one.taken == 0)) return {};
+        return "there are " + in_words(rules_.in_all) + " in all, and the server has " + in_words(one.amount) + " and "
+               + std::to_string(one.taken) + " taken" + (one.yes ? " in the end" : "");
+    }
     std::string on_count(fact const& one, account& of) {
+        if (rules_.leased)
+            if (auto wrong = on_leased_count(one); !wrong.empty() || one.yes) return wrong;
         if (trusted(of) && one.amount + of.out > rules_.in_all)
             return "there are " + in_words(rules_.in_all) + " in all, and the server has " + in_words(one.amount)
                    + " although " + in_words(of.out) + " are taken";

@@ -63,6 +63,27 @@ TEST(permits_checker, rejects_permits_that_come_from_nowhere) {
         << "what is tried twice is given back once";
 }
 
+TEST(permits_checker, rejects_permits_with_leases_that_are_too_many_or_too_few) {
+    auto const counted = [](std::int64_t amount, std::int64_t taken, bool last = false) {
+        auto one = there(1ms, amount, last);
+        one.taken = taken;
+        return history{one};
+    };
+    permit_rules const leased{.in_all = 3, .leased = true};
+    EXPECT_FALSE(rejects(counted(1, 2), leased));
+    EXPECT_TRUE(rejects(counted(2, 2), leased));
+    EXPECT_TRUE(rejects(counted(0, 2), leased));
+    EXPECT_TRUE(rejects(counted(-1, 4), leased));
+    EXPECT_FALSE(rejects(counted(3, 0, true), leased));
+    EXPECT_TRUE(rejects(counted(2, 1, true), leased)) << "in the end nobody has one";
+    history all{about(0ms, kind::quiet), wants(1ms, 2), wants(1ms, 1, 1), takes(2ms, 1, 1)};
+    for (int i = 1; i <= 7; ++i) {
+        all.push_back(there(i * 100ms, 2));
+        all.back().taken = 1;
+    }
+    EXPECT_TRUE(rejects(all, leased)) << "somebody waits";
+}
+
 TEST(permits_checker, rejects_permits_that_are_lost) {
     auto const cycle = [](answer said) {
         return history{wants(1ms, 2), takes(2ms, 2), gives(3ms, 2), gave(4ms, 2, said)};

@@ -17,14 +17,14 @@ void unpromised(stage& in, int lock, moment until = never) {
     in.write({.what = fact::kind::unpromised, .lock = lock, .until = until, .yes = asked});
     for (int each = 0; each < in.plan.locks; ++each)
         if (lock < 0 || lock == each)
-            for (auto const& owner : in.server.owners(stage::lock_name(each)))
+            for (auto const& owner : in.owners_of(each))
                 in.write({.what = fact::kind::unpromised, .lock = each, .owner = owner, .until = until, .yes = asked});
 }
 
 std::set<std::pair<int, std::string>> all_owners(stage& in) {
     std::set<std::pair<int, std::string>> found;
     for (int lock = 0; lock < in.plan.locks; ++lock)
-        for (auto const& owner : in.server.owners(stage::lock_name(lock))) found.emplace(lock, owner);
+        for (auto const& owner : in.owners_of(lock)) found.emplace(lock, owner);
     return found;
 }
 
@@ -100,6 +100,7 @@ void kill_process(stage& in, int number) {
     in.net.close_all(*which.who);
     which.who->dead = true;
     if (in.plan.locks_are == lock_kind::semaphore) in.write({.what = fact::kind::left, .process = number});
+    leave_leased_permits(in, number);
 }
 
 void close_client(stage& in, int number) {

@@ -1,5 +1,6 @@
 // Semaphores in a scenario: what workers do with permits, and what is seen of them.
 #include "resp/command.hpp"
+#include "sim/scenario/answer_of_call.hpp"
 #include "sim/scenario/stage.hpp"
 
 #include <algorithm>
@@ -24,32 +25,6 @@ bool scenario::keeps_permits() const {
 }
 
 namespace {
-
-/// Of a worker that waits for an answer by handler.
-template <class Value> class answer_of_call {
-public:
-    auto handler() {
-        return [box = box_, parker = parker_](std::error_code ec, auto... value) {
-            box->ec = ec;
-            ((box->value = value), ...);
-            box->given = true;
-            if (auto* const who = fiber::of(parker)) world::the().wake(*who);
-        };
-    }
-    std::error_code wait(world& universe) {
-        while (!box_->given) universe.rest_until(never);
-        return box_->ec;
-    }
-
-private:
-    struct box {
-        bool given = false;
-        std::error_code ec;
-        Value value{};
-    };
-    std::shared_ptr<box> box_ = std::make_shared<box>();
-    io::parker* parker_ = &fiber::current()->its_parker();
-};
 
 class using_permits {
 public:
@@ -177,8 +152,9 @@ void use_permits(stage& in, int number, int process, job const& what) {
 }
 
 void set_permits(stage& in) {
-    if (in.plan.locks_are != lock_kind::semaphore) return;
-    in.permits_may_be_missing = !in.plan.keeps_permits();
+    bool const leased = in.plan.locks_are == lock_kind::permit_semaphore;
+    if (in.plan.locks_are != lock_kind::semaphore && !leased) return;
+    in.permits_may_be_missing = !leased && !in.plan.keeps_permits();
     for (int i = 0; i < in.plan.locks; ++i)
         in.server.by_hand(resp::command("SET", stage::semaphore_name(i), std::to_string(permits_in_all)));
 }

@@ -87,6 +87,7 @@ void tell_traffic(stage& in) {
 void probe(stage& in) {
     tell_traffic(in);
     if (in.plan.locks_are == lock_kind::semaphore) return see_permits(in);
+    if (in.plan.locks_are == lock_kind::permit_semaphore) return see_leased_permits(in);
     in.see_keys();
     for (int i = 0; i < in.plan.locks && in.server.running(); ++i) {
         auto const lock = stage::lock_name(i);
@@ -174,17 +175,24 @@ patience usual_patience(scenario const& plan) {
         made.permits = {.in_all = permits_in_all, .kept = plan.keeps_permits(), .exactly_once = plan.exactly_once()};
         made.fair.blocked_commands = 200, made.fair.blocked_wakes = 600;
     }
+    bool const leased = plan.locks_are == lock_kind::permit_semaphore;
+    if (leased) {
+        made.releases.slack = 125ms; // a pause before the next attempt is not begun where it would end too late
+        made.permits = {.in_all = permits_in_all, .leased = true};
+        made.fair.blocked_commands = 200, made.fair.blocked_wakes = 600;
+    }
     for (auto const& one : plan.faults) // whom nobody may wake sleeps as long as the lease that it saw
         if (one.what == fault::kind::rights_taken
             && rights_that_change().at(static_cast<std::size_t>(one.way)).contains("publish"))
             made.wakeup += std::chrono::milliseconds(plan.longest_lease());
     made.permits.wakeup = made.wakeup;
     // A key that was removed by hand is missed by the next renewal; quiet times begin two seconds after the fault.
-    auto const third = std::chrono::milliseconds(plan.watchdog / 3);
+    auto const third = std::chrono::milliseconds((leased ? plan.longest_lease() : plan.watchdog) / 3);
     made.silent_loss = 500ms + std::max(third - 1'400ms, 0ms);
     if (plan.evalsha_refused) made.silent_loss = made.needless_loss = 24h; // nobody can renew, nor ask
     // Where predecessor kills are refused, sweeps find what came late: up to 15 s later.
     made.orphan = plan.kill_refused ? 20'000ms : 1'200ms;
+    if (leased && plan.scripts_refused_for_a_while()) made.orphan = 24h;
     // Only where an answer is late may a renewal be sent again, as text, after the end.
     bool const slow =
         any(fault_kind::slow, fault_kind::stop_server, fault_kind::stop_process, fault_kind::block_up,
@@ -292,7 +300,7 @@ outcome run(scenario const& what, bool with_trace, director* by, patience const*
         } else {
             auto const rest = in.universe.now() + std::chrono::milliseconds(what.longest_lease()) + 150s;
             run_until(in, rest, [&] {
-                return std::all_of(in.actors.begin(), in.actors.end(), at_rest) && [&] {
+                return std::all_of(in.actors.begin(), in.actors.end(), at_rest) && all_permits_are_back(in) && [&] {
                     for (int i = 0; i < what.locks; ++i)
                         if (in.server.exists(stage::lock_name(i))) return false;
                     return true;
@@ -300,6 +308,7 @@ outcome run(scenario const& what, bool with_trace, director* by, patience const*
             });
             tell_leftovers(in);
             see_permits(in, true);
+            see_leased_permits(in, true);
         }
         close_everything(in);
         result.acquired = in.acquired;

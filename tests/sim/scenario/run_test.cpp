@@ -83,7 +83,9 @@ INSTANTIATE_TEST_SUITE_P(
         kept{1'795'453'854'032'483'301, generation::fifth}, kept{18'691'259'974'796'520, generation::fifth},
         kept{395'678'731'642'021'155, generation::fifth}, kept{702, generation::fifth, lock_kind::semaphore},
         kept{130, generation::fifth, lock_kind::semaphore}, kept{1'174, generation::fifth, lock_kind::semaphore},
-        kept{10'214, generation::fifth, lock_kind::semaphore}),
+        kept{10'214, generation::fifth, lock_kind::semaphore},
+        kept{18'554, generation::fifth, lock_kind::permit_semaphore},
+        kept{27'246, generation::fifth, lock_kind::permit_semaphore}),
     [](auto const& one) { return std::to_string(one.param.seed); });
 
 TEST_P(kept_seed, keeps_every_promise) {

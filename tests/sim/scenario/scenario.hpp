@@ -104,7 +104,16 @@ std::vector<rights> const& rights_that_change();
 constexpr std::int64_t at_once = 700;
 
 /// Of all locks of a scenario. Of a read-write lock jobs take one half or the other; of a semaphore some permits.
-enum class lock_kind : std::uint8_t { reentrant, non_reentrant, spin, fenced, fair, read_write, semaphore };
+enum class lock_kind : std::uint8_t {
+    reentrant,
+    non_reentrant,
+    spin,
+    fenced,
+    fair,
+    read_write,
+    semaphore,
+    permit_semaphore,
+};
 
 /// Of each semaphore.
 constexpr std::int64_t permits_in_all = 3;
@@ -138,6 +147,8 @@ struct scenario {
     bool exactly_once() const noexcept { return seed % 2 == 0; }
     /// Of semaphores: nothing happens by which permits may go or come that no request has taken or given.
     bool keeps_permits() const;
+    /// For a while nobody may run scripts: what is to be given back in the background then stays until its lease is over.
+    bool scripts_refused_for_a_while() const;
 };
 
 /// What may be in a scenario has grown: a kept seed of an earlier generation stays what it was.

@@ -122,6 +122,7 @@ void stage::see_key(int lock, owners_of_key& known, int by) {
 }
 
 void stage::see_keys(int by) {
+    if (plan.locks_are == lock_kind::permit_semaphore) return see_permit_ids(by);
     auto const seen = std::pair(server.node().writes(), server.run());
     bool const changed = std::exchange(writes_seen_, seen) != seen;
     auto const now_ms = server.now_ms();

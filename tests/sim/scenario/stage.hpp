@@ -31,6 +31,24 @@ struct believed_hold {
     std::int64_t java_thread = 0; ///< of a Redisson process, which has no view
 };
 
+/// Permits with ids that somebody has not given back.
+struct believed_permits {
+    int process;
+    int worker;
+    int lock;
+    std::vector<std::string> ids;
+    permits const* mine; ///< null: it has given up the responsibility for them
+    bool renewed;
+};
+
+/// A permit on the server.
+struct permit_there {
+    int taken_by;            ///< by a command of this process; -1: of nobody's
+    std::int64_t ends_at_ms; ///< by the server's clock
+    bool handed_out = false; ///< a worker knows of it
+    bool unwanted = false;   ///< at the last look nobody had it
+};
+
 struct actor {
     process* who = nullptr;
     std::optional<client> user{};
@@ -58,6 +76,8 @@ struct stage {
     void see_command(redis_node::executed const& one);
     /// Writes down who has come to be in the keys of the locks, and who is there no more. `by`: whose command has just run.
     void see_keys(int by = -1);
+    /// Who is there of this lock: owners in its key, or permits.
+    std::vector<std::string> owners_of(int lock) const;
     void see_renewals(tcp_connection const& on, std::string_view bytes);
     static std::string semaphore_name(int number) { return "permits-" + std::to_string(number); }
     static std::string lock_name(int number) { return "lock-" + std::to_string(number); }
@@ -71,6 +91,8 @@ struct stage {
     server_host server;
     std::vector<actor> actors;
     std::list<believed_hold> holds;
+    std::list<believed_permits> permits_held;
+    std::map<int, std::map<std::string, permit_there>> permit_ids; ///< by semaphore
     history facts;
     std::vector<std::string> trace;
     std::size_t faults_left = 0;
@@ -85,6 +107,7 @@ private:
         std::vector<std::string> all{};
         std::int64_t expires_at_ms = INT64_MAX;
     };
+    void see_permit_ids(int by);
     void see_key(int lock, owners_of_key& known, int by);
 
     std::map<int, bool> probed_;
@@ -101,6 +124,14 @@ void work(stage& in, int number, worker const& what);
 void work_as_redisson(stage& in, int number, int process, job const& what);
 /// One job, with permits of a semaphore.
 void use_permits(stage& in, int number, int process, job const& what);
+/// The same of a semaphore whose permits have ids.
+void use_leased_permits(stage& in, int number, int process, job const& what);
+/// Looks at these: what the server has, what holders believe, and permits that nobody has.
+void see_leased_permits(stage& in, bool last = false);
+/// Their holders' process has died.
+void leave_leased_permits(stage& in, int process);
+/// No permit is taken.
+bool all_permits_are_back(stage const& in);
 /// Sets the semaphores.
 void set_permits(stage& in);
 /// Writes down how many permits there are; `last`: after everything has ended.

@@ -145,9 +145,9 @@ void change_kind(scenario& in, lock_kind to) {
     in.locks_are = to;
     // It has the re-entrant lock: waits for messages that spin locks do not send, wakes nobody who waits for a fair one, and
     // knows another channel than a read-write lock has.
-    if (to == lock_kind::spin || to == lock_kind::fair || to == lock_kind::read_write || to == lock_kind::semaphore)
-        in.redisson.clear();
-    if (to == lock_kind::semaphore) // which has no holder whom one could force out
+    bool const counts = to == lock_kind::semaphore || to == lock_kind::permit_semaphore;
+    if (to == lock_kind::spin || to == lock_kind::fair || to == lock_kind::read_write || counts) in.redisson.clear();
+    if (counts) // there is no holder whom one could force out
         std::erase_if(in.faults,
                       [](auto const& one) { return one.what == kind::remove_key || one.what == kind::force_unlock; });
 }

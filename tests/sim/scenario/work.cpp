@@ -36,6 +36,7 @@ basic_lock lock_of(client& user, lock_kind of, std::string const& name, bool rea
         return reads ? both.read_lock() : both.write_lock();
     }
     case lock_kind::semaphore:
+    case lock_kind::permit_semaphore:
     case lock_kind::reentrant: break;
     }
     return user.get_lock(name);
@@ -295,6 +296,8 @@ void do_job(stage& in, int number, int process, job const& what, owner const& wh
         work_as_redisson(in, number, process, what);
     else if (in.plan.locks_are == lock_kind::semaphore)
         use_permits(in, number, process, what);
+    else if (in.plan.locks_are == lock_kind::permit_semaphore)
+        use_leased_permits(in, number, process, what);
     else
         doing(in, number, process, what, who).run();
 }

@@ -163,6 +163,14 @@ std::int64_t server_host::number(std::string const& key) const {
     return text == nullptr ? 0 : std::stoll(*text);
 }
 
+std::vector<std::pair<std::string, double>> server_host::members(std::string const& key) const {
+    std::vector<std::pair<std::string, double>> all;
+    auto const* const found = node_->data().find(key, now_ms());
+    if (auto const* const scored = found == nullptr ? nullptr : std::get_if<scored_members>(&found->value))
+        for (auto const& [score, name] : *scored) all.emplace_back(name, score);
+    return all;
+}
+
 std::int64_t server_host::expiry(std::string const& lock) const {
     auto const* const found = node_->data().find(lock, now_ms());
     return found == nullptr ? INT64_MAX : found->expires_at_ms.value_or(INT64_MAX);

@@ -10,6 +10,8 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace redlatch::sim {
 
@@ -57,6 +59,8 @@ public:
     std::string field(std::string const& lock, std::string const& name) const;
     /// The value of a key that is a number; 0: there is none.
     std::int64_t number(std::string const& key) const;
+    /// Of a sorted set, with their scores.
+    std::vector<std::pair<std::string, double>> members(std::string const& key) const;
     /// By its wall clock; the largest number: no such key, or none.
     std::int64_t expiry(std::string const& lock) const;
 
