@@ -32,7 +32,8 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 # Beside the re-entrant one: the kinds of lock, and the files that only they have.
 OTHER_KINDS = {"non_reentrant": r"/non_reentrant", "spin": r"/spin", "fenced": r"/fenced", "fair": r"/fair",
-               "read_write": r"/read_|/write_", "semaphore": r"/semaphore|/counter_"}
+               "read_write": r"/read_|/write_", "semaphore": r"/semaphore|/counter_",
+               "permit_semaphore": r"/permit|/counter_wait"}
 
 # What no simulated world uses: the tests of its folder alone judge it.
 NOT_SIMULATED = r"/faster_multi|/part_owners|/highway_hash"
