@@ -55,7 +55,9 @@ outcome end_of_release(permits_state const& state, io::counter_change const& end
     return how;
 }
 
-outcome lease_is_over(permits_state const& state) {
+/// A renewal that came too late for their holder may have prolonged them all the same: nobody has them now.
+outcome end_of_lost(permits_state const& state) {
+    if (state.lease->is_renewed() && !state.of.core->closed()) io::insist([&] { give_permits_back(state); });
     return {errc::lease_lost,
             "the lease of "
                 + detail::permits_in_words(state.of, static_cast<std::int64_t>(detail::number_of_ids(state.ids())))
@@ -131,7 +133,7 @@ void permits::release() {
                     "releasing permits of " + state_->of.shown() + ": " + refused.message());
     if (!state_->lease->end()) return;
     if (state_->lease->is_lost(lease_clock::now())) {
-        auto const over = lease_is_over(*state_);
+        auto const over = end_of_lost(*state_);
         throw error(errc::lease_lost, over.message());
     }
     io::counter_change one(core, release_of(*state_));
@@ -163,7 +165,7 @@ std::optional<outcome> permits::start_release(completion_ptr<>& done) {
     if (auto const refused = core->refusal(false))
         return outcome(refused, "releasing permits of " + state_->of.shown() + ": " + refused.message());
     if (!state_->lease->end()) return outcome();
-    if (state_->lease->is_lost(lease_clock::now())) return lease_is_over(*state_);
+    if (state_->lease->is_lost(lease_clock::now())) return end_of_lost(*state_);
     try {
         bool const running = detail::start<io::counter_change>(
             core, {}, done,

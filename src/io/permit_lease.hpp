@@ -43,6 +43,7 @@ public:
     void watch();
     /// Somebody else's, or nobody's, from now on. True: it was not so before.
     bool end() noexcept { return !ended_.exchange(true); }
+    bool is_renewed() const noexcept { return terms_.renewed; }
     bool ended() const noexcept { return ended_.load(std::memory_order_acquire); }
     std::stop_token lost_token() const { return lost_source_.get_token(); }
 

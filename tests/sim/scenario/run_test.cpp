@@ -85,7 +85,8 @@ INSTANTIATE_TEST_SUITE_P(
         kept{130, generation::fifth, lock_kind::semaphore}, kept{1'174, generation::fifth, lock_kind::semaphore},
         kept{10'214, generation::fifth, lock_kind::semaphore},
         kept{18'554, generation::fifth, lock_kind::permit_semaphore},
-        kept{27'246, generation::fifth, lock_kind::permit_semaphore}),
+        kept{27'246, generation::fifth, lock_kind::permit_semaphore},
+        kept{40'642, generation::fifth, lock_kind::permit_semaphore}),
     [](auto const& one) { return std::to_string(one.param.seed); });
 
 TEST_P(kept_seed, keeps_every_promise) {
