@@ -163,6 +163,15 @@ std::optional<violation> check_wakeups(history const& all, moment patience, mome
         case kind::gives_permits:
         case kind::gave_permits:
         case kind::permits_there:
+        case kind::awaits_zero:
+        case kind::went_through:
+        case kind::counts_down:
+        case kind::counted_down:
+        case kind::sets_count:
+        case kind::has_set_count:
+        case kind::count_there:
+        case kind::watches:
+        case kind::sees_leader:
         case kind::traffic: break;
         }
     }
@@ -410,6 +419,8 @@ std::optional<violation> check(history const& all, patience const& how) {
     if (auto found = check_turns(all, how.turns)) return found;
     if (auto found = check_tokens(all)) return found;
     if (auto found = check_permits(all, how.permits)) return found;
+    if (auto found = check_latches(all, how.latches)) return found;
+    if (auto found = check_observers(all, how.observers)) return found;
     if (auto found = check_progress(all)) return found;
     return check_leftovers(all);
 }

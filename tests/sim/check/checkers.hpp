@@ -58,6 +58,23 @@ struct permit_rules {
     moment wakeup{500'000'000};
 };
 std::optional<violation> check_permits(history const& all, permit_rules const& rules);
+/// Latches: whoever is let through was so after the count was zero, each request changes the count once and no more, a wait ends
+/// at its deadline, and in quiet times nobody waits for long where the count is zero.
+struct latch_rules {
+    bool judged = false; ///< there are latches
+    moment slack{20'000'000};
+    moment wakeup{500'000'000};
+};
+std::optional<violation> check_latches(history const& all, latch_rules const& rules);
+/// Observers of an election: who they are told of has led since they asked, and in quiet times they are told of another leader
+/// within `patience`; `longest_lease` later where a term may have ended without a message.
+struct observer_rules {
+    bool judged = false; ///< there are elections
+    moment slack{20'000'000};
+    moment patience{1'500'000'000};
+    moment longest_lease{0};
+};
+std::optional<violation> check_observers(history const& all, observer_rules const& rules);
 /// Every worker comes to its end.
 std::optional<violation> check_progress(history const& all);
 /// After the end nothing is left.
@@ -158,6 +175,8 @@ struct patience {
     forced_rules forced{};
     fairness_rules fair{};
     permit_rules permits{};
+    latch_rules latches{};
+    observer_rules observers{};
 };
 
 /// All of them; the first violation, if there is one.

@@ -37,6 +37,15 @@ constexpr std::array names{"asks",
                            "gives permits back to",
                            "gave permits back to",
                            "permits there are of",
+                           "waits for",
+                           "went through",
+                           "counts down",
+                           "counted down",
+                           "sets",
+                           "has set",
+                           "the count is of",
+                           "watches",
+                           "sees a leader of",
                            "sent and woke"};
 constexpr std::array beliefs{"held", "suspect", "lost"};
 

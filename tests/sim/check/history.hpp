@@ -66,6 +66,15 @@ struct fact {
         gives_permits, ///< it begins to give them back
         gave_permits,  ///< and has come to an end with that; `said`
         permits_there, ///< so many the server has: `amount`; `yes`: everything has ended; `taken`: of those with ids
+        awaits_zero,   ///< a worker waits for a latch to be counted down, until `until` at the latest
+        went_through,  ///< it returns; `said`
+        counts_down,   ///< it begins to count a latch down
+        counted_down,  ///< and has come to an end with that; `said`; `yes`: it has changed the count
+        sets_count,    ///< it begins to set a latch
+        has_set_count, ///< and has come to an end with that; `said`; `yes`: it has changed the count
+        count_there, ///< the count of a latch is `amount`, after a command of `process` or of nobody's; 0: there is none
+        watches, ///< a worker waits for a leader other than `owner`, until `until` at the latest; `yes`: it asks who leads
+        sees_leader, ///< it is told that `owner` leads, nobody if that is empty; `said`
         traffic, ///< since the beginning a process has sent `commands`, and its threads have been woken `wakes` times
     };
     kind what;

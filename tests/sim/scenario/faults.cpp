@@ -99,7 +99,9 @@ void kill_process(stage& in, int number) {
     excuse_half_release(in, *which.who);
     in.net.close_all(*which.who);
     which.who->dead = true;
-    if (in.plan.locks_are == lock_kind::semaphore) in.write({.what = fact::kind::left, .process = number});
+    auto const are = in.plan.locks_are;
+    if (are == lock_kind::semaphore || are == lock_kind::latch || are == lock_kind::election)
+        in.write({.what = fact::kind::left, .process = number});
     leave_leased_permits(in, number);
 }
 

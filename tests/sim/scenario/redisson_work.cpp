@@ -67,7 +67,7 @@ private:
         mine.believed = held ? belief::held : belief::lost;
         in_.write(std::move(mine));
         ++in_.acquired;
-        believed_hold entry{process_, number_, what_.lock, owner, {}};
+        believed_hold entry{process_, number_, what_.lock, owner, {}, {}};
         entry.java_thread = asked_.thread;
         place_ = in_.holds.insert(in_.holds.end(), std::move(entry));
         return true;

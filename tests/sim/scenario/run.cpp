@@ -88,6 +88,7 @@ void probe(stage& in) {
     tell_traffic(in);
     if (in.plan.locks_are == lock_kind::semaphore) return see_permits(in);
     if (in.plan.locks_are == lock_kind::permit_semaphore) return see_leased_permits(in);
+    if (in.plan.locks_are == lock_kind::latch) return see_all_latches(in);
     in.see_keys();
     for (int i = 0; i < in.plan.locks && in.server.running(); ++i) {
         auto const lock = stage::lock_name(i);
@@ -101,7 +102,7 @@ void probe(stage& in) {
         if (one.java_thread != 0) continue; // Redisson does not promise to notice a loss
         bool believed = false;
         in.universe.as(in.actors.at(static_cast<std::size_t>(one.process)).who, nullptr,
-                       [&] { believed = one.view.status() != hold_status::lost; });
+                       [&] { believed = one.status() != hold_status::lost; });
         if (believed)
             in.write({.what = kind::probe_hold,
                       .process = one.process,
@@ -185,7 +186,11 @@ patience usual_patience(scenario const& plan) {
         if (one.what == fault::kind::rights_taken
             && rights_that_change().at(static_cast<std::size_t>(one.way)).contains("publish"))
             made.wakeup += std::chrono::milliseconds(plan.longest_lease());
-    made.permits.wakeup = made.wakeup;
+    made.permits.wakeup = made.latches.wakeup = made.wakeup;
+    made.observers.judged = plan.locks_are == lock_kind::election;
+    made.observers.patience = 1s + made.wakeup; // while nobody leads one asks once a second
+    made.observers.longest_lease = std::chrono::milliseconds(plan.longest_lease());
+    made.latches.judged = plan.locks_are == lock_kind::latch;
     // A key that was removed by hand is missed by the next renewal; quiet times begin two seconds after the fault.
     auto const third = std::chrono::milliseconds((leased ? plan.longest_lease() : plan.watchdog) / 3);
     made.silent_loss = 500ms + std::max(third - 1'400ms, 0ms);
@@ -280,6 +285,7 @@ outcome run(scenario const& what, bool with_trace, director* by, patience const*
         if (by != nullptr) by->begin(in);
         for (auto const& one : what.workers) ++in.actors.at(static_cast<std::size_t>(one.process)).running;
         set_permits(in);
+        set_latches(in);
         for (int i = 0; i < what.processes; ++i)
             in.universe.spawn(*in.actors[static_cast<std::size_t>(i)].who, [&in, i] { live(in, i); });
         moment last_end{0};

@@ -103,7 +103,8 @@ std::vector<rights> const& rights_that_change();
 /// A fault of more strength is bytes that arrive long after all else is well: ms.
 constexpr std::int64_t at_once = 700;
 
-/// Of all locks of a scenario. Of a read-write lock jobs take one half or the other; of a semaphore some permits.
+/// Of all locks of a scenario. Of a read-write lock jobs take one half or the other; of a semaphore some permits;
+/// latches are counted down, waited for and set.
 enum class lock_kind : std::uint8_t {
     reentrant,
     non_reentrant,
@@ -113,6 +114,8 @@ enum class lock_kind : std::uint8_t {
     read_write,
     semaphore,
     permit_semaphore,
+    latch,
+    election,
 };
 
 /// Of each semaphore.

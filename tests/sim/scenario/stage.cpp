@@ -34,7 +34,11 @@ rights refused_for_good(scenario const& plan) {
 }
 
 belief belief_of(hold_view const& which) {
-    switch (which.status()) {
+    return belief_of(which.status());
+}
+
+belief belief_of(hold_status status) {
+    switch (status) {
     case hold_status::held: return belief::held;
     case hold_status::suspect: return belief::suspect;
     case hold_status::none:
@@ -123,6 +127,7 @@ void stage::see_key(int lock, owners_of_key& known, int by) {
 
 void stage::see_keys(int by) {
     if (plan.locks_are == lock_kind::permit_semaphore) return see_permit_ids(by);
+    if (plan.locks_are == lock_kind::latch) return see_latches(by);
     auto const seen = std::pair(server.node().writes(), server.run());
     bool const changed = std::exchange(writes_seen_, seen) != seen;
     auto const now_ms = server.now_ms();
@@ -149,7 +154,9 @@ void stage::see_renewals(tcp_connection const& on, std::string_view bytes) {
 }
 
 void stage::write(fact one) {
-    if (one.process >= 0 && one.what != fact::kind::left && one.what != fact::kind::not_acquired) {
+    bool const of_server =
+        one.what == fact::kind::in_key || one.what == fact::kind::count_there; // late bytes of the dead
+    if (one.process >= 0 && one.what != fact::kind::left && one.what != fact::kind::not_acquired && !of_server) {
         auto const& who = *actors.at(static_cast<std::size_t>(one.process)).who;
         if (who.dead || who.retired) return;
     }
@@ -180,8 +187,8 @@ void stage::tell_beliefs(int lock, int worker, std::string const& acquired_by) {
             seen.yes = true; // Redisson tells nobody: a lock that has run out is held to be lost
         } else {
             universe.as(who.who, nullptr, [&] {
-                seen.believed = belief_of(other.view);
-                seen.yes = other.view.lost().stop_requested();
+                seen.believed = belief_of(other.status());
+                seen.yes = other.lost().stop_requested();
             });
         }
         write(seen);

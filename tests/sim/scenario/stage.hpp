@@ -11,10 +11,12 @@
 #include <redlatch/redlatch.hpp>
 
 #include <cstdint>
+#include <functional>
 #include <list>
 #include <map>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,8 +29,9 @@ struct believed_hold {
     int worker;
     int lock;
     std::string owner;
-    hold_view view;
-    std::int64_t java_thread = 0; ///< of a Redisson process, which has no view
+    std::function<hold_status()> status; ///< as its holder sees it
+    std::function<std::stop_token()> lost;
+    std::int64_t java_thread = 0; ///< of a Redisson process, which has neither
 };
 
 /// Permits with ids that somebody has not given back.
@@ -93,6 +96,7 @@ struct stage {
     std::list<believed_hold> holds;
     std::list<believed_permits> permits_held;
     std::map<int, std::map<std::string, permit_there>> permit_ids; ///< by semaphore
+    std::map<int, std::int64_t> latch_counts;
     history facts;
     std::vector<std::string> trace;
     std::size_t faults_left = 0;
@@ -108,6 +112,7 @@ private:
         std::int64_t expires_at_ms = INT64_MAX;
     };
     void see_permit_ids(int by);
+    void see_latches(int by);
     void see_key(int lock, owners_of_key& known, int by);
 
     std::map<int, bool> probed_;
@@ -116,6 +121,7 @@ private:
 };
 
 belief belief_of(hold_view const& which);
+belief belief_of(hold_status status);
 /// What the clients' user may not do all the time.
 rights refused_for_good(scenario const& plan);
 /// What a worker does: the body of its fiber.
@@ -130,6 +136,12 @@ void use_leased_permits(stage& in, int number, int process, job const& what);
 void see_leased_permits(stage& in, bool last = false);
 /// Their holders' process has died.
 void leave_leased_permits(stage& in, int process);
+/// One job, with a count-down latch.
+void use_latch(stage& in, int number, int process, job const& what);
+void set_latches(stage& in);
+void see_all_latches(stage& in);
+/// One job, in an election: as a candidate or as one who watches.
+void stand_for_election(stage& in, int number, int process, job const& what);
 /// No permit is taken.
 bool all_permits_are_back(stage const& in);
 /// Sets the semaphores.

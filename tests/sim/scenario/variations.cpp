@@ -145,7 +145,7 @@ void change_kind(scenario& in, lock_kind to) {
     in.locks_are = to;
     // It has the re-entrant lock: waits for messages that spin locks do not send, wakes nobody who waits for a fair one, and
     // knows another channel than a read-write lock has.
-    bool const counts = to == lock_kind::semaphore || to == lock_kind::permit_semaphore;
+    bool const counts = to == lock_kind::semaphore || to == lock_kind::permit_semaphore || to == lock_kind::latch;
     if (to == lock_kind::spin || to == lock_kind::fair || to == lock_kind::read_write || counts) in.redisson.clear();
     if (counts) // there is no holder whom one could force out
         std::erase_if(in.faults,

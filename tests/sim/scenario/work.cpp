@@ -37,6 +37,8 @@ basic_lock lock_of(client& user, lock_kind of, std::string const& name, bool rea
     }
     case lock_kind::semaphore:
     case lock_kind::permit_semaphore:
+    case lock_kind::latch:
+    case lock_kind::election:
     case lock_kind::reentrant: break;
     }
     return user.get_lock(name);
@@ -200,7 +202,9 @@ private:
         mine.until = now + (got.valid_until() - me_.who->clock(now));
         in_.write(mine);
         ++in_.acquired;
-        made->entry = in_.holds.insert(in_.holds.end(), {process_, number_, what_.lock, mine.owner, got});
+        made->entry = in_.holds.insert(in_.holds.end(), {process_, number_, what_.lock, mine.owner,
+                                                         [view = hold_view(got)] { return view.status(); },
+                                                         [view = hold_view(got)] { return view.lost(); }});
         made->on_loss.emplace(got.lost(), [this, told = about(kind::told_lost), owner = mine.owner]() mutable {
             told.owner = owner;
             in_.write(told);
@@ -298,6 +302,10 @@ void do_job(stage& in, int number, int process, job const& what, owner const& wh
         use_permits(in, number, process, what);
     else if (in.plan.locks_are == lock_kind::permit_semaphore)
         use_leased_permits(in, number, process, what);
+    else if (in.plan.locks_are == lock_kind::latch)
+        use_latch(in, number, process, what);
+    else if (in.plan.locks_are == lock_kind::election)
+        stand_for_election(in, number, process, what);
     else
         doing(in, number, process, what, who).run();
 }
