@@ -1,0 +1,2 @@
+"""Several locks as one."""
+MUTANTS = []
