@@ -172,6 +172,8 @@ std::optional<violation> check_wakeups(history const& all, moment patience, mome
         case kind::count_there:
         case kind::watches:
         case kind::sees_leader:
+        case kind::wants_all:
+        case kind::has_all:
         case kind::traffic: break;
         }
     }
@@ -419,6 +421,7 @@ std::optional<violation> check(history const& all, patience const& how) {
     if (auto found = check_turns(all, how.turns)) return found;
     if (auto found = check_tokens(all)) return found;
     if (auto found = check_permits(all, how.permits)) return found;
+    if (auto found = check_multi_locks(all, how.multi)) return found;
     if (auto found = check_latches(all, how.latches)) return found;
     if (auto found = check_observers(all, how.observers)) return found;
     if (auto found = check_progress(all)) return found;

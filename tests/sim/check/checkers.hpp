@@ -75,6 +75,14 @@ struct observer_rules {
     moment longest_lease{0};
 };
 std::optional<violation> check_observers(history const& all, observer_rules const& rules);
+/// Several locks as one: whoever has them has all, a wait ends at its deadline, and in quiet times nobody waits for long for what
+/// is all free. What holds of each lock holds of these too.
+struct multi_rules {
+    bool judged = false;      ///< there are such
+    moment slack{45'000'000}; ///< members have 20 ms to say that their time is over
+    moment wakeup{500'000'000};
+};
+std::optional<violation> check_multi_locks(history const& all, multi_rules const& rules);
 /// Every worker comes to its end.
 std::optional<violation> check_progress(history const& all);
 /// After the end nothing is left.
@@ -176,6 +184,7 @@ struct patience {
     fairness_rules fair{};
     permit_rules permits{};
     latch_rules latches{};
+    multi_rules multi{};
     observer_rules observers{};
 };
 

@@ -46,6 +46,8 @@ constexpr std::array names{"asks",
                            "the count is of",
                            "watches",
                            "sees a leader of",
+                           "wants all of",
+                           "has all of",
                            "sent and woke"};
 constexpr std::array beliefs{"held", "suspect", "lost"};
 

@@ -75,6 +75,8 @@ struct fact {
         count_there, ///< the count of a latch is `amount`, after a command of `process` or of nobody's; 0: there is none
         watches, ///< a worker waits for a leader other than `owner`, until `until` at the latest; `yes`: it asks who leads
         sees_leader, ///< it is told that `owner` leads, nobody if that is empty; `said`
+        wants_all,   ///< a worker asks for several locks as one, until `until` at the latest; `amount`: a bit for each
+        has_all,     ///< it returns; `said`; `taken`: a bit for each that it has
         traffic, ///< since the beginning a process has sent `commands`, and its threads have been woken `wakes` times
     };
     kind what;

@@ -100,7 +100,7 @@ void kill_process(stage& in, int number) {
     in.net.close_all(*which.who);
     which.who->dead = true;
     auto const are = in.plan.locks_are;
-    if (are == lock_kind::semaphore || are == lock_kind::latch || are == lock_kind::election)
+    if (are == lock_kind::semaphore || are == lock_kind::latch || are == lock_kind::election || are == lock_kind::multi)
         in.write({.what = fact::kind::left, .process = number});
     leave_leased_permits(in, number);
 }

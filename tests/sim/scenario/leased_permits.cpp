@@ -53,6 +53,29 @@ bool are_there(stage const& in, int lock, std::vector<std::string> const& ids) {
            });
 }
 
+/// Of permits that are not there any more; `acquired_by`: who acquires now.
+void tell_belief(stage& in, believed_permits const& of, std::string acquired_by) {
+    auto& who = in.actors.at(static_cast<std::size_t>(of.process));
+    fact seen{.what = kind::believes, .process = of.process, .worker = of.worker, .lock = of.lock};
+    seen.owner = of.ids.front();
+    seen.other = std::move(acquired_by);
+    in.universe.as(who.who, nullptr, [&] {
+        seen.believed = of.mine->status() == hold_status::held ? belief::held : belief::lost;
+        seen.yes = who.closing || of.mine->lost().stop_requested(); // nobody is told after that
+    });
+    in.write(std::move(seen));
+}
+
+/// Looks at the very moment when the lease of a permit is over.
+void look_at_end(stage& in, std::int64_t ends_at_ms) {
+    if (ends_at_ms >= for_ever) return;
+    auto const left = std::max(ends_at_ms - in.server.now_ms(), std::int64_t{0});
+    in.universe.at(in.universe.now() + std::chrono::milliseconds(left), [&in, ends_at_ms] {
+        in.see_keys();
+        if (in.server.now_ms() < ends_at_ms) look_at_end(in, ends_at_ms); // its clock is slower
+    });
+}
+
 class using_leased_permits {
 public:
     using_leased_permits(stage& in, int number, int process, job const& what)
@@ -139,18 +162,9 @@ private:
 
     /// What others believe whose permits are not there any more.
     void tell_beliefs() {
-        for (auto const& other : in_.permits_held) {
-            if (other.lock != what_.lock || other.mine == nullptr || are_there(in_, other.lock, other.ids)) continue;
-            auto& who = in_.actors.at(static_cast<std::size_t>(other.process));
-            fact seen{.what = kind::believes, .process = other.process, .worker = other.worker, .lock = other.lock};
-            seen.owner = other.ids.front();
-            seen.other = ids_.front();
-            in_.universe.as(who.who, nullptr, [&] {
-                seen.believed = other.mine->status() == hold_status::held ? belief::held : belief::lost;
-                seen.yes = who.closing || other.mine->lost().stop_requested(); // nobody is told after that
-            });
-            in_.write(std::move(seen));
-        }
+        for (auto const& other : in_.permits_held)
+            if (other.lock == what_.lock && other.mine != nullptr && !are_there(in_, other.lock, other.ids))
+                tell_belief(in_, other, ids_.front());
     }
 
     void believe(permits const& mine) {
@@ -320,13 +334,15 @@ void stage::see_permit_ids(int by) {
             if (one->second.ends_at_ms <= now_ms) {
                 gone.process = -1;
                 gone.text = "its lease is over";
+                for (auto const& holder : permits_held)
+                    if (holder.mine != nullptr && holder.ids.front() == one->first) tell_belief(*this, holder, {});
             }
             write(std::move(gone));
             one = known.erase(one);
         }
         for (auto const& [id, ends] : there) {
             auto const [at, fresh] = known.try_emplace(id, permit_there{by, ends});
-            at->second.ends_at_ms = ends;
+            if (std::exchange(at->second.ends_at_ms, ends) != ends || fresh) look_at_end(*this, ends);
             if (fresh) write({.what = kind::in_key, .lock = i, .owner = id, .yes = true});
         }
     }

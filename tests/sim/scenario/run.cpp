@@ -71,7 +71,12 @@ void probe_owners(stage& in, int lock) {
             return one.user && !one.who->dead && !one.who->retired && !one.who->stopped
                    && one.closing == one.closed_well && owner.starts_with(one.user->id());
         });
-        if (alive && !believed) in.write({.what = kind::orphan, .lock = lock, .owner = owner});
+        bool const being_taken = std::any_of(in.taking_all.begin(), in.taking_all.end(), [&](auto const& one) {
+            auto const& [process, locks] = one.second; // it may have this one and wait for another
+            return (locks >> lock & 1) != 0
+                   && owner.starts_with(in.actors.at(static_cast<std::size_t>(process)).user->id());
+        });
+        if (alive && !believed && !being_taken) in.write({.what = kind::orphan, .lock = lock, .owner = owner});
     }
 }
 
@@ -190,6 +195,8 @@ patience usual_patience(scenario const& plan) {
     made.observers.judged = plan.locks_are == lock_kind::election;
     made.observers.patience = 1s + made.wakeup; // while nobody leads one asks once a second
     made.observers.longest_lease = std::chrono::milliseconds(plan.longest_lease());
+    bool const several = plan.locks_are == lock_kind::multi;
+    made.multi = {.judged = several, .wakeup = made.wakeup};
     made.latches.judged = plan.locks_are == lock_kind::latch;
     // A key that was removed by hand is missed by the next renewal; quiet times begin two seconds after the fault.
     auto const third = std::chrono::milliseconds((leased ? plan.longest_lease() : plan.watchdog) / 3);
@@ -203,6 +210,7 @@ patience usual_patience(scenario const& plan) {
         any(fault_kind::slow, fault_kind::stop_server, fault_kind::stop_process, fault_kind::block_up,
             fault_kind::block_down, fault_kind::block_both, fault_kind::buffer_full, fault_kind::half_sent);
     made.renewal = slow ? 2'000ms : 50ms;
+    if (several) made.renewal = made.turns = 24h; // members go from one who waits for the others to the next, unseen
     made.releases.timeout = std::chrono::milliseconds(plan.timeout);
     bool const rights_change = any(fault_kind::rights_taken);
     bool const no_messages = plan.subscribe_refused || plan.publish_refused || rights_change || spins;
@@ -217,8 +225,9 @@ patience usual_patience(scenario const& plan) {
     made.fair.blocked_commands = no_messages ? 60 : 30; // renewals, and polling where there are no messages
     made.fair.blocked_wakes = 250;
     if (queues || shares)
-        made.fair.blocked_commands = 200, made.fair.blocked_wakes = 600;        // each waiter asks for itself
-    if (spins || shares) made.fair.turns_missed = made.fair.beyond_slice = 1e9; // nobody knows of anybody else
+        made.fair.blocked_commands = 200, made.fair.blocked_wakes = 600; // each waiter asks for itself
+    if (spins || shares || several)
+        made.fair.turns_missed = made.fair.beyond_slice = 1e9; // nobody knows of anybody else
     return made;
 }
 

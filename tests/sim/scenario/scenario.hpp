@@ -104,7 +104,7 @@ std::vector<rights> const& rights_that_change();
 constexpr std::int64_t at_once = 700;
 
 /// Of all locks of a scenario. Of a read-write lock jobs take one half or the other; of a semaphore some permits;
-/// latches are counted down, waited for and set.
+/// latches are counted down, waited for and set; multi: jobs take several locks as one.
 enum class lock_kind : std::uint8_t {
     reentrant,
     non_reentrant,
@@ -116,6 +116,7 @@ enum class lock_kind : std::uint8_t {
     permit_semaphore,
     latch,
     election,
+    multi,
 };
 
 /// Of each semaphore.

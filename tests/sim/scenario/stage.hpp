@@ -96,6 +96,7 @@ struct stage {
     std::list<believed_hold> holds;
     std::list<believed_permits> permits_held;
     std::map<int, std::map<std::string, permit_there>> permit_ids; ///< by semaphore
+    std::map<int, std::pair<int, std::int64_t>> taking_all;        ///< by worker: its process, and a bit for each lock
     std::map<int, std::int64_t> latch_counts;
     history facts;
     std::vector<std::string> trace;
@@ -142,6 +143,8 @@ void set_latches(stage& in);
 void see_all_latches(stage& in);
 /// One job, in an election: as a candidate or as one who watches.
 void stand_for_election(stage& in, int number, int process, job const& what);
+/// One job, with several locks as one.
+void take_several(stage& in, int number, int process, job const& what);
 /// No permit is taken.
 bool all_permits_are_back(stage const& in);
 /// Sets the semaphores.

@@ -147,6 +147,8 @@ void change_kind(scenario& in, lock_kind to) {
     // knows another channel than a read-write lock has.
     bool const counts = to == lock_kind::semaphore || to == lock_kind::permit_semaphore || to == lock_kind::latch;
     if (to == lock_kind::spin || to == lock_kind::fair || to == lock_kind::read_write || counts) in.redisson.clear();
+    constexpr int to_take_several_of = 4;
+    if (to == lock_kind::multi) in.locks = to_take_several_of;
     if (counts) // there is no holder whom one could force out
         std::erase_if(in.faults,
                       [](auto const& one) { return one.what == kind::remove_key || one.what == kind::force_unlock; });

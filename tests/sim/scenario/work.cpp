@@ -39,6 +39,7 @@ basic_lock lock_of(client& user, lock_kind of, std::string const& name, bool rea
     case lock_kind::permit_semaphore:
     case lock_kind::latch:
     case lock_kind::election:
+    case lock_kind::multi:
     case lock_kind::reentrant: break;
     }
     return user.get_lock(name);
@@ -306,6 +307,8 @@ void do_job(stage& in, int number, int process, job const& what, owner const& wh
         use_latch(in, number, process, what);
     else if (in.plan.locks_are == lock_kind::election)
         stand_for_election(in, number, process, what);
+    else if (in.plan.locks_are == lock_kind::multi)
+        take_several(in, number, process, what);
     else
         doing(in, number, process, what, who).run();
 }
