@@ -137,14 +137,21 @@ private:
                 std::make_unique<hearing>(view.lost(), [this, told = about(kind::told_lost, i)] { in_.write(told); }));
             ++i;
         }
+        static_cast<void>(mine.lost()); // from now on it listens to its members
         ++in_.acquired;
     }
 
-    /// It is held for as long as all of its members are.
+    /// It is held, and sure of that, for as long as all of its members are.
     void judge_whole(multi_hold const& mine) {
-        bool const all_held = std::all_of(views_.begin(), views_.end(),
-                                          [](hold_view const& one) { return belief_of(one) != belief::lost; });
-        if (static_cast<bool>(mine) != all_held)
+        auto until = lease_clock::time_point::max();
+        bool all_held = true;
+        for (auto const& one : views_) {
+            until = std::min(until, one.valid_until());
+            all_held = all_held && belief_of(one) != belief::lost;
+        }
+        bool const is_so = static_cast<bool>(mine) == all_held && (!all_held || mine.valid_until() == until);
+        bool const lost_for_nothing = all_held && mine.lost().stop_requested();
+        if (!is_so || lost_for_nothing)
             in_.write({.what = kind::unfinished, .text = "a hold of several locks is not what its members are"});
     }
 
