@@ -45,7 +45,7 @@ private:
         auto const until = mine.mapped().until;
         auto const slow = slow_until_.find(one.process);
         bool const excused = slow != slow_until_.end() && slow->second >= until;
-        constexpr moment clocks_differ{10'000'000};
+        constexpr moment clocks_differ{15'000'000};
         if (one.said == answer::timed_out && one.when + clocks_differ < until)
             return "says before its deadline that it is over";
         return until == never || excused || one.when <= until + rules_.slack ? "" : "waits beyond its deadline";

@@ -203,6 +203,8 @@ private:
         told.said = answer_of(ec);
         told.text = ec ? ec.message() : seen ? seen->candidate : "nobody";
         write(std::move(told));
+        bool const is_named = !seen || seen->candidate.starts_with("worker ") || !in_.plan.redisson.empty();
+        if (!is_named) in_.write({.what = kind::unfinished, .text = "a leader is seen without its name"});
     }
 
     bool look(std::optional<leader_info>& known) {
