@@ -41,7 +41,4 @@ MUTANTS = [
     ("whoever waits for a latch listens to the channel of semaphores", LATCH,
      ".channel = latch_channel,",
      ".channel = semaphore_channel,"),
-    ("whoever waits for a latch is in line with others", LATCH,
-     ".in_line = false,",
-     ".in_line = true,"),
 ]

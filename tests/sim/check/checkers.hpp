@@ -58,8 +58,8 @@ struct permit_rules {
     moment wakeup{500'000'000};
 };
 std::optional<violation> check_permits(history const& all, permit_rules const& rules);
-/// Latches: whoever is let through was so after the count was zero, each request changes the count once and no more, a wait ends
-/// at its deadline, and in quiet times nobody waits for long where the count is zero.
+/// Latches: whoever is let through was so after the count was zero, each request changes the count once and no more, a wait
+/// ends at its deadline, and in quiet times nobody waits for long where the count is zero.
 struct latch_rules {
     bool judged = false; ///< there are latches
     moment slack{20'000'000};
@@ -75,8 +75,8 @@ struct observer_rules {
     moment longest_lease{0};
 };
 std::optional<violation> check_observers(history const& all, observer_rules const& rules);
-/// Several locks as one: whoever has them has all, a wait ends at its deadline, and in quiet times nobody waits for long for what
-/// is all free. What holds of each lock holds of these too.
+/// Several locks as one: whoever has them has all, a wait ends at its deadline, and in quiet times nobody waits for long for
+/// what is all free. What holds of each lock holds of these too.
 struct multi_rules {
     bool judged = false;      ///< there are such
     moment slack{45'000'000}; ///< members have 20 ms to say that their time is over
