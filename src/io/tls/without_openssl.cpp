@@ -1,0 +1,12 @@
+// Compiled where there is no OpenSSL to build with (REDLATCH_TLS).
+#include "io/tls/tls_client.hpp"
+
+namespace redlatch::io {
+
+std::shared_ptr<tls_client> make_tls_client(tls_options const&, std::string const&) {
+    throw error(
+        errc::bad_config,
+        "TLS cannot be used: this redlatch was built without OpenSSL (libssl-dev); build it with REDLATCH_TLS=ON");
+}
+
+} // namespace redlatch::io
