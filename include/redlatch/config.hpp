@@ -7,6 +7,7 @@
 
 #include <redlatch/export.hpp>
 #include <redlatch/lease_clock.hpp>
+#include <redlatch/tls_options.hpp>
 
 #include <filesystem>
 #include <optional>
@@ -35,7 +36,8 @@ struct local_handoff {
 
 /// Plain data: distinct objects are independent, shared objects need the usual care.
 struct REDLATCH_EXPORT config {
-    /// `redis://[user:password@]host[:port][/db]`, `valkey://…`, `redis+uds:///path`, `unix:///path[?db=n]`, or `local:` for
+    /// `redis://[user:password@]host[:port][/db]`, `valkey://…`, both with TLS as `rediss://…` and `valkeys://…`,
+    /// `redis+uds:///path`, `unix:///path[?db=n]`, or `local:` for
     /// the private server (of this user on this machine, started when needed; see embedded_server.hpp).
     /// User, password and database in the address win over the fields below.
     ///
@@ -55,6 +57,9 @@ struct REDLATCH_EXPORT config {
     std::optional<std::string> holder_label{};
     /// The logical database, 0 or more.
     int database = 0;
+
+    /// Of addresses that begin with `rediss://` or `valkeys://`; see tls_options.
+    tls_options tls{};
 
     /// How long the server may stay silent while answers are due. After it the connection counts as lost and is replaced.
     /// Lower it when a fast notice of a dead server matters more than patience with a slow one.

@@ -10,6 +10,7 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
+#include <string_view>
 #include <sys/un.h>
 
 namespace redlatch::io {
@@ -52,13 +53,29 @@ std::vector<address> resolve(endpoint const& endpoint, bool numeric_only, std::s
     return found;
 }
 
-connector::connector(endpoint endpoint, std::vector<address> addresses, connection::greeting const& words)
-    : where_(std::move(endpoint)), addresses_(std::move(addresses)), words_(words) {}
+namespace {
+
+/// What a server that speaks TLS says to our greeting.
+bool is_tls_alert(std::string_view bytes) {
+    return bytes.starts_with("\x15\x03");
+}
+
+} // namespace
+
+connector::connector(endpoint endpoint, std::vector<address> addresses, connection::greeting const& words,
+                     std::shared_ptr<tls_client> tls)
+    : where_(std::move(endpoint)), addresses_(std::move(addresses)), words_(words), tls_(std::move(tls)) {}
 
 void connector::fail(errc reason, std::string const& problem) {
     reason_ = reason;
     problem_ = "the server " + where_.display() + " " + problem;
-    fd_.reset();
+    wire_.reset();
+}
+
+void connector::expire() {
+    fail(errc::disconnected, step_ == step::shaking_hands
+                                 ? "did not answer the TLS handshake in time: does it speak TLS on this port?"
+                                 : "did not answer in time");
 }
 
 connector::progress connector::failed(errc reason, std::string const& problem) {
@@ -66,10 +83,27 @@ connector::progress connector::failed(errc reason, std::string const& problem) {
     return progress::failed;
 }
 
+/// A server that does not want us says so and hangs up, perhaps before we have greeted: why is there to be read.
+int connector::what_it_said_before(int problem) {
+    std::array<char, wire::encrypted_receive_size>
+        buffer; // NOLINT(cppcoreguidelines-pro-type-member-init): filled below
+    if (tls_ && wire_.receive(buffer.data(), buffer.size()) < 0 && errno == EPROTO) return EPROTO;
+    return problem;
+}
+
+connector::progress connector::broken(int problem) {
+    if (problem == EPROTO && tls_) return failed(wire_.reason(), wire_.problem());
+    // A server that expects TLS hangs up on a greeting in plain text.
+    bool const maybe_tls = !tls_ && !where_.unix_socket && problem == ECONNRESET;
+    return failed(errc::disconnected, "broke the connection: " + base::error_text(problem)
+                                          + (maybe_tls ? " (is this a port for TLS, which needs rediss://?)" : ""));
+}
+
 connector::progress connector::advance() {
     switch (step_) {
     case step::idle: return try_next_address();
     case step::connecting: return finish_connecting();
+    case step::shaking_hands: return shake_hands();
     case step::sending: return send_greeting();
     case step::reading: return read_greeting();
     }
@@ -85,15 +119,15 @@ connector::progress connector::try_next_address() {
     greeting_.emplace(words_);
     replies_ = resp::reader({std::size_t{1} << 20, 4096});
     sent_ = 0;
-    fd_.reset(::socket(to.family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
-    if (!fd_) return failed(errc::disconnected, "cannot be reached: " + base::error_text(errno));
+    wire_ = wire(unique_fd(::socket(to.family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)));
+    if (!wire_) return failed(errc::disconnected, "cannot be reached: " + base::error_text(errno));
     if (to.family != AF_UNIX) {
         int const on = 1;
-        ::setsockopt(fd_.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-        ::setsockopt(fd_.get(), SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
+        ::setsockopt(fd(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+        ::setsockopt(fd(), SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
     }
     step_ = step::connecting;
-    if (::connect(fd_.get(), reinterpret_cast<sockaddr const*>(&to.bytes), to.length) == 0) return send_greeting();
+    if (::connect(fd(), reinterpret_cast<sockaddr const*>(&to.bytes), to.length) == 0) return begin_talking();
     if (errno == EINPROGRESS) {
         wants_ = POLLOUT;
         return progress::waiting;
@@ -105,25 +139,51 @@ connector::progress connector::try_next_address() {
 connector::progress connector::finish_connecting() {
     int problem = 0;
     socklen_t size = sizeof problem;
-    ::getsockopt(fd_.get(), SOL_SOCKET, SO_ERROR, &problem, &size);
+    ::getsockopt(fd(), SOL_SOCKET, SO_ERROR, &problem, &size);
     if (problem != 0) {
         fail(errc::disconnected, "cannot be reached: " + base::error_text(problem));
         return try_next_address();
     }
-    return send_greeting();
+    return begin_talking();
+}
+
+connector::progress connector::begin_talking() {
+    if (!tls_) return send_greeting();
+    try {
+        wire_ = wire(wire_.take_fd(), tls_->begin());
+    } catch (error const& problem) {
+        return failed(problem.reason(), std::string("cannot be reached: ") + problem.what());
+    }
+    step_ = step::shaking_hands;
+    return shake_hands();
+}
+
+connector::progress connector::shake_hands() {
+    switch (wire_.shake_hands()) {
+    case wire::handshake::wants_to_read: wants_ = POLLIN; return progress::waiting;
+    case wire::handshake::wants_to_write: wants_ = POLLOUT; return progress::waiting;
+    case wire::handshake::done: return send_greeting();
+    case wire::handshake::ended:
+        return failed(errc::disconnected,
+                      "closed the connection during the TLS handshake (does it speak TLS on this port?)");
+    case wire::handshake::broken:
+        return failed(errc::disconnected, "broke the connection during the TLS handshake: " + base::error_text(errno));
+    case wire::handshake::failed: return failed(wire_.reason(), wire_.problem());
+    }
+    return progress::failed;
 }
 
 connector::progress connector::send_greeting() {
     step_ = step::sending;
     auto const& bytes = greeting_->bytes();
     while (sent_ < bytes.size()) {
-        auto const count = ::send(fd_.get(), bytes.data() + sent_, bytes.size() - sent_, MSG_NOSIGNAL);
+        auto const count = wire_.send(bytes.data() + sent_, bytes.size() - sent_);
         if (count < 0 && errno == EINTR) continue;
         if (count < 0 && errno == EAGAIN) {
             wants_ = POLLOUT;
             return progress::waiting;
         }
-        if (count < 0) return failed(errc::disconnected, "broke the connection: " + base::error_text(errno));
+        if (count < 0) return broken(what_it_said_before(errno));
         sent_ += static_cast<std::size_t>(count);
     }
     step_ = step::reading;
@@ -132,11 +192,18 @@ connector::progress connector::send_greeting() {
 }
 
 connector::progress connector::read_greeting() {
-    std::array<char, 16 * 1024> buffer; // NOLINT(cppcoreguidelines-pro-type-member-init): filled by recv
-    auto const count = ::recv(fd_.get(), buffer.data(), buffer.size(), 0);
+    std::array<char, wire::encrypted_receive_size>
+        buffer; // NOLINT(cppcoreguidelines-pro-type-member-init): filled below
+    auto const count = wire_.receive(buffer.data(), buffer.size());
     if (count < 0 && (errno == EAGAIN || errno == EINTR)) return progress::waiting;
-    if (count < 0) return failed(errc::disconnected, "broke the connection: " + base::error_text(errno));
-    if (count == 0) return failed(errc::disconnected, "closed the connection (too many clients, or protected mode?)");
+    if (count < 0) return broken(errno);
+    if (count == 0)
+        return failed(errc::disconnected,
+                      tls_ ? "closed the connection (too many clients, or protected mode?)"
+                           : "closed the connection (too many clients, protected mode, or a port for "
+                             "TLS, which needs rediss://?)");
+    if (!tls_ && is_tls_alert({buffer.data(), static_cast<std::size_t>(count)}))
+        return failed(errc::bad_reply, "speaks TLS on this port: use rediss:// instead of redis://");
     replies_.feed({buffer.data(), static_cast<std::size_t>(count)});
     for (;;) {
         resp::value reply;
@@ -159,7 +226,7 @@ bool connect_blocking(connector& out, base::instant until) {
     while (progress == connector::progress::waiting) {
         auto const left = time_left(until);
         if (left == base::nanoseconds::zero()) {
-            out.fail(errc::disconnected, "did not answer in time");
+            out.expire();
             return false;
         }
         constexpr std::int64_t second = 1'000'000'000;

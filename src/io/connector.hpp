@@ -1,15 +1,17 @@
-// One attempt to reach the server: resolve, connect, greet. Driven by readiness, so that a blocked caller and the reactor can
+// One attempt to reach the server: resolve, connect, agree on encryption, greet. Driven by readiness, so that a blocked caller and the reactor can
 // both drive it.
 #pragma once
 
 #include "base/time.hpp"
 #include "connection/connect_op.hpp"
 #include "io/endpoint.hpp"
-#include "io/unique_fd.hpp"
+#include "io/tls/tls_client.hpp"
+#include "io/wire.hpp"
 #include "resp/reader.hpp"
 
 #include <redlatch/error.hpp>
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <sys/socket.h>
@@ -32,42 +34,51 @@ class connector {
 public:
     enum class progress { waiting, ready, failed };
 
-    connector(endpoint endpoint, std::vector<address> addresses, connection::greeting const& words);
+    /// `tls`: null, for a connection without it.
+    connector(endpoint endpoint, std::vector<address> addresses, connection::greeting const& words,
+              std::shared_ptr<tls_client> tls = nullptr);
 
     /// Call at first, and whenever fd() is ready for events().
     progress advance();
 
-    int fd() const noexcept { return fd_.get(); }
+    int fd() const noexcept { return wire_.fd(); }
     /// poll(2) events to wait for.
     short events() const noexcept { return wants_; }
 
     /// After ready.
-    unique_fd take_fd() noexcept { return std::move(fd_); }
+    wire take_wire() noexcept { return std::move(wire_); }
     connection::identity const& self() const noexcept { return greeting_->self(); }
 
     /// After failed: a message that names the server.
     errc reason() const noexcept { return reason_; }
     std::string const& problem() const noexcept { return problem_; }
     void fail(errc reason, std::string const& problem);
+    /// There is no more time for it.
+    void expire();
 
 private:
     progress try_next_address();
     progress finish_connecting();
+    progress begin_talking();
+    progress shake_hands();
     progress send_greeting();
     progress read_greeting();
     progress failed(errc reason, std::string const& problem);
+    progress broken(int problem);
+    int what_it_said_before(int problem);
 
-    enum class step { idle, connecting, sending, reading };
+    enum class step { idle, connecting, shaking_hands, sending, reading };
     endpoint where_;
     std::vector<address> addresses_;
     std::size_t next_address_ = 0;
     connection::greeting words_;
+    std::shared_ptr<tls_client> tls_;
     std::optional<connection::connect_op> greeting_;
     resp::reader replies_;
     std::size_t sent_ = 0;
     step step_ = step::idle;
     short wants_ = 0;
-    unique_fd fd_;
+    wire wire_;
     errc reason_ = errc::disconnected;
     std::string problem_;
 };

@@ -17,8 +17,9 @@ struct endpoint {
     std::string username{};
     std::string password{};
     int database = 0;
+    bool tls = false; ///< only of TCP
 
-    /// For messages: `redis://host:port`, `unix:///path` or `local:`; never with a password.
+    /// For messages: `redis://host:port`, `rediss://host:port`, `unix:///path` or `local:`; never with a password.
     std::string display() const;
 };
 

@@ -19,7 +19,6 @@
 namespace redlatch::io {
 namespace {
 
-constexpr std::size_t read_size = 16 * 1024;
 /// With more than this many answers due, the reader sends for everybody: one system call for what has gathered.
 constexpr std::size_t busy_lane = 16;
 /// What has gathered on the reactor is sent when its iteration ends, or when it is so much: the server works while we go on.
@@ -175,10 +174,10 @@ void lane::send_all(lock& held, afterwards& next) {
             }
             traffic_->out.take(sending_);
         }
-        auto const fd = fd_.get();
         held.unlock();
-        auto const count = ::send(fd, sending_.data() + sent_, sending_.size() - sent_, MSG_NOSIGNAL);
+        auto const count = wire_.send(sending_.data() + sent_, sending_.size() - sent_);
         auto const problem = errno;
+        auto const failure = wire_.failure(count, problem);
         held.lock();
         if (link_ != link::up) {
             write_ = write::none;
@@ -199,7 +198,7 @@ void lane::send_all(lock& held, afterwards& next) {
             return;
         } else if (problem != EINTR) {
             write_ = write::none;
-            lose(next, base::error_text(problem));
+            lose(next, failure);
             return;
         }
     }
@@ -227,17 +226,17 @@ void lane::lead(lock& held, afterwards& next, parker& me, base::instant until) {
     if (link_ != link::up) return;
     short const events = write_ == write::blocked ? static_cast<short>(POLLIN | POLLOUT) : short{POLLIN};
     auto const wake_at = std::min(until, silent_at());
-    auto const fd = fd_.get();
+    auto const fd = wire_.fd();
     settle(held, next, &me); // all of it, the tick too: the poll may last for ever
     auto const seen = me.poll(fd, events, bell_.get(), wake_at);
     // The descriptor is ours until we leave, also when the link was lost meanwhile.
     bool const readable = (seen & ~POLLOUT) != 0;
-    auto const count = readable ? ::recv(fd, incoming_.get(), read_size, 0) : 0;
-    auto const problem = errno;
+    auto const count = readable ? wire_.receive(incoming_.get(), room()) : 0;
+    auto const failure = wire_.failure(count, errno);
     held.lock();
     if (link_ != link::up) return;
     if (readable)
-        take(count, problem, next);
+        take(count, failure, next);
     else if (silent(lease_clock::now()))
         lose(next, "did not answer in time");
     if (next.woken.has_others(&me)) { // they should not wait for our next look
@@ -249,19 +248,18 @@ void lane::lead(lock& held, afterwards& next, parker& me, base::instant until) {
 
 /// The holder of the read role takes what is there.
 void lane::receive(lock& held, afterwards& next) {
-    auto const fd = fd_.get();
     held.unlock();
-    auto const count = ::recv(fd, incoming_.get(), read_size, 0);
-    auto const problem = errno;
+    auto const count = wire_.receive(incoming_.get(), room());
+    auto const failure = wire_.failure(count, errno);
     held.lock();
-    if (link_ == link::up) take(count, problem, next);
+    if (link_ == link::up) take(count, failure, next);
 }
 
-/// What recv has brought.
-void lane::take(long count, int problem, afterwards& next) {
+/// What the wire has brought.
+void lane::take(long count, std::string const& failure, afterwards& next) {
     if (count == 0) return lose(next, "closed the connection");
     if (count < 0) {
-        if (problem != EAGAIN && problem != EINTR) lose(next, base::error_text(problem));
+        if (!failure.empty()) lose(next, failure);
         return;
     }
     auto const now = lease_clock::now();
@@ -336,7 +334,7 @@ void lane::watch_for_end() {
 }
 
 void lane::watch(std::uint32_t events) {
-    deaf_ = !reactor_->arm(fd_.get(), events, token_, !registered_);
+    deaf_ = !reactor_->arm(wire_.fd(), events, token_, !registered_);
     registered_ = registered_ || !deaf_;
 }
 
@@ -436,9 +434,9 @@ void lane::reconnect(std::string const& reason, condition still) {
 
 void lane::close_descriptor() noexcept {
     if (!can_retire()) return; // whoever leaves last comes here again
-    if (registered_) reactor_->disregard(fd_.get());
+    if (registered_) reactor_->disregard(wire_.fd());
     registered_ = deaf_ = watches_end_ = false;
-    fd_.reset();
+    wire_.reset();
 }
 
 void lane::retire() {
@@ -533,7 +531,7 @@ struct watched_attempt final : event_target, std::enable_shared_from_this<watche
     }
     void expire() {
         if (finished) return;
-        attempt.fail(errc::disconnected, "did not answer in time");
+        attempt.expire();
         finish(connector::progress::failed);
     }
     void finish(connector::progress progress) {
@@ -558,14 +556,14 @@ struct watched_attempt final : event_target, std::enable_shared_from_this<watche
 void lane::connect_to(std::vector<address> addresses, std::string const& problem) {
     if (addresses.empty()) return on_connect_failed(errc::disconnected, problem);
     auto const attempt = std::make_shared<watched_attempt>(
-        *reactor_, connector(settings_.where, std::move(addresses), settings_.words), nullptr);
+        *reactor_, connector(settings_.where, std::move(addresses), settings_.words, settings_.tls), nullptr);
     attempt->done = [self = weak_from_this(), raw = attempt.get()](connector::progress progress) {
         auto const alive = self.lock();
         if (!alive) return;
         if (progress != connector::progress::ready)
             return alive->on_connect_failed(raw->attempt.reason(), raw->attempt.problem());
         std::string trouble;
-        if (!alive->up(raw->attempt.take_fd(), raw->attempt.self(), trouble))
+        if (!alive->up(raw->attempt.take_wire(), raw->attempt.self(), trouble))
             alive->on_connect_failed(errc::disconnected, trouble);
     };
     {
@@ -605,14 +603,14 @@ bool lane::connect_now(base::instant until, errc& reason, std::string& problem) 
         problem = "the server " + settings_.where.display() + " cannot be reached: " + problem;
         return false;
     }
-    connector attempt(settings_.where, std::move(addresses), settings_.words);
+    connector attempt(settings_.where, std::move(addresses), settings_.words, settings_.tls);
     if (!connect_blocking(attempt, until)) {
         reason = attempt.reason();
         problem = attempt.problem();
         return false;
     }
     reason = errc::disconnected;
-    return up(attempt.take_fd(), attempt.self(), problem);
+    return up(attempt.take_wire(), attempt.self(), problem);
 }
 
 /// Without a bell whoever reads could not be woken: neither its deadline nor a stop request would end its wait.
@@ -627,14 +625,14 @@ bool lane::make_bell(std::string& problem) {
                   + base::error_text(errno) + "); raise the limit of open files";
         return false;
     }
-    auto room = std::make_unique_for_overwrite<char[]>(read_size);
+    auto fresh_room = std::make_unique_for_overwrite<char[]>(room());
     lock held(mutex_);
     bell_ = std::move(fresh);
-    incoming_ = std::move(room);
+    incoming_ = std::move(fresh_room);
     return true;
 }
 
-bool lane::up(unique_fd fd, connection::identity const& self, std::string& problem) {
+bool lane::up(wire fresh, connection::identity const& self, std::string& problem) {
     if (!make_bell(problem)) return false;
     auto const token = reactor_->watch(shared_from_this());
     afterwards next;
@@ -648,7 +646,7 @@ bool lane::up(unique_fd fd, connection::identity const& self, std::string& probl
             reactor_->unwatch(token);
             return true;
         }
-        fd_ = std::move(fd);
+        wire_ = std::move(fresh);
         token_ = token;
         link_ = link::up;
         read_ = read::reading;
@@ -703,7 +701,7 @@ void lane::close() {
 }
 
 void lane::close_after_fork() noexcept {
-    if (fd_) ::close(fd_.get());
+    if (wire_) ::close(wire_.fd());
     if (bell_) ::close(bell_.get());
 }
 

@@ -1,6 +1,6 @@
 // A lane: one connection to the server, shared by all callers, reconnecting by itself.
 //
-// A raw non-blocking descriptor, one mutex, a protocol (the multiplexer or the subscription registry) and two roles. Whoever
+// A non-blocking socket, encrypted or not, one mutex, a protocol (the multiplexer or the subscription registry) and two roles. Whoever
 // has something to send writes for all; one waiting caller reads for all. So one thread alone pays what a private blocking
 // socket pays, and many threads share batches. The reactor reads when no caller does.
 //
@@ -48,7 +48,9 @@
 #include "io/endpoint.hpp"
 #include "io/parker.hpp"
 #include "io/reactor.hpp"
+#include "io/tls/tls_client.hpp"
 #include "io/unique_fd.hpp"
+#include "io/wire.hpp"
 #include "resp/reader.hpp"
 
 #include <atomic>
@@ -70,6 +72,7 @@ public:
         base::milliseconds longest_pause{1'000};
         base::milliseconds ping_interval{30'000};
         std::uint64_t seed = 0;
+        std::shared_ptr<tls_client> tls{}; ///< null: without
     };
     /// What the owner wants to hear; called without the mutex, on the reactor or (for the first connection) the connecting
     /// thread.
@@ -155,7 +158,7 @@ private:
     base::milliseconds next_pause();
     bool make_bell(std::string& problem);
     /// False: it cannot be used, and `problem` says why.
-    bool up(unique_fd fd, connection::identity const& self, std::string& problem);
+    bool up(wire fresh, connection::identity const& self, std::string& problem);
 
     bool wait(lock& held, afterwards& next, parked& place, base::instant until);
     void give_up_reading(afterwards& next);
@@ -164,7 +167,7 @@ private:
     void send_all(lock& held, afterwards& next);
     void lead(lock& held, afterwards& next, parker& me, base::instant until);
     void receive(lock& held, afterwards& next);
-    void take(long count, int problem, afterwards& next);
+    void take(long count, std::string const& failure, afterwards& next);
     void leave(afterwards& next);
     void lose(afterwards& next, std::string reason);
     void arm();
@@ -174,6 +177,7 @@ private:
     bool silent(base::instant now) const noexcept;
     base::instant silent_at() const noexcept;
     void note_due(base::instant now) noexcept;
+    std::size_t room() const noexcept { return settings_.tls ? wire::encrypted_receive_size : wire::receive_size; }
     bool can_retire() const noexcept { return (read_ == read::none || read_ == read::armed) && write_ != write::busy; }
 
     std::shared_ptr<reactor> const reactor_;
@@ -186,7 +190,7 @@ private:
     link link_ = link::down;
     read read_ = read::none;
     write write_ = write::none;
-    unique_fd fd_;
+    wire wire_;
     unique_fd bell_; ///< for parker::poll; made with the first connection
     parker* reader_ = nullptr;
     bool reader_told_ = false;

@@ -11,14 +11,15 @@ namespace redlatch::io {
 namespace {
 
 lane::settings lane_settings(config const& settings, endpoint const& endpoint, std::string const& name, bool identify,
-                             base::milliseconds timeout) {
+                             base::milliseconds timeout, std::shared_ptr<tls_client> const& tls) {
     return {endpoint,
             {endpoint.username, endpoint.password, name, endpoint.database, identify},
             timeout,
             settings.connect_timeout,
             settings.retry_delay,
             settings.ping_interval,
-            random_seed()};
+            random_seed(),
+            tls};
 }
 
 /// Silence must be noticed while there is time to renew.
@@ -26,16 +27,20 @@ base::milliseconds control_timeout(config const& settings) {
     return std::min(settings.timeout, std::max(settings.lock_watchdog_timeout / 6, base::milliseconds(10)));
 }
 
+std::shared_ptr<tls_client> tls_of(config const& settings, endpoint const& where) {
+    return where.tls ? make_tls_client(settings.tls, where.host_or_path) : nullptr;
+}
+
 } // namespace
 
 node::node(std::shared_ptr<reactor> const& loop, config const& settings, endpoint endpoint,
            std::string const& connection_name, hooks to_tell)
-    : where_(std::move(endpoint)), hooks_(std::move(to_tell)), choice_(settings.commands),
-      gate_(settings.retry_delay, random_seed()),
-      data_(loop, lane_settings(settings, where_, connection_name, true, settings.timeout), data_hooks()),
-      control_(loop, lane_settings(settings, where_, connection_name, true, control_timeout(settings)),
+    : where_(std::move(endpoint)), tls_(tls_of(settings, where_)), hooks_(std::move(to_tell)),
+      choice_(settings.commands), gate_(settings.retry_delay, random_seed()),
+      data_(loop, lane_settings(settings, where_, connection_name, true, settings.timeout, tls_), data_hooks()),
+      control_(loop, lane_settings(settings, where_, connection_name, true, control_timeout(settings), tls_),
                lane_hooks("control")),
-      messages_(loop, lane_settings(settings, where_, connection_name, false, settings.timeout),
+      messages_(loop, lane_settings(settings, where_, connection_name, false, settings.timeout, tls_),
                 lane_hooks("subscriber")) {}
 
 lane::hooks node::lane_hooks(char const* role) {

@@ -92,6 +92,7 @@ private:
     void warn_of_eviction(std::string const& policy);
 
     endpoint const where_;
+    std::shared_ptr<tls_client> const tls_;
     hooks const hooks_;
     command_choice choice_;
     write_gate gate_;

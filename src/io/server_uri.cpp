@@ -147,11 +147,11 @@ server_uri parse(std::string_view uri) {
     if (rest.empty() || colon != uri.size() - rest.size())
         refuse("it needs a scheme: write redis://host:6379, unix:///path or local:");
     rest.remove_prefix(3);
-    if (scheme == "rediss" || scheme == "valkeys")
-        refuse("this version does not speak TLS; use redis:// through a tunnel, or a network that you trust");
-    auto const tcp = scheme == "redis" || scheme == "valkey";
+    result.tls = scheme == "rediss" || scheme == "valkeys";
+    auto const tcp = scheme == "redis" || scheme == "valkey" || result.tls;
     if (!tcp && scheme != "unix" && scheme != "redis+uds" && scheme != "valkey+uds")
-        refuse("its scheme is not known; use redis://, valkey://, unix://, redis+uds://, valkey+uds:// or local:");
+        refuse("its scheme is not known; use redis://, rediss://, valkey://, valkeys://, unix://, redis+uds://, "
+               "valkey+uds:// or local:");
     if (rest.find('#') != std::string_view::npos) refuse("it has a #, which must be written %23");
     if (auto const mark = rest.find('?'); mark != std::string_view::npos) {
         if (rest.find('@', mark) != std::string_view::npos)

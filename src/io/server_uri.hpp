@@ -1,6 +1,7 @@
 // The address of a server as a URI.
 //
 //     redis://[user:password@]host[:port][/db]      valkey://…       TCP; an IPv6 address stands in brackets
+//     rediss://…                                    valkeys://…      TCP with TLS
 //     unix://[user:password@]/path[?db=n]           redis+uds://…    a Unix socket; valkey+uds://… too
 //     local:                                                         the private server
 //
@@ -20,6 +21,7 @@ struct server_uri {
     kind type = kind::tcp;
     std::string host_or_path{}; ///< empty for local
     std::uint16_t port = 0;     ///< of kind tcp
+    bool tls = false;           ///< of kind tcp
     std::optional<std::string> username{};
     std::optional<std::string> password{};
     std::optional<int> database{};

@@ -46,7 +46,7 @@ TEST(connector, connects_and_greets_and_knows_who_it_is) {
     EXPECT_EQ(drive(one), progress::ready);
     EXPECT_EQ(one.self().client_id, 17);
     EXPECT_EQ(one.self().run_id, "abcdef");
-    EXPECT_TRUE(one.take_fd());
+    EXPECT_TRUE(one.take_wire());
 }
 
 TEST(connector, takes_the_answers_in_pieces_wherever_they_are_cut) {
@@ -131,7 +131,7 @@ TEST(connector, tells_a_refusal_from_a_broken_connection) {
 
 TEST(connector, knows_a_server_of_another_kind) {
     for (char const* odd :
-         {"HTTP/1.1 400 Bad Request\r\n\r\n", "SSH-2.0-OpenSSH_9.2\r\n", "$99999999999999\r\n", "\x15\x03\x01"}) {
+         {"HTTP/1.1 400 Bad Request\r\n\r\n", "SSH-2.0-OpenSSH_9.2\r\n", "$99999999999999\r\n", "\x16\x03\x01"}) {
         scripted_server server;
         auto one = connector_to(server);
         ASSERT_EQ(drive_to_the_greeting(one), progress::waiting);
@@ -141,6 +141,17 @@ TEST(connector, knows_a_server_of_another_kind) {
         EXPECT_EQ(one.reason(), errc::bad_reply) << odd;
         EXPECT_THAT(one.problem(), HasSubstr("does not speak the Redis protocol"));
     }
+}
+
+TEST(connector, knows_a_server_that_speaks_tls) {
+    scripted_server server;
+    auto one = connector_to(server);
+    ASSERT_EQ(drive_to_the_greeting(one), progress::waiting);
+    server.accept();
+    server.say("\x15\x03\x01"); // an alert
+    EXPECT_EQ(drive(one), progress::failed);
+    EXPECT_EQ(one.reason(), errc::bad_reply);
+    EXPECT_THAT(one.problem(), HasSubstr("speaks TLS on this port: use rediss:// instead of redis://"));
 }
 
 TEST(connector, has_a_bound_on_what_a_greeting_may_bring) {
