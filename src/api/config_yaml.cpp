@@ -6,6 +6,7 @@
 #include "api/redisson_keys.hpp"
 #include "api/yaml_document.hpp"
 #include "api/yaml_setting.hpp"
+#include "api/yaml_tls.hpp"
 #include "io/log.hpp"
 #include "io/server_uri.hpp"
 #include "io/uri_text.hpp"
@@ -102,7 +103,8 @@ struct level {
     std::span<std::string_view const> ignored;
 
     bool has(std::string_view name) const {
-        return std::ranges::any_of(keys, [&](auto const& key) { return key.name == name; })
+        auto const is_named = [&](auto const& key) { return key.name == name; };
+        return std::ranges::any_of(keys, is_named) || std::ranges::any_of(yaml_tls::keys, is_named)
                || std::ranges::find(ignored, name) != ignored.end();
     }
 };
@@ -135,6 +137,7 @@ void check_java_code(yaml_setting const& setting) {
         refuse_yaml(setting.at() + " belongs " + std::string(elsewhere.title) + ", not " + std::string(here.title));
     std::vector<std::string_view> names(here.ignored.begin(), here.ignored.end());
     for (auto const& key : here.keys) names.push_back(key.name);
+    for (auto const& key : yaml_tls::keys) names.push_back(key.name);
     if (&here == &top) names.push_back(server_section);
     auto const near = redisson_keys::nearest(setting.name(), names);
     refuse_yaml(setting.at() + " is not known " + std::string(here.title)
@@ -156,8 +159,8 @@ void check_names(settings_by_name const& entries, level const& here, level const
     }
 }
 
-void apply_values(config& result, settings_by_name const& entries, level const& here) {
-    for (auto const& key : here.keys) {
+template <class Keys> void apply(config& result, settings_by_name const& entries, Keys const& keys) {
+    for (auto const& key : keys) {
         auto const found = entries.find(key.name);
         if (found == entries.end()) continue;
         try {
@@ -166,6 +169,20 @@ void apply_values(config& result, settings_by_name const& entries, level const& 
             refuse_yaml(found->second.at() + ": " + problem.what());
         }
     }
+}
+
+void apply_values(config& result, settings_by_name const& entries, level const& here) {
+    apply(result, entries, here.keys);
+    apply(result, entries, yaml_tls::keys);
+}
+
+/// Without it a connection would be less safe than the document says.
+void refuse_what_tls_cannot(config const& settings, settings_by_name const& entries) {
+    if (!io::parse_server_uri(settings.address).tls) return;
+    for (auto const name : yaml_tls::beyond_us)
+        if (auto const found = entries.find(name); found != entries.end() && !found->second.is_null())
+            refuse_yaml(found->second.at()
+                        + " cannot be honoured by this library: take it out, if its absence is safe");
 }
 
 void refuse_other_servers(settings_by_name const& entries) {
@@ -181,7 +198,8 @@ bool shows_password(settings_by_name const& entries) {
         auto text = without_environment(found->second.node().Scalar());
         return text == "null" ? std::string() : text;
     };
-    return !own_text("password").empty() || io::has_password(own_text("address"));
+    return !own_text("password").empty() || !own_text("sslKeystorePassword").empty()
+           || !own_text("tlsKeyPassword").empty() || io::has_password(own_text("address"));
 }
 
 yaml_config read(std::string_view text) {
@@ -201,6 +219,8 @@ yaml_config read(std::string_view text) {
     result.shows_password = shows_password(top_entries) || shows_password(server_entries);
     apply_values(result.settings, top_entries, top);
     apply_values(result.settings, server_entries, server);
+    refuse_what_tls_cannot(result.settings, top_entries);
+    refuse_what_tls_cannot(result.settings, server_entries);
     result.settings.validate();
     return result;
 }

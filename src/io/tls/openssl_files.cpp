@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -175,10 +176,15 @@ void load_own_certificate(SSL_CTX& context, tls_options const& options) {
 
 std::string state_of_files(tls_options const& options) {
     bool const of_system = options.ca_file.empty() && options.ca_folder.empty();
+    auto const or_else = [](char const* variable, char const* built_in) {
+        char const* const named = ::secure_getenv(variable);
+        return std::string(named != nullptr ? named : built_in);
+    };
     std::string result;
-    for (std::string const& file : {of_system ? openssl().X509_get_default_cert_file() : options.ca_file,
-                                    of_system ? openssl().X509_get_default_cert_dir() : options.ca_folder,
-                                    options.certificate_file, options.key_file}) {
+    for (std::string const& file :
+         {of_system ? or_else("SSL_CERT_FILE", openssl().X509_get_default_cert_file()) : options.ca_file,
+          of_system ? or_else("SSL_CERT_DIR", openssl().X509_get_default_cert_dir()) : options.ca_folder,
+          options.certificate_file, options.key_file}) {
         struct stat status {};
         if (file.empty() || ::stat(file.c_str(), &status) != 0) {
             result += "-;";

@@ -37,6 +37,29 @@ TEST(config, from_a_bad_uri_is_refused_without_showing_the_password) {
     EXPECT_THAT(message, Not(HasSubstr("hunter2")));
 }
 
+TEST(config, options_for_tls_need_an_address_with_tls) {
+    config settings{.address = "rediss://host", .tls = {.ca_file = "/ca.pem"}};
+    EXPECT_NO_THROW(settings.validate());
+    for (auto const* const plain : {"redis://host", "unix:///run/redis.sock", "local:"}) {
+        settings.address = plain;
+        EXPECT_THAT(test::refusal([&] { settings.validate(); }), HasSubstr("write rediss://host:port")) << plain;
+    }
+    settings.tls = {.verification = tls_verification::none};
+    EXPECT_THAT(test::refusal([&] { settings.validate(); }), HasSubstr("write rediss://host:port"));
+}
+
+TEST(config, options_for_tls_that_cannot_work_are_refused) {
+    auto const refusal = [](tls_options options) {
+        return test::refusal([&] { config{.address = "rediss://host", .tls = std::move(options)}.validate(); });
+    };
+    EXPECT_THAT(refusal({.key_file = "/key"}), HasSubstr("tls.key_file needs tls.certificate_file"));
+    EXPECT_THAT(refusal({.ca_password = "x"}), HasSubstr("tls.ca_password is for a tls.ca_file"));
+    EXPECT_THAT(refusal({.ca_file = std::string(5000, 'x')}), HasSubstr("tls.ca_file is longer than 4096 bytes"));
+    EXPECT_THAT(refusal({.server_name = std::string("a\0b", 3)}), HasSubstr("tls.server_name contains a NUL byte"));
+    EXPECT_THAT(refusal({.verification = static_cast<tls_verification>(3)}), HasSubstr("strict, ca_only or none"));
+    EXPECT_THAT(refusal({.minimum_version = static_cast<tls_version>(2)}), HasSubstr("tls_1_2 or tls_1_3"));
+}
+
 TEST(config, accepts_the_least_and_the_most_of_each_field) {
     constexpr duration ten_years = std::chrono::hours(24 * 366 * 10);
     config least{.timeout = 1ms, .connect_timeout = 1ms, .retry_attempts = 0, .retry_delay = 1ms, .ping_interval = 0ms};

@@ -1,0 +1,92 @@
+#include "api/yaml_tls.hpp"
+
+#include "io/uri_text.hpp"
+
+#include <algorithm>
+#include <string>
+#include <yaml-cpp/yaml.h>
+
+namespace redlatch::yaml_tls {
+
+namespace {
+
+/// A path, or a URL of a file, as Java names files.
+std::string file(yaml_setting const& value) {
+    auto text = value.text();
+    if (text.starts_with("file:")) {
+        auto path = text.substr(5);
+        if (path.starts_with("//")) path.erase(0, std::min(path.find('/', 2), path.size()));
+        auto decoded = io::percent_decoded(path);
+        if (!decoded || decoded->empty()) refuse_yaml("needs the path of a file, as in file:/etc/redlatch/ca.pem");
+        return *decoded;
+    }
+    if (text.starts_with("classpath:") || text.find("://") != std::string::npos)
+        refuse_yaml("needs a file; what Java finds elsewhere cannot be read here");
+    return text;
+}
+
+void verify_as_before_redisson_4(config& settings, yaml_setting const& value) {
+    auto const text = io::lower_case(value.text());
+    if (text != "true" && text != "false") refuse_yaml("must be true or false");
+    settings.tls.verification = text == "true" ? tls_verification::strict : tls_verification::ca_only;
+}
+
+void verify(config& settings, yaml_setting const& value) {
+    auto const text = value.text();
+    if (text == "STRICT")
+        settings.tls.verification = tls_verification::strict;
+    else if (text == "CA_ONLY")
+        settings.tls.verification = tls_verification::ca_only;
+    else if (text == "NONE")
+        settings.tls.verification = tls_verification::none;
+    else
+        refuse_yaml("must be STRICT, CA_ONLY or NONE");
+}
+
+/// The least that is asked for. What is older than 1.2 is never spoken, and 1.3 is better than 1.2 alone.
+void set_protocols(config& settings, yaml_setting const& value) {
+    bool has_1_2 = false;
+    bool has_1_3 = false;
+    auto const look = [&](std::string const& text) {
+        has_1_2 = has_1_2 || text == "TLSv1.2";
+        has_1_3 = has_1_3 || text == "TLSv1.3";
+    };
+    if (value.node().IsSequence())
+        for (auto const& one : value.node()) look(one.IsScalar() ? one.Scalar() : std::string());
+    else
+        look(value.text());
+    if (!has_1_2 && !has_1_3) refuse_yaml("must have TLSv1.2 or TLSv1.3: nothing older is spoken here");
+    settings.tls.minimum_version = has_1_2 ? tls_version::tls_1_2 : tls_version::tls_1_3;
+}
+
+void check_store_type(config&, yaml_setting const& value) {
+    auto const type = io::lower_case(value.text());
+    if (type != "pkcs12" && type != "pem")
+        refuse_yaml("must be PKCS12 or PEM: other stores cannot be read here (keytool -importkeystore … -deststoretype "
+                    "PKCS12)");
+}
+
+} // namespace
+
+std::array<key, 14> const keys{{
+    {"sslEnableEndpointIdentification", verify_as_before_redisson_4},
+    {"sslVerificationMode", verify},
+    {"sslProtocols", set_protocols},
+    {"sslKeystoreType", check_store_type},
+    {"sslTruststore", [](config& settings, yaml_setting const& value) { settings.tls.ca_file = file(value); }},
+    {"sslTruststorePassword",
+     [](config& settings, yaml_setting const& value) { settings.tls.ca_password = value.text(); }},
+    {"sslKeystore", [](config& settings, yaml_setting const& value) { settings.tls.certificate_file = file(value); }},
+    {"sslKeystorePassword",
+     [](config& settings, yaml_setting const& value) { settings.tls.key_password = value.text(); }},
+    // Ours; Redisson does not know them.
+    {"tlsCaFile", [](config& settings, yaml_setting const& value) { settings.tls.ca_file = file(value); }},
+    {"tlsCaFolder", [](config& settings, yaml_setting const& value) { settings.tls.ca_folder = file(value); }},
+    {"tlsCertificateFile",
+     [](config& settings, yaml_setting const& value) { settings.tls.certificate_file = file(value); }},
+    {"tlsKeyFile", [](config& settings, yaml_setting const& value) { settings.tls.key_file = file(value); }},
+    {"tlsKeyPassword", [](config& settings, yaml_setting const& value) { settings.tls.key_password = value.text(); }},
+    {"tlsServerName", [](config& settings, yaml_setting const& value) { settings.tls.server_name = value.text(); }},
+}};
+
+} // namespace redlatch::yaml_tls

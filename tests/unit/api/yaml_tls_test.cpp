@@ -1,0 +1,88 @@
+// The keys for TLS of a YAML document.
+#include "scripted/refusal.hpp"
+
+#include <redlatch/config.hpp>
+
+#include <gmock/gmock.h>
+#include <string>
+
+namespace redlatch {
+namespace {
+
+using ::testing::HasSubstr;
+
+tls_options of(std::string const& in_server, std::string const& at_top = {}) {
+    return config::from_yaml(at_top + "\nsingleServerConfig:\n  address: rediss://host:1\n" + in_server).tls;
+}
+
+std::string refusal_of(std::string const& in_server, std::string const& at_top = {}) {
+    return test::refusal([&] { of(in_server, at_top); });
+}
+
+TEST(yaml_tls, stores_of_redisson) {
+    tls_options const expected{.ca_file = "/etc/trust.p12",
+                               .ca_password = "changeit",
+                               .certificate_file = "/etc/own store.p12",
+                               .key_password = "secret"};
+    EXPECT_EQ(
+        of("  sslTruststore: file:/etc/trust.p12\n  sslTruststorePassword: changeit\n"
+           "  sslKeystore: file:///etc/own%20store.p12\n  sslKeystorePassword: secret\n  sslKeystoreType: PKCS12"),
+        expected);
+    EXPECT_EQ(of("", "sslTruststore: /etc/trust.p12\nsslTruststorePassword: changeit\nsslKeystore: /etc/own store.p12\n"
+                     "sslKeystorePassword: secret"),
+              expected);
+    EXPECT_THAT(refusal_of("  sslTruststore: classpath:trust.p12"), HasSubstr("line 4: sslTruststore: needs a file"));
+    EXPECT_THAT(refusal_of("  sslKeystore: https://host/own.p12"), HasSubstr("line 4: sslKeystore: needs a file"));
+    EXPECT_THAT(refusal_of("  sslKeystoreType: JKS"), HasSubstr("must be PKCS12 or PEM"));
+}
+
+TEST(yaml_tls, files_in_pem) {
+    EXPECT_EQ(of("  tlsCaFile: /ca.pem\n  tlsCaFolder: /ca\n  tlsCertificateFile: /own.pem\n  tlsKeyFile: /own.key\n"
+                 "  tlsKeyPassword: secret\n  tlsServerName: redis.example"),
+              (tls_options{.ca_file = "/ca.pem",
+                           .ca_folder = "/ca",
+                           .certificate_file = "/own.pem",
+                           .key_file = "/own.key",
+                           .key_password = "secret",
+                           .server_name = "redis.example"}));
+}
+
+TEST(yaml_tls, verification) {
+    EXPECT_EQ(of("").verification, tls_verification::strict);
+    EXPECT_EQ(of("  sslVerificationMode: STRICT").verification, tls_verification::strict);
+    EXPECT_EQ(of("  sslVerificationMode: CA_ONLY").verification, tls_verification::ca_only);
+    EXPECT_EQ(of("  sslVerificationMode: NONE").verification, tls_verification::none);
+    EXPECT_EQ(of("  sslEnableEndpointIdentification: true").verification, tls_verification::strict);
+    EXPECT_EQ(of("  sslEnableEndpointIdentification: false").verification, tls_verification::ca_only);
+    EXPECT_EQ(of("  sslVerificationMode: STRICT\n  sslEnableEndpointIdentification: false").verification,
+              tls_verification::strict);
+    EXPECT_THAT(refusal_of("  sslVerificationMode: SOME"), HasSubstr("must be STRICT, CA_ONLY or NONE"));
+    EXPECT_THAT(refusal_of("  sslEnableEndpointIdentification: perhaps"), HasSubstr("must be true or false"));
+}
+
+TEST(yaml_tls, versions) {
+    EXPECT_EQ(of("  sslProtocols: [TLSv1.1, TLSv1.2, TLSv1.3]").minimum_version, tls_version::tls_1_2);
+    EXPECT_EQ(of("  sslProtocols: [TLSv1.3]").minimum_version, tls_version::tls_1_3);
+    EXPECT_EQ(of("  sslProtocols: TLSv1.3").minimum_version, tls_version::tls_1_3);
+    EXPECT_THAT(refusal_of("  sslProtocols: [TLSv1, TLSv1.1]"), HasSubstr("must have TLSv1.2 or TLSv1.3"));
+}
+
+TEST(yaml_tls, what_cannot_be_honoured_is_an_error_where_tls_is_used) {
+    for (std::string const key : {"sslCiphers: [TLS_AES_128_GCM_SHA256]", "sslTrustManagerFactory: !<x.Y> {}",
+                                  "sslKeyManagerFactory: !<x.Y> {}"}) {
+        EXPECT_THAT(refusal_of("  " + key), HasSubstr("cannot be honoured")) << key;
+        EXPECT_THAT(refusal_of("", key), HasSubstr("cannot be honoured")) << key;
+        EXPECT_NO_THROW(config::from_yaml("singleServerConfig:\n  address: redis://host\n  " + key)) << key;
+    }
+    EXPECT_NO_THROW(of("  sslProvider: OPENSSL\n  sslCiphers: null"));
+}
+
+TEST(yaml_tls, options_need_an_address_with_tls) {
+    EXPECT_THAT(test::refusal(
+                    [] { config::from_yaml("singleServerConfig: {address: 'redis://h', sslTruststore: /trust.p12}"); }),
+                HasSubstr("does not use it; write rediss://"));
+    EXPECT_NO_THROW(config::from_yaml("singleServerConfig: {address: 'redis://h', sslVerificationMode: STRICT}"));
+}
+
+} // namespace
+} // namespace redlatch
