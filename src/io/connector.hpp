@@ -1,5 +1,5 @@
-// One attempt to reach the server: resolve, connect, agree on encryption, greet. Driven by readiness, so that a blocked caller and the reactor can
-// both drive it.
+// One attempt to reach the server: resolve, connect, shake hands where there is TLS, greet. Driven by readiness, so that a
+// blocked caller and the reactor can both drive it.
 #pragma once
 
 #include "base/time.hpp"

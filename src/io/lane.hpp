@@ -1,8 +1,8 @@
 // A lane: one connection to the server, shared by all callers, reconnecting by itself.
 //
-// A non-blocking socket, encrypted or not, one mutex, a protocol (the multiplexer or the subscription registry) and two roles. Whoever
-// has something to send writes for all; one waiting caller reads for all. So one thread alone pays what a private blocking
-// socket pays, and many threads share batches. The reactor reads when no caller does.
+// A wire (a non-blocking socket, encrypted or not), one mutex, a protocol (the multiplexer or the subscription registry) and
+// two roles. Whoever has something to send writes for all; one waiting caller reads for all. So one thread alone pays what a
+// private blocking socket pays, and many threads share batches. The reactor reads when no caller does.
 //
 //     link  up | lost | down | closed      read  none | caller(c) | armed | reading      write  none | busy | blocked
 //     At every unlock while link = up:
@@ -10,7 +10,7 @@
 //      I2 bytes are staged                => write != none, or the reader was told to write them before it polls, or the
 //                                            reactor writes them at the end of its iteration
 //      I3 write = blocked                 => read != none
-//      I4 recv and poll only by the holder of the read role, send only by the holder of the write role,
+//      I4 receive and poll only by the holder of the read role, send only by the holder of the write role,
 //         close(fd) only with read in {none, armed} and write != busy
 //
 //     event (under the mutex)    read                           write          then
@@ -35,7 +35,8 @@
 //                                Then a new connection: at once after one that answered, else after a growing pause
 //     connected                  link = up; greet, send, leave
 //     close                      link = closed; everything ends with "closed"; the last role closes the descriptor
-// epoll_ctl happens under the mutex; send, recv, poll and waking never do. Never two of our mutexes at once.
+// epoll_ctl happens under the mutex; send, receive, poll and waking never do: encryption has a mutex of its own. Never two
+// of our mutexes at once.
 #pragma once
 
 #include "base/function_ref.hpp"

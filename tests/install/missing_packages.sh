@@ -25,8 +25,14 @@ refused "REDLATCH_CLI is ON, but the command-line tool cannot be built without C
 refused "the benchmarks cannot be built without nlohmann_json (nlohmann-json3-dev)" \
     configure -DREDLATCH_CLI=OFF -DREDLATCH_BENCH=ON -DCMAKE_DISABLE_FIND_PACKAGE_nlohmann_json=ON
 
+echo "== TLS"
+quiet configure -DREDLATCH_BENCH=OFF -DREDLATCH_CLI=OFF -DOPENSSL_INCLUDE_DIR=/nowhere
+says "TLS is left out; it needs the headers of OpenSSL 3 (libssl-dev)"
+refused "REDLATCH_TLS is ON, but TLS cannot be built without the headers of OpenSSL 3 (libssl-dev)" \
+    configure -DREDLATCH_TLS=ON -DOPENSSL_INCLUDE_DIR=/nowhere
+
 echo "== what the library needs"
-refused "redlatch needs yaml-cpp (libyaml-cpp-dev)" configure -DREDLATCH_BENCH=OFF -DCMAKE_DISABLE_FIND_PACKAGE_yaml-cpp=ON
+refused "redlatch needs yaml-cpp (libyaml-cpp-dev)" configure -DREDLATCH_TLS=OFF -DCMAKE_DISABLE_FIND_PACKAGE_yaml-cpp=ON
 
 echo "== hiredis without its archive"
 libraries=$(dirname "$("$COMPILER" -print-file-name=libhiredis.so)")

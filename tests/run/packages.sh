@@ -3,12 +3,12 @@
 
 # Releases of Debian differ in names: a|b is the first one that this release has, and nothing stands for doing without. What
 # formats and analyses must be version 14: others judge otherwise.
-run_packages=(cmake ninja-build g++ libc6-dev libhiredis-dev libyaml-cpp-dev libcli11-dev nlohmann-json3-dev)
+run_packages=(cmake ninja-build g++ libc6-dev libhiredis-dev libyaml-cpp-dev libssl-dev libcli11-dev nlohmann-json3-dev)
 lint_packages=('clang-14|clang-19|clang' 'libclang-rt-14-dev|libclang-rt-19-dev|libclang-rt-dev'
     'clang-format-14|' 'clang-tidy-14|' python3 python3-pip git)
 test_packages=("${run_packages[@]}" "${lint_packages[@]}" libgtest-dev libgmock-dev libbenchmark-dev
     'libboost1.81-dev|libboost1.83-dev|libboost-dev' liblua5.1-0-dev ccache
-    pkg-config procps valgrind shellcheck faketime nftables postgresql libpq-dev
+    openssl pkg-config procps valgrind shellcheck faketime nftables postgresql libpq-dev
     'openjdk-17-jdk-headless|openjdk-21-jdk-headless|default-jdk-headless' maven)
 
 # ---- names ------------------------------------------------------------------------------------------------------------

@@ -67,6 +67,7 @@ CASES = {
             {"src/io/a.cpp": "#include <hiredis/hiredis.h>\n"},
             {"src/api/config.cpp": "#include <yaml-cpp/yaml.h>\n"},
             {"src/io/a.cpp": "#include <boost/asio.hpp>\n"},
+            {"src/io/tls/tls_client.hpp": "#include <openssl/ssl.h>\n"},
             {"include/redlatch/hold.hpp": "// A.\n#include <boost/asio/post.hpp>\n"},
             {"examples/1_plain.cpp": "#include <boost/asio/post.hpp>\n"},
             {"examples/1_plain.cpp": "#include <hiredis/hiredis.h>\n"},
@@ -80,6 +81,7 @@ CASES = {
             {
                 "src/resp/reader.cpp": "#include <hiredis/read.h>\n#include <hiredis/sds.h>\n",
                 "src/api/yaml_config.hpp": "#include <yaml-cpp/yaml.h>\n",
+                "src/io/tls/openssl_client.hpp": "#include <openssl/ssl.h>\n",
                 "examples/fencing/redis.cpp": "#include <hiredis/hiredis.h>\n",
             },
         ],

@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
-#include <cstring>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -53,8 +52,7 @@ openssl_handle<BIO> reading(std::string const& text) {
 int give_password(char* into, int room, int, void* password) {
     auto const& text = *static_cast<std::string const*>(password);
     if (text.empty() || text.size() > static_cast<std::size_t>(room)) return -1; // never ask on a terminal
-    std::memcpy(into, text.data(), text.size());
-    return static_cast<int>(text.size());
+    return static_cast<int>(text.copy(into, text.size()));
 }
 
 bool is_der(std::string const& text) {

@@ -40,7 +40,7 @@ namespace redlatch::io {
                                                                                 each(PKCS12_free) each(EVP_PKEY_free)
 
 struct openssl_library {
-#define REDLATCH_MEMBER(name) decltype(&::name) name = nullptr;
+#define REDLATCH_MEMBER(name) decltype(&::name) name = nullptr; // NOLINT(bugprone-macro-parentheses): it is declared
     REDLATCH_OPENSSL_FUNCTIONS(REDLATCH_MEMBER)
 #undef REDLATCH_MEMBER
 };

@@ -1,5 +1,7 @@
-// Compiled where there is no OpenSSL to build with (REDLATCH_TLS).
+// Where there is no OpenSSL to build with (cmake/redlatch_tls.cmake).
 #include "io/tls/tls_client.hpp"
+
+#if defined(REDLATCH_WITHOUT_OPENSSL)
 
 namespace redlatch::io {
 
@@ -10,3 +12,5 @@ std::shared_ptr<tls_client> make_tls_client(tls_options const&, std::string cons
 }
 
 } // namespace redlatch::io
+
+#endif
