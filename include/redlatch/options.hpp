@@ -18,8 +18,8 @@ struct acquire_options {
     std::optional<time_span> wait{};
 
     /// A fixed lease: the lock ends by itself after this time and is never renewed. None: the watchdog renews the lock (with
-    /// config::lock_watchdog_timeout) for as long as it is held. Must be positive.
-    /// duration::max(): until it is released, however long that takes (the key on the server then lives for decades).
+    /// config::lock_watchdog_timeout) for as long as it is held. Must be positive. Re-entered, a lock keeps the longest lease
+    /// that its owner was given, released levels included. duration::max(): until it is released (the key lives for decades).
     std::optional<time_span> lease{};
 
     /// For renewed locks: renewal ends this long after the acquisition, and the hold is lost. Must be positive; not together

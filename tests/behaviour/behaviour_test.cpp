@@ -87,6 +87,15 @@ TEST_P(behaviour, keeps_everybody_else_out) {
     EXPECT_TRUE(theirs.try_acquire());
 }
 
+TEST_P(behaviour, is_not_unlocked_by_who_does_not_hold_it) {
+    auto const mine = lock.acquire();
+    auto const before = holders(server, name);
+    EXPECT_EQ(outcome_of([&] { theirs.unlock(); }).reason, errc::not_owner);
+    EXPECT_EQ(in_thread([&] { return outcome_of([&] { lock.unlock(); }).reason; }).get(), errc::not_owner);
+    EXPECT_EQ(holders(server, name), before);
+    EXPECT_EQ(mine.status(), hold_status::held);
+}
+
 TEST_P(behaviour, fits_the_guards_of_the_standard_library) {
     {
         std::scoped_lock const guard(lock);
@@ -112,18 +121,24 @@ TEST_P(behaviour, works_for_names_of_any_bytes) {
 
 TEST_P(behaviour, is_entered_again_by_its_owner_or_refuses_at_once) {
     owner const me;
+    EXPECT_EQ(lock.hold_count(me), 0);
     auto outer = lock.acquire({.owner = me});
+    EXPECT_EQ(lock.hold_count(me), 1);
+    any_lock same = kind().get(user, name);
     if (kind().reentrant) {
-        auto inner = lock.acquire({.owner = me});
+        auto inner = same.acquire({.owner = me});
         EXPECT_EQ(lock.hold_count(me), 2);
         EXPECT_EQ(holders(server, name).begin()->second, "2");
         EXPECT_EQ(inner.owner_id(), outer.owner_id());
         EXPECT_EQ(inner.token(), outer.token());
         outer.release();
         EXPECT_EQ(holders(server, name).begin()->second, "1");
+        EXPECT_EQ(lock.hold_count(me), 1);
         EXPECT_FALSE(theirs.try_acquire());
         EXPECT_TRUE(inner);
-        return inner.release();
+        inner.release();
+        EXPECT_EQ(lock.hold_count(me), 0);
+        return;
     }
     auto const refused = outcome_of([&] { auto const never = lock.acquire({.owner = me}); });
     EXPECT_EQ(refused.reason, errc::would_deadlock);
@@ -132,6 +147,8 @@ TEST_P(behaviour, is_entered_again_by_its_owner_or_refuses_at_once) {
     std::error_code ec;
     EXPECT_FALSE(lock.try_acquire({.wait = 1h, .owner = me}, ec));
     EXPECT_EQ(ec, std::errc::resource_deadlock_would_occur);
+    EXPECT_EQ(outcome_of([&] { auto const never = same.acquire({.owner = me}); }).reason, errc::would_deadlock)
+        << "another object of the same lock";
     EXPECT_EQ(lock.hold_count(me), 1);
     EXPECT_EQ(holders(server, name).begin()->second, "1");
     outer.release();
@@ -249,6 +266,28 @@ TEST_P(behaviour, ends_by_itself_with_a_fixed_lease) {
     EXPECT_EQ(holders(server, name).count(next.owner_id()), 1U);
 }
 
+TEST_P(behaviour, is_not_shortened_by_a_shorter_lease_inside) {
+    if (!kind().reentrant) GTEST_SKIP() << "it is not entered again";
+    owner const me;
+    auto const outer = lock.acquire({.lease = 60s, .owner = me});
+    {
+        auto const inner = lock.acquire({.lease = 1s, .owner = me});
+        EXPECT_GT(pttl(server, name), 50'000);
+    }
+    EXPECT_TRUE(wait_until([&] { return holders(server, name).begin()->second == "1"; }));
+    EXPECT_GT(pttl(server, name), 50'000);
+}
+
+TEST_P(behaviour, keeps_the_longest_lease_of_its_owner_also_when_that_level_has_been_released) {
+    if (!kind().reentrant) GTEST_SKIP() << "it is not entered again";
+    owner const me;
+    auto const outer = lock.acquire({.lease = 20s, .owner = me});
+    lock.acquire({.lease = 60s, .owner = me}).release();
+    EXPECT_EQ(lock.hold_count(me), 1);
+    EXPECT_GT(pttl(server, name), 40'000);
+    EXPECT_GT(outer.valid_until() - lease_clock::now(), 40s) << "as the server sees it";
+}
+
 TEST_P(behaviour, is_lost_when_somebody_deletes_its_key) {
     auto mine = lock.acquire();
     auto const told = mine.lost();
@@ -299,8 +338,9 @@ TEST_P(behaviour, can_be_looked_at_by_anybody) {
     EXPECT_EQ(theirs.remaining_lease(), std::nullopt);
     EXPECT_FALSE(theirs.inspect().held);
     owner const me;
-    auto const mine = lock.acquire({.owner = me});
+    auto mine = lock.acquire({.owner = me});
     EXPECT_TRUE(theirs.is_locked());
+    EXPECT_TRUE(lock.is_locked());
     EXPECT_LE(theirs.remaining_lease().value_or(0ms), 1500ms);
     EXPECT_GT(theirs.remaining_lease().value_or(0ms), 0ms);
     auto const seen = theirs.inspect();
@@ -313,6 +353,11 @@ TEST_P(behaviour, can_be_looked_at_by_anybody) {
     EXPECT_EQ(lock.current_hold(me).owner_id(), mine.owner_id());
     EXPECT_EQ(lock.current_hold(me).token(), mine.token());
     EXPECT_EQ(other.list_locks(name).size(), 1U);
+    mine.release();
+    EXPECT_FALSE(theirs.is_locked());
+    EXPECT_FALSE(lock.is_locked());
+    EXPECT_FALSE(lock.is_held(me));
+    EXPECT_EQ(theirs.remaining_lease(), std::nullopt);
 }
 
 // --- lost replies, other keys, the end of the client
@@ -335,6 +380,15 @@ TEST_P(behaviour, is_held_once_whatever_reply_is_lost) {
     EXPECT_TRUE(wait_until([&] { return !exists(name); }));
     EXPECT_TRUE(theirs.acquire({.wait = 10s}));
     expect_idle(through);
+}
+
+TEST_P(behaviour, says_that_the_server_is_away) {
+    server.kill9();
+    std::error_code ec;
+    EXPECT_FALSE(lock.try_acquire({.wait = 300ms, .lease = 10s}, ec));
+    EXPECT_EQ(ec, errc::disconnected);
+    server.restart(redis_server::data::lost);
+    EXPECT_TRUE(lock.acquire({.wait = 20s}));
 }
 
 TEST_P(behaviour, refuses_a_key_that_is_no_lock) {

@@ -1,8 +1,10 @@
 // What a count-down latch promises.
 #include "integration/fixture.hpp"
 
+#include <atomic>
 #include <future>
 #include <stop_token>
+#include <vector>
 
 namespace redlatch::test {
 namespace {
@@ -36,9 +38,30 @@ TEST_F(count_down_latch_test, is_set_once_and_counted_down_by_all) {
 }
 
 TEST_F(count_down_latch_test, says_that_there_is_nothing_to_count_down) {
+    EXPECT_EQ(mine.count(), 0);
     EXPECT_FALSE(mine.count_down());
     EXPECT_FALSE(exists(name));
     EXPECT_FALSE(mine.remove());
+}
+
+TEST_F(count_down_latch_test, lets_nobody_go_on_before_the_last_of_many_has_counted_down) {
+    constexpr int many = 16;
+    mine.try_set_count(many);
+    std::atomic<int> counted{0};
+    std::vector<std::future<void>> all;
+    for (int i = 0; i < many; ++i) {
+        auto& which = i % 2 == 0 ? mine : theirs;
+        all.push_back(in_thread([&] {
+            which.wait({.wait = 20s});
+            EXPECT_EQ(counted, many);
+            EXPECT_EQ(which.count(), 0);
+        }));
+        all.push_back(in_thread([&] {
+            ++counted;
+            EXPECT_TRUE(which.count_down());
+        }));
+    }
+    for (auto& one : all) one.get();
 }
 
 TEST_F(count_down_latch_test, lets_all_waiters_of_all_processes_go_on_when_it_opens) {

@@ -2,7 +2,9 @@
 #include "behaviour/kinds.hpp"
 
 #include <mutex>
+#include <stop_token>
 #include <thread>
+#include <vector>
 
 namespace redlatch::test {
 namespace {
@@ -30,12 +32,14 @@ protected:
     bool queue_becomes(std::int64_t length) const {
         return wait_until([&] { return queued() == length; });
     }
+    std::int64_t server_ms() const {
+        auto const now = server.run("TIME").items;
+        return std::stoll(now.at(0).text) * 1'000 + std::stoll(now.at(1).text) / 1'000;
+    }
     /// A waiter that has died: nobody asks for it any more, and its timeout is so far away.
     void queue_the_dead(std::chrono::milliseconds left) const {
-        auto const now = server.run("TIME").items;
-        auto const ms = std::stoll(now.at(0).text) * 1'000 + std::stoll(now.at(1).text) / 1'000;
         server.run("RPUSH", queue, "dead:1");
-        server.run("ZADD", timeouts, std::to_string(ms + left.count()), "dead:1");
+        server.run("ZADD", timeouts, std::to_string(server_ms() + left.count()), "dead:1");
     }
 };
 
@@ -56,6 +60,45 @@ TEST_F(fair_lock_test, is_acquired_in_the_order_in_which_waiters_came_whatever_t
     mine.release();
     waiters.clear();
     EXPECT_EQ(order, (std::vector<int>{0, 1, 2, 3, 4, 5, 6, 7}));
+}
+
+TEST_F(fair_lock_test, is_acquired_in_order_by_waiters_that_let_their_leases_end) {
+    auto mine = lock.acquire();
+    std::mutex guard;
+    std::vector<int> order;
+    std::vector<hold> held; // nobody releases
+    std::vector<std::jthread> waiters;
+    for (int i = 0; i < 5; ++i) {
+        waiters.emplace_back([&, i, from = i % 2 == 0 ? theirs : lock]() mutable {
+            auto got = from.acquire({.wait = 60s, .lease = 150ms, .owner = owner()});
+            std::lock_guard const inside(guard);
+            order.push_back(i);
+            held.push_back(std::move(got));
+        });
+        ASSERT_TRUE(queue_becomes(i + 1));
+    }
+    auto const began = test_clock::now();
+    mine.release();
+    waiters.clear();
+    EXPECT_EQ(order, (std::vector<int>{0, 1, 2, 3, 4}));
+    EXPECT_LT(since(began), 20s) << "by the ends of the leases, not by the timeouts of those before";
+    EXPECT_TRUE(wait_until([&] { return !exists(name); }));
+}
+
+TEST_F(fair_lock_test, lets_hundreds_of_threads_in_one_after_the_other) {
+    constexpr int many = 300;
+    int counter = 0; // guarded by the lock alone
+    std::vector<std::jthread> threads;
+    for (int i = 0; i < many; ++i)
+        threads.emplace_back([&, from = i % 2 == 0 ? theirs : lock]() mutable {
+            auto const got = from.acquire({.wait = 100s, .owner = owner()});
+            int const read = counter;
+            std::this_thread::yield();
+            counter = read + 1;
+        });
+    threads.clear();
+    EXPECT_EQ(counter, many);
+    EXPECT_EQ(queued(), 0);
 }
 
 TEST_F(fair_lock_test, lets_nobody_who_comes_later_overtake_a_waiter_that_has_been_told) {
@@ -111,6 +154,70 @@ TEST_F(fair_lock_test, leaves_the_queue_at_its_deadline_and_when_its_client_clos
     closing.close();
     EXPECT_EQ(waiter.get(), errc::closed);
     EXPECT_TRUE(queue_becomes(0));
+    mine.release();
+    EXPECT_TRUE(theirs.try_acquire()) << "no entry keeps others out";
+}
+
+TEST_F(fair_lock_test, keeps_each_timeout_within_its_place_however_many_give_up_before_and_behind) {
+    auto mine = lock.acquire();
+    auto patient = in_thread([&] { return theirs.acquire({.owner = owner()}); });
+    ASSERT_TRUE(queue_becomes(1));
+    auto const expect_within_their_places = [&] {
+        auto const waiting = server.run("LRANGE", queue, "0", "-1").items;
+        for (std::size_t place = 0; place < waiting.size(); ++place) {
+            auto const until = server.run("ZSCORE", timeouts, waiting[place].text).text;
+            ASSERT_FALSE(until.empty()) << waiting[place].text;
+            EXPECT_LE(std::stoll(until) - server_ms(), 4'000 * static_cast<std::int64_t>(place + 1)) << place;
+            EXPECT_GT(std::stoll(until), server_ms()) << place;
+        }
+    };
+    for (int round = 0; round < 10; ++round) {
+        SCOPED_TRACE(round);
+        std::stop_source stop;
+        std::stop_source stop_behind;
+        auto leaves = in_thread([&] {
+            std::error_code ec;
+            auto const got = lock.acquire({.owner = owner(), .stop = stop.get_token()}, ec);
+            return ec;
+        });
+        ASSERT_TRUE(queue_becomes(2));
+        auto behind = in_thread([&] {
+            std::error_code ec;
+            auto const got = theirs.acquire({.owner = owner(), .stop = stop_behind.get_token()}, ec);
+            return ec;
+        });
+        ASSERT_TRUE(queue_becomes(3));
+        expect_within_their_places();
+        stop.request_stop();
+        EXPECT_EQ(leaves.get(), errc::cancelled);
+        ASSERT_TRUE(queue_becomes(2));
+        expect_within_their_places();
+        stop_behind.request_stop();
+        EXPECT_EQ(behind.get(), errc::cancelled);
+        ASSERT_TRUE(queue_becomes(1));
+        expect_within_their_places();
+    }
+    mine.release();
+    EXPECT_TRUE(patient.get());
+}
+
+TEST_F(fair_lock_test, leaves_the_queue_at_its_deadline_although_the_server_takes_no_writes_meanwhile) {
+    auto mine = lock.acquire();
+    auto limited = in_thread([&] {
+        std::error_code ec;
+        auto const got = theirs.acquire({.wait = 1500ms, .owner = owner()}, ec);
+        return ec;
+    });
+    ASSERT_TRUE(queue_becomes(1));
+    auto patient = in_thread([&] { return lock.acquire({.owner = owner()}); });
+    ASSERT_TRUE(queue_becomes(2));
+    server.run("CLIENT", "PAUSE", "60000", "WRITE");
+    EXPECT_EQ(limited.get(), errc::timed_out) << "nothing that it was told of is wrong";
+    EXPECT_EQ(queued(), 2);
+    server.run("CLIENT", "UNPAUSE");
+    EXPECT_TRUE(queue_becomes(1));
+    mine.release();
+    EXPECT_TRUE(patient.get());
 }
 
 TEST_F(fair_lock_test, is_kept_by_a_dead_waiter_until_its_timeout_and_without_asking_again_and_again) {
@@ -130,10 +237,8 @@ TEST_F(fair_lock_test, keeps_the_place_of_a_waiter_for_longer_than_its_timeout) 
     auto const id = server.run("LINDEX", queue, "0").text;
     // Java's acquisitions make all timeouts nearer: here it would be over at once.
     server.run("ZINCRBY", timeouts, "-6000000", id);
-    EXPECT_TRUE(wait_until([&] {
-        auto const now = server.run("TIME").items;
-        return std::stoll(server.run("ZSCORE", timeouts, id).text) > std::stoll(now.at(0).text) * 1'000 + 2'000;
-    })) << "it asks each quarter of the timeout, and puts it off";
+    EXPECT_TRUE(wait_until([&] { return std::stoll(server.run("ZSCORE", timeouts, id).text) > server_ms() + 2'000; }))
+        << "it asks each quarter of the timeout, and puts it off";
     EXPECT_EQ(server.run("LINDEX", queue, "0").text, id);
     mine.release();
     EXPECT_TRUE(first.get());

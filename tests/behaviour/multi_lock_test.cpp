@@ -43,6 +43,7 @@ TEST_F(multi_lock_test, acquires_all_members_and_releases_all) {
     EXPECT_FALSE(other.get_lock(second).try_lock());
     held.release();
     EXPECT_EQ(held.status(), hold_status::released);
+    EXPECT_FALSE(mine().is_held());
     EXPECT_TRUE(none_is_left());
     held.release(); // no effect
 }
@@ -178,6 +179,30 @@ TEST_P(multi_lock_order_test, opposite_orders_do_not_deadlock) {
     EXPECT_EQ(most, 1);
 }
 
+/// Without an order each of them may get a part, and then none gets all.
+TEST_P(multi_lock_order_test, is_acquired_by_one_at_most_of_ten_that_try_at_once) {
+    std::atomic<bool> go{false};
+    std::vector<std::future<std::optional<multi_hold>>> all;
+    for (int i = 0; i < 10; ++i)
+        all.push_back(in_thread([&, tries = mine(GetParam())]() mutable {
+            go.wait(false);
+            return tries.try_acquire({.lease = 60s, .owner = owner()});
+        }));
+    go = true;
+    go.notify_all();
+    std::vector<multi_hold> got;
+    for (auto& one : all)
+        if (auto held = one.get()) got.push_back(*std::move(held));
+    EXPECT_LE(got.size(), 1U);
+    if (GetParam() == multi_lock_order::by_name) {
+        EXPECT_EQ(got.size(), 1U);
+    }
+    for (auto& held : got) {
+        EXPECT_TRUE(held);
+        held.release();
+    }
+}
+
 TEST_P(multi_lock_order_test, a_fixed_lease_is_not_eaten_up_by_waiting) {
     auto theirs = other.get_lock(third).acquire();
     auto waiting = in_thread([this] {
@@ -234,6 +259,22 @@ TEST_F(multi_lock_test, has_members_of_any_kind_and_client) {
     EXPECT_FALSE(user.get_read_write_lock(third).write_lock().try_lock());
     held.release();
     server.run("DEL", "redisson_lock_token:{" + second + "}");
+}
+
+TEST_F(multi_lock_test, has_members_on_several_servers) {
+    redis_server second_server;
+    redis_server third_server;
+    client far{quick(second_server.uri())};
+    client farther{quick(third_server.uri())};
+    auto const all = [&] { return multi_lock({user.get_lock(name), far.get_lock(name), farther.get_lock(name)}); };
+    auto held = all().acquire({.owner = owner()});
+    for (auto const* one : {&server, &second_server, &third_server}) EXPECT_EQ(holders(*one, name).size(), 1U);
+    for (int i = 0; i < 2; ++i) EXPECT_FALSE(all().try_acquire({.owner = owner()}));
+    EXPECT_TRUE(held);
+    held.release();
+    EXPECT_TRUE(all().try_acquire({.owner = owner()}));
+    expect_idle(far);
+    expect_idle(farther);
 }
 
 TEST_F(multi_lock_test, tells_handlers) {

@@ -87,6 +87,7 @@ TEST_F(permit_semaphore_test, says_which_permit_is_not_there_and_releases_none) 
     EXPECT_EQ(said.message.find(first), std::string::npos) << said.message;
     EXPECT_EQ(value(), "1") << "all or none";
     EXPECT_FALSE(mine.try_release({first, second}));
+    EXPECT_EQ(outcome_of([&] { mine.release(std::string(32, 'a')); }).reason, errc::not_owner) << "nobody had it";
     EXPECT_TRUE(mine.try_release(first));
     EXPECT_EQ(value(), "2");
 }
@@ -108,6 +109,22 @@ TEST_F(permit_semaphore_test, gets_a_permit_back_whose_lease_is_over) {
     EXPECT_EQ(outcome_of([&] { gone.release(); }).reason, errc::lease_lost);
     EXPECT_EQ(value(), "0") << "it is not given back for somebody else";
     EXPECT_EQ(mine.get_permits(), 1);
+}
+
+TEST_F(permit_semaphore_test, counts_permits_as_free_again_when_their_leases_are_over) {
+    mine.try_set_permits(3);
+    auto const timed = mine.acquire({.permits = 2, .lease = 300ms}).detach();
+    permits const kept = mine.acquire();
+    EXPECT_TRUE(wait_until([&] { return theirs.available_permits() == 2; })) << "nobody acquires or releases";
+    EXPECT_EQ(theirs.acquired_permits(), 1);
+    EXPECT_EQ(theirs.get_permits(), 3);
+    EXPECT_EQ(taken(), 1);
+    EXPECT_FALSE(theirs.try_release(timed));
+    EXPECT_EQ(outcome_of([&] { theirs.release(timed); }).reason, errc::not_owner);
+    EXPECT_FALSE(theirs.try_release({kept.ids().front(), timed.front()}));
+    EXPECT_FALSE(theirs.update_lease(timed.front(), 60s));
+    EXPECT_EQ(theirs.lease_of(timed.front()), std::nullopt);
+    EXPECT_EQ(value(), "2") << "they come back once";
 }
 
 TEST_F(permit_semaphore_test, sets_a_lease_anew_by_id) {

@@ -29,6 +29,14 @@ protected:
         expect_idle(other);
         expect_clean(server);
     }
+    /// A reader of somebody else's, whose process has died: nobody renews it and nobody gives it back.
+    void read_as_stranger(std::chrono::milliseconds lease) const {
+        std::string const who = "0e1f2a3b-0000-4000-8000-0123456789ab:7";
+        auto const ms = std::to_string(lease.count());
+        server.run("HSET", name, "mode", "read", who, "1");
+        server.run("PEXPIRE", name, ms);
+        server.run("SET", "{" + name + "}:" + who + ":rwlock_timeout:1", "1", "PX", ms);
+    }
     bool waiting(client& who, std::size_t many) const {
         return wait_until([&] { return who.stats().waiters == many; });
     }
@@ -84,6 +92,48 @@ TEST_F(read_write_lock_test, lets_all_waiting_readers_in_with_one_release) {
     EXPECT_LT(since(told), 1s) << "by the message: the lease would have ended later";
 }
 
+TEST_F(read_write_lock_test, lets_all_waiting_readers_in_when_the_lease_of_who_writes_has_ended) {
+    auto mine = writes.acquire({.lease = 300ms, .owner = owner()});
+    auto first = in_thread([&] { return reads.acquire({.wait = 20s, .owner = owner()}); });
+    auto second = in_thread([&] { return they_read.acquire({.wait = 20s, .owner = owner()}); });
+    auto beside = second.get();
+    EXPECT_TRUE(first.get());
+    EXPECT_TRUE(beside);
+    EXPECT_EQ(mine.status(), hold_status::lost);
+    EXPECT_EQ(outcome_of([&] { mine.release(); }).reason, errc::lease_lost);
+}
+
+TEST_F(read_write_lock_test, lets_a_waiting_writer_in_when_the_longest_lease_of_those_who_read_has_ended) {
+    auto const began = test_clock::now();
+    auto longest = reads.acquire({.lease = 900ms, .owner = owner()});
+    auto shorter = they_read.acquire({.lease = 200ms, .owner = owner()});
+    EXPECT_TRUE(they_write.acquire({.wait = 20s, .owner = owner()}));
+    EXPECT_GE(since(began), 700ms) << "not when the shorter one was over";
+    EXPECT_EQ(longest.status(), hold_status::lost);
+    EXPECT_EQ(shorter.status(), hold_status::lost);
+}
+
+TEST_F(read_write_lock_test,
+       is_not_kept_from_writers_by_a_dead_reader_for_longer_than_its_lease_whoever_reads_beside_it) {
+    read_as_stranger(400ms);
+    auto mine = reads.acquire({.lease = 60s});
+    auto writer = in_thread([&] { return they_write.acquire({.wait = 20s}); });
+    ASSERT_TRUE(waiting(other, 1));
+    auto const told = test_clock::now();
+    mine.release();
+    EXPECT_TRUE(writer.get());
+    EXPECT_LT(since(told), 10s);
+}
+
+TEST_F(read_write_lock_test, keeps_the_longest_lease_of_who_reads_also_when_that_level_has_been_released) {
+    owner const me;
+    auto const outer = reads.acquire({.lease = 20s, .owner = me});
+    reads.acquire({.lease = 60s, .owner = me}).release();
+    EXPECT_GT(pttl(server, "{" + name + "}:" + outer.owner_id() + ":rwlock_timeout:1"), 40'000);
+    EXPECT_GT(outer.valid_until() - lease_clock::now(), 40s);
+    EXPECT_FALSE(they_write.try_acquire());
+}
+
 TEST_F(read_write_lock_test, wakes_a_waiting_writer_when_the_last_reader_leaves) {
     auto one = reads.acquire();
     auto two = they_read.acquire();
@@ -99,8 +149,11 @@ TEST_F(read_write_lock_test, wakes_a_waiting_writer_when_the_last_reader_leaves)
 }
 
 TEST_F(read_write_lock_test, lets_who_writes_read_too_and_others_as_soon_as_it_only_reads) {
-    auto writing = writes.acquire();
-    auto reading = reads.acquire();
+    owner const me;
+    auto writing = writes.acquire({.owner = me});
+    EXPECT_FALSE(reads.is_locked());
+    auto reading = reads.acquire({.owner = me});
+    EXPECT_TRUE(reads.is_locked() && writes.is_locked());
     EXPECT_FALSE(they_read.try_acquire());
     auto waiter = in_thread([&] { return they_read.acquire({.wait = 20s}); });
     ASSERT_TRUE(waiting(other, 1));
@@ -109,16 +162,37 @@ TEST_F(read_write_lock_test, lets_who_writes_read_too_and_others_as_soon_as_it_o
     auto beside = waiter.get();
     EXPECT_LT(since(told), 1s) << "Redisson's readers sleep until the lease ends";
     EXPECT_EQ(reading.status(), hold_status::held);
+    EXPECT_FALSE(writes.is_locked());
+    EXPECT_TRUE(reads.is_locked());
     EXPECT_FALSE(they_write.try_acquire({.owner = owner()}));
 }
 
 TEST_F(read_write_lock_test, keeps_the_write_hold_and_its_renewal_when_a_read_hold_beside_it_ends) {
-    auto writing = writes.acquire();
-    reads.acquire().release();
+    owner const me;
+    auto writing = writes.acquire({.owner = me});
+    reads.acquire({.owner = me}).release();
+    EXPECT_TRUE(writes.is_locked());
     auto const before = user.stats().renewals;
     EXPECT_TRUE(wait_until([&] { return user.stats().renewals > before + 1; }));
     writing.ensure_held();
     EXPECT_FALSE(they_read.try_acquire());
+    writing.release();
+    EXPECT_FALSE(writes.is_locked());
+}
+
+TEST_F(read_write_lock_test, renews_both_halves_of_one_owner_and_goes_on_with_the_one_that_stays) {
+    owner const me;
+    auto writing = writes.acquire({.owner = me});
+    auto reading = reads.acquire({.owner = me});
+    auto const lasts = [&] { // for longer than a lease
+        return stays([&] { return exists(name) && reads.is_locked() && bool(reading); }, 2s);
+    };
+    EXPECT_TRUE(lasts());
+    EXPECT_TRUE(writing);
+    writing.release();
+    EXPECT_TRUE(lasts());
+    reading.release();
+    EXPECT_FALSE(exists(name));
 }
 
 TEST_F(read_write_lock_test, tells_who_reads_that_it_would_wait_for_itself_to_write) {
@@ -139,15 +213,54 @@ TEST_F(read_write_lock_test, tells_who_reads_that_it_would_wait_for_itself_to_wr
 
 TEST_F(read_write_lock_test, is_entered_again_by_who_reads) {
     owner const me;
+    EXPECT_EQ(reads.hold_count(me), 0);
+    EXPECT_FALSE(reads.is_held(me));
     auto outer = reads.acquire({.owner = me});
+    EXPECT_EQ(reads.hold_count(me), 1);
     auto inner = reads.acquire({.owner = me});
     EXPECT_EQ(reads.hold_count(me), 2);
+    EXPECT_TRUE(reads.is_held(me));
+    EXPECT_FALSE(reads.is_held(owner()));
+    EXPECT_EQ(writes.hold_count(me), 0);
     EXPECT_EQ(reads.inspect().owners.at(0).count, 2);
     inner.release();
+    EXPECT_EQ(reads.hold_count(me), 1);
     EXPECT_EQ(reads.inspect().owners.at(0).count, 1);
     EXPECT_FALSE(they_write.try_acquire());
     outer.release();
+    EXPECT_EQ(reads.hold_count(me), 0);
+    EXPECT_FALSE(reads.is_held(me));
     EXPECT_TRUE(they_write.try_acquire());
+}
+
+TEST_F(read_write_lock_test, is_not_unlocked_by_who_does_not_read) {
+    auto mine = reads.acquire({.owner = owner()});
+    EXPECT_EQ(outcome_of([&] { reads.unlock(); }).reason, errc::not_owner);
+    EXPECT_EQ(outcome_of([&] { they_read.unlock(); }).reason, errc::not_owner);
+    EXPECT_EQ(reads.inspect().owners.size(), 1U);
+    EXPECT_TRUE(mine);
+    mine.release();
+    for (int round = 0; round < 2; ++round) {
+        reads.lock();
+        EXPECT_TRUE(reads.is_locked());
+        reads.unlock();
+        EXPECT_FALSE(reads.is_locked());
+    }
+}
+
+TEST_F(read_write_lock_test, is_read_under_names_of_any_bytes) {
+    for (std::string const& odd : {std::string("{test}:abc:key"), std::string("or{ders"), std::string("a\0b\xff", 4),
+                                   std::string("\r\n $1"), std::string(1000, 'n')}) {
+        any_lock reading = user.get_read_write_lock(odd).read_lock();
+        any_lock writing = other.get_read_write_lock(odd).write_lock();
+        owner const me;
+        auto outer = reading.acquire({.owner = me});
+        auto inner = reading.acquire({.owner = me});
+        EXPECT_FALSE(writing.try_acquire());
+        inner.release();
+        outer.release();
+        EXPECT_TRUE(writing.try_acquire());
+    }
 }
 
 TEST_F(read_write_lock_test, renews_each_reader_and_none_for_others) {
@@ -160,6 +273,32 @@ TEST_F(read_write_lock_test, renews_each_reader_and_none_for_others) {
     EXPECT_EQ(server.run("EXISTS", "{" + name + "}:" + dead + ":rwlock_timeout:1").integer, 0);
     mine.release();
     EXPECT_TRUE(they_write.try_acquire()) << "it keeps nobody out any more";
+}
+
+TEST_F(read_write_lock_test, renews_fifty_readers_for_longer_than_a_lease) {
+    std::vector<hold> all;
+    for (int i = 0; i < 50; ++i) all.push_back((i % 2 == 0 ? reads : they_read).acquire({.owner = owner()}));
+    EXPECT_TRUE(
+        stays([&] { return std::all_of(all.begin(), all.end(), [](hold const& one) { return bool(one); }); }, 2s));
+    EXPECT_EQ(reads.inspect().owners.size(), all.size());
+    for (auto& one : all) one.release();
+    EXPECT_FALSE(exists(name));
+}
+
+TEST_F(read_write_lock_test, is_lost_with_a_server_that_comes_back_empty_and_can_be_taken_again) {
+    any_lock more_reads = other.get_read_write_lock(name + "-read").read_lock();
+    auto writing = writes.acquire({.owner = owner()});
+    auto reading = more_reads.acquire({.owner = owner()});
+    server.restart(redis_server::data::lost);
+    for (auto* one : {&writing, &reading}) {
+        EXPECT_TRUE(wait_until([&] { return one->status() == hold_status::lost; }));
+        EXPECT_EQ(outcome_of([&] { one->release(); }).reason, errc::lease_lost);
+    }
+    writing = writes.acquire({.wait = 20s, .owner = owner()});
+    reading = more_reads.acquire({.wait = 20s, .owner = owner()});
+    EXPECT_TRUE(stays([&] { return exists(name) && exists(name + "-read") && writing && reading; }, 2s));
+    writing.release();
+    reading.release();
 }
 
 TEST_F(read_write_lock_test, tells_readers_and_who_writes_when_they_are_ended_by_force) {

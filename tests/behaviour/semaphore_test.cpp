@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <future>
+#include <limits>
 #include <stop_token>
 #include <thread>
 
@@ -73,6 +74,7 @@ TEST_P(semaphore_test, is_set_by_a_release_unless_it_has_to_be_set) {
     EXPECT_EQ(value(), "2");
     EXPECT_TRUE(mine.release_if_exists());
     EXPECT_EQ(value(), "3");
+    EXPECT_TRUE(theirs.try_acquire({.permits = 3}));
 }
 
 TEST_P(semaphore_test, can_be_drained_changed_and_removed) {
@@ -88,6 +90,17 @@ TEST_P(semaphore_test, can_be_drained_changed_and_removed) {
     EXPECT_TRUE(mine.remove());
     EXPECT_FALSE(mine.remove());
     EXPECT_FALSE(exists(name));
+}
+
+TEST_P(semaphore_test, has_as_many_permits_as_an_int_can_count) {
+    constexpr int all = std::numeric_limits<int>::max();
+    EXPECT_TRUE(mine.try_set_permits(all));
+    EXPECT_TRUE(theirs.try_acquire({.permits = all}));
+    EXPECT_FALSE(mine.try_acquire());
+    theirs.release(all);
+    EXPECT_EQ(mine.available_permits(), all);
+    mine.release();
+    EXPECT_EQ(mine.available_permits(), std::int64_t{all} + 1);
 }
 
 TEST_P(semaphore_test, keeps_its_expiry_whatever_is_done_to_it) {
@@ -119,6 +132,20 @@ TEST_P(semaphore_test, wakes_a_waiter_of_another_process_when_there_are_enough) 
     mine.release();
     EXPECT_FALSE(is_ready(waiting));
     mine.release();
+    waiting.get();
+    EXPECT_LT(since(began), 10s) << "it was woken, and did not come back by itself";
+    EXPECT_EQ(value(), "0");
+}
+
+TEST_P(semaphore_test, wakes_a_waiter_when_permits_are_added_and_not_while_there_are_too_few) {
+    mine.try_set_permits(1);
+    auto const began = test_clock::now();
+    auto waiting = in_thread([&] { theirs.acquire({.permits = 2, .wait = 20s}); });
+    ASSERT_TRUE(wait_until([&] { return somebody_listens(channel()); }));
+    mine.acquire();
+    mine.release();
+    EXPECT_FALSE(is_ready(waiting));
+    mine.add_permits(1);
     waiting.get();
     EXPECT_LT(since(began), 10s) << "it was woken, and did not come back by itself";
     EXPECT_EQ(value(), "0");
