@@ -1,4 +1,4 @@
-// The behaviours that Redisson's own tests of RLock (RedissonLockTest) ask for; docs/testing.md has the table.
+// The behaviours that Redisson's own tests of RLock (RedissonLockTest) ask for; docs/redisson_tests.md has the table.
 #include "integration/fixture.hpp"
 #include "support/both_faces.hpp"
 

@@ -3,7 +3,7 @@
 import os
 import re
 
-from tree import Finding
+from tree import Finding, without_comments_and_literals
 
 OURS = ("src/", "include/", "cli/", "tests/", "bench/", "examples/", "fuzz/")
 LONGEST_LINE = 128  # clang-format keeps code at 120; prose and tables may take a little more
@@ -136,14 +136,33 @@ def citations_lead_somewhere(tree):
 
 
 def tests_of_defects_exist(tree):
-    """`suite.test` on the page of Redisson's defects is a test."""
-    written = r"\bTEST(?:_[FP])?\(\s*(\w+),\s*(\w+)\s*\)"
-    tests = {match.groups() for path in tree.cpp("tests/") for match in re.finditer(written, tree.files[path])}
-    for path in tree.paths("docs/redisson_defects.md"):
+    """`suite.test` on the pages of Redisson's defects and of its tests is a test, whole and spelled out."""
+    written = r"^[ \t]*TEST(?:_[FP])?\(\s*(\w+),\s*(\w+)\s*\)"
+    tests = {
+        match.groups()
+        for path in tree.cpp("tests/")
+        for match in re.finditer(written, without_comments_and_literals(tree.files[path]), re.MULTILINE)
+    }
+    for path in tree.paths("docs/redisson_defects.md", "docs/redisson_tests.md"):
         for number, line in tree.lines(path):
             for suite, test in re.findall(r"`(\w+)\.(\w+)`", line):
                 if (suite, test) not in tests:
                     yield Finding(path, number, f"there is no test {suite}.{test}")
+            if line.startswith("|") and re.search(r"`…|…`", line):
+                yield Finding(path, number, "the name of a test is written out")
+
+
+def each_test_of_redisson_is_answered(tree):
+    """A row has a test of ours, or says why there is none."""
+    for path in tree.paths("docs/redisson_tests.md"):
+        for number, line in tree.lines(path):
+            if not line.startswith("|"):
+                continue
+            cells = [cell.strip() for cell in line.strip("|").split("|")]
+            if len(cells) != 3:
+                yield Finding(path, number, f"{len(cells)} columns; there are three")
+            elif not re.search(r"`\w+\.\w+`", cells[1]) and not cells[2]:
+                yield Finding(path, number, "neither a test of ours nor a reason")
 
 
 def readme_shows_what_is_tested(tree):
@@ -168,5 +187,6 @@ RULES = (
     links_lead_somewhere,
     citations_lead_somewhere,
     tests_of_defects_exist,
+    each_test_of_redisson_is_answered,
     readme_shows_what_is_tested,
 )

@@ -217,12 +217,31 @@ CASES = {
         [
             {"docs/redisson_defects.md": "| `lock.is_gone` |\n", TEST: "TEST(lock, is_there) {}\n"},
             {"docs/redisson_defects.md": "| `lock.is_there` |\n", TEST: "// TEST_F(other, is_there)\n"},
+            {"docs/redisson_defects.md": "| `lock.is_there` |\n", TEST: "// TEST_F(lock, is_there)\n"},
+            {"docs/redisson_tests.md": "| testIt | `lock.is_gone` | |\n", TEST: "TEST_P(lock, is_there) {}\n"},
+            {"docs/redisson_tests.md": "| testIt | `lock.is_there`, `…too` | |\n", TEST: "TEST_P(lock, is_there) {}\n"},
+            {"docs/redisson_tests.md": "| testIt | `lock.is_th…` | |\n", TEST: "TEST_P(lock, is_there) {}\n"},
         ],
         [
             {
                 "docs/redisson_defects.md": "| `PTTL` | `a.b_c` and `lock.is_there` |\n",
+                "docs/redisson_tests.md": "Those named `a.b_…`:\n| RedissonIt.testIt | `a.b_c` | |\n",
                 "docs/other.md": "`lock.is_gone`\n",
                 TEST: "TEST_F(lock, is_there) {}\nTEST_P(a,\n       b_c) {}\n",
+            }
+        ],
+    ),
+    habits.each_test_of_redisson_is_answered: (
+        [
+            {"docs/redisson_tests.md": "| testIt | | |\n"},
+            {"docs/redisson_tests.md": "| testIt | `lock_test` | |\n"},
+            {"docs/redisson_tests.md": "| testIt | `lock.is_there` |\n"},
+        ],
+        [
+            {
+                "docs/redisson_tests.md": "| theirs | here | or why not |\n|---|---|---|\n"
+                "| testIt | `lock.is_there` | |\n| testThat | | no cluster |\n",
+                "docs/redisson_defects.md": "| a defect | | |\n",
             }
         ],
     ),
