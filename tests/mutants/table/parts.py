@@ -19,7 +19,7 @@ MUTANTS = [
      "until_ - now < 2 * look;",
      "until_ - now < look / 2;"),
     ("small commands are kept back for more", "src/io/connector.cpp",
-     "        ::setsockopt(fd_.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);\n",
+     "        ::setsockopt(fd(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);\n",
      ""),
     ("database 1 is not selected", "src/connection/connect_op.cpp",
      "if (words.database != 0) {",

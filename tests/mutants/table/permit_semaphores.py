@@ -31,7 +31,7 @@ MUTANTS = [
      "    if not before or tonumber(before) <= now then table.insert(missing, i - 3)\n    elseif",
      "    if"),
     ("permits are not renewed", PERMIT_RENEWAL,
-     "    if (!asking_ && now >= renew_at_) ask(*core, now);\n",
+     "    if (!asking_ && can_last_longer && now >= renew_at_) ask(*core, now);\n",
      ""),
     ("the validity of permits is counted from the answer to a renewal", PERMIT_RENEWAL,
      "validity(answered.sent_at)), std::memory_order_release);",
