@@ -8,10 +8,10 @@ namespace redlatch::locking {
 namespace {
 
 using kind = lock_table::beginning::kind;
-using names = std::vector<std::string>;
+using part_names = std::vector<std::string>;
 
 struct client_parts : client_locks {
-    record_ptr of(names const& parts, std::string const& group = "seats") {
+    record_ptr of(part_names const& parts, std::string const& group = "seats") {
         return table.records.get(group, faster_multi_recipe, parts);
     }
     tenure_ptr hold(record_ptr const& lock, std::uint64_t owner, base::instant now) {
@@ -39,7 +39,8 @@ TEST(parts, that_an_owner_holds_are_refused_to_it_by_another_lock) {
     client_parts all;
     auto const some = all.of({"b", "c"});
     auto const held = all.hold(some, ann, at(0s));
-    for (auto const& overlapping : {names{"c"}, names{"a", "b"}, names{"a", "b", "c", "d"}, names{"c", "d"}}) {
+    for (auto const& overlapping :
+         {part_names{"c"}, part_names{"a", "b"}, part_names{"a", "b", "c", "d"}, part_names{"c", "d"}}) {
         auto const lock = all.of(overlapping);
         auto const refused = all.begin(lock, ann, at(1s));
         EXPECT_EQ(refused.what, kind::overlap);
@@ -80,7 +81,7 @@ TEST(parts, that_were_lost_are_for_their_owner_to_ask_for_again) {
 
 TEST(parts, are_renewed_together_up_to_as_many_as_locks_are) {
     client_parts all;
-    names many;
+    part_names many;
     for (int i = 100; i < 160; ++i) many.push_back(std::to_string(i));
     auto const first = all.hold(all.of(many), ann, at(0s));
     auto const second = all.hold(all.of({"a"}), bob, at(0s));
