@@ -117,7 +117,7 @@ TEST_P(fair_script, keeps_the_key_for_the_rest_of_a_minimum_hold_and_wakes_the_f
     EXPECT_EQ(shown(call(fair_release, keys, arguments)), "0") << "a repeat";
     EXPECT_EQ(ear.heard(), words{"channel:you:1 0"});
     EXPECT_EQ(state(), (words{"orders {me:0=1} 50s", "queue [you:1] no expiry", "timeouts <you:1=300s> no expiry"}));
-    EXPECT_EQ(acquire("you:1"), "50000") << "it is to be asked again then, and keeps its place";
+    EXPECT_EQ(acquire("you:1"), "50s") << "it is to be asked again then, and keeps its place";
 }
 
 TEST_P(fair_script, takes_who_gives_up_out_of_the_queue_and_wakes_the_next_one_if_the_lock_is_free) {
