@@ -82,6 +82,12 @@ struct REDLATCH_EXPORT config {
     /// For how long a waiter of a fair lock keeps its place in the queue without being heard of: so long a waiter that has died
     /// can keep all behind it waiting. Java peers show the same value. At least 1 s.
     duration fair_lock_wait_timeout{300000};
+    /// For how long the counter of a lock's fencing tokens stays on the server after it has given a token. None: for ever. When
+    /// it has expired tokens begin again at 1, and whatever compares them refuses all new holders until it has forgotten the
+    /// old ones (docs/fencing.md). So choose it far above the longest time for which a lock is held, a late writer may live and
+    /// the resource remembers, and the same in all clients: a token that is taken without it, by Java too, leaves the expiry as
+    /// it is. It is never shortened. At least lock_watchdog_timeout.
+    std::optional<duration> fencing_counter_ttl{};
     /// How many locks one renewal script names.
     int renewal_batch = 100;
     /// What is taken off each lease when validity is counted, for clock drift and scheduling; zero: the larger of 20 ms and a

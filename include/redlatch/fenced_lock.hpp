@@ -10,7 +10,8 @@
 // of its owner's first hold, although the counter on the server moves on.
 //
 // The price: an acquisition is always a script, whatever config::commands says, and there is no hand-off within the process,
-// since each owner needs a token of its own. The counter has no expiry and outlives the lock;
+// since each owner needs a token of its own. Other kinds give tokens on request, at the same price and from the same counter:
+// acquire_options::fencing. The counter has no expiry, unless config::fencing_counter_ttl sets one, and outlives the lock;
 // `DEL redisson_lock_token:{NAME}` begins anew, which only helps when nothing remembers the old tokens. Otherwise as
 // reentrant_lock. Wire format: protocol section 5.3.
 #pragma once

@@ -75,8 +75,9 @@ public:
     std::string owner_id() const;
 
     /// The fencing token: greater than that of every earlier hold, so that whoever keeps the greatest one that it has seen can
-    /// refuse the writes of a holder that does not know yet that it has lost the lock. The same for all holds that one owner
-    /// has at a time. None: an empty hold, or a kind of lock without tokens (see fenced_lock.hpp).
+    /// refuse the writes of a holder that does not know yet that it has lost the lock. It never changes, and is the same for
+    /// all holds that one owner has at a time, but for those from before the first one that asked for it. None: an empty hold,
+    /// or one that was acquired without acquire_options::fencing, of a kind that gives no tokens unasked (fenced_lock.hpp).
     std::optional<std::uint64_t> token() const noexcept;
 
     /// The name of the lock.

@@ -41,6 +41,13 @@ struct acquire_options {
     /// longest one counts, for all that this owner holds of the lock from then on. wire: protocol section 1.9.
     std::optional<time_span> lock_delay{};
 
+    /// The hold is to have a fencing token (hold::token()): greater than that of every earlier hold of a lock of this name that
+    /// has one, of whatever kind, since they share one counter. The acquisition is a script then, and goes to the server, also
+    /// where this process could hand the lock off. A re-entry has the token of its owner's other holds; if they have none, it
+    /// takes one, which they do not get. Kinds whose holds always have a token (fenced_lock, leader_election) need not be
+    /// asked. Refused with errc::invalid_argument for a read lock. wire: protocol section 5.3.
+    bool fencing = false;
+
     /// Who will hold it. Forms with a handler take a fresh owner where this is a thread.
     redlatch::owner owner = redlatch::owner::this_thread();
 

@@ -20,6 +20,7 @@ struct hold_state {
     std::shared_ptr<io::client_core> core;
     locking::tenure_ptr tenure;
     std::uint64_t level = 0;
+    std::uint64_t token = 0;         ///< fencing; 0: none
     std::uint32_t times_retaken = 0; ///< of the tenure, when this was held
     std::atomic<bool> given_back{false};
 
@@ -48,20 +49,21 @@ public:
 
 struct hold_access {
     static hold make(std::shared_ptr<io::client_core> core, io::acquisition& done) {
-        hold made(state_of(std::move(core), done.tenure(), done.level_number()));
+        hold made(state_of(std::move(core), done.tenure(), done.level_number(), done.token()));
         done.handed_over();
         return made;
     }
     /// Of all levels: a view gives none back.
-    static hold_view view(std::shared_ptr<io::client_core> core, locking::tenure_ptr tenure) {
-        return hold_view(state_of(std::move(core), std::move(tenure), 0));
+    static hold_view view(std::shared_ptr<io::client_core> core, locking::tenure_ptr tenure, std::uint64_t token) {
+        return hold_view(state_of(std::move(core), std::move(tenure), 0, token));
     }
     static std::shared_ptr<hold_state> state_of(std::shared_ptr<io::client_core> core, locking::tenure_ptr tenure,
-                                                std::uint64_t level) {
+                                                std::uint64_t level, std::uint64_t token) {
         auto state = std::allocate_shared<hold_state>(base::recycling<hold_state>());
         state->core = std::move(core);
         state->tenure = std::move(tenure);
         state->level = level;
+        state->token = token;
         state->times_retaken = state->tenure->times_retaken.load(std::memory_order_relaxed);
         return state;
     }

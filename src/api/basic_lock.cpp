@@ -21,6 +21,26 @@ namespace {
 
 enum class manner { acquire, try_once };
 
+std::error_code check_fencing(lock_impl const& impl, acquire_options const& options, std::string& message) {
+    auto const& how = *impl.record->how;
+    if (options.fencing && how.shared) {
+        message =
+            "lock " + locking::shown(impl.record->name)
+            + ": fencing is for who holds a lock alone; several may read at a time, and none of them is the latest; "
+              "acquire for writing, or without fencing";
+        return errc::invalid_argument;
+    }
+    auto const ttl = impl.core->settings().fencing_counter_ttl;
+    if ((options.fencing || how.always_fencing) && ttl && options.lease && *options.lease > *ttl) {
+        message = "lock " + locking::shown(impl.record->name) + ": a lease longer than config::fencing_counter_ttl ("
+                  + std::to_string(ttl->count())
+                  + " ms) would outlive the counter of its token, and the next holder could get a smaller one; give a "
+                    "shorter lease or a longer fencing_counter_ttl";
+        return errc::invalid_argument;
+    }
+    return {};
+}
+
 /// Zero, or invalid_argument and what is wrong.
 std::error_code check(lock_impl const& impl, acquire_options const& options, std::string& message) {
     auto const complain = [&](char const* option, char const* rule) {
@@ -48,7 +68,7 @@ std::error_code check(lock_impl const& impl, acquire_options const& options, std
               "bounds a renewed one; give the one that you mean";
         return errc::invalid_argument;
     }
-    return {};
+    return check_fencing(impl, options, message);
 }
 
 io::acquisition::request to_request(lock_impl const& impl, acquire_options const& options, manner mode) {
@@ -57,6 +77,7 @@ io::acquisition::request to_request(lock_impl const& impl, acquire_options const
     what.owner_number = options.owner.number();
     what.backoff = impl.backoff;
     what.owner_suffix = impl.owner_suffix;
+    what.fencing = options.fencing;
     if (options.lease) what.lease = std::min<duration>(*options.lease, longest_time);
     if (options.max_hold && *options.max_hold <= longest_time) what.max_hold = options.max_hold;
     if (options.hold_at_least) what.hold_at_least = std::min<duration>(*options.hold_at_least, longest_time);
@@ -293,6 +314,7 @@ int basic_lock::hold_count(owner const& owner) const noexcept {
 
 hold_view basic_lock::current_hold(owner const& owner) const {
     if (!impl_ || impl_->core->forked()) return {};
+    std::uint64_t token = 0;
     auto const mine = impl_->core->locked([&](locking::lock_table& table, base::wake_list&) {
         auto found = table.current(*impl_->record, owner.number());
         if (!found || found->levels.empty()) {
@@ -301,9 +323,10 @@ hold_view basic_lock::current_hold(owner const& owner) const {
             for (auto const& one : impl_->record->tenures.acquired())
                 if (one->owner_number == owner.number() && one->in(tenure::phase::lost)) found = one;
         }
+        if (found) token = found->token;
         return found;
     });
-    return mine ? detail::hold_access::view(impl_->core, mine) : hold_view();
+    return mine ? detail::hold_access::view(impl_->core, mine, token) : hold_view();
 }
 
 } // namespace redlatch

@@ -82,6 +82,11 @@ void config::validate() const {
     check("ping_interval", ping_interval, duration(0));
     check("lock_watchdog_timeout", lock_watchdog_timeout, config_limits::shortest_watchdog_timeout);
     check("fair_lock_wait_timeout", fair_lock_wait_timeout, config_limits::shortest_fair_lock_wait_timeout);
+    if (fencing_counter_ttl) check("fencing_counter_ttl", *fencing_counter_ttl, duration(1));
+    if (fencing_counter_ttl && *fencing_counter_ttl < lock_watchdog_timeout)
+        refuse("fencing_counter_ttl is " + std::to_string(fencing_counter_ttl->count())
+               + " ms, less than lock_watchdog_timeout; a lock could be held for longer than the counter of its token "
+                 "stays, and the next holder would get a smaller token");
     check("renewal_batch", renewal_batch, 1, config_limits::most_names_in_a_renewal);
     check("watched_holds", watched_holds, 0, config_limits::most_watched_holds);
     check("validity_margin", validity_margin, duration(0));

@@ -62,7 +62,11 @@ constexpr known_key top_keys[]{
      }},
     {"username", set_username},
     {"password", set_password},
-    // Ours; Redisson does not know it.
+    // Ours; Redisson does not know them.
+    {"fencingCounterTtl",
+     [](config& settings, yaml_setting const& value) {
+         settings.fencing_counter_ttl = value.milliseconds(one_millisecond);
+     }},
     {"holderLabel", [](config& settings, yaml_setting const& value) { settings.holder_label = value.text(); }},
 };
 

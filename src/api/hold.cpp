@@ -125,8 +125,8 @@ std::string hold_view::owner_id() const {
 }
 
 std::optional<std::uint64_t> hold_view::token() const noexcept {
-    if (!state_ || state_->tenure->token == 0) return std::nullopt;
-    return state_->tenure->token;
+    if (!state_ || state_->token == 0) return std::nullopt;
+    return state_->token;
 }
 
 std::string const& hold_view::lock_name() const noexcept {

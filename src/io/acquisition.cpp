@@ -92,7 +92,8 @@ acquire_op::terms acquisition::terms(lock_table::beginning const& found) const {
     out.deadline = request_.deadline;
     out.may_wait = request_.may_wait;
     out.reentry = found.what == lock_table::beginning::kind::reentry;
-    out.plain = !found.known_busy && node_->choice().acquires_plainly(record) && record.how->plain != nullptr;
+    out.plain = !found.known_busy && !request_.fencing && node_->choice().acquires_plainly(record)
+                && record.how->plain != nullptr;
     out.lease = lease_;
     out.margin = locking::validity_margin(lease_, core_->settings().validity_margin);
     out.max_hold = max_hold();
@@ -167,6 +168,7 @@ locking::level acquisition::asked_level(base::instant from) const {
     if (auto const most = max_hold()) asked.max_hold_until = base::later(from, *most);
     asked.lock_delay = request_.lock_delay;
     if (request_.hold_at_least.count() > 0) asked.kept_until = base::later(now_, request_.hold_at_least);
+    asked.fencing = request_.fencing;
     return asked;
 }
 
@@ -175,7 +177,7 @@ void acquisition::prepare_waiter() {
     waiter_->asked = asked_level(base::never);
     waiter_->asked.max_hold_until = base::never; // counts from the hand-off
     waiter_->max_hold = max_hold();
-    waiter_->accepts_handoff = !request_.lease && !waiter_->asked.is_kept_or_delayed(); // nothing has been sent yet
+    waiter_->accepts_handoff = waiter_->asked.can_pass(); // nothing has been sent yet
 }
 
 /// With the table's mutex: in the same taking of it in which the tenure was opened.
@@ -267,6 +269,11 @@ base::instant acquisition::outage_at() {
     return base::later(std::max(began_, node_->away_since()), limit);
 }
 
+/// Who enters again has the token of its tenure, if there is one.
+bool acquisition::wants_token() const noexcept {
+    return request_.record->how->always_fencing || (request_.fencing && (!op_.asked().reentry || tenure_->token == 0));
+}
+
 bool acquisition::attempt(bool plain) {
     if (auto const turn = op_.asked().may_wait ? node_->turn_to_write(now_) : now_; turn > now_) {
         server_said_ = node_->last_refusal();
@@ -285,6 +292,8 @@ bool acquisition::attempt(bool plain) {
     auto about = request_.record->context(tenure_->owner_id, lease_on_server_);
     auto const& how = *request_.record->how;
     about.may_wait = request_.may_wait;
+    about.fencing = wants_token();
+    about.counter_ttl = core_->settings().fencing_counter_ttl.value_or(base::milliseconds(0));
     if (how.shared && how.counterpart != nullptr && !op_.asked().reentry) // it may have come while this one waited
         core_->locked([&](lock_table& table, base::wake_list&) {
             counterpart_ = table.counterpart(*request_.record, request_.owner_number, now_);
@@ -352,11 +361,14 @@ bool acquisition::on_called() {
         return carry_out(op_.on_error(verdict, now, node_->on_write_refused(*answered, now)));
     }
     if (op_.asked().reentry) {
-        auto const last =
-            op_.on_count_answer(how.read_count(answered->reply), answered->sent_at, now, tenure_->validity());
+        auto written = how.read_count(answered->reply);
+        if (written.what == locking::count_answer::written && (written.token != 0) != wants_token()) written = {};
+        token_ = written.token;
+        auto const last = op_.on_count_answer(written.what, answered->sent_at, now, tenure_->validity());
         return on_answer_read(last, *answered);
     }
     if (!plain_) answer = how.read_acquire(answered->reply);
+    if (answer.what == locking::acquire_answer::kind::acquired && (answer.token != 0) != wants_token()) answer = {};
     token_ = answer.token;
     may_hold_ = answer.what == locking::acquire_answer::kind::not_understood;
     if (answer.what == locking::acquire_answer::kind::busy) {
@@ -390,6 +402,7 @@ void acquisition::take_level(lock_table& table, base::instant sent_at, base::wak
     table.lose_others(tenure_, sent_at, now_, woken); // what may throw comes first
     if (auto const taken = table.take(tenure_, what, sent_at, what.max_hold_until, token_))
         level_number_ = taken->number;
+    token_ = tenure_->token;
 }
 
 // --- the end
@@ -418,7 +431,7 @@ bool acquisition::on_interruption(action last) {
         if (!op_.asked().reentry) return call_.abandon();
         // The local count is the truth; the late answer only tells whether the lock was lost.
         return call_.abandon([core = core_, tenure = tenure_, how = request_.record->how](resp::value const& reply) {
-            if (how->read_count(reply) != locking::count_answer::not_held) return;
+            if (how->read_count(reply).what != locking::count_answer::not_held) return;
             core->locked(
                 [&](lock_table& table, base::wake_list& woken) { table.lose(tenure, lease_clock::now(), woken); });
         });

@@ -26,6 +26,7 @@ public:
         base::milliseconds hold_at_least{0};
         base::milliseconds lock_delay{0};
         bool adapter = false;
+        bool fencing = false;             ///< it is to have a token; some kinds give one in any case
         bool waits_for_ever = false;      ///< no deadline: an outage ends it
         locking::retry_backoff backoff{}; ///< of a lock without a channel
         std::string owner_suffix{};       ///< behind the id of its owner; empty: what the recipe says
@@ -44,6 +45,8 @@ public:
     std::string message() const;
     locking::tenure_ptr const& tenure() const noexcept { return tenure_; }
     std::uint64_t level_number() const noexcept { return level_number_; }
+    /// Of what was acquired; 0: none.
+    std::uint64_t token() const noexcept { return taken_at_ ? token_ : 0; }
     /// Whoever asked has what was acquired, and gives it back.
     void handed_over() noexcept { handed_over_ = true; }
 
@@ -69,6 +72,7 @@ private:
     bool queue(action const& next);
     void look(locking::lock_table& table, base::wake_list& woken);
     bool go_on_as_head(bool told);
+    bool wants_token() const noexcept;
     bool watch(action const& next);
     void doubt_own_hold();
     void leave_turn_to_others();
@@ -115,7 +119,7 @@ private:
     std::error_code result_;
     bool may_be_queued_ = false; ///< on the server, under its id
     bool may_hold_ = false;      ///< the last answer does not deny that a copy of the call has run
-    std::uint64_t token_ = 0;    ///< of the last answer
+    std::uint64_t token_ = 0;    ///< of the last answer; once it is held, that of its tenure
     std::string server_said_;
     std::string forbidden_to_; ///< would_deadlock: the owner that holds it
     locking::tenure_ptr

@@ -27,6 +27,11 @@ std::string acquisition::message() const {
         return lock + " is not re-entrant, and this owner holds it already as " + forbidden_to_
                + "; release that hold first, or use a re-entrant lock";
     case errc::wrong_type:
+        if (request_.fencing || request_.record->how->always_fencing)
+            return "the key " + locking::shown(request_.record->name) + " on " + server + " is not a lock, or "
+                   + locking::shown(locking::token_counter(request_.record->name))
+                   + ", which counts its tokens, is not a number (another type of value has this name); choose "
+                     "another name";
         return "the key " + locking::shown(request_.record->name) + " on " + server
                + " is not a lock (another type of value has this name); choose another name";
     case errc::server_refused:

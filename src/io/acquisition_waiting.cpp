@@ -89,7 +89,7 @@ bool acquisition::pause(base::instant until) {
 void acquisition::wait_again() {
     if (waiter_)
         core_->locked([&](lock_table&, base::wake_list&) {
-            waiter_->accepts_handoff = !request_.lease && !may_hold_ && !tenure_->late_copy_possible;
+            waiter_->accepts_handoff = waiter_->asked.can_pass() && !may_hold_ && !tenure_->late_copy_possible;
             lock_table::wait_again(*waiter_);
         });
 }

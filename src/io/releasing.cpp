@@ -213,7 +213,7 @@ bool releasing::on_called() {
     if (answered->reply.is_error()) return on_error(*answered);
     sent_at_ = answered->sent_at;
     auto const& how = *record_->how;
-    if (plan_.what == kind::partial) return carry_out(op_->on_count_answer(how.read_count(answered->reply)), now);
+    if (plan_.what == kind::partial) return carry_out(op_->on_count_answer(how.read_count(answered->reply).what), now);
     if (call_.late_copy_possible()) // an earlier copy of the acquire may be on its way as well
         core_->locked([&](lock_table&, base::wake_list&) { tenure_->late_copy_possible = true; });
     auto const answer =
@@ -263,7 +263,7 @@ bool releasing::on_no_answer() {
     auto const now = lease_clock::now();
     if (plan_.what == kind::partial) {
         call_.abandon([core = core_, tenure = tenure_, how = record_->how](resp::value const& reply) {
-            if (how->read_count(reply) != locking::count_answer::not_held) return;
+            if (how->read_count(reply).what != locking::count_answer::not_held) return;
             core->locked(
                 [&](lock_table& table, base::wake_list& woken) { table.lose(tenure, lease_clock::now(), woken); });
         });

@@ -15,8 +15,11 @@ struct level {
     base::instant max_hold_until = base::never;
     base::instant kept_until = base::instant::min(); ///< the lock is not free before then, whenever it is released
     base::milliseconds lock_delay{};                 ///< the key outlives the lease by so much
+    bool fencing = false;                            ///< a token was asked for
 
     bool is_kept_or_delayed() const noexcept { return kept_until != base::instant::min() || lock_delay.count() > 0; }
+    /// Got from another owner of this process, without a word to the server.
+    bool can_pass() const noexcept { return renewed && !fencing && !is_kept_or_delayed(); }
 };
 
 } // namespace redlatch::locking

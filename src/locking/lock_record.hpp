@@ -28,7 +28,6 @@ struct lock_record {
 
     std::string const name;
     std::string const channel;
-    std::string const token_counter;
     /// Of a lock that is parts of its key: which, in order, none twice. Locks of one key that have a part in common exclude
     /// each other. Empty: the key is the lock.
     std::vector<std::string> const parts;
@@ -60,7 +59,6 @@ struct lock_record {
     call_context context(std::string_view owner_id, base::milliseconds lease) const noexcept {
         return {.name = name,
                 .channel = channel,
-                .token_counter = token_counter,
                 .owner_id = owner_id,
                 .lease = lease,
                 .parts = parts,
@@ -70,9 +68,8 @@ struct lock_record {
 private:
     lock_record(lock_keys keys, recipe const& chosen, std::uint64_t seed, base::milliseconds its_waiter_timeout,
                 std::vector<std::string> its_parts)
-        : name(std::move(keys.name)), channel(std::move(keys.channel)), token_counter(std::move(keys.token_counter)),
-          parts(std::move(its_parts)), how(&chosen), waiter_timeout(its_waiter_timeout),
-          turn(seed, chosen.takes_turns) {}
+        : name(std::move(keys.name)), channel(std::move(keys.channel)), parts(std::move(its_parts)), how(&chosen),
+          waiter_timeout(its_waiter_timeout), turn(seed, chosen.takes_turns) {}
 };
 
 using record_ptr = std::shared_ptr<lock_record>;

@@ -125,10 +125,8 @@ std::optional<level> lock_table::take(tenure_ptr const& tenure, level level, bas
     level.number = next_level_number();
     level.max_hold_until = max_hold_until;
     keeper.make_room(); // from the level on nothing may fail
-    if (tenure->levels.empty()) {
-        tenure->token = token;
-        tenure->held_since = sent_at;
-    }
+    if (tenure->levels.empty()) tenure->held_since = sent_at;
+    if (tenure->token == 0) tenure->token = token;
     tenure->levels.push_back(level);
     tenure->lock_delay = std::max(tenure->lock_delay, level.lock_delay);
     tenure->kept_until = std::max(tenure->kept_until, level.kept_until);
@@ -303,13 +301,13 @@ std::optional<level> lock_table::retake(lock_record& record, std::uint64_t owner
     auto const tenure = record.in_handoff;
     if (!tenure || tenure->owner_number != owner_number || tenure->in_operation || now >= tenure->validity())
         return std::nullopt;
-    if (!level.renewed || level.max_hold_until != base::never || level.is_kept_or_delayed()
-        || !record.handoff.may_retake(now))
+    if (!level.can_pass() || level.max_hold_until != base::never || !record.handoff.may_retake(now))
         return std::nullopt;
     record.in_handoff.reset();
     record.handoff.retaken();
     level.number = next_level_number();
     tenure->levels.push_back(level);
+    tenure->token = 0;                                             // that of the one who has released it
     tenure->lost_source = std::stop_source(std::nostopstate);      // that of the one who has released it
     tenure->times_retaken.fetch_add(1, std::memory_order_relaxed); // before the phase: whoever reads that one sees this
     tenure->now_in.store(tenure::phase::held, std::memory_order_release); // pairs with tenure::in

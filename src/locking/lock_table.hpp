@@ -112,7 +112,7 @@ public:
     /// Gives an acquiring tenure a new id; the reaper releases the old one.
     void change_id(tenure_ptr const& tenure, base::milliseconds lease, base::instant now);
     /// The server said acquired (or wrote the count of a re-entry): a new level. None: the client was closed meanwhile.
-    /// `token`: with which it was acquired, of a kind that gives tokens.
+    /// `token`: what came with it; 0: none. A tenure that has one keeps it.
     std::optional<level> take(tenure_ptr const& tenure, level level, base::instant sent_at,
                               base::instant max_hold_until, std::uint64_t token = 0);
     /// The server gave it to this one, by a call that was sent then: others of this process who have held it for longer have it

@@ -19,15 +19,13 @@ namespace redlatch::locking {
 /// What belongs to one lock on the server.
 struct lock_keys {
     std::string name;
-    std::string channel{};       ///< that releases are published on; empty: none, waiters ask again and again
-    std::string token_counter{}; ///< of a kind that gives fencing tokens
+    std::string channel{}; ///< that releases are published on; empty: none, waiters ask again and again
 };
 
 /// Whose call about which lock.
 struct call_context {
     std::string_view name;
     std::string_view channel;
-    std::string_view token_counter;
     std::string_view owner_id;
     base::milliseconds lease{};
     std::span<std::string const> parts{}; ///< of a lock that is parts of its key: which
@@ -38,6 +36,8 @@ struct call_context {
     bool count_listeners = false;  ///< of an acquisition: a refusal is to say how many listen to the channel
     bool may_wait = true; ///< of an acquisition: if it is refused, it is to have a place in the queue on the server
     base::milliseconds waiter_timeout{}; ///< for so long a waiter that does not ask keeps its place there
+    bool fencing = false;                ///< of an acquisition or a re-entry: the next token is to come with it
+    base::milliseconds counter_ttl{};    ///< of fencing: for so long at least the counter of tokens stays; 0: for ever
 };
 
 /// The server's word on an attempt.
@@ -49,7 +49,7 @@ struct acquire_answer {
         not_understood,
     };
     kind what = kind::not_understood;
-    /// Of acquired, by a kind that gives fencing tokens; 0: none.
+    /// Of acquired, where the call was to bring a fencing token; 0: none.
     std::uint64_t token = 0;
     /// Of acquired, by a counter that says so: how much more there was.
     std::optional<std::int64_t> left{};
@@ -61,6 +61,12 @@ struct acquire_answer {
 
 /// The server's word on a write of the hold count: a re-entry or a partial release.
 enum class count_answer { written, not_held, not_understood };
+
+/// The same, as it was read.
+struct count_reply {
+    count_answer what = count_answer::not_understood;
+    std::uint64_t token = 0; ///< of written, by a re-entry that was to bring a fencing token; 0: none
+};
 
 /// The server's word on a last release.
 struct release_answer {
@@ -113,7 +119,7 @@ struct recipe {
     acquire_answer (*read_acquire)(resp::value const&);
     /// Re-entry and partial release write the count absolutely.
     wire_call (*set_count)(call_context const&, int count);
-    count_answer (*read_count)(resp::value const&);
+    count_reply (*read_count)(resp::value const&);
     /// Ends the hold, and the place of a waiter in a queue on the server. With `kept_for` the key stays for so long, and
     /// belongs to kept_owner().
     wire_call (*release)(call_context const&);
@@ -148,6 +154,8 @@ struct recipe {
     bool minimum_hold = true;
     /// What stands behind the ids of its owners.
     std::string_view owner_suffix{};
+    /// Each acquisition brings a fencing token, and each re-entry counts as one; else where it is asked for.
+    bool always_fencing = false;
 
     bool queues_on_server() const noexcept { return waiter_channel != nullptr; }
     /// By itself; else the waiters of a process are in line, and only the first one asks.

@@ -49,7 +49,7 @@ struct tenure {
     std::uint64_t owner_number = 0;      // never changes
     std::string owner_id{};              // changes only while acquiring
     std::uint64_t serial = 0;            ///< the number in owner_id
-    std::uint64_t token = 0;             ///< fencing; 0: none. Does not change any more once it is held
+    std::uint64_t token = 0;             ///< fencing, of all its holds from then on; 0: none was asked for so far
 
     /// Read by anybody at any time.
     std::atomic<phase> now_in{phase::acquiring};

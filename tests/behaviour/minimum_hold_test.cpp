@@ -56,6 +56,21 @@ TEST_P(minimum_hold, keeps_everybody_out_until_it_is_over) {
     EXPECT_TRUE(next);
 }
 
+TEST_P(minimum_hold, is_kept_by_a_waiter_that_another_one_of_its_process_was_before) {
+    if (kind().queues_on_server || !kind().announces_releases)
+        return; // whether it has asked is seen by its subscription
+    hold_as_stranger(server, name, 60s);
+    auto waiter = in_thread([&] { return lock.acquire({.wait = 25s, .hold_at_least = minimum, .owner = owner()}); });
+    ASSERT_TRUE(wait_until([&] { return somebody_waits(name); }));
+    server.run("DEL", name); // and nobody is told
+    auto another = lock.try_acquire({.owner = owner()});
+    ASSERT_TRUE(another);
+    another->release();
+    auto mine = waiter.get();
+    mine.release();
+    expect_kept(mine.owner_id(), minimum);
+}
+
 TEST_P(minimum_hold, tells_those_who_wait_that_the_lease_is_shorter_now) {
     auto const start = test_clock::now();
     auto mine = lock.acquire({.hold_at_least = minimum}); // with a lease of 30 s

@@ -36,6 +36,7 @@ protected:
         result.password = "secret";
         result.lock_watchdog_timeout = 1500ms;
         result.commands = command_set::automatic;
+        result.fencing_counter_ttl = 1h;
         return result;
     }
 
@@ -63,6 +64,9 @@ protected:
         hold numbered = fenced.acquire({.wait = 1s});
         fenced.acquire({.wait = 1s}).release();
         numbered.release();
+        hold asked = lock.acquire({.wait = 1s, .fencing = true});
+        lock.acquire({.wait = 1s, .fencing = true}).release();
+        asked.release();
         auto election = user.get_leader_election(lock_name, {.candidate = "ann"});
         leadership term = election.campaign({.wait = 1s});
         EXPECT_EQ(election.leader().value().candidate, "ann");

@@ -130,6 +130,25 @@ TEST_F(interop_test, tokens_grow_across_both_languages) {
     }
 }
 
+TEST_P(same_kind, counts_on_from_the_tokens_of_java_and_java_from_its_own) {
+    auto const take_in_java = [&] {
+        auto const token = java().number("a", "fenced/lockAndGetToken", key);
+        java().value("a", "fenced/unlock", key);
+        return static_cast<std::uint64_t>(token);
+    };
+    auto last = take_in_java();
+    for (int round = 0; round < 2; ++round) {
+        hold mine = lock.acquire({.fencing = true});
+        EXPECT_EQ(mine.token(), ++last);
+        mine.release();
+        EXPECT_EQ(take_in_java(), ++last);
+    }
+    client forgets(as_variant(config{.address = server().uri(), .fencing_counter_ttl = 1h}));
+    EXPECT_EQ(GetParam().get(forgets, key.front()).acquire({.fencing = true}).token(), ++last);
+    EXPECT_EQ(take_in_java(), ++last) << "a counter with an expiry is a counter";
+    EXPECT_GT(pttl(server(), "redisson_lock_token:{" + key.front() + "}"), 0);
+}
+
 TEST_P(same_kind, is_refused_a_second_time_by_java_as_by_ours_unless_re_entrant) {
     java().value("a", of_kind("lock"), key);
     auto const again = java().ask("a", of_kind("lock"), key);

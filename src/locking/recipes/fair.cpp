@@ -4,6 +4,7 @@
 
 #include "locking/names.hpp"
 #include "locking/recipes/recipes.hpp"
+#include "locking/recipes/tokens.hpp"
 
 namespace redlatch::locking {
 namespace fair {
@@ -34,8 +35,8 @@ wire_call acquire(call_context const& context) {
     auto const timeouts = fair_timeouts(context.name);
     auto const lease = std::to_string(context.lease.count());
     auto const patience = std::to_string(context.waiter_timeout.count());
-    return script_call(scripts::fair_acquire, {context.name, queue, timeouts},
-                       {lease, context.owner_id, patience, context.may_wait ? "1" : "0"});
+    return tokens::call(scripts::fair_acquire, context, {context.name, queue, timeouts},
+                        {lease, context.owner_id, patience, context.may_wait ? "1" : "0"});
 }
 
 wire_call release(call_context const& context) {

@@ -3,6 +3,7 @@
 #include "connection/server_error.hpp"
 #include "locking/dumped_hash.hpp"
 #include "locking/names.hpp"
+#include "locking/recipes/tokens.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -33,18 +34,17 @@ lock_keys without_channel(std::string_view name) {
 }
 
 wire_call acquire(call_context const& context) {
+    if (context.fencing) return tokens::acquire(context);
     auto const lease = std::to_string(context.lease.count());
     if (!context.count_listeners) return script_call(scripts::lock_acquire, {context.name}, {lease, context.owner_id});
     return script_call(scripts::lock_acquire, {context.name}, {lease, context.owner_id, context.channel});
 }
 
+/// An array of one is the token; what is said of a busy lock is a number or an array of two.
 acquire_answer read_acquire(resp::value const& reply) {
     if (reply.is_nil()) return {acquire_answer::kind::acquired};
-    return read_refusal(reply);
-}
-
-acquire_answer read_refusal(resp::value const& reply) {
     if (!reply.is_array()) return read_left(reply);
+    if (auto const token = tokens::read(reply)) return {.what = acquire_answer::kind::acquired, .token = token};
     if (reply.items.size() != 2 || !reply.items[1].is_integer() || reply.items[1].integer < 0) return {};
     auto answer = read_left(reply.items[0]);
     if (answer.what == acquire_answer::kind::busy) answer.listeners = reply.items[1].integer;
@@ -52,14 +52,16 @@ acquire_answer read_refusal(resp::value const& reply) {
 }
 
 wire_call set_count(call_context const& context, int count) {
+    if (context.fencing) return tokens::reenter(context, count);
     return script_call(scripts::lock_set_count, {context.name},
                        {std::to_string(context.lease.count()), context.owner_id, std::to_string(count)});
 }
 
-count_answer read_count(resp::value const& reply) {
-    if (!reply.is_integer()) return count_answer::not_understood;
-    if (reply.integer == 0) return count_answer::not_held;
-    return reply.integer == 1 ? count_answer::written : count_answer::not_understood;
+count_reply read_count(resp::value const& reply) {
+    if (auto const token = tokens::read(reply)) return {count_answer::written, token};
+    if (!reply.is_integer()) return {};
+    if (reply.integer == 0) return {count_answer::not_held};
+    return {reply.integer == 1 ? count_answer::written : count_answer::not_understood};
 }
 
 namespace {

@@ -10,11 +10,10 @@ lock_keys with_channel(std::string_view name);
 lock_keys without_channel(std::string_view name);
 
 wire_call acquire(call_context const& context);
+/// Acquired, with or without a token, or refused.
 acquire_answer read_acquire(resp::value const& reply);
-/// What `acquire` says of a lock that somebody else holds.
-acquire_answer read_refusal(resp::value const& reply);
 wire_call set_count(call_context const& context, int count);
-count_answer read_count(resp::value const& reply);
+count_reply read_count(resp::value const& reply);
 wire_call release(call_context const& context);
 release_answer read_release(resp::value const& reply);
 wire_call force_release(call_context const& context);

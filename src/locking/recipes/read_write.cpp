@@ -2,6 +2,7 @@
 #include "locking/names.hpp"
 #include "locking/recipes/owner_hash.hpp"
 #include "locking/recipes/recipes.hpp"
+#include "locking/recipes/tokens.hpp"
 
 #include <string>
 #include <vector>
@@ -34,8 +35,8 @@ wire_call acquire_to_read(call_context const& context) {
 }
 
 wire_call acquire_to_write(call_context const& context) {
-    return script_call(scripts::write_acquire, {context.name},
-                       {std::to_string(context.lease.count()), context.owner_id});
+    return tokens::call(scripts::write_acquire, context, {context.name},
+                        {std::to_string(context.lease.count()), context.owner_id});
 }
 
 wire_call set_read_count(call_context const& context, int count) {

@@ -66,6 +66,7 @@ TEST(config, accepts_the_least_and_the_most_of_each_field) {
     least.lock_watchdog_timeout = 30ms;
     least.renewal_batch = 1;
     least.fair_lock_wait_timeout = 1s;
+    least.fencing_counter_ttl = 30ms;
     least.outage_limit = 0ms;
     least.close_timeout = 0ms;
     least.local_handoff.time = 1ms;
@@ -74,6 +75,7 @@ TEST(config, accepts_the_least_and_the_most_of_each_field) {
         .timeout = ten_years, .connect_timeout = ten_years, .retry_delay = ten_years, .ping_interval = ten_years};
     most.lock_watchdog_timeout = ten_years;
     most.validity_margin = ten_years - 1ms;
+    most.fencing_counter_ttl = ten_years;
     most.outage_limit = ten_years;
     most.close_timeout = ten_years;
     most.local_handoff.time = ten_years;
@@ -113,6 +115,10 @@ INSTANTIATE_TEST_SUITE_P(
         unusable{"retry_delay", {.retry_delay = 0ms}}, unusable{"ping_interval", {.ping_interval = -1ms}},
         unusable{"lock_watchdog_timeout", {.lock_watchdog_timeout = 29ms}},
         unusable{"fair_lock_wait_timeout", {.fair_lock_wait_timeout = 999ms}},
+        unusable{"fencing_counter_ttl", {.fencing_counter_ttl = 0ms}},
+        unusable{"fencing_counter_ttl", {.fencing_counter_ttl = -1ms}},
+        unusable{"fencing_counter_ttl", {.fencing_counter_ttl = 29'999ms}}, // less than the lease of a renewed lock
+        unusable{"fencing_counter_ttl", {.fencing_counter_ttl = duration::max()}},
         unusable{"watched_holds", {.watched_holds = -1}}, unusable{"watched_holds", {.watched_holds = 1'000'001}},
         unusable{"renewal_batch", {.renewal_batch = 0}}, unusable{"renewal_batch", {.renewal_batch = 10'001}},
         unusable{"validity_margin", {.validity_margin = -1ms}}, unusable{"validity_margin", {.validity_margin = 30s}},

@@ -67,6 +67,12 @@ void expect_the_redisson_document(config const& settings) {
     EXPECT_EQ(settings.fair_lock_wait_timeout, 60s);
 }
 
+TEST(config_from_yaml, knows_for_how_long_the_counters_of_tokens_stay) {
+    auto const server = std::string("\nsingleServerConfig: {address: 'redis://h'}");
+    EXPECT_EQ(config::from_yaml("fencingCounterTtl: 86400000" + server).fencing_counter_ttl, 24h);
+    EXPECT_EQ(config::from_yaml(server).fencing_counter_ttl, std::nullopt);
+}
+
 TEST(config_from_yaml, knows_the_label_of_holders) {
     auto const read = [](std::string const& value) {
         return config::from_yaml("holderLabel: " + value + "\nsingleServerConfig: {address: 'redis://h'}").holder_label;
@@ -395,6 +401,9 @@ INSTANTIATE_TEST_SUITE_P(
                 "line 2: lockWatchdogTimeout: '29'"},
         refused{"singleServerConfig: {address: 'redis://h'}\nfairLockWaitTimeout: 999",
                 "line 2: fairLockWaitTimeout: '999'"},
+        refused{"singleServerConfig: {address: 'redis://h'}\nfencingCounterTtl: 0", "line 2: fencingCounterTtl: '0'"},
+        refused{"singleServerConfig: {address: 'redis://h'}\nfencingCounterTtl: 20000",
+                "fencing_counter_ttl is 20000 ms, less than lock_watchdog_timeout"},
         refused{"singleServerConfig: {address: 'redis://h'}\nlockWatchdogBatchSize: 0",
                 "line 2: lockWatchdogBatchSize: '0'"},
         refused{"singleServerConfig: {address: 'redis://h'}\ncommandMapper: !<x.Y> {}",

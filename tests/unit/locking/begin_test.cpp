@@ -39,6 +39,19 @@ TEST(beginning, of_the_holder_is_a_reentry_of_the_same_tenure) {
     EXPECT_TRUE(held->in_operation);
 }
 
+TEST(beginning, of_the_holder_again_takes_a_token_if_it_has_none_yet) {
+    client_locks all;
+    auto const one = all.table.open(all.record, ann);
+    auto const enter = [&](std::uint64_t token) {
+        all.table.take(one, {0, 30s, true, false}, at(0s), base::never, token);
+        return one->token;
+    };
+    EXPECT_EQ(enter(0), 0U);
+    EXPECT_EQ(enter(7), 7U) << "a re-entry that asks takes one";
+    EXPECT_EQ(enter(0), 7U);
+    EXPECT_EQ(enter(8), 7U) << "of the kinds that count each re-entry";
+}
+
 TEST(beginning, of_the_holder_of_a_lock_that_is_not_reentrant_begins_nothing) {
     beginning all;
     all.record = all.table.records.get("rows", non_reentrant_recipe);

@@ -75,12 +75,21 @@ TEST(first_of_two, is_taken_again_only_by_its_owner_as_what_it_was_and_in_time) 
     EXPECT_FALSE(all.retake(bob, at(1s)).has_value());
     EXPECT_FALSE(all.retake(ann, at(1s), {0, 60s, false, false}).has_value()) << "a fixed lease";
     EXPECT_FALSE(all.retake(ann, at(1s), {0, 30s, true, false, at(20s)}).has_value()) << "max_hold";
+    EXPECT_FALSE(all.retake(ann, at(1s), {.lease = 30s, .renewed = true, .fencing = true}).has_value()) << "a token";
     EXPECT_FALSE(all.retake(ann, at(1s) + 25us).has_value());
     one->in_operation = true;
     EXPECT_FALSE(all.retake(ann, at(1s)).has_value()) << "a call of this owner is under way";
     one->in_operation = false;
     EXPECT_TRUE(one->in(phase::handing_off));
     EXPECT_TRUE(all.retake(ann, at(1s) + 25us - 1ns).has_value());
+}
+
+TEST(first_of_two, is_taken_again_without_the_token_of_the_hold_before) {
+    first_of_two all;
+    all.one->token = 7;
+    all.give_back(all.one, at(1s));
+    ASSERT_TRUE(all.retake(ann, at(1s)).has_value());
+    EXPECT_EQ(all.one->token, 0U) << "nobody asked for one";
 }
 
 TEST(first_of_two, is_not_taken_again_when_its_validity_ends_within_those_microseconds) {

@@ -226,6 +226,17 @@ TEST(hand_off, does_not_pass_a_fixed_lease_or_max_hold_on) {
     }
 }
 
+TEST(hand_off, gives_no_token_to_a_waiter_that_did_not_ask_for_one) {
+    hand_off all;
+    auto const one = all.table.open(all.record, ann);
+    all.table.take(one, {0, 30s, true, false}, at(0s), base::never, 7);
+    EXPECT_EQ(one->token, 7U);
+    auto const next = all.wait(bob, at(0s));
+    EXPECT_EQ(all.give_back(one, at(1s)), plan::handed_off);
+    ASSERT_TRUE(next.granted());
+    EXPECT_EQ(next.tenure->token, 0U);
+}
+
 TEST(hand_off, passes_the_last_of_two_levels_on) {
     hand_off all;
     auto const one = all.hold(ann, at(0s));

@@ -18,11 +18,15 @@ using ::testing::ElementsAre;
 using words = std::vector<std::string>;
 
 call_context about(lock_keys const& keys) {
-    return {.name = keys.name,
-            .channel = keys.channel,
-            .token_counter = keys.token_counter,
-            .owner_id = "uuid:7",
-            .lease = base::milliseconds(30'000)};
+    return {.name = keys.name, .channel = keys.channel, .owner_id = "uuid:7", .lease = base::milliseconds(30'000)};
+}
+
+/// The same, which is to bring a token.
+call_context fenced(lock_keys const& keys, base::milliseconds counter_ttl = {}) {
+    auto context = about(keys);
+    context.fencing = true;
+    context.counter_ttl = counter_ttl;
+    return context;
 }
 
 /// Behind the script's SHA-1.
@@ -88,8 +92,8 @@ TEST(recipes, refuse_replies_that_are_none) {
 
 TEST(election_recipe, takes_the_lock_as_a_fenced_one_and_never_twice) {
     auto const keys = election_recipe.keys("orders");
-    EXPECT_EQ(keys.token_counter, "redisson_lock_token:{orders}");
-    EXPECT_THAT(after_script(election_recipe.acquire(about(keys)), scripts::fenced_acquire),
+    EXPECT_TRUE(election_recipe.always_fencing);
+    EXPECT_THAT(after_script(election_recipe.acquire(fenced(keys)), scripts::fenced_acquire),
                 ElementsAre("2", "orders", "redisson_lock_token:{orders}", "30000", "uuid:7"));
     EXPECT_FALSE(election_recipe.reentrant);
     EXPECT_FALSE(election_recipe.local_handoff) << "each term is to have a token of its own";
@@ -172,34 +176,69 @@ TEST(spin_recipe, reads_a_plain_release) {
 
 TEST(fenced_recipe, composes_its_calls) {
     auto const keys = fenced_recipe.keys("orders");
-    EXPECT_EQ(keys.token_counter, "redisson_lock_token:{orders}");
-    EXPECT_THAT(after_script(fenced_recipe.acquire(about(keys)), scripts::fenced_acquire),
+    EXPECT_THAT(after_script(fenced_recipe.acquire(fenced(keys)), scripts::fenced_acquire),
                 ElementsAre("2", "orders", "redisson_lock_token:{orders}", "30000", "uuid:7"));
-    auto counted = about(keys);
+    auto counted = fenced(keys);
     counted.count_listeners = true;
     EXPECT_THAT(after_script(fenced_recipe.acquire(counted), scripts::fenced_acquire),
                 ElementsAre("2", "orders", "redisson_lock_token:{orders}", "30000", "uuid:7",
                             "redisson_lock__channel:{orders}"));
-    EXPECT_THAT(after_script(fenced_recipe.set_count(about(keys), 3), scripts::fenced_set_count),
+    EXPECT_THAT(after_script(fenced_recipe.acquire(fenced(keys, base::milliseconds(90'000))), scripts::fenced_acquire),
+                ElementsAre("2", "orders", "redisson_lock_token:{orders}", "30000", "uuid:7", "", "90000"))
+        << "in place of a channel nothing, or the time would stand there";
+    EXPECT_THAT(after_script(fenced_recipe.set_count(fenced(keys), 3), scripts::fenced_reenter),
                 ElementsAre("2", "orders", "redisson_lock_token:{orders}", "30000", "uuid:7", "3"));
+    EXPECT_EQ(fenced_recipe.set_count(about(keys), 3).bytes, reentrant_recipe.set_count(about(keys), 3).bytes)
+        << "a partial release is no acquisition";
 }
 
-TEST(fenced_recipe, reads_a_token) {
+TEST(recipes, bring_a_token_where_it_is_asked_for_and_send_the_same_as_ever_where_it_is_not) {
+    for (auto const* recipe : all_recipes) {
+        if (recipe->shared) continue;
+        SCOPED_TRACE(recipe->kind);
+        auto const keys = recipe->keys("orders");
+        for (auto const& call : {recipe->acquire(fenced(keys)), recipe->set_count(fenced(keys), 2)})
+            EXPECT_THAT(words_in(call.bytes).at(0), ::testing::Contains("redisson_lock_token:{orders}"));
+        auto asked_in_vain = about(keys);
+        asked_in_vain.counter_ttl = base::milliseconds(86'400'000);
+        for (auto const& call : {recipe->acquire(asked_in_vain), recipe->set_count(asked_in_vain, 2)}) {
+            EXPECT_THAT(words_in(call.bytes).at(0),
+                        ::testing::Not(::testing::Contains("redisson_lock_token:{orders}")));
+            EXPECT_THAT(words_in(call.bytes).at(0), ::testing::Not(::testing::Contains("86400000")));
+        }
+        for (auto const& call : {recipe->acquire(fenced(keys, base::milliseconds(86'400'000))),
+                                 recipe->set_count(fenced(keys, base::milliseconds(86'400'000)), 2)})
+            EXPECT_EQ(words_in(call.bytes).at(0).back(), "86400000") << "for how long the counter stays";
+    }
+}
+
+TEST(recipes, read_a_token) {
     using kind = acquire_answer::kind;
-    auto const read = fenced_recipe.read_acquire;
-    auto const got = read(scripted::array({scripted::integer(41)}));
-    EXPECT_EQ(got.what, kind::acquired);
-    EXPECT_EQ(got.token, 41U);
-    auto const busy = read(scripted::array({scripted::integer(1'500), scripted::integer(7)}));
-    EXPECT_EQ(busy.what, kind::busy);
-    EXPECT_EQ(busy.listeners, 7);
-    EXPECT_EQ(busy.token, 0U);
-    for (auto const& odd : {scripted::nil(), scripted::array({scripted::integer(0)}),
-                            scripted::array({scripted::integer(-1)}), scripted::array({scripted::string("41")})})
-        EXPECT_EQ(read(odd).what, kind::not_understood);
+    for (auto const* recipe : all_recipes) {
+        if (recipe->shared) continue;
+        SCOPED_TRACE(recipe->kind);
+        auto const got = recipe->read_acquire(scripted::array({scripted::integer(41)}));
+        EXPECT_EQ(got.what, kind::acquired);
+        EXPECT_EQ(got.token, 41U);
+        auto const busy = recipe->read_acquire(scripted::array({scripted::integer(1'500), scripted::integer(7)}));
+        EXPECT_EQ(busy.what, kind::busy);
+        EXPECT_EQ(busy.listeners, 7);
+        EXPECT_EQ(busy.token, 0U);
+        auto const again = recipe->read_count(scripted::array({scripted::integer(42)}));
+        EXPECT_EQ(again.what, count_answer::written);
+        EXPECT_EQ(again.token, 42U);
+        EXPECT_EQ(recipe->read_count(scripted::integer(1)).token, 0U);
+        for (auto const& odd : {scripted::array({scripted::integer(0)}), scripted::array({scripted::integer(-1)}),
+                                scripted::array({scripted::string("41")})}) {
+            EXPECT_EQ(recipe->read_acquire(odd).what, kind::not_understood);
+            EXPECT_EQ(recipe->read_count(odd).what, count_answer::not_understood);
+        }
+    }
 }
 
 TEST(fenced_recipe, gives_each_owner_a_token_of_its_own) {
+    EXPECT_TRUE(fenced_recipe.always_fencing);
+    EXPECT_FALSE(reentrant_recipe.always_fencing);
     EXPECT_FALSE(fenced_recipe.local_handoff);
     EXPECT_EQ(fenced_recipe.plain, nullptr) << "no plain command counts and takes at once";
 }
@@ -211,6 +250,11 @@ TEST(fair_recipe, composes_its_calls) {
     EXPECT_THAT(after_script(fair_recipe.acquire(context), scripts::fair_acquire),
                 ElementsAre("3", "orders", "redisson_lock_queue:{orders}", "redisson_lock_timeout:{orders}", "30000",
                             "uuid:7", "300000", "1"));
+    context.fencing = true;
+    EXPECT_THAT(after_script(fair_recipe.acquire(context), scripts::fair_acquire),
+                ElementsAre("4", "orders", "redisson_lock_queue:{orders}", "redisson_lock_timeout:{orders}",
+                            "redisson_lock_token:{orders}", "30000", "uuid:7", "300000", "1"));
+    context.fencing = false;
     auto once = context;
     once.may_wait = false;
     EXPECT_EQ(after_script(fair_recipe.acquire(once), scripts::fair_acquire).back(), "0");
@@ -276,6 +320,8 @@ TEST(write_recipe, composes_its_calls_and_marks_its_owners) {
     EXPECT_EQ(write_recipe.owner_suffix, ":write");
     EXPECT_THAT(after_script(write_recipe.acquire(context), scripts::write_acquire),
                 ElementsAre("1", "orders", "30000", "uuid:7"));
+    EXPECT_THAT(after_script(write_recipe.acquire(fenced(keys, base::milliseconds(90'000))), scripts::write_acquire),
+                ElementsAre("2", "orders", "redisson_lock_token:{orders}", "30000", "uuid:7", "90000"));
     EXPECT_EQ(write_recipe.set_count, reentrant_recipe.set_count);
     EXPECT_EQ(write_recipe.renew, reentrant_recipe.renew) << "renewed together";
     context.message = "000";

@@ -1,0 +1,41 @@
+#include "locking/recipes/tokens.hpp"
+
+#include "locking/names.hpp"
+
+#include <string>
+#include <vector>
+
+namespace redlatch::locking::tokens {
+
+wire_call call(script const& program, call_context const& context, std::initializer_list<std::string_view> keys,
+               std::initializer_list<std::string_view> arguments) {
+    if (!context.fencing) return script_call(program, keys, arguments);
+    auto const counter = token_counter(context.name);
+    auto const ttl = std::to_string(context.counter_ttl.count());
+    std::vector<std::string_view> all_keys(keys);
+    std::vector<std::string_view> all_arguments(arguments);
+    all_keys.push_back(counter);
+    if (context.counter_ttl.count() > 0) all_arguments.push_back(ttl);
+    return script_call(program, all_keys, all_arguments);
+}
+
+wire_call acquire(call_context const& context) {
+    auto const lease = std::to_string(context.lease.count());
+    auto const channel = context.count_listeners ? context.channel : std::string_view();
+    if (channel.empty() && context.counter_ttl.count() == 0)
+        return call(scripts::fenced_acquire, context, {context.name}, {lease, context.owner_id});
+    return call(scripts::fenced_acquire, context, {context.name}, {lease, context.owner_id, channel});
+}
+
+wire_call reenter(call_context const& context, int count) {
+    return call(scripts::fenced_reenter, context, {context.name},
+                {std::to_string(context.lease.count()), context.owner_id, std::to_string(count)});
+}
+
+std::uint64_t read(resp::value const& reply) noexcept {
+    if (!reply.is_array() || reply.items.size() != 1) return 0;
+    auto const& token = reply.items[0];
+    return token.is_integer() && token.integer > 0 ? static_cast<std::uint64_t>(token.integer) : 0;
+}
+
+} // namespace redlatch::locking::tokens
