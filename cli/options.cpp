@@ -70,10 +70,11 @@ void declare(command_line& line, lock_options& options) {
               options.min_hold);
     line.flag("--fair", "Take the lock as a fair one: whoever waits gets it in the order of coming, in any process.",
               options.fair);
-    line.flag("--fenced",
-              "Take the lock as a fenced one: each acquisition has a greater token, which run puts into REDLATCH_TOKEN "
-              "and hold writes behind `held`.",
-              options.fenced);
+    line.flag(
+        "--fenced",
+        "Take the lock with a fencing token, also together with --fair or --write: each acquisition has a greater "
+        "one, which run puts into REDLATCH_TOKEN and hold writes behind `held`.",
+        options.fenced);
     line.flag("--shared", "Take a read-write lock to read: together with others that read, while nobody writes.",
               options.shared);
     line.flag("--write", "Take a read-write lock to write: alone.", options.write);
@@ -109,8 +110,11 @@ void check(lock_options& options) {
         throw usage_error("--lease is never renewed, --watchdog is the lease of a renewed lock; give one of them");
     if (options.lease && options.max_hold)
         throw usage_error("a lock with --lease ends by itself, --max-hold bounds a renewed one; give one of them");
-    if (int{options.fair} + int{options.fenced} + int{options.shared} + int{options.write} > 1)
-        throw usage_error("--fair, --fenced, --shared and --write say how to take the lock; give one of them");
+    if (int{options.fair} + int{options.shared} + int{options.write} > 1)
+        throw usage_error("--fair, --shared and --write say how to take the lock; give one of them");
+    if (options.fenced && options.shared)
+        throw usage_error("--fenced is for who holds a lock alone, and several may read with --shared at a time; give "
+                          "--write in place of --shared, or leave --fenced away");
     if (options.permits_text) options.permits = parse_permit_request(*options.permits_text);
     bool const about_locks =
         options.fair || options.fenced || options.shared || options.write || options.min_hold || options.lock_delay;

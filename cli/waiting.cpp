@@ -26,6 +26,7 @@ acquire_options base_options(lock_options const& options) {
     result.max_hold = options.max_hold;
     result.hold_at_least = options.min_hold;
     result.lock_delay = options.lock_delay;
+    result.fencing = options.fenced;
     return result;
 }
 
@@ -58,9 +59,9 @@ void say_who_is_waited_for(holder_watch const& holder, lock_options const& optio
 basic_lock lock_of(client& owner, lock_options const& options) {
     if (options.election) return owner.get_leader_election(options.name, {.candidate = options.candidate}).lock();
     if (options.fair) return owner.get_fair_lock(options.name);
-    if (options.fenced) return owner.get_fenced_lock(options.name);
     if (options.shared) return owner.get_read_write_lock(options.name).read_lock();
     if (options.write) return owner.get_read_write_lock(options.name).write_lock();
+    if (options.fenced) return owner.get_fenced_lock(options.name);
     return owner.get_lock(options.name);
 }
 

@@ -52,7 +52,7 @@ TEST_F(contention, tools_get_a_fair_lock_in_the_order_in_which_they_came) {
     EXPECT_EQ(seen.str(), expected);
     EXPECT_EQ(server.run("EXISTS", "redisson_lock_queue:{job}").integer, 0);
     EXPECT_EQ(command_counts(server)["rpush"], 6U) << "nobody left its place to come again";
-    for (auto const* const other : {"--fenced", "--shared", "--write"})
+    for (auto const* const other : {"--shared", "--write"})
         EXPECT_EQ(run({"run", "job", "--fair", other, "--", "true"}).status, 64) << other;
 }
 

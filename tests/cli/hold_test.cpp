@@ -48,6 +48,19 @@ TEST_F(hold_command, says_the_token_of_a_fenced_lock) {
     server.run("DEL", "redisson_lock_token:{job}"); // it outlives the lock
 }
 
+TEST_F(hold_command, says_the_token_of_a_fair_lock_that_it_has_waited_for) {
+    auto const first = start({"hold", "job", "--fenced", "--fair"});
+    EXPECT_EQ(line_of(*first), "held 1");
+    auto const second = start({"hold", "job", "--fenced", "--fair"});
+    ASSERT_TRUE(wait_until([&] { return server.run("LLEN", "redisson_lock_queue:{job}").integer == 1; }));
+    first->signal(SIGTERM);
+    EXPECT_EQ(finish(*first).status, 0);
+    EXPECT_EQ(line_of(*second), "held 2");
+    second->signal(SIGTERM);
+    EXPECT_EQ(finish(*second).status, 0);
+    server.run("DEL", "redisson_lock_token:{job}"); // it outlives the lock
+}
+
 TEST_F(hold_command, says_held_and_holds_until_a_signal) {
     for (int const number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2}) {
         auto const tool = start({"hold", "job"});

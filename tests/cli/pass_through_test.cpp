@@ -50,6 +50,22 @@ TEST_F(command_under_a_lock, finds_the_token_of_a_fenced_lock) {
     server.run("DEL", "redisson_lock_token:{job}"); // it outlives the lock
 }
 
+TEST_F(command_under_a_lock, finds_a_greater_token_whatever_the_kind_of_its_lock) {
+    int token = 0;
+    for (words const& kind :
+         {words{"--fair"}, {"--write"}, {}, {"--fair", "--lease", "20s"}, {"--write", "--max-hold", "1h"}}) {
+        words line{"run", "job", "--fenced", "--wait", "20s"};
+        line.insert(line.end(), kind.begin(), kind.end());
+        line.insert(line.end(), {"--", "sh", "-c", "echo $REDLATCH_TOKEN"});
+        EXPECT_EQ(run(line).output, std::to_string(++token) + "\n");
+    }
+    auto const shared = run({"run", "job", "--fenced", "--shared", "--", "true"});
+    EXPECT_EQ(shared.status, 64);
+    EXPECT_NE(shared.errors.find("--fenced is for who holds a lock alone"), std::string::npos) << shared.errors;
+    EXPECT_EQ(server.run("GET", "redisson_lock_token:{job}").text, std::to_string(token));
+    server.run("DEL", "redisson_lock_token:{job}"); // it outlives the lock
+}
+
 TEST_F(command_under_a_lock, gets_its_words_as_they_are) {
     auto const result = run({"run", "job", "--", "printf", "[%s]\\n", "a b", "", "--flag", "--", "*", "ä\n"});
     EXPECT_EQ(result.output, "[a b]\n[]\n[--flag]\n[--]\n[*]\n[ä\n]\n");
