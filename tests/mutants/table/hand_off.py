@@ -1,5 +1,5 @@
 """A lock is handed off within a process."""
-from table.files import KEEPER, PASSING, TABLE, WAITING
+from table.files import KEEPER, LEVEL, PASSING, TABLE, WAITING
 
 MUTANTS = [
     ("a hold with max_hold is handed off", TABLE,
@@ -16,8 +16,14 @@ MUTANTS = [
      "    wait_no_more(*waiter, now);\n    if (!told && settings_.handoff.enabled",
      "    waiter->waits = true;\n    if (!told && settings_.handoff.enabled"),
     ("a waiter whose earlier call may have run is given the lock", WAITING,
-     "!request_.lease && !may_hold_ && !tenure_->late_copy_possible;",
-     "!request_.lease;"),
+     "waiter_->asked.can_pass() && !may_hold_ && !tenure_->late_copy_possible;",
+     "waiter_->asked.can_pass();"),
+    ("what passes is taken again without the token that is asked for", LEVEL,
+     "renewed && !fencing && ",
+     "renewed && "),
+    ("who takes again what passes has the token of the hold before", TABLE,
+     "    tenure->token = 0; ",
+     ""),
     ("a waiter that wants a fixed lease is given the lock", TABLE,
      "!head || !head->waits || !head->accepts_handoff)\n"
      "        return false;",
