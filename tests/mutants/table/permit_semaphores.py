@@ -1,5 +1,5 @@
 """Permits that have ids and leases."""
-from table.files import (COUNTER_CHANGE, COUNTER_WAIT, PERMIT_ACQUIRE, PERMIT_LEASE, PERMIT_RELEASE, PERMIT_RENEWAL, PERMITS,
+from table.files import (PERMIT_ACQUIRE, PERMIT_LEASE, PERMIT_RELEASE, PERMIT_RENEWAL, PERMITS,
                          PERMITS_API)
 
 MUTANTS = [
@@ -54,13 +54,4 @@ MUTANTS = [
     ("permits that are not waited for are not given back", PERMITS_API,
      "    if (!state_->lease->end()) return;\n    io::insist([this] { give_permits_back(*state_); });",
      "    if (!state_->lease->end()) return;"),
-    ("a copy that comes late is not barred", COUNTER_WAIT,
-     "    if (how.names_what_it_takes() && late_copy_possible_)",
-     "    if (false)"),
-    ("what an earlier copy of a release has done is forgotten after a pause", COUNTER_CHANGE,
-     "        repeated_ = std::exchange(may_be_done_, false) || call_.repeated();",
-     "        repeated_ = call_.repeated();\n        may_be_done_ = false;"),
-    ("lost permits that a late renewal has prolonged stay taken", PERMITS_API,
-     "    if (state.lease->is_renewed() && !state.of.core->closed()) io::insist([&] { give_permits_back(state); });\n",
-     ""),
 ]

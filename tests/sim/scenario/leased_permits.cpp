@@ -185,12 +185,12 @@ private:
     }
 
     void leave(permits mine) {
+        entry_->mine = nullptr; // it was moved here
         auto begins = about(kind::releasing);
         begins.believed = mine ? belief::held : belief::lost;
         begins.until = in_world(mine.valid_until());
         write(std::move(begins));
         on_loss_.reset();
-        entry_->mine = nullptr;
         bool const forgets = mine.valid_until() != lease_clock::time_point::max() && what_.hold % 8 == 3;
         bool const by_id = what_.hold % 4 == 1;
         auto end = about(kind::released);
@@ -198,7 +198,7 @@ private:
         std::error_code ec;
         if (forgets) {
             static_cast<void>(mine.detach());
-            in_.universe.rest_for(std::chrono::milliseconds(what_.lease.value_or(in_.plan.watchdog)) + 100ms);
+            await_end_of_lease();
         } else if (by_id) {
             ec = give_by_id(mine.detach(), end.said);
         } else {
@@ -207,6 +207,14 @@ private:
         end.text = ec ? ec.message() : end.said == answer::untold ? "nobody asks" : "";
         write(std::move(end));
         if (!over()) in_.permits_held.erase(entry_);
+    }
+
+    /// A renewal that waits for its connection is sent all the same, and prolongs what was given up meanwhile.
+    void await_end_of_lease() {
+        auto const lease = std::chrono::milliseconds(what_.lease.value_or(in_.plan.watchdog));
+        auto const latest = in_.universe.now() + 3 * lease;
+        in_.universe.rest_for(lease + 100ms);
+        while (!over() && in_.universe.now() < latest && are_there(in_, what_.lock, ids_)) in_.universe.rest_for(100ms);
     }
 
     /// Again and again, until they are not there: what was not done nobody does in the background. `said`: of the first time.
