@@ -38,7 +38,4 @@ MUTANTS = [
     ("members have two seconds to say that their time is over", JOINT_WAIT,
      "after_the_members{20};",
      "after_the_members{2000};"),
-    ("whoever gives up several locks waits on", JOINT_WAIT,
-     "    if (cancelled() && !std::exchange(told_cancelled_, true)) work_->end_early(errc::cancelled);\n",
-     ""),
 ]
