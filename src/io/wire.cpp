@@ -3,9 +3,7 @@
 #include "base/error_text.hpp"
 
 #include <algorithm>
-#include <cerrno>
 #include <new>
-#include <sys/socket.h>
 #include <utility>
 
 namespace redlatch::io {
@@ -56,8 +54,7 @@ wire::handshake wire::shake_hands() noexcept try {
     return handshake::broken;
 }
 
-long wire::send(char const* bytes, std::size_t size) noexcept try {
-    if (!encrypted_) return ::send(fd_.get(), bytes, size, MSG_NOSIGNAL);
+long wire::send_encrypted(char const* bytes, std::size_t size) noexcept try {
     auto& own = *encrypted_;
     if (own.covers == 0) {
         own.covers = std::min(size, tls_session::longest_record);
@@ -72,8 +69,7 @@ long wire::send(char const* bytes, std::size_t size) noexcept try {
     return -1;
 }
 
-long wire::receive(char* into, std::size_t room) noexcept try {
-    if (!encrypted_) return ::recv(fd_.get(), into, room, 0);
+long wire::receive_encrypted(char* into, std::size_t room) noexcept try {
     auto& own = *encrypted_;
     auto const count = ::recv(fd_.get(), own.incoming.get(), receive_size, 0);
     if (count <= 0) return count;
@@ -89,8 +85,7 @@ long wire::receive(char* into, std::size_t room) noexcept try {
     return -1;
 }
 
-std::string wire::failure(long count, int error) const noexcept try {
-    if (count >= 0 || error == EAGAIN || error == EINTR) return {};
+std::string wire::failure_of(int error) const noexcept try {
     return error == EPROTO && encrypted_ ? problem() : base::error_text(error);
 } catch (std::bad_alloc const&) {
     return "has failed"; // short enough to need none

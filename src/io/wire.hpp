@@ -4,8 +4,10 @@
 #include "io/tls/tls_session.hpp"
 #include "io/unique_fd.hpp"
 
+#include <cerrno>
 #include <memory>
 #include <string>
+#include <sys/socket.h>
 #include <utility>
 
 namespace redlatch::io {
@@ -33,13 +35,19 @@ public:
     /// ended: by the server; broken: see errno; failed: see problem().
     handshake shake_hands() noexcept;
     /// -1 and EAGAIN: nothing of it can have been read by the server; the same bytes are to be given again, more may follow.
-    long send(char const* bytes, std::size_t size) noexcept;
+    long send(char const* bytes, std::size_t size) noexcept {
+        return encrypted_ ? send_encrypted(bytes, size) : ::send(fd_.get(), bytes, size, MSG_NOSIGNAL);
+    }
     /// 0: ended. -1 and EAGAIN: nothing, yet. `room`: as above.
-    long receive(char* into, std::size_t room) noexcept;
+    long receive(char* into, std::size_t room) noexcept {
+        return encrypted_ ? receive_encrypted(into, room) : ::recv(fd_.get(), into, room, 0);
+    }
 
     /// What went wrong, of what send() or receive() has returned and errno then; empty: nothing, or EAGAIN or EINTR. Not
     /// under another mutex of ours.
-    std::string failure(long count, int error) const noexcept;
+    std::string failure(long count, int error) const noexcept {
+        return count >= 0 || error == EAGAIN || error == EINTR ? std::string() : failure_of(error);
+    }
     /// After `failed`, or -1 with EPROTO.
     std::string problem() const { return encrypted_->session->problem(); }
     /// Why a handshake failed.
@@ -56,6 +64,9 @@ private:
         bool begun = false;
     };
     bool send_outgoing() noexcept;
+    long send_encrypted(char const* bytes, std::size_t size) noexcept;
+    long receive_encrypted(char* into, std::size_t room) noexcept;
+    std::string failure_of(int error) const noexcept;
 
     unique_fd fd_;
     std::unique_ptr<encryption> encrypted_;
