@@ -10,7 +10,7 @@ namespace redlatch::test {
 namespace {
 
 using namespace std::chrono_literals;
-using nlohmann::json;
+using parsed = nlohmann::json;
 
 class permits_command : public counter_tool_test {
 protected:
@@ -48,7 +48,7 @@ TEST_F(permits_command, shows_what_there_is_and_which_are_taken) {
     EXPECT_TRUE(text.starts_with("'reports' has 3 permits in all: 1 free, 2 taken\n")) << text;
     EXPECT_NE(text.find("  " + leased.ids().front() + " for 59m"), std::string::npos) << text;
     EXPECT_NE(text.find("  " + for_ever.ids().front() + " without expiry\n"), std::string::npos) << text;
-    auto const seen = json::parse(json_of({"permits", "show", "reports"}));
+    auto const seen = parsed::parse(json_of({"permits", "show", "reports"}));
     EXPECT_EQ(seen["state"], "taken");
     EXPECT_EQ(seen["type"], "permit_semaphore");
     EXPECT_EQ(seen["permits"], 3);
@@ -60,7 +60,7 @@ TEST_F(permits_command, shows_what_there_is_and_which_are_taken) {
     EXPECT_EQ(seen["leases"][1]["id"], for_ever.ids().front());
     EXPECT_TRUE(seen["leases"][1]["ttl_ms"].is_null());
     remove();
-    EXPECT_EQ(json::parse(json_of({"permits", "show", "reports"}))["state"], "unset");
+    EXPECT_EQ(parsed::parse(json_of({"permits", "show", "reports"}))["state"], "unset");
 }
 
 TEST_F(permits_command, shows_what_is_left_of_one_whose_number_was_deleted) {
@@ -121,7 +121,7 @@ TEST_F(permits_command, status_knows_a_permit_semaphore_by_what_is_taken) {
     {
         permits const one = pool.acquire({.lease = 1h});
         EXPECT_EQ(output_of({"status", "reports"}), output_of({"permits", "show", "reports"}));
-        auto const seen = json::parse(json_of({"status", "reports"}));
+        auto const seen = parsed::parse(json_of({"status", "reports"}));
         EXPECT_EQ(seen["type"], "permit_semaphore");
         EXPECT_EQ(seen["taken"], 1);
     }
@@ -134,7 +134,7 @@ TEST_F(permits_command, status_knows_a_permit_semaphore_by_what_is_taken) {
     remove();
     EXPECT_EQ(run({"status", "reports"}).status, 1);
     EXPECT_EQ(run({"latch", "set", "gate", "3"}).status, 0);
-    EXPECT_EQ(json::parse(json_of({"status", "gate"}))["value"], 3) << "which may be a latch's";
+    EXPECT_EQ(parsed::parse(json_of({"status", "gate"}))["value"], 3) << "which may be a latch's";
     EXPECT_EQ(run({"latch", "remove", "gate"}).status, 0);
 }
 
@@ -153,10 +153,10 @@ TEST_F(permits_command, list_shows_those_of_which_permits_are_taken) {
     EXPECT_TRUE(std::regex_search(text, std::regex("\nreports +permits +- +- +2/3 +(1h|59m)"))) << text;
     EXPECT_TRUE(std::regex_search(text, std::regex("\n\\{shop\\}:pool +permits +- +- +1/1 +for ever"))) << text;
     for (auto const* unknown : {"untouched", "plain", "a{b}"}) EXPECT_EQ(text.find(unknown), std::string::npos) << text;
-    auto const found = json::parse(json_of({"list", "rep*"}));
+    auto const found = parsed::parse(json_of({"list", "rep*"}));
     EXPECT_EQ(found["name"], "reports");
     EXPECT_EQ(found["leases"].size(), 2U);
-    EXPECT_EQ(json::parse(json_of({"list", "{shop}*"}))["name"], "{shop}:pool");
+    EXPECT_EQ(parsed::parse(json_of({"list", "{shop}*"}))["name"], "{shop}:pool");
     EXPECT_EQ(json_of({"list", "shop*"}), "");
     for (auto const* key :
          {"reports", "{reports}:timeout", "{shop}:pool", "{shop}:pool:timeout", "untouched", "plain", "a{b}:timeout"})

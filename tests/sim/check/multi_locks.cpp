@@ -11,7 +11,7 @@ namespace {
 
 using kind = fact::kind;
 
-struct waiter {
+struct waiter_for_all {
     int process;
     std::int64_t locks; ///< a bit for each
     moment since;
@@ -74,7 +74,7 @@ private:
     }
 
     multi_rules const& rules_;
-    std::map<int, waiter> waiting_; ///< by worker
+    std::map<int, waiter_for_all> waiting_; ///< by worker
     std::map<int, moment> slow_until_;
     std::map<std::int64_t, moment> free_since_; ///< by lock
     moment quiet_since_ = never;
