@@ -32,8 +32,8 @@ struct hold_state {
 struct lock_impl {
     std::shared_ptr<io::client_core> core;
     locking::record_ptr record;
-    locking::retry_backoff backoff{}; ///< of a kind without a channel
-    std::string owner_suffix{};       ///< of an election: the candidate
+    locking::retry_backoff backoff{};                  ///< of a kind without a channel
+    std::shared_ptr<std::string const> owner_suffix{}; ///< of an election: the candidate; null: none
 };
 
 /// Closes the client with its last copy.

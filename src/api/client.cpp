@@ -156,7 +156,7 @@ leader_election client::get_leader_election(std::string const& name, election_op
                         + " bytes and no control characters");
     auto const candidate = options.candidate.value_or(core->label());
     auto lock = lock_of(handle(), name, locking::election_recipe);
-    lock->owner_suffix = locking::election::owner_suffix(candidate);
+    lock->owner_suffix = std::make_shared<std::string const>(locking::election::owner_suffix(candidate));
     return leader_election(std::make_shared<detail::election_impl>(
         detail::election_impl{.core = core,
                               .lock = detail::election_impl::election_lock(std::move(lock)),

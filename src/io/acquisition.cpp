@@ -17,8 +17,13 @@ using locking::lock_table;
 acquisition::acquisition(std::shared_ptr<client_core> core, request order)
     : core_(std::move(core)), request_(std::move(order)), node_(&core_->node_of(request_.record->name)),
       lease_(request_.lease.value_or(core_->settings().lock_watchdog_timeout)),
-      lease_on_server_(std::max(lease_ + request_.lock_delay, request_.hold_at_least)), began_(lease_clock::now()),
-      now_(began_), op_(acquire_op::terms()) {
+      lease_on_server_(std::max(lease_ + request_.lock_delay, request_.hold_at_least)),
+      asked_{.lease = lease_,
+             .renewed = !request_.lease,
+             .adapter = request_.adapter,
+             .lock_delay = request_.lock_delay,
+             .fencing = request_.fencing},
+      began_(lease_clock::now()), now_(began_), op_(acquire_op::terms()) {
     core_->operation_began();
     if (!request_.may_wait) call_.be_impatient();
 }
@@ -116,7 +121,8 @@ bool acquisition::begin() {
     auto what = kind::fresh;
     core_->locked([&](lock_table& table, base::wake_list& woken) {
         auto const found =
-            table.begin(request_.record, request_.owner_number, asked_level(now_), now_, woken, request_.owner_suffix);
+            table.begin(request_.record, request_.owner_number, asked_level(now_), now_, woken,
+                        request_.owner_suffix ? std::string_view(*request_.owner_suffix) : std::string_view());
         what = found.what;
         tenure_ = found.tenure;
         level_number_ = found.level_number;
@@ -164,11 +170,9 @@ bool acquisition::carry_out(action next) {
 
 /// What is held once it is acquired, at `from`.
 locking::level acquisition::asked_level(base::instant from) const {
-    locking::level asked{.lease = lease_, .renewed = !request_.lease, .adapter = request_.adapter};
+    auto asked = asked_;
     if (auto const most = max_hold()) asked.max_hold_until = base::later(from, *most);
-    asked.lock_delay = request_.lock_delay;
     if (request_.hold_at_least.count() > 0) asked.kept_until = base::later(now_, request_.hold_at_least);
-    asked.fencing = request_.fencing;
     return asked;
 }
 

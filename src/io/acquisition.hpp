@@ -26,10 +26,10 @@ public:
         base::milliseconds hold_at_least{0};
         base::milliseconds lock_delay{0};
         bool adapter = false;
-        bool fencing = false;             ///< it is to have a token; some kinds give one in any case
-        bool waits_for_ever = false;      ///< no deadline: an outage ends it
-        locking::retry_backoff backoff{}; ///< of a lock without a channel
-        std::string owner_suffix{};       ///< behind the id of its owner; empty: what the recipe says
+        bool fencing = false;                              ///< it is to have a token; some kinds give one in any case
+        bool waits_for_ever = false;                       ///< no deadline: an outage ends it
+        locking::retry_backoff backoff{};                  ///< of a lock without a channel
+        std::shared_ptr<std::string const> owner_suffix{}; ///< behind the id of its owner; null: what the recipe says
     };
 
     acquisition(std::shared_ptr<client_core> core, request order);
@@ -94,6 +94,7 @@ private:
     node* const node_;                         ///< the server of this lock
     base::milliseconds const lease_;           ///< that the hold counts on
     base::milliseconds const lease_on_server_; ///< with the lock delay, and not less than a minimum hold
+    locking::level const asked_;               ///< without what counts from the acquisition
     base::instant const began_;
     base::instant now_; ///< when this step began; of the first one of a blocking call: when it was made
     bool done_ = false;

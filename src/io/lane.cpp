@@ -177,7 +177,8 @@ void lane::send_all(lock& held, afterwards& next) {
         held.unlock();
         auto const count = wire_.send(sending_.data() + sent_, sending_.size() - sent_);
         auto const problem = errno;
-        auto const failure = wire_.failure(count, problem);
+        std::string failure;
+        if (count < 0) failure = wire_.failure(count, problem);
         held.lock();
         if (link_ != link::up) {
             write_ = write::none;
@@ -232,7 +233,8 @@ void lane::lead(lock& held, afterwards& next, parker& me, base::instant until) {
     // The descriptor is ours until we leave, also when the link was lost meanwhile.
     bool const readable = (seen & ~POLLOUT) != 0;
     auto const count = readable ? wire_.receive(incoming_.get(), room()) : 0;
-    auto const failure = wire_.failure(count, errno);
+    std::string failure;
+    if (count < 0) failure = wire_.failure(count, errno);
     held.lock();
     if (link_ != link::up) return;
     if (readable)
@@ -250,7 +252,8 @@ void lane::lead(lock& held, afterwards& next, parker& me, base::instant until) {
 void lane::receive(lock& held, afterwards& next) {
     held.unlock();
     auto const count = wire_.receive(incoming_.get(), room());
-    auto const failure = wire_.failure(count, errno);
+    std::string failure;
+    if (count < 0) failure = wire_.failure(count, errno);
     held.lock();
     if (link_ == link::up) take(count, failure, next);
 }

@@ -143,12 +143,6 @@ locking::release_op::commands releasing::taken() const {
             .script_known = choice.knows_release_script()};
 }
 
-/// Of a minimum hold, what is left.
-base::milliseconds releasing::kept_for() const {
-    if (tenure_->kept_until == base::instant::min()) return base::milliseconds(0);
-    return locking::time_until(tenure_->kept_until, lease_clock::now());
-}
-
 bool releasing::carry_out(locking::release_op::action const& action, base::instant now) {
     using act = locking::release_op::act;
     using effect = locking::release_op::effect;

@@ -54,7 +54,11 @@ private:
     bool on_no_answer();
     bool carry_out(locking::release_op::action const& action, base::instant now);
     locking::release_op::commands taken() const;
-    base::milliseconds kept_for() const;
+    /// Of a minimum hold, what is left.
+    base::milliseconds kept_for() const {
+        if (tenure_->kept_until == base::instant::min()) return base::milliseconds(0);
+        return locking::time_until(tenure_->kept_until, lease_clock::now());
+    }
     std::error_code code_of(locking::release_op::outcome outcome) const noexcept;
     bool finish(std::error_code code) {
         return finish(code, [](locking::lock_table&, base::wake_list&) {});

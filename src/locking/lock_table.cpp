@@ -89,7 +89,7 @@ lock_table::beginning lock_table::begin(record_ptr const& record, std::uint64_t 
     if (mine && !record->how->reentrant) return {kind::not_again, std::move(mine)};
     if (!mine && !record->how->shared)
         if (auto other_half = counterpart(*record, owner_number, now)) return {kind::upgrade, std::move(other_half)};
-    if (!mine)
+    if (!mine && !record->parts.empty())
         if (auto other_parts = parts.overlapping(*record, owner_number, now))
             return {kind::overlap, std::move(other_parts)};
     // Where other processes want it too, the attempt that tells for how long it is held is the better guess.
@@ -128,10 +128,13 @@ std::optional<level> lock_table::take(tenure_ptr const& tenure, level level, bas
     if (tenure->levels.empty()) tenure->held_since = sent_at;
     if (tenure->token == 0) tenure->token = token;
     tenure->levels.push_back(level);
-    tenure->lock_delay = std::max(tenure->lock_delay, level.lock_delay);
-    tenure->kept_until = std::max(tenure->kept_until, level.kept_until);
-    tenure->longest_ever =
-        std::max({tenure->longest_ever, level.lease + level.lock_delay, time_until(level.kept_until, sent_at)});
+    tenure->longest_ever = std::max(tenure->longest_ever, level.lease);
+    if (level.is_kept_or_delayed()) {
+        tenure->lock_delay = std::max(tenure->lock_delay, level.lock_delay);
+        tenure->kept_until = std::max(tenure->kept_until, level.kept_until);
+        tenure->longest_ever =
+            std::max({tenure->longest_ever, level.lease + level.lock_delay, time_until(level.kept_until, sent_at)});
+    }
     tenure->record->tenures.has_acquired(*tenure);
     tenure->now_in.store(tenure::phase::held, std::memory_order_release); // pairs with tenure::in
     tenure->record->busy_until = base::instant::min();
@@ -171,7 +174,7 @@ void lock_table::lose_all(lock_record const& record, base::instant until, base::
 
 void lock_table::forget_record_of(tenure& tenure) noexcept {
     thread_tenures::leave(tenure);
-    parts.remove(tenure);
+    if (!tenure.record->parts.empty()) parts.remove(tenure);
     tenure.record->tenures.remove(tenure);
 }
 
