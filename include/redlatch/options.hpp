@@ -45,7 +45,7 @@ struct acquire_options {
     /// has one, of whatever kind, since they share one counter. The acquisition is a script then, and goes to the server, also
     /// where this process could hand the lock off. A re-entry has the token of its owner's other holds; if they have none, it
     /// takes one, which they do not get. Kinds whose holds always have a token (fenced_lock, leader_election) need not be
-    /// asked. Refused with errc::invalid_argument for a read lock. wire: protocol section 5.3.
+    /// asked. Refused with errc::invalid_argument for a read lock and a faster_multi_lock. wire: protocol section 5.3.
     bool fencing = false;
 
     /// Who will hold it. Forms with a handler take a fresh owner where this is a thread.

@@ -30,6 +30,11 @@ std::error_code check_fencing(lock_impl const& impl, acquire_options const& opti
               "acquire for writing, or without fencing";
         return errc::invalid_argument;
     }
+    if (options.fencing && !how.gives_tokens) {
+        message = "lock " + locking::shown(impl.record->name) + ": fencing is not there for " + std::string(how.kind)
+                  + " locks; use another kind of lock";
+        return errc::invalid_argument;
+    }
     auto const ttl = impl.core->settings().fencing_counter_ttl;
     if ((options.fencing || how.always_fencing) && ttl && options.lease && *options.lease > *ttl) {
         message = "lock " + locking::shown(impl.record->name) + ": a lease longer than config::fencing_counter_ttl ("

@@ -150,6 +150,8 @@ struct recipe {
     /// The other half of a lock that has two under one name. Whoever has the exclusive half may take the shared one too; who
     /// has the shared one would wait for itself.
     recipe const* counterpart = nullptr;
+    /// Its acquisition and its re-entry know `fencing`.
+    bool gives_tokens = true;
     /// Its release knows `kept_for`.
     bool minimum_hold = true;
     /// What stands behind the ids of its owners.

@@ -42,7 +42,13 @@ struct fencing : fencing_test, ::testing::WithParamInterface<lock_kind> {
     any_lock theirs = kind().get(other, name);
 };
 
-INSTANTIATE_TEST_SUITE_P(of, fencing, ::testing::ValuesIn(lock_kinds),
+std::vector<lock_kind> kinds_with_tokens() {
+    std::vector<lock_kind> some;
+    for (auto const& one : lock_kinds)
+        if (one.fencing) some.push_back(one);
+    return some;
+}
+INSTANTIATE_TEST_SUITE_P(of, fencing, ::testing::ValuesIn(kinds_with_tokens()),
                          [](auto const& about) { return std::string(about.param.name); });
 
 TEST_P(fencing, gives_each_hold_that_asks_a_greater_token) {
@@ -240,11 +246,20 @@ TEST_P(fencing, refuses_a_lease_that_would_outlive_its_counter) {
 TEST_F(fencing_test, is_of_one_counter_for_all_kinds_of_a_name) {
     std::uint64_t last = 0;
     for (int round = 0; round < 2; ++round)
-        for (auto const& kind : lock_kinds) {
+        for (auto const& kind : kinds_with_tokens()) {
             auto mine = kind.get(round % 2 == 0 ? user : other, name).acquire({.fencing = true});
             EXPECT_EQ(mine.token(), ++last) << kind.name;
             mine.release();
         }
+}
+
+TEST_F(fencing_test, is_refused_to_locks_on_values) {
+    any_lock lock = user.get_faster_multi_lock(name, {"a"});
+    auto const end = outcome_of([&] { auto const never = lock.acquire({.fencing = true}); });
+    EXPECT_EQ(end.reason, errc::invalid_argument);
+    EXPECT_THAT(end.message, HasSubstr(name));
+    EXPECT_THAT(end.message, HasSubstr("faster_multi"));
+    EXPECT_TRUE(lock.acquire());
 }
 
 TEST_F(fencing_test, is_refused_to_who_reads) {

@@ -115,7 +115,7 @@ void renew(state& s, std::size_t who) {
 
 // --- an owner
 
-void sleep(state const& s, owner& one, u8 what) {
+void fall_asleep(state const& s, owner& one, u8 what) {
     one.wants = what;
     one.timer = s.ttl;
     one.told = false;
@@ -128,7 +128,7 @@ bool read(state& s, int number) {
     if (one.reads > 0)
         set_read_count(s, who, static_cast<u8>(one.reads + 1));
     else if (!acquire_to_read(s, who))
-        return sleep(s, one, to_read), true;
+        return fall_asleep(s, one, to_read), true;
     ++one.reads;
     return true;
 }
@@ -137,7 +137,7 @@ bool write(state& s, int number) {
     auto& one = s.owners[who];
     if (number == 0 || number > scope.owners || one.dead || one.wants != nothing || one.writes) return false;
     if (one.reads > 0 && on("who reads does not wait to write")) return false; // it is told so, without a command
-    if (!acquire_to_write(s, who)) return sleep(s, one, to_write), true;
+    if (!acquire_to_write(s, who)) return fall_asleep(s, one, to_write), true;
     one.writes = true;
     return true;
 }
@@ -146,7 +146,7 @@ bool wake(state& s, int number) {
     auto& one = s.owners[who];
     if (one.wants == nothing || one.dead || !(one.told || one.timer == 0)) return false;
     bool const reads = one.wants == to_read;
-    if (!(reads ? acquire_to_read(s, who) : acquire_to_write(s, who))) return sleep(s, one, one.wants), true;
+    if (!(reads ? acquire_to_read(s, who) : acquire_to_write(s, who))) return fall_asleep(s, one, one.wants), true;
     one.wants = nothing;
     one.told = false;
     if (reads)

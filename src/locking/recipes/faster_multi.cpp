@@ -81,6 +81,7 @@ constexpr recipe make() noexcept {
     made.renew = &renew;
     made.plain = nullptr;      // no plain command takes a part of a key
     made.takes_turns = false;  // most messages on the channel are about other values
+    made.gives_tokens = false; // its scripts do not count
     made.minimum_hold = false; // the key lives on for others, and has what is held no longer until it ends
     return made;
 }
