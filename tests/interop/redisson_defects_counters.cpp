@@ -108,7 +108,7 @@ TEST_P(redisson_defects_counters, java_leaves_a_subscription_behind_when_it_may_
     EXPECT_FALSE(brief_java().yes("a", "latch/await", {name, "0"}));
     EXPECT_FALSE(brief_java().yes("a", "latch/await", {name, "100"}))
         << "which subscribes and unsubscribes in its time";
-    EXPECT_EQ(listeners(latch_channel), 1);
+    EXPECT_TRUE(wait_until([&] { return listeners(latch_channel) == 1; })) << "nobody waits for it to subscribe";
 }
 
 TEST_P(redisson_defects_counters, ours_leaves_no_subscription_behind_when_it_may_not_wait_for_a_latch) {
