@@ -117,12 +117,17 @@ TEST_P(wait_lost_test, of_several_locks_and_of_permits) {
 
     auto pool = user.get_permit_semaphore(name + "-pool");
     async_set_permits(pool, 1, asio::use_future).get();
-    permits const one =
-        async_acquire(pool, leased_permit_options{.lease = 600ms, .renewed = true}, asio::use_future).get();
+    permits one = async_acquire(pool, leased_permit_options{.lease = 600ms, .renewed = true}, asio::use_future).get();
     auto of_permits = async_wait_lost(one, asio::use_future);
     other.get_permit_semaphore(name + "-pool").release(one.ids().front());
     EXPECT_NO_THROW(of_permits.get());
     async_remove(pool, asio::use_future).get();
+    one = permits(); // lost ones are given back in the background, which leaves a record for a minute
+    EXPECT_TRUE(wait_until([&] { return user.stats().unresolved == 0; }));
+    for (auto const& left : server.run("KEYS", "redlatch_request:*").items) {
+        EXPECT_LE(pttl(server, left.text), 60'000);
+        server.run("DEL", left.text);
+    }
 }
 
 TEST_P(wait_lost_test, runs_a_handler_without_an_executor_where_the_client_does) {
