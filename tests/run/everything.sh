@@ -40,7 +40,7 @@ test_preset() { # PRESET [CTEST-ARGS…]
     if check "build: $preset" build_all "$preset"; then run_all_of "$preset" "$@"; fi
 }
 
-# Those of the integration tests that ask the server for much. The others are about the client, or choose a server themselves, or
+# Those of the integration tests that ask the server for much. The others are about the client, choose a server themselves, or
 # need TLS, which this one lacks.
 test_on_valkey() {
     local others='^(scripts_no_hand_off|asynchronous)\.|(deadline|embedded_server|hostile_server|lie|many|tls)_test'
