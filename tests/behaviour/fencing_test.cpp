@@ -302,8 +302,11 @@ TEST_F(fencing_test, does_not_keep_others_of_this_process_from_handing_the_lock_
 TEST_F(fencing_test, is_not_handed_off_to_who_has_asked_the_server_before) {
     any_lock lock = user.get_lock(name);
     hold_as_stranger(server, name, 60s);
+    auto const asked = [this] { return command_counts(server)["evalsha"]; };
+    auto const before = asked();
     auto waiter = in_thread([&] { return lock.acquire({.wait = 20s, .fencing = true, .owner = owner()}); });
-    ASSERT_TRUE(wait_until([&] { return somebody_waits(name); }));
+    ASSERT_TRUE(wait_until([&] { return somebody_waits(name) && asked() == before + 2; }))
+        << "not once more, listening";
     server.run("DEL", name); // and nobody is told
     auto another = lock.try_acquire({.owner = owner()});
     ASSERT_TRUE(another);
