@@ -23,12 +23,13 @@ enum class multi_lock_order {
     none,
     /// It takes its members in the order of their names (then of their servers' addresses), and waits for each while it holds
     /// those before. Cannot deadlock where all who take several of these locks do so in this order; comes to its turn as
-    /// surely as a waiter for each single lock. With a fixed lease it begins again after a quarter of it.
+    /// surely as a waiter for each single lock. With a fixed lease it begins again after a quarter of it. Of several that
+    /// try at the same time, without waiting, one acquires them; it takes a round trip for each member.
     by_name,
 };
 
 /// Every operation is that of basic_multi_lock. wire: as of the members' kinds; Redisson's way of acquiring them is protocol
-/// section 8.
+/// section 9.
 class REDLATCH_EXPORT multi_lock : public basic_multi_lock {
 public:
     /// At least one member; throws error(invalid_argument). No round trip.

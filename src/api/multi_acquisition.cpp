@@ -307,9 +307,11 @@ multi_acquisition::act multi_acquisition::begin_step() {
 std::vector<multi_acquisition::step> multi_acquisition::plan() {
     constexpr auto nobody = static_cast<std::size_t>(-1);
     if (group_->by_majority()) return {asks_all_others(nobody, may_wait_ ? moment() : duration::zero())};
-    if (rounds_ == 0) return {asks_all_others(nobody, duration::zero())};
+    bool const by_name = !group_->waiting_order.empty();
+    // Of many who ask for parts at the same time none may get all. In an order, one does.
+    if (rounds_ == 0 && !(by_name && !may_wait_)) return {asks_all_others(nobody, duration::zero())};
     std::vector<step> out;
-    if (group_->waiting_order.empty()) {
+    if (!by_name) {
         out.push_back({{first_busy_}, std::nullopt});
         if (group_->members.size() > 1) out.push_back(asks_all_others(first_busy_, moment()));
         return out;

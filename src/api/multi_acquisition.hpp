@@ -7,6 +7,7 @@
 // |-----------------|-------------------|-------------------------------------------------------------------------------|
 // | multi, no order | all at once, once | the busy one, for as long as it takes; then the rest at once, for a moment    |
 // | multi, by name  | all at once, once | one after the other, each for as long as it takes                             |
+// | the same, once  | one after another | none                                                                          |
 // | red             | all, for a moment | the same                                                                      |
 //
 // A moment is random, so that those who are in each other's way do not begin again at the same time. A fixed lease runs while
