@@ -144,72 +144,6 @@ void client_core::carry_out(std::vector<locking::lease_keeper::batch> const& ren
 
 namespace {
 
-locking::wire_call to_call(locking::reaper::job const& job, bool plain) {
-    auto about = job.record->context(job.owner_id, base::milliseconds(1));
-    about.kept_for = locking::time_until(job.kept_until, lease_clock::now());
-    auto const& how = *job.record->how;
-    if (job.announce) return how.plain->announce(about);
-    if (plain && about.kept_for.count() == 0 && how.plain != nullptr) return how.plain->release(about);
-    return how.release(about);
-}
-
-/// What has come of it.
-struct reaped {
-    bool done = false;  ///< there is nothing left to do
-    bool freed = false; ///< the lock was held until this release
-    bool gone = false;  ///< it was not held
-};
-
-reaped read_answer(locking::reaper::job const& job, bool by_script, connection::call const& answered) {
-    if (answered.status != connection::call::state::answered) return {};
-    // A message that may not be sent is done with: it is no more than a release by script would have achieved.
-    if (job.announce) return {!answered.reply.is_error() || connection::is_missing_right(answered.reply), false};
-    if (answered.reply.is_error()) return {};
-    auto const& how = *job.record->how;
-    auto const said = by_script
-                          ? how.read_release(answered.reply)
-                          : how.plain->read_release(answered.reply, answered.cut_short ? nullptr : &answered.second);
-    using kind = locking::release_answer::kind;
-    return {said.announced, said.what == kind::released || said.what == kind::released_silently,
-            said.what == kind::not_held};
-}
-
-} // namespace
-
-void client_core::reap(locking::reaper::job const& job) {
-    auto& where = node_of(job.record->name);
-    auto asked = to_call(job, where.choice().releases_plainly(*job.record));
-    bool const by_script = asked.is_script();
-    send(where.data(), std::move(asked), [weak = weak_from_this(), job, by_script](connection::call const& answered) {
-        auto const self = weak.lock();
-        if (!self) return;
-        auto& server = self->node_of(job.record->name);
-        auto const what = read_answer(job, by_script, answered);
-        // An HDEL whose answer was lost may have ended it, without a message; a script sends none for what it does not find.
-        if (by_script && what.gone && job.record->how->plain != nullptr && job.record->has_channel()
-            && server.choice().has_released_plainly())
-            self->send(server.data(), job.record->how->plain->announce(job.record->context(job.owner_id, {})),
-                       [](connection::call const&) {});
-        if (!by_script && !job.announce && answered.reply.is_error()
-            && connection::judge(answered.reply) == connection::verdict::refused
-            && self->stop_releasing_plainly(answered.reply, job.record))
-            return self->reap(job);
-        if (answered.reply.is_error()) server.on_write_refused(answered, lease_clock::now());
-        if (by_script && answered.reply.is_error() && connection::judge(answered.reply) == connection::verdict::refused)
-            server.choice().on_script_release_refused(*job.record);
-        self->locked([&](locking::lock_table& table, base::wake_list& woken) {
-            // The head may have asked before this release, and the message may be lost with a silent connection.
-            if (what.freed) job.record->queue.tell_head(woken);
-            if (what.done)
-                table.dead.on_answer(job.number, answered.late_copy_possible, lease_clock::now());
-            else
-                table.dead.on_failure(job.number, answered.late_copy_possible, lease_clock::now());
-        });
-    });
-}
-
-namespace {
-
 /// A call on its way without anybody who waits for it.
 class unattended final : public base::wakeable, public std::enable_shared_from_this<unattended> {
 public:
@@ -243,22 +177,6 @@ private:
 };
 
 } // namespace
-
-connection::call_ptr client_core::send_releases(base::waker const& waker, bool will_wait) {
-    auto const jobs = locked([](locking::lock_table& table, base::wake_list&) { return table.dead.all_now(); });
-    connection::call_ptr last;
-    for (auto const& job : jobs) {
-        last = connection::make_call();
-        auto& where = node_of(job.record->name);
-        auto what = to_call(job, where.choice().releases_plainly(*job.record));
-        // There is no second try here: the text of a script.
-        last->bytes = what.is_script() ? locking::by_text(*what.text_of, what.bytes) : std::move(what.bytes);
-        last->replies = what.replies;
-        if (&job == &jobs.back()) last->waker = waker;
-        where.data().submit(last, will_wait);
-    }
-    return last;
-}
 
 void client_core::send(call_lane& lane, locking::wire_call call, std::function<void(connection::call const&)> then,
                        bool once) {

@@ -116,8 +116,18 @@ public:
     /// Asks the server soon, and about several locks together, whether what this client holds of a lock is still there.
     void verify_hold(locking::record_ptr const& record);
 
-    /// All that the reaper has, at once. The last call, which wakes `waker`; null: there was nothing.
-    connection::call_ptr send_releases(base::waker const& waker, bool will_wait);
+    /// A release on its way, of a client that closes.
+    struct last_release {
+        locking::reaper::job job;
+        bool by_script;
+        connection::call_ptr call;
+    };
+    /// `jobs` and all that the reaper has, at once. The last call wakes `waker`.
+    std::vector<last_release> send_releases(std::vector<locking::reaper::job> jobs, base::waker const& waker,
+                                            bool will_wait);
+    /// `sent` has been answered, and its lock may still be held, or its waiters not know of its end. Never: there is nothing
+    /// more to be done.
+    base::instant time_to_repeat(last_release& sent, base::instant now);
 
     void renewal_sent() noexcept { renewals_.fetch_add(1, std::memory_order_relaxed); }
 

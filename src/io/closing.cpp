@@ -3,6 +3,7 @@
 #include "io/client_core.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace redlatch::io {
 
@@ -10,12 +11,13 @@ using locking::lock_table;
 
 bool closing::ready() const {
     if (stage_ == stage::telling) return told_->load(std::memory_order_acquire); // pairs with tell
-    return (!last_ || last_->finished()) && core_.releases_have_ended();
+    if (stage_ == stage::pausing) return false;
+    return (sent_.empty() || sent_.back().call->finished()) && core_.releases_have_ended();
 }
 
 bool closing::step() {
-    if (stage_ == stage::finished) return true;
-    if (stage_ == stage::beginning) {
+    switch (stage_) {
+    case stage::beginning:
         until_ = base::later(lease_clock::now(), core_.settings().close_timeout);
         core_.any_node().data().barrier(); // an acquisition is staged, and its tenure known, or will not be sent
         core_.locked([&](lock_table& table, base::wake_list& woken) {
@@ -23,17 +25,38 @@ bool closing::step() {
             table.closer = waker();
         });
         core_.shared_counters().wake_all();
-        if (tell()) return false;
-    } else if (stage_ == stage::telling) {
-        if (!ready() && lease_clock::now() < at().until) return suspend(nullptr, at().until);
-    } else if (!ready()) {
-        if (lease_clock::now() >= until_) return finish();
-        return suspend(&core_.any_node().data().line(), until_);
+        return !tell() && send();
+    case stage::telling: return !ready() && lease_clock::now() < at().until ? suspend(nullptr, at().until) : send();
+    case stage::releasing:
+        if (ready()) return on_answered();
+        return lease_clock::now() < until_ ? suspend(&core_.any_node().data().line(), until_) : finish();
+    case stage::pausing: return lease_clock::now() < at().until ? suspend(nullptr, at().until) : send();
+    case stage::finished: break;
     }
+    return true;
+}
+
+bool closing::send() {
     stage_ = stage::releasing;
-    last_ = core_.send_releases(waker(), blocking());
-    if (!last_ && core_.releases_have_ended()) return finish();
+    sent_ = core_.send_releases(std::exchange(to_repeat_, {}), waker(), blocking());
+    if (sent_.empty() && core_.releases_have_ended()) return finish();
     return suspend(&core_.any_node().data().line(), until_);
+}
+
+bool closing::on_answered() {
+    auto const now = lease_clock::now();
+    auto again = now;
+    for (auto& one : sent_) {
+        auto const when = core_.time_to_repeat(one, now);
+        if (when == base::never) continue;
+        to_repeat_.push_back(std::move(one.job));
+        again = std::max(again, when);
+    }
+    sent_.clear();
+    if (now >= until_) return finish();
+    if (again <= now) return send();
+    stage_ = stage::pausing;
+    return suspend(nullptr, std::min(again, until_));
 }
 
 /// Who holds learns that it ends before anybody else can have the lock. False: nobody is to be told.

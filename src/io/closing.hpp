@@ -6,18 +6,19 @@
 // | telling   | told, or a listener takes too long, or nobody is to be   | send releases -> releasing                       |
 // | releasing | answered, no release of others under way, no further one | finished                                         |
 // | releasing | answered, the reaper has got more                        | send them                                        |
+// | releasing | answered, a message was not sent                         | send it                                          |
+// | releasing | answered, the server takes no writes for now             | send them again when it may: pausing             |
 // | releasing | close_timeout is over                                    | finished                                         |
 #pragma once
 
-#include "connection/call.hpp"
+#include "io/client_core.hpp"
 #include "io/operation.hpp"
 
 #include <atomic>
 #include <memory>
+#include <vector>
 
 namespace redlatch::io {
-
-class client_core;
 
 /// Of a client whose closed() is true already: what is submitted from then on is refused.
 class closing final : public operation {
@@ -28,8 +29,10 @@ public:
     bool ready() const override;
 
 private:
-    enum class stage { beginning, telling, releasing, finished };
+    enum class stage { beginning, telling, releasing, pausing, finished };
     bool tell();
+    bool send();
+    bool on_answered();
     bool finish();
 
     /// A listener that blocks must not keep others from the locks.
@@ -39,7 +42,8 @@ private:
     stage stage_ = stage::beginning;
     base::instant until_{};
     std::shared_ptr<std::atomic<bool>> told_; ///< of telling
-    connection::call_ptr last_;
+    std::vector<client_core::last_release> sent_;
+    std::vector<locking::reaper::job> to_repeat_;
 };
 
 } // namespace redlatch::io

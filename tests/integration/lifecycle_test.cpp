@@ -101,6 +101,34 @@ TEST_F(lifecycle_test, the_last_copy_of_a_client_closes) {
     EXPECT_EQ(copy.stats().holds, 1U);
 }
 
+/// Redisson would let them sleep until their timers; so did close(), which sent each release just once.
+TEST_F(lifecycle_test, close_wakes_waiters_when_the_connection_breaks_before_the_message_is_sent) {
+    byte_proxy way(server.address());
+    config through = quick(way.uri());
+    through.close_timeout = patience;
+    client user(through);
+    client other(quick(server.uri()));
+    hold const mine = user.get_lock(name).acquire({.lease = 10min});
+    auto waiter = in_thread([&] { return other.get_lock(name).try_acquire({.wait = patience}).has_value(); });
+    ASSERT_TRUE(wait_until([&] { return somebody_waits(name); }));
+    auto const cut = way.cut_before(a_command("PUBLISH"));
+    user.close();
+    EXPECT_TRUE(cut.sprung() || in_variant("scripts_no_hand_off"));
+    EXPECT_TRUE(waiter.get());
+}
+
+TEST_F(lifecycle_test, close_releases_by_script_when_plain_commands_are_refused_by_then) {
+    server.run("ACL", "SETUSER", "restricted", "reset", "on", ">secret", "~*", "&*", "+@all");
+    config restricted = settings();
+    restricted.username = "restricted";
+    restricted.password = "secret";
+    client user(restricted);
+    hold const mine = user.get_lock(name).acquire({.lease = 10min});
+    server.run("ACL", "SETUSER", "restricted", "-hdel");
+    user.close();
+    EXPECT_FALSE(exists(name));
+}
+
 TEST_F(lifecycle_test, close_does_not_wait_long_for_a_server_that_is_stopped) {
     config patient = settings();
     patient.timeout = 3s;

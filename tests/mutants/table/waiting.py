@@ -1,5 +1,5 @@
 """Messages, the local queue, deadlines."""
-from table.files import ACQUISITION, CORE, OP, QUEUE, REGISTRY, RELEASING, WAITING
+from table.files import ACQUISITION, OP, QUEUE, REAPING, REGISTRY, RELEASING, WAITING
 
 MUTANTS = [
     ("the counter of messages is sampled after the attempt", ACQUISITION,
@@ -43,7 +43,7 @@ MUTANTS = [
     ("a release does not tell the local head", RELEASING,
      "record_->queue.tell_head(woken, held_back_since);",
      "static_cast<void>(woken), static_cast<void>(held_back_since);"),
-    ("a release by the reaper does not tell the local head", CORE,
+    ("a release by the reaper does not tell the local head", REAPING,
      "if (what.freed) job.record->queue.tell_head(woken);",
      "static_cast<void>(woken);"),
     ("a wait ignores its deadline", OP,

@@ -109,11 +109,12 @@ void close_client(stage& in, int number) {
     auto& which = in.actors.at(static_cast<std::size_t>(number));
     if (which.who->dead || !which.user) return;
     which.closing = true;
-    excuse_half_release(in, *which.who);
     in.write({.what = fact::kind::closing, .process = number});
     in.universe.spawn(*which.who, [&in, &which, began = in.universe.now()] {
         bool const well = in.faults_now == 0 && (in.last_fault < 0ns || in.last_fault + 3s < began);
         which.user->close();
+        // Sooner, it has seen all of its releases answered, and has no excuse.
+        if (in.universe.now() >= began + close_timeout) excuse_half_release(in, *which.who);
         which.closed_well = well && in.faults_now == 0 && in.last_fault < began;
     });
 }

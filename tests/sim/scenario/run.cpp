@@ -23,7 +23,7 @@ config settings_of(scenario const& plan) {
     made.retry_delay = 200ms;
     made.lock_watchdog_timeout = duration(plan.watchdog);
     made.fair_lock_wait_timeout = fair_lock_wait_timeout;
-    made.close_timeout = 200ms;
+    made.close_timeout = duration(close_timeout);
     made.outage_limit = 60s;
     if (plan.scripts_only) made.commands = command_set::scripts;
     made.local_handoff.enabled = plan.hands_over;

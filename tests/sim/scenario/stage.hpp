@@ -23,6 +23,9 @@
 
 namespace redlatch::sim {
 
+/// Of all clients.
+constexpr std::chrono::milliseconds close_timeout{200};
+
 /// A hold that somebody has not given back.
 struct believed_hold {
     int process;
