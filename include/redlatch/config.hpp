@@ -8,6 +8,7 @@
 #include <redlatch/export.hpp>
 #include <redlatch/lease_clock.hpp>
 #include <redlatch/tls_options.hpp>
+#include <redlatch/topology_options.hpp>
 
 #include <filesystem>
 #include <optional>
@@ -38,7 +39,8 @@ struct local_handoff {
 struct REDLATCH_EXPORT config {
     /// `redis://[user:password@]host[:port][/db]`, `valkey://…`, both with TLS as `rediss://…` and `valkeys://…`,
     /// `redis+uds:///path`, `unix:///path[?db=n]`, or `local:` for
-    /// the private server (of this user on this machine, started when needed; see embedded_server.hpp).
+    /// the private server (of this user on this machine, started when needed; see embedded_server.hpp). Several servers:
+    /// `redis-sentinel://host:port,host:port/0#master-name`, `redis-cluster://host:port,host:port`, or the field topology.
     /// User, password and database in the address win over the fields below.
     ///
     /// Empty: the environment chooses, as for the tool: the address in REDLATCH_SERVER; else the file that REDLATCH_CONFIG
@@ -57,6 +59,9 @@ struct REDLATCH_EXPORT config {
     std::optional<std::string> holder_label{};
     /// The logical database, 0 or more.
     int database = 0;
+
+    /// Several servers, where address does not say it; address is empty then. See topology_options.
+    topology_options topology{};
 
     /// Of addresses that begin with `rediss://` or `valkeys://`; see tls_options.
     tls_options tls{};

@@ -27,7 +27,8 @@ constexpr int embedded_starts = 3;
 
 std::shared_ptr<detail::client_handle> connected(config settings, std::optional<user_loop> loop) {
     settings.validate();
-    if (settings.address.empty()) settings = detail::with_server_of_environment(std::move(settings));
+    if (settings.address.empty() && settings.topology.mode == server_mode::single)
+        settings = detail::with_server_of_environment(std::move(settings));
     bool const embedded = settings.address == config::local().address;
     for (int start = 1;; ++start) {
         if (embedded) { // its address is known only now

@@ -1,6 +1,6 @@
 #include "api/config_limits.hpp"
 #include "connection/holder_label.hpp"
-#include "io/endpoint.hpp"
+#include "io/server_set.hpp"
 
 #include <redlatch/config.hpp>
 #include <redlatch/error.hpp>
@@ -59,7 +59,7 @@ config config::local() {
 
 config config::from_uri(std::string_view uri) {
     config result{.address = std::string(uri)};
-    io::resolve_endpoint(result); // refuses an empty one: what was to name a server names none
+    io::resolve_servers(result); // refuses an empty one: what was to name a server names none
     return result;
 }
 
@@ -95,9 +95,13 @@ void config::validate() const {
     if (commands < command_set::automatic || commands > command_set::scripts)
         refuse("commands must be automatic, plain or scripts");
     check("local_handoff.time", local_handoff.time, duration(1));
+    check("topology.scan_interval", topology.scan_interval, duration(10));
+    check_text("topology.master_name", topology.master_name);
+    check_text("topology.sentinel_username", topology.sentinel_username);
+    check_text("topology.sentinel_password", topology.sentinel_password);
     check("outage_limit", outage_limit, duration(0));
     check("close_timeout", close_timeout, duration(0));
-    if (!address.empty()) io::resolve_endpoint(*this);
+    if (!address.empty() || topology.mode != server_mode::single) io::resolve_servers(*this);
 }
 
 } // namespace redlatch

@@ -8,6 +8,7 @@
 #include "io/insist.hpp"
 #include "io/log.hpp"
 #include "io/random_seed.hpp"
+#include "io/server_set.hpp"
 #include "locking/names.hpp"
 
 #include <algorithm>
@@ -50,7 +51,10 @@ node::hooks client_core::node_hooks() {
 
 std::shared_ptr<client_core> client_core::open(config const& settings, std::optional<user_loop> loop) {
     settings.validate();
-    auto const where = resolve_endpoint(settings);
+    auto const servers = resolve_servers(settings);
+    if (servers.mode != server_mode::single)
+        throw error(errc::bad_config, servers.display() + ": several servers are not supported yet");
+    auto const& where = servers.nodes.front();
     std::shared_ptr<client_core> core(new client_core(settings, where, std::move(loop)), [](client_core* dropped) {
         if (dropped->forked()) {
             dropped->close_after_fork();

@@ -17,7 +17,6 @@ namespace {
 
 constexpr std::size_t longest_uri = 4096;
 constexpr std::size_t longest_host = 253; // of DNS
-constexpr std::uint16_t default_port = 6379;
 
 [[noreturn]] void refuse(std::string const& problem) {
     throw error(errc::bad_config, problem);
@@ -52,43 +51,39 @@ void parse_user_info(std::string_view text, server_uri& result) {
     if (auto password = decoded(text.substr(colon + 1), "password"); !password.empty()) result.password = password;
 }
 
-void parse_host(std::string_view host, server_uri& result) {
+std::string parsed_host(std::string_view host) {
     constexpr std::string_view name_bytes = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_";
     if (host.empty()) refuse("it names no host, as in redis://127.0.0.1:6379");
     if (host.size() > longest_host) refuse("its host name is longer than 253 bytes");
     if (host.find_first_not_of(name_bytes) != std::string_view::npos)
         refuse("its host name has a byte that no host name may have (an IPv6 address stands in brackets)");
-    result.host_or_path = host;
+    return std::string(host);
 }
 
-/// `[::1]` or `[fe80::1%25eth0]`; what follows is returned.
-std::string_view parse_bracketed_host(std::string_view text, server_uri& result) {
+/// `[::1]` or `[fe80::1%25eth0]`.
+std::string parsed_bracketed_host(std::string_view text) {
     auto const end = text.find(']');
     if (end == std::string_view::npos) refuse("the bracket around its IPv6 address is not closed");
-    auto const address = decoded(text.substr(1, end - 1), "IPv6 address");
+    auto address = decoded(text.substr(1, end - 1), "IPv6 address");
     in6_addr parsed{};
     if (::inet_pton(AF_INET6, address.substr(0, address.find('%')).c_str(), &parsed) != 1)
         refuse("what stands in its brackets is not an IPv6 address");
-    result.host_or_path = address;
-    return text.substr(end + 1);
+    return address;
 }
 
-void parse_host_and_port(std::string_view text, server_uri& result) {
-    auto port = std::string_view{};
-    if (text.starts_with('[')) {
-        port = parse_bracketed_host(text, result);
-    } else {
-        auto const colon = std::min(text.find(':'), text.size());
-        if (text.find(':', colon + 1) != std::string_view::npos)
-            refuse("it has too many colons; an IPv6 address stands in brackets, as in redis://[::1]:6379");
-        parse_host(text.substr(0, colon), result);
-        port = text.substr(colon);
+void parse_hosts(std::string_view text, server_uri& result) {
+    auto const port = result.mode == server_mode::sentinel ? default_sentinel_port : default_port;
+    bool const several = result.mode != server_mode::single;
+    auto const first = several ? text.substr(0, text.find(',')) : text;
+    auto const where = parse_host_and_port(first, port);
+    result.host_or_path = where.host;
+    result.port = where.port;
+    for (auto rest = text.substr(first.size()); !rest.empty();) {
+        rest.remove_prefix(1);
+        auto const next = rest.substr(0, rest.find(','));
+        result.others.push_back(parse_host_and_port(next, port));
+        rest.remove_prefix(next.size());
     }
-    result.port = default_port;
-    if (port.empty()) return;
-    auto const number = port.starts_with(':') ? whole_number<std::uint16_t>(port.substr(1)) : std::nullopt;
-    if (!number || *number == 0) refuse("its port must be a number from 1 to 65535");
-    result.port = *number;
 }
 
 void parse_query(std::string_view query, server_uri& result) {
@@ -108,8 +103,10 @@ void parse_tcp(std::string_view rest, server_uri& result) {
     // The last @: passwords with a bare @ are common, and no host has one.
     auto const at = authority.rfind('@');
     if (at != std::string_view::npos) parse_user_info(authority.substr(0, at), result);
-    parse_host_and_port(at == std::string_view::npos ? authority : authority.substr(at + 1), result);
+    parse_hosts(at == std::string_view::npos ? authority : authority.substr(at + 1), result);
     if (slash + 1 < rest.size()) result.database = parsed_database(rest.substr(slash + 1));
+    if (result.mode == server_mode::cluster && result.database.value_or(0) != 0)
+        refuse("a cluster has no databases but 0");
 }
 
 void parse_unix(std::string_view rest, server_uri& result) {
@@ -127,6 +124,31 @@ void parse_unix(std::string_view rest, server_uri& result) {
         refuse("the path of its socket is too long: Linux allows " + std::to_string(sizeof(sockaddr_un::sun_path) - 1)
                + " bytes");
     if (result.host_or_path.ends_with('/')) refuse("its path is a folder, not a socket");
+}
+
+/// What stands behind the # of an address with Sentinels; the rest is returned.
+std::string_view parse_master_name(std::string_view rest, server_uri& result) {
+    auto const mark = rest.find('#');
+    if (mark == std::string_view::npos || mark + 1 == rest.size())
+        refuse("it does not say which master the Sentinels are to be asked for, as in "
+               "redis-sentinel://host:26379/0#mymaster");
+    result.master_name = decoded(rest.substr(mark + 1), "name of the master");
+    return rest.substr(0, mark);
+}
+
+/// Of TCP: whether it is encrypted, and how the servers are arranged. False: another scheme.
+bool parse_tcp_scheme(std::string_view scheme, server_uri& result) {
+    auto const dash = std::min(scheme.find('-'), scheme.size());
+    auto const protocol = scheme.substr(0, dash);
+    auto const arrangement = scheme.substr(dash);
+    if (arrangement == "-sentinel")
+        result.mode = server_mode::sentinel;
+    else if (arrangement == "-cluster")
+        result.mode = server_mode::cluster;
+    else if (!arrangement.empty())
+        return false;
+    result.tls = protocol == "rediss" || protocol == "valkeys";
+    return protocol == "redis" || protocol == "valkey" || result.tls;
 }
 
 server_uri parse(std::string_view uri) {
@@ -147,11 +169,11 @@ server_uri parse(std::string_view uri) {
     if (rest.empty() || colon != uri.size() - rest.size())
         refuse("it needs a scheme: write redis://host:6379, unix:///path or local:");
     rest.remove_prefix(3);
-    result.tls = scheme == "rediss" || scheme == "valkeys";
-    auto const tcp = scheme == "redis" || scheme == "valkey" || result.tls;
+    auto const tcp = parse_tcp_scheme(scheme, result);
     if (!tcp && scheme != "unix" && scheme != "redis+uds" && scheme != "valkey+uds")
-        refuse("its scheme is not known; use redis://, rediss://, valkey://, valkeys://, unix://, redis+uds://, "
-               "valkey+uds:// or local:");
+        refuse("its scheme is not known; use redis://, rediss://, valkey://, valkeys://, redis-sentinel://, "
+               "redis-cluster://, unix://, redis+uds://, valkey+uds:// or local:");
+    if (result.mode == server_mode::sentinel) rest = parse_master_name(rest, result);
     if (rest.find('#') != std::string_view::npos) refuse("it has a #, which must be written %23");
     if (auto const mark = rest.find('?'); mark != std::string_view::npos) {
         if (rest.find('@', mark) != std::string_view::npos)
@@ -166,6 +188,26 @@ server_uri parse(std::string_view uri) {
 }
 
 } // namespace
+
+server_uri::host_and_port parse_host_and_port(std::string_view text, std::uint16_t usual_port) {
+    server_uri::host_and_port result{.host = {}, .port = usual_port};
+    auto port = std::string_view{};
+    if (text.starts_with('[')) {
+        result.host = parsed_bracketed_host(text);
+        port = text.substr(text.find(']') + 1);
+    } else {
+        auto const colon = std::min(text.find(':'), text.size());
+        if (text.find(':', colon + 1) != std::string_view::npos)
+            refuse("it has too many colons; an IPv6 address stands in brackets, as in redis://[::1]:6379");
+        result.host = parsed_host(text.substr(0, colon));
+        port = text.substr(colon);
+    }
+    if (port.empty()) return result;
+    auto const number = port.starts_with(':') ? whole_number<std::uint16_t>(port.substr(1)) : std::nullopt;
+    if (!number || *number == 0) refuse("its port must be a number from 1 to 65535");
+    result.port = *number;
+    return result;
+}
 
 server_uri parse_server_uri(std::string_view uri) {
     try {

@@ -126,6 +126,41 @@ TEST(masked_uri, hides_passwords_also_in_malformed_uris) {
     EXPECT_THAT(refusal_of("redis://:" + std::string(5000, 'p') + "@h"), Not(HasSubstr("pp")));
 }
 
+TEST(server_uri, of_sentinels_names_them_and_their_master) {
+    auto const uri = parse_server_uri("rediss-sentinel://alice:secret@a,b:5,[::1]:7/3#my%20master");
+    EXPECT_EQ(uri.mode, server_mode::sentinel);
+    EXPECT_TRUE(uri.tls);
+    EXPECT_EQ(uri.host_or_path, "a");
+    EXPECT_EQ(uri.port, 26379);
+    ASSERT_EQ(uri.others.size(), 2U);
+    EXPECT_EQ(uri.others[0].host, "b");
+    EXPECT_EQ(uri.others[0].port, 5);
+    EXPECT_EQ(uri.others[1].host, "::1");
+    EXPECT_EQ(uri.others[1].port, 7);
+    EXPECT_EQ(uri.master_name, "my master");
+    EXPECT_EQ(uri.password, "secret");
+    EXPECT_EQ(uri.database, 3);
+}
+
+TEST(server_uri, of_a_cluster_names_some_of_its_nodes) {
+    auto const uri = parse_server_uri("valkey-cluster://a:1,b");
+    EXPECT_EQ(uri.mode, server_mode::cluster);
+    EXPECT_FALSE(uri.tls);
+    EXPECT_EQ(uri.port, 1);
+    ASSERT_EQ(uri.others.size(), 1U);
+    EXPECT_EQ(uri.others[0].port, 6379);
+}
+
+TEST(server_uri, of_several_servers_says_what_is_wrong_with_it) {
+    EXPECT_THAT(refusal_of("redis-sentinel://host"), HasSubstr("#mymaster"));
+    EXPECT_THAT(refusal_of("redis-sentinel://host/0#"), HasSubstr("#mymaster"));
+    EXPECT_THAT(refusal_of("redis-cluster://host/1"), HasSubstr("a cluster has no databases but 0"));
+    EXPECT_THAT(refusal_of("redis-cluster://host,"), HasSubstr("names no host"));
+    EXPECT_THAT(refusal_of("redis-cluster://a,b:0"), HasSubstr("port must be a number"));
+    EXPECT_THAT(refusal_of("redis-ring://a"), HasSubstr("scheme is not known"));
+    EXPECT_THAT(refusal_of("redis://a,b"), HasSubstr("no host name may have"));
+}
+
 TEST(masked_uri, keeps_what_helps) {
     EXPECT_EQ(masked_uri("redis://alice:secret@host:1/2"), "redis://alice:***@host:1/2");
     EXPECT_EQ(masked_uri("redis://host:1/x?db=3"), "redis://host:1/x?db=3");

@@ -1,0 +1,85 @@
+#include "io/server_set.hpp"
+
+#include "io/server_uri.hpp"
+
+#include <redlatch/error.hpp>
+
+#include <utility>
+
+namespace redlatch::io {
+
+namespace {
+
+[[noreturn]] void refuse(std::string const& message) {
+    throw error(errc::bad_config, "the configuration cannot be used: " + message);
+}
+
+/// Those of one server, with its user, password and database.
+std::vector<endpoint> nodes_of_address(config const& settings, server_uri const& address) {
+    auto first = resolve_endpoint(settings);
+    std::vector<endpoint> nodes{first};
+    for (auto const& other : address.others) {
+        first.host_or_path = other.host;
+        first.port = other.port;
+        nodes.push_back(first);
+    }
+    return nodes;
+}
+
+std::vector<endpoint> nodes_of_list(config const& settings) {
+    std::vector<endpoint> nodes;
+    for (auto const& address : settings.topology.nodes) {
+        auto one = settings;
+        one.address = address;
+        auto const where = parse_server_uri(address);
+        if (where.type != server_uri::kind::tcp || where.mode != server_mode::single)
+            refuse("topology.nodes has " + address + "; each is written redis://host:port or rediss://host:port");
+        nodes.push_back(resolve_endpoint(one));
+        if (nodes.back().tls != nodes.front().tls)
+            refuse("topology.nodes has addresses with TLS and without it; use one of both for all");
+    }
+    return nodes;
+}
+
+void check(server_set const& servers) {
+    if (servers.nodes.empty()) refuse("topology.nodes is empty; it needs the address of at least one server");
+    if (servers.mode == server_mode::sentinel && servers.master_name.empty())
+        refuse("topology.master_name is empty; Sentinels are asked for a master by its name");
+    if (servers.mode == server_mode::cluster && servers.nodes.front().database != 0)
+        refuse("database is " + std::to_string(servers.nodes.front().database) + "; a cluster has no databases but 0");
+}
+
+} // namespace
+
+std::string server_set::display() const {
+    if (mode == server_mode::single) return nodes.front().display();
+    std::string text;
+    for (auto const& one : nodes) text += (text.empty() ? "" : ", ") + one.display();
+    return mode == server_mode::sentinel ? "the master '" + master_name + "' of the Sentinels " + text : text;
+}
+
+server_set resolve_servers(config const& settings) {
+    server_set servers;
+    if (settings.topology.mode == server_mode::single) {
+        auto const address = parse_server_uri(settings.address);
+        servers.mode = address.mode;
+        servers.nodes = nodes_of_address(settings, address);
+        servers.master_name = address.master_name;
+    } else {
+        if (!settings.address.empty()) refuse("address is for a single server; topology.nodes has several");
+        servers.mode = settings.topology.mode;
+        servers.nodes = nodes_of_list(settings);
+        servers.master_name = settings.topology.master_name;
+    }
+    check(servers);
+    if (servers.mode != server_mode::sentinel) return servers;
+    servers.master = servers.nodes.front();
+    for (auto& one : servers.nodes) {
+        one.username = settings.topology.sentinel_username;
+        one.password = settings.topology.sentinel_password;
+        one.database = 0;
+    }
+    return servers;
+}
+
+} // namespace redlatch::io
