@@ -1,0 +1,100 @@
+#include "connection/cluster_view.hpp"
+
+#include "base/hash_slot.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+namespace redlatch::connection {
+
+namespace {
+
+constexpr std::size_t longest_host = 253; // of DNS
+
+template <class Number> std::optional<Number> whole_number(std::string_view text) {
+    Number number{};
+    auto const [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (problem != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+    return number;
+}
+
+/// The next word; `text` begins behind it then.
+std::string_view take_word(std::string_view& text, char separator) {
+    auto const end = std::min(text.find(separator), text.size());
+    auto const word = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    return word;
+}
+
+bool is_host(std::string_view host) {
+    return host.size() <= longest_host && std::ranges::all_of(host, [](char byte) { return byte > ' ' && byte < 127; });
+}
+
+/// `ip:port@bus[,hostname[,field=value...]]`
+std::optional<node_address> read_place(std::string_view text, std::string const& asked, bool hostnames) {
+    auto address = take_word(text, ',');
+    auto const hostname = take_word(text, ',');
+    auto where = read_node_address(address.substr(0, address.find('@')));
+    if (!where || where->port == 0) return std::nullopt;
+    bool const named = !hostname.empty() && hostname.find('=') == std::string_view::npos && is_host(hostname);
+    if (named && (hostnames || where->host.empty())) where->host = hostname;
+    if (where->host.empty()) where->host = asked;
+    return where;
+}
+
+/// `first-last` or `slot`. Slots on their way to or from another node stand in brackets, and belong to whoever has them here.
+std::optional<std::vector<cluster_view::slot_range>> read_ranges(std::string_view words) {
+    std::vector<cluster_view::slot_range> ranges;
+    while (!words.empty()) {
+        auto range = take_word(words, ' ');
+        if (range.empty() || range.front() == '[') continue;
+        bool const single = range.find('-') == std::string_view::npos;
+        auto const first = whole_number<std::uint16_t>(take_word(range, '-'));
+        auto const last = single ? first : whole_number<std::uint16_t>(range);
+        if (!first || !last || *first > *last || *last >= base::hash_slots) return std::nullopt;
+        ranges.push_back({*first, *last});
+    }
+    return ranges;
+}
+
+bool has_flag(std::string_view flags, std::string_view flag) {
+    while (!flags.empty())
+        if (take_word(flags, ',') == flag) return true;
+    return false;
+}
+
+} // namespace
+
+std::optional<node_address> read_node_address(std::string_view text) {
+    auto const colon = text.rfind(':');
+    if (colon == std::string_view::npos) return std::nullopt;
+    auto const port = whole_number<std::uint16_t>(text.substr(colon + 1));
+    auto host = text.substr(0, colon);
+    if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
+    if (!port || !is_host(host)) return std::nullopt;
+    return node_address{std::string(host), *port};
+}
+
+std::optional<cluster_view> read_cluster_view(std::string_view text, std::string const& asked, bool hostnames) {
+    cluster_view view;
+    while (!text.empty()) {
+        auto line = take_word(text, '\n');
+        if (line.ends_with('\r')) line.remove_suffix(1);
+        if (line.empty()) continue;
+        // id, place, flags, id of its master, last ping sent, last pong heard, epoch, state of the link, slots
+        constexpr std::size_t fields = 8;
+        std::array<std::string_view, fields> field;
+        for (auto& one : field) one = take_word(line, ' ');
+        if (field.back().empty()) return std::nullopt;
+        if (!has_flag(field[2], "master") || has_flag(field[2], "noaddr")) continue;
+        auto ranges = read_ranges(line);
+        auto const epoch = whole_number<std::uint64_t>(field[6]);
+        auto where = read_place(field[1], asked, hostnames);
+        if (!ranges || !epoch || !where) return std::nullopt;
+        if (!ranges->empty()) view.masters.push_back({*std::move(where), *epoch, *std::move(ranges)});
+    }
+    return view;
+}
+
+} // namespace redlatch::connection

@@ -1,0 +1,42 @@
+// What one node of a cluster says of all: the reply to CLUSTER NODES.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace redlatch::connection {
+
+struct node_address {
+    std::string host;
+    std::uint16_t port = 0;
+
+    std::string display() const { return host + ":" + std::to_string(port); }
+    friend auto operator<=>(node_address const&, node_address const&) = default;
+};
+
+/// `host:port`; the host may be an IPv6 address without brackets, or empty. None: it is no address.
+std::optional<node_address> read_node_address(std::string_view text);
+
+struct cluster_view {
+    struct slot_range {
+        std::uint16_t first;
+        std::uint16_t last;
+    };
+    /// A master that has slots.
+    struct master {
+        node_address where;
+        std::uint64_t epoch = 0; ///< of two nodes that claim a slot, the one with the greater number is right
+        std::vector<slot_range> slots{};
+    };
+    std::vector<master> masters{};
+};
+
+/// `asked`: the host of the node that was asked, for one that does not know its own. `hostnames`: rather the names of nodes
+/// than their addresses, for certificates are made for names. None: not understood.
+std::optional<cluster_view> read_cluster_view(std::string_view text, std::string const& asked, bool hostnames);
+
+} // namespace redlatch::connection
