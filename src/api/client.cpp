@@ -219,14 +219,16 @@ void client::async_list_locks(std::string_view pattern, executor ex,
 
 server_info client::ping() {
     auto const& core = handle().core;
-    return detail::run_now<io::query_batch>(core, detail::about_server, detail::server_that_answered(core),
+    auto& server = core->any_node();
+    return detail::run_now<io::query_batch>(core, detail::about_server, detail::server_that_answered(server), &server,
                                             detail::ask_who_is_there(), detail::about_server);
 }
 
 std::optional<outcome> client::start_ping(completion_ptr<server_info>& done) {
     auto const& core = handle().core;
-    return detail::run_later<io::query_batch>(core, detail::about_server, detail::server_that_answered(core), done,
-                                              detail::ask_who_is_there(), detail::about_server);
+    auto& server = core->any_node();
+    return detail::run_later<io::query_batch>(core, detail::about_server, detail::server_that_answered(server), done,
+                                              &server, detail::ask_who_is_there(), detail::about_server);
 }
 
 void client::async_ping(executor ex, std::function<void(std::error_code, server_info)> handler) {

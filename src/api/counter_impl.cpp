@@ -28,7 +28,8 @@ void must_be_at_least(counter_impl const& impl, char const* what, std::int64_t l
 }
 
 question<std::int64_t> number_of(counter_impl const& impl, std::string const& about) {
-    return {.call = impl.what->how->count({.name = impl.what->name, .channel = impl.what->channel}),
+    return {.call = impl.what->how->count(
+                {.name = impl.what->name, .channel = impl.what->channel, .publish = impl.what->publish}),
             .about = about,
             .read =
                 [about, read = impl.what->how->read_count](io::query const& answered) {
@@ -45,8 +46,11 @@ io::counter_change::request
 to_request(counter_impl const& impl, std::string about, std::int64_t amount,
            std::function<locking::wire_call(locking::counter_request const&)> const& compose, bool idempotent) {
     auto const record = idempotent ? std::string() : impl.next_record();
-    return {.call =
-                compose({.name = impl.what->name, .channel = impl.what->channel, .record = record, .amount = amount}),
+    return {.call = compose({.name = impl.what->name,
+                             .channel = impl.what->channel,
+                             .publish = impl.what->publish,
+                             .record = record,
+                             .amount = amount}),
             .repeatable = idempotent || !record.empty(),
             .subject = std::move(about),
             .kind = impl.what->how->kind,

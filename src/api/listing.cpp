@@ -24,7 +24,8 @@ constexpr std::size_t most_bytes = std::size_t{1} << 20;
 } // namespace
 
 listing::listing(std::shared_ptr<io::client_core> core, std::string pattern, look_options options, visitor each)
-    : core_(std::move(core)), pattern_(std::move(pattern)), options_(options), each_(std::move(each)) {}
+    : core_(std::move(core)), pattern_(std::move(pattern)), options_(options), each_(std::move(each)),
+      servers_(core_->masters()) {}
 
 bool listing::step() {
     for (;;) {
@@ -40,7 +41,19 @@ bool listing::ready() const {
     return cancelled() || (call_ && call_->ready());
 }
 
+/// False: it was the last one.
+bool listing::go_on_with_next_server() {
+    if (servers_.size() <= 1) return false;
+    servers_.pop_back();
+    cursor_ = "0";
+    scanned_ = false;
+    bounds_ = {};
+    labels_.reset(); // those that it knows
+    return true;
+}
+
 bool listing::ask() {
+    if (scanned_ && unseen_.empty() && !go_on_with_next_server()) return false;
     std::vector<std::string> commands;
     std::size_t bytes = 0;
     looked_at_.clear();
@@ -59,8 +72,7 @@ bool listing::ask() {
     if (asked_size_) commands.push_back(resp::command("DBSIZE"));
     if (asked_page_)
         commands.push_back(resp::command("SCAN", cursor_, "MATCH", pattern_, "COUNT", "500", "TYPE", "hash"));
-    if (commands.empty()) return false;
-    call_.emplace(core_, std::move(commands), about);
+    call_.emplace(core_, servers_.back(), std::move(commands), about);
     drive(*call_);
     return true;
 }
@@ -120,7 +132,7 @@ void listing::on_page(resp::value const& page) {
     cursor_ = page.items[0].text;
     scanned_ = cursor_ == "0";
     if (auto const why = bounds_.on_page(cursor_, page.items[1].items.size(), fresh))
-        throw error(errc::bad_reply, "listing locks was given up: SCAN on the server " + core_->any_node().address()
+        throw error(errc::bad_reply, "listing locks was given up: SCAN on the server " + servers_.back()->address()
                                          + " does not come to an end (" + *why
                                          + "); ask with a narrower pattern, or find out what answers there");
 }
@@ -128,7 +140,7 @@ void listing::on_page(resp::value const& page) {
 void listing::must_be_answer(resp::value const& reply) const {
     if (!reply.is_error()) return;
     auto const reason = connection::to_errc(connection::judge(reply));
-    throw error(reason, io::query_message(core_->any_node(), about, reason, reply));
+    throw error(reason, io::query_message(*servers_.back(), about, reason, reply));
 }
 
 } // namespace redlatch::detail

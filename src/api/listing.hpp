@@ -1,5 +1,5 @@
 // All locks whose names match, as one operation of many round trips: each asks about the keys that the one before it named, and
-// for the next page of SCAN.
+// for the next page of SCAN. In a cluster one master after the other.
 #pragma once
 
 #include "api/scan_bounds.hpp"
@@ -36,6 +36,7 @@ public:
 private:
     /// False: nothing is left to ask.
     bool ask();
+    bool go_on_with_next_server();
     void on_answers();
     void on_looks(std::vector<resp::value> const& answers);
     void on_page(resp::value const& page);
@@ -46,6 +47,7 @@ private:
     look_options const options_;
     visitor const each_;
 
+    std::vector<io::node*> servers_; ///< still to be asked; the last one is being asked
     std::string cursor_ = "0";
     bool scanned_ = false;
     scan_bounds bounds_{};

@@ -22,6 +22,10 @@ std::string shown(lock_impl const& impl) {
     return "lock " + locking::shown(impl.record->name);
 }
 
+io::node* server_of(lock_impl const& impl) {
+    return &impl.core->node_of(impl.record->name);
+}
+
 question<bool> whether_locked(lock_impl const& impl) {
     auto const& kind = *impl.record->how;
     return {kind.is_held(impl.record->context({}, {})), "asking for " + shown(impl),
@@ -101,13 +105,13 @@ void basic_lock::async_remaining_lease(executor ex,
 
 lock_info basic_lock::inspect(look_options const& options) {
     auto const about = "looking at " + shown(impl());
-    return detail::run_now<io::query_batch>(impl().core, about, holders_of(impl_, options), who(impl(), options),
-                                            about);
+    return detail::run_now<io::query_batch>(impl().core, about, holders_of(impl_, options), server_of(impl()),
+                                            who(impl(), options), about);
 }
 
 std::optional<outcome> basic_lock::start_inspect(completion_ptr<lock_info>& done, look_options const& options) {
     auto const about = "looking at " + shown(impl());
-    return detail::run_later<io::query_batch>(impl().core, about, holders_of(impl_, options), done,
+    return detail::run_later<io::query_batch>(impl().core, about, holders_of(impl_, options), done, server_of(impl()),
                                               who(impl(), options), about);
 }
 

@@ -49,20 +49,21 @@ std::vector<std::string> names_of(std::string_view key, permit_scan const& found
     return names;
 }
 
-std::vector<resp::value> ask(std::shared_ptr<io::client_core> const& core, std::vector<std::string> commands) {
+std::vector<resp::value> ask(std::shared_ptr<io::client_core> const& core, io::node& server,
+                             std::vector<std::string> commands) {
     return run_now<io::query_batch>(
-        core, about_permits, [](io::query_batch const& answered) { return answered.replies(); }, std::move(commands),
-        about_permits);
+        core, about_permits, [](io::query_batch const& answered) { return answered.replies(); }, &server,
+        std::move(commands), about_permits);
 }
 
 /// What is no permit semaphore after all is left out; what may not be looked at has its problem.
-std::vector<permit_info> look_at_all(std::shared_ptr<io::client_core> const& core,
+std::vector<permit_info> look_at_all(std::shared_ptr<io::client_core> const& core, io::node& server,
                                      std::vector<std::string> const& names) {
     std::vector<std::string> commands;
     for (auto const& name : names)
         for (auto& one : ask_for_permits(name)) commands.push_back(std::move(one));
     if (commands.empty()) return {};
-    auto const answers = ask(core, std::move(commands));
+    auto const answers = ask(core, server, std::move(commands));
     std::vector<permit_info> found;
     for (std::size_t i = 0; i < names.size(); ++i) {
         auto const own = std::span(answers).subspan(i * questions_about_permits, questions_about_permits);
@@ -77,23 +78,24 @@ std::vector<permit_info> look_at_all(std::shared_ptr<io::client_core> const& cor
     return found;
 }
 
-[[noreturn]] void give_up(io::client_core& core, std::string const& why) {
-    throw error(errc::bad_reply, std::string(about_permits) + " was given up: SCAN on the server "
-                                     + core.any_node().address() + " does not come to an end (" + why
+[[noreturn]] void give_up(io::node& server, std::string const& why) {
+    throw error(errc::bad_reply, std::string(about_permits) + " was given up: SCAN on the server " + server.address()
+                                     + " does not come to an end (" + why
                                      + "); ask with a narrower pattern, or find out what answers there");
 }
 
-void visit_scan(std::shared_ptr<io::client_core> const& core, permit_scan const& scan,
+void visit_scan(std::shared_ptr<io::client_core> const& core, io::node& server, permit_scan const& scan,
                 std::function<void(std::vector<permit_info>)> const& each) {
     scan_bounds bounds;
     std::unordered_set<std::string> seen; // SCAN may name a key twice
     std::string cursor = "0";
     do {
         auto const page =
-            ask(core, {resp::command("SCAN", cursor, "MATCH", scan.pattern, "COUNT", "500", "TYPE", "zset")}).front();
+            ask(core, server, {resp::command("SCAN", cursor, "MATCH", scan.pattern, "COUNT", "500", "TYPE", "zset")})
+                .front();
         if (page.is_error()) {
             auto const reason = connection::to_errc(connection::judge(page));
-            throw error(reason, io::query_message(core->any_node(), about_permits, reason, page));
+            throw error(reason, io::query_message(server, about_permits, reason, page));
         }
         if (!page.is_array() || page.items.size() != 2 || !page.items[0].is_text() || !page.items[1].is_array())
             throw error(errc::bad_reply, "the server sent an unexpected reply to SCAN");
@@ -105,8 +107,8 @@ void visit_scan(std::shared_ptr<io::client_core> const& core, permit_scan const&
             for (auto& name : names_of(key.text, scan)) names.push_back(std::move(name));
         }
         cursor = page.items[0].text;
-        if (auto found = look_at_all(core, names); !found.empty()) each(std::move(found));
-        if (auto const why = bounds.on_page(cursor, page.items[1].items.size(), fresh)) give_up(*core, *why);
+        if (auto found = look_at_all(core, server, names); !found.empty()) each(std::move(found));
+        if (auto const why = bounds.on_page(cursor, page.items[1].items.size(), fresh)) give_up(server, *why);
     } while (cursor != "0");
 }
 
@@ -114,7 +116,8 @@ void visit_scan(std::shared_ptr<io::client_core> const& core, permit_scan const&
 
 void visit_permits(std::shared_ptr<io::client_core> const& core, std::string_view pattern,
                    std::function<void(std::vector<permit_info>)> const& each) {
-    for (auto const& scan : scans_for(pattern)) visit_scan(core, scan, each);
+    for (auto* const server : core->masters())
+        for (auto const& scan : scans_for(pattern)) visit_scan(core, *server, scan, each);
 }
 
 } // namespace redlatch::detail

@@ -124,7 +124,8 @@ requested_change<bool> setting_total(counter_impl const& impl, int permits) {
 template <class Answer, class Read>
 detail::question<Answer> looking_at(counter_impl const& impl, std::string const& id, std::string const& about,
                                     Read read) {
-    return {.call = permit_calls::look({.name = impl.what->name, .channel = impl.what->channel, .ids = id}),
+    return {.call = permit_calls::look(
+                {.name = impl.what->name, .channel = impl.what->channel, .publish = impl.what->publish, .ids = id}),
             .about = about,
             .read =
                 [about, read](io::query const& answered) {
@@ -350,11 +351,13 @@ void permit_semaphore::async_acquired_permits(executor ex, std::function<void(st
 
 permit_info permit_semaphore::inspect() {
     return detail::run_now<io::query_batch>(impl().core, about_looking(impl()), what_there_is(impl()),
+                                            &impl().core->node_of(impl().what->name),
                                             detail::ask_for_permits(impl().what->name), about_looking(impl()));
 }
 
 std::optional<outcome> permit_semaphore::start_inspect(completion_ptr<permit_info>& done) {
     return detail::run_later<io::query_batch>(impl().core, about_looking(impl()), what_there_is(impl()), done,
+                                              &impl().core->node_of(impl().what->name),
                                               detail::ask_for_permits(impl().what->name), about_looking(impl()));
 }
 

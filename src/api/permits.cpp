@@ -24,8 +24,11 @@ void give_permits_back(permits_state const& state) {
     auto const record = locking::request_record(
         impl.what->name, detail::shown_ids(state.ids().substr(0, locking::permit_id_size)).front());
     io::give_back(impl.core, *impl.what,
-                  impl.what->how->undo(
-                      {.name = impl.what->name, .channel = impl.what->channel, .record = record, .ids = state.ids()}),
+                  impl.what->how->undo({.name = impl.what->name,
+                                        .channel = impl.what->channel,
+                                        .publish = impl.what->publish,
+                                        .record = record,
+                                        .ids = state.ids()}),
                   true);
 }
 

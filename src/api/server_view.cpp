@@ -29,13 +29,13 @@ std::vector<std::string> ask_who_is_there() {
     return {resp::command("INFO", "server"), resp::command("HELLO")};
 }
 
-std::function<server_info(io::query_batch const&)> server_that_answered(std::shared_ptr<io::client_core> const& core) {
-    return [core, began = lease_clock::now()](io::query_batch const& answered) {
+std::function<server_info(io::query_batch const&)> server_that_answered(io::node& asked) {
+    return [&asked, began = lease_clock::now()](io::query_batch const& answered) {
         auto const& info = answered.replies().at(0);
         auto const& hello = answered.replies().at(1);
         server_info server;
         server.round_trip = std::chrono::duration_cast<std::chrono::microseconds>(lease_clock::now() - began);
-        server.address = core->any_node().address();
+        server.address = asked.address();
         if (info.is_text())
             read_info(info.text, server);
         else if (hello.is_array())
@@ -43,8 +43,7 @@ std::function<server_info(io::query_batch const&)> server_that_answered(std::sha
         else if (!info.is_error())
             throw error(errc::bad_reply, "the server " + server.address + " sent an unexpected reply to INFO");
         else if (!connection::is_missing_right(info))
-            throw error(errc::server_refused,
-                        io::query_message(core->any_node(), about_server, errc::server_refused, info));
+            throw error(errc::server_refused, io::query_message(asked, about_server, errc::server_refused, info));
         return server;
     };
 }

@@ -17,6 +17,6 @@ inline constexpr char const* about_server = "asking the server who it is";
 /// INFO needs a right that not everybody has; HELLO says the same to whoever may connect.
 std::vector<std::string> ask_who_is_there();
 /// From now on the time counts. What is returned throws error: server_refused, bad_reply.
-std::function<server_info(io::query_batch const&)> server_that_answered(std::shared_ptr<io::client_core> const& core);
+std::function<server_info(io::query_batch const&)> server_that_answered(io::node& asked);
 
 } // namespace redlatch::detail

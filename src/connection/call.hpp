@@ -50,10 +50,12 @@ struct call {
     int heard = 0;          ///< replies that have come on this connection
     bool cut_short = false; ///< `reply` came and `second` did not; of an abandoned call: had not when it was abandoned
     bool abandoned = false;
-    bool impatient = false;          ///< waits for no connection while the server is known to be away: closed instead
-    std::uint64_t connection = 0;    ///< of an answered call: the number of the connection that said it
-    bool once = false;               ///< neither repeated, nor sent on a connection that it waited for: closed instead
-    int handed = 0;                  ///< how many times bytes of it may have reached the operating system
+    bool impatient = false;       ///< waits for no connection while the server is known to be away: closed instead
+    std::int32_t slot = -1;       ///< of its key, in a cluster
+    bool sent_away = false;       ///< answered by its lane: the node does not count any more; copies of it may have run
+    std::uint64_t connection = 0; ///< of an answered call: the number of the connection that said it
+    bool once = false;            ///< neither repeated, nor sent on a connection that it waited for: closed instead
+    int handed = 0;               ///< how many times bytes of it may have reached the operating system
     bool late_copy_possible = false; ///< of an answered call that was repeated: an earlier copy of it may still run
     base::instant sent_at{};         ///< from before the last time it was handed over
     std::uint64_t begin = 0;         ///< its place in the stream of this connection
@@ -69,7 +71,8 @@ struct call {
             status.load(std::memory_order_acquire); // pairs with the release in the multiplexer: reply is set
         return now == state::answered || now == state::closed;
     }
-    bool repeated() const noexcept { return handed > 1; }
+    /// A copy before the one that was answered may have run.
+    bool repeated() const noexcept { return handed > (sent_away ? 0 : 1); }
 };
 
 using call_ptr = std::shared_ptr<call>;

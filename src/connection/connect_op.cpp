@@ -17,7 +17,7 @@ std::string_view info_field(std::string_view text, std::string_view key, char as
     return {};
 }
 
-connect_op::connect_op(greeting const& words) {
+connect_op::connect_op(greeting const& words) : of_cluster_(words.of_cluster) {
     if (!words.password.empty()) {
         due_.push_back(step::auth);
         bytes_ += words.username.empty() ? resp::command("AUTH", words.password)
@@ -105,12 +105,14 @@ connect_op::progress connect_op::read_info(std::string_view text) {
         if (field(mode) == "sentinel")
             return fail(errc::server_refused,
                         "is a Sentinel, which holds no keys; give the address of the master that it watches");
-    if (field("cluster_enabled") == "1")
+    if (field("cluster_enabled") == "1" && !of_cluster_)
         return fail(errc::server_refused,
-                    "is a node of a cluster (cluster-enabled yes), which is not supported: a lock may "
-                    "belong to any of its nodes; give the address of a single server");
+                    "is a node of a cluster (cluster-enabled yes), and a lock may belong to any of "
+                    "its nodes; write its address as redis-cluster://host:port");
+    if (field("cluster_enabled") == "0" && of_cluster_)
+        return fail(errc::server_refused, "is not a node of a cluster (cluster-enabled no); write redis://host:port");
     bool const writable = field("slave_read_only") == "0" || field("replica_read_only") == "0";
-    if (field("role") == "slave" && !writable) {
+    if (field("role") == "slave" && !writable && !of_cluster_) {
         std::string master;
         if (auto const host = field("master_host"); !host.empty())
             master = ", " + std::string(host) + ":" + std::string(field("master_port"));

@@ -7,8 +7,8 @@
 // |----------|--------------------|-----------------------------------------------------------------------------|
 // | greeting | a reply            | the next one due; a refusal of AUTH or SELECT fails at once                 |
 // | greeting | INFO: a replica    | fails, and trying again may help: the address may soon be that of a master  |
-// | greeting | INFO: a cluster's  | fails; so does a Sentinel                                                   |
-// |          | node               |                                                                             |
+// | greeting | INFO: a cluster's  | fails where none is wanted, as a single server does where one is; so does a |
+// |          | node               | Sentinel                                                                    |
 // | greeting | the last reply     | ready                                                                       |
 // CLIENT INFO and INFO may be refused (a user without the right): the identity is then unknown, and kills count as refused.
 #pragma once
@@ -29,7 +29,8 @@ struct greeting {
     std::string password{};
     std::string client_name{};
     int database = 0;
-    bool identify = true; ///< learn who we are, for predecessor kills
+    bool identify = true;    ///< learn who we are, for predecessor kills
+    bool of_cluster = false; ///< a node of a cluster is wanted; a replica will do, which sends calls to its master
 };
 
 class connect_op {
@@ -53,6 +54,7 @@ private:
     progress read(step requested, resp::value const& reply);
     progress read_info(std::string_view text);
 
+    bool const of_cluster_;
     std::vector<step> due_;
     std::size_t next_ = 0;
     std::string bytes_;

@@ -1,6 +1,7 @@
 #include "connection/multiplexer.hpp"
 
 #include "base/assert.hpp"
+#include "connection/redirect.hpp"
 #include "resp/command.hpp"
 
 #include <utility>
@@ -35,10 +36,40 @@ void multiplexer::submit(call_ptr const& call, base::instant now) {
         refuse(*call);
         return;
     }
+    if (retired_ && call->slot >= 0) {
+        base::wake_list nobody; // whoever submits sees it at once
+        call->waker.reset();
+        send_away(*call, nobody);
+        return;
+    }
     if (up_)
         stage(call, now);
     else
         keep(call);
+}
+
+void multiplexer::retire(bool retired, base::wake_list& woken) {
+    retired_ = retired;
+    if (retired) send_away([](std::uint16_t) { return true; }, woken);
+}
+
+void multiplexer::send_away(base::function_ref<bool(std::uint16_t)> gone, base::wake_list& woken) {
+    call_list others;
+    while (!waiting_.empty()) {
+        auto const call = waiting_.pop_front();
+        if (call->slot >= 0 && gone(static_cast<std::uint16_t>(call->slot)))
+            send_away(*call, woken);
+        else
+            others.push_back(call);
+    }
+    while (!others.empty()) waiting_.push_back(others.pop_front());
+}
+
+void multiplexer::send_away(call& call, base::wake_list& woken) {
+    if (call.once && call.handed > 0) return finish(call, call::state::closed, woken);
+    call.reply = moved_away(static_cast<std::uint16_t>(call.slot));
+    call.sent_away = true;
+    finish(call, call::state::answered, woken);
 }
 
 bool multiplexer::abandon(call_ptr const& call) {
@@ -88,16 +119,19 @@ void multiplexer::on_up(identity const& self, base::instant now, base::wake_list
     stage_predecessor_kills(now);
     for (; !waiting_.empty(); waiting_.pop_front()) {
         auto const& call = waiting_.front();
-        if (call->once) // what it says may be true no more: its sender asks anew
+        bool const first = !interrupted_ && call->slot >= 0; // a node of a cluster is connected to when it is needed
+        if (call->once && !first)                            // what it says may be true no more: its sender asks anew
             finish(*call, call::state::closed, woken);
         else
             stage(call, now);
     }
+    interrupted_ = false;
 }
 
 void multiplexer::on_down(base::instant, base::wake_list& woken) {
     REDLATCH_ASSERT(up_ && waiting_.empty());
     up_ = false;
+    interrupted_ = !retired_;
     kills_due_ = 0;
     bool may_still_run = false;
     for (auto const& call : due_) {
@@ -122,6 +156,7 @@ void multiplexer::on_down(base::instant, base::wake_list& woken) {
     }
     due_.clear();
     out.reset();
+    if (retired_) retire(true, woken);
     if (!may_still_run) return;
     if (predecessors_.size() >= most_predecessors) {
         predecessors_.erase(predecessors_.begin());
@@ -163,7 +198,7 @@ void multiplexer::keep(call_ptr const& call) {
 }
 
 void multiplexer::on_unreachable(base::wake_list& woken) {
-    away_ = true;
+    away_ = interrupted_ = true;
     if (!std::exchange(some_are_impatient_, false)) return;
     call_list others;
     while (!waiting_.empty()) {

@@ -7,6 +7,7 @@
 //                                it was abandoned                        -> dropped
 //                                it is for once                          -> closed
 //     waiting -> closed              it is impatient, and the server cannot be reached
+//     waiting -> answered            sent away: its node of a cluster has no slots any more, or its slot has moved
 //                                the first of its two replies has come   -> answered, cut short
 //
 // Predecessor kill. A call that was written on a connection that then broke may still run later: order is certain within one
@@ -16,6 +17,7 @@
 // has `late_copy_possible` set.
 #pragma once
 
+#include "base/function_ref.hpp"
 #include "connection/call.hpp"
 #include "connection/call_list.hpp"
 #include "connection/traffic.hpp"
@@ -41,6 +43,12 @@ public:
     void submit(call_ptr const& call, base::instant now);
     /// Ends a call, that was not submitted, as closed.
     static void refuse(call& call);
+
+    /// This node of a cluster does not count any more: what waits for it and what comes from now on is answered as if the node
+    /// had said that its slot has moved. False: it counts again.
+    void retire(bool retired, base::wake_list& woken);
+    /// The same for what waits now for slots that are `gone`.
+    void send_away(base::function_ref<bool(std::uint16_t)> gone, base::wake_list& woken);
 
     /// The caller does not wait any more. True: the call may have run, or may run later.
     bool abandon(call_ptr const& call);
@@ -68,12 +76,15 @@ private:
     void stage_predecessor_kills(base::instant now);
     void on_kill_answer(resp::value const& answer);
     void keep(call_ptr const& call);
+    static void send_away(call& call, base::wake_list& woken);
     static void finish(call& call, call::state state, base::wake_list& woken);
 
     bool up_ = false;
     bool some_are_impatient_ = false; ///< of those that wait
     bool away_ = false;               ///< there is no connection, and an attempt to make one has failed
+    bool interrupted_ = false;        ///< a connection was lost, or not to be had, and there is no new one yet
     bool closed_ = false;
+    bool retired_ = false;
     std::uint64_t connection_ = 0;
     identity self_;
     call_list waiting_; ///< as many as there are callers: each waits for its own, until its own deadline

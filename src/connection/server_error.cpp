@@ -32,8 +32,7 @@ struct advice {
     std::string_view what_to_do;
 };
 
-constexpr std::string_view no_cluster =
-    "it is a node of a cluster, which is not supported; give the address of a single server";
+constexpr std::string_view is_cluster = "it is a node of a cluster: write its address as redis-cluster://host:port";
 
 constexpr advice by_first_word[] = {
     {"OOM", "its memory is full: raise maxmemory or remove keys; locks can still be released"},
@@ -45,11 +44,13 @@ constexpr advice by_first_word[] = {
      "it cannot save to its disk and so refuses to write (stop-writes-on-bgsave-error): see its log and its disk"},
     {"LOADING", "it is loading its data: wait until it has"},
     {"BUSY", "a script has been running on it for long: wait, or end it with SCRIPT KILL"},
-    {"MOVED", no_cluster},
-    {"ASK", no_cluster},
-    {"CROSSSLOT", no_cluster},
-    {"CLUSTERDOWN", no_cluster},
-    {"TRYAGAIN", no_cluster},
+    {"MOVED", is_cluster},
+    {"ASK", is_cluster},
+    {"CROSSSLOT",
+     "the keys of this call are on different nodes of the cluster: do not use { and } in the name, or both"},
+    {"CLUSTERDOWN",
+     "the cluster has no master for this key now: see CLUSTER INFO; a replica takes its place, or none is left"},
+    {"TRYAGAIN", "the slot of this key is on its way to another node: wait until it is there"},
     {"NOAUTH", "set a password in the URI or the config"},
 };
 
@@ -82,6 +83,12 @@ std::string_view what_to_do(std::string_view said) {
 
 bool is_missing_right(resp::value const& error) {
     return error.is_error() && is_missing_right(error.text);
+}
+
+bool is_about_the_cluster(resp::value const& error) {
+    if (!error.is_error()) return false;
+    auto const text = unwrapped(error.text);
+    return begins(text, "CLUSTERDOWN") || begins(text, "TRYAGAIN");
 }
 
 reach reach_of(resp::value const& refusal) {

@@ -35,6 +35,9 @@ enum class reach {
 };
 reach reach_of(resp::value const& refusal);
 
+/// A node of a cluster that does not serve the slot: CLUSTERDOWN, TRYAGAIN.
+bool is_about_the_cluster(resp::value const& error);
+
 errc to_errc(verdict answer) noexcept;
 
 } // namespace redlatch::connection

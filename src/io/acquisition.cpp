@@ -202,6 +202,15 @@ void acquisition::look(lock_table& table, base::wake_list& woken) {
     found_ = table.look(waiter_, now_, woken);
 }
 
+/// In a cluster the key may be on another node now.
+void acquisition::follow_key() {
+    auto* const where = &core_->node_of(request_.record->name);
+    if (where == node_) return;
+    if (channel_) node_->messages().detach(std::exchange(channel_, nullptr), waker(), !blocking());
+    sample_ = {};
+    node_ = where;
+}
+
 /// On the channel of the lock, or on that of this waiter.
 void acquisition::listen_to_releases() {
     if (channel_) return;
@@ -279,6 +288,7 @@ bool acquisition::wants_token() const noexcept {
 }
 
 bool acquisition::attempt(bool plain) {
+    follow_key();
     if (auto const turn = op_.asked().may_wait ? node_->turn_to_write(now_) : now_; turn > now_) {
         server_said_ = node_->last_refusal();
         caught_up_ = false;
@@ -323,7 +333,7 @@ bool acquisition::attempt(bool plain) {
             ? (now_ - began_ > base::milliseconds(1'000) ? outage_at()
                                                          : base::later(began_, core_->settings().outage_limit))
             : base::never;
-    return suspend(&node_->data().line(), std::min(request_.deadline, first_look));
+    return suspend(&call_.line(), std::min(request_.deadline, first_look));
 }
 
 bool acquisition::on_called() {
@@ -334,12 +344,12 @@ bool acquisition::on_called() {
         if (now >= request_.deadline) return on_interruption(op_.on_deadline(of_others()));
         if (auto const over = outage_at(); over != base::never) {
             if (now >= over) return on_interruption(op_.on_outage());
-            return suspend(&node_->data().line(), std::min(request_.deadline, over));
+            return suspend(&call_.line(), std::min(request_.deadline, over));
         }
-        return suspend(&node_->data().line(), request_.deadline);
+        return suspend(&call_.line(), request_.deadline);
     }
     auto const answered = call_.take([this] { return waker(); });
-    if (!answered) return suspend(at().where, at().until);
+    if (!answered) return suspend(&call_.line(), at().until);
     if (answered->status == connection::call::state::closed) {
         if (core_->closed()) return carry_out(op_.on_closed());
         may_hold_ = may_hold_ || answered->handed > 0; // the server is away, and this one waits for nothing

@@ -68,6 +68,7 @@ private:
     bool on_queued();
     void prepare_waiter();
     void enter_queue(locking::lock_table& table, base::wake_list& woken);
+    void follow_key();
     void listen_to_releases();
     bool queue(action const& next);
     void look(locking::lock_table& table, base::wake_list& woken);
@@ -91,7 +92,7 @@ private:
 
     std::shared_ptr<client_core> core_;
     request const request_;
-    node* const node_;                         ///< the server of this lock
+    node* node_;                               ///< the server of this lock
     base::milliseconds const lease_;           ///< that the hold counts on
     base::milliseconds const lease_on_server_; ///< with the lock delay, and not less than a minimum hold
     locking::level const asked_;               ///< without what counts from the acquisition

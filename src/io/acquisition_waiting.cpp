@@ -14,6 +14,7 @@ bool acquisition::watch(action const& next) {
     if (next.verify) core_->verify_hold(request_.record);
     bool const queued = op_.now_in() == acquire_op::state::queued;
     if (!next.listen) return queued ? suspend(nullptr, next.until) : pause(next.until);
+    follow_key();
     listen_to_releases();
     if (!queued) sample_ = node_->messages().sample(*channel_); // what was published before is not for this one
     node_->messages().listen(channel_, waker(), true, blocking());
@@ -58,6 +59,7 @@ locking::precedence acquisition::others_first(bool has_waited) {
 
 bool acquisition::wait(action const& next) {
     wait_again();
+    follow_key();
     bool const another = !channel_;
     listen_to_releases();
     node_->messages().listen(channel_, waker(), next.subscribe || another, blocking());

@@ -36,11 +36,13 @@ void call_lane::submit(connection::call_ptr const& call, bool will_wait, std::at
         will_wait, now);
 }
 
-void call_lane::submit_all(std::span<connection::call_ptr const> calls, bool will_wait) {
+void call_lane::submit_all(std::span<connection::call_ptr const> calls, bool will_wait,
+                           std::atomic<bool> const* unless) {
     auto const now = lease_clock::now();
     line_->submit(
         [&] {
-            for (auto const& one : calls) traffic_->submit(one, now);
+            bool const refused = unless != nullptr && unless->load(std::memory_order_relaxed); // the mutex orders it
+            for (auto const& one : calls) refused ? connection::multiplexer::refuse(*one) : traffic_->submit(one, now);
         },
         will_wait, now);
 }
@@ -65,6 +67,19 @@ bool call_lane::abandon(connection::call_ptr const& call, std::function<void(res
         false);
     if (answered && late) late(call->reply);
     return may_run;
+}
+
+void call_lane::retire(bool retired) {
+    base::wake_list woken;
+    line_->with([&] { traffic_->retire(retired, woken); });
+    woken.wake_all();
+    line_->rest(retired);
+}
+
+void call_lane::send_away(base::function_ref<bool(std::uint16_t)> gone) {
+    base::wake_list woken;
+    line_->with([&] { traffic_->send_away(gone, woken); });
+    woken.wake_all();
 }
 
 void call_lane::reconnect(connection::call const& answered, std::string const& reason) {

@@ -1,13 +1,17 @@
 // A lane that carries calls.
 #pragma once
 
+#include "base/function_ref.hpp"
 #include "connection/multiplexer.hpp"
+#include "connection/redirect.hpp"
 #include "io/lane.hpp"
 
 #include <atomic>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <span>
+#include <utility>
 
 namespace redlatch::io {
 
@@ -20,12 +24,23 @@ public:
     /// as closed instead: looked at under the lane's mutex, so that what is submitted after barrier() knows of it.
     void submit(connection::call_ptr const& call, bool will_wait, std::atomic<bool> const* unless = nullptr);
     /// Several in one write, in their order.
-    void submit_all(std::span<connection::call_ptr const> calls, bool will_wait);
+    void submit_all(std::span<connection::call_ptr const> calls, bool will_wait,
+                    std::atomic<bool> const* unless = nullptr);
     /// Whatever other threads are just submitting is staged when this returns.
     void barrier() const;
     /// The caller does not wait any more. True: it may have run, or may run. `late`, if given, gets a late reply on the
     /// reactor.
     bool abandon(connection::call_ptr const& call, std::function<void(resp::value const&)> late = {});
+
+    /// In a cluster: the lane of the node that a redirect of this one names.
+    using other_lane = std::function<call_lane&(connection::redirect const&)>;
+    void set_other_lane(other_lane find) { other_lane_ = std::move(find); }
+    bool is_of_cluster() const noexcept { return other_lane_ != nullptr; }
+    call_lane& other(connection::redirect const& to) const { return other_lane_(to); }
+
+    /// See multiplexer.
+    void retire(bool retired);
+    void send_away(base::function_ref<bool(std::uint16_t)> gone);
 
     /// A new connection, if the present one is still that which gave this answer.
     void reconnect(connection::call const& answered, std::string const& reason);
@@ -37,6 +52,7 @@ public:
 private:
     std::shared_ptr<connection::multiplexer> traffic_;
     std::shared_ptr<lane> line_;
+    other_lane other_lane_{};
 };
 
 } // namespace redlatch::io

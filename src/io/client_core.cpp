@@ -9,6 +9,7 @@
 #include "io/log.hpp"
 #include "io/random_seed.hpp"
 #include "io/server_set.hpp"
+#include "io/unattended.hpp"
 #include "locking/names.hpp"
 
 #include <algorithm>
@@ -27,20 +28,22 @@ locking::local_handoff::settings handoff_settings(config const& settings) {
 
 } // namespace
 
-client_core::client_core(config const& settings, endpoint const& endpoint, std::optional<user_loop> loop)
+client_core::client_core(config const& settings, server_set const& servers, std::optional<user_loop> loop)
     : settings_(settings), id_(random_uuid()), label_(holder_label(settings)), generation_(fork_generation()),
       loop_(std::move(loop)),
       reactor_(std::make_shared<reactor>(loop_ ? reactor::driver::user_loop : reactor::driver::own_thread)),
       table_({id_, settings.lock_watchdog_timeout, settings.validity_margin,
               static_cast<std::size_t>(settings.renewal_batch), random_seed(), handoff_settings(settings),
               settings.watched_holds > 0 ? hold_watch::from_age : base::milliseconds(0),
-              settings.fair_lock_wait_timeout}),
-      node_(reactor_, settings, endpoint, connection::connection_name(settings.client_name, id_, label_), node_hooks()),
-      watched_(node_.messages(), static_cast<std::size_t>(settings.watched_holds)) {}
+              settings.fair_lock_wait_timeout, servers.mode == server_mode::cluster}),
+      nodes_(reactor_, settings, servers, connection::connection_name(settings.client_name, id_, label_),
+             cluster_hooks()),
+      watched_([this](locking::lock_record const& lock) -> subscriber& { return node_of(lock.name).messages(); },
+               static_cast<std::size_t>(settings.watched_holds)) {}
 
 node::hooks client_core::node_hooks() {
     node::hooks hooks;
-    hooks.reconnected = [this](char const* role) { on_reconnected(role); };
+    hooks.reconnected = [this](std::string const& address, char const* role) { on_reconnected(address, role); };
     hooks.disconnected = [this](std::string const& reason) {
         if (!closed()) tell({event::kind::disconnected, {}, {}, reason});
     };
@@ -49,13 +52,16 @@ node::hooks client_core::node_hooks() {
     return hooks;
 }
 
+cluster::hooks client_core::cluster_hooks() {
+    return {.of_node = [this] { return node_hooks(); }, .moved = [this] { on_slots_moved(); }};
+}
+
 std::shared_ptr<client_core> client_core::open(config const& settings, std::optional<user_loop> loop) {
     settings.validate();
     auto const servers = resolve_servers(settings);
-    if (servers.mode != server_mode::single)
+    if (servers.mode != server_mode::single && servers.mode != server_mode::cluster)
         throw error(errc::bad_config, servers.display() + ": several servers are not supported yet");
-    auto const& where = servers.nodes.front();
-    std::shared_ptr<client_core> core(new client_core(settings, where, std::move(loop)), [](client_core* dropped) {
+    std::shared_ptr<client_core> core(new client_core(settings, servers, std::move(loop)), [](client_core* dropped) {
         if (dropped->forked()) {
             dropped->close_after_fork();
             return; // its threads, mutexes and sockets are the parent's: leave them as they are
@@ -67,7 +73,7 @@ std::shared_ptr<client_core> client_core::open(config const& settings, std::opti
         auto reason = errc::disconnected;
         std::string problem;
         auto const until = base::later(lease_clock::now(), settings.connect_timeout);
-        if (core->node_.connect_now(until, reason, problem)) break;
+        if (core->nodes_.connect_now(until, reason, problem)) break;
         if (reason != errc::disconnected) throw error(reason, problem);
         if (attempt >= settings.retry_attempts)
             throw error(reason, problem + (attempt == 0 ? "" : " (" + std::to_string(attempt + 1) + " attempts)")
@@ -75,7 +81,19 @@ std::shared_ptr<client_core> client_core::open(config const& settings, std::opti
         std::this_thread::sleep_for(
             base::backoff_pause(attempt, settings.retry_delay, settings.retry_delay * 10, random));
     }
+    if (auto* const cluster = core->nodes_.of_cluster()) {
+        if (cluster->sharded()) core->publish_in_shards();
+        cluster->watch();
+    }
     return core;
+}
+
+/// Before there is any lock or counter.
+void client_core::publish_in_shards() {
+    locked([](locking::lock_table& table, base::wake_list&) {
+        table.records.publish_by(locking::publish_in_shard_command);
+    });
+    counters_.publish_by(locking::publish_in_shard_command);
 }
 
 client_core::~client_core() {
@@ -146,55 +164,29 @@ void client_core::carry_out(std::vector<locking::lease_keeper::batch> const& ren
     for (auto const& job : jobs) reap(job);
 }
 
-namespace {
-
-/// A call on its way without anybody who waits for it.
-class unattended final : public base::wakeable, public std::enable_shared_from_this<unattended> {
-public:
-    unattended(std::shared_ptr<reactor> loop, std::function<void(connection::call const&)> then)
-        : loop_(std::move(loop)), then_(std::move(then)) {}
-
-    void begin(call_lane& lane, locking::wire_call call, bool once) {
-        if (once) call_.be_sent_once();
-        try {
-            call_.begin(lane, std::move(call), shared_from_this(), false);
-        } catch (...) {
-            call_.abandon(); // its waker is this object
-            throw;
-        }
-        if (call_.finished()) wake(); // the lane was closed already
-    }
-
-    void wake() noexcept override {
-        loop_->post([self = shared_from_this()] { self->look(); });
-    }
-
-private:
-    void look() {
-        while (call_.finished())
-            if (auto const answered = call_.take([this] { return shared_from_this(); })) return then_(*answered);
-    }
-
-    std::shared_ptr<reactor> loop_;
-    std::function<void(connection::call const&)> then_;
-    lock_call call_;
-};
-
-} // namespace
-
 void client_core::send(call_lane& lane, locking::wire_call call, std::function<void(connection::call const&)> then,
                        bool once) {
-    std::make_shared<unattended>(reactor_, std::move(then))->begin(lane, std::move(call), once);
+    unattended::send(reactor_, lane, std::move(call), std::move(then), once);
 }
 
 // --- news
 
-void client_core::on_reconnected(char const* role) {
+void client_core::on_reconnected(std::string const& address, char const* role) {
     reconnects_.fetch_add(1, std::memory_order_relaxed);
-    auto const message = "the server " + node_.address() + " is back";
+    auto const message = "the server " + address + " is back";
     log(log_level::info, message + " (" + role + " connection)");
     tell({event::kind::reconnected, {}, {}, message});
-    // What happened meanwhile is not known: ask about everything that is held.
+    verify_all();
+}
+
+/// The new node of a slot may not know what the former one knew: a replica takes over without what it had not heard of.
+void client_core::on_slots_moved() {
+    watched_.follow();
+    verify_all();
+}
+
+/// What happened meanwhile is not known: asks about everything that is held.
+void client_core::verify_all() {
     std::vector<locking::lease_keeper::batch> renewals;
     locked([&](locking::lock_table& table, base::wake_list& woken) {
         auto const now = lease_clock::now();
@@ -273,8 +265,8 @@ counters client_core::stats() {
     now.renewals = renewals_.load(std::memory_order_relaxed);
     now.reconnects = reconnects_.load(std::memory_order_relaxed);
     now.waiters = waiting_.load(std::memory_order_relaxed);
-    now.commands = node_.commands_sent();
-    now.subscriptions = node_.subscriptions();
+    now.commands = nodes_.commands_sent();
+    now.subscriptions = nodes_.subscriptions();
     return now;
 }
 

@@ -7,7 +7,7 @@
 #include "io/event_listener.hpp"
 #include "io/hold_watch.hpp"
 #include "io/lock_call.hpp"
-#include "io/node.hpp"
+#include "io/nodes.hpp"
 #include "io/notifier.hpp"
 #include "io/operation.hpp"
 #include "io/reactor.hpp"
@@ -28,6 +28,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace redlatch::io {
 
@@ -75,9 +76,13 @@ public:
 
     std::shared_ptr<reactor> const& loop() const noexcept { return reactor_; }
 
-    /// The server that has this key; any one that has a part of the keys: of an empty one.
-    node& node_of([[maybe_unused]] std::string_view key) noexcept { return node_; }
-    node& any_node() noexcept { return node_; }
+    /// The server that has this key now; in a cluster it may be another one the next time.
+    node& node_of(std::string_view key) noexcept { return nodes_.of(key); }
+    /// For what is about no key.
+    node& any_node() { return nodes_.any(); }
+    /// All that have keys.
+    std::vector<node*> masters() { return nodes_.masters(); }
+    nodes& servers() noexcept { return nodes_; }
 
     /// The server of this lock refuses plain commands: from now on scripts are sent, for this lock or for all of them, for as
     /// long as the connection lasts. False: the user insists on plain commands.
@@ -163,13 +168,17 @@ private:
         ~after_table() { woken.wake_all(); }
     };
 
-    client_core(config const& settings, endpoint const& endpoint, std::optional<user_loop> loop);
+    client_core(config const& settings, server_set const& servers, std::optional<user_loop> loop);
     node::hooks node_hooks();
+    cluster::hooks cluster_hooks();
     bool use_scripts(command_choice::effect effect, char const* done, resp::value const& error,
                      locking::record_ptr const& lock);
     void tell_of_scripts(locking::record_ptr const& lock, std::string const& reason);
     void tell_when_heard(event const& event);
-    void on_reconnected(char const* role);
+    void on_reconnected(std::string const& address, char const* role);
+    void publish_in_shards();
+    void on_slots_moved();
+    void verify_all();
     void settle(std::unique_lock<std::mutex>& held, after_table& next);
     void publish(locking::lock_table::notice const& notice);
     void arm(base::instant when);
@@ -217,7 +226,7 @@ private:
     std::atomic<std::uint64_t> renewals_{0};
     std::atomic<std::uint64_t> reconnects_{0};
 
-    node node_;
+    nodes nodes_;
     hold_watch watched_;
 };
 

@@ -1,4 +1,6 @@
 // What the reaper's releases are on the wire, and what becomes of them; those of a client that closes, too.
+#include "base/hash_slot.hpp"
+#include "connection/redirect.hpp"
 #include "connection/server_error.hpp"
 #include "io/client_core.hpp"
 
@@ -85,6 +87,8 @@ std::vector<client_core::last_release> client_core::send_releases(std::vector<lo
     jobs.insert(jobs.end(), dead.begin(), dead.end());
     std::vector<last_release> sent;
     sent.reserve(jobs.size());
+    bool const several = nodes_.of_cluster() != nullptr;
+    if (several) have_thread(); // it reads the answers
     for (auto& job : jobs) {
         auto& where = node_of(job.record->name);
         auto what = to_call(job, where.choice().releases_plainly(*job.record));
@@ -92,9 +96,10 @@ std::vector<client_core::last_release> client_core::send_releases(std::vector<lo
         // Nobody waits for NOSCRIPT: the text of a script.
         call->bytes = what.is_script() ? locking::by_text(*what.text_of, what.bytes) : std::move(what.bytes);
         call->replies = what.replies;
-        if (&job == &jobs.back()) call->waker = waker;
+        if (several) call->slot = base::hash_slot(job.record->name);
+        if (several || &job == &jobs.back()) call->waker = waker;
         sent.push_back({std::move(job), what.is_script(), std::move(call)});
-        where.data().submit(sent.back().call, will_wait);
+        where.data().submit(sent.back().call, will_wait && !several);
     }
     return sent;
 }
@@ -104,6 +109,12 @@ base::instant client_core::time_to_repeat(last_release& sent, base::instant now)
     if (answered.status != connection::call::state::answered) return base::never;
     auto& job = sent.job;
     auto& server = node_of(job.record->name);
+    if (auto* const cluster = nodes_.of_cluster())
+        if (auto const elsewhere = connection::read_redirect(answered.reply)) {
+            cluster->named(*elsewhere);
+            constexpr base::milliseconds on_its_way{20}; // to another node: it is asked when it has the slot
+            return elsewhere->what == connection::redirect::kind::moved ? now : base::later(now, on_its_way);
+        }
     auto const what = read_answer(job, sent.by_script, answered);
     if (sent.by_script && what.gone && is_due_a_message(job, server)) {
         job.announce = true;

@@ -114,7 +114,7 @@ void client_core::finish_on_this_thread() noexcept {
 
 /// Everything is released, or time is over.
 void client_core::end() noexcept {
-    node_.close();
+    nodes_.close();
     ended_.store(true, std::memory_order_release); // pairs with ended()
     std::vector<std::shared_ptr<async_task>> running;
     insist([&] { running = running_.all(); });
@@ -136,7 +136,7 @@ bool client_core::releases_have_ended() const noexcept {
 }
 
 void client_core::close_after_fork() noexcept {
-    node_.close_after_fork();
+    nodes_.close_after_fork();
     reactor_->close_after_fork();
 }
 

@@ -12,14 +12,15 @@ using locking::lock_table;
 bool closing::ready() const {
     if (stage_ == stage::telling) return told_->load(std::memory_order_acquire); // pairs with tell
     if (stage_ == stage::pausing) return false;
-    return (sent_.empty() || sent_.back().call->finished()) && core_.releases_have_ended();
+    auto const answered = [](client_core::last_release const& one) { return one.call->finished(); };
+    return std::all_of(sent_.begin(), sent_.end(), answered) && core_.releases_have_ended();
 }
 
 bool closing::step() {
     switch (stage_) {
     case stage::beginning:
         until_ = base::later(lease_clock::now(), core_.settings().close_timeout);
-        core_.any_node().data().barrier(); // an acquisition is staged, and its tenure known, or will not be sent
+        core_.servers().barrier(); // an acquisition is staged, and its tenure known, or will not be sent
         core_.locked([&](lock_table& table, base::wake_list& woken) {
             table.end_everything(lease_clock::now(), woken);
             table.closer = waker();
@@ -29,7 +30,7 @@ bool closing::step() {
     case stage::telling: return !ready() && lease_clock::now() < at().until ? suspend(nullptr, at().until) : send();
     case stage::releasing:
         if (ready()) return on_answered();
-        return lease_clock::now() < until_ ? suspend(&core_.any_node().data().line(), until_) : finish();
+        return lease_clock::now() < until_ ? suspend(core_.servers().only_line(), until_) : finish();
     case stage::pausing: return lease_clock::now() < at().until ? suspend(nullptr, at().until) : send();
     case stage::finished: break;
     }
@@ -40,7 +41,7 @@ bool closing::send() {
     stage_ = stage::releasing;
     sent_ = core_.send_releases(std::exchange(to_repeat_, {}), waker(), blocking());
     if (sent_.empty() && core_.releases_have_ended()) return finish();
-    return suspend(&core_.any_node().data().line(), until_);
+    return suspend(core_.servers().only_line(), until_);
 }
 
 bool closing::on_answered() {

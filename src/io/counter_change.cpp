@@ -69,11 +69,12 @@ bool counter_change::call() {
     if (!std::exchange(counted_, true)) core_->request_began();
     bool const first = stage_ == stage::beginning;
     stage_ = stage::calling;
+    node_ = &core_->node_of(order_.call.key());
     if (first) expect_waiters();
     call_.begin(node_->data(), order_.call, waker(), blocking(), core_->closing_flag());
     if (first) tell_waiters();
     at_once_ = first;
-    return suspend(&node_->data().line(), order_.deadline);
+    return suspend(&call_.line(), order_.deadline);
 }
 
 bool counter_change::on_called() {
@@ -84,7 +85,7 @@ bool counter_change::on_called() {
         return finish(without_an_answer());
     }
     auto const said = call_.take([this] { return waker(); });
-    if (!said) return suspend(at().where, at().until);
+    if (!said) return suspend(&call_.line(), at().until);
     if (said->status == connection::call::state::closed) {
         may_be_done_ = may_be_done_ || said->handed > 0;
         bool const again = said->handed == 0 && !core_->closed() && now < order_.deadline;

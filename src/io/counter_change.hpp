@@ -63,7 +63,7 @@ private:
 
     std::shared_ptr<client_core> core_;
     request const order_;
-    node* const node_;
+    node* node_;
     stage stage_ = stage::beginning;
     bool counted_ = false;     ///< close() waits for it
     bool may_be_done_ = false; ///< a copy of the call may have been executed

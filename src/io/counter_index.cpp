@@ -13,6 +13,7 @@ locking::counter_ptr counter_index::get(std::string const& name, locking::counte
     auto& known = counters_[{&kind, name}];
     if (auto found = known.lock()) return found;
     auto made = std::make_shared<locking::counter>(name, kind);
+    made->publish = publish_;
     known = made;
     return made;
 }

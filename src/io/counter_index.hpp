@@ -25,6 +25,9 @@ public:
         return act(after.woken);
     }
 
+    /// Before the first get(): how messages are sent, if not by PUBLISH.
+    void publish_by(std::string_view command) { publish_ = command; }
+
     /// The client closes.
     void wake_all();
 
@@ -36,6 +39,7 @@ private:
     using key = std::pair<locking::counter_kind const*, std::string>;
     static constexpr std::size_t first_prune = 64;
 
+    std::string_view publish_ = locking::publish_command;
     std::mutex mutex_; // guards what follows
     std::map<key, std::weak_ptr<locking::counter>> counters_;
     std::size_t prune_at_ = first_prune;

@@ -66,6 +66,15 @@ base::milliseconds counter_wait::margin() const {
     return locking::validity_margin(request_.lease, core_->settings().validity_margin);
 }
 
+/// In a cluster the key may be on another node now.
+void counter_wait::follow_key() {
+    auto* const where = &core_->node_of(request_.what->name);
+    if (where == node_) return;
+    if (channel_) node_->messages().detach(std::exchange(channel_, nullptr), waker(), !blocking());
+    sample_ = {};
+    node_ = where;
+}
+
 /// Under a new name, an earlier request is no copy of this one.
 void counter_wait::name_what_is_taken() {
     constexpr auto* digits = "0123456789abcdef";
@@ -83,6 +92,7 @@ void counter_wait::name_what_is_taken() {
 locking::counter_request counter_wait::about() const {
     return {.name = request_.what->name,
             .channel = request_.what->channel,
+            .publish = request_.what->publish,
             .record = request_.record,
             .amount = request_.amount,
             .ids = ids_,
@@ -186,6 +196,7 @@ base::instant counter_wait::outage_at() {
 }
 
 bool counter_wait::attempt() {
+    follow_key();
     if (auto const turn = request_.may_wait && request_.what->how->changes() ? node_->turn_to_write(now_) : now_;
         turn > now_) {
         server_said_ = node_->last_refusal();
@@ -201,7 +212,7 @@ bool counter_wait::attempt() {
         sample_ = node_->messages().sample(*channel_);
     }
     call_.begin(node_->data(), request_.what->how->ask(about()), waker(), blocking(), core_->closing_flag());
-    return suspend(&node_->data().line(), std::min(request_.deadline, outage_at()));
+    return suspend(&call_.line(), std::min(request_.deadline, outage_at()));
 }
 
 bool counter_wait::on_called() {
@@ -211,10 +222,10 @@ bool counter_wait::on_called() {
         if (now_ >= request_.deadline) return on_interruption(op_.on_deadline(of_others()));
         auto const over = outage_at();
         if (now_ >= over) return on_interruption(op_.on_outage());
-        return suspend(&node_->data().line(), std::min(request_.deadline, over));
+        return suspend(&call_.line(), std::min(request_.deadline, over));
     }
     auto const answered = call_.take([this] { return waker(); });
-    if (!answered) return suspend(at().where, at().until);
+    if (!answered) return suspend(&call_.line(), at().until);
     late_copy_possible_ = late_copy_possible_ || call_.late_copy_possible();
     if (answered->status != connection::call::state::closed) return on_answered(*answered);
     if (answered->handed > 0 && request_.what->how->changes()) {
@@ -295,9 +306,11 @@ void counter_wait::abandon_call() {
         call_.abandon([core = core_, what = request_.what, amount = request_.amount](resp::value const& reply) {
             if (what->how->read(reply).what != acquire_answer::kind::acquired) return;
             insist([&] {
-                io::give_back(core, *what,
-                              what->how->give_back({.name = what->name, .channel = what->channel, .amount = amount}),
-                              false);
+                io::give_back(
+                    core, *what,
+                    what->how->give_back(
+                        {.name = what->name, .channel = what->channel, .publish = what->publish, .amount = amount}),
+                    false);
             });
         });
         insist(
@@ -325,6 +338,7 @@ void counter_wait::bar_late_copies() {
 // --- waiting
 
 bool counter_wait::wait(action const& next) {
+    follow_key();
     bool const another = !channel_;
     if (another) channel_ = node_->messages().attach(request_.what->channel);
     node_->messages().listen(channel_, waker(), next.subscribe || another, blocking());

@@ -56,6 +56,7 @@ private:
     locking::acquire_op::terms terms() const;
     base::milliseconds margin() const;
     locking::counter_request about() const;
+    void follow_key();
     void name_what_is_taken();
     void bar_late_copies();
     bool begin();
@@ -92,7 +93,7 @@ private:
     std::shared_ptr<client_core> core_;
     request request_;
     std::string ids_{};
-    node* const node_;
+    node* node_;
     base::instant const began_;
     base::instant now_; ///< when this step began
     locking::acquire_op op_;

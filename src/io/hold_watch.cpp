@@ -27,18 +27,31 @@ private:
 void hold_watch::begin(locking::record_ptr const& lock, listener const& news) {
     std::lock_guard guard(mutex_);
     if (!lock->has_channel() || watches_.size() >= limit_ || watches_.contains(lock.get())) return;
-    watch made{lock, nullptr, std::make_shared<news_of_lock>(news, lock)};
-    auto const added = watches_.emplace(lock.get(), std::move(made)).first;
-    added->second.channel = messages_.attach(lock->channel);
-    added->second.messages = messages_.sample(*added->second.channel).messages;
-    messages_.listen(added->second.channel, added->second.waker, true, false);
+    auto const added = watches_.emplace(lock.get(), watch{lock, std::make_shared<news_of_lock>(news, lock)}).first;
+    listen(added->second);
+}
+
+void hold_watch::listen(watch& one) {
+    one.where = &messages_(*one.lock);
+    one.channel = one.where->attach(one.lock->channel);
+    one.messages = one.where->sample(*one.channel).messages;
+    one.where->listen(one.channel, one.waker, true, false);
+}
+
+void hold_watch::follow() {
+    std::lock_guard guard(mutex_);
+    for (auto& [lock, one] : watches_) {
+        if (!one.channel || one.where == &messages_(*lock)) continue;
+        one.where->detach(std::exchange(one.channel, nullptr), one.waker, true);
+        listen(one);
+    }
 }
 
 bool hold_watch::heard_message(locking::lock_record const& lock) {
     std::lock_guard guard(mutex_);
     auto const found = watches_.find(&lock);
-    if (found == watches_.end()) return false;
-    auto const now = messages_.sample(*found->second.channel).messages;
+    if (found == watches_.end() || !found->second.channel) return false;
+    auto const now = found->second.where->sample(*found->second.channel).messages;
     return std::exchange(found->second.messages, now) != now;
 }
 
@@ -47,7 +60,7 @@ void hold_watch::end_unless(std::function<bool(locking::lock_record const&)> con
     std::erase_if(watches_, [&](auto const& entry) {
         auto const& one = entry.second;
         if (held(*one.lock)) return false;
-        if (one.channel) messages_.detach(one.channel, one.waker, true);
+        if (one.channel) one.where->detach(one.channel, one.waker, true);
         return true;
     });
 }

@@ -18,6 +18,7 @@
 #include <functional>
 #include <mutex>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace redlatch::io {
@@ -27,12 +28,16 @@ class hold_watch {
 public:
     using listener = std::function<void(locking::record_ptr const&)>;
 
-    hold_watch(subscriber& messages, std::size_t limit) : messages_(messages), limit_(limit) {}
+    /// `messages`: where the channel of a lock is listened to now.
+    hold_watch(std::function<subscriber&(locking::lock_record const&)> messages, std::size_t limit)
+        : messages_(std::move(messages)), limit_(limit) {}
 
     /// `news` is called on any thread, also within this call, and even after the end of the watch.
     void begin(locking::record_ptr const& lock, listener const& news);
     /// A message has come since the last call. Otherwise the subscription was confirmed, or is refused or away.
     bool heard_message(locking::lock_record const& lock);
+    /// Channels may be elsewhere now.
+    void follow();
     /// Ends the watches of all locks for which `held` says no.
     void end_unless(std::function<bool(locking::lock_record const&)> const& held);
 
@@ -42,12 +47,14 @@ public:
 private:
     struct watch {
         locking::record_ptr lock;
-        locking::channel_ptr channel;
         base::waker waker;
+        subscriber* where = nullptr;
+        locking::channel_ptr channel{};
         std::uint64_t messages = 0; ///< so many have been seen
     };
+    void listen(watch& one);
 
-    subscriber& messages_;
+    std::function<subscriber&(locking::lock_record const&)> const messages_;
     std::size_t const limit_;
     std::mutex mutex_; // guards what follows
     std::unordered_map<locking::lock_record const*, watch> watches_;

@@ -46,7 +46,7 @@ void lane::submit(base::function_ref<void()> act, bool will_wait, base::instant 
     lock held(mutex_);
     act();
     note_due(now);
-    if (link_ == link::down && !connecting_) next.connect = connecting_ = true;
+    if (link_ == link::down && !connecting_ && !resting_) next.connect = connecting_ = true;
     if (link_ == link::up && !will_wait && reactor_->gathers()) {
         if (traffic_->out.waiting() >= enough_gathered)
             flush(held, next, nullptr);
@@ -450,7 +450,7 @@ void lane::retire() {
     sending_.clear();
     sent_ = 0;
     auto const token = std::exchange(token_, 0);
-    bool const again = !connecting_;
+    bool const again = !connecting_ && !resting_;
     link_ = link::down;
     if (again) connecting_ = true;
     auto const pause = next_pause();
@@ -477,7 +477,7 @@ void lane::connect_after(base::milliseconds pause) {
 void lane::begin_connecting() {
     {
         lock held(mutex_);
-        if (link_ != link::down) {
+        if (link_ != link::down || resting_) {
             connecting_ = false;
             return;
         }
@@ -591,6 +591,10 @@ void lane::on_connect_failed(errc, std::string const& problem) {
             return;
         }
         trouble_ = problem;
+        if (resting_) {
+            connecting_ = false;
+            return;
+        }
         ++failures_;
         pause = next_pause();
         traffic_->on_unreachable(next.woken);
@@ -683,6 +687,15 @@ base::instant lane::unheard_since() {
 std::string lane::trouble() {
     lock held(mutex_);
     return trouble_;
+}
+
+void lane::rest(bool resting) {
+    afterwards next;
+    lock held(mutex_);
+    if (std::exchange(resting_, resting) == resting || !resting) return;
+    if (link_ == link::up) lose(next, "is not needed any more");
+    next.lost_because.clear(); // that is no trouble
+    settle(held, next);
 }
 
 void lane::close() {

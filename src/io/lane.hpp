@@ -32,7 +32,8 @@
 //                                long -> lose; armed, but epoll_ctl refused -> arm again
 //     retire (reactor)           read in {none, armed} and write != busy: close, link = down; otherwise whoever leaves last
 //                                posts it again; once the link is closed, that one closes the descriptor itself.
-//                                Then a new connection: at once after one that answered, else after a growing pause
+//                                Then a new connection: at once after one that answered, else after a growing pause; none
+//                                while the lane rests
 //     connected                  link = up; greet, send, leave
 //     close                      link = closed; everything ends with "closed"; the last role closes the descriptor
 // epoll_ctl happens under the mutex; send, receive, poll and waking never do: encryption has a mutex of its own. Never two
@@ -115,6 +116,9 @@ public:
     }
     /// The same if `still` says so, asked under the mutex.
     void reconnect(std::string const& reason, condition still);
+
+    /// Nobody needs this server for now: the connection ends, and none is made. False: from the next submit() on it is.
+    void rest(bool resting);
 
     void close();
     void close_after_fork() noexcept;
@@ -208,6 +212,7 @@ private:
     std::uint64_t epoch_ = 0;
     bool ticking_ = false;
     bool connecting_ = false;
+    bool resting_ = false;
     int failures_ = 0; ///< attempts in a row that led to no connection, or to one that answered nothing
     base::random_source random_;
     base::instant heard_{};     ///< the last byte, or the connection's beginning

@@ -1,5 +1,10 @@
 #include "io/lock_call.hpp"
 
+#include "base/hash_slot.hpp"
+#include "connection/redirect.hpp"
+#include "resp/command.hpp"
+
+#include <array>
 #include <utility>
 
 namespace redlatch::io {
@@ -10,8 +15,12 @@ void lock_call::submit(std::string bytes, base::waker waker) {
     call_->replies = replies_;
     call_->impatient = impatient_;
     call_->once = once_;
+    call_->slot = slot_;
     call_->waker = std::move(waker);
-    where_->submit(call_, will_wait_, unless_);
+    if (!std::exchange(asking_, false)) return where_->submit(call_, will_wait_, unless_);
+    auto asking = connection::make_call();
+    asking->bytes = resp::command("ASKING");
+    where_->submit_all(std::array{asking, call_}, will_wait_, unless_);
 }
 
 void lock_call::prepare(call_lane& lane, locking::wire_call const& call, bool will_wait) {
@@ -20,6 +29,9 @@ void lock_call::prepare(call_lane& lane, locking::wire_call const& call, bool wi
     replies_ = call.replies;
     will_wait_ = will_wait;
     unless_ = nullptr;
+    slot_ = lane.is_of_cluster() && call.key_size > 0 ? base::hash_slot(call.key()) : -1;
+    followed_ = 0;
+    asking_ = false;
     by_text_ = repeated_ = late_copy_possible_ = false;
 }
 
@@ -41,12 +53,28 @@ connection::call_ptr lock_call::take(base::function_ref<base::waker()> make_wake
     auto answered = std::exchange(call_, nullptr);
     repeated_ = repeated_ || answered->repeated();
     if (answered->repeated() && answered->late_copy_possible) late_copy_possible_ = true;
+    if (slot_ >= 0 && answered->reply.is_error() && follow(*answered, make_waker)) return nullptr;
     bool const unknown_script = script_ != nullptr && answered->reply.is_error()
                                 && connection::judge(answered->reply) == connection::verdict::no_script;
     if (!unknown_script || by_text_) return answered;
     by_text_ = true;
     submit(locking::by_text(*script_, answered->bytes), make_waker());
     return nullptr;
+}
+
+/// False: it is no redirect.
+bool lock_call::follow(connection::call& answered, base::function_ref<base::waker()> make_waker) {
+    constexpr int most_redirects = 8;
+    auto const elsewhere = connection::read_redirect(answered.reply);
+    if (!elsewhere) return false;
+    if (++followed_ > most_redirects) { // nodes that do not agree will, in a moment
+        answered.reply.text = "TRYAGAIN redirected too often, the last time by " + answered.reply.text;
+        return false;
+    }
+    where_ = &where_->other(*elsewhere);
+    asking_ = elsewhere->what == connection::redirect::kind::ask;
+    submit(std::move(answered.bytes), make_waker());
+    return true;
 }
 
 bool lock_call::abandon(std::function<void(resp::value const&)> late, std::optional<half_answer>* half) {

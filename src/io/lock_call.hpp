@@ -1,5 +1,5 @@
 // A call about a lock on its way for an operation: plain commands, or a script, by its SHA-1 first, by its text where the
-// server does not know it.
+// server does not know it. In a cluster it goes to the node that has its key, also where that changes meanwhile.
 #pragma once
 
 #include "base/function_ref.hpp"
@@ -8,6 +8,7 @@
 #include "locking/wire_call.hpp"
 
 #include <atomic>
+#include <cstdint>
 #include <functional>
 #include <optional>
 
@@ -26,11 +27,15 @@ public:
     /// A script by its text at once: where what follows on the connection must find it done.
     void begin_by_text(call_lane& lane, locking::wire_call const& call, base::waker const& waker, bool will_wait);
 
+    /// Where it is on its way.
+    lane& line() const noexcept { return where_->line(); }
+
     bool under_way() const noexcept { return call_ != nullptr; }
     /// Answered or closed; may be asked under the lane's mutex.
     bool finished() const noexcept { return call_ && call_->finished(); }
-    /// The finished call, but for NOSCRIPT: then the text was sent and the call is under way again, for the waker of
-    /// `make_waker`. (It is not kept from begin(): whoever is woken may own this object.)
+    /// The finished call, but for NOSCRIPT, MOVED and ASK: then the text was sent, or another node is asked, and the call is
+    /// under way again at line(), for the waker of `make_waker`. (It is not kept from begin(): whoever is woken may own this
+    /// object.)
     connection::call_ptr take(base::function_ref<base::waker()> make_waker);
     /// The server did not know the script: what it answered was its text.
     bool by_text() const noexcept { return by_text_; }
@@ -49,10 +54,14 @@ public:
 private:
     void prepare(call_lane& lane, locking::wire_call const& call, bool will_wait);
     void submit(std::string bytes, base::waker waker);
+    bool follow(connection::call& answered, base::function_ref<base::waker()> make_waker);
 
     call_lane* where_ = nullptr;
     locking::script const* script_ = nullptr; ///< null: plain commands
     int replies_ = 1;
+    std::int32_t slot_ = -1; ///< of its key, in a cluster
+    int followed_ = 0;       ///< so many redirects
+    bool asking_ = false;    ///< the node is told that it is asked although the slot is not its own yet
     std::atomic<bool> const* unless_ = nullptr;
     bool will_wait_ = true;
     bool impatient_ = false;

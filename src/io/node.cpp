@@ -11,15 +11,17 @@ namespace redlatch::io {
 namespace {
 
 lane::settings lane_settings(config const& settings, endpoint const& endpoint, std::string const& name, bool identify,
-                             base::milliseconds timeout, std::shared_ptr<tls_client> const& tls) {
-    return {endpoint,
-            {endpoint.username, endpoint.password, name, endpoint.database, identify},
-            timeout,
-            settings.connect_timeout,
-            settings.retry_delay,
-            settings.ping_interval,
-            random_seed(),
-            tls};
+                             base::milliseconds timeout, std::shared_ptr<tls_client> const& tls,
+                             node::arrangement among) {
+    return {
+        endpoint,
+        {endpoint.username, endpoint.password, name, endpoint.database, identify, among == node::arrangement::cluster},
+        timeout,
+        settings.connect_timeout,
+        settings.retry_delay,
+        settings.ping_interval,
+        random_seed(),
+        tls};
 }
 
 /// Silence must be noticed while there is time to renew.
@@ -34,20 +36,20 @@ std::shared_ptr<tls_client> tls_of(config const& settings, endpoint const& where
 } // namespace
 
 node::node(std::shared_ptr<reactor> const& loop, config const& settings, endpoint endpoint,
-           std::string const& connection_name, hooks to_tell)
+           std::string const& connection_name, hooks to_tell, arrangement among)
     : where_(std::move(endpoint)), tls_(tls_of(settings, where_)), hooks_(std::move(to_tell)),
       choice_(settings.commands), gate_(settings.retry_delay, random_seed()),
-      data_(loop, lane_settings(settings, where_, connection_name, true, settings.timeout, tls_), data_hooks()),
-      control_(loop, lane_settings(settings, where_, connection_name, true, control_timeout(settings), tls_),
+      data_(loop, lane_settings(settings, where_, connection_name, true, settings.timeout, tls_, among), data_hooks()),
+      control_(loop, lane_settings(settings, where_, connection_name, true, control_timeout(settings), tls_, among),
                lane_hooks("control")),
-      messages_(loop, lane_settings(settings, where_, connection_name, false, settings.timeout, tls_),
+      messages_(loop, lane_settings(settings, where_, connection_name, false, settings.timeout, tls_, among),
                 lane_hooks("subscriber")) {}
 
 lane::hooks node::lane_hooks(char const* role) {
     lane::hooks told;
     auto const connected_before = std::make_shared<std::atomic<bool>>(false);
     told.connected = [this, role, connected_before](connection::identity const&) {
-        if (connected_before->exchange(true)) hooks_.reconnected(role);
+        if (connected_before->exchange(true)) hooks_.reconnected(address(), role);
     };
     told.lost = [this, role](std::string const& reason) {
         log(log_level::warning, reason + " (" + role + " connection)");
@@ -80,9 +82,26 @@ void node::close_after_fork() noexcept {
     messages_.line().close_after_fork();
 }
 
+void node::send_elsewhere(std::function<node&(connection::redirect const&)> const& find) {
+    data_.set_other_lane([find](connection::redirect const& to) -> call_lane& { return find(to).data(); });
+    control_.set_other_lane([find](connection::redirect const& to) -> call_lane& { return find(to).control(); });
+}
+
+void node::retire(bool retired) {
+    data_.retire(retired);
+    control_.retire(retired);
+    messages_.line().rest(retired);
+}
+
+void node::send_away(base::function_ref<bool(std::uint16_t)> gone) {
+    data_.send_away(gone);
+    control_.send_away(gone);
+}
+
 base::instant node::on_write_refused(connection::call const& answered, base::instant now) {
     auto const verdict = connection::judge(answered.reply);
     if (verdict != connection::verdict::not_executed && verdict != connection::verdict::read_only) return now;
+    if (hooks_.misplaced && connection::is_about_the_cluster(answered.reply)) hooks_.misplaced();
     auto const& error = answered.reply.text;
     auto const refusal = gate_.on_refused(error, answered.sent_at, now);
     if (refusal.begins) {

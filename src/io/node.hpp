@@ -29,16 +29,19 @@ public:
     /// What the owner wants to hear, on the reactor or on a thread that calls a function of this class.
     struct hooks {
         /// A connection was made again.
-        std::function<void(char const* role)> reconnected;
+        std::function<void(std::string const& address, char const* role)> reconnected;
         std::function<void(std::string const& reason)> disconnected;
         std::function<void(event const&)> tell;
         /// Something that may come before there can be a listener.
         std::function<void(event const&)> tell_when_heard;
+        /// In a cluster: it does not serve the slot, or not now.
+        std::function<void()> misplaced{};
     };
+    enum class arrangement { single, cluster };
 
     /// `connection_name`: what the connections for commands are called on the server.
     node(std::shared_ptr<reactor> const& loop, config const& settings, endpoint endpoint,
-         std::string const& connection_name, hooks to_tell);
+         std::string const& connection_name, hooks to_tell, arrangement among = arrangement::single);
     node(node const&) = delete;
     node& operator=(node const&) = delete;
 
@@ -51,6 +54,18 @@ public:
     }
     void close();
     void close_after_fork() noexcept;
+
+    // In a cluster.
+    /// The node that a redirect of this one names.
+    void send_elsewhere(std::function<node&(connection::redirect const&)> const& find);
+    /// It has no slots, and no connection is needed; what is sent to it nevertheless goes elsewhere. False: it may be needed.
+    void retire(bool retired);
+    /// What waits for its connection, and is about a slot that is `gone`, goes elsewhere.
+    void send_away(base::function_ref<bool(std::uint16_t)> gone);
+    std::string const& host() const noexcept { return where_.host_or_path; }
+    bool is_connected() const { return data_.is_up(); }
+    /// A connection was lost, or could not be made, and there is no new one yet.
+    bool is_in_trouble() const { return !data_.line().trouble().empty() || !control_.line().trouble().empty(); }
 
     /// Locks are taken and released there.
     call_lane& data() noexcept { return data_; }

@@ -62,12 +62,15 @@ void permit_lease::arm(client_core& core, base::instant when) {
 void permit_lease::ask(client_core& core, base::instant now) {
     auto const& what = *terms_.what;
     asking_ = insist([&] {
-        core.send(
-            core.node_of(what.name).data(),
-            what.how->renew({.name = what.name, .channel = what.channel, .ids = terms_.ids, .lease = terms_.lease}),
-            [weak = weak_from_this()](connection::call const& answered) {
-                if (auto const self = weak.lock()) self->on_answer(answered);
-            });
+        core.send(core.node_of(what.name).data(),
+                  what.how->renew({.name = what.name,
+                                   .channel = what.channel,
+                                   .publish = what.publish,
+                                   .ids = terms_.ids,
+                                   .lease = terms_.lease}),
+                  [weak = weak_from_this()](connection::call const& answered) {
+                      if (auto const self = weak.lock()) self->on_answer(answered);
+                  });
         core.renewal_sent();
     });
     if (!asking_) renew_at_ = base::later(now, base::milliseconds(100)); // no memory

@@ -13,7 +13,7 @@ namespace redlatch::io {
 class query final : public query_op {
 public:
     /// `kind`: what the key is to be.
-    query(std::shared_ptr<client_core> core, locking::wire_call call, std::string subject,
+    query(std::shared_ptr<client_core> const& core, locking::wire_call call, std::string subject,
           std::string_view kind = "lock");
     ~query() override;
 

@@ -1,4 +1,4 @@
-// Many questions to the server at once: plain commands in one write, each with an answer of its own.
+// Many questions to one server at once: plain commands in one write, each with an answer of its own.
 #pragma once
 
 #include "io/query_op.hpp"
@@ -14,7 +14,9 @@ namespace redlatch::io {
 /// what the server did not execute (it is loading, busy ...) is asked again until the deadline.
 class query_batch final : public query_op {
 public:
-    query_batch(std::shared_ptr<client_core> core, std::vector<std::string> commands, std::string subject);
+    /// `server`: never null. In a cluster what is asked about one key follows it to another node.
+    query_batch(std::shared_ptr<client_core> const& core, node* server, std::vector<std::string> commands,
+                std::string subject);
     ~query_batch() override;
 
     /// The answers, in the order of the commands, where result() is zero.
@@ -26,11 +28,13 @@ private:
     bool answered() const override;
     bool on_called() override;
     bool on_answers();
+    bool is_elsewhere(resp::value const& answer);
     void abandon();
 
     std::vector<std::string> const commands_;
     std::vector<std::size_t> asked_;          ///< of commands_, those that are on their way
     std::vector<connection::call_ptr> calls_; ///< theirs
+    bool asking_ = false;                     ///< each is told to a node that does not have the slot yet
     mutable std::size_t answered_ = 0;        ///< so many of calls_ have finished: answers come in order
     std::vector<resp::value> replies_;
     resp::value refusal_; ///< why something is asked again

@@ -7,8 +7,8 @@
 
 namespace redlatch::io {
 
-query_op::query_op(std::shared_ptr<client_core> core, std::string_view key, std::string subject)
-    : core_(std::move(core)), server_(core_->node_of(key)), about_(std::move(subject)),
+query_op::query_op(std::shared_ptr<client_core> core, node& server, std::string subject)
+    : core_(std::move(core)), server_(&server), about_(std::move(subject)),
       deadline_(base::later(lease_clock::now(), core_->settings().timeout)) {}
 
 bool query_op::step() {
@@ -43,8 +43,8 @@ bool query_op::finish_unanswered() {
     return finish(core_->closed() ? errc::closed : cancelled() ? errc::cancelled : errc::disconnected);
 }
 
-bool query_op::ask_again(base::instant now) {
-    auto const again = base::later(now, base::milliseconds(100));
+bool query_op::ask_again(base::instant now, base::milliseconds pause) {
+    auto const again = base::later(now, pause);
     if (again >= deadline_) return finish(errc::disconnected);
     stage_ = stage::pausing;
     return suspend(nullptr, again);

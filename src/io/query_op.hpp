@@ -20,8 +20,8 @@ public:
     std::error_code result() const noexcept { return result_; }
 
 protected:
-    /// To the server that has the key; empty: to any one. The deadline is the client's timeout from now.
-    query_op(std::shared_ptr<client_core> core, std::string_view key, std::string subject);
+    /// The deadline is the client's timeout from now.
+    query_op(std::shared_ptr<client_core> core, node& server, std::string subject);
 
     /// Sends it, and suspends.
     virtual bool call() = 0;
@@ -30,16 +30,19 @@ protected:
     virtual bool on_called() = 0;
 
     client_core& core() const noexcept { return *core_; }
-    node& server() const noexcept { return server_; }
+    node& server() const noexcept { return *server_; }
+    void ask_at(node& server) noexcept { server_ = &server; }
     std::string const& about() const noexcept { return about_; }
     /// An exception has ended it: whoever derives gives up its calls.
     bool is_cut_short() const noexcept { return stage_ != stage::finished && !core_->forked(); }
-    bool wait_for_answer() { return suspend(&server_.data().line(), deadline_); }
+    bool wait_for_answer(lane& where) { return suspend(&where, deadline_); }
     bool waits_no_longer(base::instant now) const { return now >= deadline_ || core_->closed() || cancelled(); }
     /// Nothing has come of it: the client was closed, it was cancelled, or the server did not answer.
     bool finish_unanswered();
     /// The server did not execute it: after a pause, if there is time.
-    bool ask_again(base::instant now);
+    static constexpr base::milliseconds refused{100};
+    static constexpr base::milliseconds redirected{1}; ///< no longer, and not at once: nodes may disagree for a moment
+    bool ask_again(base::instant now, base::milliseconds pause = refused);
     bool finish(std::error_code code);
 
 private:
@@ -47,7 +50,7 @@ private:
     bool send();
 
     std::shared_ptr<client_core> core_;
-    node& server_;
+    node* server_;
     std::string const about_;
     base::instant const deadline_;
     stage stage_ = stage::beginning;

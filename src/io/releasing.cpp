@@ -74,6 +74,7 @@ bool releasing::ready() const {
 }
 
 bool releasing::begin() {
+    node_ = &core_->node_of(record_->name);
     auto const made = std::exchange(made_, std::nullopt); // a blocking call need not look at the clock twice
     auto const now = made && blocking() ? *made : lease_clock::now();
     bool const begun = core_->locked([&](lock_table& table, base::wake_list& woken) {
@@ -175,6 +176,7 @@ bool releasing::carry_out(locking::release_op::action const& action, base::insta
 bool releasing::call(locking::release_op::form form) {
     using enum locking::release_op::form;
     stage_ = stage::calling;
+    node_ = &core_->node_of(record_->name);
     auto about = record_->context(tenure_->owner_id, plan_.lease + tenure_->lock_delay);
     about.message = message_;
     about.kept_for = kept_for();
@@ -191,17 +193,17 @@ bool releasing::call(locking::release_op::form form) {
     case script: call_.begin(where, kind_of_lock.release(about), waker(), reads_soon); break;
     case script_text: call_.begin_by_text(where, kind_of_lock.release(about), waker(), reads_soon); break;
     }
-    return suspend(&where.line(), deadline_);
+    return suspend(&call_.line(), deadline_);
 }
 
 bool releasing::on_called() {
     auto const now = lease_clock::now();
     if (!call_.finished()) {
         if (now >= deadline_) return on_no_answer();
-        return suspend(&node_->data().line(), deadline_);
+        return suspend(&call_.line(), deadline_);
     }
     auto const answered = call_.take([this] { return waker(); });
-    if (!answered) return suspend(at().where, at().until);
+    if (!answered) return suspend(&call_.line(), at().until);
     if (answered->status == connection::call::state::closed) return on_no_answer();
     if (call_.repeated()) op_->note_repeated();
     if (answered->reply.is_error()) return on_error(*answered);

@@ -70,7 +70,7 @@ private:
     std::shared_ptr<client_core> core_;
     locking::tenure_ptr const tenure_;
     locking::record_ptr const record_;
-    node* const node_; ///< the server of this lock
+    node* node_; ///< the server of this lock
     std::uint64_t const level_number_;
     patience const patience_;
     std::optional<base::instant> made_; ///< until the first look

@@ -15,6 +15,10 @@ public:
     subscriber(std::shared_ptr<reactor> reactor, lane::settings const& settings, lane::hooks to_tell);
 
     lane& line() const noexcept { return *line_; }
+    /// Before the first attach(): see subscription_registry.
+    void listen_to_shards() {
+        line_->with([this] { registry_->listen_to_shards(); });
+    }
     locking::channel_ptr attach(std::string const& name);
     /// Does not throw. `sleeps`: it was woken by messages, and did not read for itself.
     void detach(locking::channel_ptr const& channel, base::waker const& waker, bool sleeps) noexcept;

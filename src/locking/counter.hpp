@@ -20,6 +20,7 @@ namespace redlatch::locking {
 struct counter_request {
     std::string_view name;
     std::string_view channel;
+    std::string_view publish = publish_command;
     /// The key under which the server keeps the answer, so that a repeat of the request changes nothing; empty: there is none.
     std::string_view record{};
     std::int64_t amount = 1;
@@ -82,6 +83,7 @@ struct counter {
     std::string const name;
     std::string const channel;
     counter_kind const* const how;
+    std::string_view publish = publish_command; ///< never changes once others know the counter
 
     // Guarded by the mutex of the index that has it.
     wait_queue queue{};

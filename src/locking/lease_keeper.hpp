@@ -36,6 +36,7 @@ public:
         base::milliseconds margin{0};
         std::size_t batch = 100;
         base::milliseconds watch_from{0}; ///< the age of a hold from which its channel is listened to; zero: never
+        bool by_slot = false;             ///< of a cluster: the holds of a batch have one slot
     };
     using batch = renewal_batch;
     /// What a call of the keeper brought about.
@@ -94,7 +95,7 @@ public:
 private:
     void reschedule(tenure_ptr const& tenure);
     void ask_at(tenure_ptr const& tenure, base::instant when);
-    renewal_batches batches_to(effects& out) const { return {settings_.batch, out.renew}; }
+    renewal_batches batches_to(effects& out) const { return {settings_.batch, out.renew, settings_.by_slot}; }
     void collect(tenure_ptr const& tenure, renewal_batches& into);
     void collect_all(std::span<tenure_ptr const> tenures, effects& out);
     void collect_soon(base::instant soon, renewal_batches& into);

@@ -11,7 +11,7 @@
 namespace redlatch::locking {
 
 lock_table::lock_table(settings const& config)
-    : keeper({config.watchdog, config.margin, config.renewal_batch, config.watch_from}, config.seed),
+    : keeper({config.watchdog, config.margin, config.renewal_batch, config.watch_from, config.by_slot}, config.seed),
       records(~config.seed, config.waiter_timeout), settings_(config) {}
 
 lock_table::~lock_table() {

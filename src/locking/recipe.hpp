@@ -16,6 +16,10 @@
 
 namespace redlatch::locking {
 
+/// What sends a message: to all that listen, or, in a cluster where clients listen so, to those of the channel's shard.
+inline constexpr std::string_view publish_command = "PUBLISH";
+inline constexpr std::string_view publish_in_shard_command = "SPUBLISH";
+
 /// What belongs to one lock on the server.
 struct lock_keys {
     std::string name;
@@ -38,6 +42,7 @@ struct call_context {
     base::milliseconds waiter_timeout{}; ///< for so long a waiter that does not ask keeps its place there
     bool fencing = false;                ///< of an acquisition or a re-entry: the next token is to come with it
     base::milliseconds counter_ttl{};    ///< of fencing: for so long at least the counter of tokens stays; 0: for ever
+    std::string_view publish = publish_command;
 };
 
 /// The server's word on an attempt.

@@ -14,6 +14,7 @@ record_ptr record_index::get(std::string const& name, recipe const& kind, std::v
     auto found = known.lock();
     if (!found) {
         found = std::make_shared<lock_record>(name, kind, random_.next(), waiter_timeout_, parts);
+        found->publish = publish_;
         known = found;
     }
     return found;

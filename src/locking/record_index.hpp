@@ -11,6 +11,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -22,6 +23,9 @@ public:
     /// `waiter_timeout`: of kinds that queue on the server.
     explicit record_index(std::uint64_t seed, base::milliseconds waiter_timeout = {})
         : random_(seed), waiter_timeout_(waiter_timeout) {}
+
+    /// Before the first get(): how messages are sent, if not by PUBLISH.
+    void publish_by(std::string_view command) noexcept { publish_ = command; }
 
     /// Two kinds of one name know nothing of each other here, as two clients would not: what they are to each other is the
     /// server's word.
@@ -63,6 +67,7 @@ private:
 
     base::random_source random_;
     base::milliseconds const waiter_timeout_;
+    std::string_view publish_ = publish_command;
     std::unordered_map<key, std::weak_ptr<lock_record>, hash> records_;
     std::size_t prune_at_ = 64;
     std::deque<record_ptr> refused_{};    ///< no more than most_remembered

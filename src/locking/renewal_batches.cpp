@@ -1,5 +1,6 @@
 #include "locking/renewal_batches.hpp"
 
+#include "base/hash_slot.hpp"
 #include "locking/lock_record.hpp"
 
 #include <algorithm>
@@ -28,7 +29,10 @@ std::size_t size_of(renewal_batch const& batch) {
 } // namespace
 
 bool renewal_batches::renews() const noexcept {
-    return !out_.empty() || !std::all_of(open_.begin(), open_.end(), asks_only);
+    auto const only_questions = [](auto const& slot) {
+        return std::all_of(slot.second.begin(), slot.second.end(), asks_only);
+    };
+    return !out_.empty() || !std::all_of(open_.begin(), open_.end(), only_questions);
 }
 
 void renewal_batches::add(tenure_ptr const& tenure) {
@@ -40,12 +44,13 @@ void renewal_batches::add(tenure_ptr const& tenure) {
         return batch.front()->renewal_lease == tenure->renewal_lease && batch.front()->lock_delay == tenure->lock_delay
                && &renewal_of(batch) == tenure->record->how->renew;
     };
-    auto at = std::find_if(open_.begin(), open_.end(), fits);
-    if (at == open_.end()) at = open_.insert(open_.end(), renewal_batch());
+    auto& open = open_[by_slot_ ? base::hash_slot(tenure->record->name) : std::uint16_t{0}];
+    auto at = std::find_if(open.begin(), open.end(), fits);
+    if (at == open.end()) at = open.insert(open.end(), renewal_batch());
     at->push_back(tenure);
     if (size_of(*at) < most_) return;
     out_.push_back(std::move(*at));
-    open_.erase(at);
+    open.erase(at);
 }
 
 void renewal_batches::finish() {
@@ -55,8 +60,9 @@ void renewal_batches::finish() {
 }
 
 void renewal_batches::finish(bool questions) {
-    for (auto& batch : open_)
-        if (!batch.empty() && asks_only(batch) == questions) out_.push_back(std::move(batch));
+    for (auto& [slot, open] : open_)
+        for (auto& batch : open)
+            if (!batch.empty() && asks_only(batch) == questions) out_.push_back(std::move(batch));
 }
 
 } // namespace redlatch::locking

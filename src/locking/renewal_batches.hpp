@@ -7,6 +7,8 @@
 #include "locking/tenure.hpp"
 
 #include <cstddef>
+#include <cstdint>
+#include <map>
 #include <vector>
 
 namespace redlatch::locking {
@@ -22,7 +24,9 @@ renewal const& renewal_of(renewal_batch const& batch);
 class renewal_batches {
 public:
     /// Complete batches go to `out`. `most`: holds in one call; one of many parts counts for as many.
-    renewal_batches(std::size_t most, std::vector<renewal_batch>& out) : most_(most), out_(out) {}
+    /// `by_slot`: the keys of a batch have one slot of a cluster.
+    renewal_batches(std::size_t most, std::vector<renewal_batch>& out, bool by_slot = false)
+        : most_(most), by_slot_(by_slot), out_(out) {}
 
     /// With others that have the same renewal, renewal_lease and lock_delay.
     void add(tenure_ptr const& tenure);
@@ -36,8 +40,10 @@ private:
     void finish(bool questions);
 
     std::size_t const most_;
+    bool const by_slot_;
     std::vector<renewal_batch>& out_;
-    std::vector<renewal_batch> open_; ///< few: one for each renewal, lease and delay
+    /// By slot; few of each: one for each renewal, lease and delay.
+    std::map<std::uint16_t, std::vector<renewal_batch>> open_;
 };
 
 } // namespace redlatch::locking

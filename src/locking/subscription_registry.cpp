@@ -81,7 +81,7 @@ void subscription_registry::stage(std::string const& bytes, due_answer answer) {
 }
 
 void subscription_registry::ask(channel_ptr const& channel) {
-    stage(resp::command("SUBSCRIBE", channel->name), {request::subscribe, channel});
+    stage(resp::command(sharded_ ? "SSUBSCRIBE" : "SUBSCRIBE", channel->name), {request::subscribe, channel});
     channel->now_in = channel::state::asked;
 }
 
@@ -94,7 +94,7 @@ void subscription_registry::give_up(channel_ptr channel) { // a copy: its place 
     channel->linger_until = base::never;
     channels_.erase(channel->name);
     if (!up_) return;
-    stage(resp::command("UNSUBSCRIBE", channel->name), {request::unsubscribe, channel});
+    stage(resp::command(sharded_ ? "SUNSUBSCRIBE" : "UNSUBSCRIBE", channel->name), {request::unsubscribe, channel});
     channel->now_in = channel::state::idle;
 }
 
@@ -153,6 +153,15 @@ bool subscription_registry::on_confirmation(request order, base::wake_list& woke
     return true;
 }
 
+/// The server has ended the subscription by itself.
+void subscription_registry::on_slot_moved(std::string const& name, base::wake_list& woken) {
+    auto const found = channels_.find(name);
+    if (found == channels_.end() || found->second->now_in != channel::state::subscribed) return;
+    found->second->now_in = channel::state::idle;
+    found->second->own_expected = 0;
+    moved(*found->second, woken);
+}
+
 bool subscription_registry::on_value(resp::value&& incoming, base::instant, base::wake_list& woken) {
     if (incoming.is_error()) {
         // The answer to the oldest request; only SUBSCRIBE of a user without the right is refused in practice.
@@ -167,7 +176,8 @@ bool subscription_registry::on_value(resp::value&& incoming, base::instant, base
     }
     if (incoming.is_text()) return on_confirmation(request::ping, woken); // PONG without any subscription
     if (!incoming.is_array() || incoming.items.empty() || !incoming.items.front().is_text()) return false;
-    auto const& kind = incoming.items.front().text;
+    auto kind = std::string_view(incoming.items.front().text);
+    if (sharded_ && kind.starts_with('s') && kind != "subscribe") kind.remove_prefix(1);
     if (kind == "message") {
         if (incoming.items.size() != 3 || !incoming.items[1].is_text() || !incoming.items[2].is_text()) return false;
         auto const found = channels_.find(incoming.items[1].text);
@@ -179,7 +189,16 @@ bool subscription_registry::on_value(resp::value&& incoming, base::instant, base
         return true;
     }
     if (kind == "subscribe") return on_confirmation(request::subscribe, woken);
-    if (kind == "unsubscribe") return on_confirmation(request::unsubscribe, woken);
+    if (kind == "unsubscribe") {
+        if (!sharded_) return on_confirmation(request::unsubscribe, woken);
+        if (incoming.items.size() < 2) return false;
+        auto const& name = incoming.items[1].text;
+        bool const asked_for =
+            !due_.empty() && due_.front().what == request::unsubscribe && due_.front().channel->name == name;
+        if (asked_for) return on_confirmation(request::unsubscribe, woken);
+        on_slot_moved(name, woken);
+        return true;
+    }
     if (kind == "pong") return on_confirmation(request::ping, woken);
     return false;
 }

@@ -12,6 +12,10 @@
 // | subscribed  | message                        | count + 1, all woken                                                  |
 // | subscribed  | last waiter left, linger over  | UNSUBSCRIBE staged: from here on not subscribed -> idle               |
 // | any         | connection lost                | -> idle; asked for again when there is a new one, if wanted           |
+// | subscribed  | the channel's slot of a        | count + 1, all woken -> idle: whoever wants it goes to the new node   |
+// |             | cluster goes to another node   |                                                                       |
+// | asked       | it is on another node (MOVED)  | as refused, until the waiters know that node                          |
+// In a cluster with messages of shards the commands are SSUBSCRIBE and SUNSUBSCRIBE, and messages come as "smessage".
 // Confirmations come in the order of the requests, so they are matched in order, not by name. One count per channel, never
 // begun again while anybody refers to it. The names `a` and `{a}` share a channel: a message counts for every lock on it.
 #pragma once
@@ -56,6 +60,9 @@ using channel_ptr = std::shared_ptr<channel>;
 
 class subscription_registry final : public connection::traffic {
 public:
+    /// Before anything is subscribed to: to messages of the shard.
+    void listen_to_shards() noexcept { sharded_ = true; }
+
     /// A channel that nobody waits on stays subscribed this long: the next waiter finds it ready.
     static constexpr base::milliseconds linger{1'000};
     /// No more than this many linger.
@@ -110,6 +117,9 @@ private:
     void give_up(channel_ptr channel);
     bool on_confirmation(request order, base::wake_list& woken);
 
+    void on_slot_moved(std::string const& name, base::wake_list& woken);
+
+    bool sharded_ = false;
     bool up_ = false;
     std::unordered_map<std::string, channel_ptr> channels_;
     std::list<channel_ptr> lingering_; ///< in the order of linger_until

@@ -11,8 +11,6 @@
 
 namespace redlatch::locking::counter_calls {
 
-inline constexpr std::string_view publish = "PUBLISH"; // one server: protocol section 0.5
-
 /// With the record of the request, and for how long it is kept, as the last key and argument where there is one.
 wire_call with_record(script const& program, counter_request const& what, std::vector<std::string_view> keys,
                       std::vector<std::string_view> arguments);

@@ -10,18 +10,16 @@ namespace redlatch::locking {
 namespace fair {
 namespace {
 
-constexpr std::string_view publish = "PUBLISH"; // one server: protocol section 0.5
-
 wire_call end(call_context const& context, std::string_view owner_id) {
     auto const queue = fair_queue(context.name);
     auto const timeouts = fair_timeouts(context.name);
     auto const patience = std::to_string(context.waiter_timeout.count());
     if (context.kept_for.count() > 0)
         return script_call(scripts::fair_release, {context.name, queue, timeouts},
-                           {owner_id, publish, context.channel, patience, std::to_string(context.kept_for.count()),
-                            kept_owner(owner_id)});
+                           {owner_id, context.publish, context.channel, patience,
+                            std::to_string(context.kept_for.count()), kept_owner(owner_id)});
     return script_call(scripts::fair_release, {context.name, queue, timeouts},
-                       {owner_id, publish, context.channel, patience});
+                       {owner_id, context.publish, context.channel, patience});
 }
 
 } // namespace

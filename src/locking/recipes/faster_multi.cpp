@@ -11,7 +11,6 @@ namespace redlatch::locking {
 namespace faster_multi {
 namespace {
 
-constexpr std::string_view publish = "PUBLISH"; // one server: protocol section 0.5
 constexpr base::highway_key redisson_key{0x9e3779b97f4a7c15, 0xf39cc0605cedc834, 0x1082276bf3a27251,
                                          0xf86c6a11d0c18e95};
 constexpr std::string_view base64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -36,12 +35,13 @@ wire_call set_count(call_context const& context, int count) {
 }
 
 wire_call release(call_context const& context) {
-    return about_fields(scripts::faster_multi_release, {context.name, context.channel}, {context.owner_id, publish},
-                        context.parts);
+    return about_fields(scripts::faster_multi_release, {context.name, context.channel},
+                        {context.owner_id, context.publish}, context.parts);
 }
 
 wire_call force_release(call_context const& context) {
-    return about_fields(scripts::faster_multi_force_release, {context.name, context.channel}, {publish}, context.parts);
+    return about_fields(scripts::faster_multi_force_release, {context.name, context.channel}, {context.publish},
+                        context.parts);
 }
 
 wire_call lease_left(call_context const& context) {

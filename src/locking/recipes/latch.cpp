@@ -7,7 +7,6 @@ namespace redlatch::locking {
 namespace latch {
 namespace {
 
-using counter_calls::publish;
 using counter_calls::with_record;
 
 constexpr std::string_view open = "0"; // whoever waits goes on
@@ -20,18 +19,18 @@ acquire_answer read_count(resp::value const& reply) {
 }
 
 wire_call remove(counter_request const& what) {
-    return with_record(scripts::counter_remove, what, {what.name, what.channel}, {publish, open});
+    return with_record(scripts::counter_remove, what, {what.name, what.channel}, {what.publish, open});
 }
 
 } // namespace
 
 wire_call set(counter_request const& what) {
     return with_record(scripts::counter_set, what, {what.name, what.channel},
-                       {std::to_string(what.amount), publish, closed, "0"});
+                       {std::to_string(what.amount), what.publish, closed, "0"});
 }
 
 wire_call count_down(counter_request const& what) {
-    return with_record(scripts::latch_count_down, what, {what.name, what.channel}, {publish});
+    return with_record(scripts::latch_count_down, what, {what.name, what.channel}, {what.publish});
 }
 
 } // namespace latch

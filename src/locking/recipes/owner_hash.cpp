@@ -12,8 +12,6 @@
 namespace redlatch::locking::owner_hash {
 namespace {
 
-constexpr std::string_view publish = "PUBLISH"; // one server: protocol section 0.5
-
 acquire_answer read_left(resp::value const& left) {
     if (!left.is_integer() || left.integer < -1) return {};
     if (left.integer == -1) return {acquire_answer::kind::busy};
@@ -72,7 +70,7 @@ wire_call release_and_keep(call_context const& context) {
     if (context.channel.empty())
         return script_call(scripts::lock_release, {context.name}, {context.owner_id, "", "", kept_for, kept});
     return script_call(scripts::lock_release, {context.name, context.channel},
-                       {context.owner_id, publish, context.message, kept_for, kept});
+                       {context.owner_id, context.publish, context.message, kept_for, kept});
 }
 
 } // namespace
@@ -81,9 +79,9 @@ wire_call release(call_context const& context) {
     if (context.kept_for.count() > 0) return release_and_keep(context);
     if (context.channel.empty()) return script_call(scripts::lock_release, {context.name}, {context.owner_id});
     if (context.message == unlock_message)
-        return script_call(scripts::lock_release, {context.name, context.channel}, {context.owner_id, publish});
+        return script_call(scripts::lock_release, {context.name, context.channel}, {context.owner_id, context.publish});
     return script_call(scripts::lock_release, {context.name, context.channel},
-                       {context.owner_id, publish, context.message});
+                       {context.owner_id, context.publish, context.message});
 }
 
 release_answer read_release(resp::value const& reply) {
@@ -96,7 +94,7 @@ release_answer read_release(resp::value const& reply) {
 
 wire_call force_release(call_context const& context) {
     if (context.channel.empty()) return script_call(scripts::lock_force_release, {context.name}, {});
-    return script_call(scripts::lock_force_release, {context.name, context.channel}, {publish});
+    return script_call(scripts::lock_force_release, {context.name, context.channel}, {context.publish});
 }
 
 wire_call is_held(call_context const& context) {
@@ -160,7 +158,7 @@ acquire_answer read_plain_acquire(resp::value const& reply) {
 wire_call plain_release(call_context const& context) {
     auto ended = command_call("HDEL", context.name, {context.owner_id});
     if (context.channel.empty()) return ended;
-    return command_call(std::move(ended), {publish, context.channel, context.message});
+    return command_call(std::move(ended), {context.publish, context.channel, context.message});
 }
 
 release_answer read_plain_release(resp::value const& ended, resp::value const* told) {
@@ -180,7 +178,7 @@ release_answer read_silent_release(resp::value const& ended, resp::value const*)
 }
 
 wire_call announce(call_context const& context) {
-    return command_call(publish, context.channel, {unlock_message});
+    return command_call(context.publish, context.channel, {unlock_message});
 }
 
 } // namespace

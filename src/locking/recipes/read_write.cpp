@@ -11,7 +11,6 @@ namespace redlatch::locking {
 namespace read_write {
 namespace {
 
-constexpr std::string_view publish = "PUBLISH"; // one server: protocol section 0.5
 constexpr std::string_view write_suffix = ":write";
 
 /// Which half; and what a release of it publishes: Redisson's UNLOCK_MESSAGE wakes one waiter of each process,
@@ -48,13 +47,13 @@ wire_call set_read_count(call_context const& context, int count) {
 template <half const& Half> wire_call release(call_context const& context) {
     auto const prefix = read_hold_prefix(context.name);
     return script_call(scripts::read_write_release, {context.name, prefix, context.channel},
-                       {context.owner_id, publish, Half.message});
+                       {context.owner_id, context.publish, Half.message});
 }
 
 template <half const& Half> wire_call force_release(call_context const& context) {
     auto const prefix = read_hold_prefix(context.name);
     return script_call(scripts::read_write_force_release, {context.name, prefix, context.channel},
-                       {Half.mode, publish, Half.message});
+                       {Half.mode, context.publish, Half.message});
 }
 
 wire_call compose_renewal(std::span<renewed_hold const> holds, base::milliseconds lease) {

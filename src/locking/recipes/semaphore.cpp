@@ -7,7 +7,6 @@ namespace redlatch::locking {
 namespace semaphore {
 namespace {
 
-using counter_calls::publish;
 using counter_calls::with_record;
 
 wire_call acquire(counter_request const& what) {
@@ -25,16 +24,16 @@ acquire_answer read_acquire(resp::value const& reply) {
 
 wire_call undo(counter_request const& what) {
     return with_record(scripts::semaphore_undo, what, {what.name, what.channel},
-                       {std::to_string(what.amount), publish});
+                       {std::to_string(what.amount), what.publish});
 }
 
 wire_call add(counter_request const& what, std::string_view only_if_exists) {
     return with_record(scripts::semaphore_release, what, {what.name, what.channel},
-                       {std::to_string(what.amount), publish, only_if_exists});
+                       {std::to_string(what.amount), what.publish, only_if_exists});
 }
 
 wire_call remove(counter_request const& what) {
-    return with_record(scripts::counter_remove, what, {what.name, what.channel}, {publish, ""});
+    return with_record(scripts::counter_remove, what, {what.name, what.channel}, {what.publish, ""});
 }
 
 } // namespace
@@ -53,8 +52,9 @@ wire_call drain(counter_request const& what) {
 
 wire_call set(counter_request const& what, std::optional<base::milliseconds> expiry) {
     auto const permits = std::to_string(what.amount);
-    return with_record(scripts::counter_set, what, {what.name, what.channel},
-                       {permits, publish, permits, std::to_string(expiry.value_or(base::milliseconds(0)).count())});
+    return with_record(
+        scripts::counter_set, what, {what.name, what.channel},
+        {permits, what.publish, permits, std::to_string(expiry.value_or(base::milliseconds(0)).count())});
 }
 
 } // namespace semaphore

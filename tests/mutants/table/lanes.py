@@ -23,7 +23,7 @@ MUTANTS = [
      "    if (due_since_ == base::never) return base::never;",
      "    return base::never;"),
     ("a lost connection is not made again", LANE,
-     "    bool const again = !connecting_;",
+     "    bool const again = !connecting_ && !resting_;",
      "    bool const again = false;"),
     ("closing releases nothing", END,
      "        closing last(*this);\n"

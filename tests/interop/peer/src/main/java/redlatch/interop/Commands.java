@@ -12,10 +12,13 @@ import org.redisson.api.RFencedLock;
 import org.redisson.api.RLock;
 import org.redisson.api.RedissonClient;
 import org.redisson.client.codec.StringCodec;
+import org.redisson.config.ClusterServersConfig;
 import org.redisson.config.Config;
 
 /** What the peer can be told to do; each runs on the thread that the request names. */
 final class Commands {
+    private static final String CLUSTER = "redis-cluster://";
+
     private final RedissonClient client;
 
     Commands(String address, long watchdogTimeout) {
@@ -23,8 +26,20 @@ final class Commands {
         config.setLockWatchdogTimeout(watchdogTimeout);
         config.setCodec(StringCodec.INSTANCE); // of the values of a group, as the C++ side takes them
         config.setThreads(4).setNettyThreads(4);
-        config.useSingleServer().setAddress(address).setConnectionMinimumIdleSize(2).setConnectionPoolSize(16);
+        if (address.startsWith(CLUSTER)) {
+            useCluster(config, address.substring(CLUSTER.length()).split(","));
+        } else {
+            config.useSingleServer().setAddress(address).setConnectionMinimumIdleSize(2).setConnectionPoolSize(16);
+        }
         client = Redisson.create(config);
+    }
+
+    private static void useCluster(Config config, String[] nodes) {
+        ClusterServersConfig cluster = config.useClusterServers().setScanInterval(1000)
+                .setMasterConnectionMinimumIdleSize(2).setMasterConnectionPoolSize(16);
+        for (String node : nodes) {
+            cluster.addNodeAddress("redis://" + node);
+        }
     }
 
     Object run(String[] words) throws Exception {

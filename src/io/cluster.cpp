@@ -1,0 +1,385 @@
+#include "io/cluster.hpp"
+
+#include "io/insist.hpp"
+#include "io/log.hpp"
+#include "io/parker.hpp"
+#include "io/unattended.hpp"
+#include "resp/command.hpp"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+namespace redlatch::io {
+
+namespace {
+
+/// While a node is away, so often the others are asked who has its slots.
+constexpr base::milliseconds between_questions{100};
+/// A node that does not answer for so long is passed over.
+constexpr base::milliseconds longest_answer{1'000};
+/// A node without slots is kept at hand for so long.
+constexpr base::milliseconds idle_limit{60'000};
+
+locking::wire_call question(std::string bytes) {
+    return {.bytes = std::move(bytes)};
+}
+
+} // namespace
+
+cluster::cluster(std::shared_ptr<reactor> loop, config const& settings, server_set const& servers,
+                 std::string connection_name, hooks to_tell)
+    : loop_(std::move(loop)), settings_(settings), servers_(servers), connection_name_(std::move(connection_name)),
+      hooks_(std::move(to_tell)) {
+    for (auto const& seed : servers_.nodes) member_at({seed.host_or_path, seed.port});
+}
+
+// --- the nodes
+
+std::unique_ptr<node> cluster::make_node(endpoint where) {
+    auto const itself = std::make_shared<node*>(nullptr); // known only once it is there
+    auto heard = hooks_.of_node();
+    heard.disconnected = [this, itself, tell = std::move(heard.disconnected)](std::string const& reason) {
+        tell(reason);
+        send_away(**itself);
+        refresh_soon();
+    };
+    heard.misplaced = [this] { refresh_soon(); };
+    auto made = std::make_unique<node>(loop_, settings_, std::move(where), connection_name_, std::move(heard),
+                                       node::arrangement::cluster);
+    *itself = made.get();
+    if (sharded_) made->messages().listen_to_shards();
+    made->send_elsewhere([this](connection::redirect const& elsewhere) -> node& { return named(elsewhere); });
+    return made;
+}
+
+/// With the mutex, but for the constructor.
+cluster::member& cluster::member_at(connection::node_address const& where) {
+    auto const known = members_.find(where);
+    if (known != members_.end()) return known->second;
+    auto endpoint = servers_.nodes.front();
+    endpoint.host_or_path = where.host;
+    endpoint.port = where.port;
+    auto made = make_node(std::move(endpoint));
+    return members_.emplace(where, member{.where = where, .server = std::move(made)}).first->second;
+}
+
+/// What a node says of itself may hold only where it is.
+connection::node_address cluster::reachable(connection::node_address const& told) const {
+    auto const mapped = settings_.topology.address_map.find(told.display());
+    if (mapped == settings_.topology.address_map.end()) return told;
+    return connection::read_node_address(mapped->second).value_or(told);
+}
+
+node& cluster::any() {
+    std::lock_guard const guard(mutex_);
+    node* found = nullptr;
+    for (auto& [where, one] : members_) {
+        if (one.resting) continue;
+        if (one.slots > 0 && one.server->is_connected()) return *one.server;
+        if (found == nullptr || one.slots > 0) found = one.server.get();
+    }
+    return found != nullptr ? *found : *members_.begin()->second.server;
+}
+
+std::vector<node*> cluster::masters() {
+    std::lock_guard const guard(mutex_);
+    std::vector<node*> found;
+    for (auto& [where, one] : members_)
+        if (one.slots > 0) found.push_back(one.server.get());
+    if (found.empty()) found.push_back(members_.begin()->second.server.get()); // it will say what is wrong
+    return found;
+}
+
+std::vector<node*> cluster::all() {
+    std::lock_guard const guard(mutex_);
+    std::vector<node*> found;
+    for (auto& [where, one] : members_) found.push_back(one.server.get());
+    return found;
+}
+
+void cluster::close() {
+    {
+        std::lock_guard const guard(mutex_);
+        closed_ = true;
+    }
+    for (auto* const one : all()) one->close();
+}
+
+void cluster::close_after_fork() noexcept { // its mutex may be somebody's who is not in this process
+    for (auto& [where, one] : members_) one.server->close_after_fork();
+}
+
+// --- where a slot is
+
+/// With the mutex. True: it had another node.
+bool cluster::give(member& to, std::uint16_t slot) {
+    auto* const former = owners_[slot].exchange(to.server.get(), std::memory_order_acq_rel); // pairs with of_slot()
+    if (former == to.server.get()) return false;
+    ++to.slots;
+    for (auto& [where, one] : members_)
+        if (one.server.get() == former && --one.slots == 0) one.used_at = lease_clock::now();
+    return true;
+}
+
+/// What waits for the connection of a node that has lost its slot.
+void cluster::send_away(node& former) {
+    former.send_away([&](std::uint16_t slot) { return owners_[slot].load(std::memory_order_acquire) != &former; });
+}
+
+bool cluster::apply(connection::cluster_view const& view) {
+    std::set<node*> left;
+    std::vector<node*> changed_rest;
+    bool changed = false;
+    {
+        std::lock_guard const guard(mutex_);
+        for (auto const& master : view.masters) {
+            auto& owner = member_at(reachable(master.where));
+            for (auto const& range : master.slots)
+                for (unsigned slot = range.first; slot <= range.last; ++slot) {
+                    if (master.epoch < epochs_[slot]) continue; // what an isolated node believes
+                    epochs_[slot] = master.epoch;
+                    auto* const former = owners_[slot].load(std::memory_order_relaxed);
+                    if (!give(owner, static_cast<std::uint16_t>(slot))) continue;
+                    changed = changed || former != nullptr;
+                    if (former != nullptr) left.insert(former);
+                }
+        }
+        for (auto& [where, one] : members_)
+            if (look_after(one, lease_clock::now())) changed_rest.push_back(one.server.get());
+    }
+    for (auto* const one : changed_rest) settle_rest(*one);
+    for (auto* const former : left)
+        if (!former->is_connected()) send_away(*former);
+    return changed;
+}
+
+/// With the mutex. True: it is to rest from now on, or no longer.
+bool cluster::look_after(member& one, base::instant now) {
+    bool const idle = one.slots == 0 && (one.server->is_in_trouble() || now - one.used_at > idle_limit);
+    if (one.slots == 0 && !idle) return false;
+    return std::exchange(one.resting, idle) != idle;
+}
+
+/// Without the mutex: whatever happens meanwhile, in the end the node does what its member says.
+void cluster::settle_rest(node& server) {
+    auto const wanted = [&] {
+        std::lock_guard const guard(mutex_);
+        return std::any_of(members_.begin(), members_.end(), [&](auto const& entry) {
+            return entry.second.server.get() == &server && entry.second.resting;
+        });
+    };
+    for (bool rest = wanted();; rest = wanted()) {
+        server.retire(rest);
+        if (wanted() == rest) return;
+    }
+}
+
+node& cluster::named(connection::redirect const& elsewhere) {
+    bool changed = false;
+    bool woken = false;
+    node* found = nullptr;
+    // Its lane has said it, or a node that does not know its own host: the map knows better, or will soon.
+    bool const unknown = elsewhere.where.port == 0 || elsewhere.where.host.empty();
+    {
+        std::lock_guard const guard(mutex_);
+        if (unknown) {
+            found = owners_[elsewhere.slot].load(std::memory_order_acquire);
+        } else {
+            auto& to = member_at(reachable(elsewhere.where));
+            to.used_at = lease_clock::now();
+            woken = std::exchange(to.resting, false);
+            changed = elsewhere.what == connection::redirect::kind::moved && give(to, elsewhere.slot);
+            found = to.server.get();
+        }
+    }
+    if (woken) settle_rest(*found);
+    if (changed || unknown) refresh_soon();
+    if (changed && hooks_.moved) insist([&] { loop_->post(hooks_.moved); });
+    return found != nullptr ? *found : any();
+}
+
+/// What `from` said to CLUSTER NODES. False: not understood.
+bool cluster::take(std::string const& text, node& from) {
+    auto const view = connection::read_cluster_view(text, from.host(), servers_.nodes.front().tls);
+    if (!view || view->masters.empty()) return false;
+    if (apply(*view) && hooks_.moved) loop_->post(hooks_.moved);
+    return true;
+}
+
+// --- asking, on the calling thread
+
+bool cluster::ask_now(node& server, base::instant until, std::string& problem) {
+    auto& me = parker::of_this_thread();
+    auto const answer_to = [&](std::string bytes) -> connection::call_ptr {
+        lock_call call;
+        call.begin(server.data(), question(std::move(bytes)), me.as_waker(), true);
+        if (!server.data().line().wait(
+                me, [&] { return call.finished(); }, until)) {
+            call.abandon();
+            return nullptr;
+        }
+        return call.take([&] { return me.as_waker(); });
+    };
+    auto const nodes = answer_to(resp::command("CLUSTER", "NODES"));
+    if (!nodes) {
+        problem = "the server " + server.address() + " did not answer CLUSTER NODES in time";
+        return false;
+    }
+    if (!nodes->reply.is_text() || !take(nodes->reply.text, server)) {
+        problem =
+            "the server " + server.address()
+            + (nodes->reply.is_error() ? " refused CLUSTER NODES (" + nodes->reply.text + ")"
+                                       : " does not say which nodes have the slots of the cluster (CLUSTER NODES)")
+            + "; allow this user CLUSTER, and see that the cluster has been made";
+        return false;
+    }
+    bool sharded = settings_.topology.sharded == sharded_messages::on;
+    if (settings_.topology.sharded == sharded_messages::automatic) {
+        auto const probe = answer_to(resp::command("PUBSUB", "SHARDNUMSUB", "0")); // as Redisson does
+        sharded = probe && probe->status == connection::call::state::answered && !probe->reply.is_error();
+    }
+    if (sharded) listen_to_shards();
+    return true;
+}
+
+void cluster::listen_to_shards() {
+    std::lock_guard const guard(mutex_);
+    sharded_ = true;
+    for (auto& [where, one] : members_) one.server->messages().listen_to_shards();
+}
+
+bool cluster::connect_now(base::instant until, errc& reason, std::string& problem) {
+    std::string all_problems;
+    for (auto const& seed : servers_.nodes) {
+        auto& server = *[&] {
+            std::lock_guard const guard(mutex_);
+            return member_at({seed.host_or_path, seed.port}).server.get();
+        }();
+        reason = errc::disconnected;
+        if (server.is_connected() || server.connect_now(until, reason, problem)) {
+            if (ask_now(server, until, problem)) return true;
+            reason = errc::server_refused;
+        }
+        all_problems += (all_problems.empty() ? "" : "; ") + problem;
+        if (lease_clock::now() >= until) break;
+    }
+    problem = all_problems;
+    return false;
+}
+
+// --- asking, on the reactor
+
+void cluster::watch() {
+    refresh_at(base::later(lease_clock::now(), settings_.topology.scan_interval));
+}
+
+void cluster::refresh_soon() {
+    insist([this] { refresh_at(lease_clock::now()); });
+}
+
+void cluster::refresh_at(base::instant when) {
+    {
+        std::lock_guard const guard(mutex_);
+        if (closed_) return;
+        if (asking_) {
+            ask_again_ = true;
+            return;
+        }
+        if (timer_ <= when) return;
+        timer_ = when;
+    }
+    loop_->at(when, [weak = weak_from_this(), when] {
+        auto const self = weak.lock();
+        if (!self) return;
+        {
+            std::lock_guard const guard(self->mutex_);
+            if (self->timer_ != when || self->asking_ || self->closed_) return;
+            self->timer_ = base::never;
+            self->asking_ = true;
+            self->ask_again_ = false;
+            self->to_ask_ = self->candidates();
+        }
+        self->ask_next();
+    });
+}
+
+/// With the mutex. The last is asked first: those that have slots and are connected, and in the end the ones that rest.
+std::vector<node*> cluster::candidates() {
+    std::vector<node*> found;
+    auto const add = [&](auto const& fits) {
+        for (auto& [where, one] : members_)
+            if (fits(one)) found.push_back(one.server.get());
+    };
+    add([](member const& one) { return one.resting; });
+    add([](member const& one) { return !one.resting && !one.server->is_connected(); });
+    add([](member const& one) { return !one.resting && one.slots == 0 && one.server->is_connected(); });
+    auto const first = static_cast<std::ptrdiff_t>(found.size());
+    add([](member const& one) { return one.slots > 0 && one.server->is_connected(); });
+    // Not always the same one: what it believes may be old.
+    auto const connected = static_cast<std::size_t>(found.end() - found.begin()) - static_cast<std::size_t>(first);
+    if (connected > 0) {
+        auto const begin = found.begin() + first;
+        std::rotate(begin, begin + static_cast<std::ptrdiff_t>(question_ % connected), found.end());
+    }
+    return found;
+}
+
+void cluster::ask_next() {
+    node* next = nullptr;
+    std::uint64_t number = 0;
+    {
+        std::lock_guard const guard(mutex_);
+        if (closed_) return;
+        number = ++question_;
+        if (!to_ask_.empty()) {
+            next = to_ask_.back();
+            to_ask_.pop_back();
+        }
+        for (auto& [where, one] : members_)
+            if (one.server.get() == next && one.resting) one.resting = false, one.used_at = lease_clock::now();
+    }
+    if (next == nullptr) return on_asked(number);
+    loop_->at(base::later(lease_clock::now(), longest_answer), [weak = weak_from_this(), number] {
+        auto const self = weak.lock();
+        if (!self) return;
+        {
+            std::lock_guard const guard(self->mutex_);
+            if (self->question_ != number || !self->asking_) return;
+        }
+        self->ask_next();
+    });
+    settle_rest(*next);
+    bool const sent = insist([&] {
+        unattended::send(
+            loop_, next->data(), question(resp::command("CLUSTER", "NODES")),
+            [weak = weak_from_this(), number, next](connection::call const& answered) {
+                if (auto const self = weak.lock()) self->on_answer(number, *next, answered);
+            },
+            true);
+    });
+    if (!sent) ask_next();
+}
+
+void cluster::on_answer(std::uint64_t question, node& from, connection::call const& answered) {
+    bool const understood = answered.status == connection::call::state::answered && answered.reply.is_text()
+                            && take(answered.reply.text, from);
+    {
+        std::lock_guard const guard(mutex_);
+        if (question_ != question || !asking_) return; // too late: another one was asked meanwhile
+    }
+    understood ? on_asked(question) : ask_next();
+}
+
+void cluster::on_asked(std::uint64_t question) {
+    bool soon = false;
+    {
+        std::lock_guard const guard(mutex_);
+        if (question_ != question || !std::exchange(asking_, false)) return;
+        soon = std::exchange(ask_again_, false);
+        for (auto& [where, one] : members_) soon = soon || (one.slots > 0 && one.server->is_in_trouble());
+    }
+    refresh_at(base::later(lease_clock::now(), soon ? between_questions : settings_.topology.scan_interval));
+}
+
+} // namespace redlatch::io

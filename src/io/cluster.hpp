@@ -1,0 +1,121 @@
+// The nodes of a cluster, and which of them has a slot.
+//
+// | event                                               | action                                                              |
+// |-----------------------------------------------------|---------------------------------------------------------------------|
+// | MOVED                                               | the slot is that node's from now on; ask about all of them          |
+// | ASK                                                 | that one call goes to that node                                     |
+// | a connection is lost, CLUSTERDOWN, the scan         | ask a node (CLUSTER NODES), another one where it does not answer    |
+// | interval is over                                    |                                                                     |
+// | an answer                                           | a slot is whose epoch is not smaller than that of its former node   |
+// | a slot has another node                             | what waits for the former one is sent on, holds are asked about     |
+// | a node has no slots and cannot be reached, or was   | it rests: no connection is made until something is there for it     |
+// | of no use for a minute                              |                                                                     |
+// A node object is never destroyed before the client: operations refer to it. One for each address that was ever named.
+#pragma once
+
+#include "base/hash_slot.hpp"
+#include "connection/cluster_view.hpp"
+#include "connection/redirect.hpp"
+#include "io/node.hpp"
+#include "io/server_set.hpp"
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace redlatch::io {
+
+/// Thread-safe.
+class cluster final : public std::enable_shared_from_this<cluster> {
+public:
+    struct hooks {
+        /// For a new node.
+        std::function<node::hooks()> of_node;
+        /// Slots have another node than before. On the reactor.
+        std::function<void()> moved;
+    };
+
+    cluster(std::shared_ptr<reactor> loop, config const& settings, server_set const& servers,
+            std::string connection_name, hooks to_tell);
+
+    node& of(std::string_view key) noexcept { return of_slot(base::hash_slot(key)); }
+    /// One that can be reached, if there is one.
+    node& any();
+    /// Those that have slots, in the order of their addresses.
+    std::vector<node*> masters();
+    std::vector<node*> all();
+
+    /// Connects to one of the addresses that were given, and asks it for the others, on the calling thread. False: failed, see
+    /// `problem`.
+    bool connect_now(base::instant until, errc& reason, std::string& problem);
+    /// Messages of a release go to the clients of the shard (SPUBLISH). After connect_now().
+    bool sharded() const noexcept { return sharded_; }
+    /// From now on looks for changes by itself.
+    void watch();
+    void close();
+    void close_after_fork() noexcept;
+
+    /// Where the key of a call is that was answered so. What MOVED says is noted.
+    node& named(connection::redirect const& elsewhere);
+    /// Something may have changed.
+    void refresh_soon();
+
+private:
+    struct member {
+        connection::node_address where;
+        std::unique_ptr<node> server;
+        std::size_t slots = 0;
+        base::instant used_at{}; ///< since then it has had no slots
+        bool resting = false;
+    };
+
+    node& of_slot(std::uint16_t slot) noexcept {
+        auto* const owner = owners_[slot].load(std::memory_order_acquire); // pairs with give(): the node is complete
+        return owner != nullptr ? *owner : any();
+    }
+    std::unique_ptr<node> make_node(endpoint where);
+    member& member_at(connection::node_address const& where);
+    connection::node_address reachable(connection::node_address const& told) const;
+    bool give(member& to, std::uint16_t slot);
+    bool apply(connection::cluster_view const& view);
+    void send_away(node& former);
+    bool look_after(member& one, base::instant now);
+    void settle_rest(node& server);
+    bool ask_now(node& server, base::instant until, std::string& problem);
+    bool take(std::string const& text, node& from);
+    void listen_to_shards();
+    void ask_next();
+    void on_answer(std::uint64_t question, node& from, connection::call const& answered);
+    void on_asked(std::uint64_t question);
+    void refresh_at(base::instant when);
+    std::vector<node*> candidates();
+
+    std::shared_ptr<reactor> const loop_;
+    config const settings_;
+    server_set const servers_;
+    std::string const connection_name_;
+    hooks const hooks_;
+    bool sharded_ = false;
+
+    std::array<std::atomic<node*>, base::hash_slots> owners_{};
+
+    std::mutex mutex_; // guards what follows
+    std::map<connection::node_address, member> members_{};
+    std::array<std::uint64_t, base::hash_slots> epochs_{};
+    std::vector<node*> to_ask_{};    ///< of the refresh under way
+    std::uint64_t question_ = 0;     ///< the number of the latest
+    bool asking_ = false;
+    bool ask_again_ = false;         ///< something has changed since the question
+    base::instant timer_ = base::never;
+    bool closed_ = false;
+};
+
+} // namespace redlatch::io

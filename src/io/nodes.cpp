@@ -1,0 +1,41 @@
+#include "io/nodes.hpp"
+
+namespace redlatch::io {
+
+nodes::nodes(std::shared_ptr<reactor> const& loop, config const& settings, server_set const& servers,
+             std::string const& connection_name, cluster::hooks const& to_tell) {
+    if (servers.mode == server_mode::cluster)
+        cluster_ = std::make_shared<cluster>(loop, settings, servers, connection_name, to_tell);
+    else
+        single_ = std::make_unique<node>(loop, settings, servers.nodes.front(), connection_name, to_tell.of_node());
+}
+
+bool nodes::connect_now(base::instant until, errc& reason, std::string& problem) {
+    return cluster_ ? cluster_->connect_now(until, reason, problem) : single_->connect_now(until, reason, problem);
+}
+
+void nodes::close() {
+    cluster_ ? cluster_->close() : single_->close();
+}
+
+void nodes::close_after_fork() noexcept {
+    cluster_ ? cluster_->close_after_fork() : single_->close_after_fork();
+}
+
+void nodes::barrier() const {
+    for (auto* const one : all()) one->data().barrier();
+}
+
+std::uint64_t nodes::commands_sent() const {
+    std::uint64_t sum = 0;
+    for (auto const* const one : all()) sum += one->commands_sent();
+    return sum;
+}
+
+std::size_t nodes::subscriptions() const {
+    std::size_t sum = 0;
+    for (auto const* const one : all()) sum += one->subscriptions();
+    return sum;
+}
+
+} // namespace redlatch::io

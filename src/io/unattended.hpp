@@ -1,0 +1,50 @@
+// A call on its way without anybody who waits for it.
+#pragma once
+
+#include "io/lock_call.hpp"
+#include "io/reactor.hpp"
+
+#include <functional>
+#include <memory>
+#include <utility>
+
+namespace redlatch::io {
+
+class unattended final : public base::wakeable, public std::enable_shared_from_this<unattended> {
+public:
+    using handler = std::function<void(connection::call const&)>;
+
+    /// `then` runs on the reactor with the answered or closed call. `once`: connection::call.
+    static void send(std::shared_ptr<reactor> const& loop, call_lane& lane, locking::wire_call call, handler then,
+                     bool once) {
+        std::make_shared<unattended>(loop, std::move(then))->begin(lane, std::move(call), once);
+    }
+
+    unattended(std::shared_ptr<reactor> loop, handler then) : loop_(std::move(loop)), then_(std::move(then)) {}
+
+    void wake() noexcept override {
+        loop_->post([self = shared_from_this()] { self->look(); });
+    }
+
+private:
+    void begin(call_lane& lane, locking::wire_call call, bool once) {
+        if (once) call_.be_sent_once();
+        try {
+            call_.begin(lane, std::move(call), shared_from_this(), false);
+        } catch (...) {
+            call_.abandon(); // its waker is this object
+            throw;
+        }
+        if (call_.finished()) wake(); // the lane was closed already
+    }
+    void look() {
+        while (call_.finished())
+            if (auto const answered = call_.take([this] { return shared_from_this(); })) return then_(*answered);
+    }
+
+    std::shared_ptr<reactor> const loop_;
+    handler then_;
+    lock_call call_;
+};
+
+} // namespace redlatch::io

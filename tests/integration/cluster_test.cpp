@@ -1,0 +1,323 @@
+// Locks on a cluster of real servers: where they are, what happens when their slots move, and when a master is lost.
+#include "fixture.hpp"
+#include "support/redis_cluster.hpp"
+
+#include <redlatch/fair_lock.hpp>
+#include <redlatch/multi_lock.hpp>
+#include <redlatch/read_write_lock.hpp>
+#include <redlatch/semaphore.hpp>
+
+#include <gmock/gmock.h>
+#include <map>
+
+namespace redlatch::test {
+namespace {
+
+using ::testing::HasSubstr;
+
+config of_cluster(redis_cluster const& cluster) {
+    config settings;
+    settings.address = cluster.uri();
+    settings.timeout = 1000ms;
+    settings.connect_timeout = 5000ms;
+    settings.retry_delay = 20ms;
+    settings.topology.scan_interval = 1000ms;
+    return settings;
+}
+
+std::size_t fields_of(redis_server const& server, std::string const& name) {
+    auto const reply = server.run("HLEN", name);
+    return reply.is_integer() ? static_cast<std::size_t>(reply.integer) : 0;
+}
+
+std::size_t keys_on(redis_server const& server) {
+    return static_cast<std::size_t>(server.run("DBSIZE").integer);
+}
+
+auto in_thread(auto what) {
+    return std::async(std::launch::async, std::move(what));
+}
+
+/// Somebody listens to messages of the lock on this node.
+bool somebody_listens(redis_server const& server, std::string const& name, char const* command = "SHARDCHANNELS") {
+    return !server.run("PUBSUB", command, channel_of(name)).items.empty();
+}
+
+TEST(cluster, has_each_lock_on_the_node_of_its_slot) {
+    redis_cluster cluster;
+    client user(of_cluster(cluster));
+    std::vector<hold> held;
+    std::map<std::size_t, int> on;
+    for (int i = 0; i < 40; ++i) {
+        auto const name = unique_name();
+        held.push_back(user.get_lock(name).acquire({.owner = owner()}));
+        EXPECT_EQ(fields_of(cluster.node(cluster.owner_of(name)), name), 1U) << name;
+        ++on[cluster.owner_of(name)];
+    }
+    EXPECT_EQ(on.size(), 3U) << "the names are to be on all of them";
+    EXPECT_EQ(user.list_locks("*").size(), held.size());
+    for (auto& one : held) EXPECT_NO_THROW(one.release());
+    for (std::size_t i = 0; i < cluster.size(); ++i) EXPECT_EQ(keys_on(cluster.node(i)), 0U);
+}
+
+TEST(cluster, learns_its_nodes_from_one_of_them) {
+    redis_cluster cluster;
+    auto settings = of_cluster(cluster);
+    settings.address = "redis-cluster://127.0.0.1:" + std::to_string(cluster.node(1).address().port);
+    client user(settings);
+    for (std::size_t i = 0; i < 3; ++i) EXPECT_TRUE(user.get_lock(cluster.name_on(i)).try_lock());
+    EXPECT_FALSE(client(of_cluster(cluster)).get_lock(cluster.name_on(2)).try_lock());
+}
+
+TEST(cluster, wakes_waiters_by_messages_of_the_shard) {
+    redis_cluster cluster;
+    client holder(of_cluster(cluster));
+    client other(of_cluster(cluster));
+    for (std::size_t i = 0; i < 3; ++i) {
+        auto const name = cluster.name_on(i);
+        auto held = holder.get_lock(name).acquire({.owner = owner()});
+        auto waiter = in_thread([&] { return other.get_lock(name).acquire({.wait = patience, .owner = owner()}); });
+        EXPECT_TRUE(wait_until([&] { return somebody_listens(cluster.node(i), name); }));
+        held.release();
+        EXPECT_TRUE(waiter.get().status() == hold_status::held) << "in less than the lease of thirty seconds";
+    }
+}
+
+TEST(cluster, wakes_waiters_by_messages_to_all_nodes_where_that_is_wanted) {
+    redis_cluster cluster;
+    auto settings = of_cluster(cluster);
+    settings.topology.sharded = sharded_messages::off;
+    client holder(settings);
+    client other(settings);
+    auto const name = cluster.name_on(1);
+    auto held = holder.get_lock(name).acquire({.owner = owner()});
+    auto waiter = in_thread([&] { return other.get_lock(name).acquire({.wait = patience, .owner = owner()}); });
+    EXPECT_TRUE(wait_until([&] { return somebody_listens(cluster.node(1), name, "CHANNELS"); }));
+    held.release();
+    EXPECT_TRUE(waiter.get().status() == hold_status::held);
+}
+
+TEST(cluster, has_all_kinds) {
+    redis_cluster cluster;
+    client user(of_cluster(cluster));
+    client other(of_cluster(cluster));
+    for (std::size_t i = 0; i < 3; ++i) {
+        auto const name = cluster.name_on(i);
+        {
+            auto held = user.get_fair_lock(name + ":fair").acquire({.owner = owner()});
+            auto waiter = in_thread(
+                [&] { return other.get_fair_lock(name + ":fair").acquire({.wait = patience, .owner = owner()}); });
+            EXPECT_TRUE(wait_until([&] { return user.get_fair_lock(name + ":fair").inspect().waiters.size() == 1; }));
+            held.release();
+            EXPECT_TRUE(waiter.get().status() == hold_status::held);
+        }
+        {
+            auto both = user.get_read_write_lock(name + ":rw");
+            auto reading = both.read_lock().acquire({.owner = owner()});
+            auto writer = in_thread([&] {
+                return other.get_read_write_lock(name + ":rw")
+                    .write_lock()
+                    .acquire({.wait = patience, .owner = owner()});
+            });
+            reading.release();
+            EXPECT_TRUE(writer.get().status() == hold_status::held);
+        }
+        {
+            auto permits = user.get_semaphore(name + ":sem");
+            EXPECT_TRUE(permits.try_set_permits(1));
+            permits.acquire();
+            auto waiter = in_thread([&] { return other.get_semaphore(name + ":sem").try_acquire({.wait = patience}); });
+            EXPECT_FALSE(other.get_semaphore(name + ":sem").try_acquire());
+            permits.release();
+            EXPECT_TRUE(waiter.get());
+        }
+    }
+}
+
+TEST(cluster, has_several_locks_of_different_nodes_as_one) {
+    redis_cluster cluster;
+    client user(of_cluster(cluster));
+    multi_lock all(
+        {user.get_lock(cluster.name_on(0)), user.get_lock(cluster.name_on(1)), user.get_lock(cluster.name_on(2))});
+    auto held = all.acquire({.wait = patience, .owner = owner()});
+    for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(fields_of(cluster.node(i), cluster.name_on(i)), 1U);
+    held.release();
+    for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(keys_on(cluster.node(i)), 0U);
+}
+
+TEST(cluster, releases_what_is_held_on_all_nodes_when_it_closes) {
+    redis_cluster cluster;
+    client user(of_cluster(cluster));
+    std::vector<hold> held;
+    for (int i = 0; i < 30; ++i) held.push_back(user.get_lock(unique_name()).acquire({.owner = owner()}));
+    user.close();
+    for (std::size_t i = 0; i < cluster.size(); ++i) EXPECT_EQ(keys_on(cluster.node(i)), 0U);
+}
+
+TEST(cluster, renews_what_is_held_on_all_nodes) {
+    redis_cluster cluster;
+    auto settings = of_cluster(cluster);
+    settings.lock_watchdog_timeout = 1000ms;
+    client user(settings);
+    std::vector<hold> held;
+    for (int i = 0; i < 60; ++i) held.push_back(user.get_lock(unique_name()).acquire({.owner = owner()}));
+    auto const before = user.stats().renewals;
+    EXPECT_TRUE(wait_until([&] { return user.stats().renewals >= before + 2 * held.size(); }));
+    for (auto& one : held) EXPECT_EQ(one.status(), hold_status::held);
+    EXPECT_EQ(user.stats().lost, 0U);
+}
+
+TEST(cluster, follows_a_slot_that_has_moved) {
+    redis_cluster cluster;
+    auto settings = of_cluster(cluster);
+    settings.topology.scan_interval = 1h;
+    client user(settings);
+    auto const name = cluster.name_on(0);
+    auto const slot = redis_cluster::slot_of(name);
+    cluster.begin_move(slot, 0, 2);
+    cluster.end_move(slot, 0, 2);
+    auto held = user.get_lock(name).acquire({.owner = owner()});
+    EXPECT_EQ(fields_of(cluster.node(2), name), 1U);
+    EXPECT_EQ(user.get_lock(name).inspect().owners.size(), 1U);
+    held.release();
+    EXPECT_EQ(keys_on(cluster.node(2)), 0U);
+}
+
+TEST(cluster, has_locks_whose_slots_are_on_their_way) {
+    redis_cluster cluster;
+    client user(of_cluster(cluster));
+    auto const name = cluster.name_on(1);
+    auto const slot = redis_cluster::slot_of(name);
+    auto lock = user.get_lock(name);
+    cluster.begin_move(slot, 1, 0);
+    auto held = lock.acquire({.owner = owner()});
+    EXPECT_EQ(cluster.node(1).run("DBSIZE").integer, 0) << "what is new is where the slot goes to";
+    EXPECT_EQ(keys_on(cluster.node(0)), 1U);
+    EXPECT_TRUE(lock.is_locked());
+    EXPECT_EQ(lock.inspect().owners.size(), 1U);
+    EXPECT_FALSE(lock.try_acquire({.owner = owner()}));
+    held.release();
+    EXPECT_EQ(keys_on(cluster.node(0)), 0U);
+    cluster.end_move(slot, 1, 0);
+    EXPECT_TRUE(lock.try_lock());
+}
+
+TEST(cluster, keeps_a_lock_whose_slot_moves_and_wakes_who_waits_for_it) {
+    redis_cluster cluster;
+    auto settings = of_cluster(cluster);
+    settings.lock_watchdog_timeout = 2000ms;
+    client holder(settings);
+    client other(settings);
+    auto const name = cluster.name_on(0);
+    auto const slot = redis_cluster::slot_of(name);
+    auto held = holder.get_lock(name).acquire({.owner = owner()});
+    auto waiter = in_thread([&] { return other.get_lock(name).acquire({.wait = patience, .owner = owner()}); });
+    EXPECT_TRUE(wait_until([&] { return somebody_listens(cluster.node(0), name); }));
+    cluster.begin_move(slot, 0, 1);
+    cluster.move_keys(slot, 0, 1);
+    cluster.end_move(slot, 0, 1);
+    EXPECT_TRUE(wait_until([&] { return somebody_listens(cluster.node(1), name); })) << "it listens on the new node";
+    auto const before = holder.stats().renewals;
+    EXPECT_TRUE(wait_until([&] { return holder.stats().renewals >= before + 2; }));
+    EXPECT_EQ(held.status(), hold_status::held);
+    EXPECT_EQ(fields_of(cluster.node(1), name), 1U);
+    held.release();
+    EXPECT_TRUE(waiter.get().status() == hold_status::held);
+}
+
+TEST(cluster, goes_on_with_the_replica_of_a_master_that_is_lost) {
+    redis_cluster cluster(3, 1);
+    client user(of_cluster(cluster));
+    client other(of_cluster(cluster));
+    auto const name = cluster.name_on(0);
+    auto held = user.get_lock(name).acquire({.owner = owner()});
+    EXPECT_TRUE(wait_until([&] {
+        return fields_of(cluster.replica_of(0), name) == 0 && keys_on(cluster.replica_of(0)) == 1;
+    })) << "a replica sends the question on and has the key";
+    auto waiter = in_thread([&] { return other.get_lock(name).acquire({.wait = 2 * patience, .owner = owner()}); });
+    EXPECT_TRUE(wait_until([&] { return somebody_listens(cluster.node(0), name); }));
+    cluster.node(0).kill9();
+    EXPECT_TRUE(wait_until([&] { return redis_cluster::is_master(cluster.replica_of(0)); }));
+    EXPECT_TRUE(user.get_lock(cluster.name_on(1)).try_lock()) << "the other nodes serve as before";
+    held.release();
+    EXPECT_EQ(user.stats().lost, 0U);
+    EXPECT_TRUE(waiter.get().status() == hold_status::held);
+    EXPECT_TRUE(user.get_lock(cluster.name_on(0) + "x{" + name + "}").try_lock());
+}
+
+TEST(cluster, tells_soon_of_a_hold_that_the_new_master_does_not_know) {
+    redis_cluster cluster(3, 1);
+    client user(of_cluster(cluster));
+    auto const name = cluster.name_on(2);
+    auto held = user.get_lock(name).acquire({.owner = owner()});
+    auto& replica = cluster.replica_of(2);
+    EXPECT_TRUE(wait_until([&] { return keys_on(replica) == 1; }));
+    // It loses what the master has acknowledged.
+    replica.run("CONFIG", "SET", "replica-read-only", "no");
+    EXPECT_EQ(replica.run("FLUSHALL").text, "OK");
+    cluster.node(2).kill9();
+    EXPECT_TRUE(wait_until([&] { return redis_cluster::is_master(replica); }));
+    auto const new_master_since = test_clock::now();
+    EXPECT_TRUE(wait_until([&] { return held.status() == hold_status::lost; }));
+    EXPECT_LT(since(new_master_since), 5s) << "long before the lease of thirty seconds would have ended";
+    EXPECT_TRUE(held.lost().stop_requested() || wait_until([&] { return held.lost().stop_requested(); }));
+}
+
+TEST(cluster, waits_for_a_slot_without_a_master) {
+    redis_cluster cluster;
+    client user(of_cluster(cluster));
+    auto const name = cluster.name_on(1);
+    auto const slot = std::to_string(redis_cluster::slot_of(name));
+    for (std::size_t i = 0; i < 3; ++i) cluster.node(i).run("CONFIG", "SET", "cluster-require-full-coverage", "no");
+    cluster.node(1).run("CLUSTER", "DELSLOTS", slot);
+    auto waiter = in_thread([&] { return user.get_lock(name).acquire({.wait = patience, .owner = owner()}); });
+    EXPECT_TRUE(wait_until([&] { return user.stats().waiters == 1; }));
+    auto const once = outcome_of([&] { (void)user.get_lock(name).try_acquire({.owner = owner()}); });
+    EXPECT_EQ(once.reason, errc::server_refused);
+    EXPECT_THAT(once.message, HasSubstr("see CLUSTER INFO"));
+    cluster.node(1).run("CLUSTER", "ADDSLOTS", slot);
+    EXPECT_TRUE(waiter.get().status() == hold_status::held);
+}
+
+TEST(cluster, is_told_apart_from_a_single_server) {
+    redis_cluster cluster(1);
+    auto const one_node = cluster.node(0).uri();
+    auto const as_single = outcome_of([&] { client user(quick(one_node)); });
+    EXPECT_EQ(as_single.reason, errc::server_refused);
+    EXPECT_THAT(as_single.message, HasSubstr("write its address as redis-cluster://host:port"));
+    redis_server single({.over = server_options::transport::tcp});
+    auto const as_cluster =
+        outcome_of([&] { client user(quick("redis-cluster://127.0.0.1:" + std::to_string(single.address().port))); });
+    EXPECT_EQ(as_cluster.reason, errc::server_refused);
+    EXPECT_THAT(as_cluster.message, HasSubstr("is not a node of a cluster"));
+}
+
+TEST(cluster, says_which_of_its_nodes_were_asked_in_vain) {
+    reserved_port nobody;
+    reserved_port nobody_either;
+    auto settings = quick("redis-cluster://127.0.0.1:" + std::to_string(nobody.number())
+                          + ",127.0.0.1:" + std::to_string(nobody_either.number()));
+    settings.retry_attempts = 1;
+    auto const what = outcome_of([&] { client user(settings); });
+    EXPECT_EQ(what.reason, errc::disconnected);
+    EXPECT_THAT(what.message, HasSubstr(std::to_string(nobody.number())));
+    EXPECT_THAT(what.message, HasSubstr(std::to_string(nobody_either.number())));
+}
+
+TEST(cluster, is_reached_at_other_addresses_than_its_nodes_tell) {
+    redis_cluster cluster(2);
+    auto settings = of_cluster(cluster);
+    byte_proxy first(cluster.node(0).address());
+    byte_proxy second(cluster.node(1).address());
+    settings.address = first.uri();
+    settings.address.replace(0, std::string("redis").size(), "redis-cluster");
+    auto const at = [](std::string const& uri) { return uri.substr(std::string("redis://").size()); };
+    settings.topology.address_map = {{at(cluster.node(0).uri()), at(first.uri())},
+                                     {at(cluster.node(1).uri()), at(second.uri())}};
+    client user(settings);
+    EXPECT_TRUE(user.get_lock(cluster.name_on(1)).try_lock());
+    EXPECT_EQ(second.connections() > 0, true);
+}
+
+} // namespace
+} // namespace redlatch::test

@@ -1,0 +1,74 @@
+// Ours and Redisson on one cluster: who holds keeps the other side out and wakes it, also when the lock has moved meanwhile.
+#include "interop_test.hpp"
+#include "support/redis_cluster.hpp"
+
+namespace redlatch::test {
+namespace {
+
+struct cluster_with_java : interop_test {
+    static config settings_for(redis_cluster const& cluster) {
+        config settings{.address = cluster.uri()};
+        settings.topology.scan_interval = 1000ms;
+        return settings;
+    }
+
+    redis_cluster cluster{3, 1};
+    client user{settings_for(cluster)};
+    java_peer other_side{built_peer().folder, cluster.uri(), 30s};
+
+    /// Messages of the shard: what both use here.
+    bool somebody_listens(redis_server const& node, std::string const& lock) {
+        return !node.run("PUBSUB", "SHARDCHANNELS", channel_of(lock)).items.empty();
+    }
+    std::future<hold> in_line_for(std::string const& lock) {
+        return std::async(std::launch::async,
+                          [this, lock] { return user.get_lock(lock).acquire({.wait = patience, .owner = owner()}); });
+    }
+};
+
+TEST_F(cluster_with_java, both_keep_each_other_out_and_wake_each_other_on_each_master) {
+    for (std::size_t master = 0; master < 3; ++master) {
+        auto const lock = cluster.name_on(master);
+        auto held = user.get_lock(lock).acquire({.owner = owner()});
+        EXPECT_TRUE(other_side.yes("a", "isLocked", {lock}));
+        auto const waits = other_side.start("a", "lock", {lock});
+        EXPECT_TRUE(wait_until([&] { return somebody_listens(cluster.node(master), lock); }));
+        held.release();
+        EXPECT_TRUE(other_side.end_of(waits).ok);
+        EXPECT_FALSE(user.get_lock(lock).try_acquire({.owner = owner()}));
+        auto waiter = in_line_for(lock);
+        EXPECT_TRUE(wait_until([&] { return user.stats().waiters == 1 && somebody_listens(cluster.node(master), lock); }));
+        other_side.value("a", "unlock", {lock});
+        EXPECT_EQ(waiter.get().status(), hold_status::held);
+    }
+}
+
+TEST_F(cluster_with_java, java_wakes_us_from_the_node_that_the_slot_has_moved_to) {
+    auto const lock = cluster.name_on(0);
+    auto const slot = redis_cluster::slot_of(lock);
+    other_side.value("a", "lock", {lock});
+    auto waiter = in_line_for(lock);
+    EXPECT_TRUE(wait_until([&] { return somebody_listens(cluster.node(0), lock); }));
+    cluster.begin_move(slot, 0, 1);
+    cluster.move_keys(slot, 0, 1);
+    cluster.end_move(slot, 0, 1);
+    EXPECT_TRUE(wait_until([&] { return somebody_listens(cluster.node(1), lock); }));
+    other_side.value("a", "unlock", {lock});
+    EXPECT_EQ(waiter.get().status(), hold_status::held);
+}
+
+TEST_F(cluster_with_java, java_wakes_us_after_its_master_was_lost) {
+    auto const lock = cluster.name_on(2);
+    other_side.value("a", "lock", {lock});
+    auto waiter = in_line_for(lock);
+    EXPECT_TRUE(wait_until([&] { return somebody_listens(cluster.node(2), lock); }));
+    auto& replica = cluster.replica_of(2);
+    EXPECT_TRUE(wait_until([&] { return replica.run("DBSIZE").integer == 1; }));
+    cluster.node(2).kill9();
+    EXPECT_TRUE(wait_until([&] { return redis_cluster::is_master(replica); }));
+    EXPECT_TRUE(wait_until([&] { return other_side.ask("a", "unlock", {lock}).ok; })) << "once it has found the new master";
+    EXPECT_EQ(waiter.get().status(), hold_status::held);
+}
+
+} // namespace
+} // namespace redlatch::test

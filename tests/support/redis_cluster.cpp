@@ -1,0 +1,123 @@
+#include "support/redis_cluster.hpp"
+
+#include "base/hash_slot.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+#include <string_view>
+
+namespace redlatch::test {
+namespace {
+
+void must(resp::value const& reply, std::string const& what) {
+    if (reply.is_error()) throw std::runtime_error(what + ": " + reply.text);
+}
+
+std::size_t lines_with(std::string_view text, std::string_view word) {
+    std::size_t count = 0;
+    for (auto at = text.find(word); at != std::string_view::npos; at = text.find(word, at + 1)) ++count;
+    return count;
+}
+
+unsigned first_slot(std::size_t master, std::size_t masters) {
+    return static_cast<unsigned>(base::hash_slots * master / masters);
+}
+
+} // namespace
+
+redis_cluster::redis_cluster(int masters, int replicas_each)
+    : masters_(static_cast<std::size_t>(masters)), replicas_each_(static_cast<std::size_t>(replicas_each)) {
+    auto const count = masters_ * (1 + replicas_each_);
+    for (std::size_t i = 0; i < count; ++i) {
+        bus_ports_.push_back(std::make_unique<reserved_port>());
+        nodes_.push_back(std::make_unique<redis_server>(server_options{
+            .over = server_options::transport::tcp,
+            .arguments = {"--cluster-enabled", "yes", "--cluster-config-file", "nodes.conf", "--cluster-port",
+                          std::to_string(bus_ports_.back()->number()), "--cluster-node-timeout", "1000",
+                          "--cluster-replica-validity-factor", "0", "--repl-diskless-sync-delay", "0"}}));
+        ids_.push_back(nodes_.back()->run("CLUSTER", "MYID").text);
+        must(nodes_.back()->run("CLUSTER", "SET-CONFIG-EPOCH", std::to_string(i + 1)), "CLUSTER SET-CONFIG-EPOCH");
+    }
+    for (std::size_t i = 0; i < masters_; ++i)
+        must(nodes_[i]->run("CLUSTER", "ADDSLOTSRANGE", std::to_string(first_slot(i, masters_)),
+                            std::to_string(first_slot(i + 1, masters_) - 1)),
+             "CLUSTER ADDSLOTSRANGE");
+    for (std::size_t i = 1; i < count; ++i)
+        must(nodes_[0]->run("CLUSTER", "MEET", "127.0.0.1", std::to_string(nodes_[i]->address().port),
+                            std::to_string(bus_ports_[i]->number())),
+             "CLUSTER MEET");
+    auto const all = [&](auto const& holds) { return std::all_of(nodes_.begin(), nodes_.end(), holds); };
+    bool const met = wait_until([&] {
+        return all([&](auto const& node) {
+            auto const text = node->run("CLUSTER", "NODES").text;
+            return lines_with(text, "\n") == count && lines_with(text, "handshake") == 0
+                   && lines_with(text, " connected") == count;
+        });
+    });
+    if (!met) throw std::runtime_error("the nodes of the cluster do not know each other");
+    for (std::size_t i = masters_; i < count; ++i)
+        must(nodes_[i]->run("CLUSTER", "REPLICATE", ids_[(i - masters_) / replicas_each_]), "CLUSTER REPLICATE");
+    bool const ready = wait_until([&] {
+        return all([&](auto const& node) {
+            auto const replicas = lines_with(node->run("CLUSTER", "NODES").text, "slave ");
+            return lines_with(node->run("CLUSTER", "INFO").text, "cluster_state:ok") == 1
+                   && replicas == count - masters_;
+        });
+    });
+    bool const in_step =
+        ready && wait_until([&] {
+            for (std::size_t i = masters_; i < count; ++i)
+                if (lines_with(nodes_[i]->run("INFO", "replication").text, "master_link_status:up") != 1) return false;
+            return true;
+        });
+    if (!in_step) throw std::runtime_error("the cluster does not become ready");
+}
+
+std::string redis_cluster::uri() const {
+    std::string text = "redis-cluster://";
+    for (auto const& one : nodes_)
+        text += (one == nodes_.front() ? "127.0.0.1:" : ",127.0.0.1:") + std::to_string(one->address().port);
+    return text;
+}
+
+std::uint16_t redis_cluster::slot_of(std::string const& key) {
+    return base::hash_slot(key);
+}
+
+std::size_t redis_cluster::owner_of(std::string const& key) const {
+    std::size_t owner = 0;
+    while (first_slot(owner + 1, masters_) <= slot_of(key)) ++owner;
+    return owner;
+}
+
+std::string redis_cluster::name_on(std::size_t master) const {
+    for (int i = 0;; ++i)
+        if (auto name = "lock" + std::to_string(i); owner_of(name) == master) return name;
+}
+
+void redis_cluster::begin_move(std::uint16_t slot, std::size_t from, std::size_t to) {
+    must(node(to).run("CLUSTER", "SETSLOT", std::to_string(slot), "IMPORTING", id(from)), "CLUSTER SETSLOT");
+    must(node(from).run("CLUSTER", "SETSLOT", std::to_string(slot), "MIGRATING", id(to)), "CLUSTER SETSLOT");
+}
+
+void redis_cluster::move_keys(std::uint16_t slot, std::size_t from, std::size_t to) {
+    auto const port = std::to_string(node(to).address().port);
+    auto const keys = node(from).run("CLUSTER", "GETKEYSINSLOT", std::to_string(slot), "100");
+    for (auto const& key : keys.items) // one may expire meanwhile
+        must(node(from).run("MIGRATE", "127.0.0.1", port, key.text, "0", "5000"), "MIGRATE");
+}
+
+void redis_cluster::end_move(std::uint16_t slot, std::size_t from, std::size_t to) {
+    for (auto const index : {to, from})
+        must(node(index).run("CLUSTER", "SETSLOT", std::to_string(slot), "NODE", id(to)), "CLUSTER SETSLOT");
+}
+
+bool redis_cluster::is_master(redis_server const& node) {
+    auto const text = node.run("CLUSTER", "NODES").text;
+    auto const own = text.find("myself,master");
+    if (own == std::string::npos) return false;
+    auto const line = text.substr(own, text.find('\n', own) - own);
+    return line.substr(line.find("connected") + 9).find_first_of("0123456789") != std::string::npos;
+}
+
+} // namespace redlatch::test

@@ -1,0 +1,51 @@
+// A cluster of the test's own: masters that share the slots, each with replicas if wanted.
+#pragma once
+
+#include "support/redis_server.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace redlatch::test {
+
+/// All nodes know each other when the constructor returns. Thread safety: as redis_server.
+class redis_cluster {
+public:
+    explicit redis_cluster(int masters = 3, int replicas_each = 0);
+
+    /// All nodes, as an address of redlatch.
+    std::string uri() const;
+    std::size_t size() const noexcept { return nodes_.size(); }
+    /// The masters of the beginning come first; then the replicas of the first one, and so on.
+    redis_server& node(std::size_t index) { return *nodes_.at(index); }
+    redis_server& replica_of(std::size_t master, std::size_t number = 0) {
+        return *nodes_.at(masters_ + master * replicas_each_ + number);
+    }
+    std::string const& id(std::size_t index) const { return ids_.at(index); }
+
+    static std::uint16_t slot_of(std::string const& key);
+    /// The master of the beginning that has the slot of a key.
+    std::size_t owner_of(std::string const& key) const;
+    /// A name whose slot that master has.
+    std::string name_on(std::size_t master) const;
+
+    // A slot goes to another master; in three steps, for tests that look at what is between them.
+    void begin_move(std::uint16_t slot, std::size_t from, std::size_t to);
+    /// All keys that are in the slot now.
+    void move_keys(std::uint16_t slot, std::size_t from, std::size_t to);
+    void end_move(std::uint16_t slot, std::size_t from, std::size_t to);
+
+    /// Whether this node, by its own word, is a master with slots.
+    static bool is_master(redis_server const& node);
+
+private:
+    std::size_t masters_;
+    std::size_t replicas_each_;
+    std::vector<std::unique_ptr<redis_server>> nodes_;
+    std::vector<std::unique_ptr<reserved_port>> bus_ports_;
+    std::vector<std::string> ids_;
+};
+
+} // namespace redlatch::test
