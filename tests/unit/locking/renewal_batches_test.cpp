@@ -54,6 +54,26 @@ TEST(renewal_batches, are_full_after_so_many_holds_of_one_renewal) {
     EXPECT_THAT(out, ElementsAre(renewal_batch{a, c}, renewal_batch{b}, renewal_batch{question}));
 }
 
+TEST(renewal_batches, have_one_slot_each_in_a_cluster) {
+    std::vector<renewal_batch> out;
+    renewal_batches batches(2, out, true);
+    auto const add = [&](std::string const& name) {
+        auto const tenure = std::make_shared<locking::tenure>();
+        tenure->record = std::make_shared<lock_record>(name, reentrant_recipe);
+        tenure->renewal_lease = 30s;
+        batches.add(tenure);
+        return tenure;
+    };
+    auto const a = add("{foo}1");
+    auto const b = add("bar");
+    auto const c = add("foo");
+    EXPECT_THAT(out, ElementsAre(renewal_batch{a, c}));
+    auto const d = add("{foo}2");
+    batches.finish();
+    EXPECT_THAT(out, ElementsAre(renewal_batch{a, c}, renewal_batch{b}, renewal_batch{d}))
+        << "bar has the smaller slot";
+}
+
 TEST(renewal_batches, have_one_lock_delay_each) {
     std::vector<renewal_batch> out;
     renewal_batches batches(10, out);
