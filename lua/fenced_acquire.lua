@@ -1,14 +1,15 @@
 -- Takes a free lock with a new token, or finds that an earlier copy of this very call has taken it: then nobody has got the
 -- token of that one, and a greater one is as good.
--- KEYS: 1 NAME, 2 token counter. ARGV: 1 lease in ms, 2 OWNER, 3 (may be left out, or empty) channel, 4 (may be left out) for
--- how many ms the counter stays at least.
+-- KEYS: 1 NAME, 2 token counter. ARGV: 1 lease in ms, 2 OWNER, 3 (may be left out, or empty) channel, 4 (may be left out, or
+-- empty) for how many ms the counter stays at least, 5 (may be left out: numsub) as the last one of lock_acquire.
 -- Returns: {token} = acquired; otherwise as lock_acquire: an integer = the PTTL of the holder (-1: without expiry); with a
 -- channel that this user may ask about: {that integer, how many connections listen to it}.
 -- wire: protocol section 5.3; the count is written absolutely and the lease never shortened, so that a repeat is harmless. The
 -- counter is what can be refused for its type or its size: it is written first, and a token that nobody gets does no harm.
 local function next_token()
     local token = redis.call('incr', KEYS[2])
-    if ARGV[4] and redis.call('pttl', KEYS[2]) < tonumber(ARGV[4]) then redis.call('pexpire', KEYS[2], ARGV[4]) end
+    local least = ARGV[4] and ARGV[4] ~= '' and tonumber(ARGV[4])
+    if least and redis.call('pttl', KEYS[2]) < least then redis.call('pexpire', KEYS[2], ARGV[4]) end
     return token
 end
 
@@ -26,6 +27,6 @@ if redis.call('hexists', KEYS[1], ARGV[2]) == 1 then
     return {next_token()}
 end
 if not ARGV[3] or ARGV[3] == '' then return left end
-local listening = redis.pcall('pubsub', 'numsub', ARGV[3])
+local listening = redis.pcall('pubsub', ARGV[5] or 'numsub', ARGV[3])
 if listening.err then return left end
 return {left, listening[2]}

@@ -61,7 +61,8 @@ cluster::member& cluster::member_at(connection::node_address const& where) {
     endpoint.host_or_path = where.host;
     endpoint.port = where.port;
     auto made = make_node(std::move(endpoint));
-    return members_.emplace(where, member{.where = where, .server = std::move(made)}).first->second;
+    member fresh{.where = where, .server = std::move(made), .used_at = lease_clock::now()};
+    return members_.emplace(where, std::move(fresh)).first->second;
 }
 
 /// What a node says of itself may hold only where it is.

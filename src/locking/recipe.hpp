@@ -19,6 +19,8 @@ namespace redlatch::locking {
 /// What sends a message: to all that listen, or, in a cluster where clients listen so, to those of the channel's shard.
 inline constexpr std::string_view publish_command = "PUBLISH";
 inline constexpr std::string_view publish_in_shard_command = "SPUBLISH";
+/// The subcommand of PUBSUB that counts those who listen to the latter.
+inline constexpr std::string_view count_in_shard = "shardnumsub";
 
 /// What belongs to one lock on the server.
 struct lock_keys {

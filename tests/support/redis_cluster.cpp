@@ -112,6 +112,15 @@ void redis_cluster::end_move(std::uint16_t slot, std::size_t from, std::size_t t
         must(node(index).run("CLUSTER", "SETSLOT", std::to_string(slot), "NODE", id(to)), "CLUSTER SETSLOT");
 }
 
+void redis_cluster::give_all_slots(std::size_t from, std::size_t to) {
+    auto const first = std::to_string(first_slot(from, masters_));
+    auto const last = std::to_string(first_slot(from + 1, masters_) - 1);
+    must(node(to).run("CLUSTER", "DELSLOTSRANGE", first, last), "CLUSTER DELSLOTSRANGE");
+    must(node(to).run("CLUSTER", "ADDSLOTSRANGE", first, last), "CLUSTER ADDSLOTSRANGE");
+    must(node(to).run("CLUSTER", "BUMPEPOCH"), "CLUSTER BUMPEPOCH");
+    must(node(from).run("CLUSTER", "DELSLOTSRANGE", first, last), "CLUSTER DELSLOTSRANGE");
+}
+
 bool redis_cluster::is_master(redis_server const& node) {
     auto const text = node.run("CLUSTER", "NODES").text;
     auto const own = text.find("myself,master");

@@ -37,6 +37,9 @@ public:
     void move_keys(std::uint16_t slot, std::size_t from, std::size_t to);
     void end_move(std::uint16_t slot, std::size_t from, std::size_t to);
 
+    /// All slots of a master of the beginning, without their keys: as if the other one had them from now on.
+    void give_all_slots(std::size_t from, std::size_t to);
+
     /// Whether this node, by its own word, is a master with slots.
     static bool is_master(redis_server const& node);
 

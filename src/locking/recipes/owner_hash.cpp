@@ -35,6 +35,9 @@ wire_call acquire(call_context const& context) {
     if (context.fencing) return tokens::acquire(context);
     auto const lease = std::to_string(context.lease.count());
     if (!context.count_listeners) return script_call(scripts::lock_acquire, {context.name}, {lease, context.owner_id});
+    if (context.publish == publish_in_shard_command)
+        return script_call(scripts::lock_acquire, {context.name},
+                           {lease, context.owner_id, context.channel, count_in_shard});
     return script_call(scripts::lock_acquire, {context.name}, {lease, context.owner_id, context.channel});
 }
 

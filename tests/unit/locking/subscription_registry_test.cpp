@@ -1,7 +1,5 @@
-#include "locking/subscription_registry.hpp"
+#include "locking/scripted_subscriber.hpp"
 #include "scripted/failure_at_every_step.hpp"
-#include "scripted/replies.hpp"
-#include "scripted/virtual_time.hpp"
 #include "scripted/wake_counter.hpp"
 
 #include <gmock/gmock.h>
@@ -20,56 +18,6 @@ using scripted::string;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using state = channel::state;
-
-resp::value confirmed(std::string const& kind, std::string const& name) {
-    return array({string(kind), string(name), integer(1)});
-}
-resp::value message(std::string const& name, std::string const& text = "0") {
-    return array({string("message"), string(name), string(text)});
-}
-resp::value pong() {
-    return array({string("pong"), string("")});
-}
-resp::value refused() {
-    return scripted::error("NOPERM this user has no permissions to access one of the channels");
-}
-
-/// A registry and the subscriber's lane, by hand.
-struct subscriber {
-    subscription_registry registry;
-    base::wake_list woken;
-    base::instant now = scripted::beginning;
-
-    void up() { registry.on_up({}, now, woken); }
-    void down() {
-        registry.on_down(now, woken);
-        woken.wake_all();
-    }
-    bool hears(resp::value what) {
-        bool const made_sense = registry.on_value(std::move(what), now, woken);
-        woken.wake_all();
-        return made_sense;
-    }
-    /// Commands that were staged since the last look.
-    std::vector<std::string> said() {
-        std::string bytes;
-        registry.out.take(bytes);
-        return scripted::commands_in(bytes);
-    }
-    /// A channel that is subscribed to, with one waiter.
-    channel_ptr listening(std::string const& name) {
-        auto const one = registry.attach(name);
-        registry.subscribe(one);
-        said();
-        hears(confirmed("subscribe", name));
-        EXPECT_EQ(one->now_in, state::subscribed);
-        return one;
-    }
-};
-
-struct connected : subscriber {
-    connected() { up(); }
-};
 
 // --- subscribing
 
@@ -493,70 +441,6 @@ TEST(subscription_registry, what_was_expected_is_forgotten_with_the_connection) 
     auto const before = one->count;
     EXPECT_TRUE(us.hears(message("c")));
     EXPECT_EQ(one->count, before + 1);
-}
-
-// --- messages of a shard
-
-struct in_a_cluster : subscriber {
-    in_a_cluster() {
-        registry.listen_to_shards();
-        up();
-    }
-    channel_ptr in_shard(std::string const& name) {
-        auto const one = registry.attach(name);
-        registry.subscribe(one);
-        EXPECT_THAT(said(), ElementsAre("SSUBSCRIBE " + name));
-        hears(confirmed("ssubscribe", name));
-        EXPECT_EQ(one->now_in, state::subscribed);
-        return one;
-    }
-};
-
-TEST(subscription_of_a_shard, has_commands_and_messages_of_its_own) {
-    in_a_cluster all;
-    auto const one = all.in_shard("c");
-    EXPECT_TRUE(all.hears(array({string("smessage"), string("c"), string("0")})));
-    EXPECT_EQ(one->messages, 1U);
-    all.registry.detach(one, all.now);
-    all.registry.on_timer(all.now + subscription_registry::linger);
-    EXPECT_THAT(all.said(), ElementsAre("SUNSUBSCRIBE c"));
-    EXPECT_TRUE(all.hears(confirmed("sunsubscribe", "c")));
-    EXPECT_FALSE(all.registry.expects_reply());
-}
-
-TEST(subscription_of_a_shard, that_the_server_ends_wakes_who_waits_and_may_begin_again) {
-    in_a_cluster all;
-    auto const one = all.in_shard("c");
-    auto const sleeper = make_sleeper();
-    one->waiters.push_back(sleeper);
-    auto const before = one->count;
-    EXPECT_TRUE(all.hears(confirmed("sunsubscribe", "c")));
-    EXPECT_FALSE(one->sample().subscribed);
-    EXPECT_GT(one->count, before);
-    EXPECT_EQ(sleeper->times, 1);
-    EXPECT_TRUE(all.hears(confirmed("sunsubscribe", "nobody knows it"))) << "it may have been given up meanwhile";
-    all.registry.subscribe(one);
-    EXPECT_THAT(all.said(), ElementsAre("SSUBSCRIBE c"));
-}
-
-TEST(subscription_of_a_shard, that_is_ended_by_both_sides_at_once_is_ended_once) {
-    in_a_cluster all;
-    auto const one = all.in_shard("c");
-    auto const other = all.in_shard("d");
-    all.registry.detach(one, all.now);
-    all.registry.on_timer(all.now + subscription_registry::linger);
-    EXPECT_TRUE(all.hears(confirmed("sunsubscribe", "d"))) << "by the server: this one was not asked for";
-    EXPECT_FALSE(other->sample().subscribed);
-    EXPECT_TRUE(all.hears(confirmed("sunsubscribe", "c")));
-    EXPECT_FALSE(all.registry.expects_reply());
-}
-
-TEST(subscription_of_a_shard, that_is_on_another_node_makes_waiters_poll) {
-    in_a_cluster all;
-    auto const one = all.registry.attach("c");
-    all.registry.subscribe(one);
-    EXPECT_TRUE(all.hears(scripted::error("MOVED 7365 127.0.0.1:7002")));
-    EXPECT_EQ(one->now_in, state::refused);
 }
 
 TEST(subscription_registry, takes_no_end_of_a_subscription_that_it_has_not_asked_for) {

@@ -1,0 +1,79 @@
+// Subscriptions to messages of a shard, which a node of a cluster may end by itself.
+#include "locking/scripted_subscriber.hpp"
+#include "scripted/wake_counter.hpp"
+
+#include <gmock/gmock.h>
+
+namespace redlatch::locking {
+namespace {
+
+using scripted::array;
+using scripted::make_sleeper;
+using scripted::string;
+using ::testing::ElementsAre;
+using state = channel::state;
+
+struct in_a_cluster : subscriber {
+    in_a_cluster() {
+        registry.listen_to_shards();
+        up();
+    }
+    channel_ptr in_shard(std::string const& name) {
+        auto const one = registry.attach(name);
+        registry.subscribe(one);
+        EXPECT_THAT(said(), ElementsAre("SSUBSCRIBE " + name));
+        hears(confirmed("ssubscribe", name));
+        EXPECT_EQ(one->now_in, state::subscribed);
+        return one;
+    }
+};
+
+TEST(subscription_of_a_shard, has_commands_and_messages_of_its_own) {
+    in_a_cluster all;
+    auto const one = all.in_shard("c");
+    EXPECT_TRUE(all.hears(array({string("smessage"), string("c"), string("0")})));
+    EXPECT_EQ(one->messages, 1U);
+    all.registry.detach(one, all.now);
+    all.registry.on_timer(all.now + subscription_registry::linger);
+    EXPECT_THAT(all.said(), ElementsAre("SUNSUBSCRIBE c"));
+    EXPECT_TRUE(all.hears(confirmed("sunsubscribe", "c")));
+    EXPECT_FALSE(all.registry.expects_reply());
+}
+
+TEST(subscription_of_a_shard, that_the_server_ends_wakes_who_waits_and_may_begin_again) {
+    in_a_cluster all;
+    auto const one = all.in_shard("c");
+    auto const sleeper = make_sleeper();
+    one->waiters.push_back(sleeper);
+    auto const before = one->count;
+    EXPECT_TRUE(all.hears(confirmed("sunsubscribe", "c")));
+    EXPECT_FALSE(one->sample().subscribed);
+    EXPECT_GT(one->count, before);
+    EXPECT_EQ(sleeper->times, 1);
+    EXPECT_TRUE(all.hears(confirmed("sunsubscribe", "nobody knows it"))) << "it may have been given up meanwhile";
+    all.registry.subscribe(one);
+    EXPECT_THAT(all.said(), ElementsAre("SSUBSCRIBE c"));
+}
+
+TEST(subscription_of_a_shard, that_is_ended_by_both_sides_at_once_is_ended_once) {
+    in_a_cluster all;
+    auto const one = all.in_shard("c");
+    auto const other = all.in_shard("d");
+    all.registry.detach(one, all.now);
+    all.registry.on_timer(all.now + subscription_registry::linger);
+    EXPECT_TRUE(all.hears(confirmed("sunsubscribe", "d"))) << "by the server: this one was not asked for";
+    EXPECT_FALSE(other->sample().subscribed);
+    EXPECT_TRUE(all.hears(confirmed("sunsubscribe", "c")));
+    EXPECT_FALSE(all.registry.expects_reply());
+}
+
+TEST(subscription_of_a_shard, that_is_on_another_node_makes_waiters_poll) {
+    in_a_cluster all;
+    auto const one = all.registry.attach("c");
+    all.registry.subscribe(one);
+    EXPECT_TRUE(all.hears(scripted::error("MOVED 7365 127.0.0.1:7002")));
+    EXPECT_EQ(one->now_in, state::refused);
+}
+
+} // namespace
+} // namespace redlatch::locking
