@@ -57,9 +57,10 @@ private:
         std::vector<std::string> parts{};
         bool operator==(key const&) const = default;
     };
+    /// Without the address of the kind, which differs from run to run, and with it would the order of for_each().
     struct hash {
         std::size_t operator()(key const& record) const noexcept {
-            auto sum = std::hash<std::string>()(record.name) ^ std::hash<recipe const*>()(record.kind);
+            auto sum = std::hash<std::string>()(record.name);
             for (auto const& part : record.parts) sum = sum * 31 + std::hash<std::string>()(part);
             return sum;
         }
