@@ -81,6 +81,11 @@ struct multi_rules {
     bool judged = false;      ///< there are such
     moment slack{45'000'000}; ///< members have 20 ms to say that their time is over
     moment wakeup{500'000'000};
+    bool of_a_group =
+        false; ///< values that one script takes: whoever waits sleeps until it is told or its time has come,
+               ///< and behind holders of its own process
+    bool rights_missing = false;
+    bool hears_messages = true;
 };
 std::optional<violation> check_multi_locks(history const& all, multi_rules const& rules);
 /// Every worker comes to its end.

@@ -27,6 +27,14 @@ struct in_key {
     bool taken_out = false; ///< it is not there, and its process did not take it out
 };
 
+/// A hold of several values is lost with one of them: they have one owner.
+release in_whole(std::pair<place, release> const& what, std::map<place, in_key> const& keys) {
+    auto whole = what.second;
+    for (auto const& [where, known] : keys)
+        if (known.ever && known.taken_out && where.second == what.first.second) whole.was_taken_out = true;
+    return whole;
+}
+
 std::string judge(fact const& end, release const& how, release_rules const& rules, bool kept) {
     switch (end.said) {
     case answer::done:
@@ -96,7 +104,7 @@ std::optional<violation> check_releases(history const& all, release_rules const&
             for (auto& [releaser, what] : open) what.second.in_quiet = false;
         if (auto const found = open.find(who); one.what == kind::released && found != open.end()) {
             if (!closing.contains(one.process))
-                if (auto text = judge(one, found->second.second, rules, sure.kept(one)); !text.empty())
+                if (auto text = judge(one, in_whole(found->second, keys), rules, sure.kept(one)); !text.empty())
                     return make("releases", i, one.owner + text);
             open.erase(found);
         }

@@ -79,6 +79,21 @@ TEST(release_checker, accepts_lost_where_the_hold_was_gone_or_over) {
     EXPECT_FALSE(check_releases(closed, {})) << "close() has released it";
 }
 
+TEST(release_checker, accepts_lost_where_another_value_of_the_same_hold_was_gone) {
+    auto all = ends_well(answer::lost);
+    auto other = in_key(1ms, true);
+    other.lock = 1;
+    all.insert(all.begin() + 1, other);
+    EXPECT_TRUE(check_releases(all, {})) << "it is there until the release";
+    other.yes = false;
+    other.when = other.until = 5ms;
+    all.insert(all.begin() + 4, other);
+    EXPECT_FALSE(check_releases(all, {}));
+    for (auto& one : all)
+        if (one.lock == 1) one.owner = "a:2";
+    EXPECT_TRUE(check_releases(all, {})) << "of another hold";
+}
+
 TEST(release_checker, rejects_a_release_of_what_was_gone_that_says_done) {
     auto all = ends_well(answer::done);
     std::swap(all[3], all[4]); // taken out before the release began

@@ -5,6 +5,7 @@
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace redlatch::sim {
 namespace {
@@ -34,7 +35,7 @@ std::string channel_of(lock_kind of) {
 
 /// Redisson has no such notice.
 void tell_forced(stage& in, int lock, bool alone) {
-    auto const in_key = in.server.owners(stage::lock_name(lock));
+    auto const in_key = in.owners_in_key(lock);
     for (auto const& one : in.holds)
         if (one.lock == lock && !in.actors.at(static_cast<std::size_t>(one.process)).java
             && std::find(in_key.begin(), in_key.end(), one.owner) != in_key.end())
@@ -44,6 +45,25 @@ void tell_forced(stage& in, int lock, bool alone) {
                       .lock = lock,
                       .owner = one.owner,
                       .yes = alone});
+}
+
+/// What a hold of this lock is lost with: itself, and the other values of the same hold.
+std::vector<int> held_with(stage& in, int lock) {
+    if (in.plan.locks_are != lock_kind::faster_multi) return {lock};
+    auto const owners = in.owners_in_key(lock);
+    std::vector<int> all;
+    for (int each = 0; each < in.plan.locks; ++each)
+        if (each == lock || (!owners.empty() && in.has_in_key(each, owners.front()))) all.push_back(each);
+    return all;
+}
+
+void end_by_force(stage& in, int lock) {
+    if (in.plan.locks_are != lock_kind::faster_multi) {
+        in.server.by_hand(resp::command("DEL", in.key_of(lock)));
+        return;
+    }
+    for (auto const& field : in.fields_of_value(lock))
+        in.server.by_hand(resp::command("HDEL", stage::group_name, field));
 }
 
 /// The replica has heard nothing of the latest releases: whose hold they ended does not know that it is back.
@@ -59,10 +79,9 @@ void fail_over(stage& in) {
 
 /// How long waiters may sleep who were not woken: as long as the key would have lived.
 moment remaining(stage& in, int lock) {
-    auto const now = in.server.now_ms();
-    auto const* const found = in.server.node().data().find(stage::lock_name(lock), now);
-    if (found == nullptr || !found->expires_at_ms) return in.universe.now();
-    return in.universe.now() + std::chrono::milliseconds(*found->expires_at_ms - now);
+    auto const last = in.last_ms_of(lock);
+    if (last == INT64_MAX) return in.universe.now();
+    return in.universe.now() + std::chrono::milliseconds(last - in.server.now_ms());
 }
 
 /// Who goes between HDEL and PUBLISH tells nobody that the lock is free: waiters sleep as long as the lease that they saw.
@@ -100,7 +119,8 @@ void kill_process(stage& in, int number) {
     in.net.close_all(*which.who);
     which.who->dead = true;
     auto const are = in.plan.locks_are;
-    if (are == lock_kind::semaphore || are == lock_kind::latch || are == lock_kind::election || are == lock_kind::multi)
+    if (are == lock_kind::semaphore || are == lock_kind::latch || are == lock_kind::election || are == lock_kind::multi
+        || are == lock_kind::faster_multi)
         in.write({.what = fact::kind::left, .process = number});
     leave_leased_permits(in, number);
 }
@@ -177,7 +197,7 @@ void end_fault(stage& in, fault const& what) {
 /// `alone`: nothing else is wrong, or was lately.
 void start_fault(stage& in, fault const& what, bool alone) {
     auto& who = *in.actors.at(static_cast<std::size_t>(what.process)).who;
-    auto const lock = stage::lock_name(what.lock);
+    auto const lock = in.key_of(what.lock);
     auto const strength = std::chrono::milliseconds(what.strength);
     switch (what.what) {
     case kind::cut: in.net.cut(who, strength, -1ns); break;
@@ -209,14 +229,17 @@ void start_fault(stage& in, fault const& what, bool alone) {
     case kind::flush_scripts: in.server.node().flush_scripts(); break;
     case kind::remove_key:
         if (!in.server.running()) break;
-        unpromised(in, what.lock, remaining(in, what.lock));
+        for (int each = 0; each < in.plan.locks; ++each)
+            if (in.key_of(each) == lock) unpromised(in, each, remaining(in, each));
         in.server.by_hand(resp::command("DEL", lock));
         break;
     case kind::force_unlock:
         if (!in.server.running()) break;
-        unpromised(in, what.lock);
-        tell_forced(in, what.lock, alone);
-        in.server.by_hand(resp::command("DEL", lock));
+        for (auto const each : held_with(in, what.lock)) {
+            unpromised(in, each);
+            tell_forced(in, each, alone);
+        }
+        end_by_force(in, what.lock);
         in.server.by_hand(resp::command("PUBLISH", channel_of(in.plan.locks_are) + ":{" + lock + "}", "0"));
         break;
     case kind::loading: in.server.node().set_loading(true); break;

@@ -317,7 +317,7 @@ void use_leased_permits(stage& in, int number, int process, job const& what) {
 }
 
 std::vector<std::string> stage::owners_of(int lock) const {
-    if (plan.locks_are != lock_kind::permit_semaphore) return server.owners(lock_name(lock));
+    if (plan.locks_are != lock_kind::permit_semaphore) return owners_in_key(lock);
     std::vector<std::string> all;
     for (auto const& [member, score] : server.members(locking::permit_timeouts(semaphore_name(lock))))
         all.push_back(hex(member));

@@ -64,9 +64,9 @@ void live(stage& in, int number) {
 }
 
 void probe_owners(stage& in, int lock) {
-    for (auto const& owner : in.server.owners(stage::lock_name(lock))) {
-        bool const believed =
-            std::any_of(in.holds.begin(), in.holds.end(), [&](auto const& one) { return one.owner == owner; });
+    for (auto const& owner : in.owners_in_key(lock)) {
+        bool const believed = std::any_of(in.holds.begin(), in.holds.end(),
+                                          [&](auto const& one) { return one.owner == owner && one.lock == lock; });
         bool const alive = std::any_of(in.actors.begin(), in.actors.end(), [&](auto const& one) {
             return one.user && !one.who->dead && !one.who->retired && !one.who->stopped
                    && one.closing == one.closed_well && owner.starts_with(one.user->id());
@@ -96,11 +96,10 @@ void probe(stage& in) {
     if (in.plan.locks_are == lock_kind::latch) return see_all_latches(in);
     in.see_keys();
     for (int i = 0; i < in.plan.locks && in.server.running(); ++i) {
-        auto const lock = stage::lock_name(i);
         in.write({.what = kind::probe,
                   .lock = i,
-                  .yes = in.server.exists(lock),
-                  .shared = in.server.field(lock, "mode") == "read"});
+                  .yes = in.is_taken(i),
+                  .shared = in.server.field(in.key_of(i), "mode") == "read"});
         probe_owners(in, i);
     }
     for (auto const& one : in.holds) {
@@ -114,7 +113,7 @@ void probe(stage& in) {
                       .worker = one.worker,
                       .lock = one.lock,
                       .owner = one.owner,
-                      .yes = in.server.holds(stage::lock_name(one.lock), one.owner)});
+                      .yes = in.has_in_key(one.lock, one.owner)});
     }
 }
 
@@ -196,7 +195,9 @@ patience usual_patience(scenario const& plan) {
     made.observers.patience = 1s + made.wakeup; // while nobody leads one asks once a second
     made.observers.longest_lease = std::chrono::milliseconds(plan.longest_lease());
     bool const several = plan.locks_are == lock_kind::multi;
-    made.multi = {.judged = several, .wakeup = made.wakeup};
+    bool const of_a_group = plan.locks_are == lock_kind::faster_multi;
+    made.multi = {.judged = several || of_a_group, .wakeup = made.wakeup, .of_a_group = of_a_group};
+    if (of_a_group) made.multi.slack = made.deadline_slack;
     made.latches.judged = plan.locks_are == lock_kind::latch;
     // A key that was removed by hand is missed by the next renewal; quiet times begin two seconds after the fault.
     auto const third = std::chrono::milliseconds((leased ? plan.longest_lease() : plan.watchdog) / 3);
@@ -218,6 +219,8 @@ patience usual_patience(scenario const& plan) {
         no_messages || plan.evalsha_refused || plan.restore_refused;
     // A free lock is for the first of the queue; the lease of readers may run out before the longer one that a waiter saw.
     made.refusals.hears_messages = !no_messages && !queues && !shares;
+    made.multi.rights_missing = made.releases.rights_missing;
+    made.multi.hears_messages = !no_messages;
     made.forced.can_ask = !no_messages && !plan.evalsha_refused;
     // What the library does today, and some room: tests/sim/fairness judges where it matters.
     made.fair.turns_missed = 15;
@@ -250,7 +253,7 @@ void tell_leftovers(stage& in) {
                               + std::to_string(now.subscriptions) + " subscriptions"});
     }
     for (int i = 0; i < in.plan.locks; ++i)
-        if (in.server.exists(stage::lock_name(i)))
+        if (in.server.exists(in.key_of(i)))
             in.write({.what = kind::leftover, .lock = i, .text = "the key is still there"});
 }
 
@@ -317,7 +320,7 @@ outcome run(scenario const& what, bool with_trace, director* by, patience const*
             run_until(in, rest, [&] {
                 return std::all_of(in.actors.begin(), in.actors.end(), at_rest) && all_permits_are_back(in) && [&] {
                     for (int i = 0; i < what.locks; ++i)
-                        if (in.server.exists(stage::lock_name(i))) return false;
+                        if (in.server.exists(in.key_of(i))) return false;
                     return true;
                 }();
             });

@@ -104,7 +104,8 @@ std::vector<rights> const& rights_that_change();
 constexpr std::int64_t at_once = 700;
 
 /// Of all locks of a scenario. Of a read-write lock jobs take one half or the other; of a semaphore some permits;
-/// latches are counted down, waited for and set; multi: jobs take several locks as one.
+/// latches are counted down, waited for and set; multi: jobs take several locks as one; faster_multi: the locks are values of
+/// one group, of which jobs take several.
 enum class lock_kind : std::uint8_t {
     reentrant,
     non_reentrant,
@@ -117,6 +118,7 @@ enum class lock_kind : std::uint8_t {
     latch,
     election,
     multi,
+    faster_multi,
 };
 
 /// Of each semaphore.

@@ -107,8 +107,8 @@ void stage::see_command(redis_node::executed const& one) {
 
 void stage::see_key(int lock, owners_of_key& known, int by) {
     auto const now_ms = server.now_ms();
-    auto const before = std::exchange(known.all, server.owners(lock_name(lock)));
-    auto const expired = std::exchange(known.expires_at_ms, server.expiry(lock_name(lock)));
+    auto const before = std::exchange(known.all, owners_in_key(lock));
+    auto const expired = std::exchange(known.expires_at_ms, last_ms_of(lock));
     for (auto const& owner : before) {
         if (std::find(known.all.begin(), known.all.end(), owner) != known.all.end()) continue;
         fact gone{.what = fact::kind::in_key, .process = by, .lock = lock, .owner = owner};
@@ -138,7 +138,8 @@ void stage::see_keys(int by) {
 }
 
 void stage::see_renewals(tcp_connection const& on, std::string_view bytes) {
-    auto const& script = locking::scripts::lock_renew;
+    auto const& script =
+        plan.locks_are == lock_kind::faster_multi ? locking::scripts::faster_multi_renew : locking::scripts::lock_renew;
     auto const& user = actors.at(static_cast<std::size_t>(on.client->number)).user;
     auto at = std::min(bytes.find(script.sha1), bytes.find(script.text));
     if (!user || at == bytes.npos) return;

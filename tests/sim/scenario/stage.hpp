@@ -84,9 +84,20 @@ struct stage {
     void see_keys(int by = -1);
     /// Who is there of this lock: owners in its key, or permits.
     std::vector<std::string> owners_of(int lock) const;
+    /// The same by the keys, and what else is asked of them (keys.cpp).
+    std::vector<std::string> owners_in_key(int lock) const;
+    bool has_in_key(int lock, std::string const& owner) const;
+    bool is_taken(int lock) const;
+    /// By the server's clock, the last millisecond in which it is taken; the largest number: nobody has it, or for ever.
+    std::int64_t last_ms_of(int lock) const;
+    std::string key_of(int lock) const;
+    /// Of a value of the group: all that the key has of whoever holds it.
+    std::vector<std::string> fields_of_value(int lock) const;
     void see_renewals(tcp_connection const& on, std::string_view bytes);
     static std::string semaphore_name(int number) { return "permits-" + std::to_string(number); }
     static std::string lock_name(int number) { return "lock-" + std::to_string(number); }
+    static std::string value_name(int number) { return "value-" + std::to_string(number); }
+    static constexpr char const* group_name = "group";
     bool all_ended() const;
     bool quiet_now() const noexcept { return faults_left == 0; }
 
@@ -148,6 +159,8 @@ void see_all_latches(stage& in);
 void stand_for_election(stage& in, int number, int process, job const& what);
 /// One job, with several locks as one.
 void take_several(stage& in, int number, int process, job const& what);
+/// The same of values of a group.
+void take_values(stage& in, int number, int process, job const& what);
 /// No permit is taken.
 bool all_permits_are_back(stage const& in);
 /// Sets the semaphores.

@@ -11,8 +11,8 @@ constexpr std::array fault_names{"cut",          "cut, late bytes", "block up", 
                                  "force unlock", "loading",         "read only",      "out of memory", "kill clients",
                                  "half open",    "close client",    "no replicas",    "disk error",    "busy",
                                  "rights taken", "buffer full",     "no descriptors", "half sent"};
-constexpr std::array kinds{"reentrant", "non_reentrant",    "spin",  "fenced",   "fair", "read_write",
-                           "semaphore", "permit_semaphore", "latch", "election", "multi"};
+constexpr std::array kinds{"reentrant", "non_reentrant",    "spin",  "fenced",   "fair",  "read_write",
+                           "semaphore", "permit_semaphore", "latch", "election", "multi", "faster_multi"};
 constexpr std::array ways{"for ever", "timed", "once", "asynchronous", "cancelled"};
 constexpr std::array ends{"release", "detached", "destroyed", "asynchronous release"};
 

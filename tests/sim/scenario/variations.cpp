@@ -145,10 +145,12 @@ void change_kind(scenario& in, lock_kind to) {
     in.locks_are = to;
     // It has the re-entrant lock: waits for messages that spin locks do not send, wakes nobody who waits for a fair one, and
     // knows another channel than a read-write lock has.
+    bool const of_a_group = to == lock_kind::faster_multi;
     bool const counts = to == lock_kind::semaphore || to == lock_kind::permit_semaphore || to == lock_kind::latch;
-    if (to == lock_kind::spin || to == lock_kind::fair || to == lock_kind::read_write || counts) in.redisson.clear();
+    if (to == lock_kind::spin || to == lock_kind::fair || to == lock_kind::read_write || of_a_group || counts)
+        in.redisson.clear();
     constexpr int to_take_several_of = 4;
-    if (to == lock_kind::multi) in.locks = to_take_several_of;
+    if (to == lock_kind::multi || of_a_group) in.locks = to_take_several_of;
     if (counts) // there is no holder whom one could force out
         std::erase_if(in.faults,
                       [](auto const& one) { return one.what == kind::remove_key || one.what == kind::force_unlock; });

@@ -40,6 +40,7 @@ basic_lock lock_of(client& user, lock_kind of, std::string const& name, bool rea
     case lock_kind::latch:
     case lock_kind::election:
     case lock_kind::multi:
+    case lock_kind::faster_multi:
     case lock_kind::reentrant: break;
     }
     return user.get_lock(name);
@@ -94,8 +95,7 @@ private:
     std::size_t at() const { return static_cast<std::size_t>(process_); }
     std::optional<hold> read_beside(hold const& writing) {
         auto const known = [&] {
-            return writing.status() == hold_status::held
-                   && in_.server.holds(stage::lock_name(what_.lock), writing.owner_id());
+            return writing.status() == hold_status::held && in_.has_in_key(what_.lock, writing.owner_id());
         };
         bool const before = known();
         std::error_code ec;
@@ -220,7 +220,7 @@ private:
             how.lease = *what_.inner_lease > 0 ? std::optional(duration(*what_.inner_lease)) : std::nullopt;
         auto entered = about(kind::reentered);
         if (auto const outer = lock.current_hold(owner_); outer) entered.owner = outer.owner_id();
-        auto const known = [&] { return in_.server.holds(stage::lock_name(what_.lock), entered.owner); };
+        auto const known = [&] { return in_.has_in_key(what_.lock, entered.owner); };
         entered.yes = known();
         std::error_code ec;
         auto got = lock.try_acquire(how, ec);
@@ -309,6 +309,8 @@ void do_job(stage& in, int number, int process, job const& what, owner const& wh
         stand_for_election(in, number, process, what);
     else if (in.plan.locks_are == lock_kind::multi)
         take_several(in, number, process, what);
+    else if (in.plan.locks_are == lock_kind::faster_multi)
+        take_values(in, number, process, what);
     else
         doing(in, number, process, what, who).run();
 }
