@@ -1,4 +1,8 @@
+#include "sim/scenario/variations.hpp"
 #include "sim/scope/explore.hpp"
+
+#include <iterator>
+#include <utility>
 
 namespace redlatch::sim {
 namespace {
@@ -24,6 +28,74 @@ fault of_the_first(fault::kind what) {
 std::vector<fault> cut_or_crash() {
     return {of_the_first(fault::kind::cut), of_the_first(fault::kind::cut_late_bytes),
             of_the_first(fault::kind::kill_process)};
+}
+
+/// Who dies takes permits of a semaphore along: then nobody would get them.
+std::vector<fault> cuts() {
+    return {of_the_first(fault::kind::cut), of_the_first(fault::kind::cut_late_bytes)};
+}
+
+/// Everybody waits before the first choice, at 50 ms: about what is given back, and who gets it then.
+scenario given_back(lock_kind of, worker first, std::vector<worker> others) {
+    auto made = two_clients();
+    made.watchdog = 60'000;
+    change_kind(made, of);
+    made.workers = {std::move(first)};
+    for (auto& one : others) one.process = 1;
+    made.workers.insert(made.workers.end(), others.begin(), others.end());
+    return made;
+}
+
+/// What is no single lock.
+std::vector<scope> scopes_of_other_kinds() {
+    // Two of three permits are taken; the second process waits for all, twice, and ceases to once.
+    worker const takes_two{.jobs = {{.pause = 30, .hold = 70}}};
+    worker const wants_three{.jobs = {{.pause = 35}}};
+    worker const leaves{.jobs = {{.asks = job::how::cancelled, .pause = 38, .wait = 60}}};
+    auto counted = given_back(lock_kind::semaphore, takes_two, {wants_three, leaves});
+    counted.seed = 2; // exactly once
+    auto const leased = given_back(lock_kind::permit_semaphore, takes_two, {wants_three, leaves});
+    auto short_lease = leased;
+    short_lease.workers[0].jobs[0].lease = 1'000;
+    // The first counts from three down to zero, the second waits for that.
+    worker const counts{.jobs = {{.pause = 101}, {.pause = 1}, {.pause = 1}}};
+    worker const awaits{.jobs = {{.pause = 35}}};
+    auto const steps = given_back(lock_kind::latch, counts, {awaits});
+    auto steps_once = steps;
+    steps_once.seed = 2;
+    // One leads, one is the next candidate, one looks who leads and waits for another leader.
+    worker const candidate{.jobs = {{.pause = 36}}};
+    worker const observer{.jobs = {{.pause = 39, .wait = 300}}};
+    auto const terms = given_back(lock_kind::election, takes_two, {candidate, observer});
+    // Locks 0 and 1, and the same in the opposite order; the waits decide which. Both ask at the same time.
+    auto together =
+        given_back(lock_kind::multi, {.jobs = {{.pause = 100, .wait = 10}}}, {{.jobs = {{.pause = 100, .wait = 25}}}});
+    // Values 0 and 1, then 1 and 2; then the second process asks for the first of them too.
+    auto const values = given_back(lock_kind::faster_multi, {.jobs = {{.pause = 31, .wait = 15, .hold = 70}}},
+                                   {{.jobs = {{.pause = 35, .wait = 35}}}, {.jobs = {{.pause = 35, .wait = 22}}}});
+    return {
+        {.name = "permits of a semaphore", .plan = counted, .faults = cuts(), .depth = 13, .states = 7'490},
+        {.name = "permits with ids", .plan = leased, .faults = cut_or_crash(), .depth = 18, .states = 3'740},
+        {.name = "permits with a lease",
+         .plan = short_lease,
+         .faults = cut_or_crash(),
+         .early = 1,
+         .depth = 12,
+         .states = 5'559},
+        {.name = "steps of a latch", .plan = steps, .faults = cut_or_crash(), .early = 1, .depth = 14, .states = 4'246},
+        {.name = "steps of a latch, exactly once",
+         .plan = steps_once,
+         .faults = cut_or_crash(),
+         .depth = 16,
+         .states = 6'236},
+        {.name = "the next leader", .plan = terms, .faults = cut_or_crash(), .depth = 16, .states = 5'044},
+        {.name = "two locks in opposite orders",
+         .plan = together,
+         .faults = cut_or_crash(),
+         .depth = 11,
+         .states = 3'176},
+        {.name = "values in common", .plan = values, .faults = cut_or_crash(), .depth = 15, .states = 3'922},
+    };
 }
 
 } // namespace
@@ -104,7 +176,7 @@ std::vector<scope> small_scopes() {
     // since a connection that never answered is made again after a pause, since plain commands need no second try with the text
     // of a script, since local waiters ask nobody while their own process holds the lock, and since who asks has read what the
     // channel had for him.
-    return {
+    std::vector<scope> all{
         {.name = "nothing fails", .plan = plain, .early = 1, .depth = 11, .states = 5'295},
         {.name = "predecessor kills are allowed",
          .plan = allowed,
@@ -174,6 +246,9 @@ std::vector<scope> small_scopes() {
          .states = 4'754},
         {.name = "leaving a fair queue", .plan = in_order, .faults = cut_or_crash(), .depth = 15, .states = 9'115},
     };
+    auto others = scopes_of_other_kinds();
+    all.insert(all.end(), std::make_move_iterator(others.begin()), std::make_move_iterator(others.end()));
+    return all;
 }
 
 } // namespace redlatch::sim
