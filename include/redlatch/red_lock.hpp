@@ -4,10 +4,11 @@
 //     redlatch::red_lock lock({a.get_lock("report"), b.get_lock("report"), c.get_lock("report")});
 //     redlatch::multi_hold hold = lock.acquire({.wait = 5s});
 //
-// A minority of servers may be away, or forget the lock, and nobody else gets it. What Redisson leaves out is done here:
-// acquired is only what the majority is still certain to have when the last answer has come (each member counts its validity
-// from before its request was sent, less a margin for clocks that run at different speeds), and the hold is lost as soon as
-// fewer than the majority are left. Members that answer late join the hold.
+// A minority of servers may be away, and nobody else gets it; or may forget the lock, if the majority still knows of it. Let a
+// server that has lost its data stay away for as long as the longest lease: docs/guarantees.md. What Redisson leaves out is
+// done here: acquired is only what the majority is still certain to have when the last answer has come (each member counts its
+// validity from before its request was sent, less a margin for clocks that run at different speeds), and the hold is lost as
+// soon as fewer than the majority are left. Members that answer late join the hold.
 //
 // It is no better than its members against a holder that does not look at its hold: docs/guarantees.md.
 #pragma once
