@@ -35,7 +35,7 @@ OTHER_KINDS = {"non_reentrant": r"/non_reentrant", "spin": r"/spin", "fenced": r
                "read_write": r"/read_|/write_", "semaphore": r"/semaphore|/counter_",
                "permit_semaphore": r"/permit|/counter_wait", "latch": r"/latch|/counter_set",
                "election": r"/election|/leader_election", "multi": r"/multi_|/basic_multi|/joint_",
-               "faster_multi": r"/faster_multi|/part_owners"}
+               "red": r"/multi_|/basic_multi|/joint_", "faster_multi": r"/faster_multi|/part_owners"}
 
 # What no simulated world uses: the tests of its folder alone judge it.
 NOT_SIMULATED = r"/highway_hash"

@@ -59,7 +59,8 @@ constexpr char const* help = R"(redlatch_sim: the shipped library in a simulated
   --generation G of the generator that made the scenarios: kept seeds belong to an earlier one (the latest)
   --go-on        a line for each seed that fails, and no more
   --kind WORD    all locks are of this kind: reentrant, non_reentrant, spin, fenced, fair, read_write,
-                 semaphore, permit_semaphore, latch, election, multi, faster_multi
+                 semaphore, permit_semaphore, latch, election, multi, faster_multi,
+                 red
   --figures      what was measured of fairness and of the cost of waiting, a line for each seed
   --no-shrink    show a failing scenario as it was generated
   --orders       instead of seeds: all orders of small scenarios (docs/testing.md)
@@ -73,13 +74,19 @@ constexpr char const* help = R"(redlatch_sim: the shipped library in a simulated
 
 std::optional<redlatch::sim::lock_kind> kind_named(std::string_view word) {
     using redlatch::sim::lock_kind;
-    constexpr std::pair<std::string_view, lock_kind> known[] = {
-        {"reentrant", lock_kind::reentrant}, {"non_reentrant", lock_kind::non_reentrant},
-        {"spin", lock_kind::spin},           {"fenced", lock_kind::fenced},
-        {"fair", lock_kind::fair},           {"read_write", lock_kind::read_write},
-        {"semaphore", lock_kind::semaphore}, {"permit_semaphore", lock_kind::permit_semaphore},
-        {"latch", lock_kind::latch},         {"election", lock_kind::election},
-        {"multi", lock_kind::multi},         {"faster_multi", lock_kind::faster_multi}};
+    constexpr std::pair<std::string_view, lock_kind> known[] = {{"reentrant", lock_kind::reentrant},
+                                                                {"non_reentrant", lock_kind::non_reentrant},
+                                                                {"spin", lock_kind::spin},
+                                                                {"fenced", lock_kind::fenced},
+                                                                {"fair", lock_kind::fair},
+                                                                {"read_write", lock_kind::read_write},
+                                                                {"semaphore", lock_kind::semaphore},
+                                                                {"permit_semaphore", lock_kind::permit_semaphore},
+                                                                {"latch", lock_kind::latch},
+                                                                {"election", lock_kind::election},
+                                                                {"multi", lock_kind::multi},
+                                                                {"faster_multi", lock_kind::faster_multi},
+                                                                {"red", lock_kind::red}};
     for (auto const& [name, kind] : known)
         if (name == word) return kind;
     std::fprintf(stderr, "redlatch_sim: there is no kind of lock %s\n", std::string(word).c_str());

@@ -174,6 +174,8 @@ std::optional<violation> check_wakeups(history const& all, moment patience, mome
         case kind::sees_leader:
         case kind::wants_all:
         case kind::has_all:
+        case kind::believes_majority:
+        case kind::probe_majority:
         case kind::traffic: break;
         }
     }
@@ -422,6 +424,7 @@ std::optional<violation> check(history const& all, patience const& how) {
     if (auto found = check_tokens(all)) return found;
     if (auto found = check_permits(all, how.permits)) return found;
     if (auto found = check_multi_locks(all, how.multi)) return found;
+    if (auto found = check_majorities(all, how.majorities)) return found;
     if (auto found = check_latches(all, how.latches)) return found;
     if (auto found = check_observers(all, how.observers)) return found;
     if (auto found = check_progress(all)) return found;

@@ -86,8 +86,16 @@ struct multi_rules {
                ///< and behind holders of its own process
     bool rights_missing = false;
     bool hears_messages = true;
+    bool majority = false; ///< which is enough
 };
 std::optional<violation> check_multi_locks(history const& all, multi_rules const& rules);
+/// Red locks: no two are held by majorities that have not been forgotten, a loss is told before somebody else acquires, and in
+/// quiet times nobody believes for longer than `silent_loss` in what fewer than the majority of the servers know.
+struct majority_rules {
+    bool judged = false;
+    moment silent_loss{2'000'000'000};
+};
+std::optional<violation> check_majorities(history const& all, majority_rules const& rules);
 /// Every worker comes to its end.
 std::optional<violation> check_progress(history const& all);
 /// After the end nothing is left.
@@ -190,6 +198,7 @@ struct patience {
     permit_rules permits{};
     latch_rules latches{};
     multi_rules multi{};
+    majority_rules majorities{};
     observer_rules observers{};
 };
 

@@ -48,6 +48,8 @@ constexpr std::array names{"asks",
                            "sees a leader of",
                            "wants all of",
                            "has all of",
+                           "believes in the majority of",
+                           "has the majority of",
                            "sent and woke"};
 constexpr std::array beliefs{"held", "suspect", "lost"};
 

@@ -77,6 +77,11 @@ struct fact {
         sees_leader, ///< it is told that `owner` leads, nobody if that is empty; `said`
         wants_all,   ///< a worker asks for several locks as one, until `until` at the latest; `amount`: a bit for each
         has_all,     ///< it returns; `said`; `taken`: a bit for each that it has
+        believes_majority, ///< what another holder of the same red lock believes when the worker that has just got all
+        ///< acquires it; `amount`: a bit for each member, `taken`: for those that it believes in; `yes`:
+        ///< its lost() token fired
+        probe_majority, ///< a red lock that is believed in; `amount`: a bit for each member, `taken`: for those in whose key
+                        ///< it is; `yes`: it is renewed
         traffic, ///< since the beginning a process has sent `commands`, and its threads have been woken `wakes` times
     };
     kind what;
@@ -101,6 +106,10 @@ struct fact {
 };
 
 using history = std::vector<fact>;
+
+/// Whoever takes several locks as one is written down with a worker of its own for each of them: the number of the worker that
+/// takes them, and so many more for each member.
+constexpr int between_members = 100;
 
 /// One line for a reader.
 std::string to_text(fact const& one);

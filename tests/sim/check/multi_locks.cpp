@@ -2,10 +2,12 @@
 #include "sim/check/promises.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <map>
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace redlatch::sim {
 namespace {
@@ -99,7 +101,7 @@ private:
         auto const mine = waiting_.extract(one.worker);
         if (mine.empty()) return "ends a wait that it has not begun";
         if (one.said == answer::done)
-            return one.taken == one.amount ? "" : "has acquired several locks as one, and not all of them";
+            return enough(one.taken, one.amount) ? "" : "has acquired several locks as one, and not all of them";
         if (rules_.of_a_group)
             if (auto wrong = on_refusal(one, mine.mapped()); !wrong.empty()) return wrong;
         auto const until = mine.mapped().until;
@@ -119,19 +121,32 @@ private:
             free_since_.try_emplace(bit, one.when);
         if (quiet_since_ == never) return {};
         for (auto const& [worker, who] : waiting_) {
-            auto since = std::max(quiet_since_, who.since);
-            bool all_free = true;
-            for (std::int64_t each = 1; each <= who.locks; each <<= 1)
-                if ((who.locks & each) != 0) {
-                    auto const found = free_since_.find(each);
-                    all_free = all_free && found != free_since_.end();
-                    if (found != free_since_.end()) since = std::max(since, found->second);
-                }
+            auto since = std::max({quiet_since_, who.since, enough_free_since(who)});
             if (rules_.of_a_group) since = std::max(since, asks_since(who));
-            if (all_free && one.when - since > rules_.wakeup)
-                return "worker " + std::to_string(worker) + " waits for locks all of which have been free for a while";
+            if (one.when - since > rules_.wakeup)
+                return "worker " + std::to_string(worker) + " waits for locks "
+                       + (rules_.majority ? "the majority of which has" : "all of which have")
+                       + " been free for a while";
         }
         return {};
+    }
+
+    std::size_t needed(std::int64_t locks) const {
+        auto const all = static_cast<std::size_t>(std::popcount(static_cast<std::uint64_t>(locks)));
+        return rules_.majority ? all / 2 + 1 : all;
+    }
+    bool enough(std::int64_t taken, std::int64_t locks) const {
+        auto const count = static_cast<std::size_t>(std::popcount(static_cast<std::uint64_t>(taken)));
+        return (taken & ~locks) == 0 && count >= needed(locks);
+    }
+    /// Never: not so many are.
+    moment enough_free_since(waiter_for_all const& who) const {
+        std::vector<moment> free;
+        for (auto const& [bit, since] : free_since_)
+            if ((who.locks & bit) != 0) free.push_back(since);
+        if (free.size() < needed(who.locks)) return never;
+        std::sort(free.begin(), free.end());
+        return free[needed(who.locks) - 1];
     }
 
     /// Since when nothing has kept it from asking the server; never: something does.

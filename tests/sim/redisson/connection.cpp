@@ -36,7 +36,7 @@ bool redisson_connection::connect() {
     auto& in = world::the();
     fd_ = net_.open_socket();
     if (fd_ < 0) return false;
-    net_.connect(fd_);
+    net_.connect(fd_, 0);
     auto const until = in.now() + 500ms;
     while (!over() && net_.ready(fd_, POLLOUT) == 0 && in.now() < until) stay_until(until, POLLOUT);
     if (over() || net_.pending_error(fd_) != 0 || net_.ready(fd_, POLLOUT) == 0) return false;

@@ -2,6 +2,7 @@
 #include "sim/scenario/stage.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 #include <string>
 #include <utility>
@@ -13,20 +14,48 @@ namespace {
 using namespace std::chrono_literals;
 using kind = fault::kind;
 
-void unpromised(stage& in, int lock, moment until = never) {
-    bool const asked = lock < 0; // the whole server
-    in.write({.what = fact::kind::unpromised, .lock = lock, .until = until, .yes = asked});
-    for (int each = 0; each < in.plan.locks; ++each)
-        if (lock < 0 || lock == each)
-            for (auto const& owner : in.owners_of(each))
-                in.write({.what = fact::kind::unpromised, .lock = each, .owner = owner, .until = until, .yes = asked});
+/// `lock`: negative: all locks. `asked`: connections were lost, so that holders ask.
+fact unpromised_fact(int lock, moment until, bool asked) {
+    return {.what = fact::kind::unpromised, .lock = lock, .until = until, .yes = asked};
 }
 
-std::set<std::pair<int, std::string>> all_owners(stage& in) {
+void owners_unpromised(stage& in, fact const& of) {
+    for (auto const& owner : in.owners_of(of.lock)) {
+        auto one = of;
+        one.owner = owner;
+        in.write(std::move(one));
+    }
+}
+
+/// By hand.
+void unpromised(stage& in, int lock, moment until = never) {
+    auto const one = unpromised_fact(lock, until, false);
+    in.write(one);
+    owners_unpromised(in, one);
+}
+
+/// All that a server had.
+void server_unpromised(stage& in, int server) {
+    bool const is_alone = in.plan.servers == 1;
+    if (is_alone) in.write(unpromised_fact(-1, never, true));
+    for (int each = 0; each < in.plan.locks; ++each) {
+        if (in.plan.server_of(each) != server) continue;
+        auto const one = unpromised_fact(each, never, true);
+        if (!is_alone) in.write(one);
+        owners_unpromised(in, one);
+    }
+}
+
+std::set<std::pair<int, std::string>> all_owners(stage& in, int server) {
     std::set<std::pair<int, std::string>> found;
     for (int lock = 0; lock < in.plan.locks; ++lock)
-        for (auto const& owner : in.owners_of(lock)) found.emplace(lock, owner);
+        if (in.plan.server_of(lock) == server)
+            for (auto const& owner : in.owners_of(lock)) found.emplace(lock, owner);
     return found;
+}
+
+server_host& server_of(stage& in, fault const& what) {
+    return in.servers.at(static_cast<std::size_t>(std::max(what.server, 0)));
 }
 
 std::string channel_of(lock_kind of) {
@@ -59,7 +88,7 @@ std::vector<int> held_with(stage& in, int lock) {
 
 void end_by_force(stage& in, int lock) {
     if (in.plan.locks_are != lock_kind::faster_multi) {
-        in.server.by_hand(resp::command("DEL", in.key_of(lock)));
+        in.host_of(lock).by_hand(resp::command("DEL", in.key_of(lock)));
         return;
     }
     for (auto const& field : in.fields_of_value(lock))
@@ -67,13 +96,14 @@ void end_by_force(stage& in, int lock) {
 }
 
 /// The replica has heard nothing of the latest releases: whose hold they ended does not know that it is back.
-void fail_over(stage& in) {
-    unpromised(in, -1);
-    auto const before = all_owners(in);
-    in.server.crash();
-    in.server.start(server_host::data::lagging);
-    unpromised(in, -1); // what was released, or taken by others, since the replica last heard of it
-    for (auto const& [lock, owner] : all_owners(in))
+void fail_over(stage& in, int number) {
+    auto& server = in.servers.at(static_cast<std::size_t>(number));
+    server_unpromised(in, number);
+    auto const before = all_owners(in, number);
+    server.crash();
+    server.start(server_host::data::lagging);
+    server_unpromised(in, number); // what was released, or taken by others, since the replica last heard of it
+    for (auto const& [lock, owner] : all_owners(in, number))
         if (!before.contains({lock, owner})) in.write({.what = fact::kind::returned, .lock = lock, .owner = owner});
 }
 
@@ -81,7 +111,7 @@ void fail_over(stage& in) {
 moment remaining(stage& in, int lock) {
     auto const last = in.last_ms_of(lock);
     if (last == INT64_MAX) return in.universe.now();
-    return in.universe.now() + std::chrono::milliseconds(last - in.server.now_ms());
+    return in.universe.now() + std::chrono::milliseconds(last - in.host_of(lock).now_ms());
 }
 
 /// Who goes between HDEL and PUBLISH tells nobody that the lock is free: waiters sleep as long as the lease that they saw.
@@ -120,19 +150,20 @@ void kill_process(stage& in, int number) {
     which.who->dead = true;
     auto const are = in.plan.locks_are;
     if (are == lock_kind::semaphore || are == lock_kind::latch || are == lock_kind::election || are == lock_kind::multi
-        || are == lock_kind::faster_multi)
+        || are == lock_kind::faster_multi || are == lock_kind::red)
         in.write({.what = fact::kind::left, .process = number});
     leave_leased_permits(in, number);
+    std::erase_if(in.majorities, [&](auto const& one) { return one.process == number; });
 }
 
 void close_client(stage& in, int number) {
     auto& which = in.actors.at(static_cast<std::size_t>(number));
-    if (which.who->dead || !which.user) return;
+    if (which.who->dead || std::ssize(which.users) < in.plan.servers) return;
     which.closing = true;
     in.write({.what = fact::kind::closing, .process = number});
     in.universe.spawn(*which.who, [&in, &which, began = in.universe.now()] {
         bool const well = in.faults_now == 0 && (in.last_fault < 0ns || in.last_fault + 3s < began);
-        which.user->close();
+        for (auto& one : which.users) one.close();
         // Sooner, it has seen all of its releases answered, and has no excuse.
         if (in.universe.now() >= began + close_timeout) excuse_half_release(in, *which.who);
         which.closed_well = well && in.faults_now == 0 && in.last_fault < began;
@@ -141,29 +172,23 @@ void close_client(stage& in, int number) {
 
 void end_fault(stage& in, fault const& what) {
     auto& who = *in.actors.at(static_cast<std::size_t>(what.process)).who;
-    auto& node = in.server.node();
+    auto& server = server_of(in, what);
+    auto& node = server.node();
+    end_on_links(in, what);
     switch (what.what) {
-    case kind::block_up:
-    case kind::block_down:
-    case kind::block_both: in.net.heal(who); break;
-    case kind::slow:
-        in.net.link_of(who).least_delay = std::chrono::microseconds(in.plan.how_fast.least_delay);
-        in.net.link_of(who).most_delay = std::chrono::microseconds(in.plan.how_fast.most_delay);
-        break;
-    case kind::refuse: in.net.link_of(who).refuses = false; break;
     case kind::stop_process:
         if (who.dead || !who.stopped) break;
         in.write({.what = fact::kind::went_on, .process = what.process});
         in.universe.go_on(who);
         break;
-    case kind::stop_server: in.server.go_on(); break;
+    case kind::stop_server: server.go_on(); break;
     case kind::restart_kept:
-        if (!in.server.running()) in.server.start(server_host::data::kept);
+        if (!server.running()) server.start(server_host::data::kept);
         break;
     case kind::restart_lost:
-        if (in.server.running()) break;
-        unpromised(in, -1); // it may have been away for another reason, with what came to be since
-        in.server.start(server_host::data::lost);
+        if (server.running()) break;
+        server_unpromised(in, what.server); // it may have been away for another reason, with what came to be since
+        server.start(server_host::data::lost);
         break;
     case kind::loading: node.set_loading(false); break;
     case kind::read_only: node.set_read_only(false); break;
@@ -171,19 +196,24 @@ void end_fault(stage& in, fault const& what) {
     case kind::no_replicas: node.set_no_replicas(false); break;
     case kind::disk_error: node.set_disk_error(false); break;
     case kind::busy: node.set_busy(false); break;
-    case kind::rights_taken: in.server.set_refused(refused_for_good(in.plan)); break;
+    case kind::rights_taken: server.set_refused(refused_for_good(in.plan)); break;
     case kind::buffer_full: in.net.limit_sending(who, network::sending::free); break;
-    case kind::half_sent: in.net.link_of(who).half_sent.reset(); break;
-    case kind::no_descriptors: in.net.link_of(who).no_descriptors = false; break;
+    case kind::no_descriptors: in.net.take_descriptors(who, false); break;
     case kind::cut:
     case kind::cut_late_bytes:
+    case kind::block_up:
+    case kind::block_down:
+    case kind::block_both:
+    case kind::slow:
+    case kind::refuse:
+    case kind::half_open:
+    case kind::half_sent:
     case kind::kill_process:
     case kind::failover:
     case kind::flush_scripts:
     case kind::remove_key:
     case kind::force_unlock:
     case kind::kill_clients:
-    case kind::half_open:
     case kind::close_client: break;
     }
     in.see_keys();
@@ -198,72 +228,65 @@ void end_fault(stage& in, fault const& what) {
 void start_fault(stage& in, fault const& what, bool alone) {
     auto& who = *in.actors.at(static_cast<std::size_t>(what.process)).who;
     auto const lock = in.key_of(what.lock);
-    auto const strength = std::chrono::milliseconds(what.strength);
+    auto& server = server_of(in, what);
+    begin_on_links(in, what);
     switch (what.what) {
-    case kind::cut: in.net.cut(who, strength, -1ns); break;
-    case kind::cut_late_bytes: in.net.cut(who, strength, strength); break;
-    case kind::block_up: in.net.block(who, true, false); break;
-    case kind::block_down: in.net.block(who, false, true); break;
-    case kind::block_both: in.net.block(who, true, true); break;
+    case kind::cut:
+    case kind::cut_late_bytes:
+    case kind::block_up:
+    case kind::block_down:
+    case kind::block_both:
     case kind::slow:
-        in.net.link_of(who).least_delay = strength / 4;
-        in.net.link_of(who).most_delay = strength;
-        break;
     case kind::refuse:
-        in.net.link_of(who).refuses = true;
-        in.net.cut(who, 1ms, -1ns);
-        break;
+    case kind::half_open:
+    case kind::half_sent: break; // begun already
     case kind::stop_process:
         if (who.dead || who.stopped) break;
         in.write({.what = fact::kind::stopped, .process = what.process});
         in.universe.stop(who);
         break;
     case kind::kill_process: kill_process(in, what.process); break;
-    case kind::stop_server: in.server.pause(); break;
-    case kind::restart_kept: in.server.crash(); break;
+    case kind::stop_server: server.pause(); break;
+    case kind::restart_kept: server.crash(); break;
     case kind::restart_lost:
-        unpromised(in, -1);
-        in.server.crash();
+        server_unpromised(in, what.server);
+        server.crash();
         break;
-    case kind::failover: fail_over(in); break;
-    case kind::flush_scripts: in.server.node().flush_scripts(); break;
+    case kind::failover: fail_over(in, what.server); break;
+    case kind::flush_scripts: server.node().flush_scripts(); break;
     case kind::remove_key:
-        if (!in.server.running()) break;
+        if (!server.running()) break;
         for (int each = 0; each < in.plan.locks; ++each)
             if (in.key_of(each) == lock) unpromised(in, each, remaining(in, each));
-        in.server.by_hand(resp::command("DEL", lock));
+        server.by_hand(resp::command("DEL", lock));
         break;
     case kind::force_unlock:
-        if (!in.server.running()) break;
+        if (!server.running()) break;
         for (auto const each : held_with(in, what.lock)) {
             unpromised(in, each);
             tell_forced(in, each, alone);
         }
         end_by_force(in, what.lock);
-        in.server.by_hand(resp::command("PUBLISH", channel_of(in.plan.locks_are) + ":{" + lock + "}", "0"));
+        server.by_hand(resp::command("PUBLISH", channel_of(in.plan.locks_are) + ":{" + lock + "}", "0"));
         break;
-    case kind::loading: in.server.node().set_loading(true); break;
-    case kind::read_only: in.server.node().set_read_only(true); break;
-    case kind::out_of_memory: in.server.node().set_out_of_memory(true); break;
-    case kind::kill_clients: in.server.kill_everybody(); break;
-    case kind::half_open: in.net.silence(who, strength); break;
+    case kind::loading: server.node().set_loading(true); break;
+    case kind::read_only: server.node().set_read_only(true); break;
+    case kind::out_of_memory: server.node().set_out_of_memory(true); break;
+    case kind::kill_clients: server.kill_everybody(); break;
     case kind::close_client: close_client(in, what.process); break;
-    case kind::no_replicas: in.server.node().set_no_replicas(true); break;
-    case kind::disk_error: in.server.node().set_disk_error(true); break;
-    case kind::busy: in.server.node().set_busy(true); break;
+    case kind::no_replicas: server.node().set_no_replicas(true); break;
+    case kind::disk_error: server.node().set_disk_error(true); break;
+    case kind::busy: server.node().set_busy(true); break;
     case kind::rights_taken: {
         auto all = refused_for_good(in.plan);
         all.merge(rights(rights_that_change().at(static_cast<std::size_t>(what.way))));
-        in.server.set_refused(std::move(all));
+        server.set_refused(std::move(all));
         break;
     }
     case kind::buffer_full:
         in.net.limit_sending(who, what.way == 0 ? network::sending::nothing : network::sending::little);
         break;
-    case kind::no_descriptors: in.net.link_of(who).no_descriptors = true; break;
-    case kind::half_sent:
-        in.net.link_of(who).half_sent = half_sent{static_cast<half_sent_way>(what.way), strength};
-        break;
+    case kind::no_descriptors: in.net.take_descriptors(who, true); break;
     }
 }
 

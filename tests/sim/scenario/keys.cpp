@@ -32,24 +32,25 @@ std::string stage::key_of(int lock) const {
 }
 
 std::vector<std::string> stage::owners_in_key(int lock) const {
-    if (plan.locks_are != lock_kind::faster_multi) return server.owners(lock_name(lock));
+    if (plan.locks_are != lock_kind::faster_multi) return host_of(lock).owners(lock_name(lock));
     auto const found = value_of(server, lock);
     if (found.owner.empty() || found.ends_at_ms <= server.now_ms()) return {};
     return {found.owner};
 }
 
 bool stage::has_in_key(int lock, std::string const& owner) const {
-    if (plan.locks_are != lock_kind::faster_multi) return server.holds(lock_name(lock), owner);
+    if (plan.locks_are != lock_kind::faster_multi) return host_of(lock).holds(lock_name(lock), owner);
     auto const all = owners_in_key(lock);
     return std::find(all.begin(), all.end(), owner) != all.end();
 }
 
 bool stage::is_taken(int lock) const {
-    return plan.locks_are == lock_kind::faster_multi ? !owners_in_key(lock).empty() : server.exists(lock_name(lock));
+    return plan.locks_are == lock_kind::faster_multi ? !owners_in_key(lock).empty()
+                                                     : host_of(lock).exists(lock_name(lock));
 }
 
 std::int64_t stage::last_ms_of(int lock) const {
-    if (plan.locks_are != lock_kind::faster_multi) return server.expiry(lock_name(lock));
+    if (plan.locks_are != lock_kind::faster_multi) return host_of(lock).expiry(lock_name(lock));
     auto const found = value_of(server, lock);
     return found.owner.empty() ? INT64_MAX : found.ends_at_ms - 1;
 }

@@ -22,7 +22,7 @@ public:
     using_latch(stage& in, int number, int process, job const& what)
         : in_(in), number_(number), process_(process), what_(what),
           me_(in.actors.at(static_cast<std::size_t>(process))),
-          latch_(me_.user->get_count_down_latch(latch_name(what.lock), {.exactly_once = in.plan.exactly_once()})) {}
+          latch_(me_.user().get_count_down_latch(latch_name(what.lock), {.exactly_once = in.plan.exactly_once()})) {}
 
     void run() {
         in_.universe.rest_for(std::chrono::milliseconds(what_.pause) + std::chrono::microseconds(what_.pause_us));

@@ -81,7 +81,7 @@ public:
     using_leased_permits(stage& in, int number, int process, job const& what)
         : in_(in), number_(number), process_(process), what_(what),
           me_(in.actors.at(static_cast<std::size_t>(process))), amount_(1 + (what.hold + what.pause) % permits_in_all),
-          semaphore_(me_.user->get_permit_semaphore(stage::semaphore_name(what.lock))) {}
+          semaphore_(me_.user().get_permit_semaphore(stage::semaphore_name(what.lock))) {}
 
     void run() {
         in_.universe.rest_for(std::chrono::milliseconds(what_.pause) + std::chrono::microseconds(what_.pause_us));

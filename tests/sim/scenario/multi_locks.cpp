@@ -29,7 +29,7 @@ public:
         several_.pause();
         if (several_.over()) return;
         std::vector<basic_lock> locks;
-        for (auto const one : several_.locks()) locks.push_back(me_.user->get_lock(stage::lock_name(one)));
+        for (auto const one : several_.locks()) locks.push_back(me_.user().get_lock(stage::lock_name(one)));
         multi_lock all(locks, what_.pause % 3 == 0 ? multi_lock_order::by_name : multi_lock_order::none);
         auto mine = take(all);
         if (mine.status() == hold_status::none || several_.over()) return;

@@ -32,7 +32,7 @@ public:
         : in_(in), number_(number), process_(process), what_(what),
           me_(in.actors.at(static_cast<std::size_t>(process))), amount_(1 + (what.hold + what.pause) % permits_in_all),
           permits_(
-              me_.user->get_semaphore(stage::semaphore_name(what.lock), {.exactly_once = in.plan.exactly_once()})) {}
+              me_.user().get_semaphore(stage::semaphore_name(what.lock), {.exactly_once = in.plan.exactly_once()})) {}
 
     void run() {
         in_.universe.rest_for(std::chrono::milliseconds(what_.pause) + std::chrono::microseconds(what_.pause_us));

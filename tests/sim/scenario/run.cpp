@@ -1,8 +1,10 @@
 #include "sim/scenario/run.hpp"
 
 #include "sim/scenario/stage.hpp"
+#include "sim/world/seams.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 namespace redlatch::sim {
 namespace {
@@ -13,10 +15,10 @@ constexpr std::chrono::milliseconds fair_lock_wait_timeout{2'000};
 using namespace std::chrono_literals;
 using kind = fact::kind;
 
-config settings_of(scenario const& plan) {
+config settings_of(scenario const& plan, int server) {
     config made;
     made.holder_label = ""; // it names this host and this process: equal seeds would not give equal runs
-    made.address = "redis://10.0.0.1:6379";
+    made.address = "redis://10.0.0.1:" + std::to_string(first_port + server);
     made.timeout = duration(plan.timeout);
     made.connect_timeout = 500ms;
     made.retry_attempts = 0;
@@ -45,15 +47,15 @@ void live(stage& in, int number) {
         me.java->start();
         while (!me.java->connected() && !too_late()) in.universe.rest_for(5ms); // Redisson.create() returns then
     }
-    while (!me.user && !me.java && !too_late()) {
+    while (std::ssize(me.users) < in.plan.servers && !me.java && !too_late()) {
         try {
-            me.user.emplace(settings_of(in.plan));
+            me.users.emplace_back(settings_of(in.plan, static_cast<int>(me.users.size())));
         } catch (error const&) {
             in.universe.rest_for(100ms);
         }
     }
     if (too_late()) { // it died while it connected, or all the others had come to their end
-        if (me.user) me.user->close();
+        for (auto& one : me.users) one.close();
         return;
     }
     for (std::size_t i = 0; i < in.plan.workers.size(); ++i) {
@@ -68,13 +70,12 @@ void probe_owners(stage& in, int lock) {
         bool const believed = std::any_of(in.holds.begin(), in.holds.end(),
                                           [&](auto const& one) { return one.owner == owner && one.lock == lock; });
         bool const alive = std::any_of(in.actors.begin(), in.actors.end(), [&](auto const& one) {
-            return one.user && !one.who->dead && !one.who->retired && !one.who->stopped
-                   && one.closing == one.closed_well && owner.starts_with(one.user->id());
+            return !one.who->dead && !one.who->retired && !one.who->stopped && one.closing == one.closed_well
+                   && one.is_of(owner);
         });
         bool const being_taken = std::any_of(in.taking_all.begin(), in.taking_all.end(), [&](auto const& one) {
             auto const& [process, locks] = one.second; // it may have this one and wait for another
-            return (locks >> lock & 1) != 0
-                   && owner.starts_with(in.actors.at(static_cast<std::size_t>(process)).user->id());
+            return (locks >> lock & 1) != 0 && in.actors.at(static_cast<std::size_t>(process)).is_of(owner);
         });
         if (alive && !believed && !being_taken) in.write({.what = kind::orphan, .lock = lock, .owner = owner});
     }
@@ -95,13 +96,15 @@ void probe(stage& in) {
     if (in.plan.locks_are == lock_kind::permit_semaphore) return see_leased_permits(in);
     if (in.plan.locks_are == lock_kind::latch) return see_all_latches(in);
     in.see_keys();
-    for (int i = 0; i < in.plan.locks && in.server.running(); ++i) {
+    for (int i = 0; i < in.plan.locks; ++i) {
+        if (!in.host_of(i).running()) continue;
         in.write({.what = kind::probe,
                   .lock = i,
                   .yes = in.is_taken(i),
-                  .shared = in.server.field(in.key_of(i), "mode") == "read"});
+                  .shared = in.host_of(i).field(in.key_of(i), "mode") == "read"});
         probe_owners(in, i);
     }
+    probe_majorities(in);
     for (auto const& one : in.holds) {
         if (one.java_thread != 0) continue; // Redisson does not promise to notice a loss
         bool believed = false;
@@ -194,15 +197,18 @@ patience usual_patience(scenario const& plan) {
     made.observers.judged = plan.locks_are == lock_kind::election;
     made.observers.patience = 1s + made.wakeup; // while nobody leads one asks once a second
     made.observers.longest_lease = std::chrono::milliseconds(plan.longest_lease());
-    bool const several = plan.locks_are == lock_kind::multi;
+    bool const red = plan.locks_are == lock_kind::red;
+    bool const several = plan.locks_are == lock_kind::multi || red;
     bool const of_a_group = plan.locks_are == lock_kind::faster_multi;
     made.multi = {.judged = several || of_a_group, .wakeup = made.wakeup, .of_a_group = of_a_group};
+    made.multi.majority = red;
     if (of_a_group) made.multi.slack = made.deadline_slack;
     made.latches.judged = plan.locks_are == lock_kind::latch;
     // A key that was removed by hand is missed by the next renewal; quiet times begin two seconds after the fault.
     auto const third = std::chrono::milliseconds((leased ? plan.longest_lease() : plan.watchdog) / 3);
     made.silent_loss = 500ms + std::max(third - 1'400ms, 0ms);
     if (plan.evalsha_refused) made.silent_loss = made.needless_loss = 24h; // nobody can renew, nor ask
+    made.majorities = {.judged = red, .silent_loss = made.silent_loss};
     // Where predecessor kills are refused, sweeps find what came late: up to 15 s later.
     made.orphan = plan.kill_refused ? 20'000ms : 1'200ms;
     if (leased && plan.scripts_refused_for_a_while()) made.orphan = 24h;
@@ -235,25 +241,29 @@ patience usual_patience(scenario const& plan) {
 }
 
 bool at_rest(actor& one) {
-    if (one.who->dead || !one.user || one.closing) return true;
-    auto const now = one.user->stats();
-    return now.holds == 0 && now.waiters == 0 && now.unresolved == 0 && now.subscriptions == 0;
+    if (one.who->dead || one.closing) return true;
+    return std::all_of(one.users.begin(), one.users.end(), [](client const& each) {
+        auto const now = each.stats();
+        return now.holds == 0 && now.waiters == 0 && now.unresolved == 0 && now.subscriptions == 0;
+    });
 }
 
 void tell_leftovers(stage& in) {
     for (auto& one : in.actors) {
-        if (one.who->dead || !one.user || one.closing) continue;
-        counters now;
-        in.universe.as(one.who, nullptr, [&] { now = one.user->stats(); });
-        if (now.holds + now.waiters + now.unresolved + now.subscriptions > 0)
-            in.write({.what = kind::leftover,
-                      .process = one.who->number,
-                      .text = std::to_string(now.holds) + " holds, " + std::to_string(now.waiters) + " waiters, "
-                              + std::to_string(now.unresolved) + " unresolved releases, "
-                              + std::to_string(now.subscriptions) + " subscriptions"});
+        if (one.who->dead || one.closing) continue;
+        for (auto const& each : one.users) {
+            counters now;
+            in.universe.as(one.who, nullptr, [&] { now = each.stats(); });
+            if (now.holds + now.waiters + now.unresolved + now.subscriptions > 0)
+                in.write({.what = kind::leftover,
+                          .process = one.who->number,
+                          .text = std::to_string(now.holds) + " holds, " + std::to_string(now.waiters) + " waiters, "
+                                  + std::to_string(now.unresolved) + " unresolved releases, "
+                                  + std::to_string(now.subscriptions) + " subscriptions"});
+        }
     }
     for (int i = 0; i < in.plan.locks; ++i)
-        if (in.server.exists(in.key_of(i)))
+        if (in.host_of(i).exists(in.key_of(i)))
             in.write({.what = kind::leftover, .lock = i, .text = "the key is still there"});
 }
 
@@ -263,10 +273,10 @@ void close_everything(stage& in) {
         if (was_dead) {
             // Its memory is tidied up: with its connections gone, and unseen.
             one.who->retired = true;
-            in.net.link_of(*one.who).refuses = true;
+            for (int i = 0; i < in.plan.servers; ++i) in.net.link_of(*one.who, i).refuses = true;
         }
         in.universe.spawn(*one.who, [&one] {
-            if (one.user) one.user->close();
+            for (auto& each : one.users) each.close();
             if (one.java) one.java->close();
             one.closed = true;
         });
@@ -280,11 +290,13 @@ void close_everything(stage& in) {
     run_until(in, in.universe.now() + 8s, [] { return false; }); // the server may notice late that a connection is gone
     for (auto& one : in.actors) {
         if (one.who->retired) continue;
-        if (auto const open = in.net.open_sockets(*one.who); open > 3) // a lane keeps its bell while the client lives
+        if (auto const open = in.net.open_sockets(*one.who);
+            open > 3U * static_cast<unsigned>(in.plan.servers)) // a lane keeps its bell while the client lives
             in.write({.what = kind::leftover, .text = std::to_string(open) + " descriptors of " + one.who->name});
     }
-    if (auto const left = in.server.node().clients(); left > 0)
-        in.write({.what = kind::leftover, .text = std::to_string(left) + " connections on the server"});
+    for (auto const& one : in.servers)
+        if (auto const left = one.node().clients(); left > 0)
+            in.write({.what = kind::leftover, .text = std::to_string(left) + " connections on the server"});
 }
 
 } // namespace
@@ -320,7 +332,7 @@ outcome run(scenario const& what, bool with_trace, director* by, patience const*
             run_until(in, rest, [&] {
                 return std::all_of(in.actors.begin(), in.actors.end(), at_rest) && all_permits_are_back(in) && [&] {
                     for (int i = 0; i < what.locks; ++i)
-                        if (in.server.exists(in.key_of(i))) return false;
+                        if (in.host_of(i).exists(in.key_of(i))) return false;
                     return true;
                 }();
             });
@@ -335,9 +347,9 @@ outcome run(scenario const& what, bool with_trace, director* by, patience const*
         result.lasted = in.universe.now();
         for (auto& one : in.actors) {
             if (one.closed)
-                in.universe.as(one.who, nullptr, [&] { one.user.reset(); });
+                in.universe.as(one.who, nullptr, [&] { one.users.clear(); });
             else // after a broken promise: it would wait on a thread that cannot
-                static_cast<void>(new std::optional<client>(std::move(one.user))); // NOLINT
+                static_cast<void>(new std::deque<client>(std::move(one.users))); // NOLINT
         }
         result.facts = std::move(in.facts);
         result.trace = std::move(in.trace);

@@ -93,19 +93,24 @@ struct fault {
     int process = 0;
     int lock = 0;
     std::int64_t strength = 0;
-    int way = 0; ///< one of several, by kind
+    int way = 0;    ///< one of several, by kind
+    int server = 0; ///< which one fails, or the connections to which one; every_server: to all of them
 };
 
 /// Commands, lower case, that are taken away together and given back together.
 using rights = std::set<std::string, std::less<>>;
 std::vector<rights> const& rights_that_change();
 
+constexpr int every_server = -1;
+/// Between a process and a server.
+bool is_on_a_link(fault::kind what);
+
 /// A fault of more strength is bytes that arrive long after all else is well: ms.
 constexpr std::int64_t at_once = 700;
 
 /// Of all locks of a scenario. Of a read-write lock jobs take one half or the other; of a semaphore some permits;
 /// latches are counted down, waited for and set; multi: jobs take several locks as one; faster_multi: the locks are values of
-/// one group, of which jobs take several.
+/// one group, of which jobs take several; red: jobs take three locks, each of another server, and the majority is enough.
 enum class lock_kind : std::uint8_t {
     reentrant,
     non_reentrant,
@@ -119,6 +124,7 @@ enum class lock_kind : std::uint8_t {
     election,
     multi,
     faster_multi,
+    red,
 };
 
 /// Of each semaphore.
@@ -128,7 +134,8 @@ struct scenario {
     std::uint64_t seed = 0;
     lock_kind locks_are = lock_kind::reentrant;
     int processes = 2;
-    int locks = 1;
+    int servers = 1;
+    int locks = 1; ///< lock n is of server n % servers
     std::int64_t watchdog = 3'000;
     std::int64_t timeout = 500;
     bool kill_refused = false;
@@ -149,6 +156,7 @@ struct scenario {
     speed how_fast{};
 
     std::int64_t longest_lease() const;
+    int server_of(int lock) const noexcept { return lock % servers; }
     /// Of semaphores: requests are repeated until they are answered.
     bool exactly_once() const noexcept { return seed % 2 == 0; }
     /// Of semaphores: nothing happens by which permits may go or come that no request has taken or given.

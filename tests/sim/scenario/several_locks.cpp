@@ -8,8 +8,6 @@ namespace {
 using namespace std::chrono_literals;
 using kind = fact::kind;
 
-constexpr int between_members = 100; ///< numbers of their workers
-
 } // namespace
 
 std::uint64_t digest_of(job const& what) {
@@ -87,7 +85,6 @@ void several_locks::end_of_wait(std::error_code ec, std::int64_t taken) {
     if (ec) end.text = ec.message();
     end.taken = taken;
     in_.write(std::move(end));
-    acquired_at_ = in_.universe.now();
 }
 
 void several_locks::believe(int lock, hold_view const& view) {
@@ -100,7 +97,7 @@ void several_locks::believe(int lock, hold_view const& view) {
     if (got.believed != belief::lost) in_.tell_beliefs(lock, got.worker, got.owner);
     got.yes = !what_.lease && !what_.max_hold;
     got.until = in_world(view.valid_until());
-    if (what_.max_hold && !what_.lease) got.most = *acquired_at_ + std::chrono::milliseconds(*what_.max_hold);
+    if (what_.max_hold && !what_.lease) got.most = in_.universe.now() + std::chrono::milliseconds(*what_.max_hold);
     in_.write(got);
     entries_.push_back(
         in_.holds.insert(in_.holds.end(), {process_, got.worker, got.lock, got.owner, [view] { return view.status(); },

@@ -7,7 +7,6 @@
 #include <functional>
 #include <list>
 #include <memory>
-#include <optional>
 #include <stop_token>
 #include <string>
 #include <system_error>
@@ -54,7 +53,6 @@ private:
     actor& me_;
     std::vector<int> const locks_;
     std::int64_t mask_ = 0;
-    std::optional<moment> acquired_at_{};
     std::stop_source stop_{};
     std::vector<int> members_{}; ///< the locks that it believes in
     std::vector<hold_view> views_{};

@@ -15,6 +15,10 @@ node_settings settings_of(scenario const& plan) {
     return made;
 }
 
+server_host& first_of(std::deque<server_host>& all, world& in, network& with, scenario const& plan) {
+    return all.emplace_back(in, with, settings_of(plan));
+}
+
 std::string printable(std::string_view bytes) {
     std::string text;
     for (char const c : bytes.substr(0, 400)) text += c == '\r' ? "" : c == '\n' ? " " : std::string(1, c);
@@ -49,18 +53,23 @@ belief belief_of(hold_status status) {
 }
 
 stage::stage(scenario const& of, bool with_trace)
-    : plan(of), traced(with_trace), universe(of.seed), net(universe), server(universe, net, settings_of(of)) {
+    : plan(of), traced(with_trace), universe(of.seed), net(universe), servers(),
+      server(first_of(servers, universe, net, of)) {
     use_network(&net);
-    net.attach(server);
+    for (int i = 1; i < plan.servers; ++i) servers.emplace_back(universe, net, settings_of(of), i);
+    for (auto& one : servers) net.attach(one);
     net.one_by_one = plan.one_by_one;
-    server.drift_ppm = plan.server_drift;
+    for (int i = 0; i < plan.servers; ++i)
+        servers[static_cast<std::size_t>(i)].drift_ppm = i % 2 == 0 ? plan.server_drift : -plan.server_drift;
     for (int i = 0; i < plan.processes; ++i) {
         auto& who = universe.add_process("process " + std::to_string(i));
         who.drift_ppm = plan.drifts.at(static_cast<std::size_t>(i));
         who.clock_offset = std::chrono::seconds(1'000 * (i + 1));
         actors.emplace_back().who = &who;
-        net.link_of(who).least_delay = std::chrono::microseconds(plan.how_fast.least_delay);
-        net.link_of(who).most_delay = std::chrono::microseconds(plan.how_fast.most_delay);
+        for (int s = 0; s < plan.servers; ++s) {
+            net.link_of(who, s).least_delay = std::chrono::microseconds(plan.how_fast.least_delay);
+            net.link_of(who, s).most_delay = std::chrono::microseconds(plan.how_fast.most_delay);
+        }
     }
     universe.woken_within = {std::chrono::microseconds(plan.how_fast.least_wake),
                              std::chrono::microseconds(plan.how_fast.most_wake), plan.how_fast.stalls};
@@ -74,7 +83,9 @@ stage::stage(scenario const& of, bool with_trace)
         auto& since = actors.at(static_cast<std::size_t>(who.number)).unreachable;
         since = std::min(since, universe.now());
     };
-    server.observe([this](redis_node::executed const& one) { see_command(one); });
+    for (int i = 0; i < plan.servers; ++i)
+        servers[static_cast<std::size_t>(i)].observe(
+            [this, i](redis_node::executed const& one) { see_command(one, i); });
 }
 
 stage::~stage() {
@@ -88,7 +99,7 @@ void stage::note(std::string line) {
     trace.push_back(time + std::move(line));
 }
 
-void stage::see_command(redis_node::executed const& one) {
+void stage::see_command(redis_node::executed const& one, int which) {
     if (one.depth > 0) return;
     auto const from = network::process_at(one.address).value_or(-1);
     bool const ours = from >= 0 && from < static_cast<int>(actors.size());
@@ -102,11 +113,12 @@ void stage::see_command(redis_node::executed const& one) {
     std::string text;
     for (std::size_t i = 0; i < one.argv.size(); ++i)
         text += (i == 0 ? "" : " ") + printable(one.argv[i].substr(0, 60));
-    note("server runs for " + std::string(one.address) + ": " + text + " -> " + printable(one.reply));
+    note((plan.servers > 1 ? "server " + std::to_string(which) : "server") + " runs for " + std::string(one.address)
+         + ": " + text + " -> " + printable(one.reply));
 }
 
 void stage::see_key(int lock, owners_of_key& known, int by) {
-    auto const now_ms = server.now_ms();
+    auto const now_ms = host_of(lock).now_ms();
     auto const before = std::exchange(known.all, owners_in_key(lock));
     auto const expired = std::exchange(known.expires_at_ms, last_ms_of(lock));
     for (auto const& owner : before) {
@@ -128,22 +140,25 @@ void stage::see_key(int lock, owners_of_key& known, int by) {
 void stage::see_keys(int by) {
     if (plan.locks_are == lock_kind::permit_semaphore) return see_permit_ids(by);
     if (plan.locks_are == lock_kind::latch) return see_latches(by);
-    auto const seen = std::pair(server.node().writes(), server.run());
-    bool const changed = std::exchange(writes_seen_, seen) != seen;
-    auto const now_ms = server.now_ms();
+    std::set<int> changed;
+    for (int i = 0; i < plan.servers; ++i) {
+        auto const& one = servers[static_cast<std::size_t>(i)];
+        auto const seen = std::pair(one.node().writes(), one.run());
+        if (std::exchange(writes_seen_[i], seen) != seen) changed.insert(i);
+    }
     for (int i = 0; i < plan.locks; ++i) {
         auto& known = keys_[i];
-        if (changed || known.expires_at_ms < now_ms) see_key(i, known, by);
+        if (changed.contains(plan.server_of(i)) || known.expires_at_ms < host_of(i).now_ms()) see_key(i, known, by);
     }
 }
 
 void stage::see_renewals(tcp_connection const& on, std::string_view bytes) {
     auto const& script =
         plan.locks_are == lock_kind::faster_multi ? locking::scripts::faster_multi_renew : locking::scripts::lock_renew;
-    auto const& user = actors.at(static_cast<std::size_t>(on.client->number)).user;
+    auto const& users = actors.at(static_cast<std::size_t>(on.client->number)).users;
     auto at = std::min(bytes.find(script.sha1), bytes.find(script.text));
-    if (!user || at == bytes.npos) return;
-    auto const id = user->id() + ":";
+    if (users.size() <= static_cast<std::size_t>(on.server) || at == bytes.npos) return;
+    auto const id = users[static_cast<std::size_t>(on.server)].id() + ":";
     while ((at = bytes.find(id, at)) != bytes.npos) {
         auto const end = bytes.find('\r', at);
         if (end == bytes.npos) break; // cut off: a part of a longer one

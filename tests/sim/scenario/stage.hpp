@@ -10,7 +10,9 @@
 
 #include <redlatch/redlatch.hpp>
 
+#include <algorithm>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <list>
 #include <map>
@@ -57,7 +59,7 @@ struct permit_there {
 
 struct actor {
     process* who = nullptr;
-    std::optional<client> user{};
+    std::deque<client> users{};            ///< one of each server
     std::unique_ptr<redisson_peer> java{}; ///< instead of a client of ours
     std::int64_t java_threads = 0;         ///< so many it has had
     std::uint64_t commands = 0;            ///< that the server has run for it
@@ -67,6 +69,23 @@ struct actor {
     bool closing = false;                  ///< by its own wish, in the midst of everything
     bool closed_well = false;              ///< nothing else was wrong then: nothing of it may stay
     bool closed = false;
+
+    client& user(int server = 0) { return users.at(static_cast<std::size_t>(server)); }
+    /// It has an owner of this name.
+    bool is_of(std::string_view owner) const {
+        return std::any_of(users.begin(), users.end(), [&](client const& one) { return owner.starts_with(one.id()); });
+    }
+};
+
+/// A red lock that somebody has not given back.
+struct believed_majority {
+    int process;
+    int worker;
+    std::int64_t locks; ///< a bit for each of its members
+    bool renewed;
+    std::function<hold_status()> status; ///< as its holder sees it
+    std::function<std::stop_token()> lost;
+    std::function<std::int64_t()> has; ///< a bit for each member of which it believes that it holds it
 };
 
 struct stage {
@@ -79,7 +98,7 @@ struct stage {
     /// Nobody wakes a waiter of Redisson that has missed its message: the threads of this process sleep until their timers.
     void let_redisson_sleep(int process);
     void note(std::string line);
-    void see_command(redis_node::executed const& one);
+    void see_command(redis_node::executed const& one, int server);
     /// Writes down who has come to be in the keys of the locks, and who is there no more. `by`: whose command has just run.
     void see_keys(int by = -1);
     /// Who is there of this lock: owners in its key, or permits.
@@ -91,6 +110,8 @@ struct stage {
     /// By the server's clock, the last millisecond in which it is taken; the largest number: nobody has it, or for ever.
     std::int64_t last_ms_of(int lock) const;
     std::string key_of(int lock) const;
+    server_host& host_of(int lock) { return servers.at(static_cast<std::size_t>(plan.server_of(lock))); }
+    server_host const& host_of(int lock) const { return servers.at(static_cast<std::size_t>(plan.server_of(lock))); }
     /// Of a value of the group: all that the key has of whoever holds it.
     std::vector<std::string> fields_of_value(int lock) const;
     void see_renewals(tcp_connection const& on, std::string_view bytes);
@@ -105,10 +126,12 @@ struct stage {
     bool const traced;
     world universe;
     network net;
-    server_host server;
+    std::deque<server_host> servers;
+    server_host& server; ///< the first, which most scenarios have alone
     std::vector<actor> actors;
     std::list<believed_hold> holds;
     std::list<believed_permits> permits_held;
+    std::list<believed_majority> majorities;
     std::map<int, std::map<std::string, permit_there>> permit_ids; ///< by semaphore
     std::map<int, std::pair<int, std::int64_t>> taking_all;        ///< by worker: its process, and a bit for each lock
     std::map<int, std::int64_t> latch_counts;
@@ -132,7 +155,7 @@ private:
 
     std::map<int, bool> probed_;
     std::map<int, owners_of_key> keys_;
-    std::pair<std::uint64_t, std::uint64_t> writes_seen_{}; ///< and of which run
+    std::map<int, std::pair<std::uint64_t, std::uint64_t>> writes_seen_; ///< by server, and of which run
 };
 
 belief belief_of(hold_view const& which);
@@ -161,6 +184,12 @@ void stand_for_election(stage& in, int number, int process, job const& what);
 void take_several(stage& in, int number, int process, job const& what);
 /// The same of values of a group.
 void take_values(stage& in, int number, int process, job const& what);
+/// The same of a red lock.
+void take_majority(stage& in, int number, int process, job const& what);
+/// What all others believe who have this one, now that this worker acquires it.
+void tell_majorities(stage& in, int worker, std::int64_t locks);
+/// How many servers know of what those believe who have red locks.
+void probe_majorities(stage& in);
 /// No permit is taken.
 bool all_permits_are_back(stage const& in);
 /// Sets the semaphores.
@@ -168,6 +197,9 @@ void set_permits(stage& in);
 /// Writes down how many permits there are; `last`: after everything has ended.
 void see_permits(stage& in, bool last = false);
 answer answer_of(std::error_code ec);
+/// What of a fault is between its process and its servers.
+void begin_on_links(stage& in, fault const& what);
+void end_on_links(stage& in, fault const& what);
 /// Lets a fault begin; it ends by itself.
 void begin_fault(stage& in, fault const& what);
 

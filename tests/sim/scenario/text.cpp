@@ -12,7 +12,8 @@ constexpr std::array fault_names{"cut",          "cut, late bytes", "block up", 
                                  "half open",    "close client",    "no replicas",    "disk error",    "busy",
                                  "rights taken", "buffer full",     "no descriptors", "half sent"};
 constexpr std::array kinds{"reentrant", "non_reentrant",    "spin",  "fenced",   "fair",  "read_write",
-                           "semaphore", "permit_semaphore", "latch", "election", "multi", "faster_multi"};
+                           "semaphore", "permit_semaphore", "latch", "election", "multi", "faster_multi",
+                           "red"};
 constexpr std::array ways{"for ever", "timed", "once", "asynchronous", "cancelled"};
 constexpr std::array ends{"release", "detached", "destroyed", "asynchronous release"};
 
@@ -25,7 +26,11 @@ std::string ms(std::int64_t count) {
 std::string to_text(fault const& what) {
     return std::string(fault_names.at(static_cast<std::size_t>(what.what))) + " (process "
            + std::to_string(what.process) + ", lock-" + std::to_string(what.lock) + ", for " + ms(what.lasts)
-           + ", strength " + ms(what.strength) + (what.way > 0 ? ", way " + std::to_string(what.way) : "") + ")";
+           + ", strength " + ms(what.strength)
+           + (what.server == every_server ? ", every server"
+              : what.server > 0           ? ", server " + std::to_string(what.server)
+                                          : "")
+           + (what.way > 0 ? ", way " + std::to_string(what.way) : "") + ")";
 }
 
 std::string to_text(scenario const& what) {

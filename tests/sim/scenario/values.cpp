@@ -49,7 +49,7 @@ private:
     faster_multi_lock lock_on(std::vector<int> const& values) const {
         std::vector<std::string> names;
         for (auto const one : values) names.push_back(stage::value_name(one));
-        return me_.user->get_faster_multi_lock(stage::group_name, names);
+        return me_.user().get_faster_multi_lock(stage::group_name, names);
     }
 
     hold take(faster_multi_lock& lock) {

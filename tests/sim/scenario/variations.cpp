@@ -141,16 +141,42 @@ void take_descriptors(scenario& in) {
     }
 }
 
+namespace {
+
+bool forgets(fault::kind what) {
+    return what == kind::restart_lost || what == kind::failover || what == kind::remove_key
+           || what == kind::force_unlock;
+}
+
+/// Three servers, each with a member of every red lock. Any of them may fail, and one, always the same, forgets.
+void spread(scenario& in) {
+    constexpr int servers = 3;
+    in.servers = servers;
+    in.locks *= servers;
+    dice by(in.seed * 0xda942042e4dd58b5U + 0x7f4a7c1);
+    auto const forgetful = by.index(servers);
+    for (auto& one : in.faults) {
+        one.server = forgets(one.what)        ? forgetful
+                     : is_on_a_link(one.what) ? by.index(servers + 1) + every_server
+                                              : by.index(servers);
+        one.lock = one.lock * servers + std::max(one.server, 0);
+    }
+}
+
+} // namespace
+
 void change_kind(scenario& in, lock_kind to) {
     in.locks_are = to;
     // It has the re-entrant lock: waits for messages that spin locks do not send, wakes nobody who waits for a fair one, and
     // knows another channel than a read-write lock has.
     bool const of_a_group = to == lock_kind::faster_multi;
     bool const counts = to == lock_kind::semaphore || to == lock_kind::permit_semaphore || to == lock_kind::latch;
-    if (to == lock_kind::spin || to == lock_kind::fair || to == lock_kind::read_write || of_a_group || counts)
+    if (to == lock_kind::spin || to == lock_kind::fair || to == lock_kind::read_write || to == lock_kind::red
+        || of_a_group || counts)
         in.redisson.clear();
     constexpr int to_take_several_of = 4;
     if (to == lock_kind::multi || of_a_group) in.locks = to_take_several_of;
+    if (to == lock_kind::red) spread(in);
     if (counts) // there is no holder whom one could force out
         std::erase_if(in.faults,
                       [](auto const& one) { return one.what == kind::remove_key || one.what == kind::force_unlock; });

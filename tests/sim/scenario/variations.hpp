@@ -18,7 +18,7 @@ void add_refusals(scenario& in);
 /// A process that can open nothing for a while, often just when its connections are lost.
 void take_descriptors(scenario& in);
 
-/// Locks of another kind. No dice: the rest is the scenario of the same seed.
+/// Locks of another kind: the rest is the scenario of the same seed.
 void change_kind(scenario& in, lock_kind to);
 
 } // namespace redlatch::sim

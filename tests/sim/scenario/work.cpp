@@ -41,6 +41,7 @@ basic_lock lock_of(client& user, lock_kind of, std::string const& name, bool rea
     case lock_kind::election:
     case lock_kind::multi:
     case lock_kind::faster_multi:
+    case lock_kind::red:
     case lock_kind::reentrant: break;
     }
     return user.get_lock(name);
@@ -83,7 +84,7 @@ private:
     bool reads() const { return in_.plan.locks_are == lock_kind::read_write && (what_.hold + what_.pause) % 3 != 0; }
     bool writes() const { return in_.plan.locks_are == lock_kind::read_write && !reads(); }
     basic_lock half(bool that_reads) const {
-        return lock_of(*me_.user, in_.plan.locks_are, stage::lock_name(what_.lock), that_reads);
+        return lock_of(me_.user(), in_.plan.locks_are, stage::lock_name(what_.lock), that_reads);
     }
 
     /// That this one believes in a hold, and hears of its loss.
@@ -189,7 +190,7 @@ private:
     }
 
     std::shared_ptr<hearing> believe(hold const& got, acquire_options const& how) {
-        auto const made = std::make_shared<hearing>();
+        auto made = std::make_shared<hearing>();
         if (over()) return made;
         if (got) in_.tell_beliefs(what_.lock, number_, got.owner_id()); // else lost before it was seen: by close()
         auto mine = about(kind::acquired);
@@ -311,6 +312,8 @@ void do_job(stage& in, int number, int process, job const& what, owner const& wh
         take_several(in, number, process, what);
     else if (in.plan.locks_are == lock_kind::faster_multi)
         take_values(in, number, process, what);
+    else if (in.plan.locks_are == lock_kind::red)
+        take_majority(in, number, process, what);
     else
         doing(in, number, process, what, who).run();
 }

@@ -50,8 +50,10 @@ private:
             mix(one->heard);
             mix(one->dead);
         }
-        mix(in.server.node().digest());
-        mix(in.server.run() * 2 + (in.server.running() ? 1 : 0));
+        for (auto const& one : in.servers) {
+            mix(one.node().digest());
+            mix(one.run() * 2 + (one.running() ? 1 : 0));
+        }
         auto bytes = all.heads;
         bytes.insert(bytes.end(), all.behind.begin(), all.behind.end());
         std::sort(bytes.begin(), bytes.end(), [](auto const& left, auto const& right) {

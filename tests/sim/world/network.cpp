@@ -41,14 +41,14 @@ std::optional<int> network::process_at(std::string_view address) {
 
 moment network::arrival(tcp_connection& on, bool up) {
     if (!world_.by_chance()) return world_.now();
-    auto const& by = links_[on.client->number];
+    auto const& by = link_of(on);
     auto& last = up ? on.last_up : on.last_down;
     last = std::max(last, world_.now() + world_.between(by.least_delay, by.most_delay));
     return last;
 }
 
 void network::carry_up(std::shared_ptr<tcp_connection> const& on, std::string_view bytes, std::function<void()> what) {
-    if (links_[on->client->number].up_blocked || !on->held_up.empty()) {
+    if (link_of(*on).up_blocked || !on->held_up.empty()) {
         kept_.push_back(on);
         on->held_up.push_back({std::string(bytes), std::move(what)});
         return;
@@ -58,7 +58,7 @@ void network::carry_up(std::shared_ptr<tcp_connection> const& on, std::string_vi
 
 void network::carry_down(std::shared_ptr<tcp_connection> const& on, std::string_view bytes,
                          std::function<void()> what) {
-    if (links_[on->client->number].down_blocked || !on->held_down.empty()) {
+    if (link_of(*on).down_blocked || !on->held_down.empty()) {
         kept_.push_back(on);
         on->held_down.push_back({std::string(bytes), std::move(what)});
         return;
@@ -70,7 +70,7 @@ void network::carry_down(std::shared_ptr<tcp_connection> const& on, std::string_
 // --- socket calls
 
 int network::open_socket() {
-    if (links_[world_.current()->number].no_descriptors) {
+    if (without_descriptors_.contains(world_.current()->number)) {
         errno = EMFILE;
         return -1;
     }
@@ -79,13 +79,14 @@ int network::open_socket() {
     return fd;
 }
 
-int network::connect(int fd) {
+int network::connect(int fd, int server) {
     auto& mine = *find(fd);
     mine.connecting = true;
     mine.line = std::make_shared<tcp_connection>();
     auto& line = *mine.line;
     line.number = ++last_connection_;
     line.client = mine.owner;
+    line.server = server;
     line.fd = fd;
     line.address = std::string(processes_net) + std::to_string(mine.owner->number + 2) + ":"
                    + std::to_string(30'000 + line.number % 30'000);
@@ -96,11 +97,11 @@ int network::connect(int fd) {
 
 void network::accept(std::shared_ptr<tcp_connection> const& on) {
     if (on->fd < 0) return; // it has given up meanwhile
-    if (links_[on->client->number].refuses || !server_->running()) {
+    if (link_of(*on).refuses || !server_of(*on).running()) {
         carry_down(on, "refused", [this, on] { fail(on->fd, ECONNREFUSED); });
         return;
     }
-    server_->accept(on);
+    server_of(*on).accept(on);
     carry_down(on, "accepted", [this, on] {
         auto* const mine = find(on->fd);
         if (mine == nullptr) return;
@@ -141,7 +142,7 @@ long network::send(int fd, char const* bytes, std::size_t size) {
                            : size;
     std::string_view rest(bytes, taken);
     if (on_bytes) on_bytes(*mine->line, true, rest);
-    if (auto const& how = links_[mine->owner->number].half_sent; how && !mine->line->gone) {
+    if (auto const& how = link_of(*mine->line).half_sent; how && !mine->line->gone) {
         auto const second =
             rest.find("*3\r\n$7\r\nPUBLISH\r\n"); // HDEL is before it, in this write or in an earlier one
         if (second != rest.npos && second > 0 && world_.chance().up_to(1) == 0) {
@@ -154,7 +155,7 @@ long network::send(int fd, char const* bytes, std::size_t size) {
         std::string const part(rest.substr(0, next == rest.npos ? next : next + 2));
         rest.remove_prefix(part.size());
         carry_up(mine->line, part, [this, on = mine->line, part] {
-            if (!on->gone) server_->deliver(on, part);
+            if (!on->gone) server_of(*on).deliver(on, part);
         });
     }
     return static_cast<long>(taken);
@@ -166,13 +167,13 @@ void network::send_half(socket const& from, std::string_view bytes, std::size_t 
     bool const rest_is_lost = how.way == half_sent_way::rest_is_gone || how.way == half_sent_way::falls_silent;
     carry_up(line, bytes.substr(0, first), [this, line, part = std::string(bytes.substr(0, first)), rest_is_lost] {
         if (line->gone) return;
-        server_->deliver(line, part);
+        server_of(*line).deliver(line, part);
         line->gone = rest_is_lost; // not before: what was sent earlier arrives
     });
     auto const carry_rest = [&] {
         line->last_up = std::max(line->last_up, world_.now()) + how.delay;
         carry_up(line, bytes.substr(first), [this, line, part = std::string(bytes.substr(first))] {
-            if (!line->gone) server_->deliver(line, part);
+            if (!line->gone) server_of(*line).deliver(line, part);
         });
     };
     switch (how.way) {
@@ -187,7 +188,7 @@ void network::send_half(socket const& from, std::string_view bytes, std::size_t 
         auto* const mine = find(line->fd);
         if (mine == nullptr || mine->error != 0) return;
         line->last_up = std::max(late, world_.now() + how.delay);
-        world_.carry(line->last_up, line->number * 2, 0, nullptr, [this, line] { server_->hang_up(line); });
+        world_.carry(line->last_up, line->number * 2, 0, nullptr, [this, line] { server_of(*line).hang_up(line); });
         line->silent = !told;
         if (!told) return;
         mine->error = ECONNRESET;
@@ -236,7 +237,7 @@ void network::close(int fd) {
     sockets_.erase(found);
     if (!line || line->fd < 0) return;
     line->fd = -1;
-    carry_up(line, "the end", [this, line] { server_->hang_up(line); });
+    carry_up(line, "the end", [this, line] { server_of(*line).hang_up(line); });
 }
 
 // --- readiness
@@ -303,16 +304,28 @@ void network::finish(std::shared_ptr<tcp_connection> const& on) {
 
 // --- faults
 
-void network::block(process const& who, bool up, bool down) {
-    links_[who.number].up_blocked |= up;
-    links_[who.number].down_blocked |= down;
+bool network::is_between(socket const& which, process const& who, int server) const {
+    return which.owner == &who && which.line && which.line->server == server;
 }
 
-void network::heal(process const& who) {
-    auto& by = links_[who.number];
+void network::take_descriptors(process const& who, bool all) {
+    if (all)
+        without_descriptors_.insert(who.number);
+    else
+        without_descriptors_.erase(who.number);
+}
+
+void network::block(process const& who, int server, bool up, bool down) {
+    auto& by = link_of(who, server);
+    by.up_blocked |= up;
+    by.down_blocked |= down;
+}
+
+void network::heal(process const& who, int server) {
+    auto& by = link_of(who, server);
     by.up_blocked = by.down_blocked = false;
     for (auto const& line : std::exchange(kept_, {})) {
-        if (line->client != &who) {
+        if (line->client != &who || line->server != server) {
             kept_.push_back(line);
             continue;
         }
@@ -334,21 +347,21 @@ void network::shut(socket const& which, moment server_notices, moment bytes_late
             world_.carry(line->last_up, line->number * 2, std::hash<std::string>()(one.bytes), nullptr,
                          std::move(one.arrives));
     line->last_up = std::max(line->last_up, world_.now() + server_notices);
-    world_.carry(line->last_up, line->number * 2, 0, nullptr, [this, line] { server_->hang_up(line); });
+    world_.carry(line->last_up, line->number * 2, 0, nullptr, [this, line] { server_of(*line).hang_up(line); });
 }
 
-void network::cut(process const& who, moment server_notices, moment bytes_late) {
+void network::cut(process const& who, int server, moment server_notices, moment bytes_late) {
     for (auto& [fd, one] : sockets_) {
-        if (one.owner != &who || !one.line || !one.connected || one.error != 0) continue;
+        if (!is_between(one, who, server) || !one.connected || one.error != 0) continue;
         shut(one, server_notices, bytes_late);
         one.error = ECONNRESET;
         changed(one, fd);
     }
 }
 
-void network::silence(process const& who, moment server_notices) {
+void network::silence(process const& who, int server, moment server_notices) {
     for (auto& [fd, one] : sockets_) {
-        if (one.owner != &who || !one.line || !one.connected || one.error != 0) continue;
+        if (!is_between(one, who, server) || !one.connected || one.error != 0) continue;
         shut(one, server_notices, -1ns);
         one.line->silent = true;
     }
@@ -370,9 +383,9 @@ void network::limit_sending(process const& who, sending how) {
         if (one.owner == &who) changed(one, fd);
 }
 
-void network::reset_all() {
+void network::reset_all(int server) {
     for (auto& [fd, one] : sockets_) {
-        if (!one.line || !one.connected) continue;
+        if (!one.line || !one.connected || one.line->server != server) continue;
         one.line->client_id = 0;
         carry_down(one.line, "reset", [this, number = fd] { fail(number, ECONNRESET); });
     }
@@ -387,7 +400,7 @@ void network::close_all(process const& who) {
         one.armed = 0;
         if (one.line && one.line->fd >= 0) {
             one.line->fd = -1;
-            carry_up(one.line, "the end", [this, line = one.line] { server_->hang_up(line); });
+            carry_up(one.line, "the end", [this, line = one.line] { server_of(*line).hang_up(line); });
         }
         one.error = ECONNRESET;
     }

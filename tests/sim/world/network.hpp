@@ -15,30 +15,33 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace redlatch::sim {
 
 class server_host;
 
-/// Between one process and the server.
+/// Between one process and one server.
 struct link {
     moment least_delay{50'000};
     moment most_delay{150'000};
     bool up_blocked = false;                     ///< towards the server
     bool down_blocked = false;                   ///< towards the process
     bool refuses = false;                        ///< new connections are refused
-    bool no_descriptors = false;                 ///< nothing can be opened
     std::optional<struct half_sent> half_sent{}; ///< each other release is sent so
 };
 
 struct tcp_connection {
     std::uint64_t number = 0;
     process* client = nullptr;
-    int fd = -1; ///< of the client's end; -1: closed
+    int server = 0; ///< which one, by number
+    int fd = -1;    ///< of the client's end; -1: closed
     std::string address;
-    std::uint64_t server_run = 0; ///< which run of the server it belongs to
+    std::uint64_t server_run = 0; ///< which run of its server it belongs to
     std::uint64_t client_id = 0;  ///< the server's name for it; 0: not accepted, or over
     moment last_up{0};            ///< the latest arrival so far, by direction
     moment last_down{0};
@@ -56,12 +59,13 @@ class network {
 public:
     explicit network(world& in) : world_(in) {}
 
-    void attach(server_host& server) { server_ = &server; }
-    link& link_of(process const& who) { return links_[who.number]; }
+    /// The next server: the first has number 0.
+    void attach(server_host& server) { servers_.push_back(&server); }
+    link& link_of(process const& who, int server = 0) { return links_[{who.number, server}]; }
 
     // The socket calls; results and errno as the real ones have them.
     int open_socket();
-    int connect(int fd);
+    int connect(int fd, int server);
     long send(int fd, char const* bytes, std::size_t size);
     long receive(int fd, char* into, std::size_t size);
     int pending_error(int fd);
@@ -79,19 +83,21 @@ public:
     void reply(std::shared_ptr<tcp_connection> const& on, std::string const& bytes);
     void finish(std::shared_ptr<tcp_connection> const& on); ///< the server closes it, behind what it has sent
 
-    // Faults.
-    void block(process const& who, bool up, bool down);
-    void heal(process const& who);
-    /// Cuts every connection of a process: its side sees it now, the server after `server_notices`; what was on its way up
-    /// arrives after `bytes_late`, unless it is negative: then it is gone.
-    void cut(process const& who, moment server_notices, moment bytes_late);
+    // Faults, between a process and one server.
+    void block(process const& who, int server, bool up, bool down);
+    void heal(process const& who, int server);
+    /// Cuts their connections: the process sees it now, the server after `server_notices`; what was on its way up arrives after
+    /// `bytes_late`, unless it is negative: then it is gone.
+    void cut(process const& who, int server, moment server_notices, moment bytes_late);
     /// Nothing comes through any more, and nobody is told but the server, late.
-    void silence(process const& who, moment server_notices);
+    void silence(process const& who, int server, moment server_notices);
+    /// The process can open nothing, or can again.
+    void take_descriptors(process const& who, bool all);
     enum class sending : std::uint8_t { free, little, nothing };
     /// How much the sockets of a process take.
     void limit_sending(process const& who, sending how);
-    /// The server's machine resets everything: the clients see it after a delay.
-    void reset_all();
+    /// The machine of a server resets everything: its clients see it after a delay.
+    void reset_all(int server);
     /// The process is dead: its kernel closes its sockets.
     void close_all(process const& who);
 
@@ -124,6 +130,9 @@ private:
         moment full_until{-1}; ///< of its buffer, while it takes little
     };
     bool takes_bytes(socket const& which) const;
+    bool is_between(socket const& which, process const& who, int server) const;
+    link& link_of(tcp_connection const& on) { return link_of(*on.client, on.server); }
+    server_host& server_of(tcp_connection const& on) { return *servers_.at(static_cast<std::size_t>(on.server)); }
     socket* find(int fd);
     socket const* find(int fd) const;
     void changed(socket& which, int fd);
@@ -137,11 +146,12 @@ private:
     void shut(socket const& which, moment server_notices, moment bytes_late);
 
     world& world_;
-    server_host* server_ = nullptr;
-    std::map<int, link> links_;
+    std::vector<server_host*> servers_;
+    std::map<std::pair<int, int>, link> links_; ///< by process and server
     std::map<int, socket> sockets_;
     std::vector<std::shared_ptr<tcp_connection>> kept_; ///< those of which a blocked link keeps something
     std::map<int, sending> limits_;                     ///< by process; none: free
+    std::set<int> without_descriptors_;                 ///< processes
     std::map<int, moment> last_halves_;                 ///< by process
     int last_fd_ = first_fd;
     std::uint64_t last_connection_ = 0;

@@ -3,7 +3,9 @@
 #include "sim/world/network.hpp"
 #include "sim/world/seams.hpp"
 
+#include <arpa/inet.h>
 #include <cerrno>
+#include <netinet/in.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <time.h>
@@ -15,6 +17,11 @@ network* in_use = nullptr;
 
 bool simulated(int fd) noexcept {
     return fd >= network::first_fd;
+}
+
+/// Servers differ by their ports.
+int server_at(sockaddr const& address) noexcept {
+    return ntohs(reinterpret_cast<sockaddr_in const&>(address).sin_port) - first_port;
 }
 
 } // namespace
@@ -30,6 +37,7 @@ network* network_in_use() noexcept {
 } // namespace redlatch::sim
 
 using redlatch::sim::in_use;
+using redlatch::sim::server_at;
 using redlatch::sim::simulated;
 
 // The names are the linker's.
@@ -51,7 +59,7 @@ int __wrap_socket(int domain, int type, int protocol) {
 }
 
 int __wrap_connect(int fd, sockaddr const* to, socklen_t size) {
-    return simulated(fd) ? in_use->connect(fd) : __real_connect(fd, to, size);
+    return simulated(fd) ? in_use->connect(fd, server_at(*to)) : __real_connect(fd, to, size);
 }
 
 ssize_t __wrap_send(int fd, void const* bytes, std::size_t size, int flags) {

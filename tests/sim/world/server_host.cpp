@@ -12,8 +12,8 @@ constexpr std::int64_t epoch_ms = 1'790'000'000'000;
 
 } // namespace
 
-server_host::server_host(world& in, network& with, node_settings settings)
-    : world_(in), network_(with), settings_(std::move(settings)) {
+server_host::server_host(world& in, network& with, node_settings settings, int number)
+    : world_(in), network_(with), number_(number), settings_(std::move(settings)) {
     start(data::lost);
 }
 
@@ -24,7 +24,7 @@ std::int64_t server_host::now_ms() const noexcept {
 
 std::string server_host::run_id() const {
     char text[41];
-    std::snprintf(text, sizeof text, "%040llx", static_cast<unsigned long long>(0xabc000 + run_));
+    std::snprintf(text, sizeof text, "%040llx", static_cast<unsigned long long>(run_) + 0xabc000);
     return text;
 }
 
@@ -51,7 +51,7 @@ void server_host::crash() {
     running_ = false;
     waiting_.clear();
     lines_.clear();
-    network_.reset_all();
+    network_.reset_all(number_);
 }
 
 void server_host::go_on() {
@@ -89,7 +89,7 @@ void server_host::flush() {
         auto output = node_->take_output(id);
         if (found == lines_.end()) continue;
         auto const line = found->second;
-        if (!output.empty()) network_.reply(line, std::move(output));
+        if (!output.empty()) network_.reply(line, output);
         if (!node_->ended(id)) continue;
         network_.finish(line);
         line->client_id = 0;

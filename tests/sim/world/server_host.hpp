@@ -17,7 +17,10 @@ namespace redlatch::sim {
 
 class server_host {
 public:
-    server_host(world& in, network& with, node_settings settings);
+    /// `number`: of those that the network knows.
+    server_host(world& in, network& with, node_settings settings, int number = 0);
+    server_host(server_host const&) = delete;
+    server_host& operator=(server_host const&) = delete;
 
     bool running() const noexcept { return running_; }
     redis_node& node() noexcept { return *node_; }
@@ -70,6 +73,7 @@ private:
 
     world& world_;
     network& network_;
+    int const number_;
     node_settings settings_;
     std::unique_ptr<redis_node> node_;
     std::uint64_t run_ = 0;
