@@ -3,9 +3,9 @@
 #include "io/lane.hpp"
 
 #include "base/assert.hpp"
-#include "base/backoff.hpp"
 #include "base/error_text.hpp"
 #include "io/insist.hpp"
+#include "io/watched_attempt.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -13,8 +13,6 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
-#include <system_error>
-#include <thread>
 
 namespace redlatch::io {
 namespace {
@@ -459,167 +457,6 @@ void lane::retire() {
     if (again) connect_after(pause);
 }
 
-base::milliseconds lane::next_pause() {
-    constexpr base::milliseconds first{50};
-    if (failures_ == 0) return base::milliseconds::zero();
-    return base::backoff_pause(failures_ - 1, first, settings_.longest_pause, random_);
-}
-
-/// On the reactor, with connecting_ set.
-void lane::connect_after(base::milliseconds pause) {
-    if (pause == base::milliseconds::zero()) return begin_connecting();
-    reactor_->at(base::later(lease_clock::now(), pause), [self = weak_from_this()] {
-        if (auto const alive = self.lock()) alive->begin_connecting();
-    });
-}
-
-/// On the reactor, with connecting_ set.
-void lane::begin_connecting() {
-    {
-        lock held(mutex_);
-        if (link_ != link::down || resting_) {
-            connecting_ = false;
-            return;
-        }
-    }
-    std::string problem;
-    auto addresses = resolve(settings_.where, true, problem);
-    if (!addresses.empty() || settings_.where.unix_socket) return connect_to(std::move(addresses), problem);
-    // A name server may be slow: it must not hold up renewals.
-    try {
-        resolve_elsewhere();
-    } catch (std::system_error const& no_thread) {
-        on_connect_failed(errc::disconnected,
-                          "the server " + settings_.where.display()
-                              + " cannot be reached: no thread can be started to ask for its address ("
-                              + no_thread.what() + ")");
-    }
-}
-
-void lane::resolve_elsewhere() {
-    std::thread([self = weak_from_this(), where = settings_.where, loop = reactor_] {
-        std::string trouble;
-        auto found = resolve(where, false, trouble);
-        loop->post([self, found = std::move(found), trouble] {
-            if (auto const still = self.lock()) still->connect_to(found, trouble);
-        });
-    }).detach();
-}
-
-namespace {
-
-/// A connector in the reactor's set.
-struct watched_attempt final : event_target, std::enable_shared_from_this<watched_attempt> {
-    watched_attempt(reactor& reactor, connector connector, std::function<void(connector::progress)> then)
-        : loop(reactor), attempt(std::move(connector)), done(std::move(then)) {}
-
-    void begin(base::instant until) {
-        token = loop.watch(shared_from_this());
-        alarm = loop.at(until, [self = weak_from_this()] {
-            if (auto const alive = self.lock()) alive->expire();
-        });
-        on_event(0);
-    }
-    void on_event(std::uint32_t) override {
-        if (finished) return;
-        auto const outcome = attempt.advance();
-        if (outcome != connector::progress::waiting) return finish(outcome);
-        // The next address may have got the number of the descriptor before: one of the two is right.
-        auto const wanted = static_cast<std::uint32_t>(attempt.events());
-        bool const added = loop.arm(attempt.fd(), wanted, token, true);
-        if (loop.arm(attempt.fd(), wanted, token, false) || added) return;
-        attempt.fail(errc::disconnected,
-                     "cannot be reached: its socket cannot be watched (" + base::error_text(errno) + ")");
-        finish(connector::progress::failed);
-    }
-    void expire() {
-        if (finished) return;
-        attempt.expire();
-        finish(connector::progress::failed);
-    }
-    void finish(connector::progress progress) {
-        finished = true;
-        loop.cancel(alarm);
-        loop.unwatch(token);
-        if (attempt.fd() >= 0) loop.disregard(attempt.fd());
-        auto const keep = shared_from_this();
-        std::exchange(done, nullptr)(progress);
-    }
-
-    reactor& loop;
-    connector attempt;
-    std::function<void(connector::progress)> done;
-    std::uint64_t token = 0;
-    reactor::timer alarm = 0;
-    bool finished = false;
-};
-
-} // namespace
-
-void lane::connect_to(std::vector<address> addresses, std::string const& problem) {
-    if (addresses.empty()) return on_connect_failed(errc::disconnected, problem);
-    auto const attempt = std::make_shared<watched_attempt>(
-        *reactor_, connector(settings_.where, std::move(addresses), settings_.words, settings_.tls), nullptr);
-    attempt->done = [self = weak_from_this(), raw = attempt.get()](connector::progress progress) {
-        auto const alive = self.lock();
-        if (!alive) return;
-        if (progress != connector::progress::ready)
-            return alive->on_connect_failed(raw->attempt.reason(), raw->attempt.problem());
-        std::string trouble;
-        if (!alive->up(raw->attempt.take_wire(), raw->attempt.self(), trouble))
-            alive->on_connect_failed(errc::disconnected, trouble);
-    };
-    {
-        lock held(mutex_);
-        if (link_ != link::down) {
-            connecting_ = false;
-            return;
-        }
-        attempt_ = attempt;
-    }
-    attempt->begin(base::later(lease_clock::now(), settings_.connect_timeout));
-}
-
-void lane::on_connect_failed(errc, std::string const& problem) {
-    base::milliseconds pause{};
-    afterwards next;
-    {
-        lock held(mutex_);
-        attempt_.reset();
-        if (link_ != link::down) {
-            connecting_ = false;
-            return;
-        }
-        trouble_ = problem;
-        if (resting_) {
-            connecting_ = false;
-            return;
-        }
-        ++failures_;
-        pause = next_pause();
-        traffic_->on_unreachable(next.woken);
-    }
-    next.woken.wake_all();
-    connect_after(pause);
-}
-
-bool lane::connect_now(base::instant until, errc& reason, std::string& problem) {
-    auto addresses = resolve(settings_.where, false, problem);
-    if (addresses.empty()) {
-        reason = errc::disconnected;
-        problem = "the server " + settings_.where.display() + " cannot be reached: " + problem;
-        return false;
-    }
-    connector attempt(settings_.where, std::move(addresses), settings_.words, settings_.tls);
-    if (!connect_blocking(attempt, until)) {
-        reason = attempt.reason();
-        problem = attempt.problem();
-        return false;
-    }
-    reason = errc::disconnected;
-    return up(attempt.take_wire(), attempt.self(), problem);
-}
-
 /// Without a bell whoever reads could not be woken: neither its deadline nor a stop request would end its wait.
 bool lane::make_bell(std::string& problem) {
     {
@@ -713,7 +550,7 @@ void lane::close() {
     auto const token = std::exchange(token_, 0);
     settle(held, next);
     if (token != 0) reactor_->unwatch(token);
-    if (attempt) reactor_->post([attempt] { std::static_pointer_cast<watched_attempt>(attempt)->expire(); });
+    if (attempt) reactor_->post([attempt] { attempt->expire(); });
 }
 
 void lane::close_after_fork() noexcept {

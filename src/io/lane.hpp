@@ -64,6 +64,8 @@
 
 namespace redlatch::io {
 
+struct watched_attempt;
+
 class lane final : public event_target, public runnable, public std::enable_shared_from_this<lane> {
 public:
     struct settings {
@@ -219,7 +221,7 @@ private:
     base::instant due_since_{}; ///< something has been due since then
     base::instant trouble_since_{};
     std::string trouble_;
-    std::shared_ptr<void> attempt_; ///< the connector under way, on the reactor
+    std::shared_ptr<watched_attempt> attempt_; ///< under way, on the reactor
 };
 
 } // namespace redlatch::io
