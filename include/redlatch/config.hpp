@@ -120,7 +120,8 @@ struct REDLATCH_EXPORT config {
     duration close_timeout{1000};
 
     /// Start the background thread (renewal, reconnection) at client::start() instead of with the first renewed hold. For
-    /// programs that fork right after they acquired.
+    /// programs that fork right after they acquired. Where Sentinels or several servers are asked for the master, the thread
+    /// starts with the client otherwise: without it no failover is heard of.
     bool lazy_threads = false;
 
     /// The private server: address `local:`.

@@ -43,7 +43,7 @@ struct topology_options {
     /// not in it stays as it is.
     std::map<std::string, std::string> address_map{};
 
-    /// How often the arrangement is asked for where nothing has said that it changed.
+    /// How often the arrangement is asked for where nothing has said that it changed. From 10 ms.
     duration scan_interval{5000};
 
     sharded_messages sharded = sharded_messages::automatic;

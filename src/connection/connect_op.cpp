@@ -1,6 +1,7 @@
 #include "connection/connect_op.hpp"
 
 #include "base/assert.hpp"
+#include "connection/role_reply.hpp"
 #include "connection/server_error.hpp"
 #include "resp/command.hpp"
 
@@ -17,7 +18,8 @@ std::string_view info_field(std::string_view text, std::string_view key, char as
     return {};
 }
 
-connect_op::connect_op(greeting const& words) : of_cluster_(words.of_cluster) {
+connect_op::connect_op(greeting const& words)
+    : of_cluster_(words.of_cluster), only_master_(words.only_master), to_sentinel_(words.to_sentinel) {
     if (!words.password.empty()) {
         due_.push_back(step::auth);
         bytes_ += words.username.empty() ? resp::command("AUTH", words.password)
@@ -39,6 +41,10 @@ connect_op::connect_op(greeting const& words) : of_cluster_(words.of_cluster) {
     } else {
         due_.push_back(step::ping);
         bytes_ += resp::command("PING");
+    }
+    if (words.only_master) {
+        due_.push_back(step::role);
+        bytes_ += resp::command("ROLE");
     }
 }
 
@@ -63,8 +69,9 @@ connect_op::progress connect_op::read(step current, resp::value const& reply) {
         // The server may say something else first: too many clients, still loading.
         if (reply.is_error_named("WRONGPASS") || is_missing_right(reply) || reply.text.find("AUTH") != std::string::npos
             || reply.text.find("invalid password") != std::string::npos)
-            return fail(errc::server_refused,
-                        "refused user name or password (" + reply.text + "); check username and password");
+            return fail(errc::server_refused, "refused user name or password (" + reply.text + "); check "
+                                                  + (to_sentinel_ ? "topology.sentinel_username and sentinel_password"
+                                                                  : "username and password"));
         return fail(errc::disconnected, "turned the connection down: " + reply.text);
     case step::select:
         if (reply.is_error())
@@ -73,10 +80,14 @@ connect_op::progress connect_op::read(step current, resp::value const& reply) {
     case step::set_name: return progress::more; // a nicety for CLIENT LIST
     case step::ping:
     case step::client_info:
+    case step::role:
     case step::server_info: break;
     }
     if (reply.is_error_named("NOAUTH"))
-        return fail(errc::server_refused, "wants a password (" + reply.text + "); set one in the URI or the config");
+        return fail(errc::server_refused,
+                    "wants a password (" + reply.text + "); set "
+                        + (to_sentinel_ ? "topology.sentinel_password" : "one in the URI or the config"));
+    if (current == step::role) return read_role_reply(reply);
     if (current == step::ping) {
         // A user without PING is known to the server all the same, and a loading one will be ready soon.
         if (!reply.is_error() && !reply.is_text() && !reply.is_array())
@@ -112,13 +123,30 @@ connect_op::progress connect_op::read_info(std::string_view text) {
     if (field("cluster_enabled") == "0" && of_cluster_)
         return fail(errc::server_refused, "is not a node of a cluster (cluster-enabled no); write redis://host:port");
     bool const writable = field("slave_read_only") == "0" || field("replica_read_only") == "0";
-    if (field("role") == "slave" && !writable && !of_cluster_) {
+    if (field("role") == "slave" && !of_cluster_ && (only_master_ || !writable)) {
         std::string master;
         if (auto const host = field("master_host"); !host.empty())
             master = ", " + std::string(host) + ":" + std::string(field("master_port"));
-        return fail(errc::disconnected, "is a replica, which takes no locks; give the address of its master" + master);
+        return refuse_replica(master);
     }
     return progress::more;
+}
+
+/// An error: INFO has to do.
+connect_op::progress connect_op::read_role_reply(resp::value const& reply) {
+    auto const role = read_role(reply);
+    if (role == server_role::replica) return refuse_replica(master_of(reply));
+    if (role == server_role::sentinel) return fail(errc::disconnected, "is a Sentinel, and not the master");
+    return progress::more;
+}
+
+/// `master`: `, host:port`, or empty.
+connect_op::progress connect_op::refuse_replica(std::string const& master) {
+    if (only_master_)
+        return fail(errc::disconnected,
+                    "is a replica and not the master (a failover may be under way); its master is at"
+                        + (master.empty() ? " an address that it does not tell" : master.substr(1)));
+    return fail(errc::disconnected, "is a replica, which takes no locks; give the address of its master" + master);
 }
 
 } // namespace redlatch::connection

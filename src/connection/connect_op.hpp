@@ -2,11 +2,13 @@
 //
 //     [AUTH] [CLIENT SETNAME] [SELECT] CLIENT INFO, INFO              (connections that carry calls)
 //     [AUTH] [CLIENT SETNAME] [SELECT] PING                           (the subscriber's)
+// Where others say which server is the master: ROLE behind it.
 //
 // | state    | event              | next                                                                        |
 // |----------|--------------------|-----------------------------------------------------------------------------|
 // | greeting | a reply            | the next one due; a refusal of AUTH or SELECT fails at once                 |
 // | greeting | INFO: a replica    | fails, and trying again may help: the address may soon be that of a master  |
+// | greeting | ROLE: no master    | the same                                                                    |
 // | greeting | INFO: a cluster's  | fails where none is wanted, as a single server does where one is; so does a |
 // |          | node               | Sentinel                                                                    |
 // | greeting | the last reply     | ready                                                                       |
@@ -29,8 +31,10 @@ struct greeting {
     std::string password{};
     std::string client_name{};
     int database = 0;
-    bool identify = true;    ///< learn who we are, for predecessor kills
-    bool of_cluster = false; ///< a node of a cluster is wanted; a replica will do, which sends calls to its master
+    bool identify = true;     ///< learn who we are, for predecessor kills
+    bool only_master = false; ///< others say that it is the master: not even a replica that takes writes will do
+    bool of_cluster = false;  ///< a node of a cluster is wanted; a replica will do, which sends calls to its master
+    bool to_sentinel = false; ///< for messages: user and password are those of the Sentinels
 };
 
 class connect_op {
@@ -49,12 +53,16 @@ public:
     std::string const& problem() const noexcept { return problem_; }
 
 private:
-    enum class step { auth, set_name, select, client_info, server_info, ping };
+    enum class step { auth, set_name, select, client_info, server_info, ping, role };
     progress fail(errc reason, std::string problem);
     progress read(step requested, resp::value const& reply);
     progress read_info(std::string_view text);
+    progress read_role_reply(resp::value const& reply);
+    progress refuse_replica(std::string const& master);
 
     bool const of_cluster_;
+    bool const only_master_;
+    bool const to_sentinel_;
     std::vector<step> due_;
     std::size_t next_ = 0;
     std::string bytes_;

@@ -59,8 +59,6 @@ cluster::hooks client_core::cluster_hooks() {
 std::shared_ptr<client_core> client_core::open(config const& settings, std::optional<user_loop> loop) {
     settings.validate();
     auto const servers = resolve_servers(settings);
-    if (servers.mode != server_mode::single && servers.mode != server_mode::cluster)
-        throw error(errc::bad_config, servers.display() + ": several servers are not supported yet");
     std::shared_ptr<client_core> core(new client_core(settings, servers, std::move(loop)), [](client_core* dropped) {
         if (dropped->forked()) {
             dropped->close_after_fork();
@@ -81,10 +79,9 @@ std::shared_ptr<client_core> client_core::open(config const& settings, std::opti
         std::this_thread::sleep_for(
             base::backoff_pause(attempt, settings.retry_delay, settings.retry_delay * 10, random));
     }
-    if (auto* const cluster = core->nodes_.of_cluster()) {
-        if (cluster->sharded()) core->publish_in_shards();
-        cluster->watch();
-    }
+    if (auto const* const cluster = core->nodes_.of_cluster(); cluster != nullptr && cluster->sharded())
+        core->publish_in_shards();
+    core->nodes_.watch(core->reactor_);
     return core;
 }
 

@@ -12,6 +12,7 @@
 #include "io/operation.hpp"
 #include "io/reactor.hpp"
 #include "io/running_tasks.hpp"
+#include "io/server_set.hpp"
 #include "io/thread_identity.hpp"
 #include "locking/lock_table.hpp"
 #include "locking/wire_call.hpp"

@@ -45,7 +45,7 @@ std::unique_ptr<node> cluster::make_node(endpoint where) {
         refresh_soon();
     };
     heard.misplaced = [this] { refresh_soon(); };
-    auto made = std::make_unique<node>(loop_, settings_, std::move(where), connection_name_, std::move(heard),
+    auto made = std::make_unique<node>(loop_, settings_, std::move(where), connection_name_, std::move(heard), nullptr,
                                        node::arrangement::cluster);
     *itself = made.get();
     if (sharded_) made->messages().listen_to_shards();
@@ -200,9 +200,16 @@ node& cluster::named(connection::redirect const& elsewhere) {
     return found != nullptr ? *found : any();
 }
 
+std::string cluster::host_of(node const& server) {
+    std::lock_guard const guard(mutex_);
+    for (auto& [where, one] : members_)
+        if (one.server.get() == &server) return where.host;
+    return {};
+}
+
 /// What `from` said to CLUSTER NODES. False: not understood.
 bool cluster::take(std::string const& text, node& from) {
-    auto const view = connection::read_cluster_view(text, from.host(), servers_.nodes.front().tls);
+    auto const view = connection::read_cluster_view(text, host_of(from), servers_.nodes.front().tls);
     if (!view || view->masters.empty()) return false;
     if (apply(*view) && hooks_.moved) loop_->post(hooks_.moved);
     return true;

@@ -91,6 +91,7 @@ private:
     void settle_rest(node& server);
     bool ask_now(node& server, base::instant until, std::string& problem);
     bool take(std::string const& text, node& from);
+    std::string host_of(node const& server);
     void listen_to_shards();
     void ask_next();
     void on_answer(std::uint64_t question, node& from, connection::call const& answered);
@@ -110,10 +111,10 @@ private:
     std::mutex mutex_; // guards what follows
     std::map<connection::node_address, member> members_{};
     std::array<std::uint64_t, base::hash_slots> epochs_{};
-    std::vector<node*> to_ask_{};    ///< of the refresh under way
-    std::uint64_t question_ = 0;     ///< the number of the latest
+    std::vector<node*> to_ask_{}; ///< of the refresh under way
+    std::uint64_t question_ = 0;  ///< the number of the latest
     bool asking_ = false;
-    bool ask_again_ = false;         ///< something has changed since the question
+    bool ask_again_ = false; ///< something has changed since the question
     base::instant timer_ = base::never;
     bool closed_ = false;
 };

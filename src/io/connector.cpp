@@ -68,7 +68,7 @@ connector::connector(endpoint endpoint, std::vector<address> addresses, connecti
 
 void connector::fail(errc reason, std::string const& problem) {
     reason_ = reason;
-    problem_ = "the server " + where_.display() + " " + problem;
+    problem_ = (words_.to_sentinel ? "the Sentinel " : "the server ") + where_.display() + " " + problem;
     wire_.reset();
 }
 

@@ -28,7 +28,7 @@ constexpr base::milliseconds tick{20};
 lane::lane(std::shared_ptr<reactor> reactor, settings config, std::shared_ptr<connection::traffic> carried,
            hooks to_tell)
     : reactor_(std::move(reactor)), settings_(std::move(config)), hooks_(std::move(to_tell)),
-      traffic_(std::move(carried)), random_(settings_.seed) {}
+      traffic_(std::move(carried)), where_(settings_.where), random_(settings_.seed) {}
 
 lane::~lane() = default;
 
@@ -420,7 +420,7 @@ void lane::lose(afterwards& next, std::string reason) {
     trouble_since_ = due_since_ == base::never ? now : std::max(due_since_, heard_); // if it fell silent, since then
     traffic_->on_down(now, next.woken);
     due_since_ = base::never;
-    trouble_ = "the server " + settings_.where.display() + " " + reason;
+    trouble_ = "the server " + where_.display() + " " + reason;
     if (read_ == read::caller) next.woken.add(reader_->as_waker());
     next.retire = true;
     next.lost_because = trouble_;
@@ -459,14 +459,16 @@ void lane::retire() {
 
 /// Without a bell whoever reads could not be woken: neither its deadline nor a stop request would end its wait.
 bool lane::make_bell(std::string& problem) {
+    std::string where;
     {
         lock held(mutex_);
         if (bell_) return true;
+        where = where_.display();
     }
     unique_fd fresh(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
     if (!fresh) {
-        problem = "the server " + settings_.where.display() + " cannot be reached: no eventfd can be made ("
-                  + base::error_text(errno) + "); raise the limit of open files";
+        problem = "the server " + where + " cannot be reached: no eventfd can be made (" + base::error_text(errno)
+                  + "); raise the limit of open files";
         return false;
     }
     auto fresh_room = std::make_unique_for_overwrite<char[]>(room());
@@ -476,7 +478,7 @@ bool lane::make_bell(std::string& problem) {
     return true;
 }
 
-bool lane::up(wire fresh, connection::identity const& self, std::string& problem) {
+bool lane::up(wire fresh, connection::identity const& self, endpoint const& where, std::string& problem) {
     if (!make_bell(problem)) return false;
     auto const token = reactor_->watch(shared_from_this());
     afterwards next;
@@ -484,12 +486,13 @@ bool lane::up(wire fresh, connection::identity const& self, std::string& problem
     {
         lock held(mutex_);
         attempt_.reset();
-        connecting_ = false;
+        connecting_ = moved_ = false;
         if (link_ != link::down) {
             held.unlock();
             reactor_->unwatch(token);
             return true;
         }
+        if (settings_.places) where_ = where;
         wire_ = std::move(fresh);
         token_ = token;
         link_ = link::up;
@@ -519,6 +522,11 @@ base::instant lane::unheard_since() {
     lock held(mutex_);
     if (link_ != link::up) return trouble_since_;
     return due_since_ == base::never ? lease_clock::now() : std::max(due_since_, heard_);
+}
+
+std::string lane::display() {
+    lock held(mutex_);
+    return where_.display();
 }
 
 std::string lane::trouble() {

@@ -35,6 +35,7 @@
 //                                Then a new connection: at once after one that answered, else after a growing pause; none
 //                                while the lane rests
 //     connected                  link = up; greet, send, leave
+//     moved (reactor)            up elsewhere -> lose; an attempt elsewhere, or a pause, ends, and a new attempt begins
 //     close                      link = closed; everything ends with "closed"; the last role closes the descriptor
 // epoll_ctl happens under the mutex; send, receive, poll and waking never do: encryption has a mutex of its own. Never two
 // of our mutexes at once.
@@ -48,6 +49,7 @@
 #include "connection/traffic.hpp"
 #include "io/connector.hpp"
 #include "io/endpoint.hpp"
+#include "io/locator.hpp"
 #include "io/parker.hpp"
 #include "io/reactor.hpp"
 #include "io/tls/tls_client.hpp"
@@ -69,14 +71,15 @@ struct watched_attempt;
 class lane final : public event_target, public runnable, public std::enable_shared_from_this<lane> {
 public:
     struct settings {
-        endpoint where;
+        endpoint where; ///< where there are `places`: all but its host and port
         connection::greeting words;
         base::milliseconds timeout{3'000};
         base::milliseconds connect_timeout{10'000};
         base::milliseconds longest_pause{1'000};
         base::milliseconds ping_interval{30'000};
         std::uint64_t seed = 0;
-        std::shared_ptr<tls_client> tls{}; ///< null: without
+        std::shared_ptr<tls_client> tls{}; ///< null: without, or known with the place
+        std::shared_ptr<locator> places{}; ///< asked before each attempt; null: the server is at `where`
     };
     /// What the owner wants to hear; called without the mutex, on the reactor or (for the first connection) the connecting
     /// thread.
@@ -118,13 +121,16 @@ public:
     }
     /// The same if `still` says so, asked under the mutex.
     void reconnect(std::string const& reason, condition still);
+    /// On the reactor: the server is there now. A connection to another place is given up, and so is an attempt to make one.
+    void move_to(endpoint const& there, std::string const& reason);
 
     /// Nobody needs this server for now: the connection ends, and none is made. False: from the next submit() on it is.
     void rest(bool resting);
 
     void close();
     void close_after_fork() noexcept;
-    endpoint const& where() const noexcept { return settings_.where; }
+    /// Of the server that it is connected to, or was; for messages.
+    std::string display();
 
 private:
     enum class link { up, lost, down, closed };
@@ -158,14 +164,15 @@ private:
     void retire();
     void close_descriptor() noexcept;
     void begin_connecting();
-    void resolve_elsewhere();
-    void connect_to(std::vector<address> addresses, std::string const& problem);
-    void on_connect_failed(errc reason, std::string const& problem);
+    void locate_elsewhere();
+    void connect_to(locator::place const& there, std::vector<address> addresses, std::string const& problem);
+    void on_attempt_ended(locator::place const& there, watched_attempt& attempt, connector::progress progress);
+    void on_connect_failed(std::string const& problem);
     void connect_after(base::milliseconds pause);
     base::milliseconds next_pause();
     bool make_bell(std::string& problem);
     /// False: it cannot be used, and `problem` says why.
-    bool up(wire fresh, connection::identity const& self, std::string& problem);
+    bool up(wire fresh, connection::identity const& self, endpoint const& where, std::string& problem);
 
     bool wait(lock& held, afterwards& next, parked& place, base::instant until);
     void give_up_reading(afterwards& next);
@@ -184,7 +191,9 @@ private:
     bool silent(base::instant now) const noexcept;
     base::instant silent_at() const noexcept;
     void note_due(base::instant now) noexcept;
-    std::size_t room() const noexcept { return settings_.tls ? wire::encrypted_receive_size : wire::receive_size; }
+    std::size_t room() const noexcept {
+        return settings_.where.tls ? wire::encrypted_receive_size : wire::receive_size;
+    }
     bool can_retire() const noexcept { return (read_ == read::none || read_ == read::armed) && write_ != write::busy; }
 
     std::shared_ptr<reactor> const reactor_;
@@ -215,7 +224,10 @@ private:
     bool ticking_ = false;
     bool connecting_ = false;
     bool resting_ = false;
-    int failures_ = 0; ///< attempts in a row that led to no connection, or to one that answered nothing
+    bool moved_ = false;       ///< while connecting, to another place
+    reactor::timer pause_ = 0; ///< before the next attempt; zero: none
+    endpoint where_;           ///< of the connection, or the attempt
+    int failures_ = 0;         ///< attempts in a row that led to no connection, or to one that answered nothing
     base::random_source random_;
     base::instant heard_{};     ///< the last byte, or the connection's beginning
     base::instant due_since_{}; ///< something has been due since then

@@ -1,13 +1,38 @@
 // How a lane gets its connection: on the calling thread, or on the reactor after pauses that grow.
 #include "base/backoff.hpp"
+#include "io/insist.hpp"
 #include "io/lane.hpp"
 #include "io/watched_attempt.hpp"
 
+#include <exception>
 #include <system_error>
 #include <thread>
 #include <utility>
 
 namespace redlatch::io {
+namespace {
+
+/// The place, its addresses, or why they are not known.
+struct found_place {
+    locator::place there{};
+    std::vector<address> addresses{};
+    std::string problem{};
+};
+
+/// Blocks.
+found_place find(lane::settings const& settings, base::instant until) {
+    found_place found{{settings.where, settings.tls}, {}, {}};
+    errc reason{};
+    if (settings.places && !settings.places->locate(found.there, until, reason, found.problem)) return found;
+    found.addresses = resolve(found.there.where, false, found.problem);
+    if (found.addresses.empty() && settings.places) {
+        settings.places->doubt(found.there.where);
+        found.problem = "the server " + found.there.where.display() + " cannot be reached: " + found.problem;
+    }
+    return found;
+}
+
+} // namespace
 
 base::milliseconds lane::next_pause() {
     constexpr base::milliseconds first{50};
@@ -18,69 +43,90 @@ base::milliseconds lane::next_pause() {
 /// On the reactor, with connecting_ set.
 void lane::connect_after(base::milliseconds pause) {
     if (pause == base::milliseconds::zero()) return begin_connecting();
-    reactor_->at(base::later(lease_clock::now(), pause), [self = weak_from_this()] {
+    auto const timer = reactor_->at(base::later(lease_clock::now(), pause), [self = weak_from_this()] {
         if (auto const alive = self.lock()) alive->begin_connecting();
     });
+    lock held(mutex_);
+    pause_ = timer;
 }
 
 /// On the reactor, with connecting_ set.
 void lane::begin_connecting() {
     {
         lock held(mutex_);
+        pause_ = 0;
+        moved_ = false;
         if (link_ != link::down || resting_) {
             connecting_ = false;
             return;
         }
     }
-    std::string problem;
-    auto addresses = resolve(settings_.where, true, problem);
-    if (!addresses.empty() || settings_.where.unix_socket) return connect_to(std::move(addresses), problem);
-    // A name server may be slow: it must not hold up renewals.
+    if (!settings_.places) {
+        std::string problem;
+        auto addresses = resolve(settings_.where, true, problem);
+        if (!addresses.empty() || settings_.where.unix_socket)
+            return connect_to({settings_.where, settings_.tls}, std::move(addresses), problem);
+    }
+    // Other servers and name servers may be slow: they must not hold up renewals.
     try {
-        resolve_elsewhere();
+        locate_elsewhere();
     } catch (std::system_error const& no_thread) {
-        on_connect_failed(errc::disconnected,
-                          "the server " + settings_.where.display()
-                              + " cannot be reached: no thread can be started to ask for its address ("
-                              + no_thread.what() + ")");
+        on_connect_failed("the server " + display()
+                          + " cannot be reached: no thread can be started to ask for its address (" + no_thread.what()
+                          + ")");
     }
 }
 
-void lane::resolve_elsewhere() {
-    std::thread([self = weak_from_this(), where = settings_.where, loop = reactor_] {
-        std::string trouble;
-        auto found = resolve(where, false, trouble);
-        loop->post([self, found = std::move(found), trouble] {
-            if (auto const still = self.lock()) still->connect_to(found, trouble);
+void lane::locate_elsewhere() {
+    auto const until = base::later(lease_clock::now(), settings_.connect_timeout);
+    auto const found = std::make_shared<found_place>();
+    std::thread([self = weak_from_this(), settings = settings_, loop = reactor_, until, found] {
+        try {
+            *found = find(settings, until);
+        } catch (std::exception const& problem) {
+            insist([&] { found->problem = problem.what(); });
+        }
+        insist([&] {
+            loop->post([self, found] {
+                if (auto const still = self.lock())
+                    still->connect_to(found->there, std::move(found->addresses), found->problem);
+            });
         });
     }).detach();
 }
 
-void lane::connect_to(std::vector<address> addresses, std::string const& problem) {
-    if (addresses.empty()) return on_connect_failed(errc::disconnected, problem);
+void lane::connect_to(locator::place const& there, std::vector<address> addresses, std::string const& problem) {
+    if (addresses.empty()) return on_connect_failed(problem);
     auto const attempt = std::make_shared<watched_attempt>(
-        *reactor_, connector(settings_.where, std::move(addresses), settings_.words, settings_.tls), nullptr);
-    attempt->done = [self = weak_from_this(), raw = attempt.get()](connector::progress progress) {
-        auto const alive = self.lock();
-        if (!alive) return;
-        if (progress != connector::progress::ready)
-            return alive->on_connect_failed(raw->attempt.reason(), raw->attempt.problem());
-        std::string trouble;
-        if (!alive->up(raw->attempt.take_wire(), raw->attempt.self(), trouble))
-            alive->on_connect_failed(errc::disconnected, trouble);
+        *reactor_, connector(there.where, std::move(addresses), settings_.words, there.tls), nullptr);
+    attempt->done = [self = weak_from_this(), raw = attempt.get(), there](connector::progress progress) {
+        if (auto const alive = self.lock()) alive->on_attempt_ended(there, *raw, progress);
     };
+    bool outdated = false; // what was said of the place
     {
         lock held(mutex_);
         if (link_ != link::down) {
             connecting_ = false;
             return;
         }
-        attempt_ = attempt;
+        outdated = moved_;
+        if (!outdated) attempt_ = attempt;
+        if (!outdated && settings_.places) where_ = there.where;
     }
+    if (outdated) return begin_connecting();
     attempt->begin(base::later(lease_clock::now(), settings_.connect_timeout));
 }
 
-void lane::on_connect_failed(errc, std::string const& problem) {
+void lane::on_attempt_ended(locator::place const& there, watched_attempt& attempt, connector::progress progress) {
+    if (progress != connector::progress::ready) {
+        if (settings_.places) settings_.places->doubt(there.where);
+        return on_connect_failed(attempt.attempt.problem());
+    }
+    std::string trouble;
+    if (!up(attempt.attempt.take_wire(), attempt.attempt.self(), there.where, trouble)) on_connect_failed(trouble);
+}
+
+void lane::on_connect_failed(std::string const& problem) {
     base::milliseconds pause{};
     afterwards next;
     {
@@ -96,28 +142,53 @@ void lane::on_connect_failed(errc, std::string const& problem) {
             return;
         }
         ++failures_;
-        pause = next_pause();
+        if (!moved_) pause = next_pause();
         traffic_->on_unreachable(next.woken);
     }
     next.woken.wake_all();
     connect_after(pause);
 }
 
+void lane::move_to(endpoint const& there, std::string const& reason) {
+    std::shared_ptr<watched_attempt> ended;
+    reactor::timer pause = 0;
+    {
+        afterwards next;
+        lock held(mutex_);
+        bool const elsewhere = where_.host_or_path != there.host_or_path || where_.port != there.port;
+        if (link_ == link::up && elsewhere) {
+            lose(next, reason);
+        } else if (link_ == link::down && connecting_ && (elsewhere || !attempt_)) {
+            moved_ = true;
+            ended = attempt_;
+            pause = std::exchange(pause_, 0);
+        }
+        settle(held, next);
+    }
+    if (ended) return ended->expire();
+    if (pause == 0) return;
+    reactor_->cancel(pause);
+    begin_connecting();
+}
+
 bool lane::connect_now(base::instant until, errc& reason, std::string& problem) {
-    auto addresses = resolve(settings_.where, false, problem);
+    locator::place there{settings_.where, settings_.tls};
+    if (settings_.places && !settings_.places->locate(there, until, reason, problem)) return false;
+    auto addresses = resolve(there.where, false, problem);
     if (addresses.empty()) {
         reason = errc::disconnected;
-        problem = "the server " + settings_.where.display() + " cannot be reached: " + problem;
+        problem = "the server " + there.where.display() + " cannot be reached: " + problem;
         return false;
     }
-    connector attempt(settings_.where, std::move(addresses), settings_.words, settings_.tls);
+    connector attempt(there.where, std::move(addresses), settings_.words, there.tls);
     if (!connect_blocking(attempt, until)) {
+        if (settings_.places) settings_.places->doubt(there.where);
         reason = attempt.reason();
         problem = attempt.problem();
         return false;
     }
     reason = errc::disconnected;
-    return up(attempt.take_wire(), attempt.self(), problem);
+    return up(attempt.take_wire(), attempt.self(), there.where, problem);
 }
 
 } // namespace redlatch::io

@@ -10,18 +10,26 @@
 namespace redlatch::io {
 namespace {
 
-lane::settings lane_settings(config const& settings, endpoint const& endpoint, std::string const& name, bool identify,
-                             base::milliseconds timeout, std::shared_ptr<tls_client> const& tls,
-                             node::arrangement among) {
-    return {
-        endpoint,
-        {endpoint.username, endpoint.password, name, endpoint.database, identify, among == node::arrangement::cluster},
-        timeout,
-        settings.connect_timeout,
-        settings.retry_delay,
-        settings.ping_interval,
-        random_seed(),
-        tls};
+/// What the lanes have in common.
+lane::settings lane_settings(config const& settings, endpoint const& where, std::string const& name,
+                             std::shared_ptr<locator> places, node::arrangement among) {
+    lane::settings common;
+    common.where = where;
+    common.words = {where.username, where.password, name, where.database, true, places != nullptr};
+    common.words.of_cluster = among == node::arrangement::cluster;
+    common.connect_timeout = settings.connect_timeout;
+    common.longest_pause = settings.retry_delay;
+    common.ping_interval = settings.ping_interval;
+    if (where.tls && !places) common.tls = make_tls_client(settings.tls, where.host_or_path);
+    common.places = std::move(places);
+    return common;
+}
+
+lane::settings of_lane(lane::settings common, bool identify, base::milliseconds timeout) {
+    common.words.identify = identify;
+    common.timeout = timeout;
+    common.seed = random_seed();
+    return common;
 }
 
 /// Silence must be noticed while there is time to renew.
@@ -29,21 +37,30 @@ base::milliseconds control_timeout(config const& settings) {
     return std::min(settings.timeout, std::max(settings.lock_watchdog_timeout / 6, base::milliseconds(10)));
 }
 
-std::shared_ptr<tls_client> tls_of(config const& settings, endpoint const& where) {
-    return where.tls ? make_tls_client(settings.tls, where.host_or_path) : nullptr;
-}
-
 } // namespace
 
 node::node(std::shared_ptr<reactor> const& loop, config const& settings, endpoint endpoint,
-           std::string const& connection_name, hooks to_tell, arrangement among)
-    : where_(std::move(endpoint)), tls_(tls_of(settings, where_)), hooks_(std::move(to_tell)),
-      choice_(settings.commands), gate_(settings.retry_delay, random_seed()),
-      data_(loop, lane_settings(settings, where_, connection_name, true, settings.timeout, tls_, among), data_hooks()),
-      control_(loop, lane_settings(settings, where_, connection_name, true, control_timeout(settings), tls_, among),
-               lane_hooks("control")),
-      messages_(loop, lane_settings(settings, where_, connection_name, false, settings.timeout, tls_, among),
-                lane_hooks("subscriber")) {}
+           std::string const& connection_name, hooks to_tell, std::shared_ptr<master_locator> places, arrangement among)
+    : node(loop, settings, lane_settings(settings, endpoint, connection_name, places, among), std::move(to_tell),
+           places) {}
+
+node::node(std::shared_ptr<reactor> const& loop, config const& settings, lane::settings const& common, hooks to_tell,
+           std::shared_ptr<master_locator> places)
+    : places_(std::move(places)), hooks_(std::move(to_tell)), choice_(settings.commands),
+      gate_(settings.retry_delay, random_seed()), data_(loop, of_lane(common, true, settings.timeout), data_hooks()),
+      control_(loop, of_lane(common, true, control_timeout(settings)), lane_hooks("control")),
+      messages_(loop, of_lane(common, false, settings.timeout), lane_hooks("subscriber")) {}
+
+void node::watch(std::shared_ptr<reactor> const& loop) {
+    if (places_) places_->watch(loop, [this](auto const& there, std::string const& reason) { move_to(there, reason); });
+}
+
+/// On the reactor.
+void node::move_to(endpoint const& there, std::string const& reason) {
+    data_.line().move_to(there, reason);
+    control_.line().move_to(there, reason);
+    messages_.line().move_to(there, reason);
+}
 
 lane::hooks node::lane_hooks(char const* role) {
     lane::hooks told;
@@ -71,12 +88,14 @@ lane::hooks node::data_hooks() {
 }
 
 void node::close() {
+    if (places_) places_->close();
     data_.line().close();
     control_.line().close();
     messages_.line().close();
 }
 
 void node::close_after_fork() noexcept {
+    if (places_) places_->close_after_fork();
     data_.line().close_after_fork();
     control_.line().close_after_fork();
     messages_.line().close_after_fork();

@@ -6,6 +6,7 @@
 #include "io/call_lane.hpp"
 #include "io/command_choice.hpp"
 #include "io/endpoint.hpp"
+#include "io/locator.hpp"
 #include "io/subscriber.hpp"
 #include "io/write_gate.hpp"
 
@@ -39,19 +40,23 @@ public:
     };
     enum class arrangement { single, cluster };
 
-    /// `connection_name`: what the connections for commands are called on the server.
+    /// `connection_name`: what the connections for commands are called on the server. `places`: finds the server, of whose
+    /// endpoint all but host and port is given then; null: it is at the endpoint.
     node(std::shared_ptr<reactor> const& loop, config const& settings, endpoint endpoint,
-         std::string const& connection_name, hooks to_tell, arrangement among = arrangement::single);
+         std::string const& connection_name, hooks to_tell, std::shared_ptr<master_locator> places = nullptr,
+         arrangement among = arrangement::single);
     node(node const&) = delete;
     node& operator=(node const&) = delete;
 
     /// For messages.
-    std::string address() const { return where_.display(); }
+    std::string address() const { return data_.line().display(); }
 
     /// Connects data() on the calling thread. False: failed, see `problem`.
     bool connect_now(base::instant until, errc& reason, std::string& problem) {
         return data_.line().connect_now(until, reason, problem);
     }
+    /// From now on it notices by itself where the server is another one.
+    void watch(std::shared_ptr<reactor> const& loop);
     void close();
     void close_after_fork() noexcept;
 
@@ -62,7 +67,6 @@ public:
     void retire(bool retired);
     /// What waits for its connection, and is about a slot that is `gone`, goes elsewhere.
     void send_away(base::function_ref<bool(std::uint16_t)> gone);
-    std::string const& host() const noexcept { return where_.host_or_path; }
     bool is_connected() const { return data_.is_up(); }
     /// A connection was lost, or could not be made, and there is no new one yet.
     bool is_in_trouble() const { return !data_.line().trouble().empty() || !control_.line().trouble().empty(); }
@@ -101,13 +105,15 @@ public:
     std::size_t subscriptions() const { return messages_.active(); }
 
 private:
+    node(std::shared_ptr<reactor> const& loop, config const& settings, lane::settings const& common, hooks to_tell,
+         std::shared_ptr<master_locator> places);
     lane::hooks lane_hooks(char const* role);
     lane::hooks data_hooks();
     void on_recovered();
     void warn_of_eviction(std::string const& policy);
+    void move_to(endpoint const& there, std::string const& reason);
 
-    endpoint const where_;
-    std::shared_ptr<tls_client> const tls_;
+    std::shared_ptr<master_locator> const places_;
     hooks const hooks_;
     command_choice choice_;
     write_gate gate_;

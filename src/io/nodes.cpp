@@ -1,5 +1,7 @@
 #include "io/nodes.hpp"
 
+#include "io/make_locator.hpp"
+
 namespace redlatch::io {
 
 nodes::nodes(std::shared_ptr<reactor> const& loop, config const& settings, server_set const& servers,
@@ -7,7 +9,13 @@ nodes::nodes(std::shared_ptr<reactor> const& loop, config const& settings, serve
     if (servers.mode == server_mode::cluster)
         cluster_ = std::make_shared<cluster>(loop, settings, servers, connection_name, to_tell);
     else
-        single_ = std::make_unique<node>(loop, settings, servers.nodes.front(), connection_name, to_tell.of_node());
+        single_ = std::make_unique<node>(
+            loop, settings, servers.mode == server_mode::sentinel ? servers.master : servers.nodes.front(),
+            connection_name, to_tell.of_node(), make_locator(settings, servers, connection_name));
+}
+
+void nodes::watch(std::shared_ptr<reactor> const& loop) {
+    cluster_ ? cluster_->watch() : single_->watch(loop);
 }
 
 bool nodes::connect_now(base::instant until, errc& reason, std::string& problem) {

@@ -30,6 +30,8 @@ public:
 
     /// Connects on the calling thread. False: failed, see `problem`.
     bool connect_now(base::instant until, errc& reason, std::string& problem);
+    /// From now on it notices by itself where servers are others.
+    void watch(std::shared_ptr<reactor> const& loop);
     void close();
     void close_after_fork() noexcept;
 

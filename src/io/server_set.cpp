@@ -1,9 +1,11 @@
 #include "io/server_set.hpp"
 
 #include "io/server_uri.hpp"
+#include "io/uri_text.hpp"
 
 #include <redlatch/error.hpp>
 
+#include <map>
 #include <utility>
 
 namespace redlatch::io {
@@ -41,6 +43,22 @@ std::vector<endpoint> nodes_of_list(config const& settings) {
     return nodes;
 }
 
+connection::host_and_port parse_address(std::string const& text) {
+    try {
+        auto const parsed = parse_host_and_port(text, 0);
+        if (parsed.port != 0) return {parsed.host, parsed.port};
+    } catch (error const& problem) {
+        refuse("topology.address_map has '" + printable(text) + "': " + problem.what());
+    }
+    refuse("topology.address_map has '" + printable(text) + "'; each is written host:port");
+}
+
+connection::address_map parse_address_map(std::map<std::string, std::string> const& text) {
+    std::map<connection::host_and_port, connection::host_and_port> parsed;
+    for (auto const& [told, reached] : text) parsed.emplace(parse_address(told), parse_address(reached));
+    return connection::address_map(std::move(parsed));
+}
+
 void check(server_set const& servers) {
     if (servers.nodes.empty()) refuse("topology.nodes is empty; it needs the address of at least one server");
     if (servers.mode == server_mode::sentinel && servers.master_name.empty())
@@ -72,6 +90,7 @@ server_set resolve_servers(config const& settings) {
         servers.master_name = settings.topology.master_name;
     }
     check(servers);
+    servers.reached_at = parse_address_map(settings.topology.address_map);
     if (servers.mode != server_mode::sentinel) return servers;
     servers.master = servers.nodes.front();
     for (auto& one : servers.nodes) {

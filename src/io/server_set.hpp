@@ -1,6 +1,7 @@
 // Where the servers of a client are and how they are arranged: the address and the fields of a config, taken together.
 #pragma once
 
+#include "connection/host_and_port.hpp"
 #include "io/endpoint.hpp"
 
 #include <redlatch/config.hpp>
@@ -17,6 +18,8 @@ struct server_set {
     /// Of the master of Sentinels: all but where it is.
     endpoint master{};
     std::string master_name{};
+    /// From what servers tell of each other to where that can be reached from here.
+    connection::address_map reached_at{};
 
     /// For messages: as in the address.
     std::string display() const;

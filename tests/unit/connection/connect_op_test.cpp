@@ -120,6 +120,47 @@ TEST(connect_op, says_that_a_password_is_wanted_and_where_to_set_it) {
     EXPECT_EQ(ping.reason(), errc::server_refused);
 }
 
+TEST(connect_op, names_the_fields_of_the_sentinels_where_it_is_one) {
+    greeting const words{.password = "secret", .identify = false, .to_sentinel = true};
+    connect_op wrong(words);
+    EXPECT_EQ(wrong.on_reply(error("WRONGPASS no")), progress::failed);
+    EXPECT_THAT(wrong.problem(), HasSubstr("check topology.sentinel_username and sentinel_password"));
+    connect_op none({.identify = false, .to_sentinel = true});
+    EXPECT_EQ(none.on_reply(error("NOAUTH Authentication required.")), progress::failed);
+    EXPECT_THAT(none.problem(), HasSubstr("set topology.sentinel_password"));
+}
+
+/// Of a server that others call the master: ROLE, as it answers it.
+ending answer_role(resp::value const& role) {
+    connect_op op({.identify = false, .only_master = true});
+    EXPECT_THAT(commands_in(op.bytes()), ElementsAre("PING", "ROLE"));
+    EXPECT_EQ(op.on_reply(status("PONG")), progress::more);
+    auto const then = op.on_reply(role);
+    return {then, op.reason(), op.problem(), false};
+}
+
+TEST(connect_op, asks_who_is_called_the_master_whether_it_is) {
+    EXPECT_EQ(answer_role(array({string("master"), integer(1), array({})})).then, progress::ready);
+    EXPECT_EQ(answer_role(error("NOPERM")).then, progress::ready) << "INFO has to do";
+    auto const replica = answer_role(array({string("slave"), string("10.0.0.1"), integer(6379)}));
+    EXPECT_EQ(replica.then, progress::failed);
+    EXPECT_EQ(replica.reason, errc::disconnected) << "it may be the master soon";
+    EXPECT_THAT(replica.problem, HasSubstr("is a replica and not the master"));
+    EXPECT_THAT(replica.problem, HasSubstr("its master is at 10.0.0.1:6379"));
+    EXPECT_THAT(answer_role(array({string("slave")})).problem, HasSubstr("an address that it does not tell"));
+    EXPECT_EQ(answer_role(array({string("sentinel"), array({})})).then, progress::failed);
+}
+
+TEST(connect_op, refuses_a_replica_that_takes_writes_where_others_call_it_the_master) {
+    auto const info = string("run_id:a\r\nrole:slave\r\nslave_read_only:0\r\n");
+    connect_op alone(greeting{});
+    alone.on_reply(string(client_info));
+    EXPECT_EQ(alone.on_reply(info), progress::ready);
+    connect_op named({.only_master = true});
+    named.on_reply(string(client_info));
+    EXPECT_EQ(named.on_reply(info), progress::failed);
+}
+
 TEST(connect_op, does_not_blame_the_password_when_the_server_turns_everybody_down) {
     for (char const* said : {"ERR max number of clients reached", "LOADING Redis is loading the dataset in memory",
                              "DENIED Redis is running in protected mode"}) {

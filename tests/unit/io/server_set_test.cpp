@@ -61,6 +61,17 @@ TEST(server_set, of_a_cluster_has_its_nodes) {
     EXPECT_EQ(servers.nodes[1].password, "secret");
 }
 
+TEST(server_set, knows_where_what_servers_tell_is_reached) {
+    auto const servers =
+        resolve_servers(of_topology({.mode = server_mode::sentinel,
+                                     .nodes = {"redis://a:1"},
+                                     .master_name = "orders",
+                                     .address_map = {{"10.0.0.1:6379", "host:7000"}, {"[::1]:1", "host:7001"}}}));
+    EXPECT_EQ(servers.reached_at({"10.0.0.1", 6379}).display(), "host:7000");
+    EXPECT_EQ(servers.reached_at({"::1", 1}).display(), "host:7001");
+    EXPECT_EQ(servers.reached_at({"10.0.0.2", 6379}).display(), "10.0.0.2:6379");
+}
+
 TEST(server_set, says_what_is_wrong_with_it) {
     EXPECT_THAT(refusal_of(of_topology({.mode = server_mode::cluster})), HasSubstr("topology.nodes is empty"));
     EXPECT_THAT(refusal_of(of_topology({.mode = server_mode::sentinel, .nodes = {"redis://a"}})),
@@ -69,6 +80,10 @@ TEST(server_set, says_what_is_wrong_with_it) {
                 HasSubstr("with TLS and without it"));
     EXPECT_THAT(refusal_of(of_topology({.mode = server_mode::cluster, .nodes = {"unix:///a"}})),
                 HasSubstr("each is written redis://host:port"));
+    for (auto const* const odd : {"host", "host:0", "", "a:b:1", "redis://host:1"})
+        EXPECT_THAT(refusal_of(of_topology(
+                        {.mode = server_mode::cluster, .nodes = {"redis://a"}, .address_map = {{odd, "host:1"}}})),
+                    HasSubstr("topology.address_map has '" + std::string(odd) + "'"));
     EXPECT_THAT(
         refusal_of({.address = "redis://a", .topology = {.mode = server_mode::cluster, .nodes = {"redis://b"}}}),
         HasSubstr("address is for a single server"));

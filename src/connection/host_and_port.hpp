@@ -1,0 +1,41 @@
+// Where a server is, as servers tell each other.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <tuple>
+#include <utility>
+
+namespace redlatch::connection {
+
+struct host_and_port {
+    std::string host{};
+    std::uint16_t port = 0;
+
+    /// `host:port`, `[::1]:port`
+    std::string display() const {
+        return (host.find(':') == std::string::npos ? host : "[" + host + "]") + ":" + std::to_string(port);
+    }
+    friend bool operator==(host_and_port const&, host_and_port const&) = default;
+    friend bool operator<(host_and_port const& a, host_and_port const& b) noexcept {
+        return std::tie(a.host, a.port) < std::tie(b.host, b.port);
+    }
+};
+
+/// Where what servers tell can be reached from here: topology_options::address_map.
+class address_map {
+public:
+    address_map() = default;
+    explicit address_map(std::map<host_and_port, host_and_port> from_to) : from_to_(std::move(from_to)) {}
+
+    host_and_port const& operator()(host_and_port const& told) const {
+        auto const found = from_to_.find(told);
+        return found == from_to_.end() ? told : found->second;
+    }
+
+private:
+    std::map<host_and_port, host_and_port> from_to_;
+};
+
+} // namespace redlatch::connection

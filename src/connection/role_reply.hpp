@@ -1,0 +1,18 @@
+// What a server says that it is: the reply to ROLE.
+#pragma once
+
+#include "resp/value.hpp"
+
+#include <string>
+
+namespace redlatch::connection {
+
+enum class server_role { unknown, master, replica, sentinel };
+
+/// Unknown: an error, as for a user without the right.
+server_role read_role(resp::value const& reply) noexcept;
+
+/// Of a replica: `, a.b.c.d:port`, which is its master; empty: it does not say.
+std::string master_of(resp::value const& reply);
+
+} // namespace redlatch::connection

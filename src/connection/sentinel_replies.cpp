@@ -1,0 +1,67 @@
+#include "connection/sentinel_replies.hpp"
+
+#include "resp/command.hpp"
+
+#include <charconv>
+
+namespace redlatch::connection {
+namespace {
+
+constexpr std::size_t most_others = 64;
+
+template <class Number> std::optional<Number> whole_number(std::string_view text) {
+    Number number{};
+    auto const [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (problem != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+    return number;
+}
+
+std::optional<host_and_port> place(std::string_view host, std::string_view port) {
+    auto const number = whole_number<std::uint16_t>(port);
+    if (host.empty() || !number || *number == 0) return std::nullopt;
+    return host_and_port{std::string(host), *number};
+}
+
+/// Of [name, value, name, value ...]; empty: there is none.
+std::string_view field(resp::value const& fields, std::string_view name) {
+    for (std::size_t at = 0; at + 1 < fields.items.size(); at += 2)
+        if (fields.items[at].text == name) return fields.items[at + 1].text;
+    return {};
+}
+
+} // namespace
+
+std::string sentinel_questions(std::string_view master_name) {
+    std::string bytes;
+    for (std::string_view const question : {"GET-MASTER-ADDR-BY-NAME", "MASTER", "SENTINELS"})
+        resp::append_command(bytes, {"SENTINEL", question, master_name});
+    return bytes;
+}
+
+sentinel_answer read_sentinel_answer(std::vector<resp::value> const& replies) {
+    sentinel_answer answer;
+    auto const& address = replies.at(0);
+    if (address.is_nil()) {
+        answer.what = sentinel_answer::kind::unknown_name;
+        return answer;
+    }
+    auto const where = address.items.size() == 2 ? place(address.items[0].text, address.items[1].text) : std::nullopt;
+    if (!where) {
+        answer.problem = address.is_error() ? address.text : "its answer is no address";
+        return answer;
+    }
+    answer.what = sentinel_answer::kind::known;
+    answer.master = *where;
+    answer.epoch = whole_number<std::uint64_t>(field(replies.at(1), "config-epoch"));
+    for (auto const& one : replies.at(2).items) {
+        auto const other = place(field(one, "ip"), field(one, "port"));
+        if (other && answer.others.size() < most_others) answer.others.push_back(*other);
+    }
+    return answer;
+}
+
+bool is_about(std::string_view message, std::string_view master_name) noexcept {
+    return message.starts_with(master_name) && message.substr(master_name.size()).starts_with(' ');
+}
+
+} // namespace redlatch::connection

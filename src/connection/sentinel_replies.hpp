@@ -1,0 +1,44 @@
+// What Sentinels are asked about a master, and what they say.
+//
+//     SENTINEL GET-MASTER-ADDR-BY-NAME <name>    [host, port], or nil where the name is not known
+//     SENTINEL MASTER <name>                     fields; of these: config-epoch, which grows with each failover
+//     SENTINEL SENTINELS <name>                  the fields of each other Sentinel
+// The second one is there to tell a Sentinel that has not heard of the last failover from one that has. Where a user may only
+// send what clients commonly do, it and the third one are refused, and nothing depends on them.
+#pragma once
+
+#include "connection/host_and_port.hpp"
+#include "resp/value.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace redlatch::connection {
+
+/// The three questions.
+std::string sentinel_questions(std::string_view master_name);
+constexpr std::size_t sentinel_replies = 3;
+
+struct sentinel_answer {
+    enum class kind { known, unknown_name, refused };
+
+    kind what = kind::refused;
+    host_and_port master{};               ///< where it is known
+    std::optional<std::uint64_t> epoch{}; ///< none: it was not said
+    std::vector<host_and_port> others{};  ///< further Sentinels; at most 64
+    std::string problem{};                ///< of a refusal: the error
+};
+
+/// Of the three replies, in their order.
+sentinel_answer read_sentinel_answer(std::vector<resp::value> const& replies);
+
+/// The channel on which Sentinels publish `<name> <old host> <old port> <new host> <new port>`.
+constexpr std::string_view switch_channel = "+switch-master";
+/// Of a message on it: whether it is about this master.
+bool is_about(std::string_view message, std::string_view master_name) noexcept;
+
+} // namespace redlatch::connection

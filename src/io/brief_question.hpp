@@ -1,0 +1,52 @@
+// A few commands to a server on a connection of their own, which ends with the answers. Driven by readiness, as connector is.
+#pragma once
+
+#include "io/connector.hpp"
+#include "io/locator.hpp"
+#include "resp/reader.hpp"
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace redlatch::io {
+
+class brief_question {
+public:
+    using progress = connector::progress;
+
+    /// `commands`: none, where what is said with the greeting is the question.
+    brief_question(locator::place const& to, std::vector<address> addresses, connection::greeting const& words,
+                   std::string commands, std::size_t replies);
+
+    /// Call at first, and whenever fd() is ready for events().
+    progress advance();
+
+    int fd() const noexcept { return wire_ ? wire_.fd() : attempt_.fd(); }
+    /// poll(2) events to wait for.
+    short events() const noexcept { return wire_ ? wants_ : attempt_.events(); }
+
+    /// After ready; as many as were asked for.
+    std::vector<resp::value> const& replies() const noexcept { return replies_; }
+    /// After failed: a message that names the server.
+    errc reason() const noexcept { return attempt_.reason(); }
+    std::string const& problem() const noexcept { return attempt_.problem(); }
+    /// There is no more time for it.
+    void expire() { attempt_.expire(); }
+
+private:
+    progress send();
+    progress receive();
+    progress failed(errc reason, std::string const& problem);
+
+    connector attempt_;
+    std::string const commands_;
+    std::size_t const expected_;
+    wire wire_; ///< once connected
+    std::size_t sent_ = 0;
+    short wants_ = 0;
+    resp::reader reader_;
+    std::vector<resp::value> replies_{};
+};
+
+} // namespace redlatch::io

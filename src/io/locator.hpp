@@ -1,0 +1,52 @@
+// Where to connect to: asked before each attempt of a lane whose server may be another one each time.
+#pragma once
+
+#include "base/time.hpp"
+#include "io/endpoint.hpp"
+#include "io/tls/tls_client.hpp"
+
+#include <redlatch/error.hpp>
+
+#include <functional>
+#include <memory>
+#include <string>
+
+namespace redlatch::io {
+
+class reactor;
+
+/// Thread-safe.
+class locator {
+public:
+    struct place {
+        endpoint where{};
+        std::shared_ptr<tls_client> tls{}; ///< null: without
+    };
+
+    locator() = default;
+    locator(locator const&) = delete;
+    locator& operator=(locator const&) = delete;
+    virtual ~locator() = default;
+
+    /// Blocks, for the answers of other servers and of name servers, until `until` at most (a name server may take longer).
+    /// False: it is not known, see `problem`.
+    virtual bool locate(place& out, base::instant until, errc& reason, std::string& problem) = 0;
+    /// What was to be there could not be connected to.
+    virtual void doubt(endpoint const& where) = 0;
+};
+
+/// Finds the master among several servers, and notices when it is another one.
+class master_locator : public locator {
+public:
+    /// On the reactor: the master, and why this is said.
+    using on_master = std::function<void(endpoint const& master, std::string const& reason)>;
+
+    /// Until close() `tell` is called when there is another master. Starts the reactor, or with config::lazy_threads waits
+    /// until it runs.
+    virtual void watch(std::shared_ptr<reactor> const& loop, on_master tell) = 0;
+    /// Ends the watch, and what other threads are just asking.
+    virtual void close() = 0;
+    virtual void close_after_fork() noexcept = 0;
+};
+
+} // namespace redlatch::io

@@ -1,0 +1,130 @@
+#include "io/question_round.hpp"
+
+#include "io/parker.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <memory>
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <system_error>
+#include <unistd.h>
+#include <utility>
+
+namespace redlatch::io {
+namespace {
+
+/// The questions that are under way.
+class round {
+public:
+    round(question_round const& what, base::instant until, question_round::on_end tell)
+        : what_(what), until_(until), tell_(tell) {}
+
+    /// False: it is over.
+    bool go_on(int bell) {
+        auto const now = lease_clock::now();
+        if (over_) return false;
+        if (next_ < what_.servers.size() && (open_.empty() || now >= next_at_)) {
+            begin();
+            return true;
+        }
+        if (open_.empty()) return false;
+        if (now >= until_) {
+            expire();
+            return false;
+        }
+        return wait(bell);
+    }
+
+private:
+    struct asked {
+        std::size_t which;
+        std::unique_ptr<brief_question> question;
+    };
+
+    void begin() {
+        auto const which = next_++;
+        auto const& server = what_.servers[which];
+        std::string problem;
+        auto addresses = resolve(server.where, false, problem);
+        next_at_ = base::later(lease_clock::now(), what_.patience);
+        if (addresses.empty()) {
+            auto const* const whom = what_.words.to_sentinel ? "the Sentinel " : "the server ";
+            ended(which, nullptr, whom + server.where.display() + " cannot be reached: " + problem, errc::disconnected);
+            return;
+        }
+        auto question =
+            std::make_unique<brief_question>(server, std::move(addresses), what_.words, what_.commands, what_.replies);
+        if (go_on(which, *question)) open_.push_back({which, std::move(question)});
+    }
+
+    /// True: it waits.
+    bool go_on(std::size_t which, brief_question& question) {
+        switch (question.advance()) {
+        case brief_question::progress::waiting: return true;
+        case brief_question::progress::ready: ended(which, &question, {}, errc{}); break;
+        case brief_question::progress::failed: ended(which, &question, question.problem(), question.reason()); break;
+        }
+        return false;
+    }
+
+    void ended(std::size_t which, brief_question const* question, std::string const& problem, errc reason) {
+        until_ = std::min(until_, tell_(which, question, problem, reason));
+        over_ = until_ <= lease_clock::now();
+    }
+
+    void expire() {
+        for (auto& one : open_) {
+            if (over_) return;
+            one.question->expire();
+            tell_(one.which, one.question.get(), one.question->problem(), one.question->reason());
+        }
+    }
+
+    bool wait(int bell) {
+        std::vector<pollfd> all{{bell, POLLIN, 0}};
+        for (auto const& one : open_) all.push_back({one.question->fd(), one.question->events(), 0});
+        auto const wake_at = next_ < what_.servers.size() ? std::min(until_, next_at_) : until_;
+        auto const left = std::max(time_left(wake_at), base::nanoseconds::zero());
+        constexpr std::int64_t second = 1'000'000'000;
+        timespec const limit{static_cast<std::time_t>(left.count() / second), static_cast<long>(left.count() % second)};
+        if (::ppoll(all.data(), all.size(), wake_at == base::never ? nullptr : &limit, nullptr) <= 0) return true;
+        if (all.front().revents != 0) return false;
+        std::vector<asked> waiting;
+        for (std::size_t at = 0; at < open_.size() && !over_; ++at)
+            if (all[at + 1].revents == 0 || go_on(open_[at].which, *open_[at].question))
+                waiting.push_back(std::move(open_[at]));
+        open_ = std::move(waiting);
+        return true;
+    }
+
+    question_round const& what_;
+    base::instant until_;
+    question_round::on_end tell_;
+    std::size_t next_ = 0;
+    base::instant next_at_{};
+    std::vector<asked> open_{};
+    bool over_ = false;
+};
+
+} // namespace
+
+round_bell::round_bell() : bell_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+    if (!bell_) throw std::system_error(errno, std::generic_category(), "no eventfd can be made");
+}
+
+void round_bell::ring() const noexcept {
+    ::eventfd_write(bell_.get(), 1);
+}
+
+void round_bell::close_after_fork() const noexcept {
+    ::close(bell_.get());
+}
+
+void question_round::ask(base::instant until, round_bell const& bell, on_end tell) const {
+    round one(*this, until, tell);
+    while (one.go_on(bell.fd())) {
+    }
+}
+
+} // namespace redlatch::io

@@ -1,0 +1,199 @@
+#include "io/sentinel_locator.hpp"
+
+#include "io/log.hpp"
+#include "io/sentinel_watcher.hpp"
+
+#include <utility>
+
+namespace redlatch::io {
+namespace {
+
+/// All lanes that have to move do so within this.
+constexpr base::milliseconds news_last{1'000};
+/// A Sentinel that has heard of the last failover may answer a little later than one that has not.
+constexpr base::milliseconds time_for_a_better_answer{200};
+
+connection::host_and_port place_in(endpoint const& where) {
+    return {where.host_or_path, where.port};
+}
+
+std::vector<connection::host_and_port> places_of(std::vector<endpoint> const& all) {
+    std::vector<connection::host_and_port> places;
+    for (auto const& one : all) places.push_back(place_in(one));
+    return places;
+}
+
+connection::greeting words_for(endpoint const& sentinel, std::string const& name) {
+    connection::greeting words;
+    words.username = sentinel.username;
+    words.password = sentinel.password;
+    words.client_name = name;
+    words.identify = false;
+    words.to_sentinel = true;
+    return words;
+}
+
+} // namespace
+
+struct sentinel_locator::findings {
+    std::optional<candidate> best{};
+    std::string problems{};
+    bool all_know_no_such_name = true;
+    bool refused = false;
+
+    void add(std::string const& problem) { problems += (problems.empty() ? "" : "; ") + problem; }
+};
+
+sentinel_locator::sentinel_locator(config const& settings, server_set servers, std::string const& name)
+    : settings_(settings), servers_(std::move(servers)), words_(words_for(servers_.nodes.front(), name)),
+      tls_(servers_.master.tls, settings.tls), sentinels_(places_of(servers_.nodes)) {
+    for (auto const& one : servers_.nodes) tls_.client_of(one.host_or_path);
+}
+
+sentinel_locator::~sentinel_locator() = default;
+
+locator::place sentinel_locator::place_of(connection::host_and_port const& where, endpoint const& like) {
+    place out{like, tls_.client_of(where.host)};
+    out.where.host_or_path = where.host;
+    out.where.port = where.port;
+    return out;
+}
+
+std::vector<locator::place> sentinel_locator::sentinels_in_order() {
+    std::vector<connection::host_and_port> order;
+    {
+        std::lock_guard const held(mutex_);
+        order = sentinels_.in_order();
+    }
+    std::vector<place> places;
+    for (auto const& one : order) places.push_back(place_of(one, servers_.nodes.front()));
+    return places;
+}
+
+bool sentinel_locator::locate(place& out, base::instant until, errc& reason, std::string& problem) {
+    std::optional<connection::host_and_port> master;
+    {
+        std::lock_guard const held(mutex_);
+        if (lease_clock::now() < believed_until_) master = record_.master();
+    }
+    if (master) {
+        out = place_of(*master, servers_.master);
+        return true;
+    }
+    findings found;
+    question_round const round{sentinels_in_order(), words_, connection::sentinel_questions(servers_.master_name),
+                               connection::sentinel_replies};
+    round.ask(until, bell_, [&](std::size_t which, brief_question const* asked, std::string const& failed, errc why) {
+        auto const from = place_in(round.servers[which].where);
+        if (!failed.empty()) {
+            found.add(failed);
+            found.refused = found.refused || why != errc::disconnected;
+            found.all_know_no_such_name = false;
+            std::lock_guard const held(mutex_);
+            sentinels_.on_failure(from);
+            return base::never;
+        }
+        auto const said = connection::read_sentinel_answer(asked->replies());
+        auto const shown = round.servers[which].where.display();
+        if (said.what == connection::sentinel_answer::kind::unknown_name) {
+            found.add(shown + " knows no master of this name");
+            return base::never;
+        }
+        found.all_know_no_such_name = false;
+        if (said.what == connection::sentinel_answer::kind::refused) {
+            found.refused = true;
+            found.add(shown + " does not say it (" + said.problem + "); is it a Sentinel, and may this user ask it?");
+            return base::never;
+        }
+        on_answer(from, said);
+        candidate const one{{servers_.reached_at(said.master), said.epoch}, from};
+        std::lock_guard const held(mutex_);
+        if (!found.best || found.best->said.epoch < said.epoch) found.best = one;
+        return record_.is_up_to_date(found.best->said) ? base::instant{}
+                                                       : base::later(lease_clock::now(), time_for_a_better_answer);
+    });
+    if (!found.best) {
+        bool const no_such_name = found.all_know_no_such_name && !found.problems.empty();
+        reason = no_such_name || found.refused ? errc::server_refused : errc::disconnected;
+        problem = failure(found);
+        return false;
+    }
+    {
+        std::lock_guard const held(mutex_);
+        master = record_.choose(found.best->said);
+        named_by_ = found.best->from;
+    }
+    out = place_of(*master, servers_.master);
+    return true;
+}
+
+std::string sentinel_locator::failure(findings const& found) const {
+    std::string asked;
+    for (auto const& one : servers_.nodes) asked += (asked.empty() ? "" : ", ") + one.display();
+    auto const master = "a master '" + servers_.master_name + "'";
+    if (found.all_know_no_such_name && !found.problems.empty())
+        return "no Sentinel of " + asked + " knows " + master + ": check topology.master_name";
+    return "no Sentinel of " + asked + " says where " + master + " is ("
+           + (found.problems.empty() ? "there was no time to ask" : found.problems) + ")";
+}
+
+/// The addresses that a Sentinel knows of others.
+void sentinel_locator::on_answer(connection::host_and_port const& from, connection::sentinel_answer const& said) {
+    std::vector<connection::host_and_port> others;
+    for (auto const& one : said.others) others.push_back(servers_.reached_at(one));
+    std::lock_guard const held(mutex_);
+    sentinels_.on_answer(from);
+    sentinels_.on_others(others, from);
+}
+
+void sentinel_locator::doubt(endpoint const& where) {
+    std::lock_guard const held(mutex_);
+    if (record_.master() != place_in(where)) return;
+    record_.doubt(place_in(where));
+    believed_until_ = {};
+    if (named_by_) sentinels_.on_failure(*named_by_);
+}
+
+locator::place sentinel_locator::first_sentinel() {
+    return sentinels_in_order().front();
+}
+
+void sentinel_locator::on_failed_sentinel(endpoint const& which) {
+    std::lock_guard const held(mutex_);
+    sentinels_.on_failure(place_in(which));
+}
+
+sentinel_locator::news sentinel_locator::on_news(endpoint const& from, connection::sentinel_answer const& said) {
+    on_answer(place_in(from), said);
+    auto const where = servers_.reached_at(said.master);
+    news out;
+    connection::host_and_port master;
+    {
+        std::lock_guard const held(mutex_);
+        out.moved = record_.on_news({where, said.epoch});
+        if (out.moved) {
+            named_by_ = place_in(from);
+            believed_until_ = base::later(lease_clock::now(), news_last);
+        }
+        master = record_.master().value();
+    }
+    out.master = place_of(master, servers_.master).where;
+    return out;
+}
+
+void sentinel_locator::watch(std::shared_ptr<reactor> const& loop, on_master tell) {
+    watcher_ = std::make_shared<sentinel_watcher>(loop, settings_, shared_from_this(), std::move(tell));
+    watcher_->begin();
+}
+
+void sentinel_locator::close() {
+    bell_.ring();
+    if (watcher_) watcher_->close();
+}
+
+void sentinel_locator::close_after_fork() noexcept {
+    bell_.close_after_fork();
+    if (watcher_) watcher_->close_after_fork();
+}
+
+} // namespace redlatch::io

@@ -1,0 +1,77 @@
+// Asks Sentinels where the master of a name is, and hears from one of them when it is another one.
+//
+// Any Sentinel may know best, and none has to be there: they are asked in turn (question_round), beginning with the one that
+// has answered last. What led to a server that is not there, or not the master, is not believed: its Sentinel is asked last.
+#pragma once
+
+#include "connection/connect_op.hpp"
+#include "connection/master_record.hpp"
+#include "connection/sentinel_list.hpp"
+#include "connection/sentinel_replies.hpp"
+#include "io/locator.hpp"
+#include "io/question_round.hpp"
+#include "io/server_set.hpp"
+#include "io/tls/tls_hosts.hpp"
+
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace redlatch::io {
+
+class sentinel_watcher;
+
+class sentinel_locator final : public master_locator, public std::enable_shared_from_this<sentinel_locator> {
+public:
+    /// `name`: of its connections to Sentinels. Throws as make_tls_client does, and std::system_error.
+    sentinel_locator(config const& settings, server_set servers, std::string const& name);
+    ~sentinel_locator() override;
+
+    bool locate(place& out, base::instant until, errc& reason, std::string& problem) override;
+    void doubt(endpoint const& where) override;
+    void watch(std::shared_ptr<reactor> const& loop, on_master tell) override;
+    void close() override;
+    void close_after_fork() noexcept override;
+
+    // For the watch.
+    connection::greeting const& words() const noexcept { return words_; }
+    std::string const& master_name() const noexcept { return servers_.master_name; }
+    /// The Sentinel to ask first.
+    place first_sentinel();
+    void on_failed_sentinel(endpoint const& which);
+    struct news {
+        bool moved = false; ///< there was a failover
+        endpoint master{};  ///< where all connections belong
+    };
+    /// A Sentinel has said by itself where the master is.
+    news on_news(endpoint const& from, connection::sentinel_answer const& said);
+
+private:
+    struct candidate {
+        connection::master_record::statement said{};
+        connection::host_and_port from{};
+    };
+    struct findings;
+
+    place place_of(connection::host_and_port const& where, endpoint const& like);
+    std::vector<place> sentinels_in_order();
+    void on_answer(connection::host_and_port const& from, connection::sentinel_answer const& said);
+    std::string failure(findings const& found) const;
+
+    config const settings_;
+    server_set const servers_;
+    connection::greeting const words_;
+    tls_hosts tls_;
+    round_bell const bell_;
+    std::shared_ptr<sentinel_watcher> watcher_{}; ///< set before other threads are there
+
+    std::mutex mutex_; // guards what follows
+    connection::sentinel_list sentinels_;
+    connection::master_record record_{};
+    std::optional<connection::host_and_port> named_by_{}; ///< who said where the master is
+    base::instant believed_until_{};                      ///< what was said without a question need not be asked for
+};
+
+} // namespace redlatch::io

@@ -1,0 +1,41 @@
+// A connection to a Sentinel, one after the other, that tells of failovers.
+#pragma once
+
+#include "base/waker.hpp"
+#include "connection/sentinel_watch.hpp"
+#include "io/lane.hpp"
+#include "io/locator.hpp"
+
+#include <redlatch/config.hpp>
+
+#include <memory>
+
+namespace redlatch::io {
+
+class sentinel_locator;
+
+class sentinel_watcher final : public base::wakeable, public std::enable_shared_from_this<sentinel_watcher> {
+public:
+    sentinel_watcher(std::shared_ptr<reactor> loop, config const& settings, std::weak_ptr<sentinel_locator> whose,
+                     master_locator::on_master tell);
+    void begin();
+    void close();
+    void close_after_fork() noexcept;
+
+    void wake() noexcept override; ///< there is an answer
+
+private:
+    class turns;
+    void look();
+
+    std::shared_ptr<reactor> const loop_;
+    config const settings_;
+    std::weak_ptr<sentinel_locator> const whose_;
+    master_locator::on_master const tell_;
+    std::shared_ptr<turns> turns_{};
+    std::shared_ptr<connection::sentinel_watch> traffic_{};
+    std::shared_ptr<lane> line_{};
+    bool knew_nothing_ = false; ///< the reactor's own
+};
+
+} // namespace redlatch::io

@@ -1,0 +1,79 @@
+#include "connection/sentinel_replies.hpp"
+#include "scripted/replies.hpp"
+
+#include <gmock/gmock.h>
+
+namespace redlatch::connection {
+namespace {
+
+using kind = sentinel_answer::kind;
+using scripted::array;
+using scripted::error;
+using scripted::nil;
+using scripted::string;
+using ::testing::ElementsAre;
+using ::testing::SizeIs;
+
+resp::value fields_of(std::vector<std::string> const& words) {
+    std::vector<resp::value> items;
+    for (auto const& word : words) items.push_back(string(word));
+    return array(std::move(items));
+}
+
+resp::value const address = fields_of({"10.0.0.2", "6380"});
+resp::value const master = fields_of({"name", "orders", "ip", "10.0.0.2", "config-epoch", "7", "quorum", "2"});
+resp::value const others =
+    array({fields_of({"name", "x", "ip", "10.0.0.4", "port", "26379"}), fields_of({"port", "26380", "ip", "::1"})});
+
+TEST(sentinel_replies, ask_three_things_at_once) {
+    EXPECT_THAT(
+        scripted::commands_in(sentinel_questions("orders")),
+        ElementsAre("SENTINEL GET-MASTER-ADDR-BY-NAME orders", "SENTINEL MASTER orders", "SENTINEL SENTINELS orders"));
+}
+
+TEST(sentinel_replies, say_where_the_master_is_since_which_epoch_and_who_else_knows) {
+    auto const answer = read_sentinel_answer({address, master, others});
+    EXPECT_EQ(answer.what, kind::known);
+    EXPECT_EQ(answer.master, (host_and_port{"10.0.0.2", 6380}));
+    EXPECT_EQ(answer.epoch, 7U);
+    EXPECT_THAT(answer.others, ElementsAre(host_and_port{"10.0.0.4", 26379}, host_and_port{"::1", 26380}));
+    EXPECT_EQ(answer.others[1].display(), "[::1]:26380");
+}
+
+TEST(sentinel_replies, are_of_use_though_only_the_first_is_answered) {
+    auto const answer = read_sentinel_answer({address, error("NOPERM"), error("NOPERM")});
+    EXPECT_EQ(answer.what, kind::known);
+    EXPECT_EQ(answer.epoch, std::nullopt);
+    EXPECT_THAT(answer.others, SizeIs(0));
+}
+
+TEST(sentinel_replies, tell_a_name_that_is_not_known_from_a_refusal) {
+    auto const no_such = error("ERR No such master with that name");
+    EXPECT_EQ(read_sentinel_answer({nil(), no_such, no_such}).what, kind::unknown_name);
+    auto const refused = read_sentinel_answer({error("NOPERM no"), error("NOPERM"), error("NOPERM")});
+    EXPECT_EQ(refused.what, kind::refused);
+    EXPECT_EQ(refused.problem, "NOPERM no");
+}
+
+TEST(sentinel_replies, that_are_no_address_are_refusals) {
+    for (auto const& odd : {string("OK"), array({string("a")}), fields_of({"", "1"}), fields_of({"a", "0"}),
+                            fields_of({"a", "65536"}), fields_of({"a", "1x"}), fields_of({"a", "1", "b"})})
+        EXPECT_EQ(read_sentinel_answer({odd, master, others}).what, kind::refused);
+}
+
+TEST(sentinel_replies, name_no_more_others_than_there_can_be) {
+    std::vector<resp::value> many;
+    for (int i = 1; i <= 1'000; ++i) many.push_back(fields_of({"ip", "a", "port", std::to_string(i)}));
+    EXPECT_THAT(read_sentinel_answer({address, master, array(many)}).others, SizeIs(64));
+    EXPECT_THAT(read_sentinel_answer({address, master, array({string("odd"), nil(), array({})})}).others, SizeIs(0));
+}
+
+TEST(sentinel_replies, are_about_a_master_by_its_whole_name) {
+    EXPECT_TRUE(is_about("orders 10.0.0.1 6379 10.0.0.2 6380", "orders"));
+    EXPECT_FALSE(is_about("orders2 10.0.0.1 6379 10.0.0.2 6380", "orders"));
+    EXPECT_FALSE(is_about("orders", "orders"));
+    EXPECT_FALSE(is_about("", "orders"));
+}
+
+} // namespace
+} // namespace redlatch::connection
