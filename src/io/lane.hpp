@@ -35,7 +35,7 @@
 //                                Then a new connection: at once after one that answered, else after a growing pause; none
 //                                while the lane rests
 //     connected                  link = up; greet, send, leave
-//     moved (reactor)            up elsewhere -> lose; an attempt elsewhere, or a pause, ends, and a new attempt begins
+//     move_to (reactor)          up elsewhere -> lose; an attempt elsewhere, or a pause, ends, and a new attempt begins
 //     close                      link = closed; everything ends with "closed"; the last role closes the descriptor
 // epoll_ctl happens under the mutex; send, receive, poll and waking never do: encryption has a mutex of its own. Never two
 // of our mutexes at once.
@@ -121,8 +121,9 @@ public:
     }
     /// The same if `still` says so, asked under the mutex.
     void reconnect(std::string const& reason, condition still);
-    /// On the reactor: the server is there now. A connection to another place is given up, and so is an attempt to make one.
-    void move_to(endpoint const& there, std::string const& reason);
+    /// On the reactor: the server is there. A connection to another place is given up. `news`: it has just moved there, so
+    /// that the place has to be asked for anew by who is connecting, and at once.
+    void move_to(endpoint const& there, std::string const& reason, bool news);
 
     /// Nobody needs this server for now: the connection ends, and none is made. False: from the next submit() on it is.
     void rest(bool resting);

@@ -149,7 +149,7 @@ void lane::on_connect_failed(std::string const& problem) {
     connect_after(pause);
 }
 
-void lane::move_to(endpoint const& there, std::string const& reason) {
+void lane::move_to(endpoint const& there, std::string const& reason, bool news) {
     std::shared_ptr<watched_attempt> ended;
     reactor::timer pause = 0;
     {
@@ -158,7 +158,7 @@ void lane::move_to(endpoint const& there, std::string const& reason) {
         bool const elsewhere = where_.host_or_path != there.host_or_path || where_.port != there.port;
         if (link_ == link::up && elsewhere) {
             lose(next, reason);
-        } else if (link_ == link::down && connecting_ && (elsewhere || !attempt_)) {
+        } else if (news && link_ == link::down && connecting_ && (elsewhere || !attempt_)) {
             moved_ = true;
             ended = attempt_;
             pause = std::exchange(pause_, 0);

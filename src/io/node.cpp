@@ -52,14 +52,12 @@ node::node(std::shared_ptr<reactor> const& loop, config const& settings, lane::s
       messages_(loop, of_lane(common, false, settings.timeout), lane_hooks("subscriber")) {}
 
 void node::watch(std::shared_ptr<reactor> const& loop) {
-    if (places_) places_->watch(loop, [this](auto const& there, std::string const& reason) { move_to(there, reason); });
-}
-
-/// On the reactor.
-void node::move_to(endpoint const& there, std::string const& reason) {
-    data_.line().move_to(there, reason);
-    control_.line().move_to(there, reason);
-    messages_.line().move_to(there, reason);
+    if (!places_) return;
+    places_->watch(loop, [this](endpoint const& there, std::string const& reason, bool news) {
+        data_.line().move_to(there, reason, news);
+        control_.line().move_to(there, reason, news);
+        messages_.line().move_to(there, reason, news);
+    });
 }
 
 lane::hooks node::lane_hooks(char const* role) {

@@ -111,7 +111,6 @@ private:
     lane::hooks data_hooks();
     void on_recovered();
     void warn_of_eviction(std::string const& policy);
-    void move_to(endpoint const& there, std::string const& reason);
 
     std::shared_ptr<master_locator> const places_;
     hooks const hooks_;

@@ -122,14 +122,15 @@ void replicated_locator::on_role(std::size_t which, connection::server_role role
         master = choice_.master();
         if (moved) believed_until_ = base::later(lease_clock::now(), news_last);
     }
-    if (!master) return;
+    if (!master || closed_) return;
     auto const& where = servers_.nodes[*master];
     if (moved) log(log_level::info, "the master is " + where.display() + " now");
     // Also where it is no news: one connection may have found out what the others do not know.
-    tell_(where, "is not the master any more, which is " + where.display());
+    tell_(where, "is not the master any more, which is " + where.display(), moved);
 }
 
 void replicated_locator::close() {
+    closed_ = true;
     bell_.ring();
     for (auto const& one : watched_) one.line->close();
 }

@@ -11,6 +11,7 @@
 #include "io/server_set.hpp"
 #include "io/tls/tls_hosts.hpp"
 
+#include <atomic>
 #include <cstddef>
 #include <memory>
 #include <mutex>
@@ -54,6 +55,7 @@ private:
     on_master tell_{};
     std::vector<watched> watched_{};
 
+    std::atomic<bool> closed_{false};
     std::mutex mutex_; // guards what follows
     connection::master_choice choice_;
     base::instant believed_until_{}; ///< what was said without a question need not be asked for

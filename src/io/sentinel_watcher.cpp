@@ -61,6 +61,7 @@ void sentinel_watcher::begin() {
 }
 
 void sentinel_watcher::close() {
+    closed_ = true;
     line_->close();
 }
 
@@ -80,7 +81,7 @@ void sentinel_watcher::look() {
     std::optional<connection::sentinel_answer> news;
     line_->with([&] { news = traffic_->take_news(); });
     auto const whose = whose_.lock();
-    if (!news || !whose) return;
+    if (!news || !whose || closed_) return;
     auto const from = turns_->present();
     if (news->what != connection::sentinel_answer::kind::known) {
         // Not at once: where no Sentinel knows it, they would be asked without a pause.
@@ -93,7 +94,8 @@ void sentinel_watcher::look() {
     if (now.moved)
         log(log_level::info, "the master '" + whose->master_name() + "' is " + now.master.display() + " now");
     // Also where it is no news: one connection may have found out what the others do not know.
-    tell_(now.master, "is not the master '" + whose->master_name() + "' any more, which is " + now.master.display());
+    tell_(now.master, "is not the master '" + whose->master_name() + "' any more, which is " + now.master.display(),
+          now.moved);
 }
 
 } // namespace redlatch::io

@@ -8,6 +8,7 @@
 
 #include <redlatch/config.hpp>
 
+#include <atomic>
 #include <memory>
 
 namespace redlatch::io {
@@ -35,6 +36,7 @@ private:
     std::shared_ptr<turns> turns_{};
     std::shared_ptr<connection::sentinel_watch> traffic_{};
     std::shared_ptr<lane> line_{};
+    std::atomic<bool> closed_{false};
     bool knew_nothing_ = false; ///< the reactor's own
 };
 
