@@ -41,8 +41,8 @@ public:
     /// On the reactor: where all connections belong, for the log what others are then, and whether that is new.
     using on_master = std::function<void(endpoint const& master, std::string const& reason, bool news)>;
 
-    /// Until close() `tell` is called when there is another master, and now and then when there is none. Starts the reactor, or with config::lazy_threads waits
-    /// until it runs.
+    /// Until close() `tell` is called when there is another master, and now and then when there is none. Starts the reactor,
+    /// or with config::lazy_threads waits until it runs.
     virtual void watch(std::shared_ptr<reactor> const& loop, on_master tell) = 0;
     /// Ends the watch, and what other threads are just asking.
     virtual void close() = 0;

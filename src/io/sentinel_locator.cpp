@@ -132,7 +132,8 @@ std::string sentinel_locator::failure(findings const& found) const {
     for (auto const& one : servers_.nodes) asked += (asked.empty() ? "" : ", ") + one.display();
     auto const master = "a master '" + servers_.master_name + "'";
     if (found.all_know_no_such_name && !found.problems.empty())
-        return "no Sentinel of " + asked + " knows " + master + ": check topology.master_name";
+        return "no Sentinel of " + asked + " knows " + master
+               + ": check topology.master_name, or in an address what stands behind the #";
     return "no Sentinel of " + asked + " says where " + master + " is ("
            + (found.problems.empty() ? "there was no time to ask" : found.problems) + ")";
 }
