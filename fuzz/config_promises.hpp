@@ -20,7 +20,8 @@ template <typename Read> void read_twice(Read read) {
         return;
     }
     auto const second = read();
-    check(first.address == second.address && first.username == second.username && first.password == second.password,
+    check(first.address == second.address && first.username == second.username && first.password == second.password
+              && first.topology == second.topology,
           "the same text means the same");
     try {
         first.validate();

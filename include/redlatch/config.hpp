@@ -33,6 +33,8 @@ struct local_handoff {
     /// First come, first served without exception. Otherwise a thread that has just released may take the lock again, up to
     /// 16 times in a row within 25 microseconds, before the next waiter is there: ten times the throughput.
     bool strict = false;
+
+    friend bool operator==(local_handoff const&, local_handoff const&) = default;
 };
 
 /// Plain data: distinct objects are independent, shared objects need the usual care.
@@ -128,11 +130,15 @@ struct REDLATCH_EXPORT config {
     static config local();
     /// Throws error(bad_config) with the URI (its password masked) and what is wrong with it.
     static config from_uri(std::string_view uri);
-    /// Reads `singleServerConfig` and the top-level keys of Redisson's YAML, bare or nested under
-    /// `spring.redis.redisson.config`. Keys without a meaning here (codec, threads, pool sizes) are accepted with one debug
-    /// line; an unknown key is an error with its line and the nearest known name. Throws error(bad_config).
+    /// Reads Redisson's YAML: `singleServerConfig`, `sentinelServersConfig`, `clusterServersConfig`, `replicatedServersConfig`
+    /// or `masterSlaveServersConfig`, and the top-level keys; bare, or nested under `spring.redis.redisson.config` or
+    /// `spring.data.redis.redisson.config`. Without these Spring Boot's own keys under `spring.redis` or `spring.data.redis`.
+    /// What Redisson has no key for stands under `redlatch` (docs/operating.md). Keys without a meaning here (codec, threads,
+    /// pool sizes) are accepted with one debug line; an unknown key is an error with its line and the nearest known name.
+    /// Throws error(bad_config).
     static config from_yaml(std::string_view text);
-    /// Warns in the log when it holds a password and every user may read it.
+    /// The same; also the file that `spring.redis.redisson.file` names, which lies beside this one unless it begins with
+    /// `file:`. Warns in the log when a file holds a password and every user may read it.
     static config from_file(std::filesystem::path const& file);
 
     /// Throws error(bad_config) for values that cannot work. client's constructor calls it.

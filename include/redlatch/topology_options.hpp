@@ -39,8 +39,9 @@ struct topology_options {
     std::string sentinel_username{};
     std::string sentinel_password{};
 
-    /// `host:port` as Sentinels or nodes of a cluster tell it, and `host:port` at which it can be reached from here. What is
-    /// not in it stays as it is.
+    /// `host:port` as Sentinels or nodes of a cluster tell it, and `host:port` at which it can be reached from here; an IPv6
+    /// address stands in brackets. Without a port in both: a host with all its ports, which stay as they are; an entry with
+    /// the port comes first. What is not in it stays as it is.
     std::map<std::string, std::string> address_map{};
 
     /// How often the arrangement is asked for where nothing has said that it changed. From 10 ms.

@@ -1,4 +1,5 @@
 #include "api/config_yaml.hpp"
+#include "api/yaml_tls.hpp"
 #include "base/error_text.hpp"
 #include "io/log.hpp"
 #include "io/unique_fd.hpp"
@@ -7,6 +8,7 @@
 #include <redlatch/config.hpp>
 #include <redlatch/error.hpp>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstddef>
 #include <fcntl.h>
@@ -14,6 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <utility>
+#include <vector>
 
 namespace redlatch {
 
@@ -51,21 +54,48 @@ file_contents read_all(std::filesystem::path const& path, std::string const& nam
     refuse(name, "it is larger than 1 MiB");
 }
 
+/// The file that Spring Boot's `redisson.file` means. What Java looks for on its class path lies beside its other settings.
+std::filesystem::path path_of(yaml_setting const& value, std::filesystem::path const& folder) {
+    auto const text = value.text();
+    if (text.starts_with("file:")) return yaml_tls::file(value);
+    std::string_view name = text;
+    if (name.starts_with("classpath:")) name.remove_prefix(name.find(':') + 1);
+    if (name.empty() || name.find("://") != std::string_view::npos)
+        refuse_yaml(value.at() + " needs a file, as in file:/etc/redisson.yaml or classpath:redisson.yaml");
+    return folder / name.substr(std::min(name.find_first_not_of('/'), name.size()));
+}
+
+struct source {
+    std::string name{};
+    file_contents contents{};
+};
+
+void warn_of_readers(source const& file) {
+    if ((file.contents.mode & S_IROTH) == 0) return;
+    io::log(log_level::warning, "the configuration file '" + file.name
+                                    + "' holds a password, and every user of this machine may read it: chmod o-r "
+                                      "it, or take the password from the environment, as in ${REDIS_PASSWORD}");
+}
+
 } // namespace
 
 config config::from_file(std::filesystem::path const& file) {
-    auto const name = io::printable(file.string());
-    auto const contents = read_all(file, name);
+    std::vector<source> sources;
+    sources.reserve(2); // this file, and the one that it may name: read_yaml looks at both texts
+    auto const read = [&](std::filesystem::path const& path) -> std::string const& {
+        auto const name = io::printable(path.string());
+        sources.push_back({name, read_all(path, name)});
+        return sources.back().contents.text;
+    };
+    auto const& text = read(file);
     try {
-        auto result = read_yaml(contents.text);
-        if (result.shows_password && (contents.mode & S_IROTH) != 0)
-            io::log(log_level::warning,
-                    "the configuration file '" + name
-                        + "' holds a password, and every user of this machine may read it: chmod o-r "
-                          "it, or take the password from the environment, as in ${REDIS_PASSWORD}");
+        auto result =
+            read_yaml(text, [&](yaml_setting const& other) { return read(path_of(other, file.parent_path())); });
+        if (result.shows_password) warn_of_readers(sources.back());
+        if (result.shows_password_beside) warn_of_readers(sources.front());
         return std::move(result.settings);
     } catch (error const& problem) {
-        throw error(errc::bad_config, name + ": " + problem.what());
+        throw error(errc::bad_config, sources.back().name + ": " + problem.what());
     }
 }
 

@@ -1,144 +1,146 @@
 #include "api/redisson_keys.hpp"
 
-#include <algorithm>
 #include <array>
-#include <cstddef>
-#include <numeric>
-#include <vector>
 
 namespace redlatch::redisson_keys {
 
 namespace {
 
-using namespace std::string_view_literals;
+constexpr std::string_view not_java = "it is about Java's runtime";
+constexpr std::string_view no_pool = "one connection carries all calls, so there is no pool";
+constexpr std::string_view no_threads = "there is one background thread, and callers wait on their own";
+constexpr std::string_view other_objects = "it is about other objects than locks, semaphores and latches";
+constexpr std::string_view one_subscriber = "one connection carries all subscriptions";
+constexpr std::string_view own_sockets =
+    "TCP_NODELAY and SO_KEEPALIVE are always on, and pingConnectionInterval probes a silent connection";
+constexpr std::string_view own_names = "names are looked up anew for each connection";
+constexpr std::string_view own_pauses = "the pauses between attempts to reconnect come from retry_delay";
+constexpr std::string_view own_tls = "OpenSSL encrypts, with the ciphers that its own configuration chooses";
+constexpr std::string_view no_replica_reads = "everything is asked of the master";
+constexpr std::string_view own_checks = "the servers are asked for their arrangement as often as scan_interval says";
 
-constexpr std::array top{
-    "addressResolverGroupFactory"sv,
-    "checkLockSyncedSlaves"sv,
-    "cleanUpKeysAmount"sv,
-    "codec"sv,
-    "connectionListener"sv,
-    "decodeInExecutor"sv,
-    "eventLoopGroup"sv,
-    "executor"sv,
-    "keepPubSubOrder"sv,
-    "lazyInitialization"sv,
-    "maxCleanUpDelay"sv,
-    "minCleanUpDelay"sv,
-    "nettyExecutor"sv,
-    "nettyHook"sv,
-    "nettyThreads"sv,
-    "protocol"sv,
-    "referenceEnabled"sv,
-    "registrationKey"sv,
-    "reliableTopicWatchdogTimeout"sv,
-    "slavesSyncTimeout"sv,
-    "sslCiphers"sv,
-    "sslKeyManagerFactory"sv,
-    "sslProvider"sv,
-    "sslTrustManagerFactory"sv,
-    "tcpKeepAlive"sv,
-    "tcpKeepAliveCount"sv,
-    "tcpKeepAliveIdle"sv,
-    "tcpKeepAliveInterval"sv,
-    "tcpNoDelay"sv,
-    "tcpUserTimeout"sv,
-    "threads"sv,
-    "transportMode"sv,
-    "useScriptCache"sv,
-    "useThreadClassLoader"sv,
-    "valkeyCapabilities"sv,
+constexpr ignored_yaml_key top[]{
+    {"addressResolverGroupFactory", not_java},
+    {"checkLockSyncedSlaves", "a lock counts as taken as soon as the master says so"},
+    {"cleanUpKeysAmount", other_objects},
+    {"codec", "locks store names and numbers only"},
+    {"connectionListener", not_java},
+    {"decodeInExecutor", not_java},
+    {"eventLoopGroup", not_java},
+    {"executor", not_java},
+    {"keepPubSubOrder", "messages of one channel never overtake each other"},
+    {"lazyInitialization", "the constructor of a client connects, so that errors are told at once"},
+    {"maxCleanUpDelay", other_objects},
+    {"minCleanUpDelay", other_objects},
+    {"nettyExecutor", not_java},
+    {"nettyHook", not_java},
+    {"nettyThreads", no_threads},
+    {"protocol", "connections speak RESP2; what is stored is the same"},
+    {"referenceEnabled", other_objects},
+    {"registrationKey", "it is a licence of Redisson PRO"},
+    {"reliableTopicWatchdogTimeout", other_objects},
+    {"slavesSyncTimeout", "no lock waits for replicas"},
+    {"sslCiphers", own_tls},
+    {"sslKeyManagerFactory", own_tls},
+    {"sslProvider", own_tls},
+    {"sslTrustManagerFactory", own_tls},
+    {"tcpKeepAlive", own_sockets},
+    {"tcpKeepAliveCount", own_sockets},
+    {"tcpKeepAliveIdle", own_sockets},
+    {"tcpKeepAliveInterval", own_sockets},
+    {"tcpNoDelay", own_sockets},
+    {"tcpUserTimeout", own_sockets},
+    {"threads", no_threads},
+    {"transportMode", not_java},
+    {"useScriptCache", "scripts are always called by their hash, and sent where the server does not know them"},
+    {"useThreadClassLoader", not_java},
+    {"valkeyCapabilities", "no capability of Valkey changes what is sent"},
 };
 
-constexpr std::array server{
-    "connectionMinimumIdleSize"sv,
-    "connectionPoolSize"sv,
-    "dnsMonitoringInterval"sv,
-    "dnsMonitoringTimes"sv,
-    "idleConnectionTimeout"sv,
-    "keepAlive"sv,
-    "reconnectionDelay"sv,
-    "sslCiphers"sv,
-    "sslKeyManagerFactory"sv,
-    "sslProvider"sv,
-    "sslTrustManagerFactory"sv,
-    "subscriptionConnectionMinimumIdleSize"sv,
-    "subscriptionConnectionPoolSize"sv,
-    "subscriptionTimeout"sv,
-    "subscriptionsPerConnection"sv,
-    "tcpKeepAlive"sv,
-    "tcpKeepAliveCount"sv,
-    "tcpKeepAliveIdle"sv,
-    "tcpKeepAliveInterval"sv,
-    "tcpNoDelay"sv,
-    "tcpUserTimeout"sv,
+constexpr ignored_yaml_key servers[]{
+    {"dnsMonitoringInterval", own_names},
+    {"dnsMonitoringTimes", own_names},
+    {"idleConnectionTimeout", no_pool},
+    {"keepAlive", own_sockets},
+    {"reconnectionDelay", own_pauses},
+    {"sslCiphers", own_tls},
+    {"sslKeyManagerFactory", own_tls},
+    {"sslProvider", own_tls},
+    {"sslTrustManagerFactory", own_tls},
+    {"subscriptionConnectionMinimumIdleSize", one_subscriber},
+    {"subscriptionConnectionPoolSize", one_subscriber},
+    {"subscriptionTimeout", one_subscriber},
+    {"subscriptionsPerConnection", one_subscriber},
+    {"tcpKeepAlive", own_sockets},
+    {"tcpKeepAliveCount", own_sockets},
+    {"tcpKeepAliveIdle", own_sockets},
+    {"tcpKeepAliveInterval", own_sockets},
+    {"tcpNoDelay", own_sockets},
+    {"tcpUserTimeout", own_sockets},
 };
 
-constexpr std::array others{
-    "sentinelServersConfig"sv,    "clusterServersConfig"sv,     "replicatedServersConfig"sv,
-    "masterSlaveServersConfig"sv, "elasticacheServersConfig"sv,
+constexpr ignored_yaml_key single_server[]{
+    {"connectionMinimumIdleSize", no_pool},
+    {"connectionPoolSize", no_pool},
 };
 
-constexpr std::array code{"nameMapper"sv, "commandMapper"sv, "credentialsResolver"sv};
+constexpr ignored_yaml_key several_servers[]{
+    {"failedSlaveCheckInterval", no_replica_reads},
+    {"failedSlaveNodeDetector", no_replica_reads},
+    {"failedSlaveReconnectionInterval", no_replica_reads},
+    {"fallbackLoadingToMaster", no_replica_reads},
+    {"loadBalancer", no_replica_reads},
+    {"masterConnectionMinimumIdleSize", no_pool},
+    {"masterConnectionPoolSize", no_pool},
+    {"readMode", no_replica_reads},
+    {"slaveConnectionMinimumIdleSize", no_pool},
+    {"slaveConnectionPoolSize", no_pool},
+    {"subscriptionMode", no_replica_reads},
+};
 
-std::string folded(std::string_view name) {
-    std::string out;
-    for (char const byte : name)
-        if (byte != '-' && byte != '_') out += byte >= 'A' && byte <= 'Z' ? static_cast<char>(byte - 'A' + 'a') : byte;
-    return out;
-}
+constexpr ignored_yaml_key sentinel_servers[]{
+    {"checkSentinelsList", own_checks},
+    {"checkSlaveStatusWithSyncing", no_replica_reads},
+    {"sentinelsDiscovery", own_checks},
+};
 
-/// Levenshtein's, by rows.
-std::size_t edit_distance(std::string_view from, std::string_view to) {
-    std::vector<std::size_t> row(to.size() + 1);
-    std::iota(row.begin(), row.end(), std::size_t{0});
-    for (std::size_t i = 0; i < from.size(); ++i) {
-        auto diagonal = row[0];
-        row[0] = i + 1;
-        for (std::size_t j = 0; j < to.size(); ++j) {
-            auto const replaced = diagonal + (from[i] == to[j] ? 0 : 1);
-            diagonal = row[j + 1];
-            row[j + 1] = std::min({replaced, row[j] + 1, row[j + 1] + 1});
-        }
-    }
-    return row.back();
-}
+constexpr ignored_yaml_key cluster_servers[]{
+    {"checkMasterLinkStatus", no_replica_reads},
+    {"checkSlotsCoverage", own_checks},
+};
+
+constexpr ignored_yaml_key replicated_servers[]{
+    {"monitorIPChanges", own_names},
+};
 
 } // namespace
 
-std::span<std::string_view const> ignored_at_top() {
+std::span<ignored_yaml_key const> ignored_at_top() {
     return top;
 }
 
-std::span<std::string_view const> ignored_in_server() {
-    return server;
+std::span<ignored_yaml_key const> ignored_in_servers() {
+    return servers;
 }
 
-std::span<std::string_view const> other_servers() {
-    return others;
+std::span<ignored_yaml_key const> ignored_in_single_server() {
+    return single_server;
 }
 
-std::span<std::string_view const> java_code() {
-    return code;
+std::span<ignored_yaml_key const> ignored_in_several_servers() {
+    return several_servers;
 }
 
-std::string nearest(std::string_view name, std::span<std::string_view const> known) {
-    constexpr std::size_t longest_name = 64; // no known name is near to a longer one
-    if (name.size() > longest_name) return {};
-    auto const wanted = folded(name);
-    std::string best;
-    auto least = std::max<std::size_t>(2, wanted.size() / 3) + 1;
-    for (auto const candidate : known) {
-        auto const distance = edit_distance(wanted, folded(candidate));
-        if (distance >= least) continue;
-        least = distance;
-        best = candidate;
-    }
-    constexpr std::size_t telling = 5;
-    auto const begins_so = [&](std::string_view candidate) { return folded(candidate).starts_with(wanted); };
-    if (best.empty() && wanted.size() >= telling)
-        if (auto const found = std::ranges::find_if(known, begins_so); found != known.end()) best = *found;
-    return best;
+std::span<ignored_yaml_key const> ignored_in_sentinel_servers() {
+    return sentinel_servers;
+}
+
+std::span<ignored_yaml_key const> ignored_in_cluster_servers() {
+    return cluster_servers;
+}
+
+std::span<ignored_yaml_key const> ignored_in_replicated_servers() {
+    return replicated_servers;
 }
 
 } // namespace redlatch::redisson_keys

@@ -11,6 +11,8 @@
 #include <charconv>
 #include <cstdint>
 #include <limits>
+#include <sstream>
+#include <utility>
 
 namespace redlatch {
 
@@ -49,6 +51,9 @@ yaml_setting::yaml_setting(YAML::Node const& key, YAML::Node const& value, int f
     name_ = key.Scalar();
 }
 
+yaml_setting::yaml_setting(yaml_setting const& other, std::string name)
+    : name_(std::move(name)), value_(other.value_), line_(other.line_) {}
+
 std::string yaml_setting::at() const {
     return "line " + std::to_string(line_) + ": " + shown_name();
 }
@@ -70,6 +75,30 @@ std::string yaml_setting::text() const {
     if (is_null()) return {};
     if (!value_.IsScalar()) refuse_yaml("needs one value, not a list or a group of keys");
     return with_environment(value_.Scalar());
+}
+
+std::vector<std::string> yaml_setting::texts() const {
+    std::vector<std::string> result;
+    if (value_.IsSequence()) {
+        for (auto const& one : value_) {
+            if (!one.IsScalar()) refuse_yaml("needs a list of single values");
+            result.push_back(with_environment(one.Scalar()));
+        }
+        return result;
+    }
+    std::istringstream parts(text());
+    for (std::string part; std::getline(parts, part, ',');) {
+        auto const first = part.find_first_not_of(' ');
+        if (first == std::string::npos) refuse_yaml("has an empty place in its list");
+        result.push_back(part.substr(first, part.find_last_not_of(' ') + 1 - first));
+    }
+    return result;
+}
+
+bool yaml_setting::truth() const {
+    auto const word = io::lower_case(text());
+    if (word != "true" && word != "false") refuse_yaml("must be true or false");
+    return word == "true";
 }
 
 int yaml_setting::whole_number(int least, int most) const {

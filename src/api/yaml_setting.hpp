@@ -4,6 +4,7 @@
 #include <redlatch/lease_clock.hpp>
 
 #include <string>
+#include <vector>
 #include <yaml-cpp/yaml.h>
 
 namespace redlatch {
@@ -16,6 +17,8 @@ namespace redlatch {
 class yaml_setting {
 public:
     yaml_setting(YAML::Node const& key, YAML::Node const& value, int first_line);
+    /// The same value, under another name.
+    yaml_setting(yaml_setting const& other, std::string name);
 
     std::string const& name() const noexcept { return name_; }
     int line() const noexcept { return line_; }
@@ -27,6 +30,9 @@ public:
     bool is_null() const;
     /// A scalar; empty for null.
     std::string text() const;
+    /// A list of scalars, or one scalar with commas between.
+    std::vector<std::string> texts() const;
+    bool truth() const;
     int whole_number(int least, int most) const;
     duration milliseconds(duration least) const;
     /// Milliseconds, `PT1S`, or one of Redisson's delay classes, of which the first delay is taken.

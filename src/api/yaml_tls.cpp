@@ -10,25 +10,8 @@ namespace redlatch::yaml_tls {
 
 namespace {
 
-/// A path, or a URL of a file, as Java names files.
-std::string file(yaml_setting const& value) {
-    auto text = value.text();
-    if (text.starts_with("file:")) {
-        auto path = text.substr(5);
-        if (path.starts_with("//")) path.erase(0, std::min(path.find('/', 2), path.size()));
-        auto decoded = io::percent_decoded(path);
-        if (!decoded || decoded->empty()) refuse_yaml("needs the path of a file, as in file:/etc/redlatch/ca.pem");
-        return *decoded;
-    }
-    if (text.starts_with("classpath:") || text.find("://") != std::string::npos)
-        refuse_yaml("needs a file; what Java finds elsewhere cannot be read here");
-    return text;
-}
-
 void verify_as_before_redisson_4(config& settings, yaml_setting const& value) {
-    auto const text = io::lower_case(value.text());
-    if (text != "true" && text != "false") refuse_yaml("must be true or false");
-    settings.tls.verification = text == "true" ? tls_verification::strict : tls_verification::ca_only;
+    settings.tls.verification = value.truth() ? tls_verification::strict : tls_verification::ca_only;
 }
 
 void verify(config& settings, yaml_setting const& value) {
@@ -66,9 +49,7 @@ void check_store_type(config&, yaml_setting const& value) {
                     "PKCS12)");
 }
 
-} // namespace
-
-std::array<key, 14> const keys{{
+constexpr yaml_key of_redisson[]{
     {"sslEnableEndpointIdentification", verify_as_before_redisson_4},
     {"sslVerificationMode", verify},
     {"sslProtocols", set_protocols},
@@ -79,7 +60,9 @@ std::array<key, 14> const keys{{
     {"sslKeystore", [](config& settings, yaml_setting const& value) { settings.tls.certificate_file = file(value); }},
     {"sslKeystorePassword",
      [](config& settings, yaml_setting const& value) { settings.tls.key_password = value.text(); }},
-    // Ours; Redisson does not know them.
+};
+
+constexpr yaml_key ours[]{
     {"tlsCaFile", [](config& settings, yaml_setting const& value) { settings.tls.ca_file = file(value); }},
     {"tlsCaFolder", [](config& settings, yaml_setting const& value) { settings.tls.ca_folder = file(value); }},
     {"tlsCertificateFile",
@@ -87,6 +70,30 @@ std::array<key, 14> const keys{{
     {"tlsKeyFile", [](config& settings, yaml_setting const& value) { settings.tls.key_file = file(value); }},
     {"tlsKeyPassword", [](config& settings, yaml_setting const& value) { settings.tls.key_password = value.text(); }},
     {"tlsServerName", [](config& settings, yaml_setting const& value) { settings.tls.server_name = value.text(); }},
-}};
+};
+
+} // namespace
+
+std::string file(yaml_setting const& value) {
+    auto text = value.text();
+    if (text.starts_with("file:")) {
+        auto path = text.substr(5);
+        if (path.starts_with("//")) path.erase(0, std::min(path.find('/', 2), path.size()));
+        auto decoded = io::percent_decoded(path);
+        if (!decoded || decoded->empty()) refuse_yaml("needs the path of a file, as in file:/etc/redlatch/ca.pem");
+        return *decoded;
+    }
+    if (text.starts_with("classpath:") || text.find("://") != std::string::npos)
+        refuse_yaml("needs a file; what Java finds elsewhere cannot be read here");
+    return text;
+}
+
+std::span<yaml_key const> keys() {
+    return of_redisson;
+}
+
+std::span<yaml_key const> own_keys() {
+    return ours;
+}
 
 } // namespace redlatch::yaml_tls

@@ -1,22 +1,22 @@
 // The keys for TLS in YAML: Redisson's, as far as OpenSSL can honour them, and ours for files in PEM.
 #pragma once
 
-#include "api/yaml_setting.hpp"
-
-#include <redlatch/config.hpp>
+#include "api/yaml_level.hpp"
 
 #include <array>
+#include <span>
+#include <string>
 #include <string_view>
 
 namespace redlatch::yaml_tls {
 
-struct key {
-    std::string_view name;
-    void (*apply)(config&, yaml_setting const&);
-};
+/// Redisson's, at the top level and in the section of the servers; where two say the same thing, the later one wins.
+std::span<yaml_key const> keys();
+/// Ours, in these places and under `redlatch`.
+std::span<yaml_key const> own_keys();
 
-/// Known at the top level and in singleServerConfig; where two say the same thing, the later one wins.
-extern std::array<key, 14> const keys;
+/// A path, or a URL of a file, as Java names files. Throws error(bad_config).
+std::string file(yaml_setting const& value);
 
 /// What would make TLS stricter, or choose other certificates, and cannot be honoured: an error where TLS is used.
 inline constexpr std::array<std::string_view, 3> beyond_us{"sslCiphers", "sslKeyManagerFactory",

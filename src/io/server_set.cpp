@@ -35,7 +35,8 @@ std::vector<endpoint> nodes_of_list(config const& settings) {
         one.address = address;
         auto const where = parse_server_uri(address);
         if (where.type != server_uri::kind::tcp || where.mode != server_mode::single)
-            refuse("topology.nodes has " + address + "; each is written redis://host:port or rediss://host:port");
+            refuse("topology.nodes has " + masked_uri(address)
+                   + "; each is written redis://host:port or rediss://host:port");
         nodes.push_back(resolve_endpoint(one));
         if (nodes.back().tls != nodes.front().tls)
             refuse("topology.nodes has addresses with TLS and without it; use one of both for all");

@@ -58,6 +58,49 @@ TEST_F(config_file, that_is_no_file_is_refused) {
     EXPECT_THAT(test::refusal([&] { config::from_file(path()); }), HasSubstr("not a regular file"));
 }
 
+class config_file_of_spring : public config_file {
+protected:
+    /// Beside it.
+    std::filesystem::path other(std::string const& text) const {
+        auto name = path().parent_path() / "other.yaml";
+        std::ofstream(name) << text;
+        return name;
+    }
+
+    config naming(std::string const& name) const {
+        return config::from_file(file("spring:\n  redis:\n    redisson:\n      file: " + name + "\n"));
+    }
+};
+
+TEST_F(config_file_of_spring, names_a_file_beside_it_or_anywhere) {
+    auto const whole = other("singleServerConfig: {address: 'redis://host:1'}").string();
+    for (auto const& name :
+         {std::string("other.yaml"), std::string("classpath:other.yaml"), std::string("classpath:/other.yaml"),
+          "file:" + whole, "file://" + whole, std::string("${REDLATCH_TEST_NONE:other.yaml}")})
+        EXPECT_EQ(naming(name).address, "redis://host:1") << name;
+}
+
+TEST_F(config_file_of_spring, has_own_settings_beside_those_of_the_other_file) {
+    other("singleServerConfig: {address: 'redis://host:1'}");
+    EXPECT_EQ(
+        config::from_file(file("spring.redis.redisson.file: other.yaml\nredlatch: {watchedHolds: 3}")).watched_holds,
+        3);
+}
+
+TEST_F(config_file_of_spring, is_refused_with_the_name_of_what_is_wrong) {
+    EXPECT_THAT(test::refusal([&] { naming("nowhere.yaml"); }),
+                AllOf(HasSubstr("nowhere.yaml"), HasSubstr("No such file")));
+    EXPECT_THAT(test::refusal([&] { naming("https://host/other.yaml"); }),
+                AllOf(HasSubstr("line 4: redisson.file"), HasSubstr("needs a file")));
+    EXPECT_THAT(test::refusal([&] { naming("''"); }), HasSubstr("needs a file"));
+    auto const name = other("singleServerConfig: {adress: 'redis://host:1'}");
+    EXPECT_THAT(test::refusal([&] { naming("other.yaml"); }),
+                AllOf(HasSubstr(name.string()), HasSubstr("line 1: adress")));
+    other("spring.redis.redisson.file: other.yaml");
+    EXPECT_THAT(test::refusal([&] { naming("other.yaml"); }), HasSubstr("spring.redis.redisson.file is not known"))
+        << "what is named names no other";
+}
+
 class config_file_with_a_password : public config_file {
 protected:
     config_file_with_a_password() {
@@ -69,6 +112,10 @@ protected:
     std::vector<std::string> warnings(std::string const& lines, ::mode_t mode) {
         auto const written = file("singleServerConfig:\n" + lines);
         EXPECT_EQ(::chmod(written.c_str(), mode), 0);
+        return said_of(written);
+    }
+
+    std::vector<std::string> said_of(std::filesystem::path const& written) {
         warnings_.clear();
         config::from_file(written);
         return warnings_;
@@ -103,6 +150,19 @@ TEST_F(config_file_with_a_password, is_one_only_if_the_password_stands_in_it) {
 TEST_F(config_file, that_is_too_large_is_refused) {
     auto const large = file(std::string((std::size_t{1} << 20) + 1, '#'));
     EXPECT_THAT(test::refusal([&] { config::from_file(large); }), HasSubstr("larger than 1 MiB"));
+}
+
+TEST_F(config_file_with_a_password, is_the_one_that_is_warned_about) {
+    auto const other = path().parent_path() / "other.yaml";
+    std::ofstream(other) << "singleServerConfig: {address: 'redis://h', password: hunter2}";
+    auto const naming = file("spring.redis.redisson.file: other.yaml");
+    for (auto const& each : {naming, other}) EXPECT_EQ(::chmod(each.c_str(), 0644), 0);
+    EXPECT_THAT(said_of(naming), ElementsAre(HasSubstr(other.string())));
+    EXPECT_EQ(::chmod(other.c_str(), 0600), 0);
+    EXPECT_THAT(said_of(naming), IsEmpty());
+    std::ofstream(other) << "singleServerConfig: {address: 'rediss://h'}";
+    file("spring.redis.redisson.file: other.yaml\nredlatch: {tlsCertificateFile: /own.pem, tlsKeyPassword: hunter2}");
+    EXPECT_THAT(said_of(naming), ElementsAre(HasSubstr(naming.string())));
 }
 
 } // namespace

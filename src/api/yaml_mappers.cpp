@@ -1,0 +1,67 @@
+#include "api/yaml_mappers.hpp"
+
+#include "api/environment_text.hpp"
+#include "io/server_uri.hpp"
+
+#include <redlatch/error.hpp>
+
+#include <string>
+
+namespace redlatch::yaml_mappers {
+
+namespace {
+
+bool is_default(yaml_setting const& value) {
+    return value.node().Tag().find(".Default") != std::string::npos;
+}
+
+std::string plain_text(YAML::Node const& node) {
+    if (!node.IsScalar()) refuse_yaml("needs single values in its map");
+    return with_environment(node.Scalar());
+}
+
+/// A host with a port; without one, where all its ports stay as they are.
+void check_place(std::string const& text, bool has_port) {
+    try {
+        // A port that the text does not have comes from here.
+        auto const as_it_is = io::parse_host_and_port(text, 1);
+        auto const otherwise = io::parse_host_and_port(text, 2);
+        if ((as_it_is.port == otherwise.port) == has_port) return;
+    } catch (error const& problem) {
+        refuse_yaml("'" + text + "' in it is no address: " + problem.what());
+    }
+    refuse_yaml("'" + text + "' in it " + (has_port ? "needs a port, as in 10.0.0.1:6379" : "may have no port"));
+}
+
+void add(config& settings, YAML::Node const& map, bool has_port) {
+    if (!map.IsMap()) refuse_yaml("needs a map of addresses in it");
+    for (auto const& entry : map) {
+        auto const told = plain_text(entry.first);
+        auto const reachable = plain_text(entry.second);
+        check_place(told, has_port);
+        check_place(reachable, has_port);
+        settings.topology.address_map[told] = reachable;
+    }
+}
+
+} // namespace
+
+void refuse_java_code(config&, yaml_setting const& value) {
+    if (!is_default(value)) refuse_yaml("needs Java code; this library can only do without it");
+}
+
+void set_address_map(config& settings, yaml_setting const& value) {
+    if (is_default(value)) return;
+    if (!value.node().IsMap() || value.node().size() == 0) refuse_java_code(settings, value);
+    for (auto const& entry : value.node()) {
+        auto const name = plain_text(entry.first);
+        if (name == "hostsPortMap")
+            add(settings, entry.second, true);
+        else if (name == "hostsMap")
+            add(settings, entry.second, false);
+        else if (name != "class")
+            refuse_java_code(settings, value);
+    }
+}
+
+} // namespace redlatch::yaml_mappers

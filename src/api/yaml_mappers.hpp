@@ -1,0 +1,17 @@
+// Redisson's classes that map names and addresses, as far as they can be honoured without Java.
+#pragma once
+
+#include "api/yaml_setting.hpp"
+
+#include <redlatch/config.hpp>
+
+namespace redlatch::yaml_mappers {
+
+/// `natMapper`: DefaultNatMapper, HostPortNatMapper or HostNatMapper. Throws error(bad_config) for others.
+void set_address_map(config& settings, yaml_setting const& value);
+
+/// Code that changes what is sent cannot be honoured; to ignore it would break exclusion with Java silently. Throws
+/// error(bad_config) for all but Redisson's default.
+void refuse_java_code(config& settings, yaml_setting const& value);
+
+} // namespace redlatch::yaml_mappers

@@ -1,0 +1,73 @@
+#include "api/yaml_own.hpp"
+
+#include "api/config_limits.hpp"
+#include "api/yaml_tls.hpp"
+
+namespace redlatch::yaml_own {
+
+namespace {
+
+constexpr duration one_millisecond{1};
+
+void set_commands(config& settings, yaml_setting const& value) {
+    auto const word = value.text();
+    if (word == "automatic")
+        settings.commands = command_set::automatic;
+    else if (word == "plain")
+        settings.commands = command_set::plain;
+    else if (word == "scripts")
+        settings.commands = command_set::scripts;
+    else
+        refuse_yaml("must be automatic, plain or scripts");
+}
+
+constexpr yaml_key top_keys[]{
+    {"fencingCounterTtl",
+     [](config& settings, yaml_setting const& value) {
+         settings.fencing_counter_ttl = value.milliseconds(one_millisecond);
+     }},
+    {"holderLabel", [](config& settings, yaml_setting const& value) { settings.holder_label = value.text(); }},
+};
+
+constexpr yaml_key own_keys[]{
+    top_keys[0],
+    top_keys[1],
+    {"validityMargin",
+     [](config& settings, yaml_setting const& value) { settings.validity_margin = value.milliseconds(duration(0)); }},
+    {"watchedHolds",
+     [](config& settings, yaml_setting const& value) {
+         settings.watched_holds = value.whole_number(0, config_limits::most_watched_holds);
+     }},
+    {"commands", set_commands},
+    {"localHandoff",
+     [](config& settings, yaml_setting const& value) { settings.local_handoff.enabled = value.truth(); }},
+    {"localHandoffTime",
+     [](config& settings, yaml_setting const& value) {
+         settings.local_handoff.time = value.milliseconds(one_millisecond);
+     }},
+    {"localHandoffStrict",
+     [](config& settings, yaml_setting const& value) { settings.local_handoff.strict = value.truth(); }},
+    {"detachedUnlock", [](config& settings, yaml_setting const& value) { settings.detached_unlock = value.truth(); }},
+    {"outageLimit",
+     [](config& settings, yaml_setting const& value) { settings.outage_limit = value.milliseconds(duration(0)); }},
+    {"closeTimeout",
+     [](config& settings, yaml_setting const& value) { settings.close_timeout = value.milliseconds(duration(0)); }},
+    {"lazyThreads", [](config& settings, yaml_setting const& value) { settings.lazy_threads = value.truth(); }},
+};
+
+} // namespace
+
+std::span<yaml_key const> keys() {
+    return own_keys;
+}
+
+std::span<yaml_key const> keys_at_top() {
+    return top_keys;
+}
+
+yaml_level const& level() {
+    static yaml_level const own{.title = "under redlatch", .keys = {keys(), yaml_tls::own_keys()}};
+    return own;
+}
+
+} // namespace redlatch::yaml_own

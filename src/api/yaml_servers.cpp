@@ -1,0 +1,160 @@
+#include "api/yaml_servers.hpp"
+
+#include "api/config_limits.hpp"
+#include "api/redisson_keys.hpp"
+#include "api/yaml_mappers.hpp"
+#include "api/yaml_tls.hpp"
+#include "io/server_uri.hpp"
+
+#include <limits>
+#include <string>
+
+namespace redlatch::yaml_servers {
+
+namespace {
+
+constexpr duration one_millisecond{1};
+constexpr duration shortest_scan_interval{10};
+
+void set_address(config& settings, yaml_setting const& value) {
+    settings.address = value.text();
+    io::parse_server_uri(settings.address);
+}
+
+void add_nodes(config& settings, yaml_setting const& value) {
+    for (auto const& address : value.texts()) {
+        io::parse_server_uri(address);
+        settings.topology.nodes.push_back(address);
+    }
+}
+
+void set_sharded(config& settings, yaml_setting const& value) {
+    auto const word = value.text();
+    if (word == "AUTO")
+        settings.topology.sharded = sharded_messages::automatic;
+    else if (word == "ON")
+        settings.topology.sharded = sharded_messages::on;
+    else if (word == "OFF")
+        settings.topology.sharded = sharded_messages::off;
+    else
+        refuse_yaml("must be AUTO, ON or OFF");
+}
+
+constexpr yaml_key common_keys[]{
+    {"database",
+     [](config& settings, yaml_setting const& value) {
+         settings.database = value.whole_number(0, std::numeric_limits<int>::max());
+     }},
+    {"username", [](config& settings, yaml_setting const& value) { settings.username = value.text(); }},
+    {"password", [](config& settings, yaml_setting const& value) { settings.password = value.text(); }},
+    {"clientName", [](config& settings, yaml_setting const& value) { settings.client_name = value.text(); }},
+    {"timeout",
+     [](config& settings, yaml_setting const& value) { settings.timeout = value.milliseconds(one_millisecond); }},
+    {"connectTimeout",
+     [](config& settings, yaml_setting const& value) {
+         settings.connect_timeout = value.milliseconds(one_millisecond);
+     }},
+    {"retryAttempts",
+     [](config& settings, yaml_setting const& value) {
+         settings.retry_attempts = value.whole_number(0, config_limits::most_retry_attempts);
+     }},
+    // The older name; where both stand, the later one in this table wins.
+    {"retryInterval",
+     [](config& settings, yaml_setting const& value) { settings.retry_delay = value.milliseconds(one_millisecond); }},
+    {"retryDelay",
+     [](config& settings, yaml_setting const& value) { settings.retry_delay = value.delay(one_millisecond); }},
+    {"pingConnectionInterval",
+     [](config& settings, yaml_setting const& value) { settings.ping_interval = value.milliseconds(duration(0)); }},
+    {"nameMapper", yaml_mappers::refuse_java_code},
+    {"commandMapper", yaml_mappers::refuse_java_code},
+    {"credentialsResolver", yaml_mappers::refuse_java_code},
+};
+
+constexpr yaml_key single_keys[]{{"address", set_address}};
+
+constexpr yaml_key scan_keys[]{
+    {"scanInterval",
+     [](config& settings, yaml_setting const& value) {
+         settings.topology.scan_interval = value.milliseconds(shortest_scan_interval);
+     }},
+    {"natMapper", yaml_mappers::set_address_map},
+};
+
+constexpr yaml_key sentinel_keys[]{
+    {"sentinelAddresses", add_nodes},
+    {"masterName", [](config& settings, yaml_setting const& value) { settings.topology.master_name = value.text(); }},
+    {"sentinelUsername",
+     [](config& settings, yaml_setting const& value) { settings.topology.sentinel_username = value.text(); }},
+    {"sentinelPassword",
+     [](config& settings, yaml_setting const& value) { settings.topology.sentinel_password = value.text(); }},
+};
+
+constexpr yaml_key node_keys[]{{"nodeAddresses", add_nodes}};
+
+constexpr yaml_key sharded_keys[]{{"shardedSubscriptionMode", set_sharded}};
+
+constexpr yaml_key master_slave_keys[]{{"masterAddress", add_nodes}, {"slaveAddresses", add_nodes}};
+
+yaml_level level(std::string_view title, std::vector<std::span<yaml_key const>> keys,
+                 std::vector<std::span<ignored_yaml_key const>> ignored) {
+    for (auto const more : {std::span<yaml_key const>(common_keys), yaml_tls::keys(), yaml_tls::own_keys()})
+        keys.push_back(more);
+    ignored.push_back(redisson_keys::ignored_in_servers());
+    return {.title = title, .keys = std::move(keys), .ignored = std::move(ignored)};
+}
+
+std::vector<section> all_sections() {
+    auto const several = redisson_keys::ignored_in_several_servers();
+    constexpr duration often{1000};
+    constexpr duration seldom{5000};
+    return {
+        {.name = "singleServerConfig",
+         .mode = server_mode::single,
+         .scan_interval = seldom,
+         .address = "address",
+         .example = "address: redis://127.0.0.1:6379",
+         .level = level("in singleServerConfig", {single_keys}, {redisson_keys::ignored_in_single_server()})},
+        {.name = "sentinelServersConfig",
+         .mode = server_mode::sentinel,
+         .scan_interval = often,
+         .address = "sentinelAddresses",
+         .example = "sentinelAddresses: [\"redis://127.0.0.1:26379\"]",
+         .level = level("in sentinelServersConfig", {sentinel_keys, scan_keys},
+                        {several, redisson_keys::ignored_in_sentinel_servers()})},
+        {.name = "clusterServersConfig",
+         .mode = server_mode::cluster,
+         .scan_interval = seldom,
+         .address = "nodeAddresses",
+         .example = "nodeAddresses: [\"redis://127.0.0.1:7000\"]",
+         .level = level("in clusterServersConfig", {node_keys, scan_keys, sharded_keys},
+                        {several, redisson_keys::ignored_in_cluster_servers()})},
+        {.name = "replicatedServersConfig",
+         .mode = server_mode::replicated,
+         .scan_interval = often,
+         .address = "nodeAddresses",
+         .example = "nodeAddresses: [\"redis://127.0.0.1:6379\"]",
+         .level = level("in replicatedServersConfig", {node_keys, scan_keys},
+                        {several, redisson_keys::ignored_in_replicated_servers()})},
+        {.name = "masterSlaveServersConfig",
+         .mode = server_mode::master_slave,
+         .scan_interval = seldom,
+         .address = "masterAddress",
+         .example = "masterAddress: redis://127.0.0.1:6379",
+         .level = level("in masterSlaveServersConfig", {master_slave_keys}, {several})},
+    };
+}
+
+} // namespace
+
+std::span<section const> sections() {
+    static std::vector<section> const all = all_sections();
+    return all;
+}
+
+void apply(config& settings, yaml_settings const& entries, section const& chosen) {
+    settings.topology.mode = chosen.mode;
+    settings.topology.scan_interval = chosen.scan_interval;
+    redlatch::apply(settings, entries, chosen.level);
+}
+
+} // namespace redlatch::yaml_servers

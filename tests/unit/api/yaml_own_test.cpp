@@ -1,0 +1,102 @@
+// The settings that Redisson has no key for, under `redlatch`.
+#include "scripted/refusal.hpp"
+
+#include <redlatch/config.hpp>
+
+#include <chrono>
+#include <gmock/gmock.h>
+#include <string>
+
+namespace redlatch {
+namespace {
+
+using ::testing::HasSubstr;
+using namespace std::chrono_literals;
+
+config with_own(std::string const& settings) {
+    return config::from_yaml("singleServerConfig: {address: 'rediss://h:1'}\nredlatch: " + settings);
+}
+
+TEST(yaml_own, says_what_redisson_has_no_key_for) {
+    auto const settings = with_own(R"(
+  fencingCounterTtl: 86400000
+  holderLabel: web-1
+  validityMargin: 25
+  watchedHolds: 7
+  commands: scripts
+  localHandoff: false
+  localHandoffTime: 9
+  localHandoffStrict: true
+  detachedUnlock: true
+  outageLimit: 1234
+  closeTimeout: 567
+  lazyThreads: true
+  tlsCaFile: /ca.pem
+  tlsServerName: redis.example
+)");
+    EXPECT_EQ(settings.fencing_counter_ttl, 24h);
+    EXPECT_EQ(settings.holder_label, "web-1");
+    EXPECT_EQ(settings.validity_margin, 25ms);
+    EXPECT_EQ(settings.watched_holds, 7);
+    EXPECT_EQ(settings.commands, command_set::scripts);
+    EXPECT_EQ(settings.local_handoff, (local_handoff{.enabled = false, .time = 9ms, .strict = true}));
+    EXPECT_TRUE(settings.detached_unlock);
+    EXPECT_EQ(settings.outage_limit, 1234ms);
+    EXPECT_EQ(settings.close_timeout, 567ms);
+    EXPECT_TRUE(settings.lazy_threads);
+    EXPECT_EQ(settings.tls.ca_file, "/ca.pem");
+    EXPECT_EQ(settings.tls.server_name, "redis.example");
+}
+
+TEST(yaml_own, may_be_empty) {
+    for (std::string const nothing : {"", "{}", "null", "{commands: null, watchedHolds: }"}) {
+        auto const settings = with_own(nothing);
+        EXPECT_EQ(settings.commands, config().commands) << nothing;
+        EXPECT_EQ(settings.watched_holds, config().watched_holds) << nothing;
+    }
+}
+
+TEST(yaml_own, chooses_commands) {
+    EXPECT_EQ(with_own("{commands: plain}").commands, command_set::plain);
+    EXPECT_EQ(with_own("{commands: automatic}").commands, command_set::automatic);
+}
+
+TEST(yaml_own, takes_values_from_the_environment) {
+    EXPECT_EQ(with_own("{watchedHolds: '${REDLATCH_TEST_NONE:-12}'}").watched_holds, 12);
+}
+
+TEST(yaml_own, refuses_the_rest) {
+    struct row {
+        std::string text;
+        std::string because;
+    };
+    for (auto const& [text, because] :
+         {row{"[a]", "line 2: redlatch must be a group of keys"},
+          row{"\n  watchedHold: 1",
+              "line 3: watchedHold is not known under redlatch; the nearest known name is watchedHolds"},
+          row{"{timeout: 1}", "timeout belongs in singleServerConfig, not under redlatch"},
+          row{"{lockWatchdogTimeout: 1}", "lockWatchdogTimeout belongs at the top level, not under redlatch"},
+          row{"{commands: some}", "line 2: commands: must be automatic, plain or scripts"},
+          row{"{localHandoff: maybe}", "localHandoff: must be true or false"},
+          row{"{localHandoffTime: 0}", "out of range"}, row{"{watchedHolds: -1}", "out of range"},
+          row{"{validityMargin: 30000}", "validity_margin must be less than lock_watchdog_timeout"}})
+        EXPECT_THAT(test::refusal([&] { with_own(text); }), HasSubstr(because)) << text;
+    EXPECT_THAT(
+        test::refusal([] { config::from_yaml("singleServerConfig: {address: 'redis://h:1'}\ndetachedUnlock: true"); }),
+        HasSubstr("detachedUnlock belongs under redlatch, not at the top level"));
+}
+
+TEST(yaml_own, stands_beside_what_spring_nests) {
+    for (std::string const where : {"config: {singleServerConfig: {address: 'redis://h:1'}}",
+                                    "config: |\n        singleServerConfig: {address: 'redis://h:1'}"})
+        EXPECT_EQ(
+            config::from_yaml("spring:\n  redis:\n    redisson:\n      " + where + "\nredlatch: {watchedHolds: 3}")
+                .watched_holds,
+            3);
+    EXPECT_EQ(config::from_yaml("spring.redis.host: h\nredlatch: {watchedHolds: 3}").watched_holds, 3);
+    EXPECT_THAT(test::refusal([] { config::from_yaml("spring.redis.host: h\nredlatch: {wotchedHolds: 3}"); }),
+                HasSubstr("line 2: wotchedHolds is not known under redlatch"));
+}
+
+} // namespace
+} // namespace redlatch

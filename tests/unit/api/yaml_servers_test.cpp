@@ -1,0 +1,220 @@
+// The sections of Redisson's configuration for several servers, and its mappers of addresses.
+#include "io/server_set.hpp"
+#include "scripted/refusal.hpp"
+
+#include <redlatch/config.hpp>
+
+#include <chrono>
+#include <gmock/gmock.h>
+#include <string>
+
+namespace redlatch {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::Pair;
+using namespace std::chrono_literals;
+
+TEST(yaml_servers, sentinels_as_redisson_writes_them) {
+    auto const settings = config::from_yaml(R"(
+sentinelServersConfig:
+  idleConnectionTimeout: 10000
+  connectTimeout: 10001
+  timeout: 3001
+  retryAttempts: 5
+  failedSlaveReconnectionInterval: 3000
+  failedSlaveNodeDetector: !<org.redisson.client.FailedConnectionDetector> {}
+  subscriptionsPerConnection: 5
+  loadBalancer: !<org.redisson.connection.balancer.RoundRobinLoadBalancer> {}
+  slaveConnectionMinimumIdleSize: 24
+  slaveConnectionPoolSize: 64
+  masterConnectionMinimumIdleSize: 24
+  masterConnectionPoolSize: 64
+  readMode: "SLAVE"
+  subscriptionMode: "SLAVE"
+  sentinelAddresses:
+  - "redis://127.0.0.1:26379"
+  - "redis://127.0.0.1:26389"
+  masterName: "mymaster"
+  sentinelUsername: watcher
+  sentinelPassword: eye
+  username: alice
+  password: pw
+  database: 3
+  checkSentinelsList: true
+  sentinelsDiscovery: true
+  checkSlaveStatusWithSyncing: true
+lockWatchdogTimeout: 20000
+checkLockSyncedSlaves: true
+)");
+    EXPECT_EQ(settings.topology.mode, server_mode::sentinel);
+    EXPECT_THAT(settings.topology.nodes, ElementsAre("redis://127.0.0.1:26379", "redis://127.0.0.1:26389"));
+    EXPECT_EQ(settings.topology.master_name, "mymaster");
+    EXPECT_EQ(settings.topology.sentinel_username, "watcher");
+    EXPECT_EQ(settings.topology.sentinel_password, "eye");
+    EXPECT_EQ(settings.topology.scan_interval, 1s) << "Redisson's default";
+    EXPECT_EQ(settings.address, "");
+    EXPECT_EQ(settings.timeout, 3001ms);
+    EXPECT_EQ(settings.connect_timeout, 10001ms);
+    EXPECT_EQ(settings.retry_attempts, 5);
+    EXPECT_EQ(settings.lock_watchdog_timeout, 20s);
+
+    auto const servers = io::resolve_servers(settings);
+    EXPECT_EQ(servers.master.username, "alice");
+    EXPECT_EQ(servers.master.password, "pw");
+    EXPECT_EQ(servers.master.database, 3);
+    EXPECT_EQ(servers.nodes.front().username, "watcher");
+}
+
+TEST(yaml_servers, nodes_of_a_cluster) {
+    auto const settings = config::from_yaml(R"(
+clusterServersConfig:
+  nodeAddresses: ["redis://10.0.0.1:7000", "redis://10.0.0.2:7000"]
+  checkSlotsCoverage: true
+  checkMasterLinkStatus: false
+  shardedSubscriptionMode: OFF
+  password: pw
+)");
+    EXPECT_EQ(settings.topology.mode, server_mode::cluster);
+    EXPECT_THAT(settings.topology.nodes, ElementsAre("redis://10.0.0.1:7000", "redis://10.0.0.2:7000"));
+    EXPECT_EQ(settings.topology.scan_interval, 5s) << "Redisson's default";
+    EXPECT_EQ(settings.topology.sharded, sharded_messages::off);
+    EXPECT_EQ(settings.password, "pw");
+}
+
+sharded_messages sharded(std::string const& word) {
+    return config::from_yaml("clusterServersConfig: {nodeAddresses: ['redis://h:1'], shardedSubscriptionMode: " + word
+                             + "}")
+        .topology.sharded;
+}
+
+TEST(yaml_servers, know_which_messages_a_cluster_has) {
+    EXPECT_EQ(sharded("AUTO"), sharded_messages::automatic);
+    EXPECT_EQ(sharded("ON"), sharded_messages::on);
+    EXPECT_EQ(sharded("null"), sharded_messages::automatic);
+    EXPECT_THAT(test::refusal([] { sharded("SOMETIMES"); }), HasSubstr("must be AUTO, ON or OFF"));
+}
+
+TEST(yaml_servers, a_replicated_set) {
+    auto const settings = config::from_yaml("replicatedServersConfig:\n  nodeAddresses:\n  - rediss://a:6379\n  - "
+                                            "rediss://b:6379\n  monitorIPChanges: true\n");
+    EXPECT_EQ(settings.topology.mode, server_mode::replicated);
+    EXPECT_THAT(settings.topology.nodes, ElementsAre("rediss://a:6379", "rediss://b:6379"));
+    EXPECT_EQ(settings.topology.scan_interval, 1s) << "Redisson's default";
+    EXPECT_TRUE(io::resolve_servers(settings).nodes.front().tls);
+}
+
+TEST(yaml_servers, a_master_comes_before_its_replicas) {
+    auto const settings =
+        config::from_yaml("masterSlaveServersConfig:\n  slaveAddresses: [\"redis://b:1\", \"redis://c:1\"]\n"
+                          "  masterAddress: redis://a:1\n  readMode: MASTER\n");
+    EXPECT_EQ(settings.topology.mode, server_mode::master_slave);
+    EXPECT_THAT(settings.topology.nodes, ElementsAre("redis://a:1", "redis://b:1", "redis://c:1"));
+}
+
+TEST(yaml_servers, may_be_one_text_with_commas) {
+    ::setenv("REDLATCH_TEST_NODES", "redis://a:1, redis://b:2", 1);
+    auto const settings = config::from_yaml("clusterServersConfig: {nodeAddresses: '${REDLATCH_TEST_NODES}'}");
+    ::unsetenv("REDLATCH_TEST_NODES");
+    EXPECT_THAT(settings.topology.nodes, ElementsAre("redis://a:1", "redis://b:2"));
+}
+
+TEST(yaml_servers, a_scan_interval_of_their_own) {
+    EXPECT_EQ(config::from_yaml("replicatedServersConfig: {nodeAddresses: ['redis://h:1'], scanInterval: 2500}")
+                  .topology.scan_interval,
+              2500ms);
+}
+
+TEST(yaml_servers, of_a_single_one_are_as_they_were) {
+    auto const settings = config::from_yaml("singleServerConfig: {address: 'redis://h:1'}\nclusterServersConfig: null");
+    EXPECT_EQ(settings.topology, topology_options{});
+    EXPECT_EQ(settings.address, "redis://h:1");
+}
+
+std::map<std::string, std::string> address_map(std::string const& mapper) {
+    return config::from_yaml("clusterServersConfig:\n  nodeAddresses: ['redis://h:1']\n  natMapper: " + mapper + "\n")
+        .topology.address_map;
+}
+
+TEST(yaml_nat_mapper, maps_hosts_with_ports) {
+    EXPECT_THAT(address_map("!<org.redisson.api.HostPortNatMapper>\n"
+                            "    hostsPortMap: {'172.17.0.2:7000': '10.0.0.1:7100', 'node-2:7000': '[::1]:7200'}"),
+                ElementsAre(Pair("172.17.0.2:7000", "10.0.0.1:7100"), Pair("node-2:7000", "[::1]:7200")));
+}
+
+TEST(yaml_nat_mapper, maps_hosts_with_all_their_ports) {
+    EXPECT_THAT(address_map("!<org.redisson.api.HostNatMapper> {hostsMap: {172.17.0.2: 10.0.0.1}}"),
+                ElementsAre(Pair("172.17.0.2", "10.0.0.1")));
+    EXPECT_THAT(address_map("{class: org.redisson.api.HostNatMapper, hostsMap: {inner: outer}}"),
+                ElementsAre(Pair("inner", "outer")));
+}
+
+TEST(yaml_nat_mapper, may_be_redissons_default) {
+    EXPECT_THAT(address_map("!<org.redisson.config.DefaultNatMapper> {}"), IsEmpty());
+    EXPECT_THAT(address_map("null"), IsEmpty());
+}
+
+TEST(yaml_nat_mapper, refuses_the_rest) {
+    for (auto const& [mapper, because] :
+         {std::pair{"!<com.example.OwnMapper> {}", "line 3: natMapper: needs Java code"},
+          std::pair{"!<com.example.OwnMapper> {file: x}", "needs Java code"},
+          std::pair{"!<org.redisson.api.HostPortNatMapper> {hostsPortMap: [a]}", "needs a map of addresses"},
+          std::pair{"!<org.redisson.api.HostPortNatMapper> {hostsPortMap: {a: b:1}}", "'a' in it needs a port"},
+          std::pair{"!<org.redisson.api.HostPortNatMapper> {hostsPortMap: {a:1: b}}", "'b' in it needs a port"},
+          std::pair{"!<org.redisson.api.HostPortNatMapper> {hostsPortMap: {a:1: b:x}}", "'b:x' in it is no address"},
+          std::pair{"!<org.redisson.api.HostNatMapper> {hostsMap: {a: b:1}}", "'b:1' in it may have no port"},
+          std::pair{"!<org.redisson.api.HostNatMapper> {hostsMap: {a: [b]}}", "needs single values"}})
+        EXPECT_THAT(test::refusal([&] { address_map(mapper); }), HasSubstr(because)) << mapper;
+}
+
+struct refused_servers {
+    std::string text;
+    std::string because;
+
+    friend std::ostream& operator<<(std::ostream& out, refused_servers const& one) { return out << one.text; }
+};
+
+class yaml_servers_that_cannot_be : public ::testing::TestWithParam<refused_servers> {};
+
+TEST_P(yaml_servers_that_cannot_be, are_refused_with_a_reason) {
+    auto const message = test::refusal([] { config::from_yaml(GetParam().text); });
+    EXPECT_THAT(message, AllOf(HasSubstr(GetParam().because), Not(HasSubstr("s3cret"))));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    yaml_servers, yaml_servers_that_cannot_be,
+    ::testing::Values(
+        refused_servers{"sentinelServersConfig: {masterName: m}",
+                        "line 1: sentinelServersConfig has no sentinelAddresses, as in sentinelAddresses: ["},
+        refused_servers{"sentinelServersConfig: {sentinelAddresses: ['redis://h:1']}", "master_name is empty"},
+        refused_servers{"clusterServersConfig: {}", "clusterServersConfig has no nodeAddresses"},
+        refused_servers{"clusterServersConfig: {nodeAddresses: []}", "topology.nodes is empty"},
+        refused_servers{"clusterServersConfig: {nodeAddresses: [[a]]}", "needs a list of single values"},
+        refused_servers{"clusterServersConfig: {nodeAddresses: {a: b}}", "line 1: nodeAddresses: needs one value"},
+        refused_servers{"clusterServersConfig: {nodeAddresses: 'redis://a:1,,redis://b:1'}", "has an empty place"},
+        refused_servers{"clusterServersConfig:\n  nodeAddresses:\n  - redis://h:x\n  - redis://b:1",
+                        "line 2: nodeAddresses: the address 'redis://h:***' cannot be used"},
+        refused_servers{"clusterServersConfig: {nodeAddresses: ['redis://h:1', 'rediss://g:1']}",
+                        "with TLS and without"},
+        refused_servers{"clusterServersConfig: {nodeAddresses: ['redis-cluster://:s3cret@h:1']}", "topology.nodes has"},
+        refused_servers{"clusterServersConfig: {nodeAddresses: ['redis://h:1'], database: 1}", "no databases but 0"},
+        refused_servers{"replicatedServersConfig: {}", "replicatedServersConfig has no nodeAddresses"},
+        refused_servers{"replicatedServersConfig: {nodeAddresses: ['redis://h:1'], scanInterval: 1}", "out of range"},
+        refused_servers{"masterSlaveServersConfig: {slaveAddresses: ['redis://h:1']}", "has no masterAddress"},
+        refused_servers{"singleServerConfig: {address: 'redis://h:1'}\nclusterServersConfig: {}",
+                        "line 2: clusterServersConfig: there is singleServerConfig in line 1 already"},
+        refused_servers{"clusterServersConfig: {adress: x}", "adress is not known in clusterServersConfig"},
+        refused_servers{"clusterServersConfig: {masterName: m, nodeAddresses: ['redis://h:1']}",
+                        "masterName belongs in sentinelServersConfig, not in clusterServersConfig"},
+        refused_servers{"scanInterval: 1\nclusterServersConfig: {nodeAddresses: ['redis://h:1']}",
+                        "line 1: scanInterval belongs in clusterServersConfig, not at the top level"},
+        refused_servers{"sentinelServersConfig: {sentinelAddreses: []}", "the nearest known name is sentinelAddresses"},
+        refused_servers{"sentinelServerConfig: {}", "the nearest known name is sentinelServersConfig"},
+        refused_servers{"clusterServersConfig: [a]", "line 1: clusterServersConfig must be a group of keys"}));
+
+} // namespace
+} // namespace redlatch
