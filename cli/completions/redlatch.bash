@@ -23,7 +23,7 @@ _redlatch() {
     COMPREPLY=()
 
     if ((COMP_CWORD == 1)); then
-        mapfile -t COMPREPLY < <(compgen -W 'run elect hold status list unlock semaphore latch ping acl server version help --help --version' -- "$cur")
+        mapfile -t COMPREPLY < <(compgen -W 'run elect hold status list unlock semaphore latch ping acl config server version help --help --version' -- "$cur")
         return
     fi
 
@@ -115,9 +115,19 @@ _redlatch() {
             words='--json --help'
         fi
         ;;
+    config)
+        if ((COMP_CWORD == 2)); then
+            words='check --help'
+        elif [[ $cur != -* ]]; then
+            mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+            return
+        else
+            words='--json --help'
+        fi
+        ;;
     version) words='--json --help' ;;
     esac
-    if [[ $cur == -* || $command == server || $command == ping || $command == version ]] \
+    if [[ $cur == -* || $command == server || $command == config || $command == ping || $command == version ]] \
         || [[ $COMP_CWORD -eq 2 && ($command == semaphore || $command == permits || $command == latch) ]]; then
         mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")
     elif ((COMP_CWORD == 2)); then

@@ -52,6 +52,7 @@ std::vector<words> const commands{{"run"},
                                   {"latch", "remove"},
                                   {"ping"},
                                   {"acl"},
+                                  {"config", "check"},
                                   {"server", "status"},
                                   {"server", "stop"}};
 
@@ -109,7 +110,7 @@ TEST_F(documentation, the_help_and_this_test_know_each_command) {
     std::set<std::string> all{"version"};
     for (auto const& command : commands) all.insert(command.front());
     EXPECT_EQ(commands_in(run({"--help"}).output), all);
-    for (std::string const of : {"semaphore", "permits", "latch", "server"}) {
+    for (std::string const of : {"semaphore", "permits", "latch", "config", "server"}) {
         std::set<std::string> known;
         for (auto const& command : commands)
             if (command.front() == of) known.insert(command.back());

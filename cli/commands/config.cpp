@@ -1,0 +1,71 @@
+// redlatch config check: what a configuration file says.
+#include "commands/commands.hpp"
+#include "config_view.hpp"
+#include "subcommands.hpp"
+#include "text.hpp"
+
+#include <redlatch/log.hpp>
+
+#include <string>
+#include <string_view>
+
+namespace redlatch::cli {
+namespace {
+
+char const* const help_text = "Usage: redlatch config check FILE [FLAGS]\n"
+                              "\n"
+                              "Commands:\n"
+                              "  check    Read a configuration file and show what it says.\n"
+                              "\n"
+                              "redlatch config check --help tells more.\n";
+
+/// What is logged while it lives.
+class collected_remarks {
+public:
+    collected_remarks() {
+        set_log_sink([this](log_level level, std::string_view line) { add(level, line); }, log_level::debug);
+    }
+    ~collected_remarks() { set_log_sink({}); }
+    collected_remarks(collected_remarks const&) = delete;
+    collected_remarks& operator=(collected_remarks const&) = delete;
+
+    config_remarks remarks{};
+
+private:
+    void add(log_level level, std::string_view line) {
+        constexpr std::string_view about_a_key = "configuration, ";
+        if (level >= log_level::warning)
+            remarks.warnings.emplace_back(line);
+        else if (line.starts_with(about_a_key))
+            remarks.ignored.emplace_back(line.substr(about_a_key.size()));
+    }
+};
+
+int check(arguments const& words) {
+    std::string file;
+    bool json = false;
+    command_line line("config check FILE [FLAGS]",
+                      "Read a configuration file as --config does, and show what it says: the servers, with passwords "
+                      "masked, the times, which keys have no effect and why, and what is unsafe. Speaks to no server.");
+    line.word("FILE", "A YAML file as Redisson and Spring users write it.", file);
+    line.flag("--json", "One JSON object on stdout.", json);
+    line.example("redlatch config check /etc/redlatch.yaml");
+    line.footer("Exit status:\n  0    it can be used\n  64   it cannot; the line on stderr says why\n"
+                "  74   the output cannot be written to stdout\n");
+    line.parse(words);
+    collected_remarks heard;
+    auto const settings = config::from_file(file);
+    if (servers_of(settings).tls && settings.tls.verification == tls_verification::none)
+        heard.remarks.warnings.emplace_back(
+            "the server's certificate is not verified: whoever is on the way can read and change what is sent");
+    print(json ? json_of(settings, heard.remarks) : text_of(settings, heard.remarks));
+    return 0;
+}
+
+} // namespace
+
+int show_config(arguments const& words) {
+    return run_subcommand("config", {{"check", &check}}, help_text, words);
+}
+
+} // namespace redlatch::cli

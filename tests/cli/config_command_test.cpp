@@ -1,0 +1,136 @@
+// redlatch config check.
+#include "tool.hpp"
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sys/stat.h>
+
+namespace redlatch::test {
+namespace {
+
+class config_command : public tool_test {
+protected:
+    std::string file(std::string const& text, ::mode_t mode = 0600) const {
+        auto const path = (folder.path() / "redisson.yaml").string();
+        std::ofstream(path) << text;
+        EXPECT_EQ(::chmod(path.c_str(), mode), 0);
+        return path;
+    }
+
+    outcome check(std::string const& text, words flags = {}, ::mode_t mode = 0600) const {
+        words all{"config", "check", file(text, mode)};
+        all.insert(all.end(), flags.begin(), flags.end());
+        return run(all);
+    }
+
+    nlohmann::json json(std::string const& text, ::mode_t mode = 0600) const {
+        auto const result = check(text, {"--json"}, mode);
+        EXPECT_EQ(result.status, 0) << result.errors;
+        return nlohmann::json::parse(result.output);
+    }
+};
+
+/// Has the line, with any number of blanks behind its first word or words.
+void expect_line(std::string const& output, std::string const& name, std::string const& value) {
+    auto const at = ("\n" + output).find("\n" + name + " ");
+    ASSERT_NE(at, std::string::npos) << name << " is not in " << output;
+    auto const begin = output.find_first_not_of(' ', at + name.size());
+    EXPECT_EQ(output.substr(begin, output.find('\n', begin) - begin), value);
+}
+
+TEST_F(config_command, shows_what_a_file_says) {
+    auto const result =
+        check("singleServerConfig:\n  address: redis://alice:s3cret@h:6380/2\n  timeout: 2500\n"
+              "  connectionPoolSize: 64\nlockWatchdogTimeout: 20000\ncodec: x\nredlatch: {holderLabel: me}\n");
+    EXPECT_EQ(result.status, 0) << result.errors;
+    EXPECT_EQ(result.errors, "");
+    expect_line(result.output, "mode", "single");
+    expect_line(result.output, "server", "redis://alice:***@h:6380/2");
+    expect_line(result.output, "user", "alice");
+    expect_line(result.output, "password", "***");
+    expect_line(result.output, "database", "2");
+    expect_line(result.output, "tls", "off");
+    expect_line(result.output, "timeout", "2s500ms");
+    expect_line(result.output, "watchdog", "20s, 100 locks in one script");
+    expect_line(result.output, "holder label", "me");
+    EXPECT_NE(result.output.find("line 6: codec is ignored: locks store names and numbers only"), std::string::npos);
+    EXPECT_NE(result.output.find("line 4: connectionPoolSize is ignored: one connection"), std::string::npos);
+    EXPECT_EQ(result.output.find("s3cret"), std::string::npos);
+    EXPECT_EQ(result.output.find("warning"), std::string::npos) << result.output;
+}
+
+TEST_F(config_command, shows_sentinels) {
+    auto const result =
+        check("sentinelServersConfig:\n  sentinelAddresses: [\"rediss://a:1\", \"rediss://b:2\"]\n  masterName: m\n"
+              "  sentinelPassword: s3cret\n  natMapper: {hostsPortMap: {'i:1': 'o:2'}}\n"
+              "sslVerificationMode: NONE\n");
+    EXPECT_EQ(result.status, 0) << result.errors;
+    expect_line(result.output, "mode", "sentinel");
+    expect_line(result.output, "sentinels", "rediss://a:1, rediss://b:2");
+    expect_line(result.output, "master", "m");
+    expect_line(result.output, "password", "none");
+    expect_line(result.output, "sentinel password", "***");
+    expect_line(result.output, "address", "i:1 is reached at o:2");
+    expect_line(result.output, "scan", "every 1s");
+    expect_line(result.output, "tls", "version 1.2 or later, verification none, authorities of the system");
+    EXPECT_NE(result.output.find("the server's certificate is not verified"), std::string::npos);
+    EXPECT_EQ(result.output.find("s3cret"), std::string::npos);
+}
+
+TEST_F(config_command, shows_what_an_address_says_of_several_servers) {
+    auto const object = json("singleServerConfig: {address: 'redis-sentinel://bob:s3cret@a:1,b:2/3#mymaster'}");
+    EXPECT_EQ(object["mode"], "sentinel");
+    EXPECT_EQ(object["servers"][0], "redis-sentinel://bob:***@a:1,b:2/3#mymaster");
+    EXPECT_EQ(object["master"], "mymaster");
+    EXPECT_EQ(object["username"], "bob");
+    EXPECT_EQ(object["has_password"], true);
+    EXPECT_EQ(object["database"], 3);
+    EXPECT_EQ(json("singleServerConfig: {address: 'rediss-cluster://a:1'}")["mode"], "cluster");
+    EXPECT_EQ(json("singleServerConfig: {address: 'unix://:s3cret@/run/r.sock?db=4'}")["servers"][0],
+              "unix://:***@/run/r.sock?db=4");
+    EXPECT_EQ(json("singleServerConfig: {address: 'unix:///run/r.sock?db=4'}")["database"], 4);
+    EXPECT_EQ(json("singleServerConfig: {address: 'local:'}")["servers"][0], "local:");
+}
+
+TEST_F(config_command, writes_json) {
+    auto const object =
+        json("clusterServersConfig: {nodeAddresses: ['redis://a:1'], password: s3cret, readMode: SLAVE}\n", 0644);
+    EXPECT_EQ(object["mode"], "cluster");
+    EXPECT_EQ(object["servers"], nlohmann::json::array({"redis://a:1"}));
+    EXPECT_EQ(object["username"], nullptr);
+    EXPECT_EQ(object["has_password"], true);
+    EXPECT_EQ(object["scan_interval_ms"], 5000);
+    EXPECT_EQ(object["tls"], nullptr);
+    EXPECT_EQ(object["lock_watchdog_timeout_ms"], 30000);
+    EXPECT_EQ(object["local_handoff"]["enabled"], true);
+    ASSERT_EQ(object["ignored"].size(), 1U);
+    EXPECT_EQ(object["ignored"][0], "line 1: readMode is ignored: everything is asked of the master");
+    ASSERT_EQ(object["warnings"].size(), 1U);
+    EXPECT_NE(object["warnings"][0].get<std::string>().find("every user of this machine may read it"),
+              std::string::npos);
+}
+
+TEST_F(config_command, refuses_what_cannot_be_used) {
+    auto const result = check("singleServerConfig:\n  adress: redis://h\n");
+    EXPECT_EQ(result.status, 64);
+    EXPECT_EQ(result.output, "");
+    EXPECT_NE(result.errors.find("redisson.yaml: the YAML configuration cannot be used: line 2: adress is not known in "
+                                 "singleServerConfig; the nearest known name is address"),
+              std::string::npos)
+        << result.errors;
+    EXPECT_EQ(run({"config", "check", "/nowhere.yaml"}).status, 64);
+    EXPECT_EQ(run({"config", "check"}).status, 64);
+    EXPECT_EQ(run({"config"}).status, 64);
+    EXPECT_NE(run({"config", "chekc"}).errors.find("did you mean check?"), std::string::npos);
+}
+
+TEST_F(config_command, reads_the_file_that_springs_settings_name) {
+    file("singleServerConfig: {address: 'redis://h:1'}");
+    std::ofstream(folder.path() / "application.yaml") << "spring.redis.redisson.file: classpath:redisson.yaml\n";
+    auto const result = run({"config", "check", (folder.path() / "application.yaml").string()});
+    EXPECT_EQ(result.status, 0) << result.errors;
+    expect_line(result.output, "server", "redis://h:1");
+}
+
+} // namespace
+} // namespace redlatch::test
