@@ -81,7 +81,9 @@ void add_servers(table& lines, config const& settings) {
     lines.add(servers.mode == "sentinel" ? "sentinels" : several ? "servers" : "server", joined(servers.addresses));
     lines.add_if(servers.mode == "sentinel", "master", servers.master);
     lines.add("user", servers.username.empty() ? "the default user" : servers.username);
-    lines.add("password", servers.has_password ? "***" : "none");
+    lines.add("password", !settings.password_file.empty() ? "in the file " + settings.password_file
+                          : servers.has_password          ? "***"
+                                                          : "none");
     lines.add_if(!topology.sentinel_username.empty(), "sentinel user", topology.sentinel_username);
     lines.add_if(servers.mode == "sentinel", "sentinel password", topology.sentinel_password.empty() ? "none" : "***");
     for (auto const& [told, reachable] : topology.address_map)
@@ -147,6 +149,7 @@ void put_servers(json& object, config const& settings) {
     object["master"] = text_or_null(servers.master);
     object["username"] = text_or_null(servers.username);
     object["has_password"] = servers.has_password;
+    object["password_file"] = text_or_null(settings.password_file);
     object["sentinel_username"] = text_or_null(topology.sentinel_username);
     object["has_sentinel_password"] = !topology.sentinel_password.empty();
     object["address_map"] = json::object();

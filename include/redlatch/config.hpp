@@ -5,12 +5,14 @@
 // where they make no sense, with errc::bad_config and a message that names the field.
 #pragma once
 
+#include <redlatch/credentials.hpp>
 #include <redlatch/export.hpp>
 #include <redlatch/lease_clock.hpp>
 #include <redlatch/tls_options.hpp>
 #include <redlatch/topology_options.hpp>
 
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -53,6 +55,15 @@ struct REDLATCH_EXPORT config {
     std::string username{};
     /// Empty: no authentication.
     std::string password{};
+    /// Names a file that holds the password, in place of it: read at each connect, so that a changed file needs no restart. A
+    /// line feed at its end does not count. A file that cannot be read is an attempt to connect that has failed.
+    std::string password_file{};
+    /// In place of user and password, where these change: asked at each connect of each connection, and again before they
+    /// expire, for connections that live on: those for commands say AUTH anew; that for messages, which the server lets say
+    /// nothing of the kind, is replaced. Called on a thread of its own, by client's constructor on the caller's, and by several
+    /// threads at a time: it may block, for as long as an attempt to connect may take, and has to be thread-safe. What it
+    /// throws counts as an attempt to connect that has failed. It must not use this client, and a call may outlast it.
+    std::function<redlatch::credentials()> credentials{};
     /// Shown by CLIENT LIST on the server; empty: none. Where it is set, holder_label has no default.
     std::string client_name{};
     /// Who holds the locks of this client, for those who look (lock_owner::label, `redlatch status`). At most 128 printable

@@ -51,6 +51,18 @@ void check_tls(tls_options const& tls) {
         refuse("tls.minimum_version must be tls_1_2 or tls_1_3");
 }
 
+/// One of them says who we are.
+void check_login(config const& settings, io::server_set const& servers) {
+    bool const has_file = !settings.password_file.empty();
+    if (!has_file && !settings.credentials) return;
+    auto const& first = servers.mode == server_mode::sentinel ? servers.master : servers.nodes.front();
+    char const* const field = settings.credentials ? "credentials" : "password_file";
+    if (has_file && settings.credentials) refuse("credentials and password_file are both set; give one of them");
+    if (!first.password.empty() || (settings.credentials && !first.username.empty()))
+        refuse(std::string(field) + " is there to say who we are, and so "
+               + (first.password.empty() ? "is a user name" : "is a password") + "; give one of them");
+}
+
 } // namespace
 
 config config::local() {
@@ -66,6 +78,7 @@ config config::from_uri(std::string_view uri) {
 void config::validate() const {
     check_text("username", username);
     check_text("password", password);
+    check_text("password_file", password_file);
     check_text("client_name", client_name);
     // CLIENT SETNAME takes nothing else.
     if (std::ranges::any_of(client_name, [](char byte) { return byte < '!' || byte > '~'; }))
@@ -101,7 +114,7 @@ void config::validate() const {
     check_text("topology.sentinel_password", topology.sentinel_password);
     check("outage_limit", outage_limit, duration(0));
     check("close_timeout", close_timeout, duration(0));
-    if (!address.empty() || topology.mode != server_mode::single) io::resolve_servers(*this);
+    if (!address.empty() || topology.mode != server_mode::single) check_login(*this, io::resolve_servers(*this));
 }
 
 } // namespace redlatch

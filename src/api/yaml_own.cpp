@@ -30,6 +30,8 @@ constexpr yaml_key top_keys[]{
 };
 
 constexpr yaml_key own_keys[]{
+    {"passwordFile",
+     [](config& settings, yaml_setting const& value) { settings.password_file = yaml_tls::file(value); }},
     top_keys[0],
     top_keys[1],
     {"validityMargin",

@@ -18,12 +18,15 @@ std::string_view info_field(std::string_view text, std::string_view key, char as
     return {};
 }
 
+std::string auth_command(std::string const& username, std::string const& password) {
+    return username.empty() ? resp::command("AUTH", password) : resp::command("AUTH", username, password);
+}
+
 connect_op::connect_op(greeting const& words)
     : of_cluster_(words.of_cluster), only_master_(words.only_master), to_sentinel_(words.to_sentinel) {
     if (!words.password.empty()) {
         due_.push_back(step::auth);
-        bytes_ += words.username.empty() ? resp::command("AUTH", words.password)
-                                         : resp::command("AUTH", words.username, words.password);
+        bytes_ += auth_command(words.username, words.password);
     }
     if (!words.client_name.empty()) {
         due_.push_back(step::set_name);

@@ -71,6 +71,9 @@ private:
     std::string problem_;
 };
 
+/// Of Redis 5 too, where there is no user.
+std::string auth_command(std::string const& username, std::string const& password);
+
 /// "id=3 addr=127.0.0.1:4321 ..." and "run_id:abc\r\n...": the value of a field, or an empty view.
 std::string_view info_field(std::string_view text, std::string_view key, char assign, std::string_view separators);
 

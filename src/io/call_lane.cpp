@@ -1,5 +1,8 @@
 #include "io/call_lane.hpp"
 
+#include "connection/connect_op.hpp"
+#include "io/login_renewal.hpp"
+
 #include <utility>
 
 namespace redlatch::io {
@@ -12,6 +15,33 @@ void run_late(lane& line, connection::multiplexer& traffic) {
     for (auto const& one : all) one.handler(one.reply);
 }
 
+/// New credentials are said on the connection that is there. On one that breaks meanwhile they are not needed.
+void renew(std::shared_ptr<reactor> const& loop, std::shared_ptr<login> const& who, lane::hooks& told,
+           std::shared_ptr<connection::multiplexer> const& traffic, std::shared_ptr<std::weak_ptr<lane>> const& self) {
+    auto const renewal =
+        std::make_shared<login_renewal>(loop, who, [traffic, self](login_renewal& asked, credentials const& fresh) {
+            auto const line = self->lock();
+            if (!line || fresh.password.empty()) return;
+            auto const call = connection::make_call();
+            call->bytes = connection::auth_command(fresh.username, fresh.password);
+            call->internal = true;
+            call->abandoned = true;
+            call->late = [weak = asked.weak_from_this()](resp::value const& answer) {
+                auto const alive = weak.lock();
+                if (alive && answer.is_error()) alive->failed("the server refused them (" + answer.text + ")");
+            };
+            line->submit(
+                [&] {
+                    if (traffic->up()) traffic->submit(call, lease_clock::now());
+                },
+                false);
+        });
+    told.connected = [renewal, then = std::move(told.connected)](connection::identity const& server) {
+        renewal->connected();
+        if (then) then(server);
+    };
+}
+
 } // namespace
 
 call_lane::call_lane(std::shared_ptr<reactor> reactor, lane::settings const& settings, lane::hooks to_tell)
@@ -20,6 +50,7 @@ call_lane::call_lane(std::shared_ptr<reactor> reactor, lane::settings const& set
     to_tell.late_replies = [self, traffic = traffic_] {
         if (auto const line = self->lock()) run_late(*line, *traffic);
     };
+    if (settings.who) renew(reactor, settings.who, to_tell, traffic_, self);
     line_ = std::make_shared<lane>(std::move(reactor), settings, traffic_, std::move(to_tell));
     *self = line_;
 }

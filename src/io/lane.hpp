@@ -50,6 +50,7 @@
 #include "io/connector.hpp"
 #include "io/endpoint.hpp"
 #include "io/locator.hpp"
+#include "io/login.hpp"
 #include "io/parker.hpp"
 #include "io/reactor.hpp"
 #include "io/tls/tls_client.hpp"
@@ -80,6 +81,7 @@ public:
         std::uint64_t seed = 0;
         std::shared_ptr<tls_client> tls{}; ///< null: without, or known with the place
         std::shared_ptr<locator> places{}; ///< asked before each attempt; null: the server is at `where`
+        std::shared_ptr<login> who{};      ///< asked at each connect for user and password; null: those in `words`
     };
     /// What the owner wants to hear; called without the mutex, on the reactor or (for the first connection) the connecting
     /// thread.
@@ -169,6 +171,7 @@ private:
     void connect_to(locator::place const& there, std::vector<address> addresses, std::string const& problem);
     void on_attempt_ended(locator::place const& there, watched_attempt& attempt, connector::progress progress);
     void on_connect_failed(std::string const& problem);
+    connection::greeting words() const;
     void connect_after(base::milliseconds pause);
     base::milliseconds next_pause();
     bool make_bell(std::string& problem);

@@ -23,6 +23,10 @@ struct found_place {
 found_place find(lane::settings const& settings, base::instant until) {
     found_place found{{settings.where, settings.tls}, {}, {}};
     errc reason{};
+    if (settings.who && !settings.who->ask(found.problem)) {
+        found.problem = "the server " + settings.where.display() + " cannot be reached: " + found.problem;
+        return found;
+    }
     if (settings.places && !settings.places->locate(found.there, until, reason, found.problem)) return found;
     found.addresses = resolve(found.there.where, false, found.problem);
     if (found.addresses.empty() && settings.places) {
@@ -61,13 +65,13 @@ void lane::begin_connecting() {
             return;
         }
     }
-    if (!settings_.places) {
+    if (!settings_.places && !settings_.who) {
         std::string problem;
         auto addresses = resolve(settings_.where, true, problem);
         if (!addresses.empty() || settings_.where.unix_socket)
             return connect_to({settings_.where, settings_.tls}, std::move(addresses), problem);
     }
-    // Other servers and name servers may be slow: they must not hold up renewals.
+    // Other servers, name servers and whoever knows our credentials may be slow: they must not hold up renewals.
     try {
         locate_elsewhere();
     } catch (std::system_error const& no_thread) {
@@ -75,6 +79,11 @@ void lane::begin_connecting() {
                           + " cannot be reached: no thread can be started to ask for its address (" + no_thread.what()
                           + ")");
     }
+}
+
+/// For the next connection.
+connection::greeting lane::words() const {
+    return settings_.who ? settings_.who->words(settings_.words) : settings_.words;
 }
 
 void lane::locate_elsewhere() {
@@ -98,7 +107,7 @@ void lane::locate_elsewhere() {
 void lane::connect_to(locator::place const& there, std::vector<address> addresses, std::string const& problem) {
     if (addresses.empty()) return on_connect_failed(problem);
     auto const attempt = std::make_shared<watched_attempt>(
-        *reactor_, connector(there.where, std::move(addresses), settings_.words, there.tls), nullptr);
+        *reactor_, connector(there.where, std::move(addresses), words(), there.tls), nullptr);
     attempt->done = [self = weak_from_this(), raw = attempt.get(), there](connector::progress progress) {
         if (auto const alive = self.lock()) alive->on_attempt_ended(there, *raw, progress);
     };
@@ -174,13 +183,14 @@ void lane::move_to(endpoint const& there, std::string const& reason, bool news) 
 bool lane::connect_now(base::instant until, errc& reason, std::string& problem) {
     locator::place there{settings_.where, settings_.tls};
     if (settings_.places && !settings_.places->locate(there, until, reason, problem)) return false;
-    auto addresses = resolve(there.where, false, problem);
+    std::vector<address> addresses;
+    if (!settings_.who || settings_.who->ask(problem)) addresses = resolve(there.where, false, problem);
     if (addresses.empty()) {
         reason = errc::disconnected;
         problem = "the server " + there.where.display() + " cannot be reached: " + problem;
         return false;
     }
-    connector attempt(there.where, std::move(addresses), settings_.words, there.tls);
+    connector attempt(there.where, std::move(addresses), words(), there.tls);
     if (!connect_blocking(attempt, until)) {
         if (settings_.places) settings_.places->doubt(there.where);
         reason = attempt.reason();

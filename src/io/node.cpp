@@ -22,6 +22,7 @@ lane::settings lane_settings(config const& settings, endpoint const& where, std:
     common.ping_interval = settings.ping_interval;
     if (where.tls && !places) common.tls = make_tls_client(settings.tls, where.host_or_path);
     common.places = std::move(places);
+    common.who = login_of(settings, where);
     return common;
 }
 

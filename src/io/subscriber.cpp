@@ -1,14 +1,35 @@
 #include "io/subscriber.hpp"
 
 #include "io/insist.hpp"
+#include "io/login_renewal.hpp"
 
 #include <algorithm>
 
 namespace redlatch::io {
 
+namespace {
+
+/// A connection with subscriptions takes no AUTH: before its credentials expire another one takes its place.
+void renew(std::shared_ptr<reactor> const& loop, std::shared_ptr<login> const& who, lane::hooks& told,
+           std::shared_ptr<std::weak_ptr<lane>> const& self) {
+    auto const renewal = std::make_shared<login_renewal>(loop, who, [self](login_renewal&, credentials const&) {
+        if (auto const line = self->lock()) line->reconnect("is connected to anew before the credentials expire");
+    });
+    told.connected = [renewal, then = std::move(told.connected)](connection::identity const& server) {
+        renewal->connected();
+        if (then) then(server);
+    };
+}
+
+} // namespace
+
 subscriber::subscriber(std::shared_ptr<reactor> reactor, lane::settings const& settings, lane::hooks to_tell)
-    : loop_(std::move(reactor)), registry_(std::make_shared<locking::subscription_registry>()),
-      line_(std::make_shared<lane>(loop_, settings, registry_, std::move(to_tell))) {}
+    : loop_(std::move(reactor)), registry_(std::make_shared<locking::subscription_registry>()) {
+    auto const self = std::make_shared<std::weak_ptr<lane>>(); // known only once the lane is there
+    if (settings.who) renew(loop_, settings.who, to_tell, self);
+    line_ = std::make_shared<lane>(loop_, settings, registry_, std::move(to_tell));
+    *self = line_;
+}
 
 locking::channel_ptr subscriber::attach(std::string const& name) {
     locking::channel_ptr found;

@@ -92,6 +92,15 @@ TEST_F(config_command, shows_what_an_address_says_of_several_servers) {
     EXPECT_EQ(json("singleServerConfig: {address: 'local:'}")["servers"][0], "local:");
 }
 
+TEST_F(config_command, shows_where_the_password_is) {
+    std::string const text =
+        "singleServerConfig: {address: 'redis://h:1'}\nredlatch: {passwordFile: /run/secrets/redis}\n";
+    expect_line(check(text).output, "password", "in the file /run/secrets/redis");
+    auto const object = json(text);
+    EXPECT_EQ(object["password_file"], "/run/secrets/redis");
+    EXPECT_EQ(object["has_password"], false);
+}
+
 TEST_F(config_command, writes_json) {
     auto const object =
         json("clusterServersConfig: {nodeAddresses: ['redis://a:1'], password: s3cret, readMode: SLAVE}\n", 0644);

@@ -31,6 +31,7 @@ TEST(yaml_own, says_what_redisson_has_no_key_for) {
   outageLimit: 1234
   closeTimeout: 567
   lazyThreads: true
+  passwordFile: file:/run/secrets/redis
   tlsCaFile: /ca.pem
   tlsServerName: redis.example
 )");
@@ -44,6 +45,7 @@ TEST(yaml_own, says_what_redisson_has_no_key_for) {
     EXPECT_EQ(settings.outage_limit, 1234ms);
     EXPECT_EQ(settings.close_timeout, 567ms);
     EXPECT_TRUE(settings.lazy_threads);
+    EXPECT_EQ(settings.password_file, "/run/secrets/redis");
     EXPECT_EQ(settings.tls.ca_file, "/ca.pem");
     EXPECT_EQ(settings.tls.server_name, "redis.example");
 }
