@@ -110,6 +110,7 @@ void add_times(table& lines, config const& settings) {
 
 void add_own(table& lines, config const& settings) {
     config const usual;
+    lines.add_if(!settings.name_prefix.empty(), "name prefix", settings.name_prefix);
     lines.add_if(!settings.client_name.empty(), "client name", settings.client_name);
     lines.add_if(settings.holder_label.has_value(), "holder label", settings.holder_label.value_or(""));
     lines.add_if(settings.validity_margin != duration(0), "validity margin", to_text(settings.validity_margin));
@@ -176,6 +177,7 @@ void put_times(json& object, config const& settings) {
 }
 
 void put_own(json& object, config const& settings) {
+    object["name_prefix"] = text_or_null(settings.name_prefix);
     object["client_name"] = text_or_null(settings.client_name);
     object["holder_label"] = settings.holder_label ? json(*settings.holder_label) : json(nullptr);
     object["validity_margin_ms"] = milliseconds(settings.validity_margin);

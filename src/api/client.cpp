@@ -5,6 +5,7 @@
 #include "api/event_source_access.hpp"
 #include "api/leader_election_impl.hpp"
 #include "api/listing.hpp"
+#include "api/name_prefix.hpp"
 #include "api/permit_listing.hpp"
 #include "api/server_view.hpp"
 #include "locking/names.hpp"
@@ -68,21 +69,23 @@ user_loop const* client::driven_by() const noexcept {
 
 namespace {
 
-/// `kind`: "lock" or another. Throws error(bad_name), error(forked).
-void must_be_usable(io::client_core const& core, std::string const& kind, std::string const& name) {
-    if (name.empty()) throw error(errc::bad_name, "a " + kind + " needs a name of at least one byte");
+/// What is called so on the server. `kind`: "lock" or another. Throws error(bad_name), error(forked).
+std::string usable_name(io::client_core const& core, std::string const& kind, std::string const& asked) {
+    if (asked.empty()) throw error(errc::bad_name, "a " + kind + " needs a name of at least one byte");
+    auto name = detail::with_prefix(core.settings().name_prefix, asked);
     if (name.size() > locking::longest_name)
         throw error(errc::bad_name, "the " + kind + " name " + locking::shown(name) + " has "
                                         + std::to_string(name.size()) + " bytes; at most "
                                         + std::to_string(locking::longest_name) + " are allowed");
     if (core.forked()) throw error(errc::forked, make_error_code(errc::forked).message());
+    return name;
 }
 
 /// No round trip.
-std::shared_ptr<detail::lock_impl> lock_of(detail::client_handle const& owner, std::string const& name,
+std::shared_ptr<detail::lock_impl> lock_of(detail::client_handle const& owner, std::string const& asked,
                                            locking::recipe const& recipe, std::vector<std::string> const& parts = {}) {
     auto const& core = owner.core;
-    must_be_usable(*core, "lock", name);
+    auto const name = usable_name(*core, "lock", asked);
     auto impl = std::make_shared<detail::lock_impl>();
     impl->core = core;
     impl->record = core->locked(
@@ -90,10 +93,10 @@ std::shared_ptr<detail::lock_impl> lock_of(detail::client_handle const& owner, s
     return impl;
 }
 
-std::shared_ptr<detail::counter_impl> counter_of(detail::client_handle const& owner, std::string const& name,
+std::shared_ptr<detail::counter_impl> counter_of(detail::client_handle const& owner, std::string const& asked,
                                                  locking::counter_kind const& recipe, counter_options const& options) {
     auto const& core = owner.core;
-    must_be_usable(*core, std::string(recipe.kind), name);
+    auto const name = usable_name(*core, std::string(recipe.kind), asked);
     return std::make_shared<detail::counter_impl>(
         detail::counter_impl{core, core->shared_counters().get(name, recipe), options});
 }
@@ -126,7 +129,7 @@ read_write_lock client::get_read_write_lock(std::string const& name) {
 }
 
 faster_multi_lock client::get_faster_multi_lock(std::string const& group, std::vector<std::string> const& values) {
-    must_be_usable(*handle().core, "group", group);
+    usable_name(*handle().core, "group", group);
     if (values.empty() || values.size() > locking::faster_multi::most_values)
         throw error(errc::invalid_argument, "the lock on values of the group " + locking::shown(group) + " needs 1 to "
                                                 + std::to_string(locking::faster_multi::most_values) + " values, not "
@@ -149,19 +152,19 @@ count_down_latch client::get_count_down_latch(std::string const& name, counter_o
 
 leader_election client::get_leader_election(std::string const& name, election_options const& options) {
     auto const& core = handle().core;
-    must_be_usable(*core, "leader election", name);
+    auto const whole = usable_name(*core, "leader election", name);
     if (options.candidate && !locking::election::is_candidate(*options.candidate))
         throw error(errc::invalid_argument,
                     "election " + locking::shown(name) + ": the candidate " + locking::shown(*options.candidate)
                         + " cannot be used; it is to have 1 to " + std::to_string(locking::election::longest_candidate)
                         + " bytes and no control characters");
     auto const candidate = options.candidate.value_or(core->label());
-    auto lock = lock_of(handle(), name, locking::election_recipe);
+    auto lock = lock_of(handle(), whole, locking::election_recipe);
     lock->owner_suffix = std::make_shared<std::string const>(locking::election::owner_suffix(candidate));
     return leader_election(std::make_shared<detail::election_impl>(
         detail::election_impl{.core = core,
                               .lock = detail::election_impl::election_lock(std::move(lock)),
-                              .change = {core, core->shared_counters().get(name, locking::election_kind)},
+                              .change = {core, core->shared_counters().get(whole, locking::election_kind)},
                               .candidate = candidate}));
 }
 

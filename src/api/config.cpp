@@ -79,6 +79,7 @@ void config::validate() const {
     check_text("username", username);
     check_text("password", password);
     check_text("password_file", password_file);
+    check_text("name_prefix", name_prefix);
     check_text("client_name", client_name);
     // CLIENT SETNAME takes nothing else.
     if (std::ranges::any_of(client_name, [](char byte) { return byte < '!' || byte > '~'; }))

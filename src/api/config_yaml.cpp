@@ -40,7 +40,7 @@ constexpr yaml_key top_keys[]{
      }},
     {"username", [](config& settings, yaml_setting const& value) { settings.username = value.text(); }},
     {"password", [](config& settings, yaml_setting const& value) { settings.password = value.text(); }},
-    {"nameMapper", yaml_mappers::refuse_java_code},
+    {"nameMapper", yaml_mappers::set_name_prefix},
     {"commandMapper", yaml_mappers::refuse_java_code},
     {"credentialsResolver", yaml_mappers::refuse_java_code},
 };

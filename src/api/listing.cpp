@@ -2,6 +2,7 @@
 
 #include "api/both_forms.hpp"
 #include "api/lock_view.hpp"
+#include "api/name_prefix.hpp"
 #include "connection/server_error.hpp"
 #include "locking/names.hpp"
 #include "resp/command.hpp"
@@ -23,9 +24,9 @@ constexpr std::size_t most_bytes = std::size_t{1} << 20;
 
 } // namespace
 
-listing::listing(std::shared_ptr<io::client_core> core, std::string pattern, look_options options, visitor each)
-    : core_(std::move(core)), pattern_(std::move(pattern)), options_(options), each_(std::move(each)),
-      servers_(core_->masters()) {}
+listing::listing(std::shared_ptr<io::client_core> core, std::string const& pattern, look_options options, visitor each)
+    : core_(std::move(core)), pattern_(pattern_with_prefix(core_->settings().name_prefix, pattern)), options_(options),
+      each_(std::move(each)), servers_(core_->masters()) {}
 
 bool listing::step() {
     for (;;) {
@@ -111,6 +112,7 @@ void listing::on_looks(std::vector<resp::value> const& answers) {
     }
     if (labels_) add_labels(locks, *labels_);
     if (locks.empty()) return;
+    for (auto& one : locks) one.name = without_prefix(core_->settings().name_prefix, std::move(one.name));
     if (each_)
         each_(std::move(locks));
     else

@@ -24,7 +24,7 @@ public:
     using visitor = std::function<void(std::vector<lock_info>)>;
 
     /// Without a visitor: take() has all of them.
-    listing(std::shared_ptr<io::client_core> core, std::string pattern, look_options options, visitor each = {});
+    listing(std::shared_ptr<io::client_core> core, std::string const& pattern, look_options options, visitor each = {});
 
     bool step() override;
     bool ready() const override;

@@ -1,6 +1,7 @@
 #include "api/permit_listing.hpp"
 
 #include "api/both_forms.hpp"
+#include "api/name_prefix.hpp"
 #include "api/permit_view.hpp"
 #include "api/scan_bounds.hpp"
 #include "connection/server_error.hpp"
@@ -107,7 +108,9 @@ void visit_scan(std::shared_ptr<io::client_core> const& core, io::node& server, 
             for (auto& name : names_of(key.text, scan)) names.push_back(std::move(name));
         }
         cursor = page.items[0].text;
-        if (auto found = look_at_all(core, server, names); !found.empty()) each(std::move(found));
+        auto found = look_at_all(core, server, names);
+        for (auto& one : found) one.name = without_prefix(core->settings().name_prefix, std::move(one.name));
+        if (!found.empty()) each(std::move(found));
         if (auto const why = bounds.on_page(cursor, page.items[1].items.size(), fresh)) give_up(server, *why);
     } while (cursor != "0");
 }
@@ -117,7 +120,8 @@ void visit_scan(std::shared_ptr<io::client_core> const& core, io::node& server, 
 void visit_permits(std::shared_ptr<io::client_core> const& core, std::string_view pattern,
                    std::function<void(std::vector<permit_info>)> const& each) {
     for (auto* const server : core->masters())
-        for (auto const& scan : scans_for(pattern)) visit_scan(core, *server, scan, each);
+        for (auto const& scan : scans_for(pattern_with_prefix(core->settings().name_prefix, pattern)))
+            visit_scan(core, *server, scan, each);
 }
 
 } // namespace redlatch::detail

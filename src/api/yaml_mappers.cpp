@@ -50,6 +50,24 @@ void refuse_java_code(config&, yaml_setting const& value) {
     if (!is_default(value)) refuse_yaml("needs Java code; this library can only do without it");
 }
 
+void set_name_prefix(config& settings, yaml_setting const& value) {
+    if (is_default(value)) return;
+    auto is_known = value.node().Tag().ends_with(".PrefixNameMapper");
+    std::string prefix;
+    if (value.node().IsMap())
+        for (auto const& entry : value.node()) {
+            auto const name = plain_text(entry.first);
+            if (name == "class")
+                is_known = plain_text(entry.second).ends_with(".PrefixNameMapper");
+            else if (name == "prefix")
+                prefix = plain_text(entry.second);
+            else
+                is_known = false;
+        }
+    if (!is_known) refuse_java_code(settings, value);
+    settings.name_prefix = prefix;
+}
+
 void set_address_map(config& settings, yaml_setting const& value) {
     if (is_default(value)) return;
     if (!value.node().IsMap() || value.node().size() == 0) refuse_java_code(settings, value);

@@ -10,6 +10,9 @@ namespace redlatch::yaml_mappers {
 /// `natMapper`: DefaultNatMapper, HostPortNatMapper or HostNatMapper. Throws error(bad_config) for others.
 void set_address_map(config& settings, yaml_setting const& value);
 
+/// `nameMapper`: DefaultNameMapper or PrefixNameMapper. Throws error(bad_config) for others.
+void set_name_prefix(config& settings, yaml_setting const& value);
+
 /// Code that changes what is sent cannot be honoured; to ignore it would break exclusion with Java silently. Throws
 /// error(bad_config) for all but Redisson's default.
 void refuse_java_code(config& settings, yaml_setting const& value);

@@ -34,6 +34,7 @@ constexpr yaml_key own_keys[]{
      [](config& settings, yaml_setting const& value) { settings.password_file = yaml_tls::file(value); }},
     top_keys[0],
     top_keys[1],
+    {"namePrefix", [](config& settings, yaml_setting const& value) { settings.name_prefix = value.text(); }},
     {"validityMargin",
      [](config& settings, yaml_setting const& value) { settings.validity_margin = value.milliseconds(duration(0)); }},
     {"watchedHolds",

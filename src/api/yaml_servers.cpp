@@ -65,7 +65,7 @@ constexpr yaml_key common_keys[]{
      [](config& settings, yaml_setting const& value) { settings.retry_delay = value.delay(one_millisecond); }},
     {"pingConnectionInterval",
      [](config& settings, yaml_setting const& value) { settings.ping_interval = value.milliseconds(duration(0)); }},
-    {"nameMapper", yaml_mappers::refuse_java_code},
+    {"nameMapper", yaml_mappers::set_name_prefix},
     {"commandMapper", yaml_mappers::refuse_java_code},
     {"credentialsResolver", yaml_mappers::refuse_java_code},
 };

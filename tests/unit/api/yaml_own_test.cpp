@@ -19,6 +19,7 @@ config with_own(std::string const& settings) {
 
 TEST(yaml_own, says_what_redisson_has_no_key_for) {
     auto const settings = with_own(R"(
+  namePrefix: "app:"
   fencingCounterTtl: 86400000
   holderLabel: web-1
   validityMargin: 25
@@ -35,6 +36,7 @@ TEST(yaml_own, says_what_redisson_has_no_key_for) {
   tlsCaFile: /ca.pem
   tlsServerName: redis.example
 )");
+    EXPECT_EQ(settings.name_prefix, "app:");
     EXPECT_EQ(settings.fencing_counter_ttl, 24h);
     EXPECT_EQ(settings.holder_label, "web-1");
     EXPECT_EQ(settings.validity_margin, 25ms);

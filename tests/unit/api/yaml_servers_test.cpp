@@ -171,6 +171,27 @@ TEST(yaml_nat_mapper, refuses_the_rest) {
         EXPECT_THAT(test::refusal([&] { address_map(mapper); }), HasSubstr(because)) << mapper;
 }
 
+std::string name_prefix(std::string const& mapper) {
+    return config::from_yaml("nameMapper: " + mapper + "\nsingleServerConfig: {address: 'redis://h:1'}").name_prefix;
+}
+
+TEST(yaml_name_mapper, may_be_a_prefix) {
+    EXPECT_EQ(name_prefix("!<org.redisson.config.PrefixNameMapper> {prefix: 'app:'}"), "app:");
+    EXPECT_EQ(name_prefix("{class: org.redisson.config.PrefixNameMapper, prefix: 'app:'}"), "app:");
+    EXPECT_EQ(name_prefix("!<org.redisson.config.PrefixNameMapper> {}"), "");
+    EXPECT_EQ(name_prefix("!<org.redisson.config.DefaultNameMapper> {}"), "");
+    EXPECT_EQ(name_prefix("null"), "");
+    EXPECT_EQ(config::from_yaml("singleServerConfig:\n  address: redis://h:1\n  nameMapper: "
+                                "!<org.redisson.config.PrefixNameMapper> {prefix: '${REDLATCH_TEST_NONE:-app:}'}")
+                  .name_prefix,
+              "app:");
+    for (std::string const other :
+         {"!<com.example.PrefixMapper> {prefix: x}", "{prefix: x}", "!<com.example.Mapper> {}",
+          "!<org.redisson.config.PrefixNameMapper> {prefix: x, suffix: y}", "text"})
+        EXPECT_THAT(test::refusal([&] { name_prefix(other); }), HasSubstr("line 1: nameMapper: needs Java code"))
+            << other;
+}
+
 struct refused_servers {
     std::string text;
     std::string because;
