@@ -67,9 +67,11 @@ cluster::member& cluster::member_at(connection::node_address const& where) {
 
 /// What a node says of itself may hold only where it is.
 connection::node_address cluster::reachable(connection::node_address const& told) const {
-    auto const mapped = settings_.topology.address_map.find(told.display());
-    if (mapped == settings_.topology.address_map.end()) return told;
-    return connection::read_node_address(mapped->second).value_or(told);
+    auto const& map = settings_.topology.address_map;
+    if (auto const whole = map.find(told.display()); whole != map.end())
+        return connection::read_node_address(whole->second).value_or(told);
+    auto const host = map.find(told.host); // whatever the port, which stays
+    return host == map.end() ? told : connection::node_address{host->second, told.port};
 }
 
 node& cluster::any() {

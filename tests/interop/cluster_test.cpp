@@ -5,6 +5,8 @@
 namespace redlatch::test {
 namespace {
 
+using namespace std::chrono_literals;
+
 struct cluster_with_java : interop_test {
     static config settings_for(redis_cluster const& cluster) {
         config settings{.address = cluster.uri()};
