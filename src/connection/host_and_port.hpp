@@ -27,11 +27,13 @@ struct host_and_port {
 class address_map {
 public:
     address_map() = default;
+    /// Port 0 in both: of all ports of the host, which stay.
     explicit address_map(std::map<host_and_port, host_and_port> from_to) : from_to_(std::move(from_to)) {}
 
-    host_and_port const& operator()(host_and_port const& told) const {
-        auto const found = from_to_.find(told);
-        return found == from_to_.end() ? told : found->second;
+    host_and_port operator()(host_and_port const& told) const {
+        if (auto const found = from_to_.find(told); found != from_to_.end()) return found->second;
+        auto const host = from_to_.find({told.host, 0});
+        return host == from_to_.end() ? told : host_and_port{host->second.host, told.port};
     }
 
 private:

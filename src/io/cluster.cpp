@@ -67,11 +67,8 @@ cluster::member& cluster::member_at(connection::node_address const& where) {
 
 /// What a node says of itself may hold only where it is.
 connection::node_address cluster::reachable(connection::node_address const& told) const {
-    auto const& map = settings_.topology.address_map;
-    if (auto const whole = map.find(told.display()); whole != map.end())
-        return connection::read_node_address(whole->second).value_or(told);
-    auto const host = map.find(told.host); // whatever the port, which stays
-    return host == map.end() ? told : connection::node_address{host->second, told.port};
+    auto const where = servers_.reached_at({told.host, told.port});
+    return {where.host, where.port};
 }
 
 node& cluster::any() {

@@ -12,7 +12,7 @@ namespace redlatch::io {
 
 namespace {
 
-[[noreturn]] void refuse(std::string const& message) {
+[[noreturn]] void refuse_set(std::string const& message) {
     throw error(errc::bad_config, "the configuration cannot be used: " + message);
 }
 
@@ -35,37 +35,45 @@ std::vector<endpoint> nodes_of_list(config const& settings) {
         one.address = address;
         auto const where = parse_server_uri(address);
         if (where.type != server_uri::kind::tcp || where.mode != server_mode::single)
-            refuse("topology.nodes has " + masked_uri(address)
-                   + "; each is written redis://host:port or rediss://host:port");
+            refuse_set("topology.nodes has " + masked_uri(address)
+                       + "; each is written redis://host:port or rediss://host:port");
         nodes.push_back(resolve_endpoint(one));
         if (nodes.back().tls != nodes.front().tls)
-            refuse("topology.nodes has addresses with TLS and without it; use one of both for all");
+            refuse_set("topology.nodes has addresses with TLS and without it; use one of both for all");
     }
     return nodes;
 }
 
+/// A port of 0: there is none.
 connection::host_and_port parse_address(std::string const& text) {
     try {
         auto const parsed = parse_host_and_port(text, 0);
-        if (parsed.port != 0) return {parsed.host, parsed.port};
+        return {parsed.host, parsed.port};
     } catch (error const& problem) {
-        refuse("topology.address_map has '" + printable(text) + "': " + problem.what());
+        refuse_set("topology.address_map has '" + printable(text) + "': " + problem.what());
     }
-    refuse("topology.address_map has '" + printable(text) + "'; each is written host:port");
 }
 
 connection::address_map parse_address_map(std::map<std::string, std::string> const& text) {
     std::map<connection::host_and_port, connection::host_and_port> parsed;
-    for (auto const& [told, reached] : text) parsed.emplace(parse_address(told), parse_address(reached));
+    for (auto const& [told, reached] : text) {
+        auto const from = parse_address(told);
+        auto const to = parse_address(reached);
+        if ((from.port == 0) != (to.port == 0))
+            refuse_set("topology.address_map has '" + printable(told) + "' and '" + printable(reached)
+                       + "' for it; each is written host:port, or both without a port");
+        parsed.emplace(from, to);
+    }
     return connection::address_map(std::move(parsed));
 }
 
 void check(server_set const& servers) {
-    if (servers.nodes.empty()) refuse("topology.nodes is empty; it needs the address of at least one server");
+    if (servers.nodes.empty()) refuse_set("topology.nodes is empty; it needs the address of at least one server");
     if (servers.mode == server_mode::sentinel && servers.master_name.empty())
-        refuse("topology.master_name is empty; Sentinels are asked for a master by its name");
+        refuse_set("topology.master_name is empty; Sentinels are asked for a master by its name");
     if (servers.mode == server_mode::cluster && servers.nodes.front().database != 0)
-        refuse("database is " + std::to_string(servers.nodes.front().database) + "; a cluster has no databases but 0");
+        refuse_set("database is " + std::to_string(servers.nodes.front().database)
+                   + "; a cluster has no databases but 0");
 }
 
 } // namespace
@@ -85,7 +93,7 @@ server_set resolve_servers(config const& settings) {
         servers.nodes = nodes_of_address(settings, address);
         servers.master_name = address.master_name;
     } else {
-        if (!settings.address.empty()) refuse("address is for a single server; topology.nodes has several");
+        if (!settings.address.empty()) refuse_set("address is for a single server; topology.nodes has several");
         servers.mode = settings.topology.mode;
         servers.nodes = nodes_of_list(settings);
         servers.master_name = settings.topology.master_name;

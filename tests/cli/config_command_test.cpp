@@ -11,7 +11,7 @@ namespace {
 class config_command : public tool_test {
 protected:
     std::string file(std::string const& text, ::mode_t mode = 0600) const {
-        auto const path = (folder.path() / "redisson.yaml").string();
+        auto path = (folder.path() / "redisson.yaml").string();
         std::ofstream(path) << text;
         EXPECT_EQ(::chmod(path.c_str(), mode), 0);
         return path;

@@ -84,7 +84,7 @@ TEST(yaml_own, refuses_the_rest) {
           row{"{localHandoff: maybe}", "localHandoff: must be true or false"},
           row{"{localHandoffTime: 0}", "out of range"}, row{"{watchedHolds: -1}", "out of range"},
           row{"{validityMargin: 30000}", "validity_margin must be less than lock_watchdog_timeout"}})
-        EXPECT_THAT(test::refusal([&] { with_own(text); }), HasSubstr(because)) << text;
+        EXPECT_THAT(test::refusal([&text = text] { with_own(text); }), HasSubstr(because)) << text;
     EXPECT_THAT(
         test::refusal([] { config::from_yaml("singleServerConfig: {address: 'redis://h:1'}\ndetachedUnlock: true"); }),
         HasSubstr("detachedUnlock belongs under redlatch, not at the top level"));

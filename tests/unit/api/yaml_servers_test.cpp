@@ -168,7 +168,7 @@ TEST(yaml_nat_mapper, refuses_the_rest) {
           std::pair{"!<org.redisson.api.HostPortNatMapper> {hostsPortMap: {a:1: b:x}}", "'b:x' in it is no address"},
           std::pair{"!<org.redisson.api.HostNatMapper> {hostsMap: {a: b:1}}", "'b:1' in it may have no port"},
           std::pair{"!<org.redisson.api.HostNatMapper> {hostsMap: {a: [b]}}", "needs single values"}})
-        EXPECT_THAT(test::refusal([&] { address_map(mapper); }), HasSubstr(because)) << mapper;
+        EXPECT_THAT(test::refusal([&mapper = mapper] { address_map(mapper); }), HasSubstr(because)) << mapper;
 }
 
 std::string name_prefix(std::string const& mapper) {

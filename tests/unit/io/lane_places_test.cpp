@@ -12,7 +12,6 @@ namespace redlatch::io {
 namespace {
 
 using namespace std::chrono_literals;
-using ::testing::HasSubstr;
 
 class told_places final : public locator {
 public:
