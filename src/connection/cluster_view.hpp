@@ -1,7 +1,8 @@
 // What one node of a cluster says of all: the reply to CLUSTER NODES.
 #pragma once
 
-#include <compare>
+#include "connection/host_and_port.hpp"
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -10,13 +11,7 @@
 
 namespace redlatch::connection {
 
-struct node_address {
-    std::string host;
-    std::uint16_t port = 0;
-
-    std::string display() const { return host + ":" + std::to_string(port); }
-    friend auto operator<=>(node_address const&, node_address const&) = default;
-};
+using node_address = host_and_port;
 
 /// `host:port`; the host may be an IPv6 address without brackets, or empty. None: it is no address.
 std::optional<node_address> read_node_address(std::string_view text);

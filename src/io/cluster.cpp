@@ -67,8 +67,7 @@ cluster::member& cluster::member_at(connection::node_address const& where) {
 
 /// What a node says of itself may hold only where it is.
 connection::node_address cluster::reachable(connection::node_address const& told) const {
-    auto const where = servers_.reached_at({told.host, told.port});
-    return {where.host, where.port};
+    return servers_.reached_at(told);
 }
 
 node& cluster::any() {

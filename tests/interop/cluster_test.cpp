@@ -39,7 +39,8 @@ TEST_F(cluster_with_java, both_keep_each_other_out_and_wake_each_other_on_each_m
         EXPECT_TRUE(other_side.end_of(waits).ok);
         EXPECT_FALSE(user.get_lock(lock).try_acquire({.owner = owner()}));
         auto waiter = in_line_for(lock);
-        EXPECT_TRUE(wait_until([&] { return user.stats().waiters == 1 && somebody_listens(cluster.node(master), lock); }));
+        EXPECT_TRUE(
+            wait_until([&] { return user.stats().waiters == 1 && somebody_listens(cluster.node(master), lock); }));
         other_side.value("a", "unlock", {lock});
         EXPECT_EQ(waiter.get().status(), hold_status::held);
     }
@@ -68,7 +69,8 @@ TEST_F(cluster_with_java, java_wakes_us_after_its_master_was_lost) {
     EXPECT_TRUE(wait_until([&] { return replica.run("DBSIZE").integer == 1; }));
     cluster.node(2).kill9();
     EXPECT_TRUE(wait_until([&] { return redis_cluster::is_master(replica); }));
-    EXPECT_TRUE(wait_until([&] { return other_side.ask("a", "unlock", {lock}).ok; })) << "once it has found the new master";
+    EXPECT_TRUE(wait_until([&] { return other_side.ask("a", "unlock", {lock}).ok; }))
+        << "once it has found the new master";
     EXPECT_EQ(waiter.get().status(), hold_status::held);
 }
 
