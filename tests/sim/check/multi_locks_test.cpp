@@ -120,6 +120,8 @@ TEST(values_checker, rejects_held_where_nobody_had_them) {
         held[3].when = held[3].until = 5ms;
         std::swap(held[2], held[3]);
         EXPECT_TRUE(rejects_of_a_group(held)) << "not any more";
+        held[2].when = held[2].until = 9ms;
+        EXPECT_FALSE(rejects_of_a_group(held)) << "a lease may have ended a moment later than it was written down";
         auto here = all;
         here.insert(here.begin() + 1, of_holder(1ms, kind::acquired, 0));
         EXPECT_FALSE(rejects_of_a_group(here)) << "its own process has it";
