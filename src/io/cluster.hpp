@@ -2,6 +2,8 @@
 //
 // | event                                               | action                                                              |
 // |-----------------------------------------------------|---------------------------------------------------------------------|
+// | the client opens                                    | ask the nodes that were named for all of them, and one of them      |
+// |                                                     | whether messages go to shards                                       |
 // | MOVED                                               | the slot is that node's from now on; ask about all of them          |
 // | ASK                                                 | that one call goes to that node                                     |
 // | a connection is lost, CLUSTERDOWN, the scan         | ask a node (CLUSTER NODES), another one where it does not answer    |
