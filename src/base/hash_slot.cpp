@@ -6,7 +6,7 @@ namespace redlatch::base {
 
 namespace {
 
-constexpr std::array<std::uint16_t, 256> make_table() {
+constexpr std::array<std::uint16_t, 256> make_crc16_table() {
     constexpr unsigned polynomial = 0x1021;
     std::array<std::uint16_t, 256> table{};
     for (unsigned byte = 0; byte < table.size(); ++byte) {
@@ -17,7 +17,7 @@ constexpr std::array<std::uint16_t, 256> make_table() {
     return table;
 }
 
-constexpr auto table = make_table();
+constexpr auto crc16_table = make_crc16_table();
 
 std::string_view hashed_part(std::string_view key) noexcept {
     auto const open = key.find('{');
@@ -33,7 +33,7 @@ std::uint16_t hash_slot(std::string_view key) noexcept {
     unsigned crc = 0;
     for (char const letter : hashed_part(key)) {
         auto const byte = static_cast<unsigned char>(letter);
-        crc = ((crc << 8U) ^ table[((crc >> 8U) ^ byte) & 0xffU]) & 0xffffU;
+        crc = ((crc << 8U) ^ crc16_table[((crc >> 8U) ^ byte) & 0xffU]) & 0xffffU;
     }
     return static_cast<std::uint16_t>(crc % hash_slots);
 }
