@@ -1,23 +1,16 @@
 #include "connection/cluster_view.hpp"
 
 #include "base/hash_slot.hpp"
+#include "base/whole_number.hpp"
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 
 namespace redlatch::connection {
 
 namespace {
 
 constexpr std::size_t longest_host = 253; // of DNS
-
-template <class Number> std::optional<Number> number_in_view(std::string_view text) {
-    Number number{};
-    auto const [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (problem != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-    return number;
-}
 
 /// The next word; `text` begins behind it then.
 std::string_view take_word(std::string_view& text, char separator) {
@@ -50,8 +43,8 @@ std::optional<std::vector<cluster_view::slot_range>> read_ranges(std::string_vie
         auto range = take_word(words, ' ');
         if (range.empty() || range.front() == '[') continue;
         bool const single = range.find('-') == std::string_view::npos;
-        auto const first = number_in_view<std::uint16_t>(take_word(range, '-'));
-        auto const last = single ? first : number_in_view<std::uint16_t>(range);
+        auto const first = base::whole_number<std::uint16_t>(take_word(range, '-'));
+        auto const last = single ? first : base::whole_number<std::uint16_t>(range);
         if (!first || !last || *first > *last || *last >= base::hash_slots) return std::nullopt;
         ranges.push_back({*first, *last});
     }
@@ -69,7 +62,7 @@ bool has_flag(std::string_view flags, std::string_view flag) {
 std::optional<node_address> read_node_address(std::string_view text) {
     auto const colon = text.rfind(':');
     if (colon == std::string_view::npos) return std::nullopt;
-    auto const port = number_in_view<std::uint16_t>(text.substr(colon + 1));
+    auto const port = base::whole_number<std::uint16_t>(text.substr(colon + 1));
     auto host = text.substr(0, colon);
     if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
     if (!port || !is_host(host)) return std::nullopt;
@@ -89,7 +82,7 @@ std::optional<cluster_view> read_cluster_view(std::string_view text, std::string
         if (field.back().empty()) return std::nullopt;
         if (!has_flag(field[2], "master") || has_flag(field[2], "noaddr")) continue;
         auto ranges = read_ranges(line);
-        auto const epoch = number_in_view<std::uint64_t>(field[6]);
+        auto const epoch = base::whole_number<std::uint64_t>(field[6]);
         auto where = read_place(field[1], asked, hostnames);
         if (!ranges || !epoch || !where) return std::nullopt;
         if (!ranges->empty()) view.masters.push_back({*std::move(where), *epoch, *std::move(ranges)});

@@ -1,23 +1,15 @@
 #include "connection/sentinel_replies.hpp"
 
+#include "base/whole_number.hpp"
 #include "resp/command.hpp"
-
-#include <charconv>
 
 namespace redlatch::connection {
 namespace {
 
 constexpr std::size_t most_others = 64;
 
-template <class Number> std::optional<Number> whole_number(std::string_view text) {
-    Number number{};
-    auto const [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (problem != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-    return number;
-}
-
 std::optional<host_and_port> place(std::string_view host, std::string_view port) {
-    auto const number = whole_number<std::uint16_t>(port);
+    auto const number = base::whole_number<std::uint16_t>(port);
     if (host.empty() || !number || *number == 0) return std::nullopt;
     return host_and_port{std::string(host), *number};
 }
@@ -52,7 +44,7 @@ sentinel_answer read_sentinel_answer(std::vector<resp::value> const& replies) {
     }
     answer.what = sentinel_answer::kind::known;
     answer.master = *where;
-    answer.epoch = whole_number<std::uint64_t>(field(replies.at(1), "config-epoch"));
+    answer.epoch = base::whole_number<std::uint64_t>(field(replies.at(1), "config-epoch"));
     for (auto const& one : replies.at(2).items) {
         auto const other = place(field(one, "ip"), field(one, "port"));
         if (other && answer.others.size() < most_others) answer.others.push_back(*other);

@@ -12,8 +12,10 @@ using locking::lock_table;
 bool closing::ready() const {
     if (stage_ == stage::telling) return told_->load(std::memory_order_acquire); // pairs with tell
     if (stage_ == stage::pausing) return false;
+    if (!core_.releases_have_ended()) return false;
     auto const answered = [](client_core::last_release const& one) { return one.call->finished(); };
-    return std::all_of(sent_.begin(), sent_.end(), answered) && core_.releases_have_ended();
+    // The last one first: on one connection it is the last to be answered, and there may be very many.
+    return std::all_of(sent_.rbegin(), sent_.rend(), answered);
 }
 
 bool closing::step() {

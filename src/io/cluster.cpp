@@ -1,7 +1,6 @@
 #include "io/cluster.hpp"
 
 #include "io/insist.hpp"
-#include "io/log.hpp"
 #include "io/parker.hpp"
 #include "io/unattended.hpp"
 #include "resp/command.hpp"
@@ -63,11 +62,6 @@ cluster::member& cluster::member_at(connection::node_address const& where) {
     auto made = make_node(std::move(endpoint));
     member fresh{.where = where, .server = std::move(made), .used_at = lease_clock::now()};
     return members_.emplace(where, std::move(fresh)).first->second;
-}
-
-/// What a node says of itself may hold only where it is.
-connection::node_address cluster::reachable(connection::node_address const& told) const {
-    return servers_.reached_at(told);
 }
 
 node& cluster::any() {
@@ -133,7 +127,7 @@ bool cluster::apply(connection::cluster_view const& view) {
     {
         std::lock_guard const guard(mutex_);
         for (auto const& master : view.masters) {
-            auto& owner = member_at(reachable(master.where));
+            auto& owner = member_at(servers_.reached_at(master.where));
             for (auto const& range : master.slots)
                 for (unsigned slot = range.first; slot <= range.last; ++slot) {
                     if (master.epoch < epochs_[slot]) continue; // what an isolated node believes
@@ -185,7 +179,7 @@ node& cluster::named(connection::redirect const& elsewhere) {
         if (unknown) {
             found = owners_[elsewhere.slot].load(std::memory_order_acquire);
         } else {
-            auto& to = member_at(reachable(elsewhere.where));
+            auto& to = member_at(servers_.reached_at(elsewhere.where));
             to.used_at = lease_clock::now();
             woken = std::exchange(to.resting, false);
             changed = elsewhere.what == connection::redirect::kind::moved && give(to, elsewhere.slot);
@@ -194,8 +188,12 @@ node& cluster::named(connection::redirect const& elsewhere) {
     }
     if (woken) settle_rest(*found);
     if (changed || unknown) refresh_soon();
-    if (changed && hooks_.moved) insist([&] { loop_->post(hooks_.moved); });
+    if (changed) tell_moved();
     return found != nullptr ? *found : any();
+}
+
+void cluster::tell_moved() {
+    insist([this] { loop_->post(hooks_.moved); });
 }
 
 std::string cluster::host_of(node const& server) {
@@ -209,7 +207,7 @@ std::string cluster::host_of(node const& server) {
 bool cluster::take(std::string const& text, node& from) {
     auto const view = connection::read_cluster_view(text, host_of(from), servers_.nodes.front().tls);
     if (!view || view->masters.empty()) return false;
-    if (apply(*view) && hooks_.moved) loop_->post(hooks_.moved);
+    if (apply(*view)) tell_moved();
     return true;
 }
 

@@ -85,7 +85,6 @@ private:
     }
     std::unique_ptr<node> make_node(endpoint where);
     member& member_at(connection::node_address const& where);
-    connection::node_address reachable(connection::node_address const& told) const;
     bool give(member& to, std::uint16_t slot);
     bool apply(connection::cluster_view const& view);
     void send_away(node& former);
@@ -93,6 +92,7 @@ private:
     void settle_rest(node& server);
     bool ask_now(node& server, base::instant until, std::string& problem);
     bool take(std::string const& text, node& from);
+    void tell_moved();
     std::string host_of(node const& server);
     void listen_to_shards();
     void ask_next();

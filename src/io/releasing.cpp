@@ -74,7 +74,6 @@ bool releasing::ready() const {
 }
 
 bool releasing::begin() {
-    node_ = &core_->node_of(record_->name);
     auto const made = std::exchange(made_, std::nullopt); // a blocking call need not look at the clock twice
     auto const now = made && blocking() ? *made : lease_clock::now();
     bool const begun = core_->locked([&](lock_table& table, base::wake_list& woken) {

@@ -1,12 +1,12 @@
 #include "io/server_uri.hpp"
 
+#include "base/whole_number.hpp"
 #include "io/uri_text.hpp"
 
 #include <redlatch/error.hpp>
 
 #include <algorithm>
 #include <arpa/inet.h>
-#include <charconv>
 #include <cstddef>
 #include <sys/un.h>
 #include <utility>
@@ -22,13 +22,6 @@ constexpr std::size_t longest_host = 253; // of DNS
     throw error(errc::bad_config, problem);
 }
 
-template <class Number> std::optional<Number> whole_number(std::string_view text) {
-    Number number{};
-    auto const [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (problem != std::errc{} || end != text.data() + text.size() || number < 0) return std::nullopt;
-    return number;
-}
-
 std::string decoded(std::string_view text, char const* part) {
     auto plain = percent_decoded(text);
     if (!plain)
@@ -38,8 +31,8 @@ std::string decoded(std::string_view text, char const* part) {
 }
 
 int parsed_database(std::string_view text) {
-    auto const number = whole_number<int>(text);
-    if (!number) refuse("its database must be a number, 0 or more, as in redis://host:6379/0");
+    auto const number = base::whole_number<int>(text);
+    if (!number || *number < 0) refuse("its database must be a number, 0 or more, as in redis://host:6379/0");
     return *number;
 }
 
@@ -203,7 +196,7 @@ server_uri::host_and_port parse_host_and_port(std::string_view text, std::uint16
         port = text.substr(colon);
     }
     if (port.empty()) return result;
-    auto const number = port.starts_with(':') ? whole_number<std::uint16_t>(port.substr(1)) : std::nullopt;
+    auto const number = port.starts_with(':') ? base::whole_number<std::uint16_t>(port.substr(1)) : std::nullopt;
     if (!number || *number == 0) refuse("its port must be a number from 1 to 65535");
     result.port = *number;
     return result;
