@@ -47,7 +47,7 @@ public:
             judge_whole(mine, all.needed());
             in_.majorities.erase(entry);
         }
-        leave(mine);
+        several_.release(mine);
     }
 
 private:
@@ -112,28 +112,6 @@ private:
         bool const lost_for_nothing = majority && mine.lost().stop_requested();
         if (!is_so || lost_for_nothing)
             in_.write({.what = kind::unfinished, .text = "a red lock is not what the majority of its members is"});
-    }
-
-    void leave(multi_hold& mine) {
-        several_.begin_release();
-        std::error_code ec;
-        auto said = answer::untold;
-        switch (what_.ends) {
-        case job::ending::release:
-            mine.release(ec);
-            if (!ec) said = answer::done;
-            break;
-        case job::ending::detached: mine.release_detached(); break;
-        case job::ending::destroyed: mine = multi_hold(); break;
-        case job::ending::asynchronous: {
-            answer_of_call<int> told;
-            mine.async_release({}, told.handler());
-            ec = told.wait(in_.universe);
-            if (!ec) said = answer::done;
-            break;
-        }
-        }
-        several_.end_release(said, ec);
     }
 
     stage& in_;

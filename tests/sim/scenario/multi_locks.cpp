@@ -37,7 +37,7 @@ public:
         static_cast<void>(mine.lost()); // from now on it listens to its members
         in_.universe.rest_for(std::chrono::milliseconds(what_.hold) + std::chrono::microseconds(what_.hold_us));
         if (!several_.over()) judge_whole(mine);
-        leave(mine);
+        several_.release(mine);
     }
 
 private:
@@ -78,28 +78,6 @@ private:
         bool const lost_for_nothing = all_held && mine.lost().stop_requested();
         if (!is_so || lost_for_nothing)
             in_.write({.what = kind::unfinished, .text = "a hold of several locks is not what its members are"});
-    }
-
-    void leave(multi_hold& mine) {
-        several_.begin_release();
-        std::error_code ec;
-        auto said = answer::untold;
-        switch (what_.ends) {
-        case job::ending::release:
-            mine.release(ec);
-            if (!ec) said = answer::done;
-            break;
-        case job::ending::detached: mine.release_detached(); break;
-        case job::ending::destroyed: mine = multi_hold(); break;
-        case job::ending::asynchronous: {
-            answer_of_call<int> told;
-            mine.async_release({}, told.handler());
-            ec = told.wait(in_.universe);
-            if (!ec) said = answer::done;
-            break;
-        }
-        }
-        several_.end_release(said, ec);
     }
 
     stage& in_;

@@ -1,5 +1,7 @@
 #include "sim/scenario/several_locks.hpp"
 
+#include "sim/scenario/answer_of_call.hpp"
+
 #include <utility>
 
 namespace redlatch::sim {
@@ -134,6 +136,28 @@ void several_locks::end_release(answer said, std::error_code ec) {
         done.text = ec ? ec.message() : said == answer::done ? "" : "nobody asks";
         in_.write(std::move(done));
     }
+}
+
+void several_locks::release(multi_hold& mine) {
+    begin_release();
+    std::error_code ec;
+    auto said = answer::untold;
+    switch (what_.ends) {
+    case job::ending::release:
+        mine.release(ec);
+        if (!ec) said = answer::done;
+        break;
+    case job::ending::detached: mine.release_detached(); break;
+    case job::ending::destroyed: mine = multi_hold(); break;
+    case job::ending::asynchronous: {
+        answer_of_call<int> told;
+        mine.async_release({}, told.handler());
+        ec = told.wait(in_.universe);
+        if (!ec) said = answer::done;
+        break;
+    }
+    }
+    end_release(said, ec);
 }
 
 } // namespace redlatch::sim

@@ -39,6 +39,8 @@ public:
 
     void begin_release();
     void end_release(answer said, std::error_code ec);
+    /// As the job wants it, and both are written down.
+    void release(multi_hold& mine);
 
 private:
     using hearing = std::stop_callback<std::function<void()>>;
