@@ -47,6 +47,10 @@ public:
     /// Ends the watch, and what other threads are just asking.
     virtual void close() = 0;
     virtual void close_after_fork() noexcept = 0;
+
+protected:
+    /// All lanes that have to move to another master do so within this: until then nobody is asked again where it is.
+    static constexpr base::milliseconds news_last{1'000};
 };
 
 } // namespace redlatch::io

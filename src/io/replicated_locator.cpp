@@ -10,8 +10,6 @@
 namespace redlatch::io {
 namespace {
 
-/// All lanes that have to move do so within this.
-constexpr base::milliseconds promotion_is_news{1'000};
 /// For another one that says that it is the master too, and stands before the first one in the list.
 constexpr base::milliseconds time_for_a_second_master{200};
 
@@ -120,7 +118,7 @@ void replicated_locator::on_role(std::size_t which, connection::server_role role
         std::lock_guard const held(mutex_);
         moved = choice_.on_role(which, role);
         master = choice_.master();
-        if (moved) believed_until_ = base::later(lease_clock::now(), promotion_is_news);
+        if (moved) believed_until_ = base::later(lease_clock::now(), news_last);
     }
     if (!master || closed_) return;
     auto const& where = servers_.nodes[*master];

@@ -8,8 +8,6 @@
 namespace redlatch::io {
 namespace {
 
-/// All lanes that have to move do so within this.
-constexpr base::milliseconds news_last{1'000};
 /// A Sentinel that has heard of the last failover may answer a little later than one that has not.
 constexpr base::milliseconds time_for_a_better_answer{200};
 
