@@ -1,6 +1,7 @@
 // Fencing tokens on request: every kind that one owner holds alone gives one, all kinds of one name from the same counter.
 #include "behaviour/kinds.hpp"
 #include "locking/script.hpp"
+#include "support/waiting_thread.hpp"
 
 #include <gmock/gmock.h>
 #include <map>
@@ -278,25 +279,29 @@ TEST_F(fencing_test, does_not_keep_others_of_this_process_from_handing_the_lock_
     any_lock lock = user.get_lock(name);
     auto first = lock.acquire({.fencing = true, .owner = owner()});
     auto const owner_of_first = first.owner_id();
-    std::vector<std::future<std::pair<std::string, std::optional<std::uint64_t>>>> waiters;
-    for (bool const fencing : {false, true, false}) {
-        waiters.push_back(in_thread([&lock, fencing] {
+    struct seen {
+        std::string owner_id{};
+        std::optional<std::uint64_t> token{};
+    } second, third, fourth;
+    auto const waits = [&](bool fencing, seen& into) {
+        return queued_thread(user, [&lock, fencing, &into] {
             hold const mine = lock.acquire({.fencing = fencing, .owner = owner()});
-            return std::pair(mine.owner_id(), mine.token());
-        }));
-        ASSERT_TRUE(wait_until([&] { return user.stats().waiters == waiters.size(); }));
-    }
+            into = {mine.owner_id(), mine.token()};
+        });
+    };
+    std::vector<thread_ptr> waiters;
+    waiters.push_back(waits(false, second));
+    waiters.push_back(waits(true, third));
+    waiters.push_back(waits(false, fourth));
     first.release();
-    auto const second = waiters[0].get();
-    EXPECT_EQ(second.second, std::nullopt);
-    auto const third = waiters[1].get();
-    EXPECT_EQ(third.second, 2U);
-    EXPECT_NE(third.first, second.first) << "it has come from the server";
-    auto const fourth = waiters[2].get();
-    EXPECT_EQ(fourth.second, std::nullopt) << "the token of the one before is not its own";
+    waiters.clear();
+    EXPECT_EQ(second.token, std::nullopt);
+    EXPECT_EQ(third.token, 2U);
+    EXPECT_NE(third.owner_id, second.owner_id) << "it has come from the server";
+    EXPECT_EQ(fourth.token, std::nullopt) << "the token of the one before is not its own";
     if (in_variant("scripts_no_hand_off")) return;
-    EXPECT_EQ(second.first, owner_of_first) << "handed off";
-    EXPECT_EQ(fourth.first, third.first) << "handed off";
+    EXPECT_EQ(second.owner_id, owner_of_first) << "handed off";
+    EXPECT_EQ(fourth.owner_id, third.owner_id) << "handed off";
 }
 
 TEST_F(fencing_test, is_not_handed_off_to_who_has_asked_the_server_before) {

@@ -34,7 +34,9 @@ redis_cluster::redis_cluster(int masters, int replicas_each)
             .over = server_options::transport::tcp,
             .arguments = {"--cluster-enabled", "yes", "--cluster-config-file", "nodes.conf", "--cluster-port",
                           std::to_string(bus_ports_.back()->number()), "--cluster-node-timeout", "1000",
-                          "--cluster-replica-validity-factor", "0", "--repl-diskless-sync-delay", "0"}}));
+                          "--cluster-replica-validity-factor", "0",
+                          // A master without slots stays one, which may get some again.
+                          "--cluster-allow-replica-migration", "no", "--repl-diskless-sync-delay", "0"}}));
         ids_.push_back(nodes_.back()->run("CLUSTER", "MYID").text);
         must(nodes_.back()->run("CLUSTER", "SET-CONFIG-EPOCH", std::to_string(i + 1)), "CLUSTER SET-CONFIG-EPOCH");
     }
@@ -115,10 +117,14 @@ void redis_cluster::end_move(std::uint16_t slot, std::size_t from, std::size_t t
 void redis_cluster::give_all_slots(std::size_t from, std::size_t to) {
     auto const first = std::to_string(first_slot(from, masters_));
     auto const last = std::to_string(first_slot(from + 1, masters_) - 1);
-    must(node(to).run("CLUSTER", "DELSLOTSRANGE", first, last), "CLUSTER DELSLOTSRANGE");
-    must(node(to).run("CLUSTER", "ADDSLOTSRANGE", first, last), "CLUSTER ADDSLOTSRANGE");
+    // First the greater epoch: whatever the other one says meanwhile, its claims are the older ones.
     must(node(to).run("CLUSTER", "BUMPEPOCH"), "CLUSTER BUMPEPOCH");
-    must(node(from).run("CLUSTER", "DELSLOTSRANGE", first, last), "CLUSTER DELSLOTSRANGE");
+    bool const given = wait_until([&] {
+        node(to).run("CLUSTER", "DELSLOTSRANGE", first, last); // it may hear of them again before it takes them
+        return !node(to).run("CLUSTER", "ADDSLOTSRANGE", first, last).is_error();
+    });
+    bool const known = given && wait_until([&] { return !is_master(node(from)); });
+    if (!known) throw std::runtime_error("the slots do not go to the other node");
 }
 
 bool redis_cluster::is_master(redis_server const& node) {
