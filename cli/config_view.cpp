@@ -122,7 +122,7 @@ void add_own(table& lines, config const& settings) {
     lines.add_if(settings.lazy_threads, "threads", "are started when they are needed");
 }
 
-json milliseconds(duration time) {
+json in_milliseconds(duration time) {
     return time.count();
 }
 
@@ -155,36 +155,36 @@ void put_servers(json& object, config const& settings) {
     object["has_sentinel_password"] = !topology.sentinel_password.empty();
     object["address_map"] = json::object();
     for (auto const& [told, reachable] : topology.address_map) object["address_map"][told] = reachable;
-    object["scan_interval_ms"] = milliseconds(topology.scan_interval);
+    object["scan_interval_ms"] = in_milliseconds(topology.scan_interval);
     object["sharded_messages"] = name_of(topology.sharded);
     object["database"] = servers.database;
     object["tls"] = servers.tls ? json_of(settings.tls) : json(nullptr);
 }
 
 void put_times(json& object, config const& settings) {
-    object["timeout_ms"] = milliseconds(settings.timeout);
-    object["connect_timeout_ms"] = milliseconds(settings.connect_timeout);
+    object["timeout_ms"] = in_milliseconds(settings.timeout);
+    object["connect_timeout_ms"] = in_milliseconds(settings.connect_timeout);
     object["retry_attempts"] = settings.retry_attempts;
-    object["retry_delay_ms"] = milliseconds(settings.retry_delay);
-    object["ping_interval_ms"] = milliseconds(settings.ping_interval);
-    object["lock_watchdog_timeout_ms"] = milliseconds(settings.lock_watchdog_timeout);
+    object["retry_delay_ms"] = in_milliseconds(settings.retry_delay);
+    object["ping_interval_ms"] = in_milliseconds(settings.ping_interval);
+    object["lock_watchdog_timeout_ms"] = in_milliseconds(settings.lock_watchdog_timeout);
     object["renewal_batch"] = settings.renewal_batch;
-    object["fair_lock_wait_timeout_ms"] = milliseconds(settings.fair_lock_wait_timeout);
+    object["fair_lock_wait_timeout_ms"] = in_milliseconds(settings.fair_lock_wait_timeout);
     object["fencing_counter_ttl_ms"] =
-        settings.fencing_counter_ttl ? milliseconds(*settings.fencing_counter_ttl) : json(nullptr);
-    object["outage_limit_ms"] = milliseconds(settings.outage_limit);
-    object["close_timeout_ms"] = milliseconds(settings.close_timeout);
+        settings.fencing_counter_ttl ? in_milliseconds(*settings.fencing_counter_ttl) : json(nullptr);
+    object["outage_limit_ms"] = in_milliseconds(settings.outage_limit);
+    object["close_timeout_ms"] = in_milliseconds(settings.close_timeout);
 }
 
 void put_own(json& object, config const& settings) {
     object["name_prefix"] = text_or_null(settings.name_prefix);
     object["client_name"] = text_or_null(settings.client_name);
     object["holder_label"] = settings.holder_label ? json(*settings.holder_label) : json(nullptr);
-    object["validity_margin_ms"] = milliseconds(settings.validity_margin);
+    object["validity_margin_ms"] = in_milliseconds(settings.validity_margin);
     object["watched_holds"] = settings.watched_holds;
     object["commands"] = name_of(settings.commands);
     object["local_handoff"] = {{"enabled", settings.local_handoff.enabled},
-                               {"time_ms", milliseconds(settings.local_handoff.time)},
+                               {"time_ms", in_milliseconds(settings.local_handoff.time)},
                                {"strict", settings.local_handoff.strict}};
     object["detached_unlock"] = settings.detached_unlock;
     object["lazy_threads"] = settings.lazy_threads;
