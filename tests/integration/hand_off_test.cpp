@@ -13,7 +13,6 @@ namespace redlatch::test {
 namespace {
 
 using ::testing::ElementsAre;
-using ::testing::IsEmpty;
 
 /// A window that no test outlasts: what is passed on is a matter of who waits, not of how fast this machine is.
 constexpr duration no_end = 1h;
