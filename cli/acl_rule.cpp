@@ -99,13 +99,9 @@ struct derived {
     bool always_in_brackets = false;
 };
 constexpr std::array keys{
-    derived{"redisson_lock__channel", exclusive | fair | tokens | values}, // which release scripts name as a key
     derived{"redisson_lock_queue", fair},
     derived{"redisson_lock_timeout", fair},
     derived{"redisson_lock_token", tokens},
-    derived{"redisson_rwlock", read_write},
-    derived{"redisson_sc", semaphores | permits},
-    derived{"redisson_countdownlatch__channel__", latches, {}, true},
     derived{"redlatch_request", counters, ":*"},
 };
 constexpr std::array channels{

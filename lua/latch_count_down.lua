@@ -1,13 +1,13 @@
 -- Counts a latch down, and at zero deletes it and tells the waiters.
--- KEYS: 1 NAME, 2 channel, 3 (may be left out) RECORD. ARGV: 1 the publish command (PUBLISH or SPUBLISH), 2 with a record: for
+-- KEYS: 1 NAME, 2 (may be left out) RECORD. ARGV: 1 the publish command (PUBLISH or SPUBLISH), 2 channel, 3 with a record: for
 -- how long it is kept, in ms.
 -- Returns: what is left; -1 = there is no latch; -2 = nothing is left, but this user may not publish.
 -- wire: protocol section 7.2. RECORD holds the answer: a copy of the call counts no more.
-local done = KEYS[3] and redis.call('get', KEYS[3])
+local done = KEYS[2] and redis.call('get', KEYS[2])
 if done then return tonumber(done) end
 local value = redis.call('get', KEYS[1])
 if not value then
-    if KEYS[3] then redis.call('set', KEYS[3], -1, 'px', ARGV[2]) end
+    if KEYS[2] then redis.call('set', KEYS[2], -1, 'px', ARGV[3]) end
     return -1
 end
 local count = tonumber(value)
@@ -17,12 +17,12 @@ if count <= 0 then
     return -1
 end
 local left = count - 1
-if KEYS[3] then redis.call('set', KEYS[3], left, 'px', ARGV[2]) end
+if KEYS[2] then redis.call('set', KEYS[2], left, 'px', ARGV[3]) end
 local counted = redis.pcall(left == 0 and 'del' or 'decr', KEYS[1])
 if type(counted) ~= 'number' then
-    if KEYS[3] then redis.call('del', KEYS[3]) end
+    if KEYS[2] then redis.call('del', KEYS[2]) end
     if left == 0 then return redis.call('del', KEYS[1]) end -- the same refusal, which names the command
     return redis.call('decr', KEYS[1])
 end
-if left == 0 and type(redis.pcall(ARGV[1], KEYS[2], 0)) ~= 'number' then return -2 end
+if left == 0 and type(redis.pcall(ARGV[1], ARGV[2], 0)) ~= 'number' then return -2 end
 return left

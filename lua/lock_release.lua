@@ -1,20 +1,20 @@
 -- Ends a hold, whatever its count, and wakes the waiters.
--- KEYS: 1 NAME, 2 (left out by a kind of lock without one) channel. ARGV: 1 OWNER; with a channel also 2 the publish command
--- (PUBLISH or SPUBLISH), 3 (0 if left out) the message: zero, in one of the spellings of protocol section 0.5. Of a minimum
--- hold also 4 for how many ms the key is to stay, and 5 whose it is then (protocol section 1.9).
+-- KEYS: 1 NAME. ARGV: 1 OWNER; of a kind of lock with a channel also 2 the publish command (PUBLISH or SPUBLISH), 3 channel,
+-- 4 (0 if left out) the message: zero, in one of the spellings of protocol section 0.5. Of a minimum hold also 5 for how many
+-- ms the key is to stay, and 6 whose it is then (protocol section 1.9); 2 to 4 are empty then where there is no channel.
 -- Returns: 1 + how many connections heard the message = released; -1 = released, but this user may not publish: waiters sleep
 -- until their timer; 0 = not the holder.
 -- wire: protocol section 1.5 without the latch; 0 is UNLOCK_MESSAGE. DEL is the first write: where it is refused, nothing
 -- has changed. Whoever waits is told of a lease that became shorter, too.
 if redis.call('hexists', KEYS[1], ARGV[1]) == 0 then return 0 end
-if ARGV[4] then
-    redis.call('pexpire', KEYS[1], ARGV[4])
-    redis.call('hset', KEYS[1], ARGV[5], 1)
+if ARGV[5] then
+    redis.call('pexpire', KEYS[1], ARGV[5])
+    redis.call('hset', KEYS[1], ARGV[6], 1)
     redis.call('hdel', KEYS[1], ARGV[1])
 else
     redis.call('del', KEYS[1])
 end
-if not KEYS[2] then return 1 end
-local told = redis.pcall(ARGV[2], KEYS[2], ARGV[3] or 0)
+if (ARGV[3] or '') == '' then return 1 end
+local told = redis.pcall(ARGV[2], ARGV[3], ARGV[4] or 0)
 if type(told) == 'table' and told.err then return -1 end
 return 1 + told

@@ -1,6 +1,6 @@
 -- Takes permits of a semaphore whose permits have ids and leases, all or none. Those whose lease is over come back first.
--- KEYS: 1 NAME, 2 timeouts, 3 channel, 4 RECORD. ARGV: 1 the publish command (PUBLISH or SPUBLISH), 2 lease in ms; 0: for ever,
--- from 3 on: an id of 16 bytes for each permit.
+-- KEYS: 1 NAME, 2 timeouts, 3 RECORD. ARGV: 1 the publish command (PUBLISH or SPUBLISH), 2 channel, 3 lease in ms; 0: for ever,
+-- from 4 on: an id of 16 bytes for each permit.
 -- Returns: nil = taken, perhaps by an earlier copy of this call; an integer = there are fewer, and the next lease ends in so
 -- many ms (-1: none does).
 -- wire: protocol section 7.3. The time is the server's. An id that is there tells a copy of the call; a copy that comes after
@@ -10,10 +10,10 @@ if value and not string.find(value, '^-?%d+$') then return redis.error_reply('WR
 local time = redis.call('time')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local never = '922337203685477'
-local ends = ARGV[2] == '0' and never or now + tonumber(ARGV[2])
-local taken = redis.call('zscore', KEYS[2], ARGV[3])
+local ends = ARGV[3] == '0' and never or now + tonumber(ARGV[3])
+local taken = redis.call('zscore', KEYS[2], ARGV[4])
 if taken and tonumber(taken) > now then
-    for i = 3, #ARGV do
+    for i = 4, #ARGV do
         local before = redis.call('zscore', KEYS[2], ARGV[i])
         if before and tonumber(before) < tonumber(ends) then redis.call('zadd', KEYS[2], ends, ARGV[i]) end
     end
@@ -21,9 +21,9 @@ if taken and tonumber(taken) > now then
 end
 
 local ended = redis.call('zrangebyscore', KEYS[2], '-inf', now, 'limit', 0, 1000)
-local wanted = #ARGV - 2
+local wanted = #ARGV - 3
 local free = value and value + #ended or 0
-local enough = value and free >= wanted and redis.call('exists', KEYS[4]) == 0
+local enough = value and free >= wanted and redis.call('exists', KEYS[3]) == 0
 if enough then free = free - wanted end
 local change = enough and #ended - wanted or #ended
 if value and change ~= 0 then redis.call('incrby', KEYS[1], change) end
@@ -34,7 +34,7 @@ for _, id in ipairs(ended) do
     end
 end
 if enough then
-    for i = 3, #ARGV do
+    for i = 4, #ARGV do
         if type(redis.pcall('zadd', KEYS[2], ends, ARGV[i])) ~= 'number' then
             redis.call('incrby', KEYS[1], wanted)
             return redis.call('zadd', KEYS[2], ends, ARGV[i])
@@ -43,7 +43,7 @@ if enough then
     local expiry = redis.call('pttl', KEYS[1])
     if expiry > 0 then redis.call('pexpire', KEYS[2], expiry) end
 end
-if #ended > 0 and free > 0 then redis.pcall(ARGV[1], KEYS[3], free) end
+if #ended > 0 and free > 0 then redis.pcall(ARGV[1], ARGV[2], free) end
 if enough then return nil end
 local first = redis.call('zrangebyscore', KEYS[2], '-inf', '(' .. never, 'withscores', 'limit', 0, 1)
 if not value or not first[2] then return -1 end

@@ -1,6 +1,6 @@
 -- Sets the lease of permits anew. Those whose lease is over come back to the semaphore first.
--- KEYS: 1 NAME, 2 timeouts, 3 channel. ARGV: 1 the publish command (PUBLISH or SPUBLISH), 2 lease in ms; 0: for ever, 3: 1 =
--- only where less is left, from 4 on: the ids.
+-- KEYS: 1 NAME, 2 timeouts. ARGV: 1 the publish command (PUBLISH or SPUBLISH), 2 channel, 3 lease in ms; 0: for ever, 4: 1 =
+-- only where less is left, from 5 on: the ids.
 -- Returns: the positions, from 1, of the ids that are not there.
 -- wire: protocol section 7.3. The time is the server's.
 local value = redis.call('get', KEYS[1])
@@ -16,13 +16,13 @@ if #ended > 0 then
             return redis.call('zrem', KEYS[2], id) -- the same refusal, which names the command
         end
     end
-    if value and value > 0 then redis.pcall(ARGV[1], KEYS[3], value) end
+    if value and value > 0 then redis.pcall(ARGV[1], ARGV[2], value) end
 end
-local ends = ARGV[2] == '0' and '922337203685477' or now + tonumber(ARGV[2])
+local ends = ARGV[3] == '0' and '922337203685477' or now + tonumber(ARGV[3])
 local missing = {}
-for i = 4, #ARGV do
+for i = 5, #ARGV do
     local before = redis.call('zscore', KEYS[2], ARGV[i])
-    if not before or tonumber(before) <= now then table.insert(missing, i - 3)
-    elseif ARGV[3] ~= '1' or tonumber(before) < tonumber(ends) then redis.call('zadd', KEYS[2], ends, ARGV[i]) end
+    if not before or tonumber(before) <= now then table.insert(missing, i - 4)
+    elseif ARGV[4] ~= '1' or tonumber(before) < tonumber(ends) then redis.call('zadd', KEYS[2], ends, ARGV[i]) end
 end
 return missing

@@ -1,5 +1,5 @@
 -- Looks at a semaphore whose permits have ids, and at one of them. Those whose lease is over come back first.
--- KEYS: 1 NAME, 2 timeouts, 3 channel. ARGV: 1 the publish command (PUBLISH or SPUBLISH), 2 (may be left out) an id.
+-- KEYS: 1 NAME, 2 timeouts. ARGV: 1 the publish command (PUBLISH or SPUBLISH), 2 channel, 3 (may be left out) an id.
 -- Returns: how many can be taken; how many are taken; what is left of the lease of that permit, in ms (-1: it is for
 -- ever, -2: there is none); whether the semaphore is set.
 -- wire: protocol section 7.3. The time is the server's.
@@ -16,10 +16,10 @@ if #ended > 0 then
             return redis.call('zrem', KEYS[2], id) -- the same refusal, which names the command
         end
     end
-    if value and value > 0 then redis.pcall(ARGV[1], KEYS[3], value) end
+    if value and value > 0 then redis.pcall(ARGV[1], ARGV[2], value) end
 end
 local left = -2
-local ends = ARGV[2] and redis.call('zscore', KEYS[2], ARGV[2])
+local ends = ARGV[3] and redis.call('zscore', KEYS[2], ARGV[3])
 if ends and tonumber(ends) >= 922337203685477 then left = -1
 elseif ends and tonumber(ends) > now then left = math.ceil(ends - now) end
 return {tonumber(value or 0), redis.call('zcount', KEYS[2], '(' .. now, '+inf'), left, value and 1 or 0}

@@ -1,6 +1,6 @@
 -- Gives permits back by their ids, all or none. Those whose lease is over come back as well.
--- KEYS: 1 NAME, 2 timeouts, 3 channel, 4 (may be left out) RECORD. ARGV: 1 the publish command (PUBLISH or SPUBLISH), 2 for how
--- long RECORD is kept, in ms, from 3 on: the ids.
+-- KEYS: 1 NAME, 2 timeouts, 3 (may be left out) RECORD. ARGV: 1 the publish command (PUBLISH or SPUBLISH), 2 channel, 3 for how
+-- long RECORD is kept, in ms, from 4 on: the ids.
 -- Returns: 1 = given back; 2 = given back, but this user may not publish; -n = the n-th id is not there, and none was given
 -- back. With RECORD those that are there are given back, and 0 is the answer where there was none.
 -- wire: protocol section 7.3. The time is the server's. RECORD stands for an acquisition that is undone: a copy of it that
@@ -12,12 +12,12 @@ local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local back = redis.call('zrangebyscore', KEYS[2], '-inf', now, 'limit', 0, 1000)
 local missing
 local held = {}
-for i = 3, #ARGV do
+for i = 4, #ARGV do
     local ends = redis.call('zscore', KEYS[2], ARGV[i])
     if ends and tonumber(ends) > now then table.insert(held, ARGV[i])
-    else missing = missing or i - 2 end
+    else missing = missing or i - 3 end
 end
-if KEYS[4] then redis.call('set', KEYS[4], 0, 'px', ARGV[2])
+if KEYS[3] then redis.call('set', KEYS[3], 0, 'px', ARGV[3])
 elseif missing then held = {} end
 for _, id in ipairs(held) do table.insert(back, id) end
 if #back > 0 then
@@ -30,6 +30,6 @@ if #back > 0 then
     end
 end
 local told = 0
-if #back > 0 and value and value > 0 then told = redis.pcall(ARGV[1], KEYS[3], value) end
-if #held == 0 then return missing and not KEYS[4] and -missing or 0 end
+if #back > 0 and value and value > 0 then told = redis.pcall(ARGV[1], ARGV[2], value) end
+if #held == 0 then return missing and not KEYS[3] and -missing or 0 end
 return type(told) == 'number' and 1 or 2

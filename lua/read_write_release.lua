@@ -1,5 +1,5 @@
 -- Ends a hold of a read-write lock, whatever its count, and wakes the waiters if somebody may enter now.
--- KEYS: 1 NAME, 2 prefix of hold keys, 3 channel. ARGV: 1 OWNER, 2 the publish command (PUBLISH or SPUBLISH), 3 the message: 0
+-- KEYS: 1 NAME, 2 prefix of hold keys. ARGV: 1 OWNER, 2 the publish command (PUBLISH or SPUBLISH), 3 channel, 4 the message: 0
 -- of a read hold, 1 of a write hold.
 -- Returns: 1 + how many connections heard the message = released; -1 = released, but this user may not publish: waiters sleep
 -- until their timer; 0 = not held.
@@ -8,7 +8,7 @@
 local count = redis.call('hget', KEYS[1], ARGV[1])
 local function hold(owner, n) return KEYS[2] .. ':' .. owner .. ':rwlock_timeout:' .. n end
 local function holds(text) return math.min(tonumber(text) or 0, 10000) end
-local writes = ARGV[3] == '1'
+local writes = ARGV[4] == '1'
 if not count then
     -- Where somebody has deleted the lock, the keys of its readers are still there.
     local n = 1
@@ -45,6 +45,6 @@ if stays then
     -- Nobody can enter who could not before; but those who wait are told when their timers would be far too late.
     if not writes and 2 * longest >= left then return 1 end
 end
-local told = redis.pcall(ARGV[2], KEYS[3], ARGV[3])
+local told = redis.pcall(ARGV[2], ARGV[3], ARGV[4])
 if type(told) == 'table' and told.err then return -1 end
 return 1 + told

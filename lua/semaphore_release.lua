@@ -1,21 +1,21 @@
 -- Adds permits to a semaphore, or takes them away, and tells the waiters how many there are.
--- KEYS: 1 NAME, 2 channel, 3 (may be left out) RECORD. ARGV: 1 how many, 2 the publish command (PUBLISH or SPUBLISH),
--- 3 `1`: only if there is a key, 4 with a record: for how long it is kept, in ms.
+-- KEYS: 1 NAME, 2 (may be left out) RECORD. ARGV: 1 how many, 2 the publish command (PUBLISH or SPUBLISH), 3 channel,
+-- 4 `1`: only if there is a key, 5 with a record: for how long it is kept, in ms.
 -- Returns: 1 = done; 2 = done, but this user may not publish; 0 = there is no key.
 -- wire: protocol section 7.1. RECORD holds the answer: a copy of the call changes nothing more.
-local done = KEYS[3] and redis.call('get', KEYS[3])
+local done = KEYS[2] and redis.call('get', KEYS[2])
 if done then return tonumber(done) end
 local value = redis.call('get', KEYS[1])
-if not value and ARGV[3] == '1' then
-    if KEYS[3] then redis.call('set', KEYS[3], 0, 'px', ARGV[4]) end
+if not value and ARGV[4] == '1' then
+    if KEYS[2] then redis.call('set', KEYS[2], 0, 'px', ARGV[5]) end
     return 0
 end
 if not tonumber(value or 0) then return redis.error_reply('WRONGTYPE the value is not a number') end
-if KEYS[3] then redis.call('set', KEYS[3], 1, 'px', ARGV[4]) end
+if KEYS[2] then redis.call('set', KEYS[2], 1, 'px', ARGV[5]) end
 local added = redis.pcall('incrby', KEYS[1], ARGV[1])
 if type(added) ~= 'number' then
-    if KEYS[3] then redis.call('del', KEYS[3]) end
+    if KEYS[2] then redis.call('del', KEYS[2]) end
     return redis.call('incrby', KEYS[1], ARGV[1]) -- the same refusal, which names the command
 end
-if type(redis.pcall(ARGV[2], KEYS[2], added)) ~= 'number' then return 2 end
+if type(redis.pcall(ARGV[2], ARGV[3], added)) ~= 'number' then return 2 end
 return 1

@@ -10,7 +10,7 @@ lock_requests::lock_requests(form which, std::string const& name, std::string co
     std::string const lease = "30000";
     if (which == form::scripts) {
         acquire = {"EVALSHA", lock_acquire_sha1, "1", name, lease, owner};
-        release = {{"EVALSHA", lock_release_sha1, "2", name, channel_of(name), owner, "PUBLISH"}};
+        release = {{"EVALSHA", lock_release_sha1, "1", name, owner, "PUBLISH", channel_of(name)}};
     } else {
         acquire = {"RESTORE", name, lease, plain_payload(owner)};
         release = {{"HDEL", name, owner}, {"PUBLISH", channel_of(name), "0"}};

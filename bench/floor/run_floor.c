@@ -49,7 +49,7 @@ int main(int argc, char** argv) {
     int failed = posix_spawnp(&child, argv[3], NULL, NULL, argv + 3, environ);
     if (failed == 0) waitpid(child, &status, 0);
 
-    char const* release[] = {"2", argv[2], channel, owner, "PUBLISH"};
+    char const* release[] = {"1", argv[2], owner, "PUBLISH", channel};
     evaluate(context, lock_release_sha1, lock_release_text, 5, release);
     redisFree(context);
     if (failed != 0) return 127;

@@ -61,7 +61,7 @@ protected:
             EXPECT_TRUE(admin().receive().is_integer()) << "how many heard the message";
             return shown(ended);
         }
-        return shown(call(lock_release, {name, locking::lock_channel(name)}, {owner, "PUBLISH"}));
+        return shown(call(lock_release, {name}, {owner, "PUBLISH", locking::lock_channel(name)}));
     }
     bool plain() const { return GetParam().ends_with("without scripts"); }
     static locking::call_context about(std::string const& name, std::string const& owner) {
@@ -74,7 +74,7 @@ protected:
         return admin().receive();
     }
     std::string our_force_release(std::string const& name) {
-        return shown(call(lock_force_release, {name, locking::lock_channel(name)}, {"PUBLISH"}));
+        return shown(call(lock_force_release, {name}, {"PUBLISH", locking::lock_channel(name)}));
     }
 };
 INSTANTIATE_TEST_SUITE_P(on, compatibility,

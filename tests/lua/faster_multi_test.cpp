@@ -29,10 +29,10 @@ protected:
         return shown(call(faster_multi_set_count, {"group"}, with({lease, owner, std::to_string(count)}, values)));
     }
     std::string release(std::string const& owner, words const& values) {
-        return shown(call(faster_multi_release, {"group", "channel"}, with({owner, "PUBLISH"}, values)));
+        return shown(call(faster_multi_release, {"group"}, with({owner, "PUBLISH", "channel"}, values)));
     }
     std::string force(words const& values) {
-        return shown(call(faster_multi_force_release, {"group", "channel"}, with({"PUBLISH"}, values)));
+        return shown(call(faster_multi_force_release, {"group"}, with({"PUBLISH", "channel"}, values)));
     }
     std::string look(words const& values) { return shown(call(faster_multi_look, {"group"}, values)); }
 
@@ -176,10 +176,10 @@ TEST_P(faster_multi_script, clears_away_what_a_take_over_has_left) {
 TEST_P(faster_multi_script, releases_without_the_right_to_tell) {
     acquire("me:1", {"a"});
     auto user = restricted({"-publish"});
-    EXPECT_EQ(shown(call(user, faster_multi_release, {"group", "channel"}, {"me:1", "PUBLISH", "a"})), "-1");
+    EXPECT_EQ(shown(call(user, faster_multi_release, {"group"}, {"me:1", "PUBLISH", "channel", "a"})), "-1");
     EXPECT_EQ(state(), words{});
     acquire("me:2", {"a"});
-    EXPECT_EQ(shown(call(user, faster_multi_force_release, {"group", "channel"}, {"PUBLISH", "a"})), "2");
+    EXPECT_EQ(shown(call(user, faster_multi_force_release, {"group"}, {"PUBLISH", "channel", "a"})), "2");
     EXPECT_EQ(state(), words{});
 }
 

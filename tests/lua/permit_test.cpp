@@ -42,7 +42,7 @@ protected:
         return {"ZADD", timeouts, std::to_string((std::stoll(now.at(0).text) + 100) * 1'000), id};
     }
     static words about(words more = {}) {
-        words keys{"permits", timeouts, permit_channel};
+        words keys{"permits", timeouts};
         keys.insert(keys.end(), more.begin(), more.end());
         return keys;
     }
@@ -56,62 +56,62 @@ TEST_P(permit_script, takes_permits_all_or_none_and_once) {
             {.what = "more than enough",
              .before = {number("5")},
              .keys = keys,
-             .arguments = {"PUBLISH", lease_ms, one, two},
+             .arguments = {"PUBLISH", permit_channel, lease_ms, one, two},
              .reply = "nil",
              .reply_to_a_repeat = "nil",
              .after = {"permits 3 no expiry", timeouts + " <" + one + "=100s " + two + "=100s> no expiry"}},
             {.what = "for ever",
              .before = {number("1")},
              .keys = keys,
-             .arguments = {"PUBLISH", "0", one},
+             .arguments = {"PUBLISH", permit_channel, "0", one},
              .reply = "nil",
              .reply_to_a_repeat = "nil",
              .after = {"permits 0 no expiry", timeouts + " <" + one + "=never> no expiry"}},
             {.what = "too few",
              .before = {number("1")},
              .keys = keys,
-             .arguments = {"PUBLISH", lease_ms, one, two},
+             .arguments = {"PUBLISH", permit_channel, lease_ms, one, two},
              .reply = "-1",
              .reply_to_a_repeat = "-1",
              .after = {"permits 1 no expiry"}},
             {.what = "not set",
              .keys = keys,
-             .arguments = {"PUBLISH", lease_ms, one},
+             .arguments = {"PUBLISH", permit_channel, lease_ms, one},
              .reply = "-1",
              .reply_to_a_repeat = "-1",
              .after = {}},
             {.what = "below zero",
              .before = {number("-2")},
              .keys = keys,
-             .arguments = {"PUBLISH", lease_ms, one},
+             .arguments = {"PUBLISH", permit_channel, lease_ms, one},
              .reply = "-1",
              .reply_to_a_repeat = "-1",
              .after = {"permits -2 no expiry"}},
             {.what = "none until the next lease ends",
              .before = {number("0"), leased(two)},
              .keys = keys,
-             .arguments = {"PUBLISH", lease_ms, one},
+             .arguments = {"PUBLISH", permit_channel, lease_ms, one},
              .reply = "100s",
              .reply_to_a_repeat = "100s",
              .after = {"permits 0 no expiry", timeouts + " <" + two + "=100s> no expiry"}},
             {.what = "none, and what is taken is taken for ever",
              .before = {number("0"), for_ever(two)},
              .keys = keys,
-             .arguments = {"PUBLISH", lease_ms, one},
+             .arguments = {"PUBLISH", permit_channel, lease_ms, one},
              .reply = "-1",
              .reply_to_a_repeat = "-1",
              .after = {"permits 0 no expiry", timeouts + " <" + two + "=never> no expiry"}},
             {.what = "one whose lease is over",
              .before = {number("0"), ended(two)},
              .keys = keys,
-             .arguments = {"PUBLISH", lease_ms, one},
+             .arguments = {"PUBLISH", permit_channel, lease_ms, one},
              .reply = "nil",
              .reply_to_a_repeat = "nil",
              .after = {"permits 0 no expiry", timeouts + " <" + one + "=100s> no expiry"}},
             {.what = "two whose lease is over: the others are told of the rest",
              .before = {number("0"), ended(two), ended("permit-number-03")},
              .keys = keys,
-             .arguments = {"PUBLISH", lease_ms, one},
+             .arguments = {"PUBLISH", permit_channel, lease_ms, one},
              .reply = "nil",
              .reply_to_a_repeat = "nil",
              .after = {"permits 1 no expiry", timeouts + " <" + one + "=100s> no expiry"},
@@ -119,28 +119,28 @@ TEST_P(permit_script, takes_permits_all_or_none_and_once) {
             {.what = "its own, whose lease is over: taken anew",
              .before = {number("0"), ended(one)},
              .keys = keys,
-             .arguments = {"PUBLISH", lease_ms, one},
+             .arguments = {"PUBLISH", permit_channel, lease_ms, one},
              .reply = "nil",
              .reply_to_a_repeat = "nil",
              .after = {"permits 0 no expiry", timeouts + " <" + one + "=100s> no expiry"}},
             {.what = "a copy does not shorten what was prolonged since",
              .before = {number("0"), for_ever(one)},
              .keys = keys,
-             .arguments = {"PUBLISH", lease_ms, one},
+             .arguments = {"PUBLISH", permit_channel, lease_ms, one},
              .reply = "nil",
              .reply_to_a_repeat = "nil",
              .after = {"permits 0 no expiry", timeouts + " <" + one + "=never> no expiry"}},
             {.what = "undone",
              .before = {number("1"), {"SET", undone, "0"}},
              .keys = keys,
-             .arguments = {"PUBLISH", lease_ms, one},
+             .arguments = {"PUBLISH", permit_channel, lease_ms, one},
              .reply = "-1",
              .reply_to_a_repeat = "-1",
              .after = {"permits 1 no expiry", undone + " 0 no expiry"}},
             {.what = "an expiry holds for the permits as well",
              .before = {{"SET", "permits", "2", "PX", lease_ms}},
              .keys = keys,
-             .arguments = {"PUBLISH", "0", one},
+             .arguments = {"PUBLISH", permit_channel, "0", one},
              .reply = "nil",
              .reply_to_a_repeat = "nil",
              .after = {"permits 1 100s", timeouts + " <" + one + "=never> 100s"}},
@@ -152,7 +152,7 @@ TEST_P(permit_script, gives_permits_back_all_or_none) {
                             {.what = "one",
                              .before = {number("1"), leased(one), leased(two)},
                              .keys = about(),
-                             .arguments = {"PUBLISH", "0", one},
+                             .arguments = {"PUBLISH", permit_channel, "0", one},
                              .reply = "1",
                              .reply_to_a_repeat = "-1",
                              .after = {"permits 2 no expiry", timeouts + " <" + two + "=100s> no expiry"},
@@ -160,7 +160,7 @@ TEST_P(permit_script, gives_permits_back_all_or_none) {
                             {.what = "two",
                              .before = {number("0"), leased(one), for_ever(two)},
                              .keys = about(),
-                             .arguments = {"PUBLISH", "0", one, two},
+                             .arguments = {"PUBLISH", permit_channel, "0", one, two},
                              .reply = "1",
                              .reply_to_a_repeat = "-1",
                              .after = {"permits 2 no expiry"},
@@ -168,14 +168,14 @@ TEST_P(permit_script, gives_permits_back_all_or_none) {
                             {.what = "one that is there and one that is not",
                              .before = {number("0"), leased(one)},
                              .keys = about(),
-                             .arguments = {"PUBLISH", "0", one, two},
+                             .arguments = {"PUBLISH", permit_channel, "0", one, two},
                              .reply = "-2",
                              .reply_to_a_repeat = "-2",
                              .after = {"permits 0 no expiry", timeouts + " <" + one + "=100s> no expiry"}},
                             {.what = "one whose lease is over: it comes back, and is not there",
                              .before = {number("0"), leased(one), ended(two)},
                              .keys = about(),
-                             .arguments = {"PUBLISH", "0", one, two},
+                             .arguments = {"PUBLISH", permit_channel, "0", one, two},
                              .reply = "-2",
                              .reply_to_a_repeat = "-2",
                              .after = {"permits 1 no expiry", timeouts + " <" + one + "=100s> no expiry"},
@@ -183,21 +183,21 @@ TEST_P(permit_script, gives_permits_back_all_or_none) {
                             {.what = "fewer than none: nobody is told, whom it could not help",
                              .before = {number("-3"), leased(one)},
                              .keys = about(),
-                             .arguments = {"PUBLISH", "0", one},
+                             .arguments = {"PUBLISH", permit_channel, "0", one},
                              .reply = "1",
                              .reply_to_a_repeat = "-1",
                              .after = {"permits -2 no expiry"}},
                             {.what = "the semaphore is gone: it is not made again",
                              .before = {leased(one)},
                              .keys = about(),
-                             .arguments = {"PUBLISH", "0", one},
+                             .arguments = {"PUBLISH", permit_channel, "0", one},
                              .reply = "1",
                              .reply_to_a_repeat = "-1",
                              .after = {}},
                             {.what = "undone: what is there",
                              .before = {number("0"), leased(one)},
                              .keys = about({undone}),
-                             .arguments = {"PUBLISH", "60000", one, two},
+                             .arguments = {"PUBLISH", permit_channel, "60000", one, two},
                              .reply = "1",
                              .reply_to_a_repeat = "0",
                              .after = {"permits 1 no expiry", undone + " 0 60s"},
@@ -208,8 +208,8 @@ TEST_P(permit_script, gives_permits_back_all_or_none) {
 TEST_P(permit_script, lets_a_late_copy_of_an_undone_acquisition_take_nothing) {
     command(number("1"));
     auto const keys = about({undone});
-    EXPECT_EQ(shown(call(permit_release, keys, {"PUBLISH", "60000", one})), "0");
-    EXPECT_EQ(shown(call(permit_acquire, keys, {"PUBLISH", "0", one})), "-1");
+    EXPECT_EQ(shown(call(permit_release, keys, {"PUBLISH", permit_channel, "60000", one})), "0");
+    EXPECT_EQ(shown(call(permit_acquire, keys, {"PUBLISH", permit_channel, "0", one})), "-1");
     EXPECT_EQ(state(), (std::vector<std::string>{"permits 1 no expiry", undone + " 0 60s"}));
 }
 
@@ -219,28 +219,28 @@ TEST_P(permit_script, sets_leases_anew) {
             {.what = "one for ever, and one that is not there",
              .before = {number("0"), leased(one)},
              .keys = about(),
-             .arguments = {"PUBLISH", "0", "0", one, two},
+             .arguments = {"PUBLISH", permit_channel, "0", "0", one, two},
              .reply = "[2]",
              .reply_to_a_repeat = "[2]",
              .after = {"permits 0 no expiry", timeouts + " <" + one + "=never> no expiry"}},
             {.what = "shorter",
              .before = {number("0"), for_ever(one)},
              .keys = about(),
-             .arguments = {"PUBLISH", lease_ms, "0", one},
+             .arguments = {"PUBLISH", permit_channel, lease_ms, "0", one},
              .reply = "[]",
              .reply_to_a_repeat = "[]",
              .after = {"permits 0 no expiry", timeouts + " <" + one + "=100s> no expiry"}},
             {.what = "only longer",
              .before = {number("0"), for_ever(one), leased(two)},
              .keys = about(),
-             .arguments = {"PUBLISH", "200000", "1", one, two},
+             .arguments = {"PUBLISH", permit_channel, "200000", "1", one, two},
              .reply = "[]",
              .reply_to_a_repeat = "[]",
              .after = {"permits 0 no expiry", timeouts + " <" + two + "=200s " + one + "=never> no expiry"}},
             {.what = "one whose lease is over",
              .before = {number("0"), ended(one)},
              .keys = about(),
-             .arguments = {"PUBLISH", lease_ms, "0", one},
+             .arguments = {"PUBLISH", permit_channel, lease_ms, "0", one},
              .reply = "[1]",
              .reply_to_a_repeat = "[1]",
              .after = {"permits 1 no expiry"},
@@ -252,14 +252,14 @@ TEST_P(permit_script, tells_what_there_is) {
     run(permit_look, {
                          {.what = "nothing",
                           .keys = about(),
-                          .arguments = {"PUBLISH"},
+                          .arguments = {"PUBLISH", permit_channel},
                           .reply = "[0 0 -2 0]",
                           .reply_to_a_repeat = "[0 0 -2 0]",
                           .after = {}},
                          {.what = "free ones, taken ones, and one whose lease is over",
                           .before = {number("3"), leased(one), ended(two)},
                           .keys = about(),
-                          .arguments = {"PUBLISH", one},
+                          .arguments = {"PUBLISH", permit_channel, one},
                           .reply = "[4 1 100s 1]",
                           .reply_to_a_repeat = "[4 1 100s 1]",
                           .after = {"permits 4 no expiry", timeouts + " <" + one + "=100s> no expiry"},
@@ -267,7 +267,7 @@ TEST_P(permit_script, tells_what_there_is) {
                          {.what = "one for ever",
                           .before = {number("-1"), for_ever(one)},
                           .keys = about(),
-                          .arguments = {"PUBLISH", one},
+                          .arguments = {"PUBLISH", permit_channel, one},
                           .reply = "[-1 1 -1 1]",
                           .reply_to_a_repeat = "[-1 1 -1 1]",
                           .after = {"permits -1 no expiry", timeouts + " <" + one + "=never> no expiry"}},
@@ -280,7 +280,7 @@ TEST_P(permit_script, changes_how_many_there_are) {
             {.what = "in all, taken ones included",
              .before = {number("1"), leased(one)},
              .keys = about(),
-             .arguments = {"PUBLISH", "5", "1"},
+             .arguments = {"PUBLISH", permit_channel, "5", "1"},
              .reply = "1",
              .reply_to_a_repeat = "1",
              .after = {"permits 4 no expiry", timeouts + " <" + one + "=100s> no expiry"},
@@ -288,13 +288,13 @@ TEST_P(permit_script, changes_how_many_there_are) {
             {.what = "fewer than are taken",
              .before = {number("0"), leased(one), leased(two)},
              .keys = about(),
-             .arguments = {"PUBLISH", "1", "1"},
+             .arguments = {"PUBLISH", permit_channel, "1", "1"},
              .reply = "1",
              .reply_to_a_repeat = "1",
              .after = {"permits -1 no expiry", timeouts + " <" + one + "=100s " + two + "=100s> no expiry"}},
             {.what = "in all, where nothing is set",
              .keys = about(),
-             .arguments = {"PUBLISH", "2", "1"},
+             .arguments = {"PUBLISH", permit_channel, "2", "1"},
              .reply = "1",
              .reply_to_a_repeat = "1",
              .after = {"permits 2 no expiry"},
@@ -302,14 +302,14 @@ TEST_P(permit_script, changes_how_many_there_are) {
             {.what = "in all: what comes back is counted once",
              .before = {number("1"), ended(one)},
              .keys = about(),
-             .arguments = {"PUBLISH", "2", "1"},
+             .arguments = {"PUBLISH", permit_channel, "2", "1"},
              .reply = "1",
              .reply_to_a_repeat = "1",
              .after = {"permits 1 no expiry", timeouts + " <" + one + "=over> no expiry"}},
             {.what = "more, once; an expiry stays",
              .before = {{"SET", "permits", "1", "PX", lease_ms}},
              .keys = about({undone}),
-             .arguments = {"PUBLISH", "2", "0", "60000"},
+             .arguments = {"PUBLISH", permit_channel, "2", "0", "60000"},
              .reply = "1",
              .reply_to_a_repeat = "1",
              .after = {"permits 3 100s", undone + " 1 60s"},
@@ -317,7 +317,7 @@ TEST_P(permit_script, changes_how_many_there_are) {
             {.what = "fewer",
              .before = {number("1")},
              .keys = about(),
-             .arguments = {"PUBLISH", "-2", "0"},
+             .arguments = {"PUBLISH", permit_channel, "-2", "0"},
              .reply = "1",
              .reply_to_a_repeat = "1",
              .after = {"permits -1 no expiry"},
@@ -325,7 +325,7 @@ TEST_P(permit_script, changes_how_many_there_are) {
             {.what = "more than a number can count",
              .before = {number("9223372036854775807")},
              .keys = about({undone}),
-             .arguments = {"PUBLISH", "1", "0", "60000"},
+             .arguments = {"PUBLISH", permit_channel, "1", "0", "60000"},
              .reply = "!ERR",
              .reply_to_a_repeat = "!ERR",
              .after = {"permits 9223372036854775807 no expiry"}},
@@ -362,11 +362,11 @@ TEST_P(permit_script, changes_nothing_where_the_keys_are_something_else) {
         locking::script const& script;
         words arguments;
     };
-    std::vector<call_of> const calls{{permit_acquire, {"PUBLISH", lease_ms, one}},
-                                     {permit_release, {"PUBLISH", "0", one}},
-                                     {permit_lease, {"PUBLISH", lease_ms, "0", one}},
-                                     {permit_look, {"PUBLISH", one}},
-                                     {permit_set, {"PUBLISH", "5", "1"}},
+    std::vector<call_of> const calls{{permit_acquire, {"PUBLISH", permit_channel, lease_ms, one}},
+                                     {permit_release, {"PUBLISH", permit_channel, "0", one}},
+                                     {permit_lease, {"PUBLISH", permit_channel, lease_ms, "0", one}},
+                                     {permit_look, {"PUBLISH", permit_channel, one}},
+                                     {permit_set, {"PUBLISH", permit_channel, "5", "1"}},
                                      {permit_remove, {}}};
     std::vector<words> const hostile{{"HSET", "permits", "me:1", "1"}, {"SET", "permits", "many"},
                                      {"SET", "permits", "2.5"},        {"SET", "permits", ""},
@@ -379,7 +379,6 @@ TEST_P(permit_script, changes_nothing_where_the_keys_are_something_else) {
             command(step);
             auto const before = state();
             auto keys = about();
-            if (&each.script == &permit_remove) keys.pop_back();
             if (&each.script == &permit_acquire) keys.push_back(undone);
             EXPECT_EQ(shown(call(each.script, keys, each.arguments)), "!WRONGTYPE");
             EXPECT_EQ(state(), before);
@@ -391,19 +390,22 @@ TEST_P(permit_script, says_that_this_user_may_not_publish) {
     auto poor = restricted({"-publish"});
     command(number("0"));
     command(leased(one));
-    EXPECT_EQ(shown(call(poor, permit_release, about(), {"PUBLISH", "0", one})), "2");
-    EXPECT_EQ(shown(call(poor, permit_set, about(), {"PUBLISH", "5", "1"})), "2");
-    EXPECT_EQ(shown(call(poor, permit_acquire, about({undone}), {"PUBLISH", lease_ms, one})), "nil");
+    EXPECT_EQ(shown(call(poor, permit_release, about(), {"PUBLISH", permit_channel, "0", one})), "2");
+    EXPECT_EQ(shown(call(poor, permit_set, about(), {"PUBLISH", permit_channel, "5", "1"})), "2");
+    EXPECT_EQ(shown(call(poor, permit_acquire, about({undone}), {"PUBLISH", permit_channel, lease_ms, one})), "nil");
 }
 
 TEST_P(permit_script, changes_no_number_for_a_user_who_may_not_change_the_permits) {
     auto poor = restricted({"-zadd", "-zrem"});
     command(number("2"));
     command(ended(one));
-    EXPECT_TRUE(connection::is_missing_right(call(poor, permit_acquire, about({undone}), {"PUBLISH", lease_ms, two})));
-    EXPECT_TRUE(connection::is_missing_right(call(poor, permit_release, about(), {"PUBLISH", "0", one})));
-    EXPECT_TRUE(connection::is_missing_right(call(poor, permit_look, about(), {"PUBLISH"})));
-    EXPECT_TRUE(connection::is_missing_right(call(poor, permit_lease, about(), {"PUBLISH", "0", "0", one})));
+    EXPECT_TRUE(connection::is_missing_right(
+        call(poor, permit_acquire, about({undone}), {"PUBLISH", permit_channel, lease_ms, two})));
+    EXPECT_TRUE(
+        connection::is_missing_right(call(poor, permit_release, about(), {"PUBLISH", permit_channel, "0", one})));
+    EXPECT_TRUE(connection::is_missing_right(call(poor, permit_look, about(), {"PUBLISH", permit_channel})));
+    EXPECT_TRUE(
+        connection::is_missing_right(call(poor, permit_lease, about(), {"PUBLISH", permit_channel, "0", "0", one})));
     EXPECT_EQ(state(), (std::vector<std::string>{"permits 2 no expiry", timeouts + " <" + one + "=over> no expiry"}));
 }
 
@@ -413,7 +415,7 @@ TEST_P(permit_script, takes_back_however_many_there_are) {
     constexpr int many = 2'500;
     for (int i = 0; i < many; ++i) command(ended("permit-" + std::to_string(100'000'000 + i)));
     for (int const back : {1'000, 2'000, 2'500, 2'500}) {
-        auto const seen = call(permit_look, about(), {"PUBLISH"});
+        auto const seen = call(permit_look, about(), {"PUBLISH", permit_channel});
         ASSERT_EQ(seen.items.size(), 4U);
         EXPECT_EQ(seen.items[0].integer, back);
         EXPECT_EQ(seen.items[1].integer, 0);

@@ -32,11 +32,11 @@ protected:
     }
     std::string release(std::string const& owner) {
         auto const message = owner.ends_with(":write") ? "1" : "0";
-        return shown(call(read_write_release, {"orders", "{orders}", "channel"}, {owner, "PUBLISH", message}));
+        return shown(call(read_write_release, {"orders", "{orders}"}, {owner, "PUBLISH", "channel", message}));
     }
     std::string force(std::string const& mode) {
-        return shown(call(read_write_force_release, {"orders", "{orders}", "channel"},
-                          {mode, "PUBLISH", mode == "write" ? "1" : "0"}));
+        return shown(call(read_write_force_release, {"orders", "{orders}"},
+                          {mode, "PUBLISH", "channel", mode == "write" ? "1" : "0"}));
     }
     std::string renew(words const& owners, std::string const& lease = "100000") {
         words keys, arguments{lease};
@@ -219,16 +219,16 @@ TEST_P(read_write_script, leaves_nothing_without_a_lease_and_says_what_this_user
     write("she:1:write");
     auto const before = state();
     EXPECT_EQ(
-        shown(call(no_end, read_write_release, {"orders", "{orders}", "channel"}, {"me:1", "PUBLISH", "0"})).front(),
+        shown(call(no_end, read_write_release, {"orders", "{orders}"}, {"me:1", "PUBLISH", "channel", "0"})).front(),
         '!');
     EXPECT_EQ(state(), before);
     auto silent = restricted({"-publish"});
-    EXPECT_EQ(shown(call(silent, read_write_release, {"orders", "{orders}", "channel"}, {"me:1", "PUBLISH", "0"})),
+    EXPECT_EQ(shown(call(silent, read_write_release, {"orders", "{orders}"}, {"me:1", "PUBLISH", "channel", "0"})),
               "-1");
     EXPECT_EQ(state(), words{});
     write("me:1:write");
     EXPECT_EQ(
-        shown(call(silent, read_write_force_release, {"orders", "{orders}", "channel"}, {"write", "PUBLISH", "1"})),
+        shown(call(silent, read_write_force_release, {"orders", "{orders}"}, {"write", "PUBLISH", "channel", "1"})),
         "2");
 }
 

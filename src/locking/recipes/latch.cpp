@@ -19,18 +19,18 @@ acquire_answer read_count(resp::value const& reply) {
 }
 
 wire_call remove(counter_request const& what) {
-    return with_record(scripts::counter_remove, what, {what.name, what.channel}, {what.publish, open});
+    return with_record(scripts::counter_remove, what, {what.name}, {what.publish, what.channel, open});
 }
 
 } // namespace
 
 wire_call set(counter_request const& what) {
-    return with_record(scripts::counter_set, what, {what.name, what.channel},
-                       {std::to_string(what.amount), what.publish, closed, "0"});
+    return with_record(scripts::counter_set, what, {what.name},
+                       {std::to_string(what.amount), what.publish, what.channel, closed, "0"});
 }
 
 wire_call count_down(counter_request const& what) {
-    return with_record(scripts::latch_count_down, what, {what.name, what.channel}, {what.publish});
+    return with_record(scripts::latch_count_down, what, {what.name}, {what.publish, what.channel});
 }
 
 } // namespace latch

@@ -71,9 +71,9 @@ wire_call release_and_keep(call_context const& context) {
     auto const kept = kept_owner(context.owner_id);
     auto const kept_for = std::to_string(context.kept_for.count());
     if (context.channel.empty())
-        return script_call(scripts::lock_release, {context.name}, {context.owner_id, "", "", kept_for, kept});
-    return script_call(scripts::lock_release, {context.name, context.channel},
-                       {context.owner_id, context.publish, context.message, kept_for, kept});
+        return script_call(scripts::lock_release, {context.name}, {context.owner_id, "", "", "", kept_for, kept});
+    return script_call(scripts::lock_release, {context.name},
+                       {context.owner_id, context.publish, context.channel, context.message, kept_for, kept});
 }
 
 } // namespace
@@ -82,9 +82,9 @@ wire_call release(call_context const& context) {
     if (context.kept_for.count() > 0) return release_and_keep(context);
     if (context.channel.empty()) return script_call(scripts::lock_release, {context.name}, {context.owner_id});
     if (context.message == unlock_message)
-        return script_call(scripts::lock_release, {context.name, context.channel}, {context.owner_id, context.publish});
-    return script_call(scripts::lock_release, {context.name, context.channel},
-                       {context.owner_id, context.publish, context.message});
+        return script_call(scripts::lock_release, {context.name}, {context.owner_id, context.publish, context.channel});
+    return script_call(scripts::lock_release, {context.name},
+                       {context.owner_id, context.publish, context.channel, context.message});
 }
 
 release_answer read_release(resp::value const& reply) {
@@ -97,7 +97,7 @@ release_answer read_release(resp::value const& reply) {
 
 wire_call force_release(call_context const& context) {
     if (context.channel.empty()) return script_call(scripts::lock_force_release, {context.name}, {});
-    return script_call(scripts::lock_force_release, {context.name, context.channel}, {context.publish});
+    return script_call(scripts::lock_force_release, {context.name}, {context.publish, context.channel});
 }
 
 wire_call is_held(call_context const& context) {

@@ -18,7 +18,7 @@ enum class record { with, without };
 wire_call with_ids(script const& program, counter_request const& what, record marked,
                    std::vector<std::string_view> arguments) {
     auto const timeouts = permit_timeouts(what.name);
-    std::vector<std::string_view> keys{what.name, timeouts, what.channel};
+    std::vector<std::string_view> keys{what.name, timeouts};
     if (marked == record::with) keys.push_back(what.record);
     for (auto rest = what.ids; !rest.empty(); rest.remove_prefix(permit_id_size))
         arguments.push_back(rest.substr(0, permit_id_size));
@@ -26,7 +26,8 @@ wire_call with_ids(script const& program, counter_request const& what, record ma
 }
 
 wire_call acquire(counter_request const& what) {
-    return with_ids(scripts::permit_acquire, what, record::with, {what.publish, std::to_string(what.lease.count())});
+    return with_ids(scripts::permit_acquire, what, record::with,
+                    {what.publish, what.channel, std::to_string(what.lease.count())});
 }
 
 acquire_answer read_acquire(resp::value const& reply) {
@@ -39,7 +40,7 @@ acquire_answer read_acquire(resp::value const& reply) {
 
 wire_call undo(counter_request const& what) {
     return with_ids(scripts::permit_release, what, record::with,
-                    {what.publish, std::to_string(record_lifetime.count())});
+                    {what.publish, what.channel, std::to_string(record_lifetime.count())});
 }
 
 wire_call bar_copies(counter_request const& what) {
@@ -48,8 +49,8 @@ wire_call bar_copies(counter_request const& what) {
 
 wire_call set(counter_request const& what, std::string_view as_total) {
     auto const timeouts = permit_timeouts(what.name);
-    return with_record(scripts::permit_set, what, {what.name, timeouts, what.channel},
-                       {what.publish, std::to_string(what.amount), as_total});
+    return with_record(scripts::permit_set, what, {what.name, timeouts},
+                       {what.publish, what.channel, std::to_string(what.amount), as_total});
 }
 
 wire_call add(counter_request const& what) {
@@ -69,7 +70,7 @@ std::optional<std::int64_t> read_available(resp::value const& reply) {
 } // namespace
 
 wire_call release(counter_request const& what) {
-    return with_ids(scripts::permit_release, what, record::without, {what.publish, "0"});
+    return with_ids(scripts::permit_release, what, record::without, {what.publish, what.channel, "0"});
 }
 
 std::optional<std::int64_t> read_release(resp::value const& reply) {
@@ -80,7 +81,7 @@ std::optional<std::int64_t> read_release(resp::value const& reply) {
 
 wire_call set_lease(counter_request const& what, bool only_longer) {
     return with_ids(scripts::permit_lease, what, record::without,
-                    {what.publish, std::to_string(what.lease.count()), only_longer ? "1" : "0"});
+                    {what.publish, what.channel, std::to_string(what.lease.count()), only_longer ? "1" : "0"});
 }
 
 namespace {
@@ -106,7 +107,7 @@ wire_call set_total(counter_request const& what) {
 }
 
 wire_call look(counter_request const& what) {
-    return with_ids(scripts::permit_look, what, record::without, {what.publish});
+    return with_ids(scripts::permit_look, what, record::without, {what.publish, what.channel});
 }
 
 std::optional<sight> read_sight(resp::value const& reply) {

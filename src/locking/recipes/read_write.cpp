@@ -46,14 +46,14 @@ wire_call set_read_count(call_context const& context, int count) {
 
 template <half const& Half> wire_call release(call_context const& context) {
     auto const prefix = read_hold_prefix(context.name);
-    return script_call(scripts::read_write_release, {context.name, prefix, context.channel},
-                       {context.owner_id, context.publish, Half.message});
+    return script_call(scripts::read_write_release, {context.name, prefix},
+                       {context.owner_id, context.publish, context.channel, Half.message});
 }
 
 template <half const& Half> wire_call force_release(call_context const& context) {
     auto const prefix = read_hold_prefix(context.name);
-    return script_call(scripts::read_write_force_release, {context.name, prefix, context.channel},
-                       {Half.mode, context.publish, Half.message});
+    return script_call(scripts::read_write_force_release, {context.name, prefix},
+                       {Half.mode, context.publish, context.channel, Half.message});
 }
 
 wire_call compose_renewal(std::span<renewed_hold const> holds, base::milliseconds lease) {

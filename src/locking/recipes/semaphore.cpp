@@ -23,17 +23,17 @@ acquire_answer read_acquire(resp::value const& reply) {
 }
 
 wire_call undo(counter_request const& what) {
-    return with_record(scripts::semaphore_undo, what, {what.name, what.channel},
-                       {std::to_string(what.amount), what.publish});
+    return with_record(scripts::semaphore_undo, what, {what.name},
+                       {std::to_string(what.amount), what.publish, what.channel});
 }
 
 wire_call add(counter_request const& what, std::string_view only_if_exists) {
-    return with_record(scripts::semaphore_release, what, {what.name, what.channel},
-                       {std::to_string(what.amount), what.publish, only_if_exists});
+    return with_record(scripts::semaphore_release, what, {what.name},
+                       {std::to_string(what.amount), what.publish, what.channel, only_if_exists});
 }
 
 wire_call remove(counter_request const& what) {
-    return with_record(scripts::counter_remove, what, {what.name, what.channel}, {what.publish, ""});
+    return with_record(scripts::counter_remove, what, {what.name}, {what.publish, what.channel, ""});
 }
 
 } // namespace
@@ -53,8 +53,8 @@ wire_call drain(counter_request const& what) {
 wire_call set(counter_request const& what, std::optional<base::milliseconds> expiry) {
     auto const permits = std::to_string(what.amount);
     return with_record(
-        scripts::counter_set, what, {what.name, what.channel},
-        {permits, what.publish, permits, std::to_string(expiry.value_or(base::milliseconds(0)).count())});
+        scripts::counter_set, what, {what.name},
+        {permits, what.publish, what.channel, permits, std::to_string(expiry.value_or(base::milliseconds(0)).count())});
 }
 
 } // namespace semaphore

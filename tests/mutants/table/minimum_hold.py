@@ -33,7 +33,7 @@ MUTANTS = [
      " && batch.front()->lock_delay == tenure->lock_delay",
      ""),
     ("what is kept has no expiry of its own", RELEASE,
-     "    redis.call('pexpire', KEYS[1], ARGV[4])\n",
+     "    redis.call('pexpire', KEYS[1], ARGV[5])\n",
      ""),
     ("what is kept is also its last owner's", RELEASE,
      "    redis.call('hdel', KEYS[1], ARGV[1])\n",

@@ -28,7 +28,7 @@ MUTANTS = [
      "local stays = goes_on_writing or longest > 0",
      "local stays = goes_on_writing"),
     ("the last reader that leaves wakes nobody", READ_WRITE_RELEASE,
-     "local told = redis.pcall(ARGV[2], KEYS[3], ARGV[3])",
+     "local told = redis.pcall(ARGV[2], ARGV[3], ARGV[4])",
      "local told = 0"),
     ("readers are not told that nobody writes any more", READ_WRITE_RELEASE,
      "if not writes and 2 * longest >= left then return 1 end",

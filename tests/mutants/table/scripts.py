@@ -18,7 +18,7 @@ MUTANTS = [
      "if redis.call('hexists', KEYS[1], ARGV[1]) == 0 then return 0 end",
      ""),
     ("release publishes nothing", RELEASE,
-     "local told = redis.pcall(ARGV[2], KEYS[2], ARGV[3] or 0)",
+     "local told = redis.pcall(ARGV[2], ARGV[3], ARGV[4] or 0)",
      "local told = 0"),
     ("renewal drops the check of the owner", RENEW,
      "redis.pcall('hexists', KEYS[i], ARGV[i + 1])",

@@ -18,7 +18,7 @@ TEST(node_speed, of_a_lock_cycle) {
     constexpr auto owner = "71b96ce8-2746-4c9e-9f0e-3b0d0c2a7c11:17";
     auto const acquire = script_call(scripts::lock_acquire, {"orders"}, {"30000", owner});
     auto const release =
-        script_call(scripts::lock_release, {"orders", "redisson_lock__channel:{orders}"}, {owner, "PUBLISH"});
+        script_call(scripts::lock_release, {"orders"}, {owner, "PUBLISH", "redisson_lock__channel:{orders}"});
 
     constexpr int cycles = 20'000;
     int done = 0;

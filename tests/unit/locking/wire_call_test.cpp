@@ -34,8 +34,8 @@ words arguments_of(wire_call const& call, script const& which) {
 }
 
 TEST(script_call, carries_the_same_arguments_by_sha_and_by_text) {
-    auto const call = script_call(scripts::lock_release, {"name", "channel"}, {"owner", "PUBLISH"});
-    EXPECT_THAT(arguments_of(call, scripts::lock_release), ElementsAre("2", "name", "channel", "owner", "PUBLISH"));
+    auto const call = script_call(scripts::lock_release, {"name", "token"}, {"owner", "PUBLISH"});
+    EXPECT_THAT(arguments_of(call, scripts::lock_release), ElementsAre("2", "name", "token", "owner", "PUBLISH"));
 }
 
 TEST(script_call, needs_neither_keys_nor_arguments) {
@@ -88,13 +88,13 @@ TEST(reentrant_recipe, composes_its_calls) {
     EXPECT_THAT(arguments_of(how.set_count(about, 3), scripts::lock_set_count),
                 ElementsAre("1", "orders", "30000", "uuid:7", "3"));
     EXPECT_THAT(arguments_of(how.release(about), scripts::lock_release),
-                ElementsAre("2", "orders", "redisson_lock__channel:{orders}", "uuid:7", "PUBLISH"));
+                ElementsAre("1", "orders", "uuid:7", "PUBLISH", "redisson_lock__channel:{orders}"));
     auto going_on = about;
     going_on.message = turn_goes_on;
     EXPECT_THAT(arguments_of(how.release(going_on), scripts::lock_release),
-                ElementsAre("2", "orders", "redisson_lock__channel:{orders}", "uuid:7", "PUBLISH", "00"));
+                ElementsAre("1", "orders", "uuid:7", "PUBLISH", "redisson_lock__channel:{orders}", "00"));
     EXPECT_THAT(arguments_of(how.force_release(about), scripts::lock_force_release),
-                ElementsAre("2", "orders", "redisson_lock__channel:{orders}", "PUBLISH"));
+                ElementsAre("1", "orders", "PUBLISH", "redisson_lock__channel:{orders}"));
     EXPECT_EQ(how.keys("orders").channel, "redisson_lock__channel:{orders}");
 }
 

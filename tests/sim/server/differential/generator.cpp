@@ -125,7 +125,7 @@ private:
         }
         case 1: return called(lock_set_count, {{key()}, {lease(), owner(), chance_.of({"1", "2", "3"})}});
         case 2: {
-            script_words words{{key(), channel()}, {owner(), publish_word()}};
+            script_words words{{key()}, {owner(), publish_word(), channel()}};
             if (chance_.one_in(2)) words.arguments.push_back(chance_.of({"0", "00"}));
             return called(lock_release, words);
         }
@@ -137,7 +137,7 @@ private:
             }
             return called(lock_renew, words);
         }
-        default: return called(lock_force_release, {{key(), channel()}, {publish_word()}});
+        default: return called(lock_force_release, {{key()}, {publish_word(), channel()}});
         }
     }
 
