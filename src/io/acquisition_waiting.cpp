@@ -63,10 +63,10 @@ bool acquisition::wait(action const& next) {
     bool const another = !channel_;
     listen_to_releases();
     node_->messages().listen(channel_, waker(), next.subscribe || another, blocking());
-    bool refused = false;
-    node_->messages().line().with([&] { refused = channel_->now_in == locking::channel::state::refused; });
+    bool polled = false;
+    node_->messages().line().with([&] { polled = channel_->polled; });
     auto until = next.until;
-    if (refused) until = std::min(until, base::later(lease_clock::now(), acquire_op::poll_pause));
+    if (polled) until = std::min(until, base::later(lease_clock::now(), acquire_op::poll_pause));
     return suspend(&node_->messages().line(), until);
 }
 

@@ -1,6 +1,7 @@
 #include "locking/subscription_registry.hpp"
 
 #include "base/assert.hpp"
+#include "connection/server_error.hpp"
 #include "locking/release_message.hpp"
 #include "resp/command.hpp"
 
@@ -136,6 +137,7 @@ void subscription_registry::on_down(base::instant, base::wake_list& woken) {
     lingering_.clear();
     for (auto const& [name, channel] : channels_) {
         channel->now_in = channel::state::idle;
+        channel->polled = false;
         channel->own_expected = 0;
         moved(*channel, woken); // a message may have been missed: everybody asks
     }
@@ -148,6 +150,7 @@ bool subscription_registry::on_confirmation(request order, base::wake_list& woke
     // A channel that was given up meanwhile is idle, and whoever wants the same name again has another object.
     if (order == request::subscribe && answer.channel->now_in == channel::state::asked) {
         answer.channel->now_in = channel::state::subscribed;
+        answer.channel->polled = false;
         moved(*answer.channel, woken);
     }
     return true;
@@ -164,13 +167,14 @@ void subscription_registry::on_slot_moved(std::string const& name, base::wake_li
 
 bool subscription_registry::on_value(resp::value&& incoming, base::instant, base::wake_list& woken) {
     if (incoming.is_error()) {
-        // The answer to the oldest request; only SUBSCRIBE of a user without the right is refused in practice.
+        // The answer to the oldest request: SUBSCRIBE of a user without the right, or of a server that executes nothing now.
         if (due_.empty()) return false;
         auto const answer = std::move(due_.front());
         due_.pop_front();
         if (answer.what == request::subscribe) {
-            answer.channel->now_in = channel::state::refused;
-            moved(*answer.channel, woken);
+            bool const for_now = connection::judge(incoming) == connection::verdict::not_executed;
+            answer.channel->now_in = for_now ? channel::state::idle : channel::state::refused;
+            if (!std::exchange(answer.channel->polled, true)) moved(*answer.channel, woken);
         }
         return true;
     }

@@ -9,6 +9,8 @@
 // | idle        | a waiter wants it              | SUBSCRIBE staged -> asked                                             |
 // | asked       | confirmed                      | count + 1, all woken -> subscribed                                    |
 // | asked       | refused (no right)             | count + 1, all woken -> refused: waiters poll                         |
+// | asked       | refused for now (BUSY)         | the same -> idle: waiters poll, and each time ask for it again; only  |
+// |             |                                | the first refusal wakes them                                          |
 // | subscribed  | message                        | count + 1, all woken                                                  |
 // | subscribed  | last waiter left, linger over  | UNSUBSCRIBE staged: from here on not subscribed -> idle               |
 // | any         | connection lost                | -> idle; asked for again when there is a new one, if wanted           |
@@ -39,6 +41,7 @@ struct channel {
 
     std::string name;
     state now_in = state::idle;
+    bool polled = false; ///< a subscription was refused, and none has been confirmed since
     std::uint64_t count = 0;
     std::uint64_t messages = 0;
     std::uint64_t turns = 0;

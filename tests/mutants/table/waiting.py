@@ -10,9 +10,15 @@ MUTANTS = [
      "if (subscribe) registry_->subscribe(channel);",
      ""),
     ("a confirmed subscription is no news", REGISTRY,
-     "        answer.channel->now_in = channel::state::subscribed;\n"
+     "        answer.channel->polled = false;\n"
      "        moved(*answer.channel, woken);",
-     "        answer.channel->now_in = channel::state::subscribed;"),
+     "        answer.channel->polled = false;"),
+    ("a subscription that a busy server refused is not asked for again", REGISTRY,
+     "answer.channel->now_in = for_now ? channel::state::idle : channel::state::refused;",
+     "answer.channel->now_in = channel::state::refused;"),
+    ("each refusal of a subscription makes all ask at once", REGISTRY,
+     "if (!std::exchange(answer.channel->polled, true)) moved(*answer.channel, woken);",
+     "answer.channel->polled = true;\n            moved(*answer.channel, woken);"),
     ("a new connection does not subscribe again", REGISTRY,
      "        if (channel->references > 0) ask(channel);",
      "        static_cast<void>(channel);"),

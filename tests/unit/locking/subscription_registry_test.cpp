@@ -73,6 +73,30 @@ TEST(subscription_registry, says_to_waiters_of_a_refused_channel_that_they_must_
     EXPECT_FALSE(all.registry.listens());
 }
 
+// A server that is busy, or loading: not for ever, as for want of a right.
+TEST(subscription_registry, asks_again_for_what_the_server_refused_for_now) {
+    connected all;
+    auto const one = all.registry.attach("c");
+    auto const sleeper = make_sleeper();
+    one->waiters.push_back(sleeper);
+    all.registry.subscribe(one);
+    EXPECT_TRUE(all.hears(scripted::error("BUSY Redis is busy running a script.")));
+    EXPECT_TRUE(one->polled);
+    EXPECT_EQ(sleeper->times, 1);
+    all.said();
+    all.registry.subscribe(one);
+    EXPECT_THAT(all.said(), ElementsAre("SUBSCRIBE c"));
+    EXPECT_TRUE(all.hears(scripted::error("BUSY Redis is busy running a script.")));
+    EXPECT_TRUE(one->polled);
+    EXPECT_EQ(sleeper->times, 1) << "they poll already, and are not to ask as fast as it refuses";
+    all.registry.subscribe(one);
+    EXPECT_TRUE(one->polled) << "until it is confirmed";
+    EXPECT_TRUE(all.hears(confirmed("subscribe", "c")));
+    EXPECT_FALSE(one->polled);
+    EXPECT_TRUE(one->sample().subscribed);
+    EXPECT_EQ(sleeper->times, 2);
+}
+
 TEST(subscription_registry, asks_for_a_refused_channel_again_on_a_new_connection) {
     connected all;
     auto const one = all.registry.attach("c");
