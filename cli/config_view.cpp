@@ -96,8 +96,10 @@ void add_servers(table& lines, config const& settings) {
 
 void add_times(table& lines, config const& settings) {
     lines.add("timeout", to_text(settings.timeout));
-    lines.add("connect", "within " + to_text(settings.connect_timeout) + ", " + std::to_string(settings.retry_attempts)
-                             + " more attempts, the first after " + to_text(settings.retry_delay));
+    lines.add("connect", std::string(settings.connect == connect_mode::lazily ? "with the first call, " : "")
+                             + "within " + to_text(settings.connect_timeout) + ", "
+                             + std::to_string(settings.retry_attempts) + " more attempts, the first after "
+                             + to_text(settings.retry_delay));
     lines.add("ping", settings.ping_interval == duration(0) ? "never" : "after " + to_text(settings.ping_interval));
     lines.add("watchdog", to_text(settings.lock_watchdog_timeout) + ", " + std::to_string(settings.renewal_batch)
                               + " locks in one script");
@@ -118,6 +120,7 @@ void add_own(table& lines, config const& settings) {
                  std::to_string(settings.watched_holds));
     lines.add_if(settings.commands != usual.commands, "commands", name_of(settings.commands));
     lines.add_if(settings.local_handoff != usual.local_handoff, "local hand-off", text_of(settings.local_handoff));
+    lines.add_if(settings.fail_fast, "while the server is away", "calls fail at once");
     lines.add_if(settings.detached_unlock, "unlock", "does not wait for the answer");
     lines.add_if(settings.lazy_threads, "threads", "are started when they are needed");
 }
@@ -186,6 +189,8 @@ void put_own(json& object, config const& settings) {
     object["local_handoff"] = {{"enabled", settings.local_handoff.enabled},
                                {"time_ms", in_milliseconds(settings.local_handoff.time)},
                                {"strict", settings.local_handoff.strict}};
+    object["connect"] = settings.connect == connect_mode::lazily ? "lazily" : "eagerly";
+    object["fail_fast"] = settings.fail_fast;
     object["detached_unlock"] = settings.detached_unlock;
     object["lazy_threads"] = settings.lazy_threads;
 }

@@ -36,6 +36,7 @@
 #include <redlatch/basic_lock.hpp>
 #include <redlatch/client.hpp>
 #include <redlatch/detail/asio_completion.hpp>
+#include <redlatch/detail/asio_connect.hpp>  // IWYU pragma: export
 #include <redlatch/detail/asio_counters.hpp> // IWYU pragma: export
 #include <redlatch/detail/asio_election.hpp> // IWYU pragma: export
 #include <redlatch/detail/asio_loop.hpp>

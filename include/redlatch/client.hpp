@@ -62,6 +62,18 @@ public:
     /// lost() tokens and handlers without an executor. See event_source.hpp; for an io_context, redlatch/asio.hpp.
     client(config const& settings, user_loop loop);
 
+    /// Connects without blocking the caller, on a thread that ends with it: `handler` gets what the constructor would throw -
+    /// bad_config too -, or the client. It is called once, on `ex`, or without one on that thread, which it may block; never
+    /// within this call. Throws error(invalid_argument) for an empty handler, std::system_error where no thread can be
+    /// started. See config::connect for a client that needs no connection at first.
+    static void async_connect(config const& settings, executor ex,
+                              std::function<void(std::error_code, std::optional<client>)> handler);
+    /// The same for completions: complete() runs on that thread, wherever it wants to run. Cancelling tells at once, and the
+    /// connection is closed when it is there. `loop`: as of the constructor.
+    [[nodiscard]] static std::optional<outcome> start_connect(config const& settings,
+                                                              completion_ptr<std::optional<client>>& done,
+                                                              std::optional<user_loop> loop = std::nullopt);
+
     /// Locks of each kind. No round trip. Any bytes, 1 byte to 64 KiB. Throws error: bad_name, forked. Locks of different kinds
     /// with one name exclude each other, as in Redisson; only one of these kinds should be used for a name all the same.
     reentrant_lock get_lock(std::string const& name);
@@ -137,6 +149,7 @@ public:
     user_loop const* driven_by() const noexcept;
 
 private:
+    explicit client(std::shared_ptr<detail::client_handle> handle) noexcept : handle_(std::move(handle)) {}
     detail::client_handle const& handle() const;
     std::shared_ptr<detail::client_handle> handle_;
 };

@@ -26,6 +26,12 @@ enum class command_set {
     scripts,   ///< Lua scripts only, as Redisson does
 };
 
+/// When a client makes its first connection.
+enum class connect_mode {
+    eagerly, ///< its constructor does, and throws where it cannot
+    lazily, ///< the first call that needs one, as after the loss of a connection: a program may start before its server
+};
+
 /// How the waiters of one client hand a lock off among themselves, without a word to the server.
 struct local_handoff {
     bool enabled = true;
@@ -89,6 +95,16 @@ struct REDLATCH_EXPORT config {
     duration timeout{3000};
     /// How long one attempt to connect may take, handshake included.
     duration connect_timeout{10000};
+    /// See connect_mode. Lazily, the constructor only throws for what is wrong with the configuration, and what the server
+    /// refuses (a wrong password) is told by each call until it is mended. In a cluster calls go to the nodes of the address
+    /// until one of them has told who has which slots; with sharded messages left to `automatic` they are taken to be
+    /// supported until then. The private server (`local:`) is started by the constructor in either case.
+    connect_mode connect = connect_mode::eagerly;
+    /// While the server is known to be away - a connection was lost or could not be made, and the latest attempt to make one
+    /// has failed -, acquisitions, waits and questions end with errc::disconnected at once, in place of waiting for it until
+    /// their deadlines. (Where they need not wait, as try_acquire() without options, they do so in any case.) Releases and
+    /// renewals go on for as long as the lease.
+    bool fail_fast = false;
     /// How many further attempts the constructor of client makes when the server cannot be reached (a client that is once
     /// connected reconnects for ever).
     int retry_attempts = 4;

@@ -1,7 +1,7 @@
 #include "api/access.hpp"
 #include "api/both_forms.hpp"
+#include "api/client_opening.hpp"
 #include "api/counter_impl.hpp"
-#include "api/environment_server.hpp"
 #include "api/event_source_access.hpp"
 #include "api/leader_election_impl.hpp"
 #include "api/listing.hpp"
@@ -14,7 +14,6 @@
 #include "locking/recipes/recipes.hpp"
 
 #include <redlatch/client.hpp>
-#include <redlatch/embedded_server.hpp>
 #include <redlatch/error.hpp>
 
 #include <algorithm>
@@ -22,37 +21,11 @@
 
 namespace redlatch {
 
-namespace {
-
-constexpr int embedded_starts = 3;
-
-std::shared_ptr<detail::client_handle> connected(config settings, std::optional<user_loop> loop) {
-    settings.validate();
-    if (settings.address.empty() && settings.topology.mode == server_mode::single)
-        settings = detail::with_server_of_environment(std::move(settings));
-    bool const embedded = settings.address == config::local().address;
-    for (int start = 1;; ++start) {
-        if (embedded) { // its address is known only now
-            embedded_server server;
-            server.ensure_running();
-            settings.address = server.uri();
-        }
-        try {
-            return std::make_shared<detail::client_handle>(io::client_core::open(settings, loop));
-        } catch (error const& problem) {
-            // Somebody ended it just now (`redlatch server stop`): another start, as for those who come a moment later.
-            if (!embedded || problem.reason() != errc::disconnected || start == embedded_starts) throw;
-        }
-    }
-}
-
-} // namespace
-
-client::client(config const& settings) : handle_(connected(settings, std::nullopt)) {}
+client::client(config const& settings) : handle_(detail::open_client(settings, std::nullopt)) {}
 
 client::client(std::string_view uri) : client(config::from_uri(uri)) {}
 
-client::client(config const& settings, user_loop loop) : handle_(connected(settings, std::move(loop))) {}
+client::client(config const& settings, user_loop loop) : handle_(detail::open_client(settings, std::move(loop))) {}
 
 detail::client_handle const& client::handle() const {
     if (!handle_) throw error(errc::invalid_argument, "this client was moved from; use the one that it was moved to");

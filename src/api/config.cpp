@@ -108,6 +108,7 @@ void config::validate() const {
         refuse("validity_margin must be less than lock_watchdog_timeout; otherwise no renewed lock is ever valid");
     if (commands < command_set::automatic || commands > command_set::scripts)
         refuse("commands must be automatic, plain or scripts");
+    if (connect < connect_mode::eagerly || connect > connect_mode::lazily) refuse("connect must be eagerly or lazily");
     check("local_handoff.time", local_handoff.time, duration(1));
     check("topology.scan_interval", topology.scan_interval, duration(10));
     check_text("topology.master_name", topology.master_name);

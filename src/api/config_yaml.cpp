@@ -38,6 +38,10 @@ constexpr yaml_key top_keys[]{
      [](config& settings, yaml_setting const& value) {
          settings.renewal_batch = value.whole_number(1, config_limits::most_names_in_a_renewal);
      }},
+    {"lazyInitialization",
+     [](config& settings, yaml_setting const& value) {
+         settings.connect = value.truth() ? connect_mode::lazily : connect_mode::eagerly;
+     }},
     {"username", [](config& settings, yaml_setting const& value) { settings.username = value.text(); }},
     {"password", [](config& settings, yaml_setting const& value) { settings.password = value.text(); }},
     {"nameMapper", yaml_mappers::set_name_prefix},

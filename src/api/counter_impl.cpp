@@ -29,7 +29,7 @@ void must_be_at_least(counter_impl const& impl, char const* what, std::int64_t l
 
 question<std::int64_t> number_of(counter_impl const& impl, std::string const& about) {
     return {.call = impl.what->how->count(
-                {.name = impl.what->name, .channel = impl.what->channel, .publish = impl.what->publish}),
+                {.name = impl.what->name, .channel = impl.what->channel, .publish = impl.what->publish->command()}),
             .about = about,
             .read =
                 [about, read = impl.what->how->read_count](io::query const& answered) {
@@ -48,7 +48,7 @@ to_request(counter_impl const& impl, std::string about, std::int64_t amount,
     auto const record = idempotent ? std::string() : impl.next_record();
     return {.call = compose({.name = impl.what->name,
                              .channel = impl.what->channel,
-                             .publish = impl.what->publish,
+                             .publish = impl.what->publish->command(),
                              .record = record,
                              .amount = amount}),
             .repeatable = idempotent || !record.empty(),

@@ -25,11 +25,12 @@ config filled_in(config settings, config const& file) {
         ((settings.*fields = settings.*fields == untouched.*fields ? file.*fields : settings.*fields), ...);
     };
     take(&config::address, &config::username, &config::password, &config::password_file, &config::name_prefix,
-         &config::client_name, &config::database, &config::timeout, &config::connect_timeout, &config::retry_attempts,
-         &config::retry_delay, &config::ping_interval, &config::lock_watchdog_timeout, &config::fair_lock_wait_timeout,
-         &config::fencing_counter_ttl, &config::renewal_batch, &config::tls, &config::topology, &config::holder_label,
-         &config::validity_margin, &config::watched_holds, &config::commands, &config::local_handoff,
-         &config::detached_unlock, &config::outage_limit, &config::close_timeout, &config::lazy_threads);
+         &config::client_name, &config::database, &config::timeout, &config::connect_timeout, &config::connect,
+         &config::fail_fast, &config::retry_attempts, &config::retry_delay, &config::ping_interval,
+         &config::lock_watchdog_timeout, &config::fair_lock_wait_timeout, &config::fencing_counter_ttl,
+         &config::renewal_batch, &config::tls, &config::topology, &config::holder_label, &config::validity_margin,
+         &config::watched_holds, &config::commands, &config::local_handoff, &config::detached_unlock,
+         &config::outage_limit, &config::close_timeout, &config::lazy_threads);
     settings.validate();
     return settings;
 }

@@ -124,8 +124,10 @@ requested_change<bool> setting_total(counter_impl const& impl, int permits) {
 template <class Answer, class Read>
 detail::question<Answer> looking_at(counter_impl const& impl, std::string const& id, std::string const& about,
                                     Read read) {
-    return {.call = permit_calls::look(
-                {.name = impl.what->name, .channel = impl.what->channel, .publish = impl.what->publish, .ids = id}),
+    return {.call = permit_calls::look({.name = impl.what->name,
+                                        .channel = impl.what->channel,
+                                        .publish = impl.what->publish->command(),
+                                        .ids = id}),
             .about = about,
             .read =
                 [about, read](io::query const& answered) {

@@ -26,7 +26,7 @@ void give_permits_back(permits_state const& state) {
     io::give_back(impl.core, *impl.what,
                   impl.what->how->undo({.name = impl.what->name,
                                         .channel = impl.what->channel,
-                                        .publish = impl.what->publish,
+                                        .publish = impl.what->publish->command(),
                                         .record = record,
                                         .ids = state.ids()}),
                   true);

@@ -29,7 +29,6 @@ constexpr ignored_yaml_key top[]{
     {"eventLoopGroup", not_java},
     {"executor", not_java},
     {"keepPubSubOrder", "messages of one channel never overtake each other"},
-    {"lazyInitialization", "the constructor of a client connects, so that errors are told at once"},
     {"maxCleanUpDelay", other_objects},
     {"minCleanUpDelay", other_objects},
     {"nettyExecutor", not_java},

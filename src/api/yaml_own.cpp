@@ -21,6 +21,12 @@ void set_commands(config& settings, yaml_setting const& value) {
         refuse_yaml("must be automatic, plain or scripts");
 }
 
+void set_connect(config& settings, yaml_setting const& value) {
+    auto const word = value.text();
+    if (word != "eagerly" && word != "lazily") refuse_yaml("must be eagerly or lazily");
+    settings.connect = word == "lazily" ? connect_mode::lazily : connect_mode::eagerly;
+}
+
 constexpr yaml_key top_keys[]{
     {"fencingCounterTtl",
      [](config& settings, yaml_setting const& value) {
@@ -41,6 +47,8 @@ constexpr yaml_key own_keys[]{
      [](config& settings, yaml_setting const& value) {
          settings.watched_holds = value.whole_number(0, config_limits::most_watched_holds);
      }},
+    {"connect", set_connect},
+    {"failFast", [](config& settings, yaml_setting const& value) { settings.fail_fast = value.truth(); }},
     {"commands", set_commands},
     {"localHandoff",
      [](config& settings, yaml_setting const& value) { settings.local_handoff.enabled = value.truth(); }},

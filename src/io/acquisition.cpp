@@ -25,7 +25,7 @@ acquisition::acquisition(std::shared_ptr<client_core> core, request order)
              .fencing = request_.fencing},
       began_(lease_clock::now()), now_(began_), op_(acquire_op::terms()) {
     core_->operation_began();
-    if (!request_.may_wait) call_.be_impatient();
+    if (!request_.may_wait || core_->settings().fail_fast) call_.be_impatient();
 }
 
 /// Whoever is told of the end finds it counted as ended.

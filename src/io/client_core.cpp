@@ -39,7 +39,10 @@ client_core::client_core(config const& settings, server_set const& servers, std:
       nodes_(reactor_, settings, servers, connection::connection_name(settings.client_name, id_, label_),
              cluster_hooks()),
       watched_([this](locking::lock_record const& lock) -> subscriber& { return node_of(lock.name).messages(); },
-               static_cast<std::size_t>(settings.watched_holds)) {}
+               static_cast<std::size_t>(settings.watched_holds)) {
+    table_.records.publish_by(publishing_);
+    counters_.publish_by(publishing_);
+}
 
 node::hooks client_core::node_hooks() {
     node::hooks hooks;
@@ -53,7 +56,9 @@ node::hooks client_core::node_hooks() {
 }
 
 cluster::hooks client_core::cluster_hooks() {
-    return {.of_node = [this] { return node_hooks(); }, .moved = [this] { on_slots_moved(); }};
+    return {.of_node = [this] { return node_hooks(); },
+            .moved = [this] { on_slots_moved(); },
+            .sharded = [this](bool sharded) { publishing_.use_shards(sharded); }};
 }
 
 std::shared_ptr<client_core> client_core::open(config const& settings, std::optional<user_loop> loop) {
@@ -66,31 +71,28 @@ std::shared_ptr<client_core> client_core::open(config const& settings, std::opti
         }
         delete dropped;
     });
-    base::random_source random(random_seed());
-    for (int attempt = 0;; ++attempt) {
-        auto reason = errc::disconnected;
-        std::string problem;
-        auto const until = base::later(lease_clock::now(), settings.connect_timeout);
-        if (core->nodes_.connect_now(until, reason, problem)) break;
-        if (reason != errc::disconnected) throw error(reason, problem);
-        if (attempt >= settings.retry_attempts)
-            throw error(reason, problem + (attempt == 0 ? "" : " (" + std::to_string(attempt + 1) + " attempts)")
-                                    + "; check the address, and that the server runs");
-        std::this_thread::sleep_for(
-            base::backoff_pause(attempt, settings.retry_delay, settings.retry_delay * 10, random));
-    }
-    if (auto const* const cluster = core->nodes_.of_cluster(); cluster != nullptr && cluster->sharded())
-        core->publish_in_shards();
+    if (settings.connect == connect_mode::eagerly)
+        core->connect();
+    else
+        core->nodes_.connect_later();
     core->nodes_.watch(core->reactor_);
     return core;
 }
 
-/// Before there is any lock or counter.
-void client_core::publish_in_shards() {
-    locked([](locking::lock_table& table, base::wake_list&) {
-        table.records.publish_by(locking::publish_in_shard_command);
-    });
-    counters_.publish_by(locking::publish_in_shard_command);
+void client_core::connect() {
+    base::random_source random(random_seed());
+    for (int attempt = 0;; ++attempt) {
+        auto reason = errc::disconnected;
+        std::string problem;
+        auto const until = base::later(lease_clock::now(), settings_.connect_timeout);
+        if (nodes_.connect_now(until, reason, problem)) return;
+        if (reason != errc::disconnected) throw error(reason, problem);
+        if (attempt >= settings_.retry_attempts)
+            throw error(reason, problem + (attempt == 0 ? "" : " (" + std::to_string(attempt + 1) + " attempts)")
+                                    + "; check the address, and that the server runs");
+        std::this_thread::sleep_for(
+            base::backoff_pause(attempt, settings_.retry_delay, settings_.retry_delay * 10, random));
+    }
 }
 
 client_core::~client_core() {
@@ -163,7 +165,7 @@ void client_core::carry_out(std::vector<locking::lease_keeper::batch> const& ren
 
 void client_core::send(call_lane& lane, locking::wire_call call, std::function<void(connection::call const&)> then,
                        bool once) {
-    unattended::send(reactor_, lane, std::move(call), std::move(then), once);
+    unattended::send(reactor_, lane, std::move(call), std::move(then), {.once = once});
 }
 
 // --- news

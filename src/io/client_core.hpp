@@ -36,7 +36,8 @@ namespace redlatch::io {
 /// Thread-safe.
 class client_core final : public thread_exit_listener, public std::enable_shared_from_this<client_core> {
 public:
-    /// Connects, or throws redlatch::error. In the child of a fork its last reference only closes descriptors.
+    /// Connects, unless that is to be done lazily, or throws redlatch::error. In the child of a fork its last reference only
+    /// closes descriptors.
     /// `loop`: runs it instead of a thread of ours.
     static std::shared_ptr<client_core> open(config const& settings, std::optional<user_loop> loop = {});
     ~client_core();
@@ -170,6 +171,7 @@ private:
     };
 
     client_core(config const& settings, server_set const& servers, std::optional<user_loop> loop);
+    void connect();
     node::hooks node_hooks();
     cluster::hooks cluster_hooks();
     bool use_scripts(command_choice::effect effect, char const* done, resp::value const& error,
@@ -177,7 +179,6 @@ private:
     void tell_of_scripts(locking::record_ptr const& lock, std::string const& reason);
     void tell_when_heard(event const& event);
     void on_reconnected(std::string const& address, char const* role);
-    void publish_in_shards();
     void on_slots_moved();
     void verify_all();
     void settle(std::unique_lock<std::mutex>& held, after_table& next);
@@ -211,6 +212,7 @@ private:
     std::shared_ptr<reactor> const reactor_;
     notifier notifier_;
 
+    locking::publish_method publishing_;
     std::mutex table_mutex_; // guards what follows
     locking::lock_table table_;
     base::instant armed_for_ = base::never;

@@ -20,8 +20,20 @@ constexpr base::milliseconds longest_answer{1'000};
 /// A node without slots is kept at hand for so long.
 constexpr base::milliseconds idle_limit{60'000};
 
+/// Its answer is needed now, or not at all.
+constexpr unattended::terms asked_if_reachable{.once = true, .impatient = true};
+
 locking::wire_call question(std::string bytes) {
     return {.bytes = std::move(bytes)};
+}
+
+/// What Redisson asks to know whether there are messages of shards.
+std::string about_shards() {
+    return resp::command("PUBSUB", "SHARDNUMSUB", "0");
+}
+
+bool says_shards(connection::call const& answered) {
+    return answered.status == connection::call::state::answered && !answered.reply.is_error();
 }
 
 } // namespace
@@ -47,7 +59,7 @@ std::unique_ptr<node> cluster::make_node(endpoint where) {
     auto made = std::make_unique<node>(loop_, settings_, std::move(where), connection_name_, std::move(heard), nullptr,
                                        node::arrangement::cluster);
     *itself = made.get();
-    if (sharded_) made->messages().listen_to_shards();
+    made->messages().listen_to_shards(sharded_);
     made->send_elsewhere([this](connection::redirect const& elsewhere) -> node& { return named(elsewhere); });
     return made;
 }
@@ -67,10 +79,11 @@ cluster::member& cluster::member_at(connection::node_address const& where) {
 node& cluster::any() {
     std::lock_guard const guard(mutex_);
     node* found = nullptr;
+    int best = 0;
     for (auto& [where, one] : members_) {
         if (one.resting) continue;
-        if (one.slots > 0 && one.server->is_connected()) return *one.server;
-        if (found == nullptr || one.slots > 0) found = one.server.get();
+        int const rank = (one.server->is_connected() ? 2 : 1) + (one.slots > 0 ? 2 : 0);
+        if (rank > best) best = rank, found = one.server.get();
     }
     return found != nullptr ? *found : *members_.begin()->second.server;
 }
@@ -124,6 +137,7 @@ bool cluster::apply(connection::cluster_view const& view) {
     std::set<node*> left;
     std::vector<node*> changed_rest;
     bool changed = false;
+    bool first = false; // nobody knew until now where some slots are, and their calls wait anywhere
     {
         std::lock_guard const guard(mutex_);
         for (auto const& master : view.masters) {
@@ -135,11 +149,14 @@ bool cluster::apply(connection::cluster_view const& view) {
                     auto* const former = owners_[slot].load(std::memory_order_relaxed);
                     if (!give(owner, static_cast<std::uint16_t>(slot))) continue;
                     changed = changed || former != nullptr;
+                    first = first || former == nullptr;
                     if (former != nullptr) left.insert(former);
                 }
         }
         for (auto& [where, one] : members_)
             if (look_after(one, lease_clock::now())) changed_rest.push_back(one.server.get());
+        for (auto& [where, one] : members_)
+            if (first) left.insert(one.server.get());
     }
     for (auto* const one : changed_rest) settle_rest(*one);
     for (auto* const former : left)
@@ -238,19 +255,38 @@ bool cluster::ask_now(node& server, base::instant until, std::string& problem) {
             + "; allow this user CLUSTER, and see that the cluster has been made";
         return false;
     }
-    bool sharded = settings_.topology.sharded == sharded_messages::on;
-    if (settings_.topology.sharded == sharded_messages::automatic) {
-        auto const probe = answer_to(resp::command("PUBSUB", "SHARDNUMSUB", "0")); // as Redisson does
-        sharded = probe && probe->status == connection::call::state::answered && !probe->reply.is_error();
+    if (settings_.topology.sharded != sharded_messages::automatic) {
+        use_shards(settings_.topology.sharded == sharded_messages::on);
+    } else {
+        auto const probe = answer_to(about_shards());
+        use_shards(probe && says_shards(*probe));
     }
-    if (sharded) listen_to_shards();
     return true;
 }
 
-void cluster::listen_to_shards() {
-    std::lock_guard const guard(mutex_);
-    sharded_ = true;
-    for (auto& [where, one] : members_) one.server->messages().listen_to_shards();
+// --- messages
+
+void cluster::use_shards(bool sharded) {
+    {
+        std::lock_guard const guard(mutex_);
+        shards_known_ = true;
+        if (std::exchange(sharded_, sharded) == sharded) return;
+        for (auto& [where, one] : members_) one.server->messages().listen_to_shards(sharded);
+    }
+    hooks_.sharded(sharded);
+}
+
+void cluster::ask_about_shards(node& server) {
+    insist([&] {
+        unattended::send(
+            loop_, server.data(), question(about_shards()),
+            [weak = weak_from_this()](connection::call const& answered) {
+                auto const self = weak.lock();
+                if (self && answered.status == connection::call::state::answered)
+                    self->use_shards(says_shards(answered));
+            },
+            asked_if_reachable);
+    });
 }
 
 bool cluster::connect_now(base::instant until, errc& reason, std::string& problem) {
@@ -272,10 +308,25 @@ bool cluster::connect_now(base::instant until, errc& reason, std::string& proble
     return false;
 }
 
+/// Servers from version 7 on have messages of shards; whether these do is asked together with their slots.
+void cluster::connect_later() {
+    bool const known = settings_.topology.sharded != sharded_messages::automatic;
+    use_shards(settings_.topology.sharded != sharded_messages::off);
+    {
+        std::lock_guard const guard(mutex_);
+        shards_known_ = known;
+    }
+}
+
 // --- asking, on the reactor
 
 void cluster::watch() {
-    refresh_at(base::later(lease_clock::now(), settings_.topology.scan_interval));
+    bool known = false;
+    {
+        std::lock_guard const guard(mutex_);
+        known = knows_slots();
+    }
+    refresh_at(known ? base::later(lease_clock::now(), settings_.topology.scan_interval) : lease_clock::now());
 }
 
 void cluster::refresh_soon() {
@@ -306,6 +357,11 @@ void cluster::refresh_at(base::instant when) {
         }
         self->ask_next();
     });
+}
+
+/// With the mutex. Some at least.
+bool cluster::knows_slots() const {
+    return std::any_of(members_.begin(), members_.end(), [](auto const& entry) { return entry.second.slots > 0; });
 }
 
 /// With the mutex. The last is asked first: those that have slots and are connected, and in the end the ones that rest.
@@ -360,7 +416,7 @@ void cluster::ask_next() {
             [weak = weak_from_this(), number, next](connection::call const& answered) {
                 if (auto const self = weak.lock()) self->on_answer(number, *next, answered);
             },
-            true);
+            asked_if_reachable);
     });
     if (!sent) ask_next();
 }
@@ -368,10 +424,13 @@ void cluster::ask_next() {
 void cluster::on_answer(std::uint64_t question, node& from, connection::call const& answered) {
     bool const understood = answered.status == connection::call::state::answered && answered.reply.is_text()
                             && take(answered.reply.text, from);
+    bool ask_more = false;
     {
         std::lock_guard const guard(mutex_);
+        ask_more = understood && !shards_known_;
         if (question_ != question || !asking_) return; // too late: another one was asked meanwhile
     }
+    if (ask_more) ask_about_shards(from);
     understood ? on_asked(question) : ask_next();
 }
 
@@ -380,7 +439,7 @@ void cluster::on_asked(std::uint64_t question) {
     {
         std::lock_guard const guard(mutex_);
         if (question_ != question || !std::exchange(asking_, false)) return;
-        soon = std::exchange(ask_again_, false);
+        soon = std::exchange(ask_again_, false) || !knows_slots();
         for (auto& [where, one] : members_) soon = soon || (one.slots > 0 && one.server->is_in_trouble());
     }
     refresh_at(base::later(lease_clock::now(), soon ? between_questions : settings_.topology.scan_interval));

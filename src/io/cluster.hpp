@@ -3,7 +3,8 @@
 // | event                                               | action                                                              |
 // |-----------------------------------------------------|---------------------------------------------------------------------|
 // | the client opens                                    | ask the nodes that were named for all of them, and one of them      |
-// |                                                     | whether messages go to shards                                       |
+// |                                                     | whether messages go to shards; lazily: the same on the reactor,     |
+// |                                                     | while calls go to a node that was named, which knows who has a slot |
 // | MOVED                                               | the slot is that node's from now on; ask about all of them          |
 // | ASK                                                 | that one call goes to that node                                     |
 // | a connection is lost, CLUSTERDOWN, the scan         | ask a node (CLUSTER NODES), another one where it does not answer    |
@@ -43,6 +44,8 @@ public:
         std::function<node::hooks()> of_node;
         /// Slots have another node than before. On the reactor.
         std::function<void()> moved;
+        /// Messages go to the clients of a shard from now on, or to all.
+        std::function<void(bool)> sharded;
     };
 
     cluster(std::shared_ptr<reactor> loop, config const& settings, server_set const& servers,
@@ -58,8 +61,8 @@ public:
     /// Connects to one of the addresses that were given, and asks it for the others, on the calling thread. False: failed, see
     /// `problem`.
     bool connect_now(base::instant until, errc& reason, std::string& problem);
-    /// Messages of a release go to the clients of the shard (SPUBLISH). After connect_now().
-    bool sharded() const noexcept { return sharded_; }
+    /// In its place: connections are made when calls need them.
+    void connect_later();
     /// From now on looks for changes by itself.
     void watch();
     void close();
@@ -91,22 +94,23 @@ private:
     bool look_after(member& one, base::instant now);
     void settle_rest(node& server);
     bool ask_now(node& server, base::instant until, std::string& problem);
+    void ask_about_shards(node& server);
+    void use_shards(bool sharded);
     bool take(std::string const& text, node& from);
     void tell_moved();
     std::string host_of(node const& server);
-    void listen_to_shards();
     void ask_next();
     void on_answer(std::uint64_t question, node& from, connection::call const& answered);
     void on_asked(std::uint64_t question);
     void refresh_at(base::instant when);
     std::vector<node*> candidates();
+    bool knows_slots() const;
 
     std::shared_ptr<reactor> const loop_;
     config const settings_;
     server_set const servers_;
     std::string const connection_name_;
     hooks const hooks_;
-    bool sharded_ = false;
 
     std::array<std::atomic<node*>, base::hash_slots> owners_{};
 
@@ -118,6 +122,8 @@ private:
     bool asking_ = false;
     bool ask_again_ = false; ///< something has changed since the question
     base::instant timer_ = base::never;
+    bool sharded_ = false;      ///< messages of a release go to the clients of the shard (SPUBLISH)
+    bool shards_known_ = false; ///< a server has said, or the user
     bool closed_ = false;
 };
 

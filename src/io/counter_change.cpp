@@ -11,6 +11,7 @@ namespace redlatch::io {
 counter_change::counter_change(std::shared_ptr<client_core> core, request order)
     : core_(std::move(core)), order_(std::move(order)), node_(&core_->node_of(order_.call.key())) {
     if (!order_.repeatable) call_.be_sent_once();
+    if (core_->settings().fail_fast) call_.be_impatient();
 }
 
 counter_change::~counter_change() {
@@ -88,7 +89,8 @@ bool counter_change::on_called() {
     if (!said) return suspend(&call_.line(), at().until);
     if (said->status == connection::call::state::closed) {
         may_be_done_ = may_be_done_ || said->handed > 0;
-        bool const again = said->handed == 0 && !core_->closed() && now < order_.deadline;
+        bool const again =
+            said->handed == 0 && !core_->closed() && !core_->settings().fail_fast && now < order_.deadline;
         return again ? call() : finish(without_an_answer()); // it had waited for a connection, and there is one
     }
     reply_ = said->reply;

@@ -26,7 +26,7 @@ public:
     }
 
     /// Before the first get(): how messages are sent, if not by PUBLISH.
-    void publish_by(std::string_view command) { publish_ = command; }
+    void publish_by(locking::publish_method const& method) noexcept { publish_ = &method; }
 
     /// The client closes.
     void wake_all();
@@ -39,7 +39,7 @@ private:
     using key = std::pair<locking::counter_kind const*, std::string>;
     static constexpr std::size_t first_prune = 64;
 
-    std::string_view publish_ = locking::publish_command;
+    locking::publish_method const* publish_ = &locking::publish_to_all;
     std::mutex mutex_; // guards what follows
     std::map<key, std::weak_ptr<locking::counter>> counters_;
     std::size_t prune_at_ = first_prune;

@@ -28,7 +28,7 @@ counter_wait::counter_wait(std::shared_ptr<client_core> core, request order)
       began_(lease_clock::now()), now_(began_), op_(terms()) {
     if (request_.what->how->names_what_it_takes()) name_what_is_taken();
     core_->operation_began();
-    if (!request_.may_wait) call_.be_impatient();
+    if (is_impatient()) call_.be_impatient();
     if (request_.what->how->changes() && request_.record.empty()) call_.be_sent_once();
 }
 
@@ -92,7 +92,7 @@ void counter_wait::name_what_is_taken() {
 locking::counter_request counter_wait::about() const {
     return {.name = request_.what->name,
             .channel = request_.what->channel,
-            .publish = request_.what->publish,
+            .publish = request_.what->publish->command(),
             .record = request_.record,
             .amount = request_.amount,
             .ids = ids_,
@@ -233,7 +233,7 @@ bool counter_wait::on_called() {
         may_have_taken_ = true;
     }
     if (core_->closed()) return carry_out(op_.on_closed());
-    if (!request_.may_wait || cancelled() || now_ >= request_.deadline) return carry_out(op_.on_outage());
+    if (is_impatient() || cancelled() || now_ >= request_.deadline) return carry_out(op_.on_outage());
     return attempt(); // it had waited for a connection, and there is one
 }
 
@@ -306,11 +306,12 @@ void counter_wait::abandon_call() {
         call_.abandon([core = core_, what = request_.what, amount = request_.amount](resp::value const& reply) {
             if (what->how->read(reply).what != acquire_answer::kind::acquired) return;
             insist([&] {
-                io::give_back(
-                    core, *what,
-                    what->how->give_back(
-                        {.name = what->name, .channel = what->channel, .publish = what->publish, .amount = amount}),
-                    false);
+                io::give_back(core, *what,
+                              what->how->give_back({.name = what->name,
+                                                    .channel = what->channel,
+                                                    .publish = what->publish->command(),
+                                                    .amount = amount}),
+                              false);
             });
         });
         insist(

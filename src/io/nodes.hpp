@@ -30,6 +30,10 @@ public:
 
     /// Connects on the calling thread. False: failed, see `problem`.
     bool connect_now(base::instant until, errc& reason, std::string& problem);
+    /// In its place: connections are made when calls need them.
+    void connect_later() {
+        if (cluster_) cluster_->connect_later();
+    }
     /// From now on it notices by itself where servers are others.
     void watch(std::shared_ptr<reactor> const& loop);
     void close();

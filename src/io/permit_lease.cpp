@@ -65,7 +65,7 @@ void permit_lease::ask(client_core& core, base::instant now) {
         core.send(core.node_of(what.name).data(),
                   what.how->renew({.name = what.name,
                                    .channel = what.channel,
-                                   .publish = what.publish,
+                                   .publish = what.publish->command(),
                                    .ids = terms_.ids,
                                    .lease = terms_.lease}),
                   [weak = weak_from_this()](connection::call const& answered) {

@@ -9,7 +9,9 @@ namespace redlatch::io {
 
 query::query(std::shared_ptr<client_core> const& core, locking::wire_call call, std::string subject,
              std::string_view kind)
-    : query_op(core, core->node_of(call.key()), std::move(subject)), asked_(std::move(call)), kind_(kind) {}
+    : query_op(core, core->node_of(call.key()), std::move(subject)), asked_(std::move(call)), kind_(kind) {
+    if (core->settings().fail_fast) call_.be_impatient();
+}
 
 query::~query() {
     if (is_cut_short()) insist([this] { call_.abandon(); });
@@ -30,7 +32,7 @@ bool query::on_called() {
     }
     auto const said = call_.take([this] { return waker(); });
     if (!said) return suspend(&call_.line(), at().until);
-    if (said->status == connection::call::state::closed) return finish(errc::closed);
+    if (said->status == connection::call::state::closed) return finish_unanswered();
     repeated_ = said->repeated();
     reply_ = said->reply;
     if (!reply_.is_error()) return finish({});

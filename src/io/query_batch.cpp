@@ -60,6 +60,7 @@ bool query_batch::call() {
     for (auto const index : asked_) {
         auto one = connection::make_call();
         one->bytes = commands_[index];
+        one->impatient = core().settings().fail_fast;
         calls_.push_back(std::move(one));
     }
     if (calls_.empty()) return finish({});
@@ -74,7 +75,7 @@ bool query_batch::on_called() {
     if (all && !closed) return on_answers();
     if (!closed && !waits_no_longer(lease_clock::now())) return wait_for_answer(server().data().line());
     abandon();
-    return closed ? finish(errc::closed) : finish_unanswered();
+    return finish_unanswered();
 }
 
 /// The key is on another node, which is asked from now on.

@@ -15,9 +15,9 @@ public:
     subscriber(std::shared_ptr<reactor> reactor, lane::settings const& settings, lane::hooks to_tell);
 
     lane& line() const noexcept { return *line_; }
-    /// Before the first attach(): see subscription_registry.
-    void listen_to_shards() {
-        line_->with([this] { registry_->listen_to_shards(); });
+    /// See subscription_registry. Whoever has subscribed otherwise does so anew.
+    void listen_to_shards(bool sharded) {
+        line_->reconnect("publishes its messages otherwise", [&] { return registry_->listen_to_shards(sharded); });
     }
     locking::channel_ptr attach(std::string const& name);
     /// Does not throw. `sleeps`: it was woken by messages, and did not read for itself.

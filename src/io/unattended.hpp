@@ -13,11 +13,16 @@ namespace redlatch::io {
 class unattended final : public base::wakeable, public std::enable_shared_from_this<unattended> {
 public:
     using handler = std::function<void(connection::call const&)>;
+    /// See connection::call.
+    struct terms {
+        bool once = false;
+        bool impatient = false;
+    };
 
-    /// `then` runs on the reactor with the answered or closed call. `once`: connection::call.
+    /// `then` runs on the reactor with the answered or closed call.
     static void send(std::shared_ptr<reactor> const& loop, call_lane& lane, locking::wire_call call, handler then,
-                     bool once) {
-        std::make_shared<unattended>(loop, std::move(then))->begin(lane, std::move(call), once);
+                     terms const& conditions) {
+        std::make_shared<unattended>(loop, std::move(then))->begin(lane, std::move(call), conditions);
     }
 
     unattended(std::shared_ptr<reactor> loop, handler then) : loop_(std::move(loop)), then_(std::move(then)) {}
@@ -27,8 +32,9 @@ public:
     }
 
 private:
-    void begin(call_lane& lane, locking::wire_call call, bool once) {
-        if (once) call_.be_sent_once();
+    void begin(call_lane& lane, locking::wire_call call, terms const& conditions) {
+        if (conditions.once) call_.be_sent_once();
+        if (conditions.impatient) call_.be_impatient();
         try {
             call_.begin(lane, std::move(call), shared_from_this(), false);
         } catch (...) {

@@ -83,7 +83,7 @@ struct counter {
     std::string const name;
     std::string const channel;
     counter_kind const* const how;
-    std::string_view publish = publish_command; ///< never changes once others know the counter
+    publish_method const* publish = &publish_to_all;
 
     // Guarded by the mutex of the index that has it.
     wait_queue queue{};

@@ -20,7 +20,7 @@
 
 namespace redlatch::locking {
 
-/// The keys, the recipe and how it publishes never change; the rest is guarded by the mutex of the lock table.
+/// The keys, the recipe and the method of publishing never change; the rest is guarded by the mutex of the lock table.
 struct lock_record {
     lock_record(std::string_view its_name, recipe const& chosen, std::uint64_t seed = 0,
                 base::milliseconds its_waiter_timeout = {}, std::vector<std::string> its_parts = {})
@@ -32,8 +32,8 @@ struct lock_record {
     /// each other. Empty: the key is the lock.
     std::vector<std::string> const parts;
     recipe const* const how;
-    base::milliseconds const waiter_timeout;    ///< of a kind that queues on the server
-    std::string_view publish = publish_command; ///< never changes once others know the record
+    base::milliseconds const waiter_timeout; ///< of a kind that queues on the server
+    publish_method const* publish = &publish_to_all;
 
     tenure_list tenures{}; ///< that hold, are being acquired, or are lost with levels not given back
     wait_queue queue{};    ///< waiters of this process; the head contends in Redis
@@ -64,7 +64,7 @@ struct lock_record {
                 .lease = lease,
                 .parts = parts,
                 .waiter_timeout = waiter_timeout,
-                .publish = publish};
+                .publish = publish->command()};
     }
 
 private:

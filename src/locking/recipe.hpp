@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/time.hpp"
+#include "locking/publish_method.hpp"
 #include "locking/release_message.hpp"
 #include "locking/wire_call.hpp"
 #include "resp/value.hpp"
@@ -16,10 +17,7 @@
 
 namespace redlatch::locking {
 
-/// What sends a message: to all that listen, or, in a cluster where clients listen so, to those of the channel's shard.
-inline constexpr std::string_view publish_command = "PUBLISH";
-inline constexpr std::string_view publish_in_shard_command = "SPUBLISH";
-/// The subcommand of PUBSUB that counts those who listen to the latter.
+/// The subcommand of PUBSUB that counts those who listen to messages of a shard.
 inline constexpr std::string_view count_in_shard = "shardnumsub";
 
 /// What belongs to one lock on the server.

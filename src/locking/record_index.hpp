@@ -25,7 +25,7 @@ public:
         : random_(seed), waiter_timeout_(waiter_timeout) {}
 
     /// Before the first get(): how messages are sent, if not by PUBLISH.
-    void publish_by(std::string_view command) noexcept { publish_ = command; }
+    void publish_by(publish_method const& method) noexcept { publish_ = &method; }
 
     /// Two kinds of one name know nothing of each other here, as two clients would not: what they are to each other is the
     /// server's word.
@@ -68,7 +68,7 @@ private:
 
     base::random_source random_;
     base::milliseconds const waiter_timeout_;
-    std::string_view publish_ = publish_command;
+    publish_method const* publish_ = &publish_to_all;
     std::unordered_map<key, std::weak_ptr<lock_record>, hash> records_;
     std::size_t prune_at_ = 64;
     std::deque<record_ptr> refused_{};    ///< no more than most_remembered

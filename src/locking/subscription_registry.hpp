@@ -31,6 +31,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace redlatch::locking {
@@ -63,8 +64,8 @@ using channel_ptr = std::shared_ptr<channel>;
 
 class subscription_registry final : public connection::traffic {
 public:
-    /// Before anything is subscribed to: to messages of the shard.
-    void listen_to_shards() noexcept { sharded_ = true; }
+    /// To messages of the shard, or of the whole cluster. True: it did not, and the connection has to be made anew.
+    bool listen_to_shards(bool sharded) noexcept { return std::exchange(sharded_, sharded) != sharded && up_; }
 
     /// A channel that nobody waits on stays subscribed this long: the next waiter finds it ready.
     static constexpr base::milliseconds linger{1'000};

@@ -95,6 +95,23 @@ inline void asio_driver::take_turn(asio_loop_service& in) {
     in.remove(shared_from_this());
 }
 
+inline user_loop loop_of(context_place const& place) {
+    auto const here = [place] {
+        auto* const running = place->load(std::memory_order_acquire); // pairs with the end of the service
+        return running != nullptr && running->get_executor().running_in_this_thread();
+    };
+    return user_loop{here, place};
+}
+
+/// From now on the context runs the client.
+inline void drive(boost::asio::io_context& context, client const& driven, context_place const& place) {
+    // First the driver: its descriptor brings about Asio's own services, which end after ours then.
+    auto const driver = std::make_shared<asio_driver>(context, driven.loop_source(), place);
+    auto& service = boost::asio::use_service<asio_loop_service>(context);
+    service.add(driver);
+    driver->wait(service);
+}
+
 } // namespace detail
 
 /// A client that is run by an io_context: no thread of the library's own exists but the notifier's, and that one only when a
@@ -111,16 +128,8 @@ inline void asio_driver::take_turn(asio_loop_service& in) {
 /// there.
 inline client make_client(boost::asio::io_context& context, config const& settings = {}) {
     auto const place = std::make_shared<std::atomic<boost::asio::io_context*>>(&context);
-    auto const here = [place] {
-        auto* const running = place->load(std::memory_order_acquire); // pairs with the end of the service
-        return running != nullptr && running->get_executor().running_in_this_thread();
-    };
-    client made(settings, user_loop{here, place});
-    // First the driver: its descriptor brings about Asio's own services, which end after ours then.
-    auto const driver = std::make_shared<detail::asio_driver>(context, made.loop_source(), place);
-    auto& service = boost::asio::use_service<detail::asio_loop_service>(context);
-    service.add(driver);
-    driver->wait(service);
+    client made(settings, detail::loop_of(place));
+    detail::drive(context, made, place);
     return made;
 }
 

@@ -131,6 +131,7 @@ scenario generate(std::uint64_t seed, bool with_faults, generation of) {
         if (with_faults) add_refusals(made);
     }
     if (of >= generation::fifth && with_faults) take_descriptors(made);
+    if (of >= generation::sixth) choose_patience(made);
     return made;
 }
 

@@ -31,6 +31,8 @@ config settings_of(scenario const& plan, int server) {
     made.local_handoff.enabled = plan.hands_over;
     made.local_handoff.strict = plan.strictly;
     made.detached_unlock = plan.detached_unlock;
+    if (plan.lazily) made.connect = connect_mode::lazily;
+    made.fail_fast = plan.fail_fast;
     for (auto const& one : plan.faults) // what a silent connection should have brought is missed until a ping is
         if (one.what == fault::kind::half_open || one.what == fault::kind::half_sent) made.ping_interval = 300ms;
     return made;

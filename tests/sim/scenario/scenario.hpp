@@ -148,6 +148,8 @@ struct scenario {
     bool hands_over = true;
     bool strictly = false;
     bool detached_unlock = false;
+    bool lazily = false;                ///< clients connect with their first call
+    bool fail_fast = false;             ///< calls end while the server is known to be away
     std::set<int> redisson{};           ///< processes that lock as Redisson does
     std::vector<std::int64_t> drifts{}; ///< ppm, by process
     std::int64_t server_drift = 0;
@@ -166,7 +168,7 @@ struct scenario {
 };
 
 /// What may be in a scenario has grown: a kept seed of an earlier generation stays what it was.
-enum class generation : std::uint8_t { first, second, third, fourth, fifth, latest = fifth };
+enum class generation : std::uint8_t { first, second, third, fourth, fifth, sixth, latest = sixth };
 
 scenario generate(std::uint64_t seed, bool with_faults = true, generation of = generation::latest);
 /// C++-like lines that say all of it.

@@ -58,6 +58,8 @@ private:
         with([](scenario& s) { return std::exchange(s.evalsha_refused, false); });
         with([](scenario& s) { return std::exchange(s.restore_refused, false); });
         with([](scenario& s) { return std::exchange(s.one_by_one, false); });
+        with([](scenario& s) { return std::exchange(s.lazily, false); });
+        with([](scenario& s) { return std::exchange(s.fail_fast, false); });
         with([](scenario& s) { return !std::exchange(s.redisson, {}).empty(); });
         with([](scenario& s) { return !std::exchange(s.scripts_only, true); });
         with([](scenario& s) { return std::exchange(s.hands_over, false); });

@@ -41,6 +41,7 @@ std::string to_text(scenario const& what) {
         + ms(what.watchdog) + ", timeout " + ms(what.timeout) + (what.kill_refused ? ", CLIENT KILL refused" : "")
         + (what.evalsha_refused ? ", EVALSHA refused" : "") + (what.restore_refused ? ", RESTORE refused" : "")
         + (what.scripts_only ? ", scripts only" : "") + (what.one_by_one ? ", commands arrive one by one" : "")
+        + (what.lazily ? ", connected lazily" : "") + (what.fail_fast ? ", calls fail fast" : "")
         + (what.hands_over ? what.strictly ? ", strict hand-off" : ", hand-off" : "")
         + (what.detached_unlock ? ", detached unlocking" : "") + (what.subscribe_refused ? ", SUBSCRIBE refused" : "")
         + (what.publish_refused ? ", PUBLISH refused" : "") + ", drift of the server "

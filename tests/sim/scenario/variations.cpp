@@ -141,6 +141,12 @@ void take_descriptors(scenario& in) {
     }
 }
 
+void choose_patience(scenario& in) {
+    dice by(in.seed * 0x9e6c63d0676a9a99U + 0x6a09e667);
+    in.lazily = by.one_in(6);
+    in.fail_fast = by.one_in(8);
+}
+
 namespace {
 
 bool forgets(fault::kind what) {

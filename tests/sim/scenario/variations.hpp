@@ -18,6 +18,9 @@ void add_refusals(scenario& in);
 /// A process that can open nothing for a while, often just when its connections are lost.
 void take_descriptors(scenario& in);
 
+/// When clients connect, and whether their calls wait for a server that is away.
+void choose_patience(scenario& in);
+
 /// Locks of another kind: the rest is the scenario of the same seed.
 void change_kind(scenario& in, lock_kind to);
 

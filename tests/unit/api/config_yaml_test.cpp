@@ -183,6 +183,13 @@ TEST(yaml_config, says_once_what_it_ignores) {
                                        AllOf(HasSubstr("line 4: connectionPoolSize"), HasSubstr("ignored"))));
 }
 
+TEST(yaml_config, connects_lazily_where_redisson_would) {
+    std::string const server = "singleServerConfig: {address: 'redis://h'}\n";
+    EXPECT_EQ(config::from_yaml(server).connect, connect_mode::eagerly);
+    EXPECT_EQ(config::from_yaml(server + "lazyInitialization: true").connect, connect_mode::lazily);
+    EXPECT_EQ(config::from_yaml(server + "lazyInitialization: false").connect, connect_mode::eagerly);
+}
+
 TEST(yaml_config, knows_every_key_of_redisson_4) {
     for (std::string const key : {"addressResolverGroupFactory",
                                   "checkLockSyncedSlaves",

@@ -28,6 +28,8 @@ TEST(yaml_own, says_what_redisson_has_no_key_for) {
   localHandoff: false
   localHandoffTime: 9
   localHandoffStrict: true
+  connect: lazily
+  failFast: true
   detachedUnlock: true
   outageLimit: 1234
   closeTimeout: 567
@@ -43,6 +45,8 @@ TEST(yaml_own, says_what_redisson_has_no_key_for) {
     EXPECT_EQ(settings.watched_holds, 7);
     EXPECT_EQ(settings.commands, command_set::scripts);
     EXPECT_EQ(settings.local_handoff, (local_handoff{.enabled = false, .time = 9ms, .strict = true}));
+    EXPECT_EQ(settings.connect, connect_mode::lazily);
+    EXPECT_TRUE(settings.fail_fast);
     EXPECT_TRUE(settings.detached_unlock);
     EXPECT_EQ(settings.outage_limit, 1234ms);
     EXPECT_EQ(settings.close_timeout, 567ms);
@@ -81,6 +85,7 @@ TEST(yaml_own, refuses_the_rest) {
           row{"{timeout: 1}", "timeout belongs in singleServerConfig, not under redlatch"},
           row{"{lockWatchdogTimeout: 1}", "lockWatchdogTimeout belongs at the top level, not under redlatch"},
           row{"{commands: some}", "line 2: commands: must be automatic, plain or scripts"},
+          row{"{connect: later}", "connect: must be eagerly or lazily"},
           row{"{localHandoff: maybe}", "localHandoff: must be true or false"},
           row{"{localHandoffTime: 0}", "out of range"}, row{"{watchedHolds: -1}", "out of range"},
           row{"{validityMargin: 30000}", "validity_margin must be less than lock_watchdog_timeout"}})

@@ -15,7 +15,7 @@ using state = channel::state;
 
 struct in_a_cluster : subscriber {
     in_a_cluster() {
-        registry.listen_to_shards();
+        registry.listen_to_shards(true);
         up();
     }
     channel_ptr in_shard(std::string const& name) {

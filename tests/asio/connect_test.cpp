@@ -1,0 +1,123 @@
+// async_connect: a client that is connected without blocking, on a thread of its own or run by a context.
+#include "asio/asio_fixture.hpp"
+
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/cancellation_signal.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/asio/use_future.hpp>
+
+namespace redlatch::test {
+namespace {
+
+class connect_test : public with_server {
+protected:
+    config away() const {
+        auto settings = quick(unique_socket());
+        settings.retry_attempts = 0;
+        return settings;
+    }
+
+private:
+    std::string unique_socket() const { return "unix:///nowhere/" + unique_name(); }
+};
+
+TEST_F(connect_test, brings_a_client_with_a_thread_of_its_own) {
+    auto made = async_connect(quick(server.uri()), asio::use_future).get();
+    ASSERT_TRUE(made);
+    EXPECT_EQ(made->driven_by(), nullptr);
+    EXPECT_TRUE(made->get_lock(name).try_acquire());
+    EXPECT_EQ(outcome_of([&] { async_connect(away(), asio::use_future).get(); }).reason, errc::disconnected);
+}
+
+TEST_F(connect_test, brings_a_client_that_the_context_runs) {
+    asio::io_context context;
+    bool held = false;
+    async_connect(context, quick(server.uri()), [&](asio_error code, std::optional<client> made) {
+        ASSERT_FALSE(code) << code.message();
+        EXPECT_TRUE(context.get_executor().running_in_this_thread());
+        EXPECT_NE(made->driven_by(), nullptr);
+        auto lock = made->get_lock(name);
+        async_acquire(lock, [&, user = std::move(made)](asio_error failed, hold got) mutable {
+            EXPECT_FALSE(failed);
+            held = static_cast<bool>(got);
+            async_release(std::move(got), [&, user = std::move(user)](asio_error) mutable { user.reset(); });
+        });
+    });
+    context.run(); // until the client is closed
+    EXPECT_TRUE(held);
+    expect_clean(server);
+}
+
+TEST_F(connect_test, tells_the_context_why_there_is_no_client) {
+    asio::io_context context;
+    asio_error told;
+    async_connect(context, away(), [&](asio_error code, std::optional<client> made) {
+        told = code;
+        EXPECT_FALSE(made);
+    });
+    context.run();
+    EXPECT_TRUE(equals(told, errc::disconnected)) << told.message();
+}
+
+TEST_F(connect_test, can_be_cancelled) {
+    server.pause();
+    asio::io_context context;
+    asio::cancellation_signal signal;
+    asio_error told;
+    auto settings = quick(server.uri());
+    settings.connect_timeout = 600s;
+    async_connect(
+        context, settings,
+        asio::bind_cancellation_slot(signal.slot(), [&](asio_error code, std::optional<client>) { told = code; }));
+    signal.emit(asio::cancellation_type::terminal);
+    context.run();
+    EXPECT_TRUE(equals(told, errc::cancelled)) << told.message();
+    server.resume();
+}
+
+TEST_F(connect_test, a_context_that_ends_meanwhile_discards_the_handler) {
+    server.pause();
+    auto settings = quick(server.uri());
+    settings.connect_timeout = 1000ms;
+    auto alive = std::make_shared<int>();
+    std::weak_ptr<int> const watched = alive;
+    bool called = false;
+    {
+        asio::io_context context;
+        async_connect(context, settings,
+                      [&called, alive = std::move(alive)](asio_error, std::optional<client>) { called = true; });
+    }
+    EXPECT_TRUE(watched.expired());
+    EXPECT_FALSE(called);
+    server.resume();
+}
+
+#ifdef REDLATCH_TEST_COROUTINES
+TEST_F(connect_test, is_awaited_and_throws) {
+    asio::io_context context;
+    std::string problem;
+    bool connected = false;
+    asio::co_spawn(
+        context,
+        [&]() -> asio::awaitable<void> {
+            auto made = co_await async_connect(context, quick(server.uri()), asio::use_awaitable);
+            connected = made.has_value();
+            made.reset();
+            try {
+                auto const nobody = away();
+                co_await async_connect(context, nobody, asio::use_awaitable);
+            } catch (error const& failed) {
+                problem = failed.what();
+            }
+        },
+        asio::detached);
+    context.run();
+    EXPECT_TRUE(connected);
+    EXPECT_NE(problem.find("cannot be reached"), std::string::npos) << problem;
+}
+#endif
+
+} // namespace
+} // namespace redlatch::test

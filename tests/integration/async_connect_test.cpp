@@ -1,0 +1,106 @@
+// client::async_connect and start_connect: a client that is made without blocking whoever asks for it.
+#include "integration/fixture.hpp"
+
+#include <gmock/gmock.h>
+#include <thread>
+
+namespace redlatch::test {
+namespace {
+
+using ::testing::HasSubstr;
+
+struct end_of_connecting {
+    std::error_code code{};
+    std::string message{};
+    std::optional<client> made{};
+    std::thread::id told_on{};
+};
+
+/// Keeps what it is told.
+class kept_end final : public completion<std::optional<client>> {
+public:
+    explicit kept_end(std::promise<end_of_connecting>& end, canceller* cancel = nullptr) : end_(end), cancel_(cancel) {}
+
+    void begins(canceller const& cancel) noexcept override {
+        if (cancel_ != nullptr) *cancel_ = cancel;
+    }
+    void complete(redlatch::outcome const& how, std::optional<client> made) noexcept override {
+        end_.set_value({how.code(), how.failed() ? how.message() : "", std::move(made), std::this_thread::get_id()});
+        delete this;
+    }
+    void discard() noexcept override { delete this; }
+
+private:
+    ~kept_end() = default;
+    std::promise<end_of_connecting>& end_;
+    canceller* cancel_;
+};
+
+end_of_connecting connect(config const& settings) {
+    std::promise<end_of_connecting> end;
+    completion_ptr<std::optional<client>> done(new kept_end(end));
+    EXPECT_FALSE(client::start_connect(settings, done));
+    return end.get_future().get();
+}
+
+class async_connect_test : public with_server {};
+
+TEST_F(async_connect_test, brings_a_client_that_works) {
+    auto end = connect(quick(server.uri()));
+    EXPECT_EQ(end.code, std::error_code()) << end.message;
+    ASSERT_TRUE(end.made);
+    EXPECT_NE(end.told_on, std::this_thread::get_id());
+    EXPECT_TRUE(end.made->get_lock(name).try_acquire());
+}
+
+TEST_F(async_connect_test, tells_what_the_constructor_would_throw) {
+    server.stop();
+    auto settings = quick(server.uri());
+    settings.retry_attempts = 1;
+    auto const away = connect(settings);
+    EXPECT_EQ(away.code, errc::disconnected);
+    EXPECT_THAT(away.message, HasSubstr("2 attempts"));
+    EXPECT_FALSE(away.made);
+    settings.timeout = 0ms;
+    auto const wrong = connect(settings);
+    EXPECT_EQ(wrong.code, errc::bad_config);
+    EXPECT_THAT(wrong.message, HasSubstr("timeout"));
+}
+
+TEST_F(async_connect_test, a_handler_runs_on_its_executor) {
+    std::promise<std::function<void()>> handed;
+    std::promise<std::pair<std::error_code, bool>> end;
+    client::async_connect(
+        quick(server.uri()), [&](std::function<void()> task) { handed.set_value(std::move(task)); },
+        [&](std::error_code code, std::optional<client> made) {
+            end.set_value({code, made.has_value()});
+        });
+    auto const task = handed.get_future().get();
+    auto const told = end.get_future();
+    EXPECT_EQ(told.wait_for(0s), std::future_status::timeout);
+    task();
+    EXPECT_EQ(told.wait_for(0s), std::future_status::ready);
+    EXPECT_EQ(outcome_of([&] { client::async_connect(quick(server.uri()), {}, {}); }).reason, errc::invalid_argument);
+}
+
+TEST_F(async_connect_test, cancelling_ends_it_before_the_server_has_answered) {
+    server.pause(); // the connection is made, and nothing is answered
+    auto settings = quick(server.uri());
+    settings.connect_timeout = 600s;
+    std::promise<end_of_connecting> end;
+    canceller cancel;
+    completion_ptr<std::optional<client>> done(new kept_end(end, &cancel));
+    ASSERT_FALSE(client::start_connect(settings, done));
+    cancel.cancel();
+    auto const told = end.get_future().get();
+    EXPECT_EQ(told.code, errc::cancelled);
+    EXPECT_FALSE(told.made);
+    cancel.cancel(); // it has ended
+    server.resume();
+    EXPECT_TRUE(wait_until([&] {
+        return server.run("CLIENT", "LIST", "TYPE", "normal").text.find("redlatch:") == std::string::npos;
+    })) << "its connection is closed";
+}
+
+} // namespace
+} // namespace redlatch::test

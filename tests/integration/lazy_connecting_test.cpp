@@ -1,0 +1,198 @@
+// Clients that start before their servers (config::connect), and calls that fail at once while the server is away
+// (config::fail_fast).
+#include "integration/fixture.hpp"
+#include "support/redis_cluster.hpp"
+#include "support/reserved_port.hpp"
+
+#include <redlatch/semaphore.hpp>
+
+#include <gmock/gmock.h>
+
+namespace redlatch::test {
+namespace {
+
+using ::testing::HasSubstr;
+using data = redis_server::data;
+
+config lazily(config settings) {
+    settings.connect = connect_mode::lazily;
+    return settings;
+}
+
+class lazy_connecting_test : public ::testing::Test {
+protected:
+    redis_server server;
+    std::string const name = unique_name();
+
+    config settings() const { return lazily(quick(server.uri())); }
+    void TearDown() override {
+        if (server.running()) expect_clean(server);
+    }
+};
+
+TEST_F(lazy_connecting_test, the_client_is_there_before_its_server) {
+    server.stop();
+    client user(settings());
+    auto lock = user.get_lock(name);
+    auto const refused = outcome_of([&] { lock.acquire({.wait = 0s}).release(); });
+    EXPECT_EQ(refused.reason, errc::disconnected);
+    EXPECT_THAT(refused.message, HasSubstr("cannot be reached"));
+    server.restart(data::lost);
+    hold held = lock.acquire({.wait = 10s});
+    EXPECT_EQ(server.run("EXISTS", name).integer, 1);
+    held.release();
+    expect_idle(user);
+}
+
+TEST_F(lazy_connecting_test, calls_wait_for_the_server_until_their_deadlines) {
+    server.stop();
+    client user(settings());
+    auto waiter = in_thread([&] { return user.get_lock(name).acquire({.wait = 30s}); });
+    EXPECT_EQ(outcome_of([&] { user.get_lock("other").acquire({.wait = 50ms}).release(); }).reason, errc::disconnected);
+    EXPECT_FALSE(is_ready(waiter));
+    server.restart(data::lost);
+    waiter.get().release();
+}
+
+TEST_F(lazy_connecting_test, nothing_is_sent_before_the_first_call) {
+    client user(settings());
+    auto const connections = [&] { return server.run("CLIENT", "LIST").text; };
+    EXPECT_EQ(connections().find(user.id()), std::string::npos);
+    EXPECT_TRUE(user.get_lock(name).try_acquire());
+    EXPECT_NE(connections().find(user.id()), std::string::npos);
+}
+
+TEST_F(lazy_connecting_test, asynchronous_calls_connect_too) {
+    client user(settings());
+    std::promise<std::error_code> ended;
+    user.get_lock(name).async_acquire({.wait = 10s, .owner = owner()}, {}, [&](std::error_code code, hold got) {
+        if (got) got.release_detached();
+        ended.set_value(code);
+    });
+    EXPECT_EQ(ended.get_future().get(), std::error_code());
+    expect_idle(user);
+}
+
+TEST_F(lazy_connecting_test, what_the_server_refuses_is_told_by_each_call) {
+    redis_server guarded{{.arguments = {"--requirepass", "secret"}}};
+    auto wrong = lazily(quick(guarded.uri()));
+    wrong.password = "guess";
+    client user(wrong);
+    auto const refused = outcome_of([&] { user.get_lock(name).acquire({.wait = 0s}).release(); });
+    EXPECT_EQ(refused.reason, errc::disconnected);
+    EXPECT_THAT(refused.message, HasSubstr("WRONGPASS"));
+}
+
+TEST_F(lazy_connecting_test, a_configuration_that_cannot_work_is_refused_at_once) {
+    auto wrong = settings();
+    wrong.timeout = 0ms;
+    EXPECT_EQ(outcome_of([&] { client user(wrong); }).reason, errc::bad_config);
+}
+
+TEST_F(lazy_connecting_test, holds_are_renewed_and_waiters_woken_as_ever) {
+    auto quickly = settings();
+    quickly.lock_watchdog_timeout = 900ms;
+    client user(quickly);
+    client other(quickly);
+    hold held = user.get_lock(name).acquire();
+    auto waiter = in_thread([&] { other.get_lock(name).acquire({.wait = 30s}).release(); });
+    ASSERT_TRUE(wait_until([&] { return server.run("PUBSUB", "NUMSUB", channel_of(name)).items.at(1).integer > 0; }));
+    EXPECT_TRUE(wait_until([&] { return user.stats().renewals >= 2; }));
+    EXPECT_TRUE(held);
+    held.release();
+    waiter.get();
+}
+
+TEST_F(lazy_connecting_test, in_a_cluster_any_node_that_was_named_will_do) {
+    redis_cluster cluster;
+    reserved_port const nobody;
+    auto settings = lazily(quick("redis-cluster://127.0.0.1:" + std::to_string(nobody.number())
+                                 + ",127.0.0.1:" + std::to_string(cluster.node(2).address().port)));
+    settings.timeout = 10s;
+    client user(settings);
+    client other(settings);
+    for (std::size_t master = 0; master < 3; ++master) {
+        auto const there = cluster.name_on(master);
+        hold held = user.get_lock(there).acquire({.wait = 20s});
+        EXPECT_EQ(cluster.node(master).run("HLEN", there).integer, 1);
+        auto waiter = in_thread([&] { other.get_lock(there).acquire({.wait = 60s}).release(); });
+        ASSERT_TRUE(wait_until([&] {
+            return !cluster.node(master).run("PUBSUB", "SHARDCHANNELS", channel_of(there)).items.empty();
+        })) << "messages of the shard, which nobody had said to be there when the client began";
+        held.release();
+        waiter.get();
+    }
+}
+
+TEST_F(lazy_connecting_test, in_a_cluster_calls_wait_for_one_of_the_nodes) {
+    redis_cluster cluster;
+    for (std::size_t i = 0; i < 3; ++i) cluster.node(i).pause();
+    auto settings = lazily(quick(cluster.uri()));
+    client user(settings);
+    auto waiter = in_thread([&] { user.get_lock(cluster.name_on(1)).acquire({.wait = 60s}).release(); });
+    EXPECT_EQ(outcome_of([&] { user.get_lock(cluster.name_on(2)).acquire({.wait = 50ms}).release(); }).reason,
+              errc::disconnected);
+    for (std::size_t i = 0; i < 3; ++i) cluster.node(i).resume();
+    waiter.get();
+}
+
+// --- fail fast
+
+class fail_fast_test : public lazy_connecting_test {
+protected:
+    config settings() const {
+        auto made = quick(server.uri());
+        made.fail_fast = true;
+        return made;
+    }
+};
+
+TEST_F(fail_fast_test, calls_end_at_once_while_the_server_is_away) {
+    client user(settings());
+    auto lock = user.get_lock(name);
+    auto permits = user.get_semaphore(name + ":permits");
+    ASSERT_TRUE(permits.try_set_permits(1));
+    server.kill9();
+    auto const begin = test_clock::now();
+    auto const refused = outcome_of([&] { lock.acquire({.wait = 600s}).release(); });
+    EXPECT_EQ(refused.reason, errc::disconnected);
+    EXPECT_THAT(refused.message, HasSubstr("cannot be reached"));
+    EXPECT_EQ(outcome_of([&] { lock.acquire().release(); }).reason, errc::disconnected) << "without a deadline";
+    EXPECT_EQ(outcome_of([&] { permits.acquire({.wait = 600s}); }).reason, errc::disconnected);
+    EXPECT_EQ(outcome_of([&] { permits.release(); }).reason, errc::disconnected);
+    EXPECT_EQ(outcome_of([&] { static_cast<void>(lock.is_locked()); }).reason, errc::disconnected);
+    EXPECT_EQ(outcome_of([&] { static_cast<void>(user.list_locks()); }).reason, errc::disconnected);
+    EXPECT_LT(since(begin), 60s) << "none has waited for its deadline";
+    server.restart(data::lost);
+    EXPECT_TRUE(wait_until([&] { return outcome_of([&] { lock.acquire({.wait = 1s}).release(); }).reason == errc{}; }));
+    expect_idle(user);
+}
+
+TEST_F(fail_fast_test, whoever_waits_already_ends_too) {
+    hold_as_stranger(server, name, 600s);
+    client user(settings());
+    auto waiter =
+        in_thread([&] { return outcome_of([&] { user.get_lock(name).acquire({.wait = 600s}).release(); }).reason; });
+    ASSERT_TRUE(wait_until([&] { return server.run("PUBSUB", "NUMSUB", channel_of(name)).items.at(1).integer > 0; }));
+    server.kill9();
+    EXPECT_EQ(waiter.get(), errc::disconnected);
+}
+
+TEST_F(fail_fast_test, a_hold_outlives_a_short_absence) {
+    redis_server keeps{{.persistent = true}};
+    auto made = quick(keeps.uri());
+    made.fail_fast = true;
+    client user(made);
+    event_log events(user);
+    hold held = user.get_lock(name).acquire();
+    keeps.kill9();
+    ASSERT_TRUE(events.wait_for(event::kind::disconnected));
+    keeps.restart(data::kept);
+    EXPECT_TRUE(events.wait_for(event::kind::reconnected));
+    EXPECT_TRUE(held);
+    held.release();
+    EXPECT_EQ(keeps.run("EXISTS", name).integer, 0);
+}
+
+} // namespace
+} // namespace redlatch::test
