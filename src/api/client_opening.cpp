@@ -85,7 +85,7 @@ std::optional<outcome> client::start_connect(config const& settings, completion_
     auto const one = std::make_shared<detail::connecting>(std::move(done));
     if (one->done()) one->done()->begins(canceller(std::weak_ptr<detail::cancellable>(one)));
     try {
-        std::thread([one, settings, loop = std::move(loop)]() mutable {
+        std::thread([one, settings = settings, loop = std::move(loop)]() mutable {
             try {
                 one->tell({}, client(detail::open_client(std::move(settings), std::move(loop))));
             } catch (error const& problem) {

@@ -128,7 +128,7 @@ template <class Token> auto async_connect(boost::asio::io_context& context, conf
             auto const there = std::make_shared<detail::asio_arrival>(context, place, std::move(done));
             boost::asio::use_service<detail::asio_arrivals>(context).add(there);
             completion_ptr<result> arriving(new detail::asio_connecting(there));
-            auto const end = client::start_connect(of.settings, arriving, of.loop);
+            auto end = client::start_connect(of.settings, arriving, of.loop);
             if (end) done = there->take();
             return end;
         },
