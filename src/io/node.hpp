@@ -29,8 +29,8 @@ class node {
 public:
     /// What the owner wants to hear, on the reactor or on a thread that calls a function of this class.
     struct hooks {
-        /// A connection was made again.
-        std::function<void(std::string const& address, char const* role)> reconnected;
+        /// A connection was made again; `another`: it leads to another server than before, which is the new master.
+        std::function<void(std::string const& address, char const* role, bool another)> reconnected;
         std::function<void(std::string const& reason)> disconnected;
         std::function<void(event const&)> tell;
         /// Something that may come before there can be a listener.
@@ -107,7 +107,9 @@ public:
 private:
     node(std::shared_ptr<reactor> const& loop, config const& settings, lane::settings const& common, hooks to_tell,
          std::shared_ptr<master_locator> places);
-    lane::hooks lane_hooks(char const* role);
+    class whereabouts;
+    /// `line`: whose hooks they are, known only once the node is there.
+    lane::hooks lane_hooks(char const* role, lane& (*line)(node&));
     lane::hooks data_hooks();
     void on_recovered();
     void warn_of_eviction(std::string const& policy);
