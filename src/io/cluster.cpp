@@ -1,5 +1,6 @@
 #include "io/cluster.hpp"
 
+#include "connection/server_error.hpp"
 #include "io/insist.hpp"
 #include "io/parker.hpp"
 #include "io/unattended.hpp"
@@ -19,6 +20,12 @@ constexpr base::milliseconds between_questions{100};
 constexpr base::milliseconds longest_answer{1'000};
 /// A node without slots is kept at hand for so long.
 constexpr base::milliseconds idle_limit{60'000};
+
+/// To PUBSUB SHARDNUMSUB. A server that refuses it by its name to this user has it for others, who are to hear each other.
+bool knows_shards(resp::value const& answer) {
+    return !answer.is_error()
+           || (connection::is_missing_right(answer) && answer.text.find("pubsub|shardnumsub") != std::string::npos);
+}
 
 locking::wire_call question(std::string bytes) {
     return {.bytes = std::move(bytes)};
@@ -241,7 +248,7 @@ bool cluster::ask_now(node& server, base::instant until, std::string& problem) {
     bool sharded = settings_.topology.sharded == sharded_messages::on;
     if (settings_.topology.sharded == sharded_messages::automatic) {
         auto const probe = answer_to(resp::command("PUBSUB", "SHARDNUMSUB", "0")); // as Redisson does
-        sharded = probe && probe->status == connection::call::state::answered && !probe->reply.is_error();
+        sharded = probe && probe->status == connection::call::state::answered && knows_shards(probe->reply);
     }
     if (sharded) listen_to_shards();
     return true;

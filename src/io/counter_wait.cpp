@@ -342,10 +342,8 @@ bool counter_wait::wait(action const& next) {
     bool const another = !channel_;
     if (another) channel_ = node_->messages().attach(request_.what->channel);
     node_->messages().listen(channel_, waker(), next.subscribe || another, blocking());
-    bool refused = false;
-    node_->messages().line().with([&] { refused = channel_->now_in == locking::channel::state::refused; });
     auto until = next.until;
-    if (refused) until = std::min(until, base::later(lease_clock::now(), acquire_op::poll_pause));
+    if (node_->is_deaf_to(*channel_)) until = std::min(until, base::later(lease_clock::now(), acquire_op::poll_pause));
     return suspend(&node_->messages().line(), until);
 }
 

@@ -167,6 +167,20 @@ void node::warn_of_eviction(std::string const& policy) {
     hooks_.tell_when_heard({event::kind::eviction_possible, {}, {}, message});
 }
 
+bool node::is_deaf_to(locking::channel const& channel) {
+    std::optional<std::string> refusal;
+    messages_.line().with([&] {
+        if (channel.now_in == locking::channel::state::refused) refusal = channel.refusal;
+    });
+    if (!refusal) return false;
+    bool const moved = refusal->starts_with("MOVED "); // whoever waits goes to the other node
+    if (!moved && !warned_of_deafness_.exchange(true))
+        log(log_level::warning, "the server " + address() + " does not let this user listen to messages (" + *refusal
+                                    + "): waiters ask ten times a second; "
+                                    + std::string(connection::what_to_do(*refusal)));
+    return true;
+}
+
 bool node::is_there(base::instant now) {
     auto& line = data_.line();
     return line.trouble().empty() && now - line.unheard_since() < longest_answer;

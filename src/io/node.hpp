@@ -76,6 +76,8 @@ public:
     /// They are renewed there: it notices silence while there is time to renew.
     call_lane& control() noexcept { return control_; }
     subscriber& messages() noexcept { return messages_; }
+    /// It has refused to send messages of this channel, which the log is told of once.
+    bool is_deaf_to(locking::channel const& channel);
 
     command_choice& choice() noexcept { return choice_; }
 
@@ -119,6 +121,7 @@ private:
     command_choice choice_;
     write_gate gate_;
     std::atomic<bool> warned_of_eviction_{false};
+    std::atomic<bool> warned_of_deafness_{false};
     call_lane data_;
     call_lane control_;
     subscriber messages_;

@@ -170,6 +170,7 @@ bool subscription_registry::on_value(resp::value&& incoming, base::instant, base
         due_.pop_front();
         if (answer.what == request::subscribe) {
             answer.channel->now_in = channel::state::refused;
+            answer.channel->refusal = std::move(incoming.text);
             moved(*answer.channel, woken);
         }
         return true;
