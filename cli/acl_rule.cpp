@@ -40,11 +40,12 @@ constexpr std::array types{
 struct command {
     std::string_view name;
     groups needed_by;
+    std::string_view of_shard{}; ///< in its place where messages go to shards; empty: the same
 };
 constexpr std::array commands{
     command{"restore", exclusive | spin},
     command{"hdel", hashes},
-    command{"publish", told},
+    command{"publish", told, "spublish"},
     command{"evalsha", all},
     command{"eval", all},
     command{"hset", hashes},
@@ -81,14 +82,36 @@ constexpr std::array commands{
     command{"zrangebyscore", permits},
     command{"zrem", fair | permits},
     command{"zscore", fair | permits},
-    command{"pubsub|numsub", exclusive | tokens},
-    command{"subscribe", told},
-    command{"unsubscribe", told},
+    command{"pubsub|numsub", exclusive | tokens, "pubsub|shardnumsub"},
+    command{"subscribe", told, "ssubscribe"},
+    command{"unsubscribe", told, "sunsubscribe"},
     command{"client|kill", all},
     command{"client|setname", all},
     command{"client|list", hashes},
     command{"client|info", all},
     command{"ping", all},
+};
+
+/// What finding the servers needs, whatever is locked there.
+struct command_of_arrangement {
+    std::string_view name;
+    bool (*needed)(acl_servers const&);
+};
+bool is_cluster(acl_servers const& servers) {
+    return servers.mode == server_mode::cluster;
+}
+bool is_sharded(acl_servers const& servers) {
+    return is_cluster(servers) && servers.sharded;
+}
+/// The master is found among several servers.
+bool has_found_master(acl_servers const& servers) {
+    return servers.mode == server_mode::sentinel || servers.mode == server_mode::replicated;
+}
+constexpr std::array commands_of_arrangement{
+    command_of_arrangement{"cluster|nodes", is_cluster},
+    command_of_arrangement{"asking", is_cluster},
+    command_of_arrangement{"pubsub|shardnumsub", is_sharded},
+    command_of_arrangement{"role", has_found_master},
 };
 
 /// A key or a channel that is derived from a name: `before`, the name, `behind`.
@@ -153,7 +176,8 @@ std::vector<std::string_view> acl_types() {
     return names;
 }
 
-std::vector<std::string> acl_rule(std::vector<std::string> const& chosen, std::string_view name_prefix) {
+std::vector<std::string> acl_rule(std::vector<std::string> const& chosen, std::string_view name_prefix,
+                                  acl_servers const& servers) {
     auto const wanted = groups_of(chosen);
     std::vector<std::string> words{"~" + literal(name_prefix) + "*"};
     if (!name_prefix.empty()) {
@@ -168,9 +192,23 @@ std::vector<std::string> acl_rule(std::vector<std::string> const& chosen, std::s
         words.push_back(name_prefix.empty() ? "&" + std::string(one.before) + (one.always_in_brackets ? "*" : ":*")
                                             : pattern('&', one, name_prefix, false));
     }
+    auto const allow = [&](std::string_view command) {
+        auto word = "+" + std::string(command);
+        if (std::find(words.begin(), words.end(), word) == words.end()) words.push_back(std::move(word));
+    };
     for (auto const& one : commands)
-        if ((one.needed_by & wanted) != 0) words.push_back("+" + std::string(one.name));
+        if ((one.needed_by & wanted) != 0)
+            allow(is_sharded(servers) && !one.of_shard.empty() ? one.of_shard : one.name);
+    for (auto const& one : commands_of_arrangement)
+        if (one.needed(servers)) allow(one.name);
     return words;
+}
+
+std::vector<std::string> acl_rule_of_sentinels() {
+    return {"&+switch-master",  "+sentinel|get-master-addr-by-name",
+            "+sentinel|master", "+sentinel|sentinels",
+            "+subscribe",       "+unsubscribe",
+            "+client|setname",  "+ping"};
 }
 
 } // namespace redlatch::cli

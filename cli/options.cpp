@@ -34,7 +34,9 @@ char const* const exit_status_help = "Exit status:\n"
 
 void declare(command_line& line, common_options& options, std::string const& json_text) {
     line.text("--server", "URI",
-              "The server: redis://[user:password@]host[:port][/db], rediss:// with TLS, or unix:///path[?db=n]. "
+              "The server: redis://[user:password@]host[:port][/db], rediss:// with TLS, or unix:///path[?db=n]; "
+              "Sentinels: redis-sentinel://host:port,host:port/#master; a cluster: "
+              "redis-cluster://host:port,host:port. "
               "Also REDLATCH_SERVER. Default: a private server of this user on this machine.",
               options.server);
     line.text("--config", "FILE", "A YAML file as Redisson and Spring users write it. Also REDLATCH_CONFIG.",

@@ -48,7 +48,15 @@ _redlatch() {
         return
         ;;
     --server)
-        mapfile -t COMPREPLY < <(compgen -W 'redis:// unix:// local:' -- "$cur")
+        mapfile -t COMPREPLY < <(compgen -W 'redis:// rediss:// redis-sentinel:// redis-cluster:// unix:// local:' -- "$cur")
+        return
+        ;;
+    --topology)
+        mapfile -t COMPREPLY < <(compgen -W 'single sentinel cluster master_slave replicated' -- "$cur")
+        return
+        ;;
+    --sharded)
+        mapfile -t COMPREPLY < <(compgen -W 'on off' -- "$cur")
         return
         ;;
     --on-lost)
@@ -74,7 +82,7 @@ _redlatch() {
     elect) words="$times --candidate --who --on-lost --grace --" ;;
     hold) words=$lock ;;
     status | list | ping) words=$server ;;
-    acl) words="--types --name-prefix --user" ;;
+    acl) words="--types --name-prefix --topology --sharded --sentinels --user --help" ;;
     unlock) words="--force $server" ;;
     semaphore)
         if ((COMP_CWORD == 2)); then

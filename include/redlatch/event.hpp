@@ -16,7 +16,7 @@ struct event {
         hold_lost,             ///< a hold is lost, or permits of a permit semaphore are that were looked after
         release_failed,        ///< a release that nobody waits for (unlock(), destructor, detached) found the lock lost
         disconnected,          ///< a connection to the server was lost
-        reconnected,           ///< and is back
+        reconnected,           ///< and is back, or was made to the new master
         thread_exited_holding, ///< a thread ended while it held a lock; the lock stays held and renewed
         server_refuses, ///< the server answers and takes no locks: out of memory, without replicas or a disk, read-only
         server_recovered,  ///< and takes them again

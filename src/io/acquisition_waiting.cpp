@@ -63,10 +63,8 @@ bool acquisition::wait(action const& next) {
     bool const another = !channel_;
     listen_to_releases();
     node_->messages().listen(channel_, waker(), next.subscribe || another, blocking());
-    bool polled = false;
-    node_->messages().line().with([&] { polled = channel_->polled; });
     auto until = next.until;
-    if (polled) until = std::min(until, base::later(lease_clock::now(), acquire_op::poll_pause));
+    if (node_->is_deaf_to(*channel_)) until = std::min(until, base::later(lease_clock::now(), acquire_op::poll_pause));
     return suspend(&node_->messages().line(), until);
 }
 

@@ -46,7 +46,9 @@ client_core::client_core(config const& settings, server_set const& servers, std:
 
 node::hooks client_core::node_hooks() {
     node::hooks hooks;
-    hooks.reconnected = [this](std::string const& address, char const* role) { on_reconnected(address, role); };
+    hooks.reconnected = [this](std::string const& address, char const* role, bool another) {
+        on_reconnected(address, role, another);
+    };
     hooks.disconnected = [this](std::string const& reason) {
         if (!closed()) tell({event::kind::disconnected, {}, {}, reason});
     };
@@ -170,9 +172,9 @@ void client_core::send(call_lane& lane, locking::wire_call call, std::function<v
 
 // --- news
 
-void client_core::on_reconnected(std::string const& address, char const* role) {
+void client_core::on_reconnected(std::string const& address, char const* role, bool another) {
     reconnects_.fetch_add(1, std::memory_order_relaxed);
-    auto const message = "the server " + address + " is back";
+    auto const message = another ? "the new master " + address + " answers" : "the server " + address + " is back";
     log(log_level::info, message + " (" + role + " connection)");
     tell({event::kind::reconnected, {}, {}, message});
     verify_all();

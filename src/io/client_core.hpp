@@ -178,7 +178,7 @@ private:
                      locking::record_ptr const& lock);
     void tell_of_scripts(locking::record_ptr const& lock, std::string const& reason);
     void tell_when_heard(event const& event);
-    void on_reconnected(std::string const& address, char const* role);
+    void on_reconnected(std::string const& address, char const* role, bool another);
     void on_slots_moved();
     void verify_all();
     void settle(std::unique_lock<std::mutex>& held, after_table& next);

@@ -1,5 +1,6 @@
 #include "io/cluster.hpp"
 
+#include "connection/server_error.hpp"
 #include "io/insist.hpp"
 #include "io/parker.hpp"
 #include "io/unattended.hpp"
@@ -23,6 +24,12 @@ constexpr base::milliseconds idle_limit{60'000};
 /// Its answer is needed now, or not at all.
 constexpr unattended::terms asked_if_reachable{.once = true, .impatient = true};
 
+/// To PUBSUB SHARDNUMSUB. A server that refuses it by its name to this user has it for others, who are to hear each other.
+bool knows_shards(resp::value const& answer) {
+    return !answer.is_error()
+           || (connection::is_missing_right(answer) && answer.text.find("pubsub|shardnumsub") != std::string::npos);
+}
+
 locking::wire_call question(std::string bytes) {
     return {.bytes = std::move(bytes)};
 }
@@ -33,7 +40,7 @@ std::string about_shards() {
 }
 
 bool says_shards(connection::call const& answered) {
-    return answered.status == connection::call::state::answered && !answered.reply.is_error();
+    return answered.status == connection::call::state::answered && knows_shards(answered.reply);
 }
 
 } // namespace

@@ -2,6 +2,7 @@
 
 #include "base/hash_slot.hpp"
 #include "connection/redirect.hpp"
+#include "connection/server_error.hpp"
 #include "resp/command.hpp"
 
 #include <array>
@@ -17,10 +18,11 @@ void lock_call::submit(std::string bytes, base::waker waker) {
     call_->once = once_;
     call_->slot = slot_;
     call_->waker = std::move(waker);
+    permission_ = nullptr;
     if (!std::exchange(asking_, false)) return where_->submit(call_, will_wait_, unless_);
-    auto asking = connection::make_call();
-    asking->bytes = resp::command("ASKING");
-    where_->submit_all(std::array{asking, call_}, will_wait_, unless_);
+    permission_ = connection::make_call();
+    permission_->bytes = resp::command("ASKING");
+    where_->submit_all(std::array{permission_, call_}, will_wait_, unless_);
 }
 
 void lock_call::prepare(call_lane& lane, locking::wire_call const& call, bool will_wait) {
@@ -67,6 +69,10 @@ bool lock_call::follow(connection::call& answered, base::function_ref<base::wake
     constexpr int most_redirects = 8;
     auto const elsewhere = connection::read_redirect(answered.reply);
     if (!elsewhere) return false;
+    if (permission_ && permission_->finished() && connection::is_missing_right(permission_->reply)) {
+        answered.reply = permission_->reply; // it would be sent to and fro
+        return false;
+    }
     if (++followed_ > most_redirects) { // nodes that do not agree will, in a moment
         answered.reply.text = "TRYAGAIN redirected too often, the last time by " + answered.reply.text;
         return false;

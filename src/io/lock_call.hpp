@@ -70,6 +70,7 @@ private:
     bool repeated_ = false;
     bool late_copy_possible_ = false;
     connection::call_ptr call_;
+    connection::call_ptr permission_; ///< ASKING, behind which call_ was sent; null: there was none
 };
 
 } // namespace redlatch::io

@@ -5,6 +5,8 @@
 #include "io/random_seed.hpp"
 
 #include <algorithm>
+#include <mutex>
+#include <optional>
 #include <utility>
 
 namespace redlatch::io {
@@ -49,8 +51,10 @@ node::node(std::shared_ptr<reactor> const& loop, config const& settings, lane::s
            std::shared_ptr<master_locator> places)
     : places_(std::move(places)), hooks_(std::move(to_tell)), choice_(settings.commands),
       gate_(settings.retry_delay, random_seed()), data_(loop, of_lane(common, true, settings.timeout), data_hooks()),
-      control_(loop, of_lane(common, true, control_timeout(settings)), lane_hooks("control")),
-      messages_(loop, of_lane(common, false, settings.timeout), lane_hooks("subscriber")) {}
+      control_(loop, of_lane(common, true, control_timeout(settings)),
+               lane_hooks("control", [](node& self) -> lane& { return self.control_.line(); })),
+      messages_(loop, of_lane(common, false, settings.timeout),
+                lane_hooks("subscriber", [](node& self) -> lane& { return self.messages_.line(); })) {}
 
 void node::watch(std::shared_ptr<reactor> const& loop) {
     if (!places_) return;
@@ -61,11 +65,26 @@ void node::watch(std::shared_ptr<reactor> const& loop) {
     });
 }
 
-lane::hooks node::lane_hooks(char const* role) {
+/// Of a connection: where it led to the last time.
+class node::whereabouts {
+public:
+    /// None: it is the first connection.
+    std::optional<std::string> exchange(std::string const& address) {
+        std::lock_guard const guard(mutex_);
+        return std::exchange(address_, address);
+    }
+
+private:
+    std::mutex mutex_; // guards what follows
+    std::optional<std::string> address_{};
+};
+
+lane::hooks node::lane_hooks(char const* role, lane& (*line)(node&)) {
     lane::hooks told;
-    auto const connected_before = std::make_shared<std::atomic<bool>>(false);
-    told.connected = [this, role, connected_before](connection::identity const&) {
-        if (connected_before->exchange(true)) hooks_.reconnected(address(), role);
+    auto const before = std::make_shared<whereabouts>();
+    told.connected = [this, role, line, before](connection::identity const&) {
+        auto const there = line(*this).display();
+        if (auto const former = before->exchange(there)) hooks_.reconnected(there, role, *former != there);
     };
     told.lost = [this, role](std::string const& reason) {
         log(log_level::warning, reason + " (" + role + " connection)");
@@ -76,7 +95,7 @@ lane::hooks node::lane_hooks(char const* role) {
 
 /// Another connection may be to another server, or have other rights.
 lane::hooks node::data_hooks() {
-    auto told = lane_hooks("data");
+    auto told = lane_hooks("data", [](node& self) -> lane& { return self.data_.line(); });
     told.connected = [this, then = std::move(told.connected)](connection::identity const& self) {
         choice_.on_connected();
         gate_.on_connected();
@@ -146,6 +165,21 @@ void node::warn_of_eviction(std::string const& policy) {
                          + "): set maxmemory-policy noeviction, or use a server of its own";
     log(log_level::warning, message);
     hooks_.tell_when_heard({event::kind::eviction_possible, {}, {}, message});
+}
+
+bool node::is_deaf_to(locking::channel const& channel) {
+    std::optional<std::string> refusal; // for good
+    bool polled = false;
+    messages_.line().with([&] {
+        polled = channel.polled;
+        if (channel.now_in == locking::channel::state::refused) refusal = channel.refusal;
+    });
+    bool const moved = refusal && refusal->starts_with("MOVED "); // whoever waits goes to the other node
+    if (refusal && !moved && !warned_of_deafness_.exchange(true))
+        log(log_level::warning, "the server " + address() + " does not let this user listen to messages (" + *refusal
+                                    + "): waiters ask ten times a second; "
+                                    + std::string(connection::what_to_do(*refusal)));
+    return polled;
 }
 
 bool node::is_there(base::instant now) {

@@ -29,8 +29,8 @@ class node {
 public:
     /// What the owner wants to hear, on the reactor or on a thread that calls a function of this class.
     struct hooks {
-        /// A connection was made again.
-        std::function<void(std::string const& address, char const* role)> reconnected;
+        /// A connection was made again; `another`: it leads to another server than before, which is the new master.
+        std::function<void(std::string const& address, char const* role, bool another)> reconnected;
         std::function<void(std::string const& reason)> disconnected;
         std::function<void(event const&)> tell;
         /// Something that may come before there can be a listener.
@@ -76,6 +76,8 @@ public:
     /// They are renewed there: it notices silence while there is time to renew.
     call_lane& control() noexcept { return control_; }
     subscriber& messages() noexcept { return messages_; }
+    /// It has refused messages of this channel: waiters have to ask again and again. For want of a right the log is told, once.
+    bool is_deaf_to(locking::channel const& channel);
 
     command_choice& choice() noexcept { return choice_; }
 
@@ -107,7 +109,9 @@ public:
 private:
     node(std::shared_ptr<reactor> const& loop, config const& settings, lane::settings const& common, hooks to_tell,
          std::shared_ptr<master_locator> places);
-    lane::hooks lane_hooks(char const* role);
+    class whereabouts;
+    /// `line`: whose hooks they are, known only once the node is there.
+    lane::hooks lane_hooks(char const* role, lane& (*line)(node&));
     lane::hooks data_hooks();
     void on_recovered();
     void warn_of_eviction(std::string const& policy);
@@ -117,6 +121,7 @@ private:
     command_choice choice_;
     write_gate gate_;
     std::atomic<bool> warned_of_eviction_{false};
+    std::atomic<bool> warned_of_deafness_{false};
     call_lane data_;
     call_lane control_;
     subscriber messages_;

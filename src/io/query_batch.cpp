@@ -13,11 +13,13 @@ namespace redlatch::io {
 namespace {
 
 /// A node takes a command about a slot that it is about to get behind this one only.
-std::vector<connection::call_ptr> each_behind_asking(std::vector<connection::call_ptr> const& calls) {
+std::vector<connection::call_ptr> each_behind_asking(std::vector<connection::call_ptr> const& calls,
+                                                     std::vector<connection::call_ptr>& permissions) {
     std::vector<connection::call_ptr> all;
     for (auto const& one : calls) {
-        all.push_back(connection::make_call());
-        all.back()->bytes = resp::command("ASKING");
+        permissions.push_back(connection::make_call());
+        permissions.back()->bytes = resp::command("ASKING");
+        all.push_back(permissions.back());
         all.push_back(one);
     }
     return all;
@@ -56,6 +58,7 @@ bool query_batch::answered() const {
 bool query_batch::call() {
     answered_ = 0;
     calls_.clear();
+    permissions_.clear();
     calls_.reserve(asked_.size());
     for (auto const index : asked_) {
         auto one = connection::make_call();
@@ -65,7 +68,7 @@ bool query_batch::call() {
     }
     if (calls_.empty()) return finish({});
     calls_.back()->waker = waker(); // answers come in order: it is the last one
-    server().data().submit_all(asking_ ? each_behind_asking(calls_) : calls_, blocking());
+    server().data().submit_all(asking_ ? each_behind_asking(calls_, permissions_) : calls_, blocking());
     return wait_for_answer(server().data().line());
 }
 
@@ -93,6 +96,9 @@ bool query_batch::on_answers() {
     bool elsewhere = false;
     for (std::size_t i = 0; i < calls_.size(); ++i) {
         auto& answer = calls_[i]->reply;
+        if (i < permissions_.size() && connection::is_missing_right(permissions_[i]->reply)
+            && connection::read_redirect(answer))
+            answer = permissions_[i]->reply; // it would be sent to and fro
         auto const what = answer.is_error() ? connection::judge(answer) : connection::verdict::refused;
         if (what == connection::verdict::read_only) server().data().reconnect(*calls_[i], "is a replica now");
         bool const moved = what == connection::verdict::refused && answer.is_error() && is_elsewhere(answer);

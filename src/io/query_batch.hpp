@@ -32,10 +32,11 @@ private:
     void abandon();
 
     std::vector<std::string> const commands_;
-    std::vector<std::size_t> asked_;          ///< of commands_, those that are on their way
-    std::vector<connection::call_ptr> calls_; ///< theirs
-    bool asking_ = false;                     ///< each is told to a node that does not have the slot yet
-    mutable std::size_t answered_ = 0;        ///< so many of calls_ have finished: answers come in order
+    std::vector<std::size_t> asked_;                  ///< of commands_, those that are on their way
+    std::vector<connection::call_ptr> calls_;         ///< theirs
+    bool asking_ = false;                             ///< each is told to a node that does not have the slot yet
+    std::vector<connection::call_ptr> permissions_{}; ///< ASKING before each, then
+    mutable std::size_t answered_ = 0;                ///< so many of calls_ have finished: answers come in order
     std::vector<resp::value> replies_;
     resp::value refusal_; ///< why something is asked again
 };

@@ -223,10 +223,10 @@ bool releasing::on_released(locking::release_answer const& answer, bool repeated
     if (!op_->is_plain()) node_->choice().note_release_script();
     if (answer.what == answer_kind::released) node_->on_written(sent_at_, false);
     if (answer.what == answer_kind::released_silently)
-        log(log_level::warning,
-            "lock " + locking::shown(record_->name)
-                + " was released, but this user may not publish: waiters sleep until their timers; grant the channel "
-                + record_->channel);
+        log(log_level::warning, "lock " + locking::shown(record_->name) + " was released, but this user may not "
+                                    + std::string(record_->publish->command())
+                                    + ": waiters sleep until their timers; grant that command and the channel "
+                                    + record_->channel);
     announced_ = answer.announced;
     others_ = heard_by_others(answer);
     return carry_out(op_->on_release_answer(answer, repeated, call_.by_text(), *others_, now, tenure_->validity()),

@@ -174,6 +174,7 @@ bool subscription_registry::on_value(resp::value&& incoming, base::instant, base
         if (answer.what == request::subscribe) {
             bool const for_now = connection::judge(incoming) == connection::verdict::not_executed;
             answer.channel->now_in = for_now ? channel::state::idle : channel::state::refused;
+            answer.channel->refusal = std::move(incoming.text);
             if (!std::exchange(answer.channel->polled, true)) moved(*answer.channel, woken);
         }
         return true;

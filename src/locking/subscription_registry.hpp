@@ -54,6 +54,7 @@ struct channel {
     int references = 0;
     base::instant linger_until = base::never;
     std::vector<base::waker> waiters{};
+    std::string refusal{}; ///< of refused: what the server said
 
     channel_sample sample() const noexcept {
         return {count, now_in == state::subscribed, messages, turns, absent, turn_goes_on, foreign, session};

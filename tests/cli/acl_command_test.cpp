@@ -26,6 +26,40 @@ TEST_F(acl_command, prints_what_some_types_need) {
     EXPECT_EQ(result.output.find("rpush"), std::string::npos) << result.output;
 }
 
+TEST_F(acl_command, prints_what_arrangements_of_several_servers_need) {
+    struct row {
+        words arguments;
+        std::vector<std::string> with;
+        std::vector<std::string> without;
+    };
+    for (auto const& [arguments, with, without] :
+         {row{{}, {" +publish "}, {" +role", " +asking", "shard"}},
+          row{{"--topology", "master_slave"}, {" +publish "}, {" +role", " +asking", "shard"}},
+          row{{"--topology", "sentinel"}, {" +role", " +publish ", " +subscribe "}, {" +asking", "sentinel|"}},
+          row{{"--topology", "replicated"}, {" +role"}, {" +asking"}},
+          row{{"--topology", "cluster"},
+              {" +cluster|nodes", " +asking", " +spublish ", " +ssubscribe ", " +sunsubscribe ",
+               " +pubsub|shardnumsub"},
+              {" +publish", " +subscribe", " +unsubscribe", "|numsub", " +role"}},
+          row{{"--topology", "cluster", "--sharded", "off"},
+              {" +cluster|nodes", " +asking", " +publish ", " +subscribe ", "|numsub"},
+              {"+spublish", "shard", " +ssubscribe"}}}) {
+        auto all = arguments;
+        all.insert(all.begin(), "acl");
+        auto const result = run(all);
+        EXPECT_EQ(result.status, 0) << result.errors;
+        for (auto const& word : with) EXPECT_NE((result.output + " ").find(word), std::string::npos) << word;
+        for (auto const& word : without) EXPECT_EQ(result.output.find(word), std::string::npos) << word;
+    }
+}
+
+TEST_F(acl_command, prints_the_rule_for_the_sentinels_themselves) {
+    auto const result = run({"acl", "--sentinels", "--user", "finder"});
+    EXPECT_EQ(result.status, 0) << result.errors;
+    EXPECT_EQ(result.output, "ACL SETUSER finder on >PASSWORD &+switch-master +sentinel|get-master-addr-by-name "
+                             "+sentinel|master +sentinel|sentinels +subscribe +unsubscribe +client|setname +ping\n");
+}
+
 TEST_F(acl_command, refuses_what_would_be_no_rule) {
     struct row {
         words arguments;
@@ -35,7 +69,8 @@ TEST_F(acl_command, refuses_what_would_be_no_rule) {
          {row{{"--types", "spin,ltch"}, "there is no type 'ltch'; did you mean latch?"},
           row{{"--types", ""}, "--types is empty"}, row{{"--name-prefix", "two words"}, "cannot have blanks"},
           row{{"--name-prefix", ""}, "--name-prefix is empty"}, row{{"--user", "a\nb"}, "control characters"},
-          row{{"more"}, "more"}}) {
+          row{{"--topology", "sentinels"}, "sentinel"}, row{{"--sharded", "off"}, "belongs to --topology cluster"},
+          row{{"--sentinels", "--types", "spin"}, "stands alone"}, row{{"more"}, "more"}}) {
         auto all = arguments;
         all.insert(all.begin(), "acl");
         auto const result = run(all);

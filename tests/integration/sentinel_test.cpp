@@ -182,6 +182,12 @@ TEST_F(sentinel_failover_test, a_hold_that_was_replicated_survives) {
     mine.release();
     EXPECT_FALSE(exists(servers[now], name));
     EXPECT_EQ(events.count(event::kind::hold_lost), 0U);
+    auto const of_new_master = [&](event const& one) {
+        return one.what == event::kind::reconnected
+               && one.message == "the new master redis://127.0.0.1:" + std::to_string(servers.port(now)) + " answers";
+    };
+    auto const all_events = events.all();
+    EXPECT_TRUE(std::any_of(all_events.begin(), all_events.end(), of_new_master));
 }
 
 TEST_F(sentinel_failover_test, holds_that_it_forgot_are_reported_within_a_second_of_reconnecting) {

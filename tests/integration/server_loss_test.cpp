@@ -37,6 +37,10 @@ TEST_F(server_loss_test, a_hold_survives_a_crash_that_keeps_the_data) {
     server.kill9();
     server.restart(data::kept);
     EXPECT_TRUE(events.wait_for(event::kind::reconnected));
+    for (auto const& one : events.all()) {
+        if (one.what != event::kind::reconnected) continue;
+        EXPECT_TRUE(one.message.ends_with(" is back")) << one.message;
+    }
     EXPECT_TRUE(stays([&] { return bool(mine) && server.run("EXISTS", name).integer == 1; }, 3s));
     EXPECT_EQ(events.count(event::kind::hold_lost), 0U);
     mine.release();

@@ -62,6 +62,9 @@ public:
     std::string uri() const;
     std::string uri(std::size_t which) const;
 
+    /// One command to a Sentinel, by whoever may do everything there.
+    resp::value ask(std::size_t which, std::vector<std::string> const& command) const;
+
     void stop_sentinel(std::size_t which) { sentinels_[which].process.reset(); }
     void pause_sentinel(std::size_t which) const { sentinels_[which].process->signal(SIGSTOP); }
 
@@ -79,7 +82,6 @@ private:
         std::unique_ptr<child_process> process{};
     };
     void start(std::size_t which);
-    resp::value ask(std::size_t which, std::vector<std::string> const& command) const;
     bool is_ready(std::size_t which) const;
 
     sentinel_options const options_;
