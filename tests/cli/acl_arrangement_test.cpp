@@ -1,7 +1,7 @@
 // The rules that redlatch acl prints for clusters, for masters that are found by Sentinels or among several servers, and for
 // the Sentinels: enough for everything, and who lacks a right that is needed is told which.
 #include "acl_rule.hpp"
-#include "acl_usage.hpp"
+#include "support/every_use.hpp"
 #include "support/lock_helpers.hpp"
 #include "support/redis_cluster.hpp"
 #include "support/sentinel_set.hpp"
@@ -140,7 +140,7 @@ protected:
 };
 
 TEST_F(acl_of_cluster, is_enough_for_everything_of_each_type_and_for_no_other_name) {
-    for (auto const& one : test::acl_usages()) {
+    for (auto const& one : test::uses_of_all_types()) {
         SCOPED_TRACE(one.type);
         auto const settings = with(acl_rule({one.type}, "jobs:", {server_mode::cluster}));
         client user(settings);
@@ -152,7 +152,7 @@ TEST_F(acl_of_cluster, is_enough_for_everything_of_each_type_and_for_no_other_na
 
 TEST_F(acl_of_cluster, is_enough_where_messages_go_to_all_nodes) {
     acl_servers const servers{.mode = server_mode::cluster, .sharded = false};
-    for (auto const& one : test::acl_usages()) {
+    for (auto const& one : test::uses_of_all_types()) {
         SCOPED_TRACE(one.type);
         auto settings = with(acl_rule({one.type}, "jobs:", servers));
         settings.topology.sharded = sharded_messages::off;
@@ -210,7 +210,7 @@ TEST_F(acl_of_sentinels, is_enough_for_everything_also_after_a_failover) {
         auto const settings = with(rule, acl_rule_of_sentinels());
         client user(settings);
         client other(settings);
-        for (auto const& one : test::acl_usages()) EXPECT_NO_THROW(one.use(user, other)) << one.type;
+        for (auto const& one : test::uses_of_all_types()) EXPECT_NO_THROW(one.use(user, other)) << one.type;
         EXPECT_FALSE(log.is_of_rights()) << log.text();
         auto const now = all.fail_over();
         EXPECT_TRUE(wait_until(

@@ -1,6 +1,6 @@
 // The rule that redlatch acl prints: enough for each type, and no more than is used.
 #include "acl_rule.hpp"
-#include "acl_usage.hpp"
+#include "support/every_use.hpp"
 #include "support/lock_helpers.hpp"
 #include "support/redis_server.hpp"
 
@@ -14,10 +14,10 @@ namespace redlatch::cli {
 namespace {
 
 using namespace std::chrono_literals;
-using test::acl_usage;
-using test::acl_usages;
+using test::use_of_type;
+using test::uses_of_all_types;
 
-class acl_rule_of : public testing::TestWithParam<acl_usage> {
+class acl_rule_of : public testing::TestWithParam<use_of_type> {
 protected:
     test::redis_server server;
 
@@ -34,12 +34,12 @@ protected:
         return settings;
     }
 };
-INSTANTIATE_TEST_SUITE_P(each_type, acl_rule_of, testing::ValuesIn(acl_usages()),
+INSTANTIATE_TEST_SUITE_P(each_type, acl_rule_of, testing::ValuesIn(uses_of_all_types()),
                          [](auto const& about) { return about.param.type; });
 
 TEST(acl_types, are_all_in_this_test) {
     std::set<std::string_view> tested;
-    for (auto const& one : acl_usages()) tested.insert(one.type);
+    for (auto const& one : uses_of_all_types()) tested.insert(one.type);
     auto const known = acl_types();
     EXPECT_EQ(tested, std::set<std::string_view>(known.begin(), known.end()));
 }

@@ -42,10 +42,9 @@ test_preset() { # PRESET [CTEST-ARGS…]
 
 # Those of the integration tests that ask the server for much. The others are about the client, choose a server themselves, or
 # need TLS, which this one lacks.
-test_on_valkey() {
+test_on() { # PROGRAM PART
     local others='^(scripts_no_hand_off|asynchronous)\.|(deadline|embedded_server|hostile_server|lie|many|tls)_test'
-    REDLATCH_TEST_SERVER=$valkey_server run_ctest release 'waiting, on Valkey' \
-        -L '^integration$' -E "$others" -j "$waiting_jobs"
+    REDLATCH_TEST_SERVER=$1 run_ctest release "$2" -L '^integration$' -E "$others" -j "$waiting_jobs"
 }
 
 # What the same sources always get, and other sources do not: a failure can be repeated, and each change meets new scenarios.
@@ -70,7 +69,7 @@ test_everything() { # a failure in one step does not hide those of the others
     test_preset release
     beside "simulator, seeds of these sources" seeds 40000 10 --first "$(seed_of_sources)"
     beside "memcheck: the core" memcheck "${core_tests[@]}"
-    if [[ $valkey_server ]]; then test_on_valkey; fi
+    if [[ $valkey_server ]]; then test_on "$valkey_server" 'waiting, on Valkey'; fi
     local preset
     for preset in asan-ubsan tsan clang; do test_preset "$preset"; done
     check "fuzzing, a moment" fuzz 10 || true
@@ -82,7 +81,7 @@ test_nightly() {
     check "build: release" build_all release || return 0
     run_ctest release 'nightly, computing' -C nightly -L '^nightly$' -LE "$waiting_labels"
     run_ctest release 'nightly, waiting' -C nightly -L '^nightly$' -L "$waiting_labels" -j "$waiting_jobs"
-    if [[ $valkey_server ]]; then test_on_valkey; fi
+    test_servers
     check "faults, all of them" "$build_root/release/tests/chaos/redlatch_chaos" --redisson || true
     if check "build: tsan" build_all tsan tests/threads/all; then
         REDLATCH_STRESS_SECONDS=150 run_ctest tsan 'a long stress' -R '^mixed_stress'
@@ -107,6 +106,7 @@ test_command() {
         '') test_everything ;;
         quick) test_preset release ;;
         nightly) test_nightly ;;
+        servers) test_servers ;;
         *) test_preset "$@" ;;
     esac
     summary

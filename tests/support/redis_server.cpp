@@ -34,6 +34,18 @@ char process_state(pid_t pid) {
     return at == std::string::npos || at + 2 >= line.size() ? '?' : line[at + 2];
 }
 
+/// `Redis server v=6.2.14 …`. Not one of a package, which is no path: those of Debian 12 and later are 7 and more.
+bool is_before_7(std::string const& program) {
+    if (program.find('/') == std::string::npos) return false;
+    temporary_folder folder;
+    auto const output = folder.path() / "version";
+    child_process({.arguments = {program, "--version"}, .output_file = output}).wait();
+    std::ostringstream text;
+    text << std::ifstream(output).rdbuf();
+    auto const at = text.str().find(" v=");
+    return at != std::string::npos && std::atoi(text.str().c_str() + at + 3) < 7;
+}
+
 } // namespace
 
 redis_server::redis_server(server_options options) : options_(std::move(options)) {
@@ -58,7 +70,7 @@ void redis_server::start() {
     if (address_.is_unix()) add("--unixsocket", address_.path);
     add("--appendonly", options_.persistent ? "yes" : "no");
     add("--appendfsync", "always");
-    add("--enable-debug-command", "yes");
+    if (!is_before_7(arguments.front())) add("--enable-debug-command", "yes"); // before, it is allowed
     add("--maxclients", "4000");
     arguments.insert(arguments.end(), options_.arguments.begin(), options_.arguments.end());
     process_ = std::make_unique<child_process>(child_options{

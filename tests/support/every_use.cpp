@@ -1,4 +1,4 @@
-#include "acl_usage.hpp"
+#include "support/every_use.hpp"
 
 #include "support/wait_until.hpp"
 
@@ -110,8 +110,8 @@ void use_latch(client& user, client&) {
 
 } // namespace
 
-std::vector<acl_usage> const& acl_usages() {
-    static std::vector<acl_usage> const all{
+std::vector<use_of_type> const& uses_of_all_types() {
+    static std::vector<use_of_type> const all{
         {"reentrant", locks([](client& from) -> basic_lock { return from.get_lock(lock_name); })},
         {"non_reentrant", locks([](client& from) -> basic_lock { return from.get_non_reentrant_lock(lock_name); })},
         {"spin", locks([](client& from) -> basic_lock { return from.get_spin_lock(lock_name); })},
@@ -131,7 +131,7 @@ std::vector<acl_usage> const& acl_usages() {
     return all;
 }
 
-void PrintTo(acl_usage const& one, std::ostream* out) {
+void PrintTo(use_of_type const& one, std::ostream* out) {
     *out << one.type;
 }
 

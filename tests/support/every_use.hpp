@@ -10,15 +10,15 @@
 
 namespace redlatch::test {
 
-struct acl_usage {
+struct use_of_type {
     std::string type;
     /// With names that begin with "jobs:". `other`: somebody else of the same rights.
     std::function<void(client& user, client& other)> use;
 };
 
 /// One for each type.
-std::vector<acl_usage> const& acl_usages();
+std::vector<use_of_type> const& uses_of_all_types();
 
-void PrintTo(acl_usage const& one, std::ostream* out);
+void PrintTo(use_of_type const& one, std::ostream* out);
 
 } // namespace redlatch::test
