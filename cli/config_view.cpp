@@ -1,6 +1,7 @@
 #include "config_view.hpp"
 
 #include "durations.hpp"
+#include "labelled_lines.hpp"
 #include "text.hpp"
 
 #include <algorithm>
@@ -56,24 +57,7 @@ std::string text_of(local_handoff const& handoff) {
     return "for " + to_text(handoff.time) + " at the most" + (handoff.strict ? ", first come, first served" : "");
 }
 
-/// Lines of a name and what it is.
-class table {
-public:
-    void add(std::string_view name, std::string const& value) {
-        constexpr std::size_t width = 19;
-        text_.append(name).append(width - std::min(name.size(), width - 1), ' ');
-        text_.append(printable_message(value)).append("\n");
-    }
-    void add_if(bool shown, std::string_view name, std::string const& value) {
-        if (shown) add(name, value);
-    }
-    std::string const& text() const noexcept { return text_; }
-
-private:
-    std::string text_;
-};
-
-void add_servers(table& lines, config const& settings) {
+void add_servers(labelled_lines& lines, config const& settings) {
     auto const servers = servers_of(settings);
     auto const& topology = settings.topology;
     bool const several = servers.mode != "single";
@@ -94,7 +78,7 @@ void add_servers(table& lines, config const& settings) {
     lines.add("tls", servers.tls ? text_of(settings.tls) : "off");
 }
 
-void add_times(table& lines, config const& settings) {
+void add_times(labelled_lines& lines, config const& settings) {
     lines.add("timeout", to_text(settings.timeout));
     lines.add("connect", std::string(settings.connect == connect_mode::lazily ? "with the first call, " : "")
                              + "within " + to_text(settings.connect_timeout) + ", "
@@ -110,7 +94,7 @@ void add_times(table& lines, config const& settings) {
     lines.add("close", "within " + to_text(settings.close_timeout));
 }
 
-void add_own(table& lines, config const& settings) {
+void add_own(labelled_lines& lines, config const& settings) {
     config const usual;
     lines.add_if(!settings.name_prefix.empty(), "name prefix", settings.name_prefix);
     lines.add_if(!settings.client_name.empty(), "client name", settings.client_name);
@@ -198,7 +182,7 @@ void put_own(json& object, config const& settings) {
 } // namespace
 
 std::string text_of(config const& settings, config_remarks const& remarks) {
-    table lines;
+    labelled_lines lines;
     add_servers(lines, settings);
     add_times(lines, settings);
     add_own(lines, settings);

@@ -6,6 +6,7 @@
 #include <array>
 #include <chrono>
 #include <cstdint>
+#include <cstdio>
 
 namespace redlatch::cli {
 namespace {
@@ -81,6 +82,12 @@ std::string to_text(duration value) {
         rest %= milliseconds;
     }
     return result.empty() ? "0s" : result;
+}
+
+std::string to_precise_text(std::chrono::microseconds value) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%.3f ms", static_cast<double>(value.count()) / 1000.0);
+    return text;
 }
 
 } // namespace redlatch::cli

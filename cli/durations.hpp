@@ -21,4 +21,7 @@ std::string to_rounded_text(duration value);
 /// The shortest such text.
 std::string to_text(duration value);
 
+/// For what is far shorter: 0.214 ms.
+std::string to_precise_text(std::chrono::microseconds value);
+
 } // namespace redlatch::cli

@@ -33,6 +33,7 @@ char const* const help_text = "Usage: redlatch COMMAND ...\n"
                               "  permits COMMAND NAME          Permits with ids and leases: set, show, release ...\n"
                               "  latch COMMAND NAME            A gate for all: set, count-down, wait ...\n"
                               "  ping                          Show the server, its version and the round trip.\n"
+                              "  doctor                        Say what the servers promise for locks, and advise.\n"
                               "  acl                           Print the least rights that a user needs.\n"
                               "  config check FILE             Show what a configuration file says.\n"
                               "  server status|stop            The private server that is used when none is named.\n"
@@ -60,6 +61,7 @@ command find_command(std::string_view name) {
     if (name == "permits") return &use_permits;
     if (name == "latch") return &use_latch;
     if (name == "ping") return &ping;
+    if (name == "doctor") return &consult_doctor;
     if (name == "acl") return &show_acl;
     if (name == "config") return &show_config;
     if (name == "server") return &serve;
@@ -71,7 +73,7 @@ std::string about_unknown_command(std::string const& name, arguments const& othe
     std::string const said = "there is no command '" + name + "'; ";
     if (name.starts_with('-')) return said + "flags stand behind the command, as in: redlatch status NAME --json";
     auto const meant = nearest(name, {"run", "elect", "hold", "status", "list", "unlock", "semaphore", "permits",
-                                      "latch", "ping", "acl", "config", "server", "version", "help"});
+                                      "latch", "ping", "doctor", "acl", "config", "server", "version", "help"});
     if (!meant.empty()) return said + "did you mean " + meant + "? redlatch --help shows all";
     if (std::find(others.begin(), others.end(), "--") != others.end())
         return said + "did you mean: redlatch run " + name + " -- COMMAND";

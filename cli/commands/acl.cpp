@@ -1,50 +1,17 @@
 // redlatch acl: the least rights that a user of the server needs.
+#include "acl_flags.hpp"
 #include "acl_rule.hpp"
 #include "commands/commands.hpp"
 #include "exit_code.hpp"
-#include "nearest.hpp"
 #include "options.hpp"
 #include "text.hpp"
 
-#include <algorithm>
-#include <sstream>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
 
 namespace redlatch::cli {
-namespace {
-
-std::string listed(std::vector<std::string_view> const& names) {
-    std::string text;
-    for (auto const& one : names) text.append(text.empty() ? "" : ", ").append(one);
-    return text;
-}
-
-std::vector<std::string> types_in(std::string const& text) {
-    auto const known = acl_types();
-    std::vector<std::string> chosen;
-    std::istringstream words(text);
-    for (std::string word; std::getline(words, word, ',');) {
-        if (std::find(known.begin(), known.end(), word) == known.end()) {
-            auto const meant = nearest(word, {known.begin(), known.end()});
-            throw usage_error("--types: there is no type '" + word + "'"
-                              + (meant.empty() ? std::string() : "; did you mean " + meant + "?") + "; the types are "
-                              + listed(known));
-        }
-        chosen.push_back(word);
-    }
-    if (chosen.empty()) throw usage_error("--types is empty; the types are " + listed(known));
-    return chosen;
-}
-
-/// One word of a rule, which ends at a blank.
-void check_word(std::string const& flag, std::string const& word) {
-    auto const unusable = [](unsigned char byte) { return byte <= ' ' || byte == 0x7f; };
-    if (word.empty()) throw usage_error(flag + " is empty");
-    if (std::any_of(word.begin(), word.end(), unusable))
-        throw usage_error(flag + ": a rule of the server's cannot have blanks or control characters in it");
-}
-
-} // namespace
-
 namespace {
 
 constexpr struct {
@@ -68,8 +35,7 @@ acl_servers servers_in(std::string const& topology, std::string const& sharded) 
 } // namespace
 
 int show_acl(arguments const& words) {
-    std::optional<std::string> types;
-    std::optional<std::string> prefix;
+    acl_flags flags;
     std::optional<std::string> user;
     std::string topology = "single";
     std::string sharded;
@@ -78,13 +44,7 @@ int show_acl(arguments const& words) {
         "acl [FLAGS]",
         "Print the least rights that a user of the servers needs, as an ACL rule for each of them. Speaks to no "
         "server.");
-    auto const known = acl_types();
-    line.text("--types", "TYPES", "Of what, with commas between: " + listed(known) + ". Default: all of them.", types);
-    line.text(
-        "--name-prefix", "PREFIX",
-        "Only for names that begin with this. Names with curly brackets: up to the first one, and with it. Default: "
-        "all names.",
-        prefix);
+    declare(line, flags);
     std::vector<std::string> modes;
     for (auto const& one : topologies) modes.emplace_back(one.name);
     line.choice("--topology", modes,
@@ -103,15 +63,15 @@ int show_acl(arguments const& words) {
     line.example("redlatch acl --sentinels --user finder");
     line.footer(exit_status_help);
     line.parse(words);
-    if (prefix) check_word("--name-prefix", *prefix);
-    if (user) check_word("--user", *user);
-    if (sentinels && (types || prefix || topology != "single" || !sharded.empty()))
+    check(flags);
+    if (user) check_word_of_rule("--user", *user);
+    if (sentinels && (flags.types || flags.name_prefix || topology != "single" || !sharded.empty()))
         throw usage_error("--sentinels stands alone or with --user: on Sentinels there are no locks");
     auto const servers = servers_in(topology, sharded);
-    auto const chosen = types ? types_in(*types) : std::vector<std::string>(known.begin(), known.end());
     std::string rule = "ACL SETUSER " + user.value_or("locks") + " on >PASSWORD";
-    for (auto const& word : sentinels ? acl_rule_of_sentinels() : acl_rule(chosen, prefix.value_or(""), servers))
-        rule += ' ' + word;
+    auto const rule_words =
+        sentinels ? acl_rule_of_sentinels() : acl_rule(types_of(flags), flags.name_prefix.value_or(""), servers);
+    for (auto const& word : rule_words) rule += ' ' + word;
     print(rule + '\n');
     return 0;
 }

@@ -17,6 +17,7 @@ int use_permits(arguments const& words);
 int use_latch(arguments const& words);
 int show_acl(arguments const& words);
 int show_config(arguments const& words);
+int consult_doctor(arguments const& words);
 int ping(arguments const& words);
 int serve(arguments const& words);
 int show_version(arguments const& words);

@@ -1,12 +1,11 @@
 // redlatch ping: is there a server, which, and how far away.
 #include "commands/commands.hpp"
+#include "durations.hpp"
 #include "json_line.hpp"
 #include "options.hpp"
 #include "text.hpp"
 
 #include <redlatch/client.hpp>
-
-#include <cstdio>
 
 namespace redlatch::cli {
 namespace {
@@ -29,12 +28,10 @@ int ping(arguments const& words) {
         print(json_of(server));
         return 0;
     }
-    char time[32];
-    std::snprintf(time, sizeof time, "%.3f ms", static_cast<double>(server.round_trip.count()) / 1000.0);
     auto const software = server.software + ' ' + server.version;
     print(printable(server.address) + "  "
           + (server.version.empty() ? "(this user may not ask for its version)" : shortened(software, longest_software))
-          + "  " + time + '\n');
+          + "  " + to_precise_text(server.round_trip) + '\n');
     return 0;
 }
 

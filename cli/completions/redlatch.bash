@@ -23,7 +23,7 @@ _redlatch() {
     COMPREPLY=()
 
     if ((COMP_CWORD == 1)); then
-        mapfile -t COMPREPLY < <(compgen -W 'run elect hold status list unlock semaphore latch ping acl config server version help --help --version' -- "$cur")
+        mapfile -t COMPREPLY < <(compgen -W 'run elect hold status list unlock semaphore latch ping doctor acl config server version help --help --version' -- "$cur")
         return
     fi
 
@@ -63,7 +63,7 @@ _redlatch() {
         mapfile -t COMPREPLY < <(compgen -W 'term kill warn' -- "$cur")
         return
         ;;
-    --wait | --lease | --watchdog | --max-hold | --min-hold | --lock-delay | --grace | --expiry)
+    --wait | --lease | --watchdog | --max-hold | --min-hold | --lock-delay | --grace | --expiry | --limit)
         mapfile -t COMPREPLY < <(compgen -W '500ms 5s 30s 1m 5m 1h' -- "$cur")
         return
         ;;
@@ -82,6 +82,7 @@ _redlatch() {
     elect) words="$times --candidate --who --on-lost --grace --" ;;
     hold) words=$lock ;;
     status | list | ping) words=$server ;;
+    doctor) words="--types --name-prefix --accept --limit $server" ;;
     acl) words="--types --name-prefix --topology --sharded --sentinels --user --help" ;;
     unlock) words="--force $server" ;;
     semaphore)
@@ -135,7 +136,7 @@ _redlatch() {
         ;;
     version) words='--json --help' ;;
     esac
-    if [[ $cur == -* || $command == server || $command == config || $command == ping || $command == version ]] \
+    if [[ $cur == -* || $command == server || $command == config || $command == ping || $command == doctor || $command == version ]] \
         || [[ $COMP_CWORD -eq 2 && ($command == semaphore || $command == permits || $command == latch) ]]; then
         mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")
     elif ((COMP_CWORD == 2)); then

@@ -143,4 +143,17 @@ template <class Token> auto async_ping(client of, Token&& token) {
         [](client& asked, completion_ptr<server_info>& done) { return asked.start_ping(done); }, std::move(of));
 }
 
+/// Ends with (error, server_setup). As client::inspect_servers.
+template <class Token> auto async_inspect_servers(client of, inspect_servers_options const& options, Token&& token) {
+    return detail::asio_start<detail::plain_result, server_setup>(
+        std::forward<Token>(token),
+        [options](client& asked, completion_ptr<server_setup>& done) {
+            return asked.start_inspect_servers(done, options);
+        },
+        std::move(of));
+}
+template <class Token> auto async_inspect_servers(client of, Token&& token) {
+    return async_inspect_servers(std::move(of), inspect_servers_options(), std::forward<Token>(token));
+}
+
 } // namespace redlatch

@@ -24,6 +24,7 @@
 #include <redlatch/read_write_lock.hpp>
 #include <redlatch/reentrant_lock.hpp>
 #include <redlatch/semaphore.hpp>
+#include <redlatch/server_facts.hpp>
 #include <redlatch/spin_lock.hpp>
 
 #include <cstdint>
@@ -123,6 +124,16 @@ public:
     server_info ping();
     void async_ping(executor ex, std::function<void(std::error_code, server_info)> handler);
     [[nodiscard]] std::optional<outcome> start_ping(completion_ptr<server_info>& done);
+
+    /// What the servers say of themselves, as far as it decides what locks on them are worth; each of the masters of a cluster.
+    /// Changes nothing on them: it reads, asks for rights without using them, and publishes to a channel that nobody else
+    /// knows. A dozen round trips to each; ends within inspect_servers_options::limit and config::timeout. Whatever a server
+    /// does not say is absent. Throws error: disconnected (none of them answers), server_refused, closed, wrong_thread.
+    server_setup inspect_servers(inspect_servers_options const& options = {});
+    void async_inspect_servers(executor ex, std::function<void(std::error_code, server_setup)> handler,
+                               inspect_servers_options const& options = {});
+    [[nodiscard]] std::optional<outcome> start_inspect_servers(completion_ptr<server_setup>& done,
+                                                               inspect_servers_options const& options = {});
 
     /// Called for every event, on the notifier thread, one at a time. Replaces the former listener; empty: none. What it throws
     /// ends the program (std::terminate), as in a thread.

@@ -36,5 +36,6 @@
 #include <redlatch/red_lock.hpp>                // IWYU pragma: export
 #include <redlatch/reentrant_lock.hpp>          // IWYU pragma: export
 #include <redlatch/semaphore.hpp>               // IWYU pragma: export
+#include <redlatch/server_facts.hpp>            // IWYU pragma: export
 #include <redlatch/spin_lock.hpp>               // IWYU pragma: export
 #include <redlatch/version.hpp>                 // IWYU pragma: export

@@ -7,6 +7,7 @@
 #include "api/listing.hpp"
 #include "api/name_prefix.hpp"
 #include "api/permit_listing.hpp"
+#include "api/server_inspection.hpp"
 #include "api/server_view.hpp"
 #include "locking/names.hpp"
 #include "locking/recipes/election.hpp"
@@ -210,6 +211,30 @@ std::optional<outcome> client::start_ping(completion_ptr<server_info>& done) {
 void client::async_ping(executor ex, std::function<void(std::error_code, server_info)> handler) {
     detail::with_handler<server_info>(*handle().core, std::move(ex), std::move(handler),
                                       [this](completion_ptr<server_info>& done) { return start_ping(done); });
+}
+
+namespace {
+
+server_setup setup_in(detail::server_inspection& ended) {
+    return ended.take();
+}
+
+} // namespace
+
+server_setup client::inspect_servers(inspect_servers_options const& options) {
+    return detail::run_now<detail::server_inspection>(handle().core, detail::about_servers, setup_in, options);
+}
+
+std::optional<outcome> client::start_inspect_servers(completion_ptr<server_setup>& done,
+                                                     inspect_servers_options const& options) {
+    return detail::run_later<detail::server_inspection>(handle().core, detail::about_servers, setup_in, done, options);
+}
+
+void client::async_inspect_servers(executor ex, std::function<void(std::error_code, server_setup)> handler,
+                                   inspect_servers_options const& options) {
+    detail::with_handler<server_setup>(
+        *handle().core, std::move(ex), std::move(handler),
+        [&](completion_ptr<server_setup>& done) { return start_inspect_servers(done, options); });
 }
 
 void client::on_event(std::function<void(event const&)> listener) {

@@ -45,6 +45,11 @@ sentinel_answer read_sentinel_answer(std::vector<resp::value> const& replies) {
     answer.what = sentinel_answer::kind::known;
     answer.master = *where;
     answer.epoch = base::whole_number<std::uint64_t>(field(replies.at(1), "config-epoch"));
+    answer.quorum = base::whole_number<std::uint16_t>(field(replies.at(1), "quorum"));
+    if (auto const rest = base::whole_number<std::uint16_t>(field(replies.at(1), "num-other-sentinels")))
+        answer.sentinels = *rest + 1;
+    if (replies.at(1).is_error()) answer.master_refused = replies.at(1).text;
+    if (replies.at(2).is_error()) answer.others_refused = replies.at(2).text;
     for (auto const& one : replies.at(2).items) {
         auto const other = place(field(one, "ip"), field(one, "port"));
         if (other && answer.others.size() < most_others) answer.others.push_back(*other);

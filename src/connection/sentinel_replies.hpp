@@ -1,7 +1,8 @@
 // What Sentinels are asked about a master, and what they say.
 //
 //     SENTINEL GET-MASTER-ADDR-BY-NAME <name>    [host, port], or nil where the name is not known
-//     SENTINEL MASTER <name>                     fields; of these: config-epoch, which grows with each failover
+//     SENTINEL MASTER <name>                     fields; of these: config-epoch, which grows with each failover,
+//                                                quorum and num-other-sentinels
 //     SENTINEL SENTINELS <name>                  the fields of each other Sentinel
 // The second one is there to tell a Sentinel that has not heard of the last failover from one that has. Where a user may only
 // send what clients commonly do, it and the third one are refused, and nothing depends on them.
@@ -30,6 +31,10 @@ struct sentinel_answer {
     host_and_port master{};               ///< where it is known
     std::optional<std::uint64_t> epoch{}; ///< none: it was not said
     std::vector<host_and_port> others{};  ///< further Sentinels; at most 64
+    std::optional<int> sentinels{};       ///< how many there are; none: it was not said
+    std::optional<int> quorum{};          ///< how many have to agree that the master is gone; none: likewise
+    std::string master_refused{};         ///< the error that the second question got
+    std::string others_refused{};         ///< and the third one
     std::string problem{};                ///< of a refusal: the error
 };
 

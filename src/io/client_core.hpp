@@ -76,6 +76,8 @@ public:
     std::string const& label() const noexcept { return label_; }
     counter_index& shared_counters() noexcept { return counters_; }
 
+    locking::publish_method const& publishing() const noexcept { return publishing_; }
+
     std::shared_ptr<reactor> const& loop() const noexcept { return reactor_; }
 
     /// The server that has this key now; in a cluster it may be another one the next time.

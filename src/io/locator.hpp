@@ -6,9 +6,11 @@
 #include "io/tls/tls_client.hpp"
 
 #include <redlatch/error.hpp>
+#include <redlatch/server_facts.hpp>
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace redlatch::io {
@@ -47,6 +49,8 @@ public:
     /// Ends the watch, and what other threads are just asking.
     virtual void close() = 0;
     virtual void close_after_fork() noexcept = 0;
+    /// What Sentinels have said of themselves when they were last asked. None: there are none.
+    virtual std::optional<sentinel_facts> sentinels() { return std::nullopt; }
 
 protected:
     /// All lanes that have to move to another master do so within this: until then nobody is asked again where it is.

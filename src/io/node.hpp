@@ -103,6 +103,9 @@ public:
     /// A server that owes an answer for longer is not known to be there.
     static constexpr base::milliseconds longest_answer{50};
 
+    /// See master_locator.
+    std::optional<sentinel_facts> sentinels() const { return places_ ? places_->sentinels() : std::nullopt; }
+
     std::uint64_t commands_sent() const { return data_.commands() + control_.commands() + messages_.commands(); }
     std::size_t subscriptions() const { return messages_.active(); }
 

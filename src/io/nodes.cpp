@@ -5,7 +5,8 @@
 namespace redlatch::io {
 
 nodes::nodes(std::shared_ptr<reactor> const& loop, config const& settings, server_set const& servers,
-             std::string const& connection_name, cluster::hooks const& to_tell) {
+             std::string const& connection_name, cluster::hooks const& to_tell)
+    : mode_(servers.mode) {
     if (servers.mode == server_mode::cluster)
         cluster_ = std::make_shared<cluster>(loop, settings, servers, connection_name, to_tell);
     else

@@ -25,6 +25,9 @@ public:
     node& any() { return cluster_ ? cluster_->any() : *single_; }
     /// All that have keys.
     std::vector<node*> masters() { return cluster_ ? cluster_->masters() : std::vector<node*>{single_.get()}; }
+    server_mode mode() const noexcept { return mode_; }
+    /// See master_locator.
+    std::optional<sentinel_facts> sentinels() const { return single_ ? single_->sentinels() : std::nullopt; }
     /// Null: a single server.
     cluster* of_cluster() const noexcept { return cluster_.get(); }
 
@@ -50,6 +53,7 @@ public:
 private:
     std::vector<node*> all() const { return cluster_ ? cluster_->all() : std::vector<node*>{single_.get()}; }
 
+    server_mode const mode_;
     std::unique_ptr<node> single_;
     std::shared_ptr<cluster> cluster_;
 };

@@ -140,9 +140,20 @@ std::string sentinel_locator::failure(findings const& found) const {
 void sentinel_locator::on_answer(connection::host_and_port const& from, connection::sentinel_answer const& said) {
     std::vector<connection::host_and_port> others;
     for (auto const& one : said.others) others.push_back(servers_.reached_at(one));
+    sentinel_facts facts{.sentinels = said.sentinels, .quorum = said.quorum};
+    if (!said.master_refused.empty())
+        facts.refused.push_back({"SENTINEL MASTER " + servers_.master_name, said.master_refused});
+    if (!said.others_refused.empty())
+        facts.refused.push_back({"SENTINEL SENTINELS " + servers_.master_name, said.others_refused});
     std::lock_guard const held(mutex_);
+    facts_ = std::move(facts);
     sentinels_.on_answer(from);
     sentinels_.on_others(others, from);
+}
+
+std::optional<sentinel_facts> sentinel_locator::sentinels() {
+    std::lock_guard const held(mutex_);
+    return facts_;
 }
 
 void sentinel_locator::doubt(endpoint const& where) {

@@ -34,6 +34,7 @@ public:
     void watch(std::shared_ptr<reactor> const& loop, on_master tell) override;
     void close() override;
     void close_after_fork() noexcept override;
+    std::optional<sentinel_facts> sentinels() override;
 
     // For the watch.
     connection::greeting const& words() const noexcept { return words_; }
@@ -70,6 +71,7 @@ private:
     std::mutex mutex_; // guards what follows
     connection::sentinel_list sentinels_;
     connection::master_record record_{};
+    sentinel_facts facts_{};                              ///< from the latest answer
     std::optional<connection::host_and_port> named_by_{}; ///< who said where the master is
     base::instant believed_until_{};                      ///< what was said without a question need not be asked for
 };

@@ -45,7 +45,8 @@ awaitable<bool> every_function(reentrant_lock lock, client user) {
     co_await async_release(std::move(held), use_awaitable);
     bool const forced = co_await async_force_unlock(lock, use_awaitable);
     server_info const server = co_await async_ping(user, use_awaitable);
-    co_return good && !forced && !server.version.empty();
+    server_setup const all = co_await async_inspect_servers(user, use_awaitable);
+    co_return good && !forced && !server.version.empty() && all.servers.front().version == server.version;
 }
 
 TEST_P(coroutines_test, every_function_can_be_awaited) {

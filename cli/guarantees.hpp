@@ -1,0 +1,52 @@
+// What follows for locks from what a server says of itself: which guarantees hold, which do not, and what to do. Pure: facts
+// in, verdicts out.
+//
+// | name               | holds where                                                                                         |
+// |--------------------|-----------------------------------------------------------------------------------------------------|
+// | version            | it is a Redis from 6.2 on, or a Valkey                                                              |
+// | takes_locks        | it is a master, its memory and its disk have room, and enough replicas are there                    |
+// | kept_when_full     | maxmemory-policy is noeviction, or there is no maxmemory                                            |
+// | server_restart     | it writes to an append-only file                                                                    |
+// | machine_crash      | the same, and appendfsync is always                                                                 |
+// | failover           | nothing can take its place: it has no replicas                                                      |
+// | lone_master        | min-replicas-to-write is at least 1; said of a server that has replicas, or should have some        |
+// | automatic_failover | three Sentinels or more agree on what a quorum can decide, and a replica is there; a master of a    |
+// |                    | cluster has a replica                                                                               |
+// | rights             | this user has all rights that the types need                                                        |
+// | messages           | a message that was published has arrived                                                            |
+// | renewal_in_time    | the slowest round trip took no longer than a tenth of what a renewal may take                       |
+// Where a fact that decides is missing, it is not known whether it holds.
+#pragma once
+
+#include <redlatch/lease_clock.hpp>
+#include <redlatch/server_facts.hpp>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace redlatch::cli {
+
+enum class standing { holds, fails, unknown };
+
+struct guarantee {
+    std::string_view name;
+    std::string_view promise; ///< "A full server keeps the locks that are held"
+    standing state = standing::unknown;
+    std::string reason{}; ///< why, as a sentence
+    std::string advice{}; ///< what to do, as a sentence; empty: nothing
+};
+
+/// What is wanted of the servers.
+struct lock_plans {
+    duration watchdog{30000};     ///< the lease of renewed locks
+    std::string user = "default"; ///< who asks, for the advice
+};
+
+/// All names, in the order in which they are shown.
+std::vector<std::string_view> guarantee_names();
+
+/// Of a server that has answered; those that do not concern it are left out.
+std::vector<guarantee> guarantees_of(server_setup const& setup, server_facts const& server, lock_plans const& plans);
+
+} // namespace redlatch::cli

@@ -1,0 +1,178 @@
+#include "api/rights_question.hpp"
+
+#include "locking/names.hpp"
+#include "locking/script.hpp"
+#include "resp/command.hpp"
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <span>
+
+namespace redlatch::detail {
+namespace {
+
+/// The words of commands about a key, which stands where K is.
+constexpr std::array about_keys{
+    "restore K 0 v", "hdel K f",      "evalsha s 1 K", "eval s 1 K",
+    "hset K f v",    "hexists K f",   "hget K f",      "hgetall K",
+    "hkeys K",       "set K v",       "get K",         "incr K",
+    "incrby K 1",    "decr K",        "decrby K 1",    "pttl K",
+    "pexpire K 1",   "hlen K",        "del K",         "hscan K 0",
+    "exists K",      "lindex K 0",    "lpop K",        "lpos K v",
+    "lrange K 0 0",  "lrem K 0 v",    "rpush K v",     "zadd K 1 m",
+    "zcount K 0 1",  "zincrby K 1 m", "zrange K 0 1",  "zrangebyscore K 0 1",
+    "zrem K m",      "zscore K m",
+};
+/// About a channel.
+constexpr std::array about_channels{"publish K m", "subscribe K", "unsubscribe K"};
+constexpr std::array about_channels_of_shards{"spublish K m", "ssubscribe K", "sunsubscribe K"};
+/// About neither; a subcommand stands behind a bar.
+constexpr std::array about_the_server{"scan 0",           "dbsize",           "info",        "time",       "ping",
+                                      "client|kill id 1", "client|setname n", "client|list", "client|info"};
+
+/// As it stands in a pattern.
+std::string literal(std::string_view text) {
+    std::string out;
+    for (char const byte : text) {
+        if (std::string_view("*?[]\\").find(byte) != std::string_view::npos) out.push_back('\\');
+        out.push_back(byte);
+    }
+    return out;
+}
+
+std::vector<std::string> words_of(std::string_view text, std::string_view key = {}) {
+    std::vector<std::string> words;
+    while (!text.empty()) {
+        auto const end = std::min(text.find_first_of(words.empty() ? " |" : " "), text.size());
+        auto const word = text.substr(0, end);
+        words.emplace_back(word == "K" ? key : word);
+        text.remove_prefix(std::min(end + 1, text.size()));
+    }
+    return words;
+}
+
+std::string command_in(std::string_view text) {
+    return "+" + std::string(text.substr(0, text.find(' ')));
+}
+
+/// A key or a channel that a name gives, and the pattern of all of them.
+struct sample {
+    std::string text;
+    std::string pattern;
+};
+
+/// Of names that begin with `prefix`, and of no others; the derived names are those of protocol section 0.2.
+struct samples {
+    explicit samples(std::string_view prefix)
+        : name(std::string(prefix) + "redlatch"), all(literal(prefix) + "*"), any_name(prefix.empty()) {
+        add_key([](std::string const& of) { return of; });
+        add_key([](std::string const& of) { return locking::fair_queue(of); });
+        add_key([](std::string const& of) { return locking::fair_timeouts(of); });
+        add_key([](std::string const& of) { return locking::token_counter(of); });
+        add_key([&](std::string const& of) { return locking::request_record(of, of == name ? "id" : "*"); });
+        // What keeps read holds alive, and the leases of permits.
+        if (prefix.find('{') == std::string_view::npos)
+            add_key([&](std::string const& of) { return locking::read_hold_prefix(of) + (of == name ? ":id" : "*"); });
+        add_channel(locking::lock_channel);
+        add_channel(locking::read_write_channel);
+        add_channel(locking::semaphore_channel);
+        add_channel(locking::latch_channel);
+    }
+
+    template <class Derive> void add_key(Derive derive) {
+        keys.push_back({derive(name), any_name ? "~*" : "~" + derive(all)});
+    }
+    /// Whatever follows the name: that of a waiter for a fair lock has its id there.
+    template <class Derive> void add_channel(Derive derive) {
+        auto pattern = derive(all);
+        pattern.erase(pattern.rfind('*') + 1);
+        if (any_name) std::erase(pattern, '{');
+        channels.push_back({derive(name), "&" + pattern});
+    }
+
+    std::string const name;
+    std::string const all;
+    bool const any_name;
+    std::vector<sample> keys{};
+    std::vector<sample> channels{};
+};
+
+} // namespace
+
+rights_question::rights_question(std::string_view name_prefix, rights_arrangement const& among) {
+    samples const known(name_prefix);
+    auto const ask_about = [&](std::span<char const* const> commands, std::vector<sample> const& what) {
+        for (auto const* const text : commands)
+            for (auto const& one : what) ask(words_of(text, one.text), command_in(text), one.pattern);
+    };
+    ask_about(about_keys, known.keys);
+    ask_about(among.sharded ? std::span<char const* const>(about_channels_of_shards)
+                            : std::span<char const* const>(about_channels),
+              known.channels);
+    auto const ask_alone = [&](std::string_view text) { ask(words_of(text), command_in(text)); };
+    for (auto const* const text : about_the_server) ask_alone(text);
+    ask_alone(among.sharded ? "pubsub|shardnumsub" : "pubsub|numsub");
+    if (among.of_cluster) {
+        ask_alone("cluster|nodes");
+        ask_alone("asking");
+    }
+    if (among.has_found_master) ask_alone("role");
+}
+
+void rights_question::ask(std::vector<std::string> words, std::string const& command, std::string const& pattern) {
+    questions_.push_back({std::move(words), command, pattern});
+}
+
+std::string rights_question::command() const {
+    std::vector<std::string> numbers;
+    numbers.reserve(questions_.size()); // what follows points into it
+    std::vector<std::string_view> all{"EVAL", locking::scripts::allowed_commands.text, "0"};
+    for (auto const& one : questions_) {
+        numbers.push_back(std::to_string(one.words.size()));
+        all.push_back(numbers.back());
+        all.insert(all.end(), one.words.begin(), one.words.end());
+    }
+    std::string bytes;
+    resp::append_command(bytes, all);
+    return bytes;
+}
+
+/// Whoever runs this may run EVAL: where that is refused with a key, it is for want of the key. A command that is allowed with
+/// any key is allowed; without any key that is, nothing is known of those about keys. Channels have no such command: where what
+/// asks for rights to them is refused with all of them, either may be what is missing. (UNSUBSCRIBE asks for none.)
+std::optional<rights_question::answer> rights_question::read(resp::value const& reply) const {
+    if (!reply.is_text() || reply.text.size() != questions_.size()
+        || reply.text.find_first_not_of("01?") != std::string::npos)
+        return std::nullopt;
+    std::set<std::string> allowed;
+    bool any_key = false;
+    bool any_channel = false;
+    for (std::size_t at = 0; at < questions_.size(); ++at) {
+        auto const& one = questions_[at];
+        if (reply.text[at] != '1') continue;
+        allowed.insert(one.command);
+        bool const tells_of_pattern =
+            one.is_about_key() ? one.command == "+eval" : !one.command.ends_with("unsubscribe");
+        if (!tells_of_pattern) continue;
+        allowed.insert(one.pattern);
+        any_key = any_key || one.is_about_key();
+        any_channel = any_channel || one.is_about_channel();
+    }
+    // Where neither names nor channels are allowed, these are what is missing, or were not those that were meant.
+    bool const names_fit = any_key || any_channel;
+    answer said{.complete = any_key && any_channel};
+    auto const note = [&](std::string const& word) {
+        auto& all = said.missing;
+        if (!word.empty() && !allowed.contains(word) && std::find(all.begin(), all.end(), word) == all.end())
+            all.push_back(word);
+    };
+    for (auto const& one : questions_) note(one.pattern);
+    for (auto const& one : questions_) {
+        bool const tells = one.is_about_key() ? any_key : one.is_about_channel() ? names_fit : true;
+        if (tells) note(one.command);
+    }
+    return said;
+}
+
+} // namespace redlatch::detail
