@@ -146,7 +146,7 @@ TEST_F(acl_of_cluster, is_enough_for_everything_of_each_type_and_for_no_other_na
         client user(settings);
         client other(settings);
         EXPECT_NO_THROW(one.use(user, other));
-        EXPECT_THROW(user.get_lock("payments").acquire({.wait = 1s}), error);
+        EXPECT_THROW((void)user.get_lock("payments").acquire({.wait = 1s}), error);
     }
 }
 

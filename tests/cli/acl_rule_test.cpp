@@ -49,7 +49,7 @@ TEST_P(acl_rule_of, is_enough_for_everything_with_names_of_the_prefix_and_for_no
     client user(settings);
     client other(settings);
     EXPECT_NO_THROW(GetParam().use(user, other));
-    EXPECT_THROW(user.get_lock("payments").acquire({.wait = 1s}), error);
+    EXPECT_THROW((void)user.get_lock("payments").acquire({.wait = 1s}), error);
     EXPECT_THROW(user.get_semaphore("payments").try_set_permits(1), error);
 }
 

@@ -8,7 +8,6 @@ namespace redlatch::cli {
 namespace {
 
 using testing::HasSubstr;
-using testing::Not;
 
 guarantee made(std::string_view name, standing state) {
     return {name, "Something is promised", state, "For a reason.", state == standing::holds ? "" : "Do something."};
