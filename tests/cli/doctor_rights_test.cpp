@@ -66,19 +66,11 @@ TEST(doctor_rights, are_the_commands_of_the_rule) {
     EXPECT_THAT(commands_in(inspected(server.uri(), "jobs:").missing_rights), UnorderedElementsAreArray(rest));
 }
 
-/// The same right as that to the channel of this name, which is asked for.
-bool is_channel_as_key(std::string const& right) {
-    if (!right.starts_with('~')) return false;
-    return right.find("channel") != std::string::npos || right.find("rwlock") != std::string::npos
-           || right.find("redisson_sc") != std::string::npos;
-}
-
 TEST(doctor_rights, that_are_taken_away_are_named_one_by_one) {
     test::redis_server server;
     auto const rule = acl_rule(every_type(), "jobs:");
     for (auto const& right : rule) {
         if (right == "+eval" || right == "~jobs:*") continue; // without these nothing is known of the others
-        if (is_channel_as_key(right)) continue;
         auto rest = rule;
         rest.erase(std::find(rest.begin(), rest.end(), right));
         set_user(server, rest);
