@@ -1,4 +1,5 @@
-// One server of a client: its three connections, which commands it takes, and whether it executes writes.
+// One server of a client: its connections, three and those for questions about replicas; which commands it takes, and whether
+// it executes writes.
 #pragma once
 
 #include "base/time.hpp"
@@ -7,6 +8,7 @@
 #include "io/command_choice.hpp"
 #include "io/endpoint.hpp"
 #include "io/locator.hpp"
+#include "io/replica_lanes.hpp"
 #include "io/subscriber.hpp"
 #include "io/write_gate.hpp"
 
@@ -76,6 +78,10 @@ public:
     /// They are renewed there: it notices silence while there is time to renew.
     call_lane& control() noexcept { return control_; }
     subscriber& messages() noexcept { return messages_; }
+    /// How many of its replicas have a lock that it has given; see replica_lane.
+    /// True once: that it cannot be asked is to be told.
+    bool warns_of_missing_wait() noexcept { return !warned_of_missing_wait_.exchange(true); }
+    void ask_replicas(replica_question_ptr const& question) { replicas_.ask(question); }
 
     command_choice& choice() noexcept { return choice_; }
 
@@ -101,7 +107,9 @@ public:
     /// A server that owes an answer for longer is not known to be there.
     static constexpr base::milliseconds longest_answer{50};
 
-    std::uint64_t commands_sent() const { return data_.commands() + control_.commands() + messages_.commands(); }
+    std::uint64_t commands_sent() const {
+        return data_.commands() + control_.commands() + messages_.commands() + replicas_.commands();
+    }
     std::size_t subscriptions() const { return messages_.active(); }
 
 private:
@@ -117,9 +125,11 @@ private:
     command_choice choice_;
     write_gate gate_;
     std::atomic<bool> warned_of_eviction_{false};
+    std::atomic<bool> warned_of_missing_wait_{false};
     call_lane data_;
     call_lane control_;
     subscriber messages_;
+    replica_lanes replicas_;
 };
 
 } // namespace redlatch::io
