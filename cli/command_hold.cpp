@@ -28,6 +28,10 @@ std::stop_token command_hold::lost() const {
     return std::visit([](auto const& held) { return held.lost(); }, what_);
 }
 
+std::optional<int> command_hold::confirmed_by() const noexcept {
+    return lock() != nullptr ? lock()->confirmed_by() : std::nullopt;
+}
+
 std::optional<std::uint64_t> command_hold::token() const noexcept {
     return lock() != nullptr ? lock()->token() : std::nullopt;
 }

@@ -30,6 +30,7 @@ public:
     lease_clock::time_point valid_until() const noexcept;
     std::stop_token lost() const;
     std::optional<std::uint64_t> token() const noexcept;
+    std::optional<int> confirmed_by() const noexcept;
     void release(std::error_code& ec) noexcept;
 
     /// Of the lock or of the semaphore.

@@ -52,6 +52,22 @@ std::string or_never(duration time) {
     return time == duration(0) ? "never" : to_text(time);
 }
 
+std::string name_of(replica_shortage shortage) {
+    return shortage == replica_shortage::fail ? "fail" : shortage == replica_shortage::accept ? "accept" : "give_back";
+}
+
+std::string text_of(replica_policy const& policy) {
+    if (policy.replicas == 0) return "none are waited for";
+    auto const all = policy.replicas == replica_policy::all_connected;
+    auto text = (all ? "all that are connected" : std::to_string(policy.replicas)) + " within " + to_text(policy.time);
+    if (policy.required > 0) text += ", " + std::to_string(policy.required) + " of them at least";
+    if (policy.retries > 0) text += ", " + std::to_string(policy.retries) + " more attempts";
+    text += policy.shortage == replica_shortage::fail        ? "; else an error"
+            : policy.shortage == replica_shortage::give_back ? "; else not acquired"
+                                                             : "; else held all the same";
+    return policy.needs_wait ? text : text + "; a server without WAIT counts as one without replicas";
+}
+
 std::string text_of(local_handoff const& handoff) {
     if (!handoff.enabled) return "off";
     return "for " + to_text(handoff.time) + " at the most" + (handoff.strict ? ", first come, first served" : "");
@@ -105,6 +121,7 @@ void add_own(labelled_lines& lines, config const& settings) {
     lines.add_if(settings.commands != usual.commands, "commands", name_of(settings.commands));
     lines.add_if(settings.local_handoff != usual.local_handoff, "local hand-off", text_of(settings.local_handoff));
     lines.add_if(settings.fail_fast, "while the server is away", "calls fail at once");
+    lines.add_if(settings.replicas != usual.replicas, "replicas", text_of(settings.replicas));
     lines.add_if(settings.detached_unlock, "unlock", "does not wait for the answer");
     lines.add_if(settings.lazy_threads, "threads", "are started when they are needed");
 }
@@ -163,6 +180,10 @@ void put_times(json& object, config const& settings) {
     object["close_timeout_ms"] = in_milliseconds(settings.close_timeout);
 }
 
+json wanted_json(replica_policy const& policy) {
+    return policy.replicas == replica_policy::all_connected ? json("all") : json(policy.replicas);
+}
+
 void put_own(json& object, config const& settings) {
     object["name_prefix"] = text_or_null(settings.name_prefix);
     object["client_name"] = text_or_null(settings.client_name);
@@ -175,6 +196,12 @@ void put_own(json& object, config const& settings) {
                                {"strict", settings.local_handoff.strict}};
     object["connect"] = settings.connect == connect_mode::lazily ? "lazily" : "eagerly";
     object["fail_fast"] = settings.fail_fast;
+    object["replicas"] = {{"wanted", wanted_json(settings.replicas)},
+                          {"required", settings.replicas.required},
+                          {"time_ms", in_milliseconds(settings.replicas.time)},
+                          {"shortage", name_of(settings.replicas.shortage)},
+                          {"retries", settings.replicas.retries},
+                          {"needs_wait", settings.replicas.needs_wait}};
     object["detached_unlock"] = settings.detached_unlock;
     object["lazy_threads"] = settings.lazy_threads;
 }

@@ -33,7 +33,8 @@ inline int exit_code_of(errc reason) noexcept {
     case errc::disconnected:
     case errc::server_refused:
     case errc::wrong_type:
-    case errc::bad_reply: return exit_code::unavailable;
+    case errc::bad_reply:
+    case errc::not_replicated: return exit_code::unavailable;
     case errc::bad_config:
     case errc::bad_name:
     case errc::invalid_argument: return exit_code::usage;

@@ -123,7 +123,8 @@ char const* const locked_command_exit_status =
     "  the command's own; the signal that ended it ends the tool too,\n"
     "       which a shell shows as 128 + n\n"
     "  64   the command line, the address or the configuration cannot be used\n"
-    "  69   no server, or it refused, or the key is not a lock\n"
+    "  69   no server, or it refused, or the key is not a lock;\n"
+    "       or too few replicas had the lock in time\n"
     "  70   internal error\n"
     "  75   the lock is busy, or the wait timed out (see --conflict-exit-code)\n"
     "  79   the lock was lost while the command ran\n"
@@ -175,6 +176,7 @@ void locked_command_line::require_command() const {
 int run_locked(locked_command& options) {
     auto const inherited = inherited_signals::look();
     config settings = choose_server(options.lock);
+    if (!options.lock.replicas) options.lock.replicas = settings.replicas;
     label_holds(settings, options.command.front());
     auto const lease = options.lock.lease_or(settings);
     options.on_loss.grace = choose_grace(options.grace, std::min(lease, options.lock.max_hold.value_or(lease)));

@@ -6,6 +6,7 @@
 #include "report.hpp"
 
 #include <redlatch/config.hpp>
+#include <redlatch/replica_policy.hpp>
 
 #include <optional>
 #include <string>
@@ -41,6 +42,10 @@ struct lock_options : wait_flags {
     bool fenced = false;
     std::optional<duration> min_hold{};
     std::optional<duration> lock_delay{};
+    std::optional<std::string> replicas_text{};
+    std::optional<duration> replicas_timeout{};
+    std::optional<replica_policy>
+        replicas{};        ///< by check() of these; none: what the configuration says, until that is read
     bool shared = false;   ///< of a read-write lock, to read
     bool write = false;    ///< and to write
     bool election = false; ///< as the leader of an election
@@ -48,6 +53,7 @@ struct lock_options : wait_flags {
     std::optional<std::string> permits_text{};
     std::optional<permit_request> permits{}; ///< not a lock, but these; by check() of the text
 
+    bool waits_for_replicas() const noexcept { return replicas && replicas->replicas != 0; }
     /// How long the key lives after each renewal, or in all.
     duration lease_or(config const& settings) const noexcept { return lease ? *lease : settings.lock_watchdog_timeout; }
 };

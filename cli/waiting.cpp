@@ -57,19 +57,27 @@ void say_who_is_waited_for(holder_watch const& holder, lock_options const& optio
 }
 
 basic_lock lock_of(client& owner, lock_options const& options) {
-    if (options.election) return owner.get_leader_election(options.name, {.candidate = options.candidate}).lock();
-    if (options.fair) return owner.get_fair_lock(options.name);
-    if (options.shared) return owner.get_read_write_lock(options.name).read_lock();
-    if (options.write) return owner.get_read_write_lock(options.name).write_lock();
-    if (options.fenced) return owner.get_fenced_lock(options.name);
-    return owner.get_lock(options.name);
+    if (options.election)
+        return owner.get_leader_election(options.name, {.candidate = options.candidate, .replicas = options.replicas})
+            .lock();
+    redlatch::lock_options const how{.replicas = options.replicas};
+    if (options.fair) return owner.get_fair_lock(options.name, how);
+    if (options.shared) return owner.get_read_write_lock(options.name, how).read_lock();
+    if (options.write) return owner.get_read_write_lock(options.name, how).write_lock();
+    if (options.fenced) return owner.get_fenced_lock(options.name, how);
+    return owner.get_lock(options.name, how);
 }
 
 void say_acquired(command_hold const& lock, report const& reporter) {
     auto fields = lock.fields();
     auto const& owner = std::get<std::string>(fields.back().value);
-    auto const message = "holding " + lock.shown() + " as " + owner;
+    auto const replicas = lock.confirmed_by();
+    auto const message = "holding " + lock.shown() + " as " + owner
+                         + (replicas ? ", which " + std::to_string(*replicas)
+                                           + (*replicas == 1 ? " replica has too" : " replicas have too")
+                                     : "");
     if (auto const token = lock.token()) fields.push_back({"token", static_cast<std::int64_t>(*token)});
+    if (replicas) fields.push_back({"replicas", std::int64_t{*replicas}});
     reporter.note("acquired", message, fields);
 }
 
@@ -92,9 +100,10 @@ taken take_lock(client& owner, private_server& server, lock_options const& optio
     std::error_code first; // what the first attempt said; if it is serious it comes again, and then as a message
 
     // The usual case needs no thread: the lock is free and the server near. An attempt with a short deadline is not held up by
-    // anything for longer than that, so the signals, which are blocked, are not either. It would cost a place in a queue.
+    // anything for longer than that, so the signals, which are blocked, are not either. It would cost a place in a queue; and
+    // replicas may hold it up.
     bool const patient = !options.no_wait && (!options.wait || *options.wait > first_attempt);
-    bool const tries_first = near && patient && !options.fair;
+    bool const tries_first = near && patient && !options.fair && !options.waits_for_replicas();
     if (tries_first) {
         auto attempt = base_options(options);
         attempt.wait = first_attempt;
@@ -119,7 +128,7 @@ taken take_lock(client& owner, private_server& server, lock_options const& optio
         attempt.stop = stop.get_token();
         // Once, to know whether there is to be a wait: for its holder, or for a server that does not answer at once. Not where
         // there is a deadline, which this question does not know.
-        if (endless && !tries_first) result.hold = lock.try_acquire(attempt, first);
+        if (endless && !tries_first && !options.waits_for_replicas()) result.hold = lock.try_acquire(attempt, first);
         if (patient && !result.hold && (endless || tries_first)) {
             if (reporter.wants_notes()) { // the question costs a round trip
                 holder.ask();

@@ -20,7 +20,8 @@ char const* const help_footer = "Exit status:\n"
                                 "  0    a signal (INT, TERM, HUP, QUIT, USR1, USR2) came while the lock was held;\n"
                                 "       it was given back\n"
                                 "  64   the command line, the address or the configuration cannot be used\n"
-                                "  69   no server, or it refused, or the key is not a lock\n"
+                                "  69   no server, or it refused, or the key is not a lock;\n"
+                                "       or too few replicas had the lock in time\n"
                                 "  70   internal error\n"
                                 "  74   stdout cannot be written to; the lock was given back\n"
                                 "  75   the lock is busy, or the wait timed out (see --conflict-exit-code)\n"
@@ -62,6 +63,7 @@ int hold_lock(arguments const& words) {
     auto const inherited = inherited_signals::look();
     auto const reporter = options.common.reporter();
     config const settings = choose_server(options);
+    if (!options.replicas) options.replicas = settings.replicas;
     exit_on_signals(inherited);
     private_server server(settings);
     client owner(settings);

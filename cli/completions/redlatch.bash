@@ -63,8 +63,12 @@ _redlatch() {
         mapfile -t COMPREPLY < <(compgen -W 'term kill warn' -- "$cur")
         return
         ;;
-    --wait | --lease | --watchdog | --max-hold | --min-hold | --lock-delay | --grace | --expiry | --limit)
+    --wait | --lease | --watchdog | --max-hold | --min-hold | --lock-delay | --replicas-timeout | --grace | --expiry | --limit)
         mapfile -t COMPREPLY < <(compgen -W '500ms 5s 30s 1m 5m 1h' -- "$cur")
+        return
+        ;;
+    --replicas)
+        mapfile -t COMPREPLY < <(compgen -W '1 2 all none' -- "$cur")
         return
         ;;
     --conflict-exit-code)
@@ -75,7 +79,8 @@ _redlatch() {
 
     local server='--server --config --require-server --json --verbose --help'
     local wait="--wait --no-wait --conflict-exit-code $server"
-    local times="--wait --no-wait --lease --watchdog --max-hold --lock-delay --conflict-exit-code $server"
+    local times="--wait --no-wait --lease --watchdog --max-hold --lock-delay --replicas --replicas-timeout"
+    times="$times --conflict-exit-code $server"
     local lock="--min-hold --fair --fenced --shared --write --permits $times"
     case $command in
     run) words="$lock --on-lost --grace --" ;;

@@ -77,20 +77,23 @@ public:
 
     /// Locks of each kind. No round trip. Any bytes, 1 byte to 64 KiB. Throws error: bad_name, forked. Locks of different kinds
     /// with one name exclude each other, as in Redisson; only one of these kinds should be used for a name all the same.
-    reentrant_lock get_lock(std::string const& name);
-    non_reentrant_lock get_non_reentrant_lock(std::string const& name);
-    fenced_lock get_fenced_lock(std::string const& name);
-    fair_lock get_fair_lock(std::string const& name);
+    /// With options that cannot be used: error(invalid_argument).
+    reentrant_lock get_lock(std::string const& name, lock_options const& options = {});
+    non_reentrant_lock get_non_reentrant_lock(std::string const& name, lock_options const& options = {});
+    fenced_lock get_fenced_lock(std::string const& name, lock_options const& options = {});
+    fair_lock get_fair_lock(std::string const& name, lock_options const& options = {});
     /// The same, but its owner cannot acquire it twice.
-    non_reentrant_fair_lock get_non_reentrant_fair_lock(std::string const& name);
-    read_write_lock get_read_write_lock(std::string const& name);
+    non_reentrant_fair_lock get_non_reentrant_fair_lock(std::string const& name, lock_options const& options = {});
+    read_write_lock get_read_write_lock(std::string const& name, lock_options const& options = {});
     /// Throws error(invalid_argument) for pauses that are not positive, or a multiplier below one.
-    spin_lock get_spin_lock(std::string const& name, spin_backoff const& backoff = {});
+    spin_lock get_spin_lock(std::string const& name, spin_backoff const& backoff = {},
+                            lock_options const& options = {});
 
     /// A lock on these values of a group: those that have a value in common exclude each other. Values: any bytes, 1 to 10,000
     /// of them; one that comes twice counts once. No round trip. Throws error: bad_name (of the group), invalid_argument (no
     /// values, or too many), forked. The name of a group should not be that of another lock, which does not keep values out.
-    faster_multi_lock get_faster_multi_lock(std::string const& group, std::vector<std::string> const& values);
+    faster_multi_lock get_faster_multi_lock(std::string const& group, std::vector<std::string> const& values,
+                                            lock_options const& options = {});
 
     /// A candidate of an election; each call makes another one. No round trip. Throws error: bad_name, invalid_argument (a
     /// candidate that cannot be used), forked.

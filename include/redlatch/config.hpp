@@ -8,6 +8,7 @@
 #include <redlatch/credentials.hpp>
 #include <redlatch/export.hpp>
 #include <redlatch/lease_clock.hpp>
+#include <redlatch/replica_policy.hpp>
 #include <redlatch/tls_options.hpp>
 #include <redlatch/topology_options.hpp>
 
@@ -146,6 +147,9 @@ struct REDLATCH_EXPORT config {
     /// unlock() and the destructor of hold return as soon as the release is written, without its answer: half of the round
     /// trips. What went wrong goes to the listener and the counters; hold::release() waits nevertheless.
     bool detached_unlock = false;
+
+    /// How many replicas have to confirm a lock, where its handle does not say it (lock_options::replicas); see replica_policy.
+    replica_policy replicas{};
 
     /// A wait without a deadline ends with errc::disconnected when the server was away for this long, or with
     /// errc::server_refused when it answered and executed no writes for this long; zero: never.

@@ -30,6 +30,7 @@ enum class errc {
     forked,           ///< The client was made by the parent of this process; make a new one here.
     wrong_thread,     ///< A blocking call on a thread that must not block (the client's own).
     would_deadlock, ///< The owner holds the lock, and would wait for itself: this kind is not re-entrant. Nothing was changed.
+    not_replicated, ///< Fewer replicas than its replica_policy asks for confirmed the lock in time. It was given back.
 };
 
 /// The category of errc; its message() is short and general. Portable code may compare with std::errc instead:

@@ -80,6 +80,9 @@ public:
     /// or one that was acquired without acquire_options::fencing, of a kind that gives no tokens unasked (fenced_lock.hpp).
     std::optional<std::uint64_t> token() const noexcept;
 
+    /// How many replicas had confirmed the lock when it was acquired, where its replica_policy asked them. None: it did not.
+    std::optional<int> confirmed_by() const noexcept;
+
     /// The name of the lock.
     std::string const& lock_name() const noexcept;
 

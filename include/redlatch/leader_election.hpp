@@ -49,6 +49,8 @@ struct election_options {
     /// How leader(), `redlatch status` and `redlatch list` name this candidate while it leads, in every process: 1 to 256
     /// bytes, no control characters. It need not be unique. None: the client's config::holder_label.
     std::optional<std::string> candidate{};
+    /// How many replicas have to confirm a term before it begins. None: config::replicas.
+    std::optional<replica_policy> replicas{};
 };
 
 /// Options of one campaign.

@@ -3,6 +3,7 @@
 
 #include <redlatch/lease_clock.hpp>
 #include <redlatch/owner.hpp>
+#include <redlatch/replica_policy.hpp>
 
 #include <functional>
 #include <optional>
@@ -53,6 +54,12 @@ struct acquire_options {
 
     /// Ends the wait at once (errc::cancelled), also while a call to the server is under way.
     std::stop_token stop{};
+};
+
+/// What one handle of a lock does differently from the others of its client: `client.get_lock("orders", {.replicas = ...})`.
+struct lock_options {
+    /// How many replicas have to confirm what is acquired with this handle, with guards too. None: config::replicas.
+    std::optional<replica_policy> replicas{};
 };
 
 /// Runs a task, now or later, on a thread of the user's choice. An empty executor means the client's notifier thread. What it

@@ -35,6 +35,7 @@
 #include <redlatch/read_write_lock.hpp>         // IWYU pragma: export
 #include <redlatch/red_lock.hpp>                // IWYU pragma: export
 #include <redlatch/reentrant_lock.hpp>          // IWYU pragma: export
+#include <redlatch/replica_policy.hpp>          // IWYU pragma: export
 #include <redlatch/semaphore.hpp>               // IWYU pragma: export
 #include <redlatch/server_facts.hpp>            // IWYU pragma: export
 #include <redlatch/spin_lock.hpp>               // IWYU pragma: export

@@ -8,6 +8,7 @@
 #include <redlatch/basic_lock.hpp>
 #include <redlatch/client.hpp>
 #include <redlatch/hold.hpp>
+#include <redlatch/replica_policy.hpp>
 
 #include <atomic>
 #include <cstdint>
@@ -21,6 +22,7 @@ struct hold_state {
     locking::tenure_ptr tenure;
     std::uint64_t level = 0;
     std::uint64_t token = 0;         ///< fencing; 0: none
+    int confirmed_by = -1;           ///< so many replicas; -1: none was asked
     std::uint32_t times_retaken = 0; ///< of the tenure, when this was held
     std::atomic<bool> given_back{false};
 
@@ -32,6 +34,7 @@ struct hold_state {
 struct lock_impl {
     std::shared_ptr<io::client_core> core;
     locking::record_ptr record;
+    replica_policy replicas{};                         ///< of its acquisitions
     locking::retry_backoff backoff{};                  ///< of a kind without a channel
     std::shared_ptr<std::string const> owner_suffix{}; ///< of an election: the candidate; null: none
 };
@@ -48,14 +51,20 @@ public:
 };
 
 struct hold_access {
-    static hold make(std::shared_ptr<io::client_core> core, io::acquisition& done) {
-        hold made(state_of(std::move(core), done.tenure(), done.level_number(), done.token()));
+    /// Of an acquisition, or a confirmed one.
+    template <class Acquisition> static hold make(std::shared_ptr<io::client_core> core, Acquisition& done) {
+        auto state = state_of(std::move(core), done.tenure(), done.level_number(), done.token());
+        state->confirmed_by = done.confirmed_by();
+        hold made(std::move(state));
         done.handed_over();
         return made;
     }
     /// Of all levels: a view gives none back.
-    static hold_view view(std::shared_ptr<io::client_core> core, locking::tenure_ptr tenure, std::uint64_t token) {
-        return hold_view(state_of(std::move(core), std::move(tenure), 0, token));
+    static hold_view view(std::shared_ptr<io::client_core> core, locking::tenure_ptr tenure, std::uint64_t token,
+                          int confirmed_by) {
+        auto state = state_of(std::move(core), std::move(tenure), 0, token);
+        state->confirmed_by = confirmed_by;
+        return hold_view(std::move(state));
     }
     static std::shared_ptr<hold_state> state_of(std::shared_ptr<io::client_core> core, locking::tenure_ptr tenure,
                                                 std::uint64_t level, std::uint64_t token) {

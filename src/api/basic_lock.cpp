@@ -1,6 +1,7 @@
 #include "api/access.hpp"
 #include "api/async_call.hpp"
 #include "api/waits.hpp"
+#include "io/confirmed_acquisition.hpp"
 #include "locking/names.hpp"
 
 #include <redlatch/basic_lock.hpp>
@@ -101,6 +102,21 @@ std::string without_a_thread(lock_impl const& impl) {
              "threads";
 }
 
+/// What `one` acquires goes to `out`; null: unlock() will find it.
+template <class Acquisition>
+std::error_code carry_out(lock_impl const& impl, Acquisition& one, std::stop_token const& stop, hold* out,
+                          std::string* message) {
+    io::run_blocking(one, stop);
+    if (one.result()) {
+        if (message != nullptr) *message = one.message();
+    } else if (out != nullptr) {
+        *out = detail::hold_access::make(impl.core, one);
+    } else {
+        one.handed_over();
+    }
+    return one.result();
+}
+
 /// Acquires on the calling thread. What is acquired goes to `out`; null: unlock() will find it. `message` is filled in for a
 /// failure if it is not null.
 std::error_code acquire_now(lock_impl const& impl, io::acquisition::request request, std::stop_token const& stop,
@@ -115,16 +131,12 @@ std::error_code acquire_now(lock_impl const& impl, io::acquisition::request requ
         return no_thread;
     }
     if (request.owner_number == thread) impl.core->watch_this_thread();
-    io::acquisition one(impl.core, std::move(request));
-    io::run_blocking(one, stop);
-    if (one.result()) {
-        if (message != nullptr) *message = one.message();
-    } else if (out != nullptr) {
-        *out = detail::hold_access::make(impl.core, one);
-    } else {
-        one.handed_over();
+    if (impl.replicas.replicas != 0) {
+        io::confirmed_acquisition one(impl.core, std::move(request), impl.replicas);
+        return carry_out(impl, one, stop, out, message);
     }
-    return one.result();
+    io::acquisition one(impl.core, std::move(request));
+    return carry_out(impl, one, stop, out, message);
 }
 
 std::error_code acquire_now(lock_impl const& impl, acquire_options const& options, manner mode, hold& out,
@@ -147,15 +159,17 @@ std::optional<outcome> start_acquisition(lock_impl const& impl, acquire_options 
     if (auto const ec = check(impl, options, problem)) return outcome(ec, std::move(problem));
     if (auto const no_thread = core->have_thread()) return outcome(no_thread, without_a_thread(impl));
     if (options.owner == owner::this_thread()) core->watch_this_thread();
-    bool const running = detail::start<io::acquisition>(
-        core, options.stop, done,
-        [core](io::acquisition& ended, completion_ptr<hold> whom) {
-            if (ended.result())
-                detail::tell(*core, std::move(whom), detail::failure_of(ended), hold());
-            else
-                detail::tell(*core, std::move(whom), outcome(), detail::hold_access::make(core, ended));
-        },
-        to_request(impl, options, mode));
+    auto const tell = [core](auto& ended, completion_ptr<hold> whom) {
+        if (ended.result())
+            detail::tell(*core, std::move(whom), detail::failure_of(ended), hold());
+        else
+            detail::tell(*core, std::move(whom), outcome(), detail::hold_access::make(core, ended));
+    };
+    auto request = to_request(impl, options, mode);
+    bool const running = impl.replicas.replicas != 0
+                             ? detail::start<io::confirmed_acquisition>(core, options.stop, done, tell,
+                                                                        std::move(request), impl.replicas)
+                             : detail::start<io::acquisition>(core, options.stop, done, tell, std::move(request));
     if (running) return std::nullopt;
     return outcome(errc::closed, subject() + make_error_code(errc::closed).message());
 }
@@ -320,6 +334,7 @@ int basic_lock::hold_count(owner const& owner) const noexcept {
 hold_view basic_lock::current_hold(owner const& owner) const {
     if (!impl_ || impl_->core->forked()) return {};
     std::uint64_t token = 0;
+    int confirmed_by = -1;
     auto const mine = impl_->core->locked([&](locking::lock_table& table, base::wake_list&) {
         auto found = table.current(*impl_->record, owner.number());
         if (!found || found->levels.empty()) {
@@ -328,10 +343,13 @@ hold_view basic_lock::current_hold(owner const& owner) const {
             for (auto const& one : impl_->record->tenures.acquired())
                 if (one->owner_number == owner.number() && one->in(tenure::phase::lost)) found = one;
         }
-        if (found) token = found->token;
+        if (found) {
+            token = found->token;
+            confirmed_by = found->confirmed_by;
+        }
         return found;
     });
-    return mine ? detail::hold_access::view(impl_->core, mine, token) : hold_view();
+    return mine ? detail::hold_access::view(impl_->core, mine, token, confirmed_by) : hold_view();
 }
 
 } // namespace redlatch

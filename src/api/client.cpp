@@ -7,6 +7,7 @@
 #include "api/listing.hpp"
 #include "api/name_prefix.hpp"
 #include "api/permit_listing.hpp"
+#include "api/replica_rules.hpp"
 #include "api/server_inspection.hpp"
 #include "api/server_view.hpp"
 #include "locking/names.hpp"
@@ -57,11 +58,16 @@ std::string usable_name(io::client_core const& core, std::string const& kind, st
 
 /// No round trip.
 std::shared_ptr<detail::lock_impl> lock_of(detail::client_handle const& owner, std::string const& asked,
-                                           locking::recipe const& recipe, std::vector<std::string> const& parts = {}) {
+                                           locking::recipe const& recipe, std::optional<replica_policy> const& replicas,
+                                           std::vector<std::string> const& parts = {}) {
     auto const& core = owner.core;
     auto const name = usable_name(*core, "lock", asked);
+    if (replicas)
+        if (auto const problem = detail::problem_of(*replicas); !problem.empty())
+            throw error(errc::invalid_argument, "lock " + locking::shown(name) + ": " + problem);
     auto impl = std::make_shared<detail::lock_impl>();
     impl->core = core;
+    impl->replicas = replicas.value_or(core->settings().replicas);
     impl->record = core->locked(
         [&](locking::lock_table& table, base::wake_list&) { return table.records.get(name, recipe, parts); });
     return impl;
@@ -77,39 +83,40 @@ std::shared_ptr<detail::counter_impl> counter_of(detail::client_handle const& ow
 
 } // namespace
 
-reentrant_lock client::get_lock(std::string const& name) {
-    return reentrant_lock(lock_of(handle(), name, locking::reentrant_recipe));
+reentrant_lock client::get_lock(std::string const& name, lock_options const& options) {
+    return reentrant_lock(lock_of(handle(), name, locking::reentrant_recipe, options.replicas));
 }
 
-non_reentrant_lock client::get_non_reentrant_lock(std::string const& name) {
-    return non_reentrant_lock(lock_of(handle(), name, locking::non_reentrant_recipe));
+non_reentrant_lock client::get_non_reentrant_lock(std::string const& name, lock_options const& options) {
+    return non_reentrant_lock(lock_of(handle(), name, locking::non_reentrant_recipe, options.replicas));
 }
 
-fenced_lock client::get_fenced_lock(std::string const& name) {
-    return fenced_lock(lock_of(handle(), name, locking::fenced_recipe));
+fenced_lock client::get_fenced_lock(std::string const& name, lock_options const& options) {
+    return fenced_lock(lock_of(handle(), name, locking::fenced_recipe, options.replicas));
 }
 
-fair_lock client::get_fair_lock(std::string const& name) {
-    return fair_lock(lock_of(handle(), name, locking::fair_recipe));
+fair_lock client::get_fair_lock(std::string const& name, lock_options const& options) {
+    return fair_lock(lock_of(handle(), name, locking::fair_recipe, options.replicas));
 }
 
-non_reentrant_fair_lock client::get_non_reentrant_fair_lock(std::string const& name) {
-    return non_reentrant_fair_lock(lock_of(handle(), name, locking::non_reentrant_fair_recipe));
+non_reentrant_fair_lock client::get_non_reentrant_fair_lock(std::string const& name, lock_options const& options) {
+    return non_reentrant_fair_lock(lock_of(handle(), name, locking::non_reentrant_fair_recipe, options.replicas));
 }
 
-read_write_lock client::get_read_write_lock(std::string const& name) {
-    return read_write_lock(lock_of(handle(), name, locking::read_recipe),
-                           lock_of(handle(), name, locking::write_recipe));
+read_write_lock client::get_read_write_lock(std::string const& name, lock_options const& options) {
+    return read_write_lock(lock_of(handle(), name, locking::read_recipe, options.replicas),
+                           lock_of(handle(), name, locking::write_recipe, options.replicas));
 }
 
-faster_multi_lock client::get_faster_multi_lock(std::string const& group, std::vector<std::string> const& values) {
+faster_multi_lock client::get_faster_multi_lock(std::string const& group, std::vector<std::string> const& values,
+                                                lock_options const& options) {
     usable_name(*handle().core, "group", group);
     if (values.empty() || values.size() > locking::faster_multi::most_values)
         throw error(errc::invalid_argument, "the lock on values of the group " + locking::shown(group) + " needs 1 to "
                                                 + std::to_string(locking::faster_multi::most_values) + " values, not "
                                                 + std::to_string(values.size()));
-    return faster_multi_lock(
-        lock_of(handle(), group, locking::faster_multi_recipe, locking::faster_multi::fields_of(values)));
+    return faster_multi_lock(lock_of(handle(), group, locking::faster_multi_recipe, options.replicas,
+                                     locking::faster_multi::fields_of(values)));
 }
 
 semaphore client::get_semaphore(std::string const& name, counter_options const& options) {
@@ -133,7 +140,7 @@ leader_election client::get_leader_election(std::string const& name, election_op
                         + " cannot be used; it is to have 1 to " + std::to_string(locking::election::longest_candidate)
                         + " bytes and no control characters");
     auto const candidate = options.candidate.value_or(core->label());
-    auto lock = lock_of(handle(), whole, locking::election_recipe);
+    auto lock = lock_of(handle(), whole, locking::election_recipe, options.replicas);
     lock->owner_suffix = std::make_shared<std::string const>(locking::election::owner_suffix(candidate));
     return leader_election(std::make_shared<detail::election_impl>(
         detail::election_impl{.core = core,
@@ -142,8 +149,8 @@ leader_election client::get_leader_election(std::string const& name, election_op
                               .candidate = candidate}));
 }
 
-spin_lock client::get_spin_lock(std::string const& name, spin_backoff const& backoff) {
-    auto impl = lock_of(handle(), name, locking::spin_recipe);
+spin_lock client::get_spin_lock(std::string const& name, spin_backoff const& backoff, lock_options const& options) {
+    auto impl = lock_of(handle(), name, locking::spin_recipe, options.replicas);
     if (backoff.first.count() < 1 || backoff.longest < backoff.first || backoff.multiplier < 1)
         throw error(
             errc::invalid_argument,

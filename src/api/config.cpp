@@ -1,4 +1,5 @@
 #include "api/config_limits.hpp"
+#include "api/replica_rules.hpp"
 #include "connection/holder_label.hpp"
 #include "io/server_set.hpp"
 
@@ -110,6 +111,7 @@ void config::validate() const {
         refuse("commands must be automatic, plain or scripts");
     if (connect < connect_mode::eagerly || connect > connect_mode::lazily) refuse("connect must be eagerly or lazily");
     check("local_handoff.time", local_handoff.time, duration(1));
+    if (auto const problem = detail::problem_of(replicas); !problem.empty()) refuse(problem);
     check("topology.scan_interval", topology.scan_interval, duration(10));
     check_text("topology.master_name", topology.master_name);
     check_text("topology.sentinel_username", topology.sentinel_username);

@@ -7,6 +7,7 @@
 #include "api/yaml_level.hpp"
 #include "api/yaml_mappers.hpp"
 #include "api/yaml_own.hpp"
+#include "api/yaml_replicas.hpp"
 #include "api/yaml_servers.hpp"
 #include "api/yaml_spring.hpp"
 #include "api/yaml_tls.hpp"
@@ -53,7 +54,7 @@ yaml_level const& top_level() {
     auto const make = [] {
         yaml_level result{
             .title = "at the top level",
-            .keys = {top_keys, yaml_own::keys_at_top(), yaml_tls::keys(), yaml_tls::own_keys()},
+            .keys = {top_keys, yaml_replicas::keys(), yaml_own::keys_at_top(), yaml_tls::keys(), yaml_tls::own_keys()},
             .ignored = {redisson_keys::ignored_at_top()},
             .groups = {yaml_own::section},
         };
@@ -128,8 +129,10 @@ yaml_config read_redisson(yaml_document const& document) {
     auto const servers = settings_of_section(*chosen, top.find(chosen->name)->second, document.first_line);
     yaml_config result;
     result.shows_password = shows_password(top) || shows_password(servers);
+    if (chosen->mode != server_mode::single) yaml_replicas::begin(result.settings);
     apply(result.settings, top, top_level());
     yaml_servers::apply(result.settings, servers, *chosen);
+    yaml_replicas::finish(result.settings, top);
     if (auto const own = top.find(yaml_own::section); own != top.end())
         result.shows_password |= apply_own(result.settings, own->second, document.first_line);
     if (io::resolve_servers(result.settings).nodes.front().tls) {

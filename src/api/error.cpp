@@ -25,6 +25,7 @@ char const* describe(errc code) noexcept {
     case errc::forked: return "the client belongs to the parent process; make a new one in this process";
     case errc::wrong_thread: return "a call that blocks was made on a thread of the client";
     case errc::would_deadlock: return "this owner holds the lock already, and the lock is not re-entrant";
+    case errc::not_replicated: return "too few replicas confirmed the lock in time; it was given back";
     }
     return nullptr;
 }
@@ -57,7 +58,8 @@ public:
         case errc::outcome_unknown:
         case errc::wrong_type:
         case errc::closed:
-        case errc::forked: break;
+        case errc::forked:
+        case errc::not_replicated: break;
         }
         return {code, *this};
     }

@@ -129,6 +129,11 @@ std::optional<std::uint64_t> hold_view::token() const noexcept {
     return state_->token;
 }
 
+std::optional<int> hold_view::confirmed_by() const noexcept {
+    if (!state_ || state_->confirmed_by < 0) return std::nullopt;
+    return state_->confirmed_by;
+}
+
 std::string const& hold_view::lock_name() const noexcept {
     static std::string const none;
     return state_ ? state_->tenure->record->name : none;

@@ -84,7 +84,7 @@ void multi_acquisition::end_early(errc why) {
 
 /// Without a wait each member has the time that its client has for an answer.
 base::instant multi_acquisition::deadline() const {
-    return may_wait_ ? deadline_ : group_->time_for_answers();
+    return base::later(may_wait_ ? deadline_ : group_->time_for_answers(), group_->time_for_replicas());
 }
 
 multi_hold multi_acquisition::take() {

@@ -35,6 +35,14 @@ base::instant multi_lock_impl::time_for_answers() const {
     return base::later(lease_clock::now(), longest);
 }
 
+duration multi_lock_impl::time_for_replicas() const {
+    duration longest{0};
+    for (auto const& one : members)
+        if (auto const& policy = lock_access::impl(one)->replicas; policy.replicas != 0)
+            longest = std::max(longest, policy.time);
+    return longest;
+}
+
 std::error_code multi_lock_impl::refusal(bool blocking) const {
     for (std::size_t i = 0; i < members.size(); ++i) {
         if (core_of(i).forked()) return errc::forked;

@@ -42,6 +42,8 @@ struct multi_lock_impl {
     std::shared_ptr<io::client_core> const& carrier() const;
     /// Until when members have answered that do not wait.
     base::instant time_for_answers() const;
+    /// How long a member may take beyond the end of its wait: for its replicas.
+    duration time_for_replicas() const;
     /// A majority is enough.
     bool by_majority() const noexcept { return needed < members.size(); }
     /// "multi lock of 'a', 'b'"

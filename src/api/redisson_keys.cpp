@@ -21,7 +21,6 @@ constexpr std::string_view own_checks = "the servers are asked for their arrange
 
 constexpr ignored_yaml_key top[]{
     {"addressResolverGroupFactory", not_java},
-    {"checkLockSyncedSlaves", "a lock counts as taken as soon as the master says so"},
     {"cleanUpKeysAmount", other_objects},
     {"codec", "locks store names and numbers only"},
     {"connectionListener", not_java},
@@ -38,7 +37,6 @@ constexpr ignored_yaml_key top[]{
     {"referenceEnabled", other_objects},
     {"registrationKey", "it is a licence of Redisson PRO"},
     {"reliableTopicWatchdogTimeout", other_objects},
-    {"slavesSyncTimeout", "no lock waits for replicas"},
     {"sslCiphers", own_tls},
     {"sslKeyManagerFactory", own_tls},
     {"sslProvider", own_tls},

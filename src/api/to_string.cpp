@@ -27,6 +27,7 @@ std::string_view to_string(event::kind kind) noexcept {
     case event::kind::server_refuses: return "server_refuses";
     case event::kind::server_recovered: return "server_recovered";
     case event::kind::eviction_possible: return "eviction_possible";
+    case event::kind::too_few_replicas: return "too_few_replicas";
     }
     return "unknown";
 }

@@ -1,6 +1,7 @@
 #include "api/yaml_own.hpp"
 
 #include "api/config_limits.hpp"
+#include "api/yaml_replicas.hpp"
 #include "api/yaml_tls.hpp"
 
 namespace redlatch::yaml_own {
@@ -77,7 +78,8 @@ std::span<yaml_key const> keys_at_top() {
 }
 
 yaml_level const& level() {
-    static yaml_level const own{.title = "under redlatch", .keys = {keys(), yaml_tls::own_keys()}};
+    static yaml_level const own{.title = "under redlatch",
+                                .keys = {keys(), yaml_replicas::own_keys(), yaml_tls::own_keys()}};
     return own;
 }
 

@@ -2,6 +2,7 @@
 
 #include "api/config_limits.hpp"
 #include "api/yaml_nearest.hpp"
+#include "api/yaml_replicas.hpp"
 #include "io/server_uri.hpp"
 #include "io/uri_text.hpp"
 
@@ -217,6 +218,8 @@ void apply(config& settings, yaml_settings const& found) {
     bool const tls = wants_tls(found);
     std::string const scheme = tls ? "rediss://" : "redis://";
     auto& topology = settings.topology;
+    if (said(found, "sentinel.nodes") != nullptr || said(found, "cluster.nodes") != nullptr)
+        yaml_replicas::begin(settings);
     if (auto const* sentinels = said(found, "sentinel.nodes")) {
         topology.mode = server_mode::sentinel;
         topology.nodes = nodes(*sentinels, scheme);
@@ -232,6 +235,7 @@ void apply(config& settings, yaml_settings const& found) {
         settings.address = address(found, scheme);
         io::parse_server_uri(settings.address);
     }
+    yaml_replicas::finish(settings, {});
 }
 
 } // namespace redlatch::yaml_spring

@@ -10,6 +10,12 @@ server_role read_role(resp::value const& reply) noexcept {
     return word == "sentinel" ? server_role::sentinel : server_role::unknown;
 }
 
+std::optional<int> replicas_in_step(resp::value const& reply) {
+    if (read_role(reply) != server_role::master || reply.items.size() < 3 || !reply.items[2].is_array())
+        return std::nullopt;
+    return static_cast<int>(reply.items[2].items.size());
+}
+
 std::string master_of(resp::value const& reply) {
     if (read_role(reply) != server_role::replica || reply.items.size() < 3) return {};
     auto const& host = reply.items[1];

@@ -47,6 +47,8 @@ public:
     std::uint64_t level_number() const noexcept { return level_number_; }
     /// Of what was acquired; 0: none.
     std::uint64_t token() const noexcept { return taken_at_ ? token_ : 0; }
+    /// How many replicas have confirmed it: none was asked.
+    static constexpr int confirmed_by() noexcept { return -1; }
     /// Whoever asked has what was acquired, and gives it back.
     void handed_over() noexcept { handed_over_ = true; }
 

@@ -51,7 +51,8 @@ std::string acquisition::message() const {
     case errc::bad_name:
     case errc::invalid_argument:
     case errc::forked:
-    case errc::wrong_thread: break;
+    case errc::wrong_thread:
+    case errc::not_replicated: break;
     }
     return lock + ": " + result_.message();
 }

@@ -454,7 +454,8 @@ std::string counter_wait::message() const {
     case errc::invalid_argument:
     case errc::forked:
     case errc::wrong_thread:
-    case errc::would_deadlock: break;
+    case errc::would_deadlock:
+    case errc::not_replicated: break;
     }
     return which + ": " + result_.message();
 }

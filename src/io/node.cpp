@@ -54,7 +54,9 @@ node::node(std::shared_ptr<reactor> const& loop, config const& settings, lane::s
       control_(loop, of_lane(common, true, control_timeout(settings)),
                lane_hooks("control", [](node& self) -> lane& { return self.control_.line(); })),
       messages_(loop, of_lane(common, false, settings.timeout),
-                lane_hooks("subscriber", [](node& self) -> lane& { return self.messages_.line(); })) {}
+                lane_hooks("subscriber", [](node& self) -> lane& { return self.messages_.line(); })),
+      replicas_(loop, of_lane(common, true, settings.timeout),
+                [this] { return lane_hooks("replica", [](node& self) -> lane& { return self.data_.line(); }); }) {}
 
 void node::watch(std::shared_ptr<reactor> const& loop) {
     if (!places_) return;
@@ -62,6 +64,7 @@ void node::watch(std::shared_ptr<reactor> const& loop) {
         data_.line().move_to(there, reason, news);
         control_.line().move_to(there, reason, news);
         messages_.line().move_to(there, reason, news);
+        replicas_.move_to(there, reason, news);
     });
 }
 
@@ -110,6 +113,7 @@ void node::close() {
     data_.line().close();
     control_.line().close();
     messages_.line().close();
+    replicas_.close();
 }
 
 void node::close_after_fork() noexcept {
@@ -117,22 +121,28 @@ void node::close_after_fork() noexcept {
     data_.line().close_after_fork();
     control_.line().close_after_fork();
     messages_.line().close_after_fork();
+    replicas_.close_after_fork();
 }
 
 void node::send_elsewhere(std::function<node&(connection::redirect const&)> const& find) {
     data_.set_other_lane([find](connection::redirect const& to) -> call_lane& { return find(to).data(); });
     control_.set_other_lane([find](connection::redirect const& to) -> call_lane& { return find(to).control(); });
+    replicas_.send_elsewhere([find](connection::redirect const& to, replica_question_ptr const& question) {
+        find(to).ask_replicas(question);
+    });
 }
 
 void node::retire(bool retired) {
     data_.retire(retired);
     control_.retire(retired);
     messages_.line().rest(retired);
+    replicas_.retire(retired);
 }
 
 void node::send_away(base::function_ref<bool(std::uint16_t)> gone) {
     data_.send_away(gone);
     control_.send_away(gone);
+    replicas_.send_away(gone);
 }
 
 base::instant node::on_write_refused(connection::call const& answered, base::instant now) {

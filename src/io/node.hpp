@@ -1,4 +1,5 @@
-// One server of a client: its three connections, which commands it takes, and whether it executes writes.
+// One server of a client: its connections, three and those for questions about replicas; which commands it takes, and whether
+// it executes writes.
 #pragma once
 
 #include "base/time.hpp"
@@ -7,6 +8,7 @@
 #include "io/command_choice.hpp"
 #include "io/endpoint.hpp"
 #include "io/locator.hpp"
+#include "io/replica_lanes.hpp"
 #include "io/subscriber.hpp"
 #include "io/write_gate.hpp"
 
@@ -78,6 +80,10 @@ public:
     subscriber& messages() noexcept { return messages_; }
     /// It has refused messages of this channel: waiters have to ask again and again. For want of a right the log is told, once.
     bool is_deaf_to(locking::channel const& channel);
+    /// True once: that its replicas cannot be asked is to be told.
+    bool warns_of_missing_wait() noexcept { return !warned_of_missing_wait_.exchange(true); }
+    /// How many of its replicas have a lock that it has given; see replica_lane.
+    void ask_replicas(replica_question_ptr const& question) { replicas_.ask(question); }
 
     command_choice& choice() noexcept { return choice_; }
 
@@ -106,7 +112,9 @@ public:
     /// See master_locator.
     std::optional<sentinel_facts> sentinels() const { return places_ ? places_->sentinels() : std::nullopt; }
 
-    std::uint64_t commands_sent() const { return data_.commands() + control_.commands() + messages_.commands(); }
+    std::uint64_t commands_sent() const {
+        return data_.commands() + control_.commands() + messages_.commands() + replicas_.commands();
+    }
     std::size_t subscriptions() const { return messages_.active(); }
 
 private:
@@ -125,9 +133,11 @@ private:
     write_gate gate_;
     std::atomic<bool> warned_of_eviction_{false};
     std::atomic<bool> warned_of_deafness_{false};
+    std::atomic<bool> warned_of_missing_wait_{false};
     call_lane data_;
     call_lane control_;
     subscriber messages_;
+    replica_lanes replicas_;
 };
 
 } // namespace redlatch::io

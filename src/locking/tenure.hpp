@@ -50,6 +50,7 @@ struct tenure {
     std::string owner_id{};              // changes only while acquiring
     std::uint64_t serial = 0;            ///< the number in owner_id
     std::uint64_t token = 0;             ///< fencing, of all its holds from then on; 0: none was asked for so far
+    int confirmed_by = -1; ///< so many replicas, its latest acquisition for which they were asked; -1: none
 
     /// Read by anybody at any time.
     std::atomic<phase> now_in{phase::acquiring};

@@ -58,6 +58,7 @@ static_assert(std::is_error_code_enum_v<redlatch::errc>);
 static_assert(std::is_base_of_v<std::system_error, redlatch::error>);
 static_assert(std::chrono::is_clock_v<redlatch::lease_clock>);
 static_assert(std::is_aggregate_v<redlatch::config> && std::is_aggregate_v<redlatch::acquire_options>);
+static_assert(std::is_aggregate_v<redlatch::lock_options> && std::is_aggregate_v<redlatch::replica_policy>);
 
 static_assert(REDLATCH_VERSION_MAJOR * 10000 + REDLATCH_VERSION_MINOR * 100 + REDLATCH_VERSION_PATCH
                   == REDLATCH_TEST_VERSION_NUMBER,
@@ -119,6 +120,7 @@ TEST(api, states_and_events_have_names) {
     EXPECT_EQ(to_string(event::kind::disconnected), "disconnected");
     EXPECT_EQ(to_string(event::kind::reconnected), "reconnected");
     EXPECT_EQ(to_string(event::kind::thread_exited_holding), "thread_exited_holding");
+    EXPECT_EQ(to_string(event::kind::too_few_replicas), "too_few_replicas");
     EXPECT_EQ(to_string(static_cast<hold_status>(77)), "unknown");
 }
 

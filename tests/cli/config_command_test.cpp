@@ -119,6 +119,24 @@ TEST_F(config_command, writes_json) {
               std::string::npos);
 }
 
+TEST_F(config_command, shows_for_which_replicas_locks_wait) {
+    std::string const cluster = "clusterServersConfig: {nodeAddresses: ['redis://a:1']}\n";
+    expect_line(
+        check(cluster).output, "replicas",
+        "all that are connected within 1s, 1 of them at least, 4 more attempts; else an error; a server without "
+        "WAIT counts as one without replicas");
+    expect_line(check(cluster + "redlatch: {replicas: 2, replicasTimeout: 250, onTooFewReplicas: accept}").output,
+                "replicas", "2 within 250ms; else held all the same");
+    EXPECT_EQ(check("singleServerConfig: {address: 'redis://a:1'}").output.find("replicas"), std::string::npos);
+    auto const object = json(cluster)["replicas"];
+    EXPECT_EQ(object["wanted"], "all");
+    EXPECT_EQ(object["required"], 1);
+    EXPECT_EQ(object["time_ms"], 1000);
+    EXPECT_EQ(object["shortage"], "fail");
+    EXPECT_EQ(object["retries"], 4);
+    EXPECT_EQ(object["needs_wait"], false);
+}
+
 TEST_F(config_command, refuses_what_cannot_be_used) {
     auto const result = check("singleServerConfig:\n  adress: redis://h\n");
     EXPECT_EQ(result.status, 64);

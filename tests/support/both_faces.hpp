@@ -144,7 +144,9 @@ class client : public redlatch::client {
 public:
     using redlatch::client::client;
 
-    reentrant_lock get_lock(std::string const& name) { return redlatch::client::get_lock(name); }
+    reentrant_lock get_lock(std::string const& name, lock_options const& options = {}) {
+        return redlatch::client::get_lock(name, options);
+    }
     std::vector<lock_info> list_locks(std::string_view pattern = "*", look_options const& options = {}) {
         if (!asynchronously()) return redlatch::client::list_locks(pattern, options);
         using locks = std::vector<lock_info>;

@@ -18,6 +18,7 @@ inline bool in_variant(std::string_view word) {
 inline config as_variant(config settings) {
     if (in_variant("scripts")) settings.commands = command_set::scripts;
     if (in_variant("no_hand_off")) settings.local_handoff.enabled = false;
+    if (in_variant("confirmed")) settings.replicas = replica_policy::all(); // of none: what is asked, and no wait
     return settings;
 }
 

@@ -27,6 +27,35 @@ TEST(config, from_a_uri_keeps_the_uri_and_the_defaults) {
     EXPECT_NO_THROW(settings.validate());
 }
 
+TEST(config, a_policy_about_replicas_that_cannot_work_is_refused) {
+    auto const refusal = [](replica_policy const& policy) {
+        return test::refusal([&] { config{.replicas = policy}.validate(); });
+    };
+    for (auto const& good : {replica_policy::none(), replica_policy::at_least(1), replica_policy::all(),
+                             replica_policy::redisson_default()})
+        EXPECT_NO_THROW((config{.replicas = good}.validate()));
+    EXPECT_THAT(refusal({.replicas = -2}), HasSubstr("replicas.replicas is -2; it must be from 0 to 1000"));
+    EXPECT_THAT(refusal({.replicas = 1001}), HasSubstr("replicas.replicas is 1001"));
+    EXPECT_THAT(refusal({.replicas = 2, .required = 3}), HasSubstr("replicas.required is 3; it must be from 0 to 2"));
+    EXPECT_THAT(refusal({.replicas = replica_policy::all_connected, .required = -1}), HasSubstr("required is -1"));
+    EXPECT_THAT(refusal({.replicas = 1, .time = 0ms}), HasSubstr("replicas.time is 0 ms"));
+    EXPECT_THAT(refusal({.replicas = 1, .time = duration::max()}), HasSubstr("from 1 ms to ten years"));
+    EXPECT_THAT(refusal({.replicas = 1, .retries = 101}), HasSubstr("replicas.retries is 101"));
+    EXPECT_THAT(refusal({.replicas = 1, .shortage = static_cast<replica_shortage>(3)}),
+                HasSubstr("must be fail, give_back or accept"));
+}
+
+TEST(config, redisson_asks_all_and_is_content_with_one) {
+    auto const policy = replica_policy::redisson_default(2s);
+    EXPECT_EQ(policy.replicas, replica_policy::all_connected);
+    EXPECT_EQ(policy.required, 1);
+    EXPECT_EQ(policy.time, 2s);
+    EXPECT_EQ(policy.retries, 4);
+    EXPECT_EQ(policy.shortage, replica_shortage::fail);
+    EXPECT_FALSE(policy.needs_wait);
+    EXPECT_EQ(replica_policy::redisson_default().time, 1s);
+}
+
 TEST(config, from_an_empty_uri_is_refused_as_it_is_no_choice) {
     EXPECT_THAT(test::refusal([] { config::from_uri(""); }), HasSubstr("it is empty"));
 }

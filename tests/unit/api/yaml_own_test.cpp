@@ -56,6 +56,27 @@ TEST(yaml_own, says_what_redisson_has_no_key_for) {
     EXPECT_EQ(settings.tls.server_name, "redis.example");
 }
 
+TEST(yaml_own, says_for_how_many_replicas_to_wait) {
+    EXPECT_EQ(with_own("{replicas: 2}").replicas, replica_policy::at_least(2));
+    EXPECT_EQ(with_own("{replicas: none}").replicas, replica_policy::none());
+    EXPECT_EQ(with_own("{replicas: all, replicasTimeout: 250}").replicas, replica_policy::all(250ms));
+    EXPECT_EQ(with_own("{replicas: redisson}").replicas, replica_policy::redisson_default());
+    auto policy = replica_policy::at_least(1);
+    policy.retries = 3;
+    policy.shortage = replica_shortage::accept;
+    EXPECT_EQ(with_own("{onTooFewReplicas: accept, replicasRetries: 3, replicas: 1}").replicas, policy)
+        << "in whatever order";
+    policy.shortage = replica_shortage::give_back;
+    EXPECT_EQ(with_own("{onTooFewReplicas: giveBack, replicasRetries: 3, replicas: 1}").replicas, policy);
+    auto const refusal = [](std::string const& text) { return test::refusal([&] { with_own(text); }); };
+    EXPECT_THAT(refusal("{replicas: some}"), HasSubstr("replicas: must be none, all, redisson or a number"));
+    EXPECT_THAT(refusal("{replicas: -1}"), HasSubstr("replicas: must be none, all, redisson or a number"));
+    EXPECT_THAT(refusal("{replicas: 1001}"), HasSubstr("1000"));
+    EXPECT_THAT(refusal("{replicasTimeout: 0}"), HasSubstr("replicasTimeout: "));
+    EXPECT_THAT(refusal("{replicasRetries: 101}"), HasSubstr("replicasRetries: "));
+    EXPECT_THAT(refusal("{onTooFewReplicas: retry}"), HasSubstr("must be fail, giveBack or accept"));
+}
+
 TEST(yaml_own, may_be_empty) {
     for (std::string const nothing : {"", "{}", "null", "{commands: null, watchedHolds: }"}) {
         auto const settings = with_own(nothing);

@@ -62,6 +62,9 @@ checkLockSyncedSlaves: true
     EXPECT_EQ(settings.connect_timeout, 10001ms);
     EXPECT_EQ(settings.retry_attempts, 5);
     EXPECT_EQ(settings.lock_watchdog_timeout, 20s);
+    auto waits = replica_policy::redisson_default();
+    waits.retries = 5; // retryAttempts
+    EXPECT_EQ(settings.replicas, waits);
 
     auto const servers = io::resolve_servers(settings);
     EXPECT_EQ(servers.master.username, "alice");

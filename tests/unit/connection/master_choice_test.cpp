@@ -68,5 +68,15 @@ TEST(role_reply, is_read_from_its_first_word) {
     EXPECT_EQ(master_of(array({string("master"), string("a"), integer(1)})), "");
 }
 
+TEST(role_reply, of_a_master_says_how_many_replicas_are_in_step) {
+    auto const one = array({string("10.0.0.2"), string("6379"), string("77")});
+    EXPECT_EQ(replicas_in_step(array({string("master"), integer(77), array({})})), 0);
+    EXPECT_EQ(replicas_in_step(array({string("master"), integer(77), array({one, one})})), 2);
+    EXPECT_EQ(replicas_in_step(array({string("slave"), string("10.0.0.1"), integer(6379)})), std::nullopt);
+    EXPECT_EQ(replicas_in_step(array({string("master"), integer(77)})), std::nullopt);
+    EXPECT_EQ(replicas_in_step(array({string("master"), integer(77), integer(2)})), std::nullopt);
+    EXPECT_EQ(replicas_in_step(scripted::error("NOPERM")), std::nullopt);
+}
+
 } // namespace
 } // namespace redlatch::connection

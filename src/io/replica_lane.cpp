@@ -1,0 +1,299 @@
+#include "io/replica_lane.hpp"
+
+#include "base/hash_slot.hpp"
+#include "connection/role_reply.hpp"
+#include "connection/server_error.hpp"
+#include "io/insist.hpp"
+#include "locking/replica_demand.hpp"
+#include "resp/command.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace redlatch::io {
+namespace {
+
+using locking::replica_demand;
+
+/// A server that executes nothing now is asked again after this.
+constexpr base::milliseconds replica_retry_pause{20};
+
+connection::call_ptr once(std::string bytes, std::int32_t slot) {
+    auto made = connection::make_call();
+    made->bytes = std::move(bytes);
+    made->once = true;
+    made->slot = slot;
+    return made;
+}
+
+/// The write that replicas are to have: of what is there, nothing changes.
+locking::wire_call mark_of(replica_question const& question) {
+    auto const& record = *question.record;
+    return record.how->set_count(record.context(question.owner_id, base::milliseconds(1)), question.count);
+}
+
+} // namespace
+
+replica_lane::replica_lane(std::shared_ptr<reactor> loop, lane::settings const& settings, lane::hooks to_tell,
+                           int replicas, other_node elsewhere)
+    : loop_(std::move(loop)), replicas_(replicas), elsewhere_(std::move(elsewhere)),
+      calls_(loop_, settings, std::move(to_tell)) {}
+
+void replica_lane::ask(replica_question_ptr const& question) {
+    bool closed = false;
+    {
+        std::lock_guard const guard(mutex_);
+        closed = closed_;
+        if (!closed) pending_.push_back(question);
+        if (closed ? false : std::exchange(busy_, true)) return;
+    }
+    if (closed) return question->finish(replica_question::end::closed);
+    post(&replica_lane::begin_group);
+}
+
+void replica_lane::close() {
+    questions left;
+    {
+        std::lock_guard const guard(mutex_);
+        closed_ = true;
+        left.swap(pending_);
+    }
+    for (auto const& one : left) one->finish(replica_question::end::closed);
+    calls_.line().close(); // and with it the group that is under way
+}
+
+/// What is posted must come: it is noted as under way.
+void replica_lane::post(void (replica_lane::*step)()) {
+    insist([&] { loop_->post([self = shared_from_this(), step] { (self.get()->*step)(); }); });
+}
+
+void replica_lane::wake() noexcept {
+    post(&replica_lane::look);
+}
+
+// --- on the reactor
+
+/// False: there is nothing to ask.
+bool replica_lane::take_group() {
+    std::lock_guard const guard(mutex_);
+    group_.swap(pending_);
+    busy_ = !group_.empty();
+    return busy_;
+}
+
+void replica_lane::begin_group() {
+    if (!take_group()) return;
+    auto const now = lease_clock::now();
+    confirmed_ = connected_ = 0;
+    end_those_that_are_done(now);
+    if (group_.empty()) return go_on();
+    mark(now);
+}
+
+void replica_lane::mark(base::instant now) {
+    std::vector<connection::call_ptr> calls;
+    marks_.clear();
+    for (auto const& one : group_) {
+        auto const slot = elsewhere_ ? std::int32_t{base::hash_slot(one->record->name)} : -1;
+        if (std::exchange(one->asking, false)) calls.push_back(once(resp::command("ASKING"), slot));
+        auto call = mark_of(*one);
+        marks_.push_back(once(by_text(*one, call) ? locking::by_text(*call.text_of, call.bytes) : call.bytes, slot));
+        calls.push_back(marks_.back());
+    }
+    marks_.back()->waker = shared_from_this(); // what has gone wrong is not to wait for the replicas
+    ask_server(std::move(calls), now);
+}
+
+/// Behind a mark that the server has not executed WAIT would wait for nothing: so the first time the text of a script is sent.
+bool replica_lane::by_text(replica_question const& question, locking::wire_call const& call) {
+    bool const is_known = std::find(known_.begin(), known_.end(), call.text_of) != known_.end();
+    if (!is_known) known_.push_back(call.text_of);
+    return question.by_text || !is_known;
+}
+
+connection::call_ptr replica_lane::question_to_server(base::instant now) {
+    asks_role_ = replicas_ == replica_demand::all && !asks_role_;
+    auto const slot = elsewhere_ ? std::int32_t{base::hash_slot(group_.front()->record->name)} : -1;
+    if (asks_role_) return once(resp::command("ROLE"), slot);
+    auto latest = base::instant::min();
+    for (auto const& one : group_) latest = std::max(latest, one->until);
+    auto const time = std::max(locking::replica_wait_for(latest - now), base::milliseconds(1)); // 0 is for ever
+    auto const awaited = replicas_ == replica_demand::all ? connected_ : replicas_;
+    return once(resp::command("WAIT", std::to_string(awaited), std::to_string(time.count())), slot);
+}
+
+void replica_lane::ask_server(std::vector<connection::call_ptr> calls, base::instant now) {
+    last_ = question_to_server(now);
+    last_->waker = shared_from_this();
+    calls.push_back(last_);
+    calls_.submit_all(calls, false);
+    if (last_->finished()) post(&replica_lane::look); // the lane was closed already
+}
+
+void replica_lane::look() {
+    if (!last_) return;
+    if (!marks_.empty() && marks_.back()->finished()) read_marks();
+    if (!last_->finished()) return;
+    auto const answered = std::exchange(last_, nullptr);
+    bool const closed = [&] {
+        std::lock_guard const guard(mutex_);
+        return closed_;
+    }();
+    if (closed) {
+        end_all(replica_question::end::closed);
+        return go_on();
+    }
+    read_answer(*answered, lease_clock::now());
+    if (group_.empty()) return go_on();
+    if (!last_) ask_server({}, lease_clock::now());
+}
+
+/// Who stays in the group has its mark written on connection_.
+void replica_lane::read_marks() {
+    connection_ = 0;
+    questions written;
+    for (std::size_t i = 0; i < group_.size(); ++i)
+        if (read_mark(*marks_[i], group_[i])) written.push_back(group_[i]);
+    marks_.clear();
+    group_ = std::move(written);
+}
+
+/// True: it is written.
+bool replica_lane::read_mark(connection::call const& answered, replica_question_ptr const& question) {
+    using end = replica_question::end;
+    auto const refuse = [&](std::string text) {
+        question->said = std::move(text);
+        question->finish(end::refused);
+        return false;
+    };
+    auto const repeat = [&](then when) {
+        again(question, when);
+        return false;
+    };
+    if (answered.status != connection::call::state::answered) {
+        known_.clear();
+        return repeat(then::now);
+    }
+    auto const& reply = answered.reply;
+    if (!reply.is_error()) {
+        auto const said = question->record->how->read_count(reply).what;
+        if (said == locking::count_answer::written) {
+            connection_ = answered.connection;
+            return true;
+        }
+        if (said == locking::count_answer::not_understood) return refuse("an unexpected reply");
+        question->finish(end::not_held);
+        return false;
+    }
+    if (auto const redirect = elsewhere_ ? connection::read_redirect(reply) : std::nullopt) {
+        constexpr int most_redirects = 8;
+        if (++question->redirects > most_redirects) { // nodes that do not agree will, in a moment
+            question->redirects = 0;
+            return repeat(then::soon);
+        }
+        question->asking = redirect->what == connection::redirect::kind::ask;
+        elsewhere_(*redirect, question);
+        return false;
+    }
+    switch (connection::judge(reply)) {
+    case connection::verdict::no_script:
+        known_.clear(); // it was restarted, or is another one
+        if (std::exchange(question->by_text, true)) break;
+        return repeat(then::now);
+    case connection::verdict::read_only: calls_.reconnect(answered, "is a replica now"); return repeat(then::soon);
+    case connection::verdict::not_executed: return repeat(then::soon);
+    case connection::verdict::wrong_type: question->finish(end::not_held); return false;
+    case connection::verdict::refused: break;
+    }
+    return refuse(reply.text);
+}
+
+void replica_lane::read_answer(connection::call const& answered, base::instant now) {
+    if (group_.empty()) return;
+    // On another connection WAIT knows of no mark.
+    if (answered.status != connection::call::state::answered || answered.connection != connection_)
+        return all_again(answered.reply.is_error() ? then::soon : then::now);
+    if (answered.reply.is_error()) return on_error(answered);
+    if (asks_role_)
+        on_role(answered);
+    else if (answered.reply.is_integer())
+        on_count(static_cast<int>(answered.reply.integer));
+    else
+        on_error(answered);
+    end_those_that_are_done(now);
+}
+
+void replica_lane::on_error(connection::call const& answered) {
+    auto const verdict = connection::judge(answered.reply);
+    if (answered.reply.is_error()
+        && (verdict == connection::verdict::not_executed || verdict == connection::verdict::read_only))
+        return all_again(then::soon);
+    for (auto const& one : group_) {
+        one->said = std::string(asks_role_ ? "ROLE: " : "WAIT: ")
+                    + (answered.reply.is_error() ? answered.reply.text : "an unexpected reply");
+        one->cannot_wait = true;
+    }
+    end_all(replica_question::end::refused);
+}
+
+void replica_lane::on_role(connection::call const& answered) {
+    auto const connected = connection::replicas_in_step(answered.reply);
+    if (!connected) return on_error(answered);
+    connected_ = *connected;
+    for (auto const& one : group_) one->connected.store(connected_, std::memory_order_relaxed);
+    on_count(confirmed_); // some may have gone since they were waited for
+}
+
+void replica_lane::on_count(int confirmed) {
+    confirmed_ = confirmed;
+    for (auto const& one : group_) one->confirmed.store(confirmed, std::memory_order_relaxed);
+    if (confirmed >= (replicas_ == replica_demand::all ? connected_ : replicas_))
+        end_all(replica_question::end::counted);
+}
+
+void replica_lane::end_those_that_are_done(base::instant now) {
+    std::erase_if(group_, [&](replica_question_ptr const& one) {
+        bool const over = locking::replica_wait_for(one->until - now).count() == 0;
+        if (!over && !one->unwanted.load(std::memory_order_relaxed)) return false;
+        one->finish(replica_question::end::counted);
+        return true;
+    });
+}
+
+void replica_lane::end_all(replica_question::end how) {
+    for (auto const& one : std::exchange(group_, {})) one->finish(how);
+}
+
+void replica_lane::again(replica_question_ptr const& question, then when) {
+    again_.push_back(question);
+    after_a_pause_ = after_a_pause_ || when == then::soon;
+}
+
+void replica_lane::all_again(then when) {
+    for (auto const& one : std::exchange(group_, {})) again(one, when);
+}
+
+/// Without a group.
+void replica_lane::go_on() {
+    asks_role_ = false;
+    marks_.clear();
+    bool closed = false;
+    {
+        std::lock_guard const guard(mutex_);
+        closed = closed_;
+        if (!closed) pending_.insert(pending_.begin(), again_.begin(), again_.end());
+    }
+    auto const left = std::exchange(again_, {});
+    if (closed) {
+        for (auto const& one : left) one->finish(replica_question::end::closed);
+        return;
+    }
+    if (!std::exchange(after_a_pause_, false)) return post(&replica_lane::begin_group);
+    insist([this] {
+        loop_->at(base::later(lease_clock::now(), replica_retry_pause), [weak = weak_from_this()] {
+            if (auto const self = weak.lock()) self->begin_group();
+        });
+    });
+}
+
+} // namespace redlatch::io

@@ -1,0 +1,54 @@
+// Whether replicas have a lock that has just been acquired.
+#pragma once
+
+#include "base/time.hpp"
+#include "base/waker.hpp"
+#include "locking/lock_record.hpp"
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+namespace redlatch::io {
+
+/// Written by its replica_lane until it has ended; then it is its sender's.
+struct replica_question {
+    enum class end : std::uint8_t {
+        open,
+        counted,  ///< `confirmed` says how many
+        not_held, ///< the lock is its owner's no more
+        refused,  ///< the server said an error: `said`
+        closed,   ///< the client closes
+    };
+
+    locking::record_ptr record{};
+    std::string owner_id{};
+    int count = 1;    ///< how often it is held: what is written once more
+    int replicas = 1; ///< replica_demand
+    base::instant until{};
+    base::waker waker{};
+
+    std::atomic<end> ended{end::open};
+    std::atomic<bool> unwanted{false}; ///< its sender does not wait any more
+    std::atomic<int> confirmed{-1};    ///< so far; -1: no count has been answered
+    std::atomic<int> connected{-1};    ///< as the server said, where all are waited for; -1: it has not
+    std::string said{};                ///< of refused
+    bool cannot_wait = false;          ///< of refused: what is there to ask replicas was refused, not the lock
+
+    // The lane's own.
+    bool by_text = false; ///< the server did not know the script
+    bool asking = false;  ///< ASK has sent it here
+    int redirects = 0;
+
+    void finish(end how) {
+        auto const who = std::move(waker);
+        ended.store(how, std::memory_order_release); // pairs with has_ended
+        if (who) who->wake();
+    }
+    bool has_ended() const noexcept { return ended.load(std::memory_order_acquire) != end::open; }
+};
+
+using replica_question_ptr = std::shared_ptr<replica_question>;
+
+} // namespace redlatch::io

@@ -1,0 +1,84 @@
+// --replicas and --replicas-timeout.
+#include "support/sentinel_set.hpp"
+#include "tool.hpp"
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+
+namespace redlatch::test {
+namespace {
+
+class replicas_command : public tool_test {
+protected:
+    replica_set all{1};
+    words const to_master{"--server", all.uri(0)};
+
+    words flags(words more) const {
+        more.insert(more.begin(), to_master.begin(), to_master.end());
+        return more;
+    }
+};
+
+TEST_F(replicas_command, the_command_runs_when_the_replicas_have_the_lock) {
+    std::string const on_replica = "redis-cli -h 127.0.0.1 -p " + std::to_string(all.port(1)) + " exists job";
+    for (std::string const replicas : {"1", "all"}) {
+        auto const done = run(script(on_replica, flags({"--replicas", replicas, "--replicas-timeout", "20s"})));
+        EXPECT_EQ(done.status, 0) << done.errors;
+        EXPECT_EQ(done.output, "1\n") << replicas;
+    }
+}
+
+TEST_F(replicas_command, says_how_many_have_it) {
+    auto const done =
+        run(script("true", flags({"--replicas", "1", "--replicas-timeout", "20s", "--verbose", "--json"})));
+    auto const at = done.errors.find("{\"event\":\"acquired\"");
+    ASSERT_NE(at, std::string::npos) << done.errors;
+    auto const line = nlohmann::json::parse(done.errors.substr(at, done.errors.find('\n', at) - at));
+    EXPECT_EQ(line["replicas"], 1);
+    EXPECT_NE(line["message"].get<std::string>().find(", which 1 replica has too"), std::string::npos);
+}
+
+TEST_F(replicas_command, too_few_end_the_tool_with_69_and_the_lock_is_free) {
+    for (std::string const verb : {"run", "hold", "elect"}) {
+        words all_words{verb, "job", "--replicas", "2", "--replicas-timeout", "300ms"};
+        all_words.insert(all_words.end(), to_master.begin(), to_master.end());
+        if (verb != "hold") all_words.insert(all_words.end(), {"--", "echo", "never"});
+        auto const failed = run(all_words);
+        EXPECT_EQ(failed.status, 69) << verb;
+        EXPECT_EQ(failed.output, "") << verb;
+        EXPECT_NE(failed.errors.find("lock 'job' was given back: only 1 of 2 replicas"), std::string::npos)
+            << verb << ": " << failed.errors;
+        EXPECT_TRUE(holders(all[0], "job").empty()) << verb;
+        all[0].run("FLUSHALL"); // the counter of an election
+    }
+}
+
+TEST_F(replicas_command, a_configuration_can_ask_for_them) {
+    auto const file = (folder.path() / "redlatch.yaml").string();
+    std::ofstream(file) << "singleServerConfig: {address: '" << all.uri(0)
+                        << "'}\nredlatch: {replicas: 2, replicasTimeout: 300}\n";
+    auto const failed = run(script("echo never", {"--config", file}));
+    EXPECT_EQ(failed.status, 69);
+    EXPECT_NE(failed.errors.find("only 1 of 2 replicas"), std::string::npos) << failed.errors;
+    auto const without = run(script("echo run", {"--config", file, "--replicas", "none"}));
+    EXPECT_EQ(without.status, 0) << without.errors;
+    EXPECT_EQ(without.output, "run\n");
+}
+
+TEST_F(replicas_command, what_cannot_be_is_refused) {
+    auto const refusal = [&](words given) {
+        auto const said = run(script("echo never", given));
+        EXPECT_EQ(said.status, 64) << said.errors;
+        return said.errors;
+    };
+    for (std::string const text : {"0", "-1", "some", "1001", "1x", ""})
+        EXPECT_NE(refusal({"--replicas", text}).find("--replicas: '" + text + "' is neither a number"),
+                  std::string::npos);
+    EXPECT_NE(refusal({"--replicas-timeout", "1s"}).find("--replicas-timeout is for --replicas"), std::string::npos);
+    EXPECT_NE(refusal({"--replicas", "1", "--replicas-timeout", "0s"}).find("too short"), std::string::npos);
+    EXPECT_NE(refusal({"--replicas", "1", "--permits", "1/3"}).find("leave one of them out"), std::string::npos);
+}
+
+} // namespace
+} // namespace redlatch::test
