@@ -103,15 +103,17 @@ bool is_cluster(acl_servers const& servers) {
 bool is_sharded(acl_servers const& servers) {
     return is_cluster(servers) && servers.sharded;
 }
-/// The master is found among several servers.
-bool has_found_master(acl_servers const& servers) {
-    return servers.mode == server_mode::sentinel || servers.mode == server_mode::replicated;
+/// The master is found among several servers, or its replicas are counted.
+bool asks_for_roles(acl_servers const& servers) {
+    return servers.mode == server_mode::sentinel || servers.mode == server_mode::replicated || servers.replicas_confirm;
+}
+bool waits_for_replicas(acl_servers const& servers) {
+    return servers.replicas_confirm;
 }
 constexpr std::array commands_of_arrangement{
-    command_of_arrangement{"cluster|nodes", is_cluster},
-    command_of_arrangement{"asking", is_cluster},
-    command_of_arrangement{"pubsub|shardnumsub", is_sharded},
-    command_of_arrangement{"role", has_found_master},
+    command_of_arrangement{"cluster|nodes", is_cluster},      command_of_arrangement{"asking", is_cluster},
+    command_of_arrangement{"pubsub|shardnumsub", is_sharded}, command_of_arrangement{"role", asks_for_roles},
+    command_of_arrangement{"wait", waits_for_replicas},
 };
 
 /// A key or a channel that is derived from a name: `before`, the name, `behind`.

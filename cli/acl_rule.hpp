@@ -17,7 +17,8 @@ std::vector<std::string_view> acl_types();
 /// How the servers are arranged, as far as rights depend on it.
 struct acl_servers {
     server_mode mode = server_mode::single;
-    bool sharded = true; ///< of a cluster: messages go to shards, which Redis knows from version 7 on
+    bool sharded = true;           ///< of a cluster: messages go to shards, which Redis knows from version 7 on
+    bool replicas_confirm = false; ///< acquisitions wait for replicas: replica_policy
 };
 
 /// The words of the rule behind the password: patterns of keys, patterns of channels, commands. `types`: of acl_types().

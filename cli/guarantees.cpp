@@ -150,10 +150,10 @@ std::optional<verdict> judge_failover(question const& about) {
     }
     if (*server.replicas == 0)
         return holds("It has no replica that could take its place: while it is away nobody gets a lock.");
-    return fails(
-        "Of its " + counted(*server.replicas, "replica", "replicas")
-            + " one may take its place that has not heard of the latest locks: replication is asynchronous.",
-        "Have what a lock protects compare fencing tokens, or see that no replica takes the place of the master.");
+    return fails("Of its " + counted(*server.replicas, "replica", "replicas")
+                     + " one may take its place that has not heard of the latest locks: replication is asynchronous.",
+                 "Have what a lock protects compare fencing tokens, let replicas confirm locks (run --replicas all, "
+                 "config::replicas), or see that no replica takes the place of the master.");
 }
 
 std::optional<verdict> judge_lone_master(question const& about) {

@@ -23,8 +23,8 @@ constexpr struct {
                {"master_slave", server_mode::master_slave},
                {"replicated", server_mode::replicated}};
 
-acl_servers servers_in(std::string const& topology, std::string const& sharded) {
-    acl_servers servers{.sharded = sharded != "off"};
+acl_servers servers_in(std::string const& topology, std::string const& sharded, bool replicas) {
+    acl_servers servers{.sharded = sharded != "off", .replicas_confirm = replicas};
     for (auto const& one : topologies)
         if (one.name == topology) servers.mode = one.mode;
     if (!sharded.empty() && servers.mode != server_mode::cluster)
@@ -40,6 +40,7 @@ int show_acl(arguments const& words) {
     std::string topology = "single";
     std::string sharded;
     bool sentinels = false;
+    bool replicas = false;
     command_line line(
         "acl [FLAGS]",
         "Print the least rights that a user of the servers needs, as an ACL rule for each of them. Speaks to no "
@@ -54,6 +55,7 @@ int show_acl(arguments const& words) {
     line.choice("--sharded", {"on", "off"},
                 "In a cluster: whether messages go to shards, which servers know from version 7 on. Default: on.",
                 sharded);
+    line.flag("--replicas", "For locks that replicas confirm: run --replicas, config::replicas.", replicas);
     line.flag("--sentinels", "Print the rule for the user on the Sentinels themselves, who asks them for the master.",
               sentinels);
     line.text("--user", "NAME", "The name of the user. Default: locks.", user);
@@ -65,9 +67,9 @@ int show_acl(arguments const& words) {
     line.parse(words);
     check(flags);
     if (user) check_word_of_rule("--user", *user);
-    if (sentinels && (flags.types || flags.name_prefix || topology != "single" || !sharded.empty()))
+    if (sentinels && (flags.types || flags.name_prefix || topology != "single" || !sharded.empty() || replicas))
         throw usage_error("--sentinels stands alone or with --user: on Sentinels there are no locks");
-    auto const servers = servers_in(topology, sharded);
+    auto const servers = servers_in(topology, sharded, replicas);
     std::string rule = "ACL SETUSER " + user.value_or("locks") + " on >PASSWORD";
     auto const rule_words =
         sentinels ? acl_rule_of_sentinels() : acl_rule(types_of(flags), flags.name_prefix.value_or(""), servers);

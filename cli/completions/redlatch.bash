@@ -88,7 +88,7 @@ _redlatch() {
     hold) words=$lock ;;
     status | list | ping) words=$server ;;
     doctor) words="--types --name-prefix --accept --limit $server" ;;
-    acl) words="--types --name-prefix --topology --sharded --sentinels --user --help" ;;
+    acl) words="--types --name-prefix --topology --sharded --replicas --sentinels --user --help" ;;
     unlock) words="--force $server" ;;
     semaphore)
         if ((COMP_CWORD == 2)); then

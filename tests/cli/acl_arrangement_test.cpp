@@ -280,5 +280,27 @@ TEST(acl_of_replicated_servers, is_enough_also_after_a_promotion) {
     EXPECT_GT(test::command_counts(servers[1])["role"], 0U);
 }
 
+// --- replicas that confirm locks
+
+TEST(acl_of_confirmed_locks, is_enough_and_each_right_is_named_to_whoever_lacks_it) {
+    test::replica_set servers(1);
+    auto const rule = acl_rule({"reentrant"}, "jobs:", {.replicas_confirm = true});
+    auto const acquire = [&](words const& rights) {
+        EXPECT_EQ(servers[0].admin().command(new_user(rights)).text, "OK");
+        auto settings = settings_for(servers.uri(0));
+        settings.replicas = replica_policy::all();
+        client user(settings);
+        try {
+            user.get_lock("jobs:nightly").acquire({.wait = 5s}).release();
+        } catch (error const& refused) {
+            return std::string(refused.what());
+        }
+        return std::string();
+    };
+    EXPECT_EQ(acquire(rule), "");
+    for (std::string const right : {"+wait", "+role"})
+        EXPECT_THAT(acquire(without(rule, right)), HasSubstr("'" + right.substr(1) + "'"));
+}
+
 } // namespace
 } // namespace redlatch::cli

@@ -37,6 +37,8 @@ TEST_F(acl_command, prints_what_arrangements_of_several_servers_need) {
           row{{"--topology", "master_slave"}, {" +publish "}, {" +role", " +asking", "shard"}},
           row{{"--topology", "sentinel"}, {" +role", " +publish ", " +subscribe "}, {" +asking", "sentinel|"}},
           row{{"--topology", "replicated"}, {" +role"}, {" +asking"}},
+          row{{"--replicas"}, {" +role", " +wait"}, {" +asking"}},
+          row{{"--topology", "cluster", "--replicas"}, {" +role", " +wait", " +asking"}, {" +publish"}},
           row{{"--topology", "cluster"},
               {" +cluster|nodes", " +asking", " +spublish ", " +ssubscribe ", " +sunsubscribe ",
                " +pubsub|shardnumsub"},

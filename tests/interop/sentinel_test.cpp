@@ -1,0 +1,62 @@
+// Ours and Redisson on a master that Sentinels watch: who holds keeps the other side out and wakes it, before and after a
+// failover.
+#include "interop_test.hpp"
+#include "support/sentinel_set.hpp"
+
+namespace redlatch::test {
+namespace {
+
+using namespace std::chrono_literals;
+
+struct sentinels_with_java : interop_test {
+    sentinel_set all;
+    client user{config{.address = all.uri()}};
+    java_peer other_side{built_peer().folder, all.uri(), 30s};
+    std::string const lock = unique_name();
+
+    bool somebody_listens(std::size_t server) {
+        auto const reply = all.servers()[server].run("PUBSUB", "NUMSUB", channel_of(lock));
+        return reply.items.size() == 2 && reply.items[1].integer > 0;
+    }
+    std::future<hold> in_line() {
+        return std::async(std::launch::async,
+                          [this] { return user.get_lock(lock).acquire({.wait = patience, .owner = owner()}); });
+    }
+    void keep_each_other_out_and_wake_each_other_on(std::size_t server) {
+        auto held = user.get_lock(lock).acquire({.wait = patience, .owner = owner()});
+        EXPECT_TRUE(other_side.yes("a", "isLocked", {lock}));
+        auto const waits = other_side.start("a", "lock", {lock});
+        EXPECT_TRUE(wait_until([&] { return somebody_listens(server); }));
+        held.release();
+        EXPECT_TRUE(other_side.end_of(waits).ok);
+        EXPECT_FALSE(user.get_lock(lock).try_acquire({.owner = owner()}));
+        auto waiter = in_line();
+        EXPECT_TRUE(wait_until([&] { return user.stats().waiters == 1 && somebody_listens(server); }));
+        other_side.value("a", "unlock", {lock});
+        EXPECT_EQ(waiter.get().status(), hold_status::held);
+    }
+};
+
+TEST_F(sentinels_with_java, both_keep_each_other_out_and_wake_each_other_before_and_after_a_failover) {
+    keep_each_other_out_and_wake_each_other_on(0);
+    auto const now = all.fail_over();
+    EXPECT_NE(now, 0U);
+    EXPECT_TRUE(wait_until([&] { return other_side.ask("a", "isLocked", {lock}).ok; }, sentinel_set::longest_failover))
+        << "once it has found the new master";
+    keep_each_other_out_and_wake_each_other_on(now);
+}
+
+TEST_F(sentinels_with_java, java_wakes_us_on_the_new_master) {
+    other_side.value("a", "lock", {lock});
+    auto waiter = in_line();
+    EXPECT_TRUE(wait_until([&] { return somebody_listens(0); }));
+    EXPECT_TRUE(wait_until([&] { return all.servers().has_replicated(0); }));
+    auto const now = all.fail_over();
+    EXPECT_TRUE(wait_until([&] { return somebody_listens(now); }, sentinel_set::longest_failover));
+    EXPECT_TRUE(wait_until([&] { return other_side.ask("a", "unlock", {lock}).ok; }, sentinel_set::longest_failover))
+        << "once it has found the new master";
+    EXPECT_EQ(waiter.get().status(), hold_status::held);
+}
+
+} // namespace
+} // namespace redlatch::test
