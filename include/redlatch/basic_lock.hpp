@@ -44,7 +44,7 @@ public:
     /// Waits for the lock, for ever or for options.wait. Free: one round trip. Held: no polling, woken by the release.
     /// Throws error: timed_out (busy for a wait of zero), cancelled, disconnected, outcome_unknown, server_refused,
     /// wrong_type, lease_lost (a re-entry of a lock that is gone), would_deadlock (a re-entry where the kind has none),
-    /// invalid_argument, closed, forked, wrong_thread.
+    /// not_replicated (where replicas have to confirm it: replica_policy.hpp), invalid_argument, closed, forked, wrong_thread.
     /// std::system_error(resource_unavailable_try_again): no thread could be started that would renew it; std::bad_alloc.
     /// Whatever it throws, nothing is left held.
     hold acquire(acquire_options const& options = {});

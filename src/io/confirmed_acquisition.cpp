@@ -33,10 +33,6 @@ void confirmed_acquisition::stop_counting() {
 }
 
 bool confirmed_acquisition::step() {
-    return advance();
-}
-
-bool confirmed_acquisition::advance() {
     for (;;) {
         bool go_on = false;
         switch (stage_) {

@@ -52,7 +52,6 @@ private:
     enum class stage { acquiring, beginning, asking, finished };
     enum class shortage { counted, cannot_wait };
 
-    bool advance();
     bool acquire();
     bool begin();
     bool ask();

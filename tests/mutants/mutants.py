@@ -40,6 +40,10 @@ OTHER_KINDS = {"non_reentrant": r"/non_reentrant", "spin": r"/spin", "fenced": r
 # What no simulated world uses: the tests of its folder alone judge it.
 NOT_SIMULATED = r"/highway_hash"
 
+# What needs servers that replicate, which no simulated world has: these tests too.
+WITH_REPLICAS = r"/replica_|/confirmed_acquisition|/yaml_replicas|/api/client\.cpp"
+TESTS_WITH_REPLICAS = "integration_replica_wait_test", "integration_replica_policy_test"
+
 
 class Simulator(Workshop):
     """A copy of the tree in which one mutant at a time is hunted by the simulator, then by unit tests."""
@@ -71,6 +75,11 @@ class Simulator(Workshop):
         """From what is cheap to what is not."""
         if re.search(NOT_SIMULATED, path):
             return self.unit_test(how.limit, path)
+        if re.search(WITH_REPLICAS, path):
+            found = self.unit_test(how.limit, path)
+            for name in TESTS_WITH_REPLICAS:
+                found = found if found[0] else self.program_test(how.limit, path, name, "a test with replicas")
+            return found
         about = [kind for kind, files in OTHER_KINDS.items() if re.search(files, path)]
         found = "", "", 0.0
         if not about:
@@ -93,13 +102,14 @@ class Simulator(Workshop):
         """By the tests of the file's folder: what happens too seldom in a simulated world is made to happen there."""
         folder = UNIT_OF.get("/".join(path.split("/")[:2]))
         name = "lua_test" if path.startswith("lua/") else f"unit_{folder}" if folder else None
-        if not name:
-            return "", "", 0.0
+        return self.program_test(limit, path, name, "a unit test") if name else ("", "", 0.0)
+
+    def program_test(self, limit, path, name, kind):
         self.make(path, [name])
         began = time.monotonic()
         status = isolated.run([self.program(name), "--gtest_brief=1"], self.log, limit, self.made)
         failed = what_failed(self.log.read_text(errors="replace"))
-        return "" if status == 0 else "a unit test", f"`{failed or name}`", time.monotonic() - began
+        return "" if status == 0 else kind, f"`{failed or name}`", time.monotonic() - began
 
     def hunt(self, limit, *words):
         began = time.monotonic()

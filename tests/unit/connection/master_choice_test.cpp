@@ -69,6 +69,9 @@ TEST(role_reply, is_read_from_its_first_word) {
 }
 
 TEST(role_reply, of_a_master_says_how_many_replicas_are_in_step) {
+    using scripted::array;
+    using scripted::integer;
+    using scripted::string;
     auto const one = array({string("10.0.0.2"), string("6379"), string("77")});
     EXPECT_EQ(replicas_in_step(array({string("master"), integer(77), array({})})), 0);
     EXPECT_EQ(replicas_in_step(array({string("master"), integer(77), array({one, one})})), 2);
