@@ -1,6 +1,7 @@
 // Ours and Redisson on a master that Sentinels watch: who holds keeps the other side out and wakes it, before and after a
 // failover.
 #include "interop_test.hpp"
+#include "support/lock_helpers.hpp"
 #include "support/sentinel_set.hpp"
 
 namespace redlatch::test {
