@@ -52,6 +52,7 @@ struct call {
     bool abandoned = false;
     bool impatient = false;       ///< waits for no connection while the server is known to be away: closed instead
     std::int32_t slot = -1;       ///< of its key, in a cluster
+    bool behind_asking = false;   ///< its node is asked although the slot is only on its way there
     bool sent_away = false;       ///< answered by its lane: the node does not count any more; copies of it may have run
     std::uint64_t connection = 0; ///< of an answered call: the number of the connection that said it
     bool once = false;            ///< neither repeated, nor sent on a connection that it waited for: closed instead

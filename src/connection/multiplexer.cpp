@@ -49,24 +49,26 @@ void multiplexer::submit(call_ptr const& call, base::instant now) {
 }
 
 void multiplexer::retire(bool retired, base::wake_list& woken) {
-    retired_ = retired;
-    if (retired) send_away([](std::uint16_t) { return true; }, woken);
+    bool const was_retired = std::exchange(retired_, retired);
+    if (retired) return send_away([](std::uint16_t) { return true; }, woken);
+    if (was_retired) away_ = interrupted_ = false; // whether it can be reached is not known any more
 }
 
 void multiplexer::send_away(base::function_ref<bool(std::uint16_t)> gone, base::wake_list& woken) {
     call_list others;
     while (!waiting_.empty()) {
         auto const call = waiting_.pop_front();
-        if (call->slot >= 0 && gone(static_cast<std::uint16_t>(call->slot)))
-            send_away(*call, woken);
-        else
+        if (call->slot < 0 || !gone(static_cast<std::uint16_t>(call->slot)))
             others.push_back(call);
+        else if (call->once) // as where it has waited for a connection
+            finish(*call, call::state::closed, woken);
+        else
+            send_away(*call, woken);
     }
     while (!others.empty()) waiting_.push_back(others.pop_front());
 }
 
 void multiplexer::send_away(call& call, base::wake_list& woken) {
-    if (call.once && call.handed > 0) return finish(call, call::state::closed, woken);
     call.reply = moved_away(static_cast<std::uint16_t>(call.slot));
     call.sent_away = true;
     finish(call, call::state::answered, woken);

@@ -14,7 +14,7 @@ locking::wire_call to_call(locking::reaper::job const& job, bool plain) {
     auto about = job.record->context(job.owner_id, base::milliseconds(1));
     about.kept_for = locking::time_until(job.kept_until, lease_clock::now());
     auto const& how = *job.record->how;
-    if (job.announce) return how.plain->announce(about);
+    if (job.announce) return locking::command_call(about.publish, about.channel, {about.message});
     if (plain && about.kept_for.count() == 0 && how.plain != nullptr) return how.plain->release(about);
     return how.release(about);
 }
@@ -40,10 +40,13 @@ reaped read_answer(locking::reaper::job const& job, bool by_script, connection::
             said.what == kind::not_held};
 }
 
-/// Of an id that a script has not found: an HDEL whose answer was lost may have ended it, without a message.
-bool is_due_a_message(locking::reaper::job const& job, node& server) {
-    return !job.announce && job.record->how->plain != nullptr && job.record->has_channel()
-           && server.choice().has_released_plainly();
+/// Of an id that a script has not found: an HDEL whose answer was lost may have ended it, without a message. Of one that it has
+/// found on a node to which the slot is on its way: whoever listens does so on the node that has the slot.
+bool is_due_a_message(locking::reaper::job const& job, reaped const& what, connection::call const& answered,
+                      node& server) {
+    if (job.announce || !job.record->has_channel()) return false;
+    if (what.freed && answered.behind_asking) return true;
+    return what.gone && job.record->how->plain != nullptr && server.choice().has_released_plainly();
 }
 
 } // namespace
@@ -57,9 +60,11 @@ void client_core::reap(locking::reaper::job const& job) {
         if (!self) return;
         auto& server = self->node_of(job.record->name);
         auto const what = read_answer(job, by_script, answered);
-        if (by_script && what.gone && is_due_a_message(job, server))
-            self->send(server.data(), job.record->how->plain->announce(job.record->context(job.owner_id, {})),
-                       [](connection::call const&) {});
+        if (by_script && is_due_a_message(job, what, answered, server)) {
+            auto message = job;
+            message.announce = true;
+            self->send(server.data(), to_call(message, false), [](connection::call const&) {});
+        }
         if (!by_script && !job.announce && answered.reply.is_error()
             && connection::judge(answered.reply) == connection::verdict::refused
             && self->stop_releasing_plainly(answered.reply, job.record))
@@ -116,7 +121,7 @@ base::instant client_core::time_to_repeat(last_release& sent, base::instant now)
             return elsewhere->what == connection::redirect::kind::moved ? now : base::later(now, on_its_way);
         }
     auto const what = read_answer(job, sent.by_script, answered);
-    if (sent.by_script && what.gone && is_due_a_message(job, server)) {
+    if (sent.by_script && is_due_a_message(job, what, answered, server)) {
         job.announce = true;
         return now;
     }

@@ -16,8 +16,10 @@ namespace {
 
 /// While a node is away, so often the others are asked who has its slots.
 constexpr base::milliseconds between_questions{100};
-/// A node that does not answer for so long is passed over.
+/// A node that does not answer for so long is passed over, and one that has to be connected to first. What comes later counts
+/// all the same.
 constexpr base::milliseconds longest_answer{1'000};
+constexpr base::milliseconds longest_connecting{100};
 /// A node without slots is kept at hand for so long.
 constexpr base::milliseconds idle_limit{60'000};
 
@@ -63,11 +65,16 @@ std::unique_ptr<node> cluster::make_node(endpoint where) {
         refresh_soon();
     };
     heard.misplaced = [this] { refresh_soon(); };
+    auto const host = where.host_or_path;
     auto made = std::make_unique<node>(loop_, settings_, std::move(where), connection_name_, std::move(heard), nullptr,
                                        node::arrangement::cluster);
     *itself = made.get();
     made->messages().listen_to_shards(sharded_);
-    made->send_elsewhere([this](connection::redirect const& elsewhere) -> node& { return named(elsewhere); });
+    made->send_elsewhere([this, host](connection::redirect const& elsewhere) -> node& {
+        auto there = elsewhere;
+        if (there.where.host.empty()) there.where.host = host;
+        return named(there);
+    });
     return made;
 }
 
@@ -196,7 +203,7 @@ node& cluster::named(connection::redirect const& elsewhere) {
     bool changed = false;
     bool woken = false;
     node* found = nullptr;
-    // Its lane has said it, or a node that does not know its own host: the map knows better, or will soon.
+    // Its lane has said it, or a node without its host: the map knows better, or will soon.
     bool const unknown = elsewhere.where.port == 0 || elsewhere.where.host.empty();
     {
         std::lock_guard const guard(mutex_);
@@ -217,7 +224,19 @@ node& cluster::named(connection::redirect const& elsewhere) {
 }
 
 void cluster::tell_moved() {
-    insist([this] { loop_->post(hooks_.moved); });
+    insist([this] {
+        loop_->post([weak = weak_from_this()] {
+            if (auto const self = weak.lock()) self->on_moved();
+        });
+    });
+}
+
+/// Whoever waits for a message of a node that has lost the slot would wait in vain: a node that is gone says nothing any more.
+void cluster::on_moved() {
+    for (auto* const one : all())
+        one->messages().on_slots_moved(
+            [&](std::uint16_t slot) { return owners_[slot].load(std::memory_order_acquire) != one; });
+    hooks_.moved();
 }
 
 std::string cluster::host_of(node const& server) {
@@ -278,8 +297,9 @@ void cluster::use_shards(bool sharded) {
         std::lock_guard const guard(mutex_);
         shards_known_ = true;
         if (std::exchange(sharded_, sharded) == sharded) return;
-        for (auto& [where, one] : members_) one.server->messages().listen_to_shards(sharded);
     }
+    // Without the mutex: a connection that is given up for it is heard of. A node that has come since knows it already.
+    for (auto* const one : all()) one->messages().listen_to_shards(sharded);
     hooks_.sharded(sharded);
 }
 
@@ -407,7 +427,8 @@ void cluster::ask_next() {
             if (one.server.get() == next && one.resting) one.resting = false, one.used_at = lease_clock::now();
     }
     if (next == nullptr) return on_asked(number);
-    loop_->at(base::later(lease_clock::now(), longest_answer), [weak = weak_from_this(), number] {
+    auto const patience = next->is_connected() ? longest_answer : longest_connecting;
+    loop_->at(base::later(lease_clock::now(), patience), [weak = weak_from_this(), number] {
         auto const self = weak.lock();
         if (!self) return;
         {

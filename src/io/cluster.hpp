@@ -98,6 +98,7 @@ private:
     void use_shards(bool sharded);
     bool take(std::string const& text, node& from);
     void tell_moved();
+    void on_moved();
     std::string host_of(node const& server);
     void ask_next();
     void on_answer(std::uint64_t question, node& from, connection::call const& answered);

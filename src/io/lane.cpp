@@ -520,7 +520,7 @@ bool lane::up(wire fresh, connection::identity const& self, endpoint const& wher
 
 base::instant lane::unheard_since() {
     lock held(mutex_);
-    if (link_ != link::up) return trouble_since_;
+    if (link_ != link::up && !trouble_.empty()) return trouble_since_;
     return due_since_ == base::never ? lease_clock::now() : std::max(due_since_, heard_);
 }
 
@@ -537,7 +537,11 @@ std::string lane::trouble() {
 void lane::rest(bool resting) {
     afterwards next;
     lock held(mutex_);
-    if (std::exchange(resting_, resting) == resting || !resting) return;
+    if (std::exchange(resting_, resting) == resting) return;
+    if (!resting) { // whether it can be reached is not known any more
+        if (link_ == link::down && !connecting_) trouble_.clear();
+        return;
+    }
     if (link_ == link::up) lose(next, "is not needed any more");
     next.lost_because.clear(); // that is no trouble
     settle(held, next);

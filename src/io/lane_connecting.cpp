@@ -145,6 +145,7 @@ void lane::on_connect_failed(std::string const& problem) {
             connecting_ = false;
             return;
         }
+        if (trouble_.empty()) trouble_since_ = lease_clock::now();
         trouble_ = problem;
         if (resting_) {
             connecting_ = false;

@@ -19,7 +19,8 @@ void lock_call::submit(std::string bytes, base::waker waker) {
     call_->slot = slot_;
     call_->waker = std::move(waker);
     permission_ = nullptr;
-    if (!std::exchange(asking_, false)) return where_->submit(call_, will_wait_, unless_);
+    call_->behind_asking = std::exchange(asking_, false);
+    if (!call_->behind_asking) return where_->submit(call_, will_wait_, unless_);
     permission_ = connection::make_call();
     permission_->bytes = resp::command("ASKING");
     where_->submit_all(std::array{permission_, call_}, will_wait_, unless_);
@@ -60,6 +61,7 @@ connection::call_ptr lock_call::take(base::function_ref<base::waker()> make_wake
                                 && connection::judge(answered->reply) == connection::verdict::no_script;
     if (!unknown_script || by_text_) return answered;
     by_text_ = true;
+    asking_ = answered->behind_asking;
     submit(locking::by_text(*script_, answered->bytes), make_waker());
     return nullptr;
 }

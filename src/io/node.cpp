@@ -35,6 +35,13 @@ lane::settings of_lane(lane::settings common, bool identify, base::milliseconds 
     return common;
 }
 
+/// Each draws a seed of its own when it is made.
+lane::settings of_replica_lanes(lane::settings common, base::milliseconds timeout) {
+    common.words.identify = true;
+    common.timeout = timeout;
+    return common;
+}
+
 /// Silence must be noticed while there is time to renew.
 base::milliseconds control_timeout(config const& settings) {
     return std::min(settings.timeout, std::max(settings.lock_watchdog_timeout / 6, base::milliseconds(10)));
@@ -55,7 +62,7 @@ node::node(std::shared_ptr<reactor> const& loop, config const& settings, lane::s
                lane_hooks("control", [](node& self) -> lane& { return self.control_.line(); })),
       messages_(loop, of_lane(common, false, settings.timeout),
                 lane_hooks("subscriber", [](node& self) -> lane& { return self.messages_.line(); })),
-      replicas_(loop, of_lane(common, true, settings.timeout),
+      replicas_(loop, of_replica_lanes(common, settings.timeout),
                 [this] { return lane_hooks("replica", [](node& self) -> lane& { return self.data_.line(); }); }) {}
 
 void node::watch(std::shared_ptr<reactor> const& loop) {

@@ -207,6 +207,7 @@ bool releasing::on_called() {
     if (call_.repeated()) op_->note_repeated();
     if (answered->reply.is_error()) return on_error(*answered);
     sent_at_ = answered->sent_at;
+    heard_elsewhere_ = answered->behind_asking;
     auto const& how = *record_->how;
     if (plan_.what == kind::partial) return carry_out(op_->on_count_answer(how.read_count(answered->reply).what), now);
     if (call_.late_copy_possible()) // an earlier copy of the acquire may be on its way as well
@@ -227,7 +228,7 @@ bool releasing::on_released(locking::release_answer const& answer, bool repeated
                                     + std::string(record_->publish->command())
                                     + ": waiters sleep until their timers; grant that command and the channel "
                                     + record_->channel);
-    announced_ = answer.announced;
+    announced_ = answer.announced && !(heard_elsewhere_ && record_->has_channel());
     others_ = heard_by_others(answer);
     return carry_out(op_->on_release_answer(answer, repeated, call_.by_text(), *others_, now, tenure_->validity()),
                      now);

@@ -87,7 +87,8 @@ private:
     std::int64_t own_ears_ = 0;                          ///< of those that hear the message, this client's own
     std::optional<std::int64_t> others_{};               ///< so many connections of others heard the message
     bool announced_ = true;                              ///< it was sent, or may not be
-    base::instant sent_at_{};                            ///< what was answered last
+    bool heard_elsewhere_ = false; ///< on the node to which the slot is on its way, where nobody listens yet
+    base::instant sent_at_{};      ///< what was answered last
     std::error_code result_;
     std::string server_said_;
 };

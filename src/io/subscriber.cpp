@@ -116,6 +116,12 @@ void subscriber::expect_own_no_more(std::string const& name) {
     woken.wake_all();
 }
 
+void subscriber::on_slots_moved(base::function_ref<bool(std::uint16_t)> gone) {
+    base::wake_list woken;
+    line_->with([&] { registry_->on_slots_moved(gone, woken); });
+    woken.wake_all();
+}
+
 std::uint64_t subscriber::commands() const {
     std::uint64_t count = 0;
     line_->with([&] { count = registry_->commands(); });

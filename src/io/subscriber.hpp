@@ -35,6 +35,8 @@ public:
     bool expect_own(std::string const& name);
     void expect_own_no_more(std::string const& name);
 
+    void on_slots_moved(base::function_ref<bool(std::uint16_t)> gone);
+
     std::uint64_t commands() const;
     std::size_t active() const;
 

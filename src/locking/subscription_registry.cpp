@@ -1,6 +1,7 @@
 #include "locking/subscription_registry.hpp"
 
 #include "base/assert.hpp"
+#include "base/hash_slot.hpp"
 #include "connection/server_error.hpp"
 #include "locking/release_message.hpp"
 #include "resp/command.hpp"
@@ -163,6 +164,11 @@ void subscription_registry::on_slot_moved(std::string const& name, base::wake_li
     found->second->now_in = channel::state::idle;
     found->second->own_expected = 0;
     moved(*found->second, woken);
+}
+
+void subscription_registry::on_slots_moved(base::function_ref<bool(std::uint16_t)> gone, base::wake_list& woken) {
+    for (auto const& [name, channel] : channels_)
+        if (channel->references > 0 && gone(base::hash_slot(name))) moved(*channel, woken);
 }
 
 bool subscription_registry::on_value(resp::value&& incoming, base::instant, base::wake_list& woken) {

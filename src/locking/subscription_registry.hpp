@@ -17,14 +17,18 @@
 // | subscribed  | the channel's slot of a        | count + 1, all woken -> idle: whoever wants it goes to the new node   |
 // |             | cluster goes to another node   |                                                                       |
 // | asked       | it is on another node (MOVED)  | as refused, until the waiters know that node                          |
+// | any         | the client knows of another    | count + 1, all woken: whoever wants it goes to that node              |
+// |             | node for its slot              |                                                                       |
 // In a cluster with messages of shards the commands are SSUBSCRIBE and SUNSUBSCRIBE, and messages come as "smessage".
 // Confirmations come in the order of the requests, so they are matched in order, not by name. One count per channel, never
 // begun again while anybody refers to it. The names `a` and `{a}` share a channel: a message counts for every lock on it.
 #pragma once
 
+#include "base/function_ref.hpp"
 #include "connection/traffic.hpp"
 #include "locking/wait_queue.hpp"
 
+#include <cstdint>
 #include <deque>
 #include <list>
 #include <memory>
@@ -87,6 +91,9 @@ public:
     bool expect_own(std::string const& name);
     /// That message does not come, or nobody may have been told.
     void expect_own_no_more(std::string const& name, base::wake_list& woken);
+
+    /// In a cluster: the messages of channels whose slot is `gone` may come on another node. Whoever waits asks.
+    void on_slots_moved(base::function_ref<bool(std::uint16_t)> gone, base::wake_list& woken);
 
     /// Gives up lingering subscriptions whose time has come.
     void on_timer(base::instant now);

@@ -24,7 +24,7 @@ import time
 import generated
 import isolated
 from proofs import UNIT_OF, what_failed
-from table import MUTANTS, OF_THREADS
+from table import MUTANTS, OF_THREADS, WORDS
 from workshop import Useless, Workshop
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -69,10 +69,13 @@ class Simulator(Workshop):
 
         with self.broken(path, change):
             self.make(name, self.targets)
-            return self.search(how, path)
+            return self.search(how, path, WORDS.get(name, ()))
 
-    def search(self, how, path):
-        """From what is cheap to what is not."""
+    def search(self, how, path, world=()):
+        """From what is cheap to what is not. `world`: words for the simulator, where it is not the usual one."""
+        if world:
+            found = self.hunt(how.limit, "--first", 1, "--count", how.seeds, "--no-shrink", *world)
+            return found if found[0] else self.unit_test(how.limit, path)
         if re.search(NOT_SIMULATED, path):
             return self.unit_test(how.limit, path)
         if re.search(WITH_REPLICAS, path):
@@ -139,7 +142,7 @@ class ThreadSanitizer(Simulator):
     preset = "tsan"
     targets = ["thread_races", "unit_io"]
 
-    def search(self, how, path):
+    def search(self, how, path, world=()):
         began = time.monotonic()
         for name in self.targets:
             try:

@@ -36,6 +36,7 @@ struct wanted {
     bool faults = true;
     generation of = generation::latest;
     redlatch::sim::lock_kind kind = redlatch::sim::lock_kind::reentrant;
+    redlatch::sim::topology servers = redlatch::sim::topology::single;
     bool shrink = true;
     bool orders = false;
     bool go_on = false;
@@ -61,6 +62,8 @@ constexpr char const* help = R"(redlatch_sim: the shipped library in a simulated
   --kind WORD    all locks are of this kind: reentrant, non_reentrant, spin, fenced, fair, read_write,
                  semaphore, permit_semaphore, latch, election, multi, faster_multi,
                  red
+  --topology WORD  how the servers are arranged: single, cluster
+                 (reentrant, non_reentrant, spin, fenced, fair, read_write, multi)
   --figures      what was measured of fairness and of the cost of waiting, a line for each seed
   --no-shrink    show a failing scenario as it was generated
   --orders       instead of seeds: all orders of small scenarios (docs/testing.md)
@@ -90,6 +93,14 @@ std::optional<redlatch::sim::lock_kind> kind_named(std::string_view word) {
     for (auto const& [name, kind] : known)
         if (name == word) return kind;
     std::fprintf(stderr, "redlatch_sim: there is no kind of lock %s\n", std::string(word).c_str());
+    return std::nullopt;
+}
+
+std::optional<redlatch::sim::topology> topology_named(std::string_view word) {
+    using redlatch::sim::topology;
+    if (word == "single") return topology::single;
+    if (word == "cluster") return topology::cluster;
+    std::fprintf(stderr, "redlatch_sim: there is no topology %s\n", std::string(word).c_str());
     return std::nullopt;
 }
 
@@ -123,6 +134,10 @@ std::optional<wanted> parse(int argc, char** argv, int& status) {
             auto const kind = kind_named(++i < argc ? argv[i] : "");
             if (!kind) return std::nullopt;
             made.kind = *kind;
+        } else if (word == "--topology") {
+            auto const servers = topology_named(++i < argc ? argv[i] : "");
+            if (!servers) return std::nullopt;
+            made.servers = *servers;
         } else if (word == "--no-shrink") {
             made.shrink = false;
         } else if (word == "--go-on") {
@@ -147,6 +162,10 @@ std::optional<wanted> parse(int argc, char** argv, int& status) {
             return std::nullopt;
         }
     }
+    if (made.servers == redlatch::sim::topology::cluster && !can_be_in_a_cluster(made.kind)) {
+        std::fprintf(stderr, "redlatch_sim: locks of this kind are played with single servers only\n");
+        return std::nullopt;
+    }
     return made;
 }
 
@@ -169,6 +188,7 @@ scenario make(std::uint64_t seed, wanted const& how) {
     auto made = how.fields ? generate(redlatch::sim::random_field(seed), seed)
                            : redlatch::sim::generate(seed, how.faults, how.of);
     change_kind(made, how.kind);
+    change_topology(made, how.servers, how.faults);
     return made;
 }
 
@@ -209,11 +229,12 @@ int report(scenario const& failing, redlatch::sim::outcome const& seen, wanted c
             return outcome.broken && outcome.broken->checker == checker;
         });
     show(smallest, how);
-    std::printf("\nAgain, as it was generated: redlatch_sim --seed %llu%s",
+    std::printf("\nAgain, as it was generated: redlatch_sim --seed %llu%s%s",
                 static_cast<unsigned long long>(failing.seed),
                 how.fields   ? " --fields"
                 : how.faults ? ""
-                             : " --no-faults");
+                             : " --no-faults",
+                failing.is_cluster() ? " --topology cluster" : "");
     if (how.of != generation::latest) std::printf(" --generation %d", static_cast<int>(how.of) + 1);
     std::printf("\n");
     return 1;

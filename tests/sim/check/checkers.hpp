@@ -110,6 +110,7 @@ struct release_rules {
     moment slack{25'000'000};      ///< what it takes a process to see that a time has come
     moment round_trip{50'000'000}; ///< an answer comes within this when nothing is wrong
     bool rights_missing = false;
+    bool nothing_refused = false; ///< there is no moment at which a server refuses for good
 };
 std::optional<violation> check_releases(history const& all, release_rules const& rules);
 
@@ -119,7 +120,8 @@ struct refusal_rules {
     moment hearing{6'000'000};    ///< what the server has said this long before the end has been heard
     moment long_wait{50'000'000}; ///< in quiet times an answer comes within this
     bool rights_missing = false;
-    bool hears_messages = true; ///< if not, a lock may be free long before its waiters know
+    bool nothing_refused = false; ///< as of releases
+    bool hears_messages = true;   ///< if not, a lock may be free long before its waiters know
 };
 std::optional<violation> check_refusals(history const& all, refusal_rules const& rules);
 

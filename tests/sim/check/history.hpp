@@ -43,6 +43,8 @@ struct fact {
         unpromised, ///< from here on the server may contradict holds taken before, and `owner`: data were lost or removed;
         ///< `until`: how long waiters, whom nobody woke, may sleep; `yes`: connections were lost with them, so
         ///< that holders ask
+        missed, ///< another server has taken over without the latest acquisition or renewal of `owner`; without an
+        ///< owner: or without the latest tokens
         returned,   ///< `owner` is in the key again, and had been taken out of it: a failover has forgotten that
         forced,     ///< somebody else is about to end this worker's hold by force; `yes`: nothing else is wrong
         fault,      ///< something begins to go wrong; `text`

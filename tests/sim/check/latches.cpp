@@ -42,7 +42,7 @@ public:
         if (one.what == kind::stopped) slow_until_[one.process] = never;
         if (one.what == kind::went_on) slow_until_[one.process] = one.when + rules_.slack;
         if (one.what == kind::quiet) quiet_ = true;
-        if (one.what == kind::unpromised) trusted_ = false;
+        if (one.what == kind::unpromised || one.what == kind::missed) trusted_ = false;
         if (one.what == kind::left) on_death(one.process);
         if (one.what == kind::awaits_zero) of.waiting[one.worker] = {one.process, one.when, one.until, of.count == 0};
         if (one.what == kind::went_through) return on_end_of_wait(one, of);

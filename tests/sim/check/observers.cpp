@@ -41,7 +41,7 @@ public:
         if (one.what == kind::fault) quiet_since_ = never;
         if (one.what == kind::left)
             std::erase_if(watching_, [&](auto const& each) { return each.second.process == one.process; });
-        if (one.what == kind::unpromised)
+        if (one.what == kind::unpromised || one.what == kind::missed)
             for (auto& [worker, who] : watching_) who.without_a_message = true;
         if (one.what == kind::in_key) on_change(one);
         if (one.what == kind::watches)

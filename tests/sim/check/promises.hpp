@@ -18,6 +18,7 @@ public:
     void see(fact const& one) {
         using kind = fact::kind;
         if (one.what == kind::acquired) known_.insert({one.lock, one.owner});
+        if (one.what == kind::missed) void_.insert({one.lock, one.owner});
         if (one.what != kind::unpromised) return;
         if (!one.owner.empty()) void_.insert({one.lock, one.owner}); // it may not know yet that it has the lock
         for (auto const& [lock, owner] : known_)

@@ -82,6 +82,8 @@ public:
             if (closing_.contains(one.process)) return {};
             return "says that its client was closed, and nobody did that";
         case answer::refused:
+            if (rules_.nothing_refused) return "says: " + one.text;
+            [[fallthrough]];
         case answer::outcome_unknown:
         case answer::lost:
         case answer::other:

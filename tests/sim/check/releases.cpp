@@ -48,11 +48,13 @@ std::string judge(fact const& end, release const& how, release_rules const& rule
             return " was told that nobody knows what became of its release, though nothing was wrong";
         if (end.when - how.began + rules.slack >= std::min(rules.timeout, how.valid_until - how.began)) return {};
         return " was told that nobody knows what became of its release, though there was time to learn it";
+    case answer::refused:
+        if (rules.nothing_refused) return " was told of its release: " + end.text;
+        [[fallthrough]];
     case answer::busy:
     case answer::timed_out:
     case answer::cancelled:
     case answer::disconnected:
-    case answer::refused:
     case answer::closed:
     case answer::other:
         if (!how.in_quiet || rules.rights_missing) return {};

@@ -83,7 +83,7 @@ private:
         auto failed = about(kind::not_acquired);
         failed.said = ec ? answer_of(ec) : answer::other;
         failed.text = ec.message();
-        failed.until = me_.unreachable;
+        failed.until = in_.unreachable_for(me_);
         write(std::move(failed));
     }
 

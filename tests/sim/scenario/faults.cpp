@@ -36,10 +36,10 @@ void unpromised(stage& in, int lock, moment until = never) {
 
 /// All that a server had.
 void server_unpromised(stage& in, int server) {
-    bool const is_alone = in.plan.servers == 1;
+    bool const is_alone = in.servers.size() == 1;
     if (is_alone) in.write(unpromised_fact(-1, never, true));
     for (int each = 0; each < in.plan.locks; ++each) {
-        if (in.plan.server_of(each) != server) continue;
+        if (static_cast<int>(in.home_of(each)) != server) continue;
         auto const one = unpromised_fact(each, never, true);
         if (!is_alone) in.write(one);
         owners_unpromised(in, one);
@@ -49,12 +49,14 @@ void server_unpromised(stage& in, int server) {
 std::set<std::pair<int, std::string>> all_owners(stage& in, int server) {
     std::set<std::pair<int, std::string>> found;
     for (int lock = 0; lock < in.plan.locks; ++lock)
-        if (in.plan.server_of(lock) == server)
+        if (static_cast<int>(in.home_of(lock)) == server)
             for (auto const& owner : in.owners_of(lock)) found.emplace(lock, owner);
     return found;
 }
 
 server_host& server_of(stage& in, fault const& what) {
+    bool const is_about_a_lock = what.what == kind::remove_key || what.what == kind::force_unlock;
+    if (in.cluster && is_about_a_lock) return in.host_of(what.lock);
     return in.servers.at(static_cast<std::size_t>(std::max(what.server, 0)));
 }
 
@@ -88,7 +90,7 @@ std::vector<int> held_with(stage& in, int lock) {
 
 void end_by_force(stage& in, int lock) {
     if (in.plan.locks_are != lock_kind::faster_multi) {
-        in.host_of(lock).by_hand(resp::command("DEL", in.key_of(lock)));
+        in.by_hand(lock, resp::command("DEL", in.key_of(lock)));
         return;
     }
     for (auto const& field : in.fields_of_value(lock))
@@ -158,7 +160,7 @@ void kill_process(stage& in, int number) {
 
 void close_client(stage& in, int number) {
     auto& which = in.actors.at(static_cast<std::size_t>(number));
-    if (which.who->dead || std::ssize(which.users) < in.plan.servers) return;
+    if (which.who->dead || std::ssize(which.users) < in.plan.clients()) return;
     which.closing = true;
     in.write({.what = fact::kind::closing, .process = number});
     in.universe.spawn(*which.who, [&in, &which, began = in.universe.now()] {
@@ -170,25 +172,36 @@ void close_client(stage& in, int number) {
     });
 }
 
+void tell_of_return(stage& in, server_host const& server) {
+    if (in.cluster) in.cluster->on_started(server.number());
+}
+
 void end_fault(stage& in, fault const& what) {
     auto& who = *in.actors.at(static_cast<std::size_t>(what.process)).who;
     auto& server = server_of(in, what);
     auto& node = server.node();
     end_on_links(in, what);
+    end_on_cluster(in, what);
     switch (what.what) {
     case kind::stop_process:
         if (who.dead || !who.stopped) break;
         in.write({.what = fact::kind::went_on, .process = what.process});
         in.universe.go_on(who);
         break;
-    case kind::stop_server: server.go_on(); break;
+    case kind::stop_server:
+        server.go_on();
+        tell_of_return(in, server);
+        break;
     case kind::restart_kept:
-        if (!server.running()) server.start(server_host::data::kept);
+        if (server.running()) break;
+        server.start(server_host::data::kept);
+        tell_of_return(in, server);
         break;
     case kind::restart_lost:
         if (server.running()) break;
         server_unpromised(in, what.server); // it may have been away for another reason, with what came to be since
         server.start(server_host::data::lost);
+        tell_of_return(in, server);
         break;
     case kind::loading: node.set_loading(false); break;
     case kind::read_only: node.set_read_only(false); break;
@@ -214,7 +227,12 @@ void end_fault(stage& in, fault const& what) {
     case kind::remove_key:
     case kind::force_unlock:
     case kind::kill_clients:
-    case kind::close_client: break;
+    case kind::close_client:
+    case kind::migrate_slot:
+    case kind::lose_master:
+    case kind::part_master:
+    case kind::wrong_hosts:
+    case kind::cluster_down: break;
     }
     in.see_keys();
     if (what.what != kind::close_client) {
@@ -230,6 +248,7 @@ void start_fault(stage& in, fault const& what, bool alone) {
     auto const lock = in.key_of(what.lock);
     auto& server = server_of(in, what);
     begin_on_links(in, what);
+    begin_on_cluster(in, what);
     switch (what.what) {
     case kind::cut:
     case kind::cut_late_bytes:
@@ -239,7 +258,12 @@ void start_fault(stage& in, fault const& what, bool alone) {
     case kind::slow:
     case kind::refuse:
     case kind::half_open:
-    case kind::half_sent: break; // begun already
+    case kind::half_sent:
+    case kind::migrate_slot:
+    case kind::lose_master:
+    case kind::part_master:
+    case kind::wrong_hosts:
+    case kind::cluster_down: break; // begun already
     case kind::stop_process:
         if (who.dead || who.stopped) break;
         in.write({.what = fact::kind::stopped, .process = what.process});
@@ -258,7 +282,7 @@ void start_fault(stage& in, fault const& what, bool alone) {
         if (!server.running()) break;
         for (int each = 0; each < in.plan.locks; ++each)
             if (in.key_of(each) == lock) unpromised(in, each, remaining(in, each));
-        server.by_hand(resp::command("DEL", lock));
+        in.by_hand(what.lock, resp::command("DEL", lock));
         break;
     case kind::force_unlock:
         if (!server.running()) break;
@@ -267,7 +291,8 @@ void start_fault(stage& in, fault const& what, bool alone) {
             tell_forced(in, each, alone);
         }
         end_by_force(in, what.lock);
-        server.by_hand(resp::command("PUBLISH", channel_of(in.plan.locks_are) + ":{" + lock + "}", "0"));
+        in.by_hand(what.lock, resp::command(in.cluster && in.plan.shards_known ? "SPUBLISH" : "PUBLISH",
+                                            channel_of(in.plan.locks_are) + ":{" + lock + "}", "0"));
         break;
     case kind::loading: server.node().set_loading(true); break;
     case kind::read_only: server.node().set_read_only(true); break;
@@ -279,7 +304,7 @@ void start_fault(stage& in, fault const& what, bool alone) {
     case kind::busy: server.node().set_busy(true); break;
     case kind::rights_taken: {
         auto all = refused_for_good(in.plan);
-        all.merge(rights(rights_that_change().at(static_cast<std::size_t>(what.way))));
+        all.merge(of_topology(in.plan, rights_that_change().at(static_cast<std::size_t>(what.way))));
         server.set_refused(std::move(all));
         break;
     }

@@ -15,10 +15,22 @@ constexpr std::chrono::milliseconds fair_lock_wait_timeout{2'000};
 using namespace std::chrono_literals;
 using kind = fact::kind;
 
+std::string address_of(int server) {
+    return std::string(servers_host) + ":" + std::to_string(first_port + server);
+}
+
+std::string cluster_address(scenario const& plan) {
+    std::string text = "redis-cluster://";
+    for (int i = 0; i < plan.masters; ++i)
+        text += (i == 0 ? "" : ",") + address_of((plan.named_first + i) % plan.masters);
+    return text;
+}
+
 config settings_of(scenario const& plan, int server) {
     config made;
     made.holder_label = ""; // it names this host and this process: equal seeds would not give equal runs
-    made.address = "redis://10.0.0.1:" + std::to_string(first_port + server);
+    made.address = plan.is_cluster() ? cluster_address(plan) : "redis://" + address_of(server);
+    made.topology.scan_interval = 1s;
     made.timeout = duration(plan.timeout);
     made.connect_timeout = 500ms;
     made.retry_attempts = 0;
@@ -34,7 +46,9 @@ config settings_of(scenario const& plan, int server) {
     if (plan.lazily) made.connect = connect_mode::lazily;
     made.fail_fast = plan.fail_fast;
     for (auto const& one : plan.faults) // what a silent connection should have brought is missed until a ping is
-        if (one.what == fault::kind::half_open || one.what == fault::kind::half_sent) made.ping_interval = 300ms;
+        if (one.what == fault::kind::half_open || one.what == fault::kind::half_sent
+            || (one.what == fault::kind::lose_master && one.way == 1))
+            made.ping_interval = 300ms;
     return made;
 }
 
@@ -49,7 +63,7 @@ void live(stage& in, int number) {
         me.java->start();
         while (!me.java->connected() && !too_late()) in.universe.rest_for(5ms); // Redisson.create() returns then
     }
-    while (std::ssize(me.users) < in.plan.servers && !me.java && !too_late()) {
+    while (std::ssize(me.users) < in.plan.clients() && !me.java && !too_late()) {
         try {
             me.users.emplace_back(settings_of(in.plan, static_cast<int>(me.users.size())));
         } catch (error const&) {
@@ -215,9 +229,9 @@ patience usual_patience(scenario const& plan) {
     made.orphan = plan.kill_refused ? 20'000ms : 1'200ms;
     if (leased && plan.scripts_refused_for_a_while()) made.orphan = 24h;
     // Only where an answer is late may a renewal be sent again, as text, after the end.
-    bool const slow =
-        any(fault_kind::slow, fault_kind::stop_server, fault_kind::stop_process, fault_kind::block_up,
-            fault_kind::block_down, fault_kind::block_both, fault_kind::buffer_full, fault_kind::half_sent);
+    bool const slow = any(fault_kind::slow, fault_kind::stop_server, fault_kind::stop_process, fault_kind::block_up,
+                          fault_kind::block_down, fault_kind::block_both, fault_kind::buffer_full,
+                          fault_kind::half_sent, fault_kind::part_master, fault_kind::wrong_hosts);
     made.renewal = slow ? 2'000ms : 50ms;
     if (several) made.renewal = made.turns = 24h; // members go from one who waits for the others to the next, unseen
     made.releases.timeout = std::chrono::milliseconds(plan.timeout);
@@ -227,6 +241,11 @@ patience usual_patience(scenario const& plan) {
         no_messages || plan.evalsha_refused || plan.restore_refused;
     // A free lock is for the first of the queue; the lease of readers may run out before the longer one that a waiter saw.
     made.refusals.hears_messages = !no_messages && !queues && !shares;
+    // A node that names another one is never the last word; TRYAGAIN, of several keys, may be.
+    made.releases.nothing_refused = made.refusals.nothing_refused =
+        plan.is_cluster() && plan.has_one_key_each() && !made.releases.rights_missing
+        && !any(fault_kind::loading, fault_kind::out_of_memory, fault_kind::no_replicas, fault_kind::disk_error,
+                fault_kind::busy, fault_kind::cluster_down, fault_kind::lose_master, fault_kind::part_master);
     made.multi.rights_missing = made.releases.rights_missing;
     made.multi.hears_messages = !no_messages;
     made.forced.can_ask = !no_messages && !plan.evalsha_refused;
@@ -235,6 +254,9 @@ patience usual_patience(scenario const& plan) {
     made.fair.beyond_slice = 60;
     made.fair.blocked_commands = no_messages ? 60 : 30; // renewals, and polling where there are no messages
     made.fair.blocked_wakes = 250;
+    if (plan.is_cluster()
+        && any(fault_kind::half_open, fault_kind::half_sent, fault_kind::lose_master)) // each connection is probed
+        made.fair.blocked_commands += 4. * 3 * plan.servers;
     if (queues || shares)
         made.fair.blocked_commands = 200, made.fair.blocked_wakes = 600; // each waiter asks for itself
     if (spins || shares || several)
@@ -292,8 +314,9 @@ void close_everything(stage& in) {
     run_until(in, in.universe.now() + 8s, [] { return false; }); // the server may notice late that a connection is gone
     for (auto& one : in.actors) {
         if (one.who->retired) continue;
-        if (auto const open = in.net.open_sockets(*one.who);
-            open > 3U * static_cast<unsigned>(in.plan.servers)) // a lane keeps its bell while the client lives
+        // A lane keeps its bell while the client lives; in a cluster there may be nodes under other names.
+        auto const nodes = static_cast<unsigned>(in.plan.servers) * (in.plan.is_cluster() ? 3U : 1U);
+        if (auto const open = in.net.open_sockets(*one.who); open > 3U * nodes)
             in.write({.what = kind::leftover, .text = std::to_string(open) + " descriptors of " + one.who->name});
     }
     for (auto const& one : in.servers)

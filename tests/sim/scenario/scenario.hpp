@@ -86,6 +86,14 @@ struct fault {
         buffer_full,    ///< the sockets of a process take nothing for a while, or (`way` 1) some bytes now and then
         no_descriptors, ///< a process gets no socket and no eventfd
         half_sent,      ///< what a process sends in one go may end between two commands; `way`: see world/half_sent.hpp
+        // Of clusters; what is done to a master is done to that which has the slot of `lock` then:
+        migrate_slot, ///< the slot goes to another master in `lasts`; `way`: see migration_ways
+        lose_master, ///< it crashes, its replica takes over within `strength`, and it is back after `lasts`; `way` 1: with
+        ///< its machine, so that nobody is told; of odd strength: without what the replica had not heard of
+        part_master, ///< the other nodes do not reach it, or it stands still: see parting_ways; the same happens, and it
+                     ///< goes on answering, in the first case for about as long
+        wrong_hosts,  ///< nodes name hosts that lead nowhere; `way`: a membership::naming
+        cluster_down, ///< nodes answer CLUSTERDOWN
     };
     kind what = kind::cut;
     std::int64_t at = 0;
@@ -101,7 +109,22 @@ struct fault {
 using rights = std::set<std::string, std::less<>>;
 std::vector<rights> const& rights_that_change();
 
+enum class lock_kind : std::uint8_t;
+/// Kinds whose bookkeeping here asks of each lock where its key is.
+bool can_be_in_a_cluster(lock_kind kind);
+
+/// How a slot moves; added to this: where to.
+enum class migration_way : std::uint8_t { usual, source_told_late, given_up };
+constexpr int migration_ways = 3;
+
+/// Which processes a master is parted from with the other nodes, or whether it stands still instead.
+enum class parting : std::uint8_t { from_nodes, from_all_but_one_process, from_one_process, stands_still };
+constexpr int partings = 4;
+
 constexpr int every_server = -1;
+/// How far a replica of a cluster may be behind: ms.
+constexpr std::int64_t longest_lag = 20;
+bool is_on_the_cluster(fault::kind what);
 /// Between a process and a server.
 bool is_on_a_link(fault::kind what);
 
@@ -127,6 +150,9 @@ enum class lock_kind : std::uint8_t {
     red,
 };
 
+/// How the servers are arranged, and the clients told of them.
+enum class topology : std::uint8_t { single, cluster };
+
 /// Of each semaphore.
 constexpr std::int64_t permits_in_all = 3;
 
@@ -134,6 +160,12 @@ struct scenario {
     std::uint64_t seed = 0;
     lock_kind locks_are = lock_kind::reentrant;
     int processes = 2;
+    topology servers_are = topology::single;
+    int masters = 1;          ///< of a cluster
+    int first_share = 0;      ///< see simulated_cluster
+    bool is_whole = true;     ///< the same
+    bool shards_known = true; ///< there are messages of shards (Redis 7)
+    int named_first = 0;      ///< which master a client is told of first
     int servers = 1;
     int locks = 1; ///< lock n is of server n % servers
     std::int64_t watchdog = 3'000;
@@ -158,11 +190,19 @@ struct scenario {
     speed how_fast{};
 
     std::int64_t longest_lease() const;
-    int server_of(int lock) const noexcept { return lock % servers; }
+    bool is_cluster() const noexcept { return servers_are == topology::cluster; }
+    /// That each process has.
+    int clients() const noexcept { return is_cluster() ? 1 : servers; }
+    int server_of(int lock) const noexcept { return lock % servers; } ///< but in a cluster
     /// Of semaphores: requests are repeated until they are answered.
     bool exactly_once() const noexcept { return seed % 2 == 0; }
     /// Of semaphores: nothing happens by which permits may go or come that no request has taken or given.
     bool keeps_permits() const;
+    /// Of locks.
+    bool has_one_key_each() const noexcept {
+        return locks_are == lock_kind::reentrant || locks_are == lock_kind::non_reentrant
+               || locks_are == lock_kind::spin || locks_are == lock_kind::multi;
+    }
     /// For a while nobody may run scripts: what is to be given back in the background then stays until its lease is over.
     bool scripts_refused_for_a_while() const;
 };

@@ -67,6 +67,8 @@ private:
         with([](scenario& s) { return std::exchange(s.detached_unlock, false); });
         with([](scenario& s) { return std::exchange(s.subscribe_refused, false); });
         with([](scenario& s) { return std::exchange(s.publish_refused, false); });
+        with([](scenario& s) { return !std::exchange(s.shards_known, true); });
+        with([](scenario& s) { return s.is_cluster() && std::exchange(s.is_whole, false); });
         with([](scenario& s) {
             bool const any = std::any_of(s.drifts.begin(), s.drifts.end(), [](auto ppm) { return ppm != 0; });
             std::fill(s.drifts.begin(), s.drifts.end(), 0);

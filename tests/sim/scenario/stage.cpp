@@ -9,14 +9,25 @@
 namespace redlatch::sim {
 namespace {
 
-node_settings settings_of(scenario const& plan) {
+node_settings settings_of(scenario const& plan, simulated_cluster* cluster, int number) {
     node_settings made;
     made.users["default"].refused = refused_for_good(plan);
+    made.address = std::string(servers_host) + ":" + std::to_string(first_port + number);
+    if (cluster != nullptr) made.cluster = &cluster->membership_of(number);
+    if (!plan.shards_known) made.removed = {"ssubscribe", "sunsubscribe", "spublish", "pubsub|shardnumsub"};
     return made;
 }
 
-server_host& first_of(std::deque<server_host>& all, world& in, network& with, scenario const& plan) {
-    return all.emplace_back(in, with, settings_of(plan));
+std::unique_ptr<simulated_cluster> cluster_of(scenario const& plan, world& in) {
+    if (!plan.is_cluster()) return nullptr;
+    return std::make_unique<simulated_cluster>(
+        in, simulated_cluster::arrangement{plan.masters, plan.first_share, plan.is_whole});
+}
+
+server_host& first_of(std::deque<server_host>& all, world& in, network& with, scenario const& plan,
+                      simulated_cluster* cluster) {
+    for (int i = 0; i < plan.servers; ++i) all.emplace_back(in, with, settings_of(plan, cluster, i), i);
+    return all.front();
 }
 
 std::string printable(std::string_view bytes) {
@@ -27,6 +38,12 @@ std::string printable(std::string_view bytes) {
 
 } // namespace
 
+rights of_topology(scenario const& plan, rights all) {
+    for (auto const* const one : {"subscribe", "publish"})
+        if (plan.is_cluster() && all.contains(one)) all.insert(std::string("s") + one);
+    return all;
+}
+
 rights refused_for_good(scenario const& plan) {
     rights refused;
     if (plan.kill_refused) refused.insert("client|kill");
@@ -34,7 +51,7 @@ rights refused_for_good(scenario const& plan) {
     if (plan.subscribe_refused) refused.insert("subscribe");
     if (plan.restore_refused) refused.insert("restore");
     if (plan.publish_refused) refused.insert("publish");
-    return refused;
+    return of_topology(plan, std::move(refused));
 }
 
 belief belief_of(hold_view const& which) {
@@ -53,14 +70,14 @@ belief belief_of(hold_status status) {
 }
 
 stage::stage(scenario const& of, bool with_trace)
-    : plan(of), traced(with_trace), universe(of.seed), net(universe), servers(),
-      server(first_of(servers, universe, net, of)) {
+    : plan(of), traced(with_trace), universe(of.seed), net(universe), cluster(cluster_of(of, universe)), servers(),
+      server(first_of(servers, universe, net, of, cluster.get())) {
     use_network(&net);
-    for (int i = 1; i < plan.servers; ++i) servers.emplace_back(universe, net, settings_of(of), i);
     for (auto& one : servers) net.attach(one);
+    if (cluster) begin_cluster();
     net.one_by_one = plan.one_by_one;
     for (int i = 0; i < plan.servers; ++i)
-        servers[static_cast<std::size_t>(i)].drift_ppm = i % 2 == 0 ? plan.server_drift : -plan.server_drift;
+        servers[static_cast<std::size_t>(i)].drift_ppm = i % 2 == 0 || cluster ? plan.server_drift : -plan.server_drift;
     for (int i = 0; i < plan.processes; ++i) {
         auto& who = universe.add_process("process " + std::to_string(i));
         who.drift_ppm = plan.drifts.at(static_cast<std::size_t>(i));
@@ -73,15 +90,16 @@ stage::stage(scenario const& of, bool with_trace)
     }
     universe.woken_within = {std::chrono::microseconds(plan.how_fast.least_wake),
                              std::chrono::microseconds(plan.how_fast.most_wake), plan.how_fast.stalls};
-    net.on_bytes = [this](tcp_connection const& on, bool up, std::string_view bytes) {
+    auto const of_cluster = [this](int at) { return cluster ? at : 0; }; // else they are looked at as one
+    net.on_bytes = [this, of_cluster](tcp_connection const& on, bool up, std::string_view bytes) {
         if (up) see_renewals(on, bytes);
-        if (!up) actors.at(static_cast<std::size_t>(on.client->number)).unreachable = never;
+        if (!up) actors.at(static_cast<std::size_t>(on.client->number)).unreachable_since.erase(of_cluster(on.server));
         if (traced)
             note((up ? "sent by " : "reaches ") + on.client->name + " on " + on.address + ": " + printable(bytes));
     };
-    net.on_failed = [this](process const& who) {
-        auto& since = actors.at(static_cast<std::size_t>(who.number)).unreachable;
-        since = std::min(since, universe.now());
+    net.on_failed = [this, of_cluster](process const& who, int at) {
+        auto& all = actors.at(static_cast<std::size_t>(who.number)).unreachable_since;
+        all.try_emplace(of_cluster(at), universe.now());
     };
     for (int i = 0; i < plan.servers; ++i)
         servers[static_cast<std::size_t>(i)].observe(
@@ -104,6 +122,7 @@ void stage::see_command(redis_node::executed const& one, int which) {
     auto const from = network::process_at(one.address).value_or(-1);
     bool const ours = from >= 0 && from < static_cast<int>(actors.size());
     if (ours) ++actors[static_cast<std::size_t>(from)].commands;
+    if (cluster) see_outdated(which);
     see_keys(ours ? from : -1);
     if (ours && !one.reply.starts_with('-'))
         for (int i = 0; i < plan.locks; ++i)
@@ -146,19 +165,23 @@ void stage::see_keys(int by) {
         auto const seen = std::pair(one.node().writes(), one.run());
         if (std::exchange(writes_seen_[i], seen) != seen) changed.insert(i);
     }
+    bool const moved = cluster && std::exchange(cluster_changes_seen_, cluster->changes()) != cluster->changes();
     for (int i = 0; i < plan.locks; ++i) {
         auto& known = keys_[i];
-        if (changed.contains(plan.server_of(i)) || known.expires_at_ms < host_of(i).now_ms()) see_key(i, known, by);
+        // In a cluster a key may have left another server than the one that has the lock now.
+        if (moved || (cluster ? !changed.empty() : changed.contains(plan.server_of(i)))
+            || known.expires_at_ms < host_of(i).now_ms())
+            see_key(i, known, by);
     }
 }
 
 void stage::see_renewals(tcp_connection const& on, std::string_view bytes) {
     auto const& script =
         plan.locks_are == lock_kind::faster_multi ? locking::scripts::faster_multi_renew : locking::scripts::lock_renew;
-    auto const& users = actors.at(static_cast<std::size_t>(on.client->number)).users;
+    auto const* const user = actors.at(static_cast<std::size_t>(on.client->number)).user_of(on.server);
     auto at = std::min(bytes.find(script.sha1), bytes.find(script.text));
-    if (users.size() <= static_cast<std::size_t>(on.server) || at == bytes.npos) return;
-    auto const id = users[static_cast<std::size_t>(on.server)].id() + ":";
+    if (user == nullptr || at == bytes.npos) return;
+    auto const id = user->id() + ":";
     while ((at = bytes.find(id, at)) != bytes.npos) {
         auto const end = bytes.find('\r', at);
         if (end == bytes.npos) break; // cut off: a part of a longer one

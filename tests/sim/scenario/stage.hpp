@@ -2,6 +2,7 @@
 #pragma once
 
 #include "sim/check/history.hpp"
+#include "sim/cluster/simulated_cluster.hpp"
 #include "sim/redisson/peer.hpp"
 #include "sim/scenario/scenario.hpp"
 #include "sim/world/network.hpp"
@@ -64,13 +65,19 @@ struct actor {
     std::int64_t java_threads = 0;         ///< so many it has had
     std::uint64_t commands = 0;            ///< that the server has run for it
     std::uint64_t told = 0;                ///< of its traffic: in the last fact
-    moment unreachable{never};             ///< since then it has heard nothing, and connections have failed
-    int running = 0;                       ///< workers that have not ended
-    bool closing = false;                  ///< by its own wish, in the midst of everything
-    bool closed_well = false;              ///< nothing else was wrong then: nothing of it may stay
+    /// Since when it has heard nothing of a server of a cluster, and connections to it have failed; 0: of all others.
+    std::map<int, moment> unreachable_since{};
+    int running = 0;          ///< workers that have not ended
+    bool closing = false;     ///< by its own wish, in the midst of everything
+    bool closed_well = false; ///< nothing else was wrong then: nothing of it may stay
     bool closed = false;
 
     client& user(int server = 0) { return users.at(static_cast<std::size_t>(server)); }
+    /// Whose connection to this server is; null: it is not there yet.
+    client const* user_of(int server) const {
+        auto const at = users.size() == 1 ? 0 : static_cast<std::size_t>(server);
+        return at < users.size() ? &users[at] : nullptr;
+    }
     /// It has an owner of this name.
     bool is_of(std::string_view owner) const {
         return std::any_of(users.begin(), users.end(), [&](client const& one) { return owner.starts_with(one.id()); });
@@ -110,8 +117,16 @@ struct stage {
     /// By the server's clock, the last millisecond in which it is taken; the largest number: nobody has it, or for ever.
     std::int64_t last_ms_of(int lock) const;
     std::string key_of(int lock) const;
-    server_host& host_of(int lock) { return servers.at(static_cast<std::size_t>(plan.server_of(lock))); }
-    server_host const& host_of(int lock) const { return servers.at(static_cast<std::size_t>(plan.server_of(lock))); }
+    /// The server that has the key of a lock; in a cluster another one from time to time.
+    server_host& host_of(int lock) { return servers.at(home_of(lock)); }
+    server_host const& host_of(int lock) const { return servers.at(home_of(lock)); }
+    std::size_t home_of(int lock) const {
+        return static_cast<std::size_t>(cluster ? cluster->home_of(key_of(lock)) : plan.server_of(lock));
+    }
+    /// Since when a process has heard nothing of any server that it could ask, and connections have failed.
+    moment unreachable_for(actor const& who) const;
+    /// A command about a lock that nobody of ours sends.
+    void by_hand(int lock, std::string const& bytes);
     /// Of a value of the group: all that the key has of whoever holds it.
     std::vector<std::string> fields_of_value(int lock) const;
     void see_renewals(tcp_connection const& on, std::string_view bytes);
@@ -126,6 +141,7 @@ struct stage {
     bool const traced;
     world universe;
     network net;
+    std::unique_ptr<simulated_cluster> cluster; ///< null: the servers know nothing of each other
     std::deque<server_host> servers;
     server_host& server; ///< the first, which most scenarios have alone
     std::vector<actor> actors;
@@ -137,6 +153,7 @@ struct stage {
     std::map<int, std::int64_t> latch_counts;
     history facts;
     std::vector<std::string> trace;
+    std::map<fault const*, int> struck; ///< which server a fault is about
     std::size_t faults_left = 0;
     int faults_now = 0;    ///< but for a client that closes
     moment last_fault{-1}; ///< when one began or ended
@@ -152,16 +169,23 @@ private:
     void see_permit_ids(int by);
     void see_latches(int by);
     void see_key(int lock, owners_of_key& known, int by);
+    void begin_cluster();
+    void see_around_loss(std::function<void()> const& change);
+    void see_outdated(int number);
 
     std::map<int, bool> probed_;
     std::map<int, owners_of_key> keys_;
     std::map<int, std::pair<std::uint64_t, std::uint64_t>> writes_seen_; ///< by server, and of which run
+    std::uint64_t cluster_changes_seen_ = 0;
+    std::map<std::pair<int, int>, std::map<std::string, std::int64_t>> outdated_; ///< by server and lock
 };
 
 belief belief_of(hold_view const& which);
 belief belief_of(hold_status status);
 /// What the clients' user may not do all the time.
 rights refused_for_good(scenario const& plan);
+/// Commands for messages of the shard stand and fall with the others.
+rights of_topology(scenario const& plan, rights all);
 /// What a worker does: the body of its fiber.
 void work(stage& in, int number, worker const& what);
 /// One job, by a thread of a Redisson process.
@@ -197,6 +221,9 @@ void set_permits(stage& in);
 /// Writes down how many permits there are; `last`: after everything has ended.
 void see_permits(stage& in, bool last = false);
 answer answer_of(std::error_code ec);
+/// What of a fault concerns the cluster as a whole.
+void begin_on_cluster(stage& in, fault const& what);
+void end_on_cluster(stage& in, fault const& what);
 /// What of a fault is between its process and its servers.
 void begin_on_links(stage& in, fault const& what);
 void end_on_links(stage& in, fault const& what);

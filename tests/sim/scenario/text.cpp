@@ -5,12 +5,12 @@
 namespace redlatch::sim {
 namespace {
 
-constexpr std::array fault_names{"cut",          "cut, late bytes", "block up",       "block down",    "block both",
-                                 "slow",         "refuse",          "stop process",   "kill process",  "stop server",
-                                 "restart kept", "restart lost",    "failover",       "flush scripts", "remove key",
-                                 "force unlock", "loading",         "read only",      "out of memory", "kill clients",
-                                 "half open",    "close client",    "no replicas",    "disk error",    "busy",
-                                 "rights taken", "buffer full",     "no descriptors", "half sent"};
+constexpr std::array fault_names{
+    "cut",          "cut, late bytes", "block up",    "block down",   "block both",    "slow",         "refuse",
+    "stop process", "kill process",    "stop server", "restart kept", "restart lost",  "failover",     "flush scripts",
+    "remove key",   "force unlock",    "loading",     "read only",    "out of memory", "kill clients", "half open",
+    "close client", "no replicas",     "disk error",  "busy",         "rights taken",  "buffer full",  "no descriptors",
+    "half sent",    "migrate slot",    "lose master", "part master",  "wrong hosts",   "cluster down"};
 constexpr std::array kinds{"reentrant", "non_reentrant",    "spin",  "fenced",   "fair",  "read_write",
                            "semaphore", "permit_semaphore", "latch", "election", "multi", "faster_multi",
                            "red"};
@@ -46,6 +46,11 @@ std::string to_text(scenario const& what) {
         + (what.detached_unlock ? ", detached unlocking" : "") + (what.subscribe_refused ? ", SUBSCRIBE refused" : "")
         + (what.publish_refused ? ", PUBLISH refused" : "") + ", drift of the server "
         + std::to_string(what.server_drift) + " ppm\n";
+    if (what.is_cluster())
+        text += "  a cluster of " + std::to_string(what.masters) + " masters, the lowest slots are of "
+                + std::to_string(what.first_share) + (what.is_whole ? ", whole or down" : "")
+                + (what.shards_known ? "" : ", without messages of shards") + ", clients ask "
+                + std::to_string(what.named_first) + " first\n";
     int number = 0;
     for (auto const& one : what.workers) {
         text += "  worker " + std::to_string(number++) + " of process " + std::to_string(one.process)

@@ -23,5 +23,7 @@ void choose_patience(scenario& in);
 
 /// Locks of another kind: the rest is the scenario of the same seed.
 void change_kind(scenario& in, lock_kind to);
+/// Servers that are arranged in another way, with faults of that way.
+void change_topology(scenario& in, topology to, bool with_faults = true);
 
 } // namespace redlatch::sim

@@ -181,7 +181,7 @@ private:
             auto failed = about(kind::not_acquired);
             failed.text = ec.message();
             failed.said = ec ? answer_of(ec) : answer::other;
-            failed.until = me_.unreachable;
+            failed.until = in_.unreachable_for(me_);
             in_.see_keys();
             if (!over()) in_.write(std::move(failed));
             return std::nullopt;

@@ -32,6 +32,10 @@ enum trait : unsigned {
     dangerous = 64,        ///< in the ACL category of that name
     while_busy = 128,      ///< allowed then
     needs_disk = 256,      ///< refused while snapshots fail, like writes
+    one_key = 512,         ///< its first word is a key, or a channel of a shard
+    many_keys = 1024,      ///< all of its words are
+    counted_keys = 2048,   ///< so many as its second word says, behind that
+    of_shard = 4096,       ///< they are channels
 };
 
 struct command {

@@ -24,6 +24,15 @@ void client_info(call& one);
 void client_kill(call& one);
 void client_list(call& one);
 
+// commands_cluster.cpp
+void asking(call& one);
+void cluster_myid(call& one);
+void cluster_nodes(call& one);
+void pubsub_shardnumsub(call& one);
+void spublish(call& one);
+void ssubscribe(call& one);
+void sunsubscribe(call& one);
+
 // commands_server.cpp
 void dbsize(call& one);
 void flushall(call& one);

@@ -32,11 +32,12 @@ std::string description(node_state const& node, connection const& which) {
     add("name", which.name);
     add("age", which.since_ms ? seconds_since(*which.since_ms) : 0);
     add("idle", which.since_ms ? seconds_since(which.active_ms) : 0);
-    add("flags", subscriptions.count(which.id) > 0 ? "P" : "N");
+    add("flags", subscriptions.listens(which.id) ? "P" : "N");
     add("db", which.database);
     add("sub", subscriptions.count(which.id, pubsub::kind::channel));
     add("psub", subscriptions.count(which.id, pubsub::kind::pattern));
-    line += " ssub=0 multi=-1 qbuf=0 qbuf-free=0 argv-mem=0 multi-mem=0 rbs=1024 rbp=0 obl=0 oll=0 omem=0 tot-mem=1928";
+    add("ssub", subscriptions.count(which.id, pubsub::kind::shard));
+    line += " multi=-1 qbuf=0 qbuf-free=0 argv-mem=0 multi-mem=0 rbs=1024 rbp=0 obl=0 oll=0 omem=0 tot-mem=1928";
     add("events", "r");
     add("cmd", which.last_command);
     add("user", which.user);
@@ -59,7 +60,7 @@ std::string unknown_type(std::string_view word) {
 }
 
 bool has_type(node_state const& node, connection const& which, std::string_view type) {
-    return same_word(type, node.subscriptions.count(which.id) > 0 ? "pubsub" : "normal");
+    return same_word(type, node.subscriptions.listens(which.id) ? "pubsub" : "normal");
 }
 
 // What CLIENT KILL names: everything that is given has to fit.

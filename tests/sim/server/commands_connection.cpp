@@ -104,7 +104,7 @@ void hello(call& one) {
 
 void ping(call& one) {
     if (one.argv.size() > 2) return reply::error(one.out, "ERR wrong number of arguments for 'ping' command");
-    if (one.node.subscriptions.count(one.from.id) > 0) {
+    if (one.node.subscriptions.listens(one.from.id)) {
         reply::array(one.out, 2);
         reply::bulk(one.out, "pong");
         return reply::bulk(one.out, one.argv.size() == 2 ? one[1] : "");

@@ -1,5 +1,6 @@
 #include "sim/server/command.hpp"
 #include "sim/server/commands.hpp"
+#include "sim/server/membership.hpp"
 #include "sim/server/reply.hpp"
 
 namespace redlatch::sim::commands {
@@ -39,7 +40,10 @@ void psubscribe(call& one) {
 }
 
 void publish(call& one) {
-    reply::integer(one.out, static_cast<std::int64_t>(one.node.publish(one[1], one[2])));
+    auto const count = one.node.publish(one[1], one[2]);
+    if (auto const* const cluster = one.node.settings.cluster; cluster != nullptr && cluster->publishes)
+        cluster->publishes(one[1], one[2], false);
+    reply::integer(one.out, static_cast<std::int64_t>(count));
 }
 
 void pubsub_numsub(call& one) {

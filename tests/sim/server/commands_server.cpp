@@ -1,5 +1,6 @@
 #include "sim/server/command.hpp"
 #include "sim/server/commands.hpp"
+#include "sim/server/membership.hpp"
 #include "sim/server/reply.hpp"
 #include "sim/server/text.hpp"
 
@@ -63,15 +64,18 @@ void info(call& one) {
                           || same_word(name, "everything");
                });
     };
+    bool const is_replica =
+        one.node.settings.cluster != nullptr ? one.node.settings.cluster->is_replica() : one.node.read_only;
     std::string text;
     auto const add = [&](std::string const& section) { text += (text.empty() ? "" : "\r\n") + section; };
     auto const& settings = one.node.settings;
+    auto const* const cluster = settings.cluster;
     if (wanted("server"))
-        add("# Server\r\nredis_version:" + settings.version + "\r\nredis_mode:standalone\r\nrun_id:" + settings.run_id
-            + "\r\n");
+        add("# Server\r\nredis_version:" + settings.version + "\r\nredis_mode:"
+            + (cluster != nullptr ? "cluster" : "standalone") + "\r\nrun_id:" + settings.run_id + "\r\n");
     if (wanted("persistence")) add(std::string("# Persistence\r\nloading:") + (one.node.loading ? "1" : "0") + "\r\n");
-    if (wanted("replication"))
-        add(std::string("# Replication\r\nrole:") + (one.node.read_only ? "slave" : "master") + "\r\n");
+    if (wanted("replication")) add(std::string("# Replication\r\nrole:") + (is_replica ? "slave" : "master") + "\r\n");
+    if (wanted("cluster") && cluster != nullptr) add("# Cluster\r\ncluster_enabled:1\r\n");
     if (wanted("keyspace")) add(keyspace_section(one));
     reply::bulk(one.out, text);
 }

@@ -1,6 +1,8 @@
 // What happens to a client's command before it runs. The order of the checks is that of Redis: it decides which error is given.
 #include "sim/server/command.hpp"
+#include "sim/server/commands.hpp"
 #include "sim/server/reply.hpp"
+#include "sim/server/routing.hpp"
 #include "sim/server/text.hpp"
 
 #include <algorithm>
@@ -47,13 +49,14 @@ std::string refusal(node_state& node, connection const& from, command const& whi
     if (node.needs_authentication(from) && !is(without_auth)) return "NOAUTH Authentication required.";
     if (auto const* who = node.user_of(from); who != nullptr && !is(without_auth) && !permitted(*who, which))
         return "NOPERM this user has no permissions to run the '" + std::string(which.name) + "' command";
+    if (auto elsewhere = misplaced(node, from, which, argv); !elsewhere.empty()) return elsewhere;
     // A replica leaves it to its master to have room.
     if (node.out_of_memory && !node.read_only && is(grows))
         return "OOM command not allowed when used memory > 'maxmemory'.";
     if (node.disk_error && (is(writes) || is(needs_disk))) return std::string(refused::disk_error);
     if (node.no_replicas && is(writes)) return std::string(refused::no_replicas);
     if (node.read_only && is(writes)) return "READONLY You can't write against a read only replica.";
-    if (node.subscriptions.count(from.id) > 0 && !is(while_subscribed)) return in_this_context(which.name);
+    if (node.subscriptions.listens(from.id) && !is(while_subscribed)) return in_this_context(which.name);
     if (node.loading && !is(while_loading)) return "LOADING Redis is loading the dataset in memory";
     if (node.busy && !is(while_busy)) return std::string(refused::busy);
     return {};
@@ -85,6 +88,7 @@ void execute(node_state& node, connection& from, std::span<std::string_view cons
         call one{node, from, from.database, argv, from.output, false};
         which->run(one);
     }
+    if (which == nullptr || which->run != commands::asking) from.asking = false;
     if (from.output.size() > before) node.mark_active(from);
     if (node.observer) {
         auto const answer = std::string_view(from.output).substr(before);

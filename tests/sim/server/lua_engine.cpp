@@ -4,6 +4,7 @@
 #include "sim/server/lua_sandbox.hpp"
 #include "sim/server/lua_values.hpp"
 #include "sim/server/reply.hpp"
+#include "sim/server/routing.hpp"
 
 #include <stdexcept>
 
@@ -139,7 +140,10 @@ void lua_engine::execute_for_script(lua_State* lua) {
 void lua_engine::execute_words(std::span<std::string_view const> argv, std::string& out) {
     auto& caller = *running_.caller;
     auto const* const which = find_command(argv, node_.settings.removed);
-    if (auto const problem = refusal(caller, which, argv.size(), running_.wrote); !problem.empty()) {
+    auto problem = std::string(refusal(caller, which, argv.size(), running_.wrote));
+    if (problem.empty() && !misplaced(node_, caller.from, *which, argv).empty())
+        problem = "ERR Script attempted to access a non local key in a cluster node";
+    if (!problem.empty()) {
         reply::error(out, problem);
     } else {
         running_.wrote = running_.wrote || (which->traits & writes) != 0;

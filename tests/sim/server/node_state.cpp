@@ -1,6 +1,7 @@
 #include "sim/server/node_state.hpp"
 
 #include "sim/server/command.hpp"
+#include "sim/server/key_slot.hpp"
 #include "sim/server/reply.hpp"
 #include "sim/server/text.hpp"
 
@@ -59,6 +60,33 @@ std::size_t redis_node::state::publish(std::string_view channel, std::string_vie
         for (auto const listener : listeners) send(listener, {"pmessage", pattern, channel, message});
     }
     return receivers;
+}
+
+std::size_t redis_node::state::publish_in_shard(std::string_view channel, std::string_view message) {
+    auto const listeners = subscriptions.listeners(channel, pubsub::kind::shard);
+    for (auto const to : listeners) {
+        auto& listener = connections.at(to);
+        reply::array(listener.output, 3);
+        for (auto const part : {std::string_view("smessage"), channel, message}) reply::bulk(listener.output, part);
+        mark_active(listener);
+    }
+    return listeners.size();
+}
+
+void redis_node::state::end_shard_subscriptions(std::function<bool(std::uint16_t slot)> const& gone) {
+    for (auto const& channel : subscriptions.channels(pubsub::kind::shard)) {
+        if (!gone(key_slot(channel))) continue;
+        auto const of_channel = subscriptions.listeners(channel, pubsub::kind::shard);
+        for (auto const which : std::vector<client>(of_channel.begin(), of_channel.end())) {
+            subscriptions.unsubscribe(which, pubsub::kind::shard, channel);
+            auto& listener = connections.at(which);
+            reply::array(listener.output, 3);
+            reply::bulk(listener.output, "sunsubscribe");
+            reply::bulk(listener.output, channel);
+            reply::integer(listener.output, static_cast<std::int64_t>(subscriptions.count(which, pubsub::kind::shard)));
+            mark_active(listener);
+        }
+    }
 }
 
 user const* redis_node::state::user_of(connection const& which) const {

@@ -27,6 +27,7 @@ struct connection {
     std::string_view last_command = "NULL"; ///< as CLIENT LIST shows it
     request_reader requests{};
     std::string output{};
+    bool asking = false;  ///< its next command is about a slot that is on its way here
     bool active = false;  ///< in node_state::active
     bool closing = false; ///< nothing of it is executed any more
 };
@@ -62,6 +63,9 @@ struct redis_node::state {
     void execute_all(connection& from, std::string_view bytes);
     /// Sends a message to all subscribers; how many there were.
     std::size_t publish(std::string_view channel, std::string_view message);
+    std::size_t publish_in_shard(std::string_view channel, std::string_view message);
+    /// Those of channels whose slot has left this node's shard; their clients are told.
+    void end_shard_subscriptions(std::function<bool(std::uint16_t slot)> const& gone);
 
     user const* user_of(connection const& which) const;
     bool needs_authentication(connection const& which) const;

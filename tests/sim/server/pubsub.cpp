@@ -6,7 +6,9 @@ namespace redlatch::sim {
 namespace {
 
 auto& list(auto& names, pubsub::kind what) {
-    return what == pubsub::kind::channel ? names.channels : names.patterns;
+    return what == pubsub::kind::channel   ? names.channels
+           : what == pubsub::kind::pattern ? names.patterns
+                                           : names.of_shard;
 }
 
 } // namespace
@@ -32,11 +34,12 @@ void pubsub::unsubscribe(client who, kind what, std::string_view name) {
     std::erase(listeners->second, who);
     if (listeners->second.empty()) listeners_of.erase(listeners);
     mine.erase(found);
-    if (place->second.channels.empty() && place->second.patterns.empty()) by_client_.erase(place);
+    auto const& left = place->second;
+    if (left.channels.empty() && left.patterns.empty() && left.of_shard.empty()) by_client_.erase(place);
 }
 
 void pubsub::leave(client who) {
-    for (auto const what : {kind::channel, kind::pattern}) {
+    for (auto const what : {kind::channel, kind::pattern, kind::shard}) {
         for (auto const& name : names(who, what)) unsubscribe(who, what, name);
     }
 }
@@ -55,10 +58,17 @@ std::vector<std::string> pubsub::names(client who, kind what) const {
     return place == by_client_.end() ? std::vector<std::string>() : list(place->second, what);
 }
 
-std::span<pubsub::client const> pubsub::listeners(std::string_view channel) const {
-    auto const place = by_channel_.find(channel);
-    if (place == by_channel_.end()) return {};
+std::span<pubsub::client const> pubsub::listeners(std::string_view channel, kind what) const {
+    auto const& all = index_of(what);
+    auto const place = all.find(channel);
+    if (place == all.end()) return {};
     return place->second;
+}
+
+std::vector<std::string> pubsub::channels(kind what) const {
+    std::vector<std::string> all;
+    for (auto const& [name, listeners] : index_of(what)) all.push_back(name);
+    return all;
 }
 
 } // namespace redlatch::sim

@@ -63,6 +63,18 @@ void redis_node::replace_data(keyspace data) {
     state_->changed();
 }
 
+std::optional<entry> redis_node::take_key(std::string const& key) {
+    auto* const found = state_->find_key(0, key);
+    if (found == nullptr) return std::nullopt;
+    auto taken = *found;
+    state_->remove_key(0, key);
+    return taken;
+}
+
+void redis_node::put_key(std::string const& key, entry value) {
+    state_->store(0, key, std::move(value));
+}
+
 std::uint64_t redis_node::writes() const {
     return state_->writes;
 }
@@ -85,10 +97,10 @@ std::uint64_t redis_node::digest() const {
         mix_text(one.name);
         mix_text(one.user);
         mix(one.database * 4 + (one.authenticated ? 2U : 0U) + (one.closing ? 1U : 0U));
-        for (auto const kind : {pubsub::kind::channel, pubsub::kind::pattern})
+        for (auto const kind : {pubsub::kind::channel, pubsub::kind::pattern, pubsub::kind::shard})
             for (auto const& name : state_->subscriptions.names(id, kind)) {
                 mix_text(name);
-                auto const listeners = state_->subscriptions.listeners(name);
+                auto const listeners = state_->subscriptions.listeners(name, kind);
                 mix(static_cast<std::uint64_t>(std::find(listeners.begin(), listeners.end(), id) - listeners.begin()));
             }
     }
@@ -123,6 +135,14 @@ void redis_node::set_refused(std::string_view name, std::set<std::string, std::l
     auto const place = state_->settings.users.find(name);
     if (place == state_->settings.users.end()) throw std::out_of_range("no user " + std::string(name));
     place->second.refused = std::move(refused);
+}
+
+void redis_node::hear(std::string_view channel, std::string_view message, bool of_shard) {
+    of_shard ? state_->publish_in_shard(channel, message) : state_->publish(channel, message);
+}
+
+void redis_node::end_shard_subscriptions(std::function<bool(std::uint16_t slot)> const& gone) {
+    state_->end_shard_subscriptions(gone);
 }
 
 void redis_node::flush_scripts() {

@@ -28,6 +28,8 @@ struct user {
     std::set<std::string, std::less<>> refused{};
 };
 
+struct membership;
+
 struct node_settings {
     std::string run_id = "0000000000000000000000000000000000000001"; ///< 40 hex digits; another one for each run
     std::string version = "7.0.15";
@@ -36,6 +38,7 @@ struct node_settings {
     std::map<std::string, user, std::less<>> users{{"default", {}}};
     /// Lower-case commands that it does not know, as after "rename-command NAME ''" in its configuration.
     std::set<std::string, std::less<>> removed{};
+    membership* cluster = nullptr; ///< of which it is a node; none: it is alone
 };
 
 /// Not thread-safe. Distinct objects share nothing.
@@ -73,6 +76,9 @@ public:
     keyspace const& data() const;
     /// Takes other data, as a replica does that is synchronised anew. Connections and scripts stay.
     void replace_data(keyspace data);
+    /// Removes a key, as MIGRATE does behind its copy. None: there is no such key.
+    std::optional<entry> take_key(std::string const& key);
+    void put_key(std::string const& key, entry value);
     /// Grows with every change of the data, also when an expired key is removed.
     std::uint64_t writes() const;
     /// Of everything that decides how it answers whole commands from now on, but for the idle times in CLIENT LIST.
@@ -89,6 +95,13 @@ public:
     /// Of a user in the settings; std::out_of_range for another one.
     void set_refused(std::string_view user, std::set<std::string, std::less<>> refused);
     void flush_scripts();
+
+    // In a cluster.
+
+    /// What was published on another node.
+    void hear(std::string_view channel, std::string_view message, bool of_shard);
+    /// Subscriptions to channels of slots that are `gone` end, and their clients are told.
+    void end_shard_subscriptions(std::function<bool(std::uint16_t slot)> const& gone);
 
     // Observation.
 

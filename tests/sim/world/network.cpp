@@ -90,13 +90,15 @@ int network::connect(int fd, int server) {
     line.fd = fd;
     line.address = std::string(processes_net) + std::to_string(mine.owner->number + 2) + ":"
                    + std::to_string(30'000 + line.number % 30'000);
-    carry_up(mine.line, "connect", [this, on = mine.line] { accept(on); });
+    if (server >= std::ssize(servers_)) server = line.server = refusing;
+    if (server == refusing) carry_down(mine.line, "refused", [this, on = mine.line] { fail(on->fd, ECONNREFUSED); });
+    if (server >= 0) carry_up(mine.line, "connect", [this, on = mine.line] { accept(on); });
     errno = EINPROGRESS;
     return -1;
 }
 
 void network::accept(std::shared_ptr<tcp_connection> const& on) {
-    if (on->fd < 0) return; // it has given up meanwhile
+    if (on->fd < 0 || gone_.contains(on->server)) return; // it has given up meanwhile; nobody is there
     if (link_of(*on).refuses || !server_of(*on).running()) {
         carry_down(on, "refused", [this, on] { fail(on->fd, ECONNREFUSED); });
         return;
@@ -116,7 +118,7 @@ void network::fail(int fd, int error) {
     if (mine == nullptr) return;
     mine->error = error;
     mine->connecting = false;
-    if (on_failed) on_failed(*mine->owner);
+    if (on_failed) on_failed(*mine->owner, mine->line->server);
     changed(*mine, fd);
 }
 
@@ -237,7 +239,7 @@ void network::close(int fd) {
     sockets_.erase(found);
     if (!line || line->fd < 0) return;
     line->fd = -1;
-    carry_up(line, "the end", [this, line] { server_of(*line).hang_up(line); });
+    if (line->server >= 0) carry_up(line, "the end", [this, line] { server_of(*line).hang_up(line); });
 }
 
 // --- readiness
@@ -383,11 +385,18 @@ void network::limit_sending(process const& who, sending how) {
         if (one.owner == &who) changed(one, fd);
 }
 
+void network::vanish(int server) {
+    gone_.insert(server);
+    for (auto const& who : world_.processes()) silence(*who, server, 0ns);
+}
+
 void network::reset_all(int server) {
     for (auto& [fd, one] : sockets_) {
         if (!one.line || !one.connected || one.line->server != server) continue;
         one.line->client_id = 0;
-        carry_down(one.line, "reset", [this, number = fd] { fail(number, ECONNRESET); });
+        carry_down(one.line, "reset", [this, number = fd, line = one.line] {
+            if (!line->silent) fail(number, ECONNRESET);
+        });
     }
 }
 
@@ -400,7 +409,8 @@ void network::close_all(process const& who) {
         one.armed = 0;
         if (one.line && one.line->fd >= 0) {
             one.line->fd = -1;
-            carry_up(one.line, "the end", [this, line = one.line] { server_of(*line).hang_up(line); });
+            if (one.line->server >= 0)
+                carry_up(one.line, "the end", [this, line = one.line] { server_of(*line).hang_up(line); });
         }
         one.error = ECONNRESET;
     }

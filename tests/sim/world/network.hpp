@@ -65,6 +65,9 @@ public:
 
     // The socket calls; results and errno as the real ones have them.
     int open_socket();
+    /// `server`: its number, or one of these.
+    static constexpr int refusing = -1;    ///< a host without a server
+    static constexpr int unreachable = -2; ///< no host: nobody answers
     int connect(int fd, int server);
     long send(int fd, char const* bytes, std::size_t size);
     long receive(int fd, char* into, std::size_t size);
@@ -96,6 +99,9 @@ public:
     enum class sending : std::uint8_t { free, little, nothing };
     /// How much the sockets of a process take.
     void limit_sending(process const& who, sending how);
+    /// A server's machine is away, and tells nobody; or is back.
+    void vanish(int server);
+    void appear(int server) { gone_.erase(server); }
     /// The machine of a server resets everything: its clients see it after a delay.
     void reset_all(int server);
     /// The process is dead: its kernel closes its sockets.
@@ -106,7 +112,7 @@ public:
     std::size_t open_sockets(process const& who) const;
     std::function<void(tcp_connection const&, bool up, std::string_view bytes)> on_bytes{};
     /// A connection of this process was refused or has broken, and it sees that.
-    std::function<void(process const& whose)> on_failed{};
+    std::function<void(process const& whose, int server)> on_failed{};
     /// Commands that are sent in one go arrive one by one: something may happen between them.
     bool one_by_one = false;
     /// When this process last sent a release of which only the first half got through at once; negative: never.
@@ -152,6 +158,7 @@ private:
     std::vector<std::shared_ptr<tcp_connection>> kept_; ///< those of which a blocked link keeps something
     std::map<int, sending> limits_;                     ///< by process; none: free
     std::set<int> without_descriptors_;                 ///< processes
+    std::set<int> gone_;                                ///< servers whose machine is away
     std::map<int, moment> last_halves_;                 ///< by process
     int last_fd_ = first_fd;
     std::uint64_t last_connection_ = 0;

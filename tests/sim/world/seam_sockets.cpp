@@ -1,9 +1,11 @@
 // The socket calls of the library, caught by the linker (--wrap): simulated descriptors go to the simulated network, all
 // others to the operating system.
+#include "sim/server/membership.hpp"
 #include "sim/world/network.hpp"
 #include "sim/world/seams.hpp"
 
 #include <arpa/inet.h>
+#include <array>
 #include <cerrno>
 #include <netinet/in.h>
 #include <poll.h>
@@ -19,9 +21,14 @@ bool simulated(int fd) noexcept {
     return fd >= network::first_fd;
 }
 
-/// Servers differ by their ports.
+/// Servers differ by their ports; elsewhere there is none.
 int server_at(sockaddr const& address) noexcept {
-    return ntohs(reinterpret_cast<sockaddr_in const&>(address).sin_port) - first_port;
+    auto const& where = reinterpret_cast<sockaddr_in const&>(address);
+    std::array<char, INET_ADDRSTRLEN> host{};
+    ::inet_ntop(AF_INET, &where.sin_addr, host.data(), host.size());
+    if (host.data() == unreachable_host) return network::unreachable;
+    if (host.data() != servers_host) return network::refusing;
+    return ntohs(where.sin_port) - first_port;
 }
 
 } // namespace

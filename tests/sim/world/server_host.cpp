@@ -72,6 +72,33 @@ void server_host::remember() {
     while (history_.size() > 1 && history_[1].first + replica_lag <= world_.now()) history_.pop_front();
 }
 
+keyspace server_host::known_to_replica(moment lag) const {
+    if (lag == moment(0) || history_.empty()) return node_->data();
+    auto const* known = &history_.front().second;
+    for (auto const& [when, then] : history_)
+        if (when + lag <= world_.now()) known = &then;
+    return *known;
+}
+
+void server_host::take_over(keyspace known) {
+    known.drop_expired(now_ms());
+    node_->replace_data(std::move(known));
+    history_.clear();
+    changed();
+}
+
+void server_host::changed() {
+    remember();
+    flush();
+}
+
+void server_host::when_awake(std::function<void()> what) {
+    if (paused_)
+        waiting_.push_back(std::move(what));
+    else
+        what();
+}
+
 void server_host::deliver(std::shared_ptr<tcp_connection> const& on, std::string const& bytes) {
     if (!running_ || on->server_run != run_ || on->client_id == 0) return; // for a run that is no more
     if (paused_) {

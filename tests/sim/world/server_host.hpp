@@ -23,6 +23,9 @@ public:
     server_host& operator=(server_host const&) = delete;
 
     bool running() const noexcept { return running_; }
+    bool paused() const noexcept { return paused_; }
+    /// At once, or when it goes on.
+    void when_awake(std::function<void()> what);
     redis_node& node() noexcept { return *node_; }
     redis_node const& node() const noexcept { return *node_; }
     std::uint64_t run() const noexcept { return run_; }
@@ -53,6 +56,12 @@ public:
 
     /// How far behind a replica is.
     moment replica_lag{5'000'000};
+    /// What a replica knows that is so far behind; not more than replica_lag.
+    keyspace known_to_replica(moment lag) const;
+    /// It takes over with these.
+    void take_over(keyspace known);
+    /// Its data have been changed by no command of a client.
+    void changed();
 
     /// Is there such a field in this lock's hash now?
     bool holds(std::string const& lock, std::string const& owner) const;
@@ -66,6 +75,8 @@ public:
     std::vector<std::pair<std::string, double>> members(std::string const& key) const;
     /// By its wall clock; the largest number: no such key, or none.
     std::int64_t expiry(std::string const& lock) const;
+
+    int number() const noexcept { return number_; }
 
 private:
     std::string run_id() const;

@@ -1,0 +1,71 @@
+// A scenario of one server, played in a cluster.
+#include "sim/scenario/dice.hpp"
+#include "sim/scenario/variations.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+namespace redlatch::sim {
+namespace {
+
+using kind = fault::kind;
+
+fault make_cluster_fault(dice& by, scenario const& in) {
+    constexpr kind kinds[] = {kind::migrate_slot, kind::migrate_slot, kind::migrate_slot,
+                              kind::lose_master,  kind::lose_master,  kind::part_master,
+                              kind::part_master,  kind::wrong_hosts,  kind::cluster_down};
+    fault one;
+    one.what = kinds[by.index(static_cast<int>(std::size(kinds)))];
+    one.at = by.between(1, 3'000);
+    one.lasts = by.one_in(3) ? by.between(in.watchdog / 2, 2 * in.watchdog) : by.between(1, 600);
+    one.process = by.index(in.processes);
+    one.lock = by.index(in.locks);
+    one.strength = by.one_in(3) ? by.between(1, 30) : by.between(30, at_once);
+    auto const is = [&](kind which) { return one.what == which; };
+    if (is(kind::migrate_slot)) {
+        one.server = by.index(in.masters + 1);
+        one.way = by.one_in(2) ? 0 : by.index(migration_ways);
+    } else if (is(kind::lose_master) || is(kind::part_master)) {
+        one.way = by.index(is(kind::part_master) ? partings : 2);
+        one.lasts += by.one_in(4) ? 0 : one.strength;
+    } else {
+        if (is(kind::wrong_hosts)) one.way = static_cast<int>(by.between(1, 3));
+        one.server = by.one_in(2) ? every_server : by.index(in.masters);
+    }
+    return one;
+}
+
+} // namespace
+
+bool can_be_in_a_cluster(lock_kind kind) {
+    return kind == lock_kind::reentrant || kind == lock_kind::non_reentrant || kind == lock_kind::spin
+           || kind == lock_kind::fenced || kind == lock_kind::fair || kind == lock_kind::read_write
+           || kind == lock_kind::multi;
+}
+
+void change_topology(scenario& in, topology to, bool with_faults) {
+    in.servers_are = to;
+    if (to == topology::single) return;
+    dice by(in.seed * 0xc2b2ae3d27d4eb4fU + 0x165667b1);
+    in.masters = static_cast<int>(by.between(2, 3));
+    in.servers = 2 * in.masters + 1;
+    in.first_share = by.index(in.masters);
+    in.named_first = by.index(in.masters);
+    in.is_whole = by.one_in(2);
+    in.shards_known = !by.one_in(4);
+    in.redisson.clear(); // its peer here knows one server
+    if (by.one_in(3)) in.locks = std::max(in.locks, static_cast<int>(by.between(2, 4)));
+    for (auto& each : in.workers)
+        for (auto& one : each.jobs) one.lock = by.one_in(2) ? one.lock : by.index(in.locks);
+    for (auto& one : in.faults) {
+        if (one.what == kind::failover) one.what = kind::lose_master;
+        if (one.what == kind::read_only) one.what = kind::cluster_down; // a replica of a cluster names its master
+        one.server = is_on_a_link(one.what) && !by.one_in(3) ? every_server : by.index(in.masters);
+    }
+    if (!with_faults || by.one_in(8)) return;
+    if (by.one_in(2)) in.faults.clear(); // then it is about the cluster alone
+    auto const count = by.between(1, by.one_in(3) ? 4 : 2);
+    for (std::int64_t i = 0; i < count; ++i) in.faults.push_back(make_cluster_fault(by, in));
+}
+
+} // namespace redlatch::sim
