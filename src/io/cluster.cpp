@@ -318,14 +318,18 @@ void cluster::ask_about_shards(node& server) {
 
 bool cluster::connect_now(base::instant until, errc& reason, std::string& problem) {
     std::string all_problems;
+    auto left = static_cast<std::int64_t>(servers_.nodes.size());
     for (auto const& seed : servers_.nodes) {
+        // A machine that is away does not answer: it is not to use up the time of the others.
+        auto const now = lease_clock::now();
+        auto const its_turn = now + (until - now) / left--;
         auto& server = *[&] {
             std::lock_guard const guard(mutex_);
             return member_at({seed.host_or_path, seed.port}).server.get();
         }();
         reason = errc::disconnected;
-        if (server.is_connected() || server.connect_now(until, reason, problem)) {
-            if (ask_now(server, until, problem)) return true;
+        if (server.is_connected() || server.connect_now(its_turn, reason, problem)) {
+            if (ask_now(server, its_turn, problem)) return true;
             reason = errc::server_refused;
         }
         all_problems += (all_problems.empty() ? "" : "; ") + problem;

@@ -69,6 +69,13 @@ int simulated_cluster::home_of(std::string const& key) const {
     return is_there ? to : from;
 }
 
+bool simulated_cluster::has_keys_of(int number, std::string const& key) const {
+    auto const slot = key_slot(key);
+    auto const moving = migrations_.find(slot);
+    return truth_[slot] == number
+           || (moving != migrations_.end() && (moving->second.from == number || moving->second.to == number));
+}
+
 int simulated_cluster::partner_of(int number) const {
     if (number == spare()) return membership::nobody;
     return number < how_.masters ? number + how_.masters : number - how_.masters;

@@ -45,6 +45,8 @@ public:
     int master_of(std::uint16_t slot) const { return truth_.at(slot); }
     /// Where this key is, or would be: while its slot is on its way, on either node.
     int home_of(std::string const& key) const;
+    /// This node has the slot of the key, or it is on its way from there or to there.
+    bool has_keys_of(int number, std::string const& key) const;
     /// Another node has taken its slots over, and it does not know that.
     bool is_outdated(int number) const { return outdated_.contains(number); }
     std::set<int> const& outdated() const noexcept { return outdated_; }

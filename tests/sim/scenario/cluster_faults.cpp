@@ -76,8 +76,11 @@ void part(stage& in, fault const& what, int master) {
     if (way == parting::stands_still) return host(in, master).pause();
     in.cluster->isolate(master);
     block_others(in, what, master, true);
-    // It notices that it is alone at about the time at which the others replace it.
-    auto const alone = std::chrono::milliseconds(what.strength) * in.universe.between(50ns, 200ns).count() / 100;
+    // It notices that it is alone at about the time at which the others replace it, or later.
+    auto const least = what.strength / 2;
+    auto const most = what.strength % 3 == 0 ? what.lasts : 2 * what.strength;
+    auto const alone =
+        in.universe.between(std::chrono::milliseconds(least), std::chrono::milliseconds(std::max(least, most)));
     in.universe.at(in.universe.now() + alone, [&in, &what, master] {
         if (in.struck.contains(&what)) in.cluster->set_down(master, simulated_cluster::reason::minority, true);
     });
@@ -92,7 +95,7 @@ void strike(stage& in, fault const& what) {
     in.struck[&what] = master;
     replace_later(in, what, master);
     if (what.what == kind::part_master) return part(in, what, master);
-    if (what.way == 1) in.net.vanish(master);
+    if ((what.way & with_its_machine) != 0) in.net.vanish(master);
     it.crash();
 }
 
@@ -104,6 +107,7 @@ void give_back(stage& in, fault const& what, int master) {
         in.cluster->rejoin(master);
         return;
     }
+    if ((what.way & for_good) != 0 && in.cluster->is_outdated(master)) return;
     in.net.appear(master);
     if (!it.running()) {
         it.start(server_host::data::kept);

@@ -26,8 +26,9 @@ fault make_cluster_fault(dice& by, scenario const& in) {
         one.server = by.index(in.masters + 1);
         one.way = by.one_in(2) ? 0 : by.index(migration_ways);
     } else if (is(kind::lose_master) || is(kind::part_master)) {
-        one.way = by.index(is(kind::part_master) ? partings : 2);
+        one.way = by.index(is(kind::part_master) ? partings : loss_ways);
         one.lasts += by.one_in(4) ? 0 : one.strength;
+        if (is(kind::part_master) && by.one_in(3)) one.lasts += by.between(500, 3'000);
     } else {
         if (is(kind::wrong_hosts)) one.way = static_cast<int>(by.between(1, 3));
         one.server = by.one_in(2) ? every_server : by.index(in.masters);

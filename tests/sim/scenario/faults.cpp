@@ -39,7 +39,9 @@ void server_unpromised(stage& in, int server) {
     bool const is_alone = in.servers.size() == 1;
     if (is_alone) in.write(unpromised_fact(-1, never, true));
     for (int each = 0; each < in.plan.locks; ++each) {
-        if (static_cast<int>(in.home_of(each)) != server) continue;
+        bool const has_keys =
+            in.cluster ? in.cluster->has_keys_of(server, in.key_of(each)) : in.plan.server_of(each) == server;
+        if (!has_keys) continue;
         auto const one = unpromised_fact(each, never, true);
         if (!is_alone) in.write(one);
         owners_unpromised(in, one);
@@ -193,12 +195,12 @@ void end_fault(stage& in, fault const& what) {
         tell_of_return(in, server);
         break;
     case kind::restart_kept:
-        if (server.running()) break;
+        if (server.running() || in.net.is_away(server.number())) break;
         server.start(server_host::data::kept);
         tell_of_return(in, server);
         break;
     case kind::restart_lost:
-        if (server.running()) break;
+        if (server.running() || in.net.is_away(server.number())) break;
         server_unpromised(in, what.server); // it may have been away for another reason, with what came to be since
         server.start(server_host::data::lost);
         tell_of_return(in, server);

@@ -47,7 +47,7 @@ config settings_of(scenario const& plan, int server) {
     made.fail_fast = plan.fail_fast;
     for (auto const& one : plan.faults) // what a silent connection should have brought is missed until a ping is
         if (one.what == fault::kind::half_open || one.what == fault::kind::half_sent
-            || (one.what == fault::kind::lose_master && one.way == 1))
+            || (one.what == fault::kind::lose_master && (one.way & with_its_machine) != 0))
             made.ping_interval = 300ms;
     return made;
 }
@@ -320,7 +320,7 @@ void close_everything(stage& in) {
             in.write({.what = kind::leftover, .text = std::to_string(open) + " descriptors of " + one.who->name});
     }
     for (auto const& one : in.servers)
-        if (auto const left = one.node().clients(); left > 0)
+        if (auto const left = one.node().clients(); one.running() && left > 0)
             in.write({.what = kind::leftover, .text = std::to_string(left) + " connections on the server"});
 }
 

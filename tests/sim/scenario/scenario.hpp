@@ -88,8 +88,8 @@ struct fault {
         half_sent,      ///< what a process sends in one go may end between two commands; `way`: see world/half_sent.hpp
         // Of clusters; what is done to a master is done to that which has the slot of `lock` then:
         migrate_slot, ///< the slot goes to another master in `lasts`; `way`: see migration_ways
-        lose_master, ///< it crashes, its replica takes over within `strength`, and it is back after `lasts`; `way` 1: with
-        ///< its machine, so that nobody is told; of odd strength: without what the replica had not heard of
+        lose_master, ///< it crashes, its replica takes over within `strength`, and it is back after `lasts`; `way`: see
+                     ///< loss_ways; of odd strength: without what the replica had not heard of
         part_master, ///< the other nodes do not reach it, or it stands still: see parting_ways; the same happens, and it
                      ///< goes on answering, in the first case for about as long
         wrong_hosts,  ///< nodes name hosts that lead nowhere; `way`: a membership::naming
@@ -116,6 +116,11 @@ bool can_be_in_a_cluster(lock_kind kind);
 /// How a slot moves; added to this: where to.
 enum class migration_way : std::uint8_t { usual, source_told_late, given_up };
 constexpr int migration_ways = 3;
+
+/// How a master is lost; together.
+constexpr int with_its_machine = 1; ///< nobody is told
+constexpr int for_good = 2;         ///< it does not come back, if it was replaced
+constexpr int loss_ways = 4;
 
 /// Which processes a master is parted from with the other nodes, or whether it stands still instead.
 enum class parting : std::uint8_t { from_nodes, from_all_but_one_process, from_one_process, stands_still };

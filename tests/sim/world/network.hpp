@@ -102,6 +102,7 @@ public:
     /// A server's machine is away, and tells nobody; or is back.
     void vanish(int server);
     void appear(int server) { gone_.erase(server); }
+    bool is_away(int server) const { return gone_.contains(server); }
     /// The machine of a server resets everything: its clients see it after a delay.
     void reset_all(int server);
     /// The process is dead: its kernel closes its sockets.
