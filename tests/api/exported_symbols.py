@@ -8,7 +8,8 @@ PUBLIC = re.compile(
     r"^(?:(?:vtable|typeinfo|typeinfo name) for )?"
     r"redlatch::(?:basic_counter|basic_lock|basic_multi_lock|basic_semaphore|client|config|count_down_latch"
     r"|embedded_server|error|error_category|event_source|hold|hold_view|leader_election|leadership|lease_clock"
-    r"|multi_hold|multi_lock|owner|permit_semaphore|permits|red_lock|reentrant_lock|semaphore|set_log_sink|to_string)"
+    r"|multi_hold|multi_lock|owner|permit_semaphore|permits|red_lock|reentrant_lock|replica_policy|semaphore|set_log_sink"
+    r"|to_string)"
     r"(?:\[abi:\w+\])?(?:::|\(|$)"
 )
 # Instances of the standard library's templates over our types cannot be hidden, and do no harm.
