@@ -173,8 +173,8 @@ bool cluster::apply(connection::cluster_view const& view) {
             if (first) left.insert(one.server.get());
     }
     for (auto* const one : changed_rest) settle_rest(*one);
-    for (auto* const former : left)
-        if (!former->is_connected()) send_away(*former);
+    for (auto* const former : all()) // in the order of their addresses
+        if (left.contains(former) && !former->is_connected()) send_away(*former);
     return changed;
 }
 

@@ -2,6 +2,7 @@
 
 #include "base/assert.hpp"
 #include "base/hash_slot.hpp"
+#include "connection/redirect.hpp"
 #include "connection/server_error.hpp"
 #include "locking/release_message.hpp"
 #include "resp/command.hpp"
@@ -171,8 +172,18 @@ void subscription_registry::on_slots_moved(base::function_ref<bool(std::uint16_t
         if (channel->references > 0 && gone(base::hash_slot(name))) moved(*channel, woken);
 }
 
+/// What a server says of SUNSUBSCRIBE that has ended the subscription by itself while it was on its way: it has confirmed that
+/// already.
+bool subscription_registry::is_about_another_slot(resp::value const& error) const {
+    auto const elsewhere = sharded_ ? connection::read_redirect(error) : std::nullopt;
+    if (!elsewhere) return false;
+    auto const* const asked = due_.empty() ? nullptr : due_.front().channel.get();
+    return asked == nullptr || base::hash_slot(asked->name) != elsewhere->slot;
+}
+
 bool subscription_registry::on_value(resp::value&& incoming, base::instant, base::wake_list& woken) {
     if (incoming.is_error()) {
+        if (is_about_another_slot(incoming)) return true;
         // The answer to the oldest request: SUBSCRIBE of a user without the right, or of a server that executes nothing now.
         if (due_.empty()) return false;
         auto const answer = std::move(due_.front());

@@ -130,6 +130,7 @@ private:
     bool on_confirmation(request order, base::wake_list& woken);
 
     void on_slot_moved(std::string const& name, base::wake_list& woken);
+    bool is_about_another_slot(resp::value const& error) const;
 
     bool sharded_ = false;
     bool up_ = false;

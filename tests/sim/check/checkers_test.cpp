@@ -55,6 +55,15 @@ TEST(exclusion_checker, accepts_one_who_knows_of_its_loss_and_one_whom_the_serve
         {at(1ms, kind::acquired, 0, 0, "a:1"), at(1ms, kind::unpromised, -1, -1), believes(2ms, belief::held)}));
 }
 
+TEST(exclusion_checker, excuses_of_all_holds_the_one_that_a_new_master_has_missed) {
+    auto const missed = at(1ms, kind::missed, -1, -1, "a:1");
+    EXPECT_FALSE(check_exclusion({at(1ms, kind::acquired, 0, 0, "a:1"), missed, believes(2ms, belief::held)}));
+    EXPECT_FALSE(check_exclusion({missed, at(1ms, kind::acquired, 0, 0, "a:1"), believes(2ms, belief::held)}))
+        << "it did not know yet that it had the lock";
+    auto const of_another = at(1ms, kind::missed, -1, -1, "c:1");
+    EXPECT_TRUE(check_exclusion({at(1ms, kind::acquired, 0, 0, "a:1"), of_another, believes(2ms, belief::held)}));
+}
+
 TEST(exclusion_checker, holds_a_new_hold_to_its_promise_after_a_loss_of_data) {
     EXPECT_TRUE(check_exclusion(
         {at(1ms, kind::unpromised, -1, -1), at(2ms, kind::acquired, 0, 0, "a:1"), believes(3ms, belief::held)}));
@@ -328,6 +337,9 @@ TEST(reentry_checker, rejects_an_entry_into_what_the_server_does_not_know) {
     EXPECT_TRUE(check_reentry(all));
     all[0].yes = true;
     EXPECT_FALSE(check_reentry(all));
+    all[0].yes = false;
+    all.insert(all.begin(), at(1ms, kind::missed, -1, -1, "a:1"));
+    EXPECT_FALSE(check_reentry(all)) << "it is known to a master that another one has replaced";
 }
 
 TEST(progress_checker, rejects_a_worker_without_an_end) {

@@ -125,6 +125,9 @@ TEST(release_checker, rejects_any_other_end_when_nothing_was_wrong) {
     auto all = ends_well(answer::disconnected);
     all.insert(all.begin() + 4, at(10ms, kind::fault, -1));
     EXPECT_FALSE(check_releases(all, {}));
+    all.back().said = answer::refused;
+    EXPECT_FALSE(check_releases(all, {}));
+    EXPECT_TRUE(check_releases(all, {.nothing_refused = true})) << "whatever else is wrong";
 }
 
 // --- refusals
@@ -191,6 +194,10 @@ TEST(refusal_checker, rejects_an_end_that_nobody_brought_about) {
     EXPECT_FALSE(check_refusals({at(0ms, kind::closing, 0), asks(1ms), not_acquired(20ms, answer::closed)}, {}));
     EXPECT_TRUE(check_refusals(waits_in_vain(answer::refused), {}));
     EXPECT_FALSE(check_refusals(waits_in_vain(answer::refused), {.rights_missing = true}));
+    auto all = waits_in_vain(answer::refused);
+    all.insert(all.begin() + 3, at(20ms, kind::fault, -1));
+    EXPECT_FALSE(check_refusals(all, {}));
+    EXPECT_TRUE(check_refusals(all, {.nothing_refused = true})) << "whatever else is wrong";
 }
 
 TEST(verdict_checkers, are_asked) {

@@ -68,6 +68,7 @@ struct kept {
     std::uint64_t seed;
     generation of;
     lock_kind locks = lock_kind::reentrant;
+    topology servers = topology::single;
 };
 class kept_seed : public testing::TestWithParam<kept> {};
 
@@ -94,6 +95,7 @@ INSTANTIATE_TEST_SUITE_P(
 TEST_P(kept_seed, keeps_every_promise) {
     auto plan = generate(GetParam().seed, true, GetParam().of);
     change_kind(plan, GetParam().locks);
+    change_topology(plan, GetParam().servers);
     auto const seen = run(plan);
     EXPECT_FALSE(seen.broken) << seen.broken->checker << ": " << seen.broken->text;
 }

@@ -42,6 +42,7 @@ void server_host::start(data what) {
     lines_.clear();
     waiting_.clear();
     history_.clear();
+    if (settings_.cluster != nullptr) history_.emplace_back(world_.now(), node_->data());
     remembered_ = 0;
     running_ = true;
     paused_ = false;

@@ -84,6 +84,43 @@ TEST(sent_away, are_those_that_a_retired_node_loses_with_its_connection) {
     expect_sent_away(*sent, 7);
 }
 
+TEST(sent_away, are_not_those_for_once_which_are_to_be_made_anew) {
+    node_of_a_cluster lane;
+    auto const one = lane.ask("A", 7, true);
+    auto const other = lane.ask("B", 8, true);
+    lane.send_away(7);
+    EXPECT_EQ(one->status, state::closed) << "what it says may be true no more";
+    EXPECT_EQ(other->status, state::waiting);
+    lane.traffic.retire(true, lane.woken);
+    EXPECT_EQ(other->status, state::closed);
+    expect_sent_away(*lane.ask("C", 9, true), 9);
+}
+
+TEST(sent_away, leave_nothing_of_the_time_before_where_the_node_counts_again) {
+    node_of_a_cluster lane;
+    lane.traffic.on_unreachable(lane.woken);
+    lane.traffic.retire(true, lane.woken);
+    lane.traffic.retire(false, lane.woken);
+    auto const impatient = make_call("A");
+    impatient->slot = 7;
+    impatient->impatient = true;
+    lane.traffic.submit(impatient, lane.now);
+    EXPECT_EQ(impatient->status, state::waiting) << "nobody has tried to connect since";
+    auto const once = lane.ask("B", 7, true);
+    lane.up(who(1));
+    EXPECT_EQ(impatient->status, state::staged);
+    EXPECT_EQ(once->status, state::staged);
+}
+
+TEST(sent_away, stay_away_where_a_node_that_counts_is_told_that_it_does) {
+    node_of_a_cluster lane;
+    auto const one = lane.ask("A", 7, true);
+    lane.traffic.on_unreachable(lane.woken);
+    lane.traffic.retire(false, lane.woken);
+    lane.up(who(1));
+    EXPECT_EQ(one->status, state::closed) << "it was not to be reached";
+}
+
 TEST(sent_once, to_a_node_of_a_cluster_wait_for_its_first_connection) {
     node_of_a_cluster lane;
     auto const first = lane.ask("A", 7, true);

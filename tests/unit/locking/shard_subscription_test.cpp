@@ -1,4 +1,5 @@
 // Subscriptions to messages of a shard, which a node of a cluster may end by itself.
+#include "base/hash_slot.hpp"
 #include "locking/scripted_subscriber.hpp"
 #include "scripted/wake_counter.hpp"
 
@@ -73,6 +74,39 @@ TEST(subscription_of_a_shard, that_is_on_another_node_makes_waiters_poll) {
     all.registry.subscribe(one);
     EXPECT_TRUE(all.hears(scripted::error("MOVED 7365 127.0.0.1:7002")));
     EXPECT_EQ(one->now_in, state::refused);
+}
+
+// A real server refuses SUNSUBSCRIBE of a channel whose slot it has lost, and has ended the subscription before.
+TEST(subscription_of_a_shard, that_ends_while_its_slot_moves_leaves_the_answers_of_others_alone) {
+    in_a_cluster all;
+    auto const one = all.in_shard("c"); // of slot 7365
+    all.registry.detach(one, all.now);
+    all.registry.on_timer(all.now + subscription_registry::linger);
+    auto const other = all.registry.attach("d");
+    all.registry.subscribe(other);
+    EXPECT_TRUE(all.hears(confirmed("sunsubscribe", "c"))) << "by the server";
+    EXPECT_TRUE(all.hears(scripted::error("MOVED 7365 127.0.0.1:7002"))) << "to the request";
+    EXPECT_EQ(other->now_in, state::asked);
+    EXPECT_TRUE(all.hears(confirmed("ssubscribe", "d")));
+    EXPECT_TRUE(other->sample().subscribed);
+    EXPECT_TRUE(all.hears(scripted::error("MOVED 7365 127.0.0.1:7002"))) << "nothing is due";
+}
+
+TEST(subscription_of_a_shard, is_news_where_its_slot_has_another_node) {
+    in_a_cluster all;
+    auto const one = all.in_shard("c");
+    auto const other = all.in_shard("d");
+    auto const sleeper = make_sleeper();
+    auto const of_another = make_sleeper();
+    one->waiters.push_back(sleeper);
+    other->waiters.push_back(of_another);
+    auto const before = one->count;
+    base::wake_list woken;
+    all.registry.on_slots_moved([](std::uint16_t slot) { return slot == base::hash_slot("c"); }, woken);
+    woken.wake_all();
+    EXPECT_EQ(sleeper->times, 1) << "the former node may be silent for ever";
+    EXPECT_GT(one->count, before);
+    EXPECT_EQ(of_another->times, 0);
 }
 
 } // namespace
