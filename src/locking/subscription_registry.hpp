@@ -46,7 +46,7 @@ struct channel {
 
     std::string name;
     state now_in = state::idle;
-    bool polled = false; ///< a subscription was refused, and none has been confirmed since
+    bool polled = false; ///< a subscription was refused, and none was confirmed since: waiters ask
     std::uint64_t count = 0;
     std::uint64_t messages = 0;
     std::uint64_t turns = 0;
