@@ -45,16 +45,23 @@ base::milliseconds acquire_op::next_retry_pause() {
     return now;
 }
 
-/// A wait that would end before it has asked once asks at once.
+/// So that an answer may come before the deadline.
+base::instant acquire_op::last_moment_to_ask() const noexcept {
+    if (terms_.deadline == base::never) return base::never;
+    return terms_.deadline - std::min<base::nanoseconds>(before_deadline, (terms_.deadline - terms_.began) / 2);
+}
+
 acquire_op::action acquire_op::yield(base::instant now, channel_sample const& sample) {
-    auto const until = base::later(now, held_back_pause);
-    if (!asked_ && until >= terms_.deadline) return attempt();
+    auto const last = asked_ ? base::never : last_moment_to_ask();
+    auto const until = std::min(base::later(now, held_back_pause), last);
+    if (now >= until) return attempt();
     return terms_.backoff ? pause(until) : wait(until, sample, awaited::messages);
 }
 
 acquire_op::action acquire_op::attempt_after(precedence const& others_first, base::instant now) {
-    auto const then = base::later(now, others_first.time);
-    if (others_first.time.count() <= 0 || (!asked_ && then >= terms_.deadline)) return attempt();
+    auto const last = asked_ ? base::never : last_moment_to_ask();
+    auto const then = std::min(base::later(now, others_first.time), last);
+    if (now >= then) return attempt();
     state_ = state::yielding;
     expected_ = awaited::turns;
     terms_.plain = false;
@@ -79,8 +86,7 @@ acquire_op::action acquire_op::on_behind_head(base::instant now) {
     REDLATCH_ASSERT(state_ == state::queued);
     action next{act::queue, terms_.deadline};
     if (hurried_head_ || terms_.deadline == base::never) return next;
-    auto const left = std::min<base::nanoseconds>(before_deadline, (terms_.deadline - terms_.began) / 2);
-    auto const hurries_at = terms_.deadline - left;
+    auto const hurries_at = last_moment_to_ask();
     next.hurry = hurried_head_ = now >= hurries_at;
     if (!next.hurry) next.until = hurries_at;
     return next;

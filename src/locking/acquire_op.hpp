@@ -130,7 +130,7 @@ public:
     /// As the head: another one of this process has the lock, until `until` at the latest. `news`: something was published on
     /// the channel since, or the time is over.
     action on_held_here(base::instant now, base::instant until, bool news);
-    /// An operation that would end before it has asked once asks at once, whatever `held_back` and `others_first` say.
+    /// An operation that has not asked yet does so in time for an answer, whatever `held_back` and `others_first` say.
     action on_head(base::instant now, bool held_back, channel_sample const& sample,
                    precedence const& others_first = {});
     /// As the head, of a counter of which the one before it has taken what was left; `heard`: sampled before that.
@@ -180,7 +180,8 @@ public:
     static constexpr base::milliseconds held_back_pause{5};
     /// How long a waiter relies on a hold of its own process before it listens to the channel as well: hand-offs are quicker.
     static constexpr base::milliseconds trusts_own_hold{50};
-    /// Before a wait ends without an answer from the server, the head of the queue asks: time enough for that.
+    /// Before a wait ends without an answer from the server, the head of the queue asks: time enough for that. Of shorter
+    /// waits half of their time.
     static constexpr base::milliseconds before_deadline{8};
 
 private:
@@ -189,6 +190,7 @@ private:
     action wait(base::instant until, channel_sample const& sample, awaited expected);
     action pause(base::instant until);
     base::milliseconds next_retry_pause();
+    base::instant last_moment_to_ask() const noexcept;
     action yield(base::instant now, channel_sample const& sample);
     action attempt_after(precedence const& others_first, base::instant now);
     action finish(outcome result);

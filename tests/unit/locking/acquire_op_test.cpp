@@ -22,6 +22,7 @@ constexpr channel_sample not_subscribed{4, false};
 
 acquire_op::terms patient(base::instant deadline = base::never) {
     acquire_op::terms out;
+    out.began = at(0s);
     out.deadline = deadline;
     out.lease = 10s;
     out.margin = 100ms;
@@ -566,11 +567,16 @@ TEST(acquire_op, says_refused_when_the_servers_last_word_was_that_it_does_nothin
 }
 
 TEST(acquire_op, asks_once_although_it_is_held_back_when_there_is_no_time_to_wait_for_others) {
-    acquire_op head(patient(at(3ms)));
+    acquire_op head(patient(at(4ms)));
     head.start();
-    EXPECT_EQ(head.on_head(at(0s), true, subscribed).what, act::attempt);
+    auto const next = head.on_head(at(0s), true, subscribed);
+    EXPECT_EQ(next.what, act::wait);
+    EXPECT_EQ(next.until, at(2ms)) << "time is left for an answer";
+    EXPECT_EQ(head.on_woken(next.until, true, subscribed).what, act::attempt);
     auto refused = waiting(patient(at(1s) + 3ms));
-    EXPECT_EQ(refused.on_woken(at(1s), true, subscribed).what, act::wait) << "it has asked";
+    auto const again = refused.on_woken(at(1s), true, subscribed);
+    EXPECT_EQ(again.what, act::wait);
+    EXPECT_EQ(again.until, at(1s) + 3ms) << "it has asked";
 }
 
 TEST(acquire_op, says_timed_out_when_the_server_is_there_and_there_was_no_time_for_an_answer) {
@@ -693,10 +699,16 @@ TEST(acquire_op, asks_at_once_when_nobody_is_before_it) {
     EXPECT_EQ(other.on_woken(at(1s), false, subscribed, {-5ms, true}).what, act::attempt);
 }
 
-TEST(acquire_op, asks_once_at_least_before_its_deadline_whoever_is_before_it) {
-    acquire_op hasty(patient(at(1ms)));
+TEST(acquire_op, asks_once_at_least_in_time_for_an_answer_whoever_is_before_it) {
+    acquire_op hasty(patient(at(2ms)));
     hasty.start();
-    EXPECT_EQ(hasty.on_head(at(0s), false, subscribed, others_for_a_while).what, act::attempt);
+    auto const first = hasty.on_head(at(0s), false, subscribed, others_for_a_while);
+    EXPECT_EQ(first.what, act::yield);
+    EXPECT_EQ(first.until, at(1ms));
+    EXPECT_EQ(hasty.on_woken(first.until, false, subscribed, others_for_a_while).what, act::attempt);
+    acquire_op late(patient(at(13ms)));
+    late.start();
+    EXPECT_EQ(late.on_head(at(0s), false, subscribed, {13ms - 1us, false}).until, at(6'500us));
     auto refused = waiting(patient(at(1s) + 1ms)); // it has asked
     auto const next = refused.on_woken(at(1s), false, subscribed, others_for_a_while);
     EXPECT_EQ(next.what, act::yield);
