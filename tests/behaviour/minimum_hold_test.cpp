@@ -57,11 +57,11 @@ TEST_P(minimum_hold, keeps_everybody_out_until_it_is_over) {
 }
 
 TEST_P(minimum_hold, is_kept_by_a_waiter_that_another_one_of_its_process_was_before) {
-    if (kind().queues_on_server || !kind().announces_releases)
-        return; // whether it has asked is seen by its subscription
+    if (kind().queues_on_server || !kind().announces_releases) return; // that it waits is seen by its subscription
     hold_as_stranger(server, name, 60s);
     auto waiter = in_thread([&] { return lock.acquire({.wait = 25s, .hold_at_least = minimum, .owner = owner()}); });
-    ASSERT_TRUE(wait_until([&] { return somebody_waits(name); }));
+    ASSERT_TRUE(wait_until([&] { return somebody_waits(name) && command_counts(server)["hexists"] == 2; }))
+        << "not once more, listening";
     server.run("DEL", name); // and nobody is told
     auto another = lock.try_acquire({.owner = owner()});
     ASSERT_TRUE(another);
