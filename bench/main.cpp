@@ -7,6 +7,7 @@
 #include "scenarios/scenarios.hpp"
 
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <fstream>
 #include <iterator>
@@ -35,6 +36,7 @@ std::vector<scenario> all_scenarios(stage const& on) {
     // These are about sums, not about who waits for whom: once is enough.
     if (!on.is("free") && on.where.name == placements().front().name) {
         add(kinds(on));
+        add(arrangements(on));
         add(holding(on));
         add(scale(on));
         if (has_tool) add(footprint(on));
@@ -59,6 +61,7 @@ report run(settings const& wanted) {
     if (::access(wanted.tool.c_str(), X_OK) != 0)
         std::fprintf(stderr, "redlatch_bench: no tool at %s, so nothing about the tool\n", wanted.tool.c_str());
     auto const where = placements();
+    ::setenv("REDLATCH_TEST_SERVER", wanted.server.c_str(), 1); // what scenarios start themselves
     peers others(wanted);
     server const at(wanted.server);
     report all{surroundings(at, load), wanted.rounds, wanted.period, {}};

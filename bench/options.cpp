@@ -21,6 +21,7 @@ constexpr char const* help =
   --peers WHICH       all, none, or one: redisson, go, rust, python, redis_plus_plus, or a name from the table (all)
   --json [FILE]       the results as JSON, on stdout in place of the table or in a file beside it
   --markdown [FILE]   likewise, as docs/performance.md
+  --large             also what takes minutes and gigabytes: 1,000,000 locks held in a cluster
   --even-if-busy      make the page although something else runs on the machine (otherwise it is refused)
   --tool FILE         the redlatch program (default: the one built beside this one)
   --server PROGRAM    redis-server or valkey-server (redis-server)
@@ -57,6 +58,8 @@ std::optional<settings> parse(int argc, char** argv, int& exit_status) {
         }
         if (word == "--even-if-busy") {
             wanted.even_if_busy = true;
+        } else if (word == "--large") {
+            wanted.large = true;
         } else if (word == "--json" || word == "--markdown") {
             bool const has_file = at + 1 < argc && argv[at + 1][0] != '-';
             (word == "--json" ? wanted.json : wanted.markdown) = has_file ? argv[++at] : "-";

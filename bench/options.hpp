@@ -17,9 +17,11 @@ struct settings {
     /// Where these forms of the results go; "-": stdout, none: nowhere. Stdout has the table if neither goes there.
     std::optional<std::string> json{};
     std::optional<std::string> markdown{};
-    bool even_if_busy = false; ///< the page is made although something else runs on the machine
-    std::string tool{};        ///< the redlatch program
-    std::string floor{};       ///< redlatch_run_floor
+    bool even_if_busy = false;
+    bool large =
+        false; ///< also what takes minutes and gigabytes ///< the page is made although something else runs on the machine
+    std::string tool{};  ///< the redlatch program
+    std::string floor{}; ///< redlatch_run_floor
     std::string server = "redis-server";
     std::string peer_sources{};
     std::string peer_builds{};

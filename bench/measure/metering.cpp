@@ -7,7 +7,7 @@
 
 namespace redlatch::bench {
 
-look take(server const& at, counters_of_clients const& clients) {
+look take(work_meter const& at, counters_of_clients const& clients) {
     return {clients.cycles(), clients.cpu_seconds(), at.work(), std::chrono::steady_clock::now()};
 }
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "measure/figures.hpp"
-#include "measure/server.hpp"
+#include "measure/work_meter.hpp"
 
 #include <chrono>
 #include <functional>
@@ -22,7 +22,7 @@ struct look {
     server_work work;
     std::chrono::steady_clock::time_point when;
 };
-look take(server const& at, counters_of_clients const& clients);
+look take(work_meter const& at, counters_of_clients const& clients);
 
 /// Sleeps for the period, and on until there have been so many cycles that one of them was whole within it: a busy machine may
 /// give the workers nothing for a while. At most ten seconds longer.

@@ -22,13 +22,13 @@ void work(party const& who, tally& into, phases const& now) {
     }
 }
 
-measurement run_workers(server const& at, std::vector<party> const& workers, std::chrono::milliseconds period) {
+measurement run_workers(work_meter const& at, std::vector<party> const& workers, std::chrono::milliseconds period) {
     std::vector<loop> loops;
     for (auto const& who : workers) loops.push_back([&who](tally& into, phases const& now) { work(who, into, now); });
     return run_loops(at, loops, period);
 }
 
-measurement run_loops(server const& at, std::vector<loop> const& loops, std::chrono::milliseconds period) {
+measurement run_loops(work_meter const& at, std::vector<loop> const& loops, std::chrono::milliseconds period) {
     std::vector<tally> tallies(loops.size());
     phases now;
     std::mutex mutex;

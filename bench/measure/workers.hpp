@@ -4,7 +4,7 @@
 #include "measure/figures.hpp"
 #include "measure/latency.hpp"
 #include "measure/party.hpp"
-#include "measure/server.hpp"
+#include "measure/work_meter.hpp"
 
 #include <atomic>
 #include <chrono>
@@ -30,10 +30,10 @@ struct phases {
 void work(party const& who, tally& into, phases const& now);
 
 /// Runs each on a thread of its own for the time given, after a short warm-up. value: cycles per second of all together.
-measurement run_workers(server const& at, std::vector<party> const& workers, std::chrono::milliseconds period);
+measurement run_workers(work_meter const& at, std::vector<party> const& workers, std::chrono::milliseconds period);
 
 /// The same for work that is not one party's cycles: counts into the tally until it is told to stop.
 using loop = std::function<void(tally& into, phases const& now)>;
-measurement run_loops(server const& at, std::vector<loop> const& loops, std::chrono::milliseconds period);
+measurement run_loops(work_meter const& at, std::vector<loop> const& loops, std::chrono::milliseconds period);
 
 } // namespace redlatch::bench

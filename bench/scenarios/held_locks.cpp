@@ -12,13 +12,13 @@ held_locks::held_locks(config const& settings) : client_(settings) {
     });
 }
 
-void held_locks::acquire(int count) {
+void held_locks::acquire(int count, std::string const& prefix) {
     holds_.resize(static_cast<std::size_t>(count));
     std::error_code problem;
     owner const one; // each has a lock of its own
     for (int number = 0; number < count; ++number) {
         free_slots_.acquire();
-        auto lock = client_.get_lock("bench:" + std::to_string(number));
+        auto lock = client_.get_lock(prefix + std::to_string(number));
         // Handlers without an executor run on one thread, so they need no lock among themselves.
         lock.async_acquire({.owner = one}, {}, [&, number](std::error_code ec, hold got) {
             if (ec) problem = ec;

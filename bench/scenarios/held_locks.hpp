@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <semaphore>
+#include <string>
 #include <vector>
 
 namespace redlatch::bench {
@@ -14,7 +15,8 @@ public:
     explicit held_locks(config const& settings);
 
     /// Some are asked for at a time. Throws std::system_error if one cannot be had.
-    void acquire(int count);
+    /// Names are numbers behind the prefix.
+    void acquire(int count, std::string const& prefix = "bench:");
     /// How often one was lost or suspect since all were there.
     int late() const;
     client& by() noexcept { return client_; }

@@ -1,14 +1,17 @@
 #include "measure/client_cpu.hpp"
+#include "measure/measured_cluster.hpp"
 #include "measure/metering.hpp"
 #include "measure/process_memory.hpp"
 #include "measure/processes.hpp"
 #include "peer_process.hpp"
 #include "scenarios/contenders.hpp"
 #include "scenarios/held_locks.hpp"
+#include "scenarios/started_when_used.hpp"
 
 #include <algorithm>
 #include <atomic>
 #include <functional>
+#include <memory>
 #include <thread>
 
 namespace redlatch::bench {
@@ -50,39 +53,91 @@ measurement figures_of(look const& begin, look const& end, int locks, std::chron
             {figure::commands, (scripts(end) - scripts(begin)) / renewals}};
 }
 
-/// Written by the child, read when it has ended.
+/// Where the locks are held.
+struct holding_place {
+    work_meter const& servers;
+    std::string uri;
+    std::function<int()> keys;
+};
+
+/// Written by a child, read when it has ended.
 struct findings {
-    std::atomic<double> lock_bytes;
+    std::atomic<double> bytes;
     std::atomic<int> late;
 };
 
-measurement ours_holding(server const& at, int locks, std::chrono::milliseconds period) {
-    at.flush();
-    auto const watchdog = watchdog_for(period, locks);
-    shared_memory<findings> const found;
-    signal_pipe all_held;
-    signal_pipe enough;
-    child holder([&] {
-        held_locks all(config{.address = at.tcp().uri(), .lock_watchdog_timeout = watchdog});
-        auto const before = memory_of(0);
-        all.acquire(locks);
-        found->lock_bytes = (memory_of(0) - before) / locks;
-        all_held.tell();
-        enough.hear();
-        found->late = all.late();
-    });
-    all_held.hear();
-    counters_of_clients const clients{[] { return std::vector{0.0}; }, [&] { return cpu_seconds_of(holder.pid()); }};
-    auto const begin = take(at, clients);
+/// One process of those that hold them.
+class holding_child {
+public:
+    holding_child(config settings, int locks, std::string prefix)
+        : process_([this, settings = std::move(settings), locks, prefix = std::move(prefix)] {
+              held_locks all(settings);
+              auto const before = memory_of(0);
+              all.acquire(locks, prefix);
+              found_->bytes = memory_of(0) - before;
+              all_held_.tell();
+              enough_.hear();
+              found_->late = all.late();
+          }) {}
+
+    void await_all() const { all_held_.hear(); }
+    void end() {
+        enough_.tell();
+        process_.must_succeed();
+    }
+    double cpu() const { return cpu_seconds_of(process_.pid()); }
+    findings const& found() const { return *found_.get(); }
+
+private:
+    shared_memory<findings> found_{};
+    signal_pipe all_held_{};
+    signal_pipe enough_{};
+    child process_;
+};
+
+measurement ours_holding(holding_place const& at, int locks, int processes, std::chrono::milliseconds watchdog) {
+    std::vector<std::unique_ptr<holding_child>> holders;
+    for (int number = 0; number < processes; ++number)
+        holders.push_back(std::make_unique<holding_child>(config{.address = at.uri, .lock_watchdog_timeout = watchdog},
+                                                          locks / processes, "bench:" + std::to_string(number) + ":"));
+    for (auto const& each : holders) each->await_all();
+    counters_of_clients const clients{[] { return std::vector{0.0}; },
+                                      [&] {
+                                          double sum = 0;
+                                          for (auto const& each : holders) sum += each->cpu();
+                                          return sum;
+                                      }};
+    auto const begin = take(at.servers, clients);
     std::this_thread::sleep_for(watchdog);
-    auto const end = take(at, clients);
+    auto const end = take(at.servers, clients);
     int const gone = locks - at.keys();
-    enough.tell();
-    holder.must_succeed();
+    double bytes = 0;
+    int late = 0;
+    for (auto const& each : holders) {
+        each->end();
+        bytes += each->found().bytes;
+        late += each->found().late;
+    }
     auto result = figures_of(begin, end, locks, watchdog);
-    result[figure::lock_bytes] = found->lock_bytes;
-    result[figure::late] = std::max(found->late.load(), gone);
+    result[figure::lock_bytes] = bytes / locks;
+    result[figure::late] = std::max(late, gone);
     return result;
+}
+
+scenario a_million_in_a_cluster(stage const& on) {
+    constexpr int locks = 1'000'000;
+    scenario one{"holding 1000000 locks, 8 processes, cluster of 3", "% of a core", false, {}};
+    one.limits = limits;
+    one.most_rounds = 1;
+    started_when_used<measured_cluster> const servers(
+        [cores = on.where.server_cores] { return std::make_unique<measured_cluster>(3, cores); });
+    one.contenders = {{"redlatch",
+                       [servers](std::chrono::milliseconds) {
+                           auto const& at = servers.get();
+                           return ours_holding({at, at.uri(), [&] { return at.keys(); }}, locks, 8, usual_watchdog);
+                       },
+                       {at_most(0, figure::late), at_most(600, figure::lock_bytes)}}};
+    return one;
 }
 
 measurement peer_holding(server const& at, peer const& who, std::string const& log, int locks,
@@ -116,9 +171,13 @@ std::vector<scenario> holding(stage const& on) {
         std::vector<aim> aims{at_most(0, figure::late), at_most(600, figure::lock_bytes),
                               at_most(1, "Redisson", figure::server_cpu)};
         if (locks == 10000) aims.push_back(at_most(0.5));
-        one.contenders = {
-            {"redlatch", [=, &at = on.at](std::chrono::milliseconds period) { return ours_holding(at, locks, period); },
-             std::move(aims)}};
+        one.contenders = {{"redlatch",
+                           [=, &at = on.at](std::chrono::milliseconds period) {
+                               at.flush();
+                               return ours_holding({at, at.tcp().uri(), [&] { return at.keys(); }}, locks, 1,
+                                                   watchdog_for(period, locks));
+                           },
+                           std::move(aims)}};
         // Of the peers only Redisson renews by itself.
         for (auto const& who : on.others.all())
             if (who.title == "Redisson")
@@ -130,6 +189,7 @@ std::vector<scenario> holding(stage const& on) {
                                           true});
         result.push_back(std::move(one));
     }
+    if (on.wanted.large) result.push_back(a_million_in_a_cluster(on));
     return result;
 }
 

@@ -31,6 +31,9 @@ std::vector<scenario> own_locks(stage const& on);
 /// The other kinds of lock: 64 threads with one each.
 std::vector<scenario> kinds(stage const& on);
 
+/// 64 threads with a lock each: TLS, and a cluster, beside one server.
+std::vector<scenario> arrangements(stage const& on);
+
 /// 64 and 256 cycles in flight without a thread for each.
 std::vector<scenario> in_flight(stage const& on);
 
@@ -43,7 +46,7 @@ std::vector<scenario> mix(stage const& on);
 /// From the release in one client to the lock in another that waits for it.
 std::vector<scenario> hand_off(stage const& on);
 
-/// What it costs to keep 10,000 and 100,000 locks.
+/// What it costs to keep 10,000 and 100,000 locks; if wanted, a million in a cluster.
 std::vector<scenario> holding(stage const& on);
 
 /// What one operation costs among 100,000 others: the end of a thread, a call, a waiter.

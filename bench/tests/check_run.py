@@ -41,7 +41,10 @@ KINDS = {f"64 threads, 64 locks, {kind}" for kind in OTHER_KINDS} | {"64 threads
                                                                "64 threads, 64 permit semaphores",
                                                                "64 threads, one permit semaphore of 8",
                                                                "64 threads, 64 multi locks of 3", "64 threads, 64 latches"}
-ONCE = {"holding 10000 locks", "holding 100000 locks", "a client that holds a lock"} | KINDS
+# With certificates, for which OpenSSL has to be there.
+TLS = "64 threads, 64 locks, TLS"
+ARRANGEMENTS = {"64 threads, 64 locks, cluster of 3", TLS}
+ONCE = {"holding 10000 locks", "holding 100000 locks", "a client that holds a lock"} | KINDS | ARRANGEMENTS
 SCALE = {
     "scale: 100000 calls abandoned, how late",
     "scale: end of a thread beside 100000 holds of others",
@@ -115,6 +118,9 @@ def problems_of(report):
             sent = {"hiredis loop, scripts": 2, "hiredis loop, plain": 3}.get(line["name"])
             if sent and abs(line["commands"] - sent) > 0.5:
                 yield f"{where}: {line['name']}: {line['commands']} commands, {sent} are sent"
+    if not any(TLS in scenarios for scenarios in seen.values()):
+        print("no TLS here")
+        seen.setdefault("apart" if "apart" in seen else "together", set()).add(TLS)
     if seen != expected():
         yield f"scenarios: {seen}, expected {expected()}"
 

@@ -1,0 +1,28 @@
+// A cluster of the benchmark's own, measured as one server.
+#pragma once
+
+#include "measure/work_meter.hpp"
+#include "support/redis_cluster.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace redlatch::bench {
+
+/// Masters without replicas, all on the same cores.
+class measured_cluster final : public work_meter {
+public:
+    measured_cluster(int masters, std::vector<int> const& cores);
+
+    std::string uri() const { return nodes_.uri(); }
+    server_work work() const override { return meter_->work(); }
+    int keys() const;
+    void flush() const;
+
+private:
+    mutable test::redis_cluster nodes_;
+    std::optional<meter_of_several> meter_{};
+};
+
+} // namespace redlatch::bench

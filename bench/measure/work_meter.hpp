@@ -1,0 +1,46 @@
+// What servers say about their work: one, or several that are measured as one.
+#pragma once
+
+#include "support/raw_client.hpp"
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace redlatch::bench {
+
+/// Differences of two of these are what a round has cost the servers.
+struct server_work {
+    double cpu_seconds = 0;
+    std::map<std::string, double> calls{}; ///< by command, those inside scripts too; without our own questions
+};
+
+class work_meter {
+public:
+    virtual ~work_meter() = default;
+    /// Since the start of the servers.
+    virtual server_work work() const = 0;
+
+protected:
+    work_meter() = default;
+    work_meter(work_meter const&) = default;
+    work_meter& operator=(work_meter const&) = default;
+};
+
+/// The answer to INFO: one section of it, or one field, which is empty where it is not there.
+std::string info(test::raw_client& probe, std::string const& section);
+std::string info_field(test::raw_client& probe, std::string const& section, std::string const& name);
+/// Of the server to which this is connected.
+server_work work_seen_by(test::raw_client& probe);
+
+/// Of several servers together.
+class meter_of_several final : public work_meter {
+public:
+    explicit meter_of_several(std::vector<test::raw_client> probes) : probes_(std::move(probes)) {}
+    server_work work() const override;
+
+private:
+    mutable std::vector<test::raw_client> probes_;
+};
+
+} // namespace redlatch::bench
