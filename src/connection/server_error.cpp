@@ -1,14 +1,18 @@
 #include "connection/server_error.hpp"
 
+#include <algorithm>
+
 namespace redlatch::connection {
 
 namespace {
 
-/// What Redis 6 says of an error within a script is wrapped: "ERR Error running script (...): @user_script:7: -OOM ...".
+/// What Redis 6 says of an error within a script is wrapped: "ERR Error running script (...): @user_script:7: -OOM ...", or
+/// "@user_script: 7: The user ..." where the script has returned it.
 std::string_view unwrapped(std::string_view text) {
     constexpr std::string_view place = "@user_script";
     auto const at = text.rfind(place);
-    if (!text.starts_with("ERR Error running script") || at == std::string_view::npos) return text;
+    if ((!text.starts_with("ERR Error running script") && !text.starts_with(place)) || at == std::string_view::npos)
+        return text;
     auto const begin = text.find_first_not_of(": 0123456789", at + place.size());
     if (begin == std::string_view::npos) return text;
     return text.substr(text[begin] == '-' ? begin + 1 : begin);
@@ -18,11 +22,13 @@ bool begins(std::string_view text, std::string_view word) {
     return text.starts_with(word) && (text.size() == word.size() || text[word.size()] == ' ');
 }
 
-bool is_missing_right(std::string_view text) {
+bool is_missing_right(std::string_view said) {
+    auto text = unwrapped(said);
     if (begins(text, "NOPERM")) return true;
+    if (begins(text, "ERR")) text.remove_prefix(std::min<std::size_t>(4, text.size()));
     for (std::string_view const in_script :
-         {"ERR ACL failure in script", "ERR The user executing the script can't run this command",
-          "ERR The user executing the script can't access"})
+         {"ACL failure in script", "The user executing the script can't run this command",
+          "The user executing the script can't access"})
         if (text.starts_with(in_script)) return true;
     return false;
 }

@@ -7,8 +7,14 @@
 namespace redlatch::locking {
 namespace {
 
-constexpr std::string_view place = "on @user_script:";
+constexpr std::string_view places[]{"on @user_script:", "): @user_script:"}; // of Redis 7.0 and 6.2
 constexpr std::string_view refusal = "can't run this command";
+
+std::string_view behind_place(std::string_view text) {
+    for (auto const place : places)
+        if (auto const at = text.find(place); at != std::string_view::npos) return text.substr(at + place.size());
+    return {};
+}
 
 std::string_view line_of(std::string_view text, int number) {
     for (; number > 1; --number) {
@@ -31,9 +37,8 @@ std::string_view command_in(std::string_view line) {
 
 std::string naming_command(std::string_view server_said) {
     std::string named(server_said);
-    auto const at = server_said.find(place);
-    if (at == std::string_view::npos || server_said.find(refusal) == std::string_view::npos) return named;
-    auto const digits = server_said.substr(at + place.size());
+    auto const digits = behind_place(server_said);
+    if (digits.empty() || server_said.find(refusal) == std::string_view::npos) return named;
     int number = 0;
     std::from_chars(digits.data(), digits.data() + digits.size(), number);
     for (auto const* one : scripts::all) {

@@ -1,4 +1,4 @@
-// Which command a script may not run. Redis 7.0 says the script and the line; 6.2, 7.2 and later, and Valkey name the command.
+// Which command a script may not run. Redis 6.2 and 7.0 say the script and the line; 7.2 and later, and Valkey name the command.
 #pragma once
 
 #include <string>

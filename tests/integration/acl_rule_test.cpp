@@ -181,6 +181,10 @@ TEST_F(acl_rule_test, a_needed_right_is_named_to_whoever_lacks_it) {
         ++needed;
         auto const told = told_without(row.word);
         EXPECT_TRUE(failed_) << row.word << " is not needed";
+        // Redis 6.2 does not say which script has returned the refusal.
+        if (test_server_is_before_7() && told.find(": @user_script: ") != std::string::npos
+            && told.find("call to f_") == std::string::npos)
+            continue;
         EXPECT_NE(told.find("'" + row.word.substr(1) + "'"), std::string::npos) << row.word << ": " << told;
     }
     EXPECT_GT(needed, 5);

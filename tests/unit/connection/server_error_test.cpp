@@ -51,10 +51,14 @@ TEST(server_error, knows_a_missing_right_in_all_words_that_servers_have_for_it) 
     for (auto const* text : {"NOPERM this user has no permissions to run the 'publish' command",
                              "ERR The user executing the script can't run this command or subcommand script: 0f1e, on "
                              "@user_script:5.",
+                             "ERR Error running script (call to f_0f1e): @user_script:9: @user_script: 9: The user "
+                             "executing the script can't run this command or subcommand",
+                             "@user_script: 10: The user executing the script can't access at least one of the keys",
                              "ERR ACL failure in script: User restricted has no permissions to run the 'hset' command "
                              "script: 0f1e, on @user_script:7."})
         EXPECT_TRUE(is_missing_right(scripted::error(text))) << text;
-    for (auto const* text : {"NOPERMISSION", "ERR unknown command", "ERR wrong ACL failure in script", "NOAUTH", ""})
+    for (auto const* text : {"NOPERMISSION", "ERR unknown command", "ERR wrong ACL failure in script", "NOAUTH", "",
+                             "@user_script", "@user_script: 10: -OOM command not allowed", "ERR"})
         EXPECT_FALSE(is_missing_right(scripted::error(text))) << text;
     EXPECT_FALSE(is_missing_right(scripted::string("NOPERM"))) << "a value, not an error";
 }

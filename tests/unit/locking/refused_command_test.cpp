@@ -1,4 +1,4 @@
-// Redis 7.0 says which line of which script a user may not run; people want to know the command.
+// Redis 6.2 and 7.0 say which line of which script a user may not run; people want to know the command.
 #include "locking/refused_command.hpp"
 #include "locking/script.hpp"
 
@@ -15,6 +15,12 @@ std::string said_by_redis_7_0(std::string_view sha1, int line) {
            + ", on @user_script:" + std::to_string(line) + ".";
 }
 
+std::string said_by_redis_6_2(std::string_view sha1, int line) {
+    auto const number = std::to_string(line);
+    return "ERR Error running script (call to f_" + std::string(sha1) + "): @user_script:" + number
+           + ": @user_script: " + number + ": The user executing the script can't run this command or subcommand";
+}
+
 /// The number of the first line that has this text.
 int line_with(std::string_view script_text, std::string_view what) {
     auto const upto = script_text.substr(0, script_text.find(what));
@@ -26,6 +32,8 @@ TEST(refused_command, is_read_from_the_line_of_our_script) {
     for (std::string const command : {"hset", "pexpire", "hexists", "pttl", "pubsub"}) {
         auto const said = said_by_redis_7_0(acquire.sha1, line_with(acquire.text, "call('" + command + "'"));
         EXPECT_EQ(naming_command(said), said + " (the command is '" + command + "')");
+        auto const of_6_2 = said_by_redis_6_2(acquire.sha1, line_with(acquire.text, "call('" + command + "'"));
+        EXPECT_EQ(naming_command(of_6_2), of_6_2 + " (the command is '" + command + "')");
     }
     auto const& force = scripts::lock_force_release;
     auto const said = said_by_redis_7_0(force.sha1, line_with(force.text, "call('hlen'"));
