@@ -189,6 +189,7 @@ std::vector<std::string> acl_rule(std::vector<std::string> const& chosen, std::s
         if ((wanted & (read_write | permits)) != 0 && !has_brackets(name_prefix))
             words.push_back("~{" + literal(name_prefix) + "*}*");
     }
+    words.push_back("resetchannels"); // Redis 6.2 gives a new user all channels, and takes no pattern then
     for (auto const& one : channels) {
         if ((one.needed_by & wanted) == 0) continue;
         words.push_back(name_prefix.empty() ? "&" + std::string(one.before) + (one.always_in_brackets ? "*" : ":*")
@@ -207,10 +208,9 @@ std::vector<std::string> acl_rule(std::vector<std::string> const& chosen, std::s
 }
 
 std::vector<std::string> acl_rule_of_sentinels() {
-    return {"&+switch-master",  "+sentinel|get-master-addr-by-name",
-            "+sentinel|master", "+sentinel|sentinels",
-            "+subscribe",       "+unsubscribe",
-            "+client|setname",  "+ping"};
+    return {"resetchannels",    "&+switch-master",     "+sentinel|get-master-addr-by-name",
+            "+sentinel|master", "+sentinel|sentinels", "+subscribe",
+            "+unsubscribe",     "+client|setname",     "+ping"};
 }
 
 } // namespace redlatch::cli

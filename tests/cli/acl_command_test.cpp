@@ -21,7 +21,7 @@ TEST_F(acl_command, prints_what_some_types_need) {
     auto const result = run({"acl", "--types", "spin,latch", "--user", "importer"});
     EXPECT_EQ(result.status, 0) << result.errors;
     EXPECT_TRUE(result.output.starts_with(
-        "ACL SETUSER importer on >PASSWORD ~* &redisson_countdownlatch__channel__* +restore "))
+        "ACL SETUSER importer on >PASSWORD ~* resetchannels &redisson_countdownlatch__channel__* +restore "))
         << result.output;
     EXPECT_EQ(result.output.find("rpush"), std::string::npos) << result.output;
 }
@@ -58,7 +58,7 @@ TEST_F(acl_command, prints_what_arrangements_of_several_servers_need) {
 TEST_F(acl_command, prints_the_rule_for_the_sentinels_themselves) {
     auto const result = run({"acl", "--sentinels", "--user", "finder"});
     EXPECT_EQ(result.status, 0) << result.errors;
-    EXPECT_EQ(result.output, "ACL SETUSER finder on >PASSWORD &+switch-master +sentinel|get-master-addr-by-name "
+    EXPECT_EQ(result.output, "ACL SETUSER finder on >PASSWORD resetchannels &+switch-master +sentinel|get-master-addr-by-name "
                              "+sentinel|master +sentinel|sentinels +subscribe +unsubscribe +client|setname +ping\n");
 }
 
