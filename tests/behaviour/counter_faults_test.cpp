@@ -261,6 +261,7 @@ TEST_F(counter_faults_test, asks_only_when_it_listens_again_after_the_connection
 
 /// Where a connection cannot be killed, its last bytes may come at any time.
 TEST_F(counter_faults_test, lets_a_late_copy_take_nothing_where_connections_cannot_be_killed) {
+    if (test_server_is_before_7()) GTEST_SKIP() << needs_rules_of_7;
     EXPECT_EQ(
         server.admin().command("ACL", "SETUSER", "poor", "on", ">secret", "~*", "&*", "+@all", "-client|kill").text,
         "OK");

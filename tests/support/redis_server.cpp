@@ -3,6 +3,8 @@
 #include <csignal>
 #include <cstdlib>
 #include <fstream>
+#include <map>
+#include <mutex>
 #include <sstream>
 #include <stdexcept>
 #include <unistd.h>
@@ -35,7 +37,7 @@ char process_state(pid_t pid) {
 }
 
 /// `Redis server v=6.2.14 …`. Not one of a package, which is no path: those of Debian 12 and later are 7 and more.
-bool is_before_7(std::string const& program) {
+bool says_that_it_is_before_7(std::string const& program) {
     if (program.find('/') == std::string::npos) return false;
     temporary_folder folder;
     auto const output = folder.path() / "version";
@@ -46,7 +48,19 @@ bool is_before_7(std::string const& program) {
     return at != std::string::npos && std::atoi(text.str().c_str() + at + 3) < 7;
 }
 
+bool is_before_7(std::string const& program) {
+    static std::map<std::string, bool> known;
+    static std::mutex mutex;
+    std::lock_guard const guard(mutex);
+    auto const found = known.find(program);
+    return found != known.end() ? found->second : (known[program] = says_that_it_is_before_7(program));
+}
+
 } // namespace
+
+bool test_server_is_before_7() {
+    return is_before_7(program_to_run({}));
+}
 
 redis_server::redis_server(server_options options) : options_(std::move(options)) {
     if (options_.over == server_options::transport::unix_socket) {
@@ -121,7 +135,10 @@ void redis_server::restart(data what) {
     if (what == data::kept && !options_.persistent)
         throw std::logic_error("restart with data needs a persistent server");
     stop();
-    if (what == data::lost) std::filesystem::remove_all(folder_.path() / "appendonlydir");
+    if (what == data::lost) {
+        std::filesystem::remove_all(folder_.path() / "appendonlydir");
+        std::filesystem::remove(folder_.path() / "appendonly.aof"); // before Redis 7.0
+    }
     if (address_.is_unix()) std::filesystem::remove(address_.path);
     start();
 }
