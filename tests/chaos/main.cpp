@@ -50,7 +50,11 @@ void keep(result const& one, history const& events) {
 void play_once(result& made, programs const& with, bool keep_all) {
     auto const& one = *made.of;
     try {
-        stage at({.of = made.by, .with = with, .server = one.server, .behind_proxy = one.behind_proxy});
+        stage at({.of = made.by,
+                  .with = with,
+                  .servers = one.servers ? one.servers() : std::make_unique<one_server>(one.server, one.behind_proxy),
+                  .lease = one.lease,
+                  .replicas = one.replicas});
         one.act(at);
         auto const run = at.finish();
         made.seen = figures_of(run.events, margin());

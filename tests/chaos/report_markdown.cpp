@@ -45,6 +45,8 @@ std::string title(scenario::where group) {
     case scenario::where::connections: return "Connections";
     case scenario::where::network: return "Packets";
     case scenario::where::failover: return "Failover";
+    case scenario::where::sentinel: return "Sentinel";
+    case scenario::where::cluster: return "Cluster";
     case scenario::where::clocks: return "Clocks";
     }
     return "";

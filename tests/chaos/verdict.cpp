@@ -24,6 +24,8 @@ void judge_figures(figures const& seen, expectation const& expected, violations&
         broken.push_back({"loss", "the holder was to lose the lock and did not notice any loss"});
     if (expected.notice && seen.notice_us.value_or(0) > std::chrono::microseconds(*expected.notice).count())
         broken.push_back({"notice", "it took " + in_ms(*seen.notice_us) + " to notice the loss"});
+    if (expected.together && seen.overlap_us > std::chrono::microseconds(*expected.together).count())
+        broken.push_back({"overlap", "two were inside at once for " + in_ms(seen.overlap_us)});
     if (!seen.recovery_us)
         broken.push_back({"recovery", "nobody held the lock after the healing"});
     else if (*seen.recovery_us > std::chrono::microseconds(expected.recovery).count())

@@ -33,6 +33,15 @@ TEST(chaos_verdict, holds_losses_against_the_expectation) {
     EXPECT_TRUE(judge({}, lost, {.of_holds = loss::possible}, true).empty());
 }
 
+TEST(chaos_verdict, limits_two_at_once_where_exclusion_is_not_promised) {
+    auto together = well();
+    together.overlaps = 2;
+    together.overlap_us = 100'001;
+    EXPECT_TRUE(complains(judge({}, together, {.exclusion = false, .together = 100ms}, true), "overlap"));
+    together.overlap_us = 100'000;
+    EXPECT_TRUE(judge({}, together, {.exclusion = false, .together = 100ms}, true).empty());
+}
+
 TEST(chaos_verdict, limits_notice_and_recovery) {
     auto slow = well();
     slow.losses = 1;
