@@ -50,6 +50,8 @@ public:
 
 protected:
     virtual bool replica_is_master() = 0;
+    /// What explains an election that does not come.
+    virtual std::string log() const { return {}; }
 };
 
 } // namespace redlatch::chaos

@@ -26,6 +26,7 @@ public:
 
 protected:
     bool replica_is_master() override { return sentinels_.servers().role(1) == "master"; }
+    std::string log() const override { return sentinels_.log(0) + sentinels_.log(1) + sentinels_.log(2); }
 
 private:
     test::redis_server& present_master() const;
