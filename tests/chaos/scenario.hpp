@@ -28,7 +28,7 @@ struct expectation {
 
 struct scenario {
     enum class needs { nothing, own_network, fake_clock };
-    enum class where { servers, processes, connections, network, failover, sentinel, cluster, clocks };
+    enum class where { servers, processes, connections, network, failover, clocks, sentinel, cluster };
 
     std::string name;
     where group;
