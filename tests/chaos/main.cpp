@@ -62,6 +62,8 @@ one_run play_once(result const& made, programs const& with, bool keep_all) {
         now.seen = figures_of(run.events, margin());
         now.broken = judge(run, now.seen, one.expected, made.by == library::redlatch);
         if (keep_all || !now.broken.empty()) keep(made, run.events);
+    } catch (no_election const& problem) {
+        now.broken = {{"election", problem.what()}};
     } catch (std::exception const& problem) {
         now.broken = {{"run", problem.what()}};
     }

@@ -135,7 +135,7 @@ std::string verdict_text(result const& one) {
     }
     std::string text;
     for (auto const& [each, times] : kinds) {
-        text += (text.empty() ? "" : "; ") + each.check + ": " + each.message;
+        text += (text.empty() ? "" : "; ") + each.check + ": " + each.message.substr(0, each.message.find('\n'));
         if (one.runs.size() > 1)
             text += " (" + std::to_string(times) + " of " + std::to_string(one.runs.size()) + " runs)";
     }

@@ -38,7 +38,7 @@ TEST(chaos_report, counts_the_runs_in_which_something_was_broken) {
     auto const fault = some_fault();
     result broken{.of = &fault, .runs = {with_losses(0, {}), with_losses(1, {}), with_losses(1, {})}};
     EXPECT_TRUE(broken.kept());
-    broken.runs[1].broken = {{"loss", "one"}, {"loss", "two"}};
+    broken.runs[1].broken = {{"loss", "one\nand more"}, {"loss", "two"}};
     broken.runs[2].broken = {{"loss", "three"}};
     EXPECT_FALSE(broken.kept());
     EXPECT_EQ(verdict_text(broken), "✗ loss: one (2 of 3 runs)");

@@ -39,7 +39,7 @@ void replicated_topology::empty_replica() {
 
 void replicated_topology::wait_for_election() {
     if (!test::wait_until([&] { return replica_is_master(); }, longest_election))
-        throw std::runtime_error("the replica was not elected\n" + log());
+        throw no_election("the replica was not elected\n" + log());
 }
 
 } // namespace redlatch::chaos

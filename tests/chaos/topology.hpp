@@ -3,7 +3,7 @@
 
 #include "support/redis_server.hpp"
 
-#include <memory>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -30,6 +30,12 @@ std::vector<std::string> keys_of(test::raw_client server, std::string const& pat
 /// By PUBSUB NUMSUB.
 bool has_subscriber(test::raw_client server, std::string const& channel);
 
+/// The replica is not elected in a minute. Sentinels that were not run for two seconds elect nobody for half a minute.
+class no_election : public std::runtime_error {
+public:
+    using runtime_error::runtime_error;
+};
+
 /// A topology with a master that has the lock and a replica that can take its place.
 class replicated_topology : public topology {
 public:
@@ -45,8 +51,10 @@ public:
 
     /// A silent master is replaced from now on, and not before: a machine that is busy must not look like one.
     virtual void watch_closely() {}
-    /// Returns when the replica takes writes.
+    /// Returns when the replica takes writes; throws no_election.
     void wait_for_election();
+    /// Whoever asks for the master is told the new one.
+    virtual void wait_until_known() {}
 
 protected:
     virtual bool replica_is_master() = 0;

@@ -1,6 +1,8 @@
 #include "verdict.hpp"
 
 #include <algorithm>
+#include <array>
+#include <string_view>
 
 namespace redlatch::chaos {
 
@@ -35,8 +37,10 @@ void judge_figures(figures const& seen, expectation const& expected, violations&
 } // namespace
 
 bool only_about_time(violations const& broken) {
+    static constexpr std::array<std::string_view, 6> of_time{"loss",     "notice",  "recovery",
+                                                             "deadline", "overlap", "election"};
     return std::all_of(broken.begin(), broken.end(), [](violation const& one) {
-        return one.check == "loss" || one.check == "notice" || one.check == "recovery" || one.check == "deadline";
+        return std::find(of_time.begin(), of_time.end(), one.check) != of_time.end();
     });
 }
 

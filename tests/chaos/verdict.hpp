@@ -30,7 +30,8 @@ struct result {
 /// `with_promises`: against what redlatch promises. Without: only what no lock may do, a waiter left behind or an orphan.
 violations judge(stage::outcome const& run, figures const& seen, expectation const& expected, bool with_promises);
 
-/// What a machine that stood still can explain: times, and losses. Never two at once, an orphan or a waiter left behind.
+/// What a machine that stood still can explain: times, losses, elections that did not come. Never that a promised exclusion was
+/// broken, an orphan or a waiter left behind.
 bool only_about_time(violations const& broken);
 
 /// Of validity, as the workers are configured.

@@ -82,6 +82,8 @@ TEST(chaos_verdict, orphans_and_waiters_left_behind_are_never_right) {
 
 TEST(chaos_verdict, a_stall_excuses_times_and_losses) {
     EXPECT_TRUE(only_about_time({{"loss", ""}, {"notice", ""}, {"recovery", ""}, {"deadline", ""}}));
+    EXPECT_TRUE(only_about_time({{"overlap", ""}, {"election", ""}}));
+    EXPECT_FALSE(only_about_time({{"exclusion by time", ""}}));
     EXPECT_FALSE(only_about_time({{"loss", ""}, {"liveness", ""}}));
 }
 

@@ -17,6 +17,7 @@ public:
     test::redis_server& master() override { return sentinels_.servers()[0]; }
     test::redis_server& replica() override { return sentinels_.servers()[1]; }
     void watch_closely() override;
+    void wait_until_known() override { sentinels_.wait_for_another_than(0); }
     /// SENTINEL FAILOVER; does not wait.
     void fail_over_by_hand() const;
 
