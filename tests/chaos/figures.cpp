@@ -99,7 +99,10 @@ figures figures_of(history const& events, std::chrono::microseconds margin) {
         ++result.overlaps;
         result.overlap_us += each.length_us;
     }
-    count_losses(events, time_of(events, kind::fault).value_or(0), margin, result);
+    auto const fault = time_of(events, kind::fault);
+    auto const healed = time_of(events, kind::healed);
+    if (fault && healed) result.fault_us = *healed - *fault;
+    count_losses(events, fault.value_or(0), margin, result);
     count_waits(events, result);
     result.recovery_us = recovery(events);
     return result;

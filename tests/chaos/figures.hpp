@@ -15,6 +15,8 @@ struct figures {
     int losses = 0;                  ///< holds that were lost, noticed inside the section or at the release
     bool noticed_at_release = false; ///< a holder learnt of its loss only when it released
 
+    /// From the beginning of the fault to its healing.
+    std::optional<std::int64_t> fault_us{};
     /// From the fault (of a process that was stopped: from its waking) until the last holder knew of its loss.
     std::optional<std::int64_t> notice_us{};
     /// From the latest notice beforehand to the earliest moment at which the key could expire; negative: too late. Losses of

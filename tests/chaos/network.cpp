@@ -92,6 +92,15 @@ void packet_filter::drop_connections(std::uint16_t port, std::vector<std::uint16
     filter(rules);
 }
 
+void packet_filter::drop_between_servers(std::string const& source, std::string const& others,
+                                         std::vector<std::uint16_t> const& ports) const {
+    std::string rules = "ip saddr " + source + " drop\nip daddr " + source + " drop\n";
+    for (auto const port : ports)
+        rules += "ip saddr " + others + " tcp dport " + port_text(port) + " drop\nip daddr " + others + " tcp sport "
+                 + port_text(port) + " drop\n";
+    filter(rules);
+}
+
 void packet_filter::pass_all() const {
     filter("");
 }

@@ -31,6 +31,10 @@ public:
     void drop_both(std::uint16_t port) const;
     /// Only the connections of the clients at these ports, as a firewall does that has forgotten them; new ones pass.
     void drop_connections(std::uint16_t port, std::vector<std::uint16_t> const& clients) const;
+    /// A server that serves its clients and no other server hears or reaches: `source` is where its connections to others come
+    /// from, `others` the network of those of all servers, `ports` are its own.
+    void drop_between_servers(std::string const& source, std::string const& others,
+                              std::vector<std::uint16_t> const& ports) const;
     void pass_all() const;
 };
 

@@ -12,6 +12,8 @@ struct run_options {
     bool list = false;
     bool keep = false;  ///< the histories also of what went well
     std::string only{}; ///< scenarios whose name contains it; empty: all
+    std::string into{}; ///< a page whose sections of these scenarios are renewed
+    int runs = 1;       ///< of each scenario
 };
 
 /// None: the arguments are wrong or ask for help, and the user has been told.

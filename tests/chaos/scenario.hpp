@@ -4,6 +4,7 @@
 #include "stage.hpp"
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -19,13 +20,15 @@ struct expectation {
     bool exclusion = true;
     /// From the fault to the notice; none: not asked.
     std::optional<milliseconds> notice{};
+    /// Two at once in all, where exclusion is not promised; none: not asked.
+    std::optional<milliseconds> together{};
     /// From the healing to the next holder, or to the renewal of the one that stayed.
     milliseconds recovery{2000};
 };
 
 struct scenario {
     enum class needs { nothing, own_network, fake_clock };
-    enum class where { servers, processes, connections, network, failover, clocks };
+    enum class where { servers, processes, connections, network, failover, clocks, sentinel, cluster };
 
     std::string name;
     where group;
@@ -37,6 +40,10 @@ struct scenario {
     test::server_options server{};
     bool behind_proxy = false;
     bool redisson = true; ///< makes sense for Redisson, too
+    /// Others than one server with the options above.
+    std::function<std::unique_ptr<topology>()> servers{};
+    milliseconds lease = worker_settings{}.watchdog;
+    int replicas = 0; ///< that have to confirm a lock (worker_settings)
 };
 
 /// All of them, in the order of the table.
@@ -47,6 +54,8 @@ std::vector<scenario> server_scenarios();
 std::vector<scenario> connection_scenarios();
 std::vector<scenario> network_scenarios();
 std::vector<scenario> failover_scenarios();
+std::vector<scenario> sentinel_scenarios();
+std::vector<scenario> cluster_scenarios();
 std::vector<scenario> clock_scenarios();
 
 } // namespace redlatch::chaos

@@ -1,6 +1,5 @@
 #include "stage.hpp"
 
-#include "support/lock_helpers.hpp"
 #include "support/wait_until.hpp"
 
 #include <algorithm>
@@ -17,30 +16,15 @@ using test::wait_until;
 /// Nobody is left waiting: how long each may take to come back. Redisson repeats commands for many seconds.
 constexpr std::chrono::seconds all_back{30};
 
-test::server_options with_socket(test::server_options options, std::string const& socket) {
-    options.over = test::server_options::transport::tcp;
-    for (auto const* word : {"--unixsocket", socket.c_str(), "--repl-diskless-sync-delay", "0"})
-        options.arguments.emplace_back(word);
-    return options;
-}
-
 void expect(bool came, char const* what, worker_process& who) {
     if (!came) throw std::runtime_error(who.name() + " did not " + what + "; " + who.error_text());
 }
 
 } // namespace
 
-stage::stage(stage_options options)
-    : options_(std::move(options)), socket_((folder_.path() / "admin.sock").string()),
-      server_(std::make_unique<test::redis_server>(with_socket(options_.server, socket_))) {
-    if (options_.behind_proxy) proxy_ = std::make_unique<test::byte_proxy>(server_->address());
-}
+stage::stage(stage_options options) : options_(std::move(options)) {}
 
 stage::~stage() = default;
-
-test::raw_client stage::admin() const {
-    return successor_ ? successor_->admin() : test::raw_client(test::endpoint{.path = socket_});
-}
 
 worker_settings stage::base_settings() {
     worker_settings result;
@@ -50,7 +34,9 @@ worker_settings stage::base_settings() {
 
 worker_process& stage::start(worker_settings settings, std::vector<std::string> environment) {
     settings.lock = lock;
-    settings.uri = proxy_ ? proxy_->uri() : server_->uri();
+    settings.uri = options_.servers->uri();
+    settings.watchdog = options_.lease;
+    settings.replicas = options_.replicas;
     settings.history_file = (folder_.path() / (settings.name + ".history")).string();
     settings.counter_file = (folder_.path() / "counter").string();
     workers_.push_back(
@@ -81,12 +67,8 @@ worker_process& stage::waiting(std::string const& name) {
     settings.name = name;
     settings.threads = 2;
     auto& result = start(settings);
-    bool const wait = wait_until(
-        [&] {
-            auto const subscribers = admin().command("PUBSUB", "NUMSUB", test::channel_of(lock));
-            return result.each_thread(kind::ask) && subscribers.items.at(1).integer > 0;
-        },
-        all_back);
+    bool const wait =
+        wait_until([&] { return result.each_thread(kind::ask) && options_.servers->somebody_listens(lock); }, all_back);
     expect(wait, "wait", result);
     return result;
 }
@@ -138,10 +120,6 @@ void stage::go_on(worker_process& who) {
     who.signal(SIGCONT);
 }
 
-void stage::take_over(std::unique_ptr<test::redis_server> by) {
-    successor_ = std::move(by);
-}
-
 bool stage::hold_is_over(worker_process& who) {
     auto const survived = healed_at_ + std::chrono::microseconds(who.settings().watchdog).count() * 3 / 2;
     auto const& events = who.so_far();
@@ -160,7 +138,7 @@ void stage::wait_for_the_holder() {
 
 /// Somebody has entered, or the holder has outlived its lease.
 bool stage::somebody_is_back() {
-    auto const survived = healed_at_ + std::chrono::microseconds(base_settings().watchdog).count() * 3 / 2;
+    auto const survived = healed_at_ + std::chrono::microseconds(options_.lease).count() * 3 / 2;
     return std::any_of(workers_.begin(), workers_.end(), [&](auto const& each) {
         auto const& events = each->so_far();
         return std::any_of(events.rbegin(), events.rend(), [&](event const& one) {
@@ -188,13 +166,12 @@ void stage::end_all() {
 
 void stage::look_for_keys() {
     bool const leases = std::any_of(workers_.begin(), workers_.end(), [](auto const& each) { return each->killed(); });
-    auto const limit = std::chrono::seconds(2) + (leases ? base_settings().watchdog : milliseconds(0));
-    auto server = admin();
-    resp::value keys;
+    auto const limit = std::chrono::seconds(2) + (leases ? options_.lease : milliseconds(0));
+    std::vector<std::string> keys;
     // Redisson leaves short-lived keys of its own beside a lock; no lock waits for them.
     std::string const pattern = options_.of == library::redisson ? lock : "*";
-    wait_until([&] { return (keys = server.command("KEYS", pattern)).items.empty(); }, limit);
-    for (auto const& key : keys.items) note(kind::key_left, "runner", key.text);
+    wait_until([&] { return (keys = options_.servers->keys(pattern)).empty(); }, limit);
+    for (auto const& key : keys) note(kind::key_left, "runner", key);
 }
 
 stage::outcome stage::finish() {

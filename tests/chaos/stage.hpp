@@ -1,4 +1,4 @@
-// Where a scenario is played: a server, the workers, and the runner's own line in the history.
+// Where a scenario is played: the servers, the workers, and the runner's own line in the history.
 //
 //     stage at{...};
 //     auto& holder = at.holder();         // inside, in a section without an end
@@ -10,9 +10,9 @@
 
 #include "checks.hpp"
 #include "history.hpp"
-#include "support/byte_proxy.hpp"
-#include "support/redis_server.hpp"
+#include "one_server.hpp"
 #include "support/temporary_folder.hpp"
+#include "topology.hpp"
 #include "worker_process.hpp"
 
 #include <functional>
@@ -25,8 +25,9 @@ namespace redlatch::chaos {
 struct stage_options {
     library of = library::redlatch;
     programs with{};
-    test::server_options server{};
-    bool behind_proxy = false;
+    std::unique_ptr<topology> servers{};
+    milliseconds lease = worker_settings{}.watchdog;
+    int replicas = 0; ///< that have to confirm a lock (worker_settings)
 };
 
 class stage {
@@ -34,10 +35,14 @@ public:
     explicit stage(stage_options options);
     ~stage();
 
-    test::redis_server& server() noexcept { return *server_; }
-    test::byte_proxy& proxy() noexcept { return *proxy_; }
-    /// A connection that no fault of the network reaches.
-    test::raw_client admin() const;
+    /// The servers, in the arrangement that the scenario has asked for; else std::bad_cast.
+    template <class Topology> Topology& on() { return dynamic_cast<Topology&>(*options_.servers); }
+
+    // Of one server alone.
+    test::redis_server& server() { return on<one_server>().server(); }
+    test::byte_proxy& proxy() { return on<one_server>().proxy(); }
+    test::raw_client admin() { return on<one_server>().admin(); }
+
     static constexpr char const* lock = "chaos";
     library of() const noexcept { return options_.of; }
 
@@ -57,9 +62,6 @@ public:
     void stop(worker_process& who);
     void go_on(worker_process& who);
     std::vector<std::unique_ptr<worker_process>>& workers() noexcept { return workers_; }
-
-    /// Keeps it to the end, and asks it from now on what is left.
-    void take_over(std::unique_ptr<test::redis_server> by);
 
     struct outcome {
         history events;
@@ -82,10 +84,6 @@ private:
 
     stage_options options_;
     test::temporary_folder folder_;
-    std::string socket_;
-    std::unique_ptr<test::redis_server> server_;
-    std::unique_ptr<test::redis_server> successor_;
-    std::unique_ptr<test::byte_proxy> proxy_;
     std::vector<std::unique_ptr<worker_process>> workers_;
     history own_;
     violations problems_;

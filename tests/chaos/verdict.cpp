@@ -1,6 +1,8 @@
 #include "verdict.hpp"
 
 #include <algorithm>
+#include <array>
+#include <string_view>
 
 namespace redlatch::chaos {
 
@@ -24,6 +26,8 @@ void judge_figures(figures const& seen, expectation const& expected, violations&
         broken.push_back({"loss", "the holder was to lose the lock and did not notice any loss"});
     if (expected.notice && seen.notice_us.value_or(0) > std::chrono::microseconds(*expected.notice).count())
         broken.push_back({"notice", "it took " + in_ms(*seen.notice_us) + " to notice the loss"});
+    if (expected.together && seen.overlap_us > std::chrono::microseconds(*expected.together).count())
+        broken.push_back({"overlap", "two were inside at once for " + in_ms(seen.overlap_us)});
     if (!seen.recovery_us)
         broken.push_back({"recovery", "nobody held the lock after the healing"});
     else if (*seen.recovery_us > std::chrono::microseconds(expected.recovery).count())
@@ -33,8 +37,10 @@ void judge_figures(figures const& seen, expectation const& expected, violations&
 } // namespace
 
 bool only_about_time(violations const& broken) {
+    static constexpr std::array<std::string_view, 6> of_time{"loss",     "notice",  "recovery",
+                                                             "deadline", "overlap", "election"};
     return std::all_of(broken.begin(), broken.end(), [](violation const& one) {
-        return one.check == "loss" || one.check == "notice" || one.check == "recovery" || one.check == "deadline";
+        return std::find(of_time.begin(), of_time.end(), one.check) != of_time.end();
     });
 }
 

@@ -33,6 +33,15 @@ TEST(chaos_verdict, holds_losses_against_the_expectation) {
     EXPECT_TRUE(judge({}, lost, {.of_holds = loss::possible}, true).empty());
 }
 
+TEST(chaos_verdict, limits_two_at_once_where_exclusion_is_not_promised) {
+    auto together = well();
+    together.overlaps = 2;
+    together.overlap_us = 100'001;
+    EXPECT_TRUE(complains(judge({}, together, {.exclusion = false, .together = 100ms}, true), "overlap"));
+    together.overlap_us = 100'000;
+    EXPECT_TRUE(judge({}, together, {.exclusion = false, .together = 100ms}, true).empty());
+}
+
 TEST(chaos_verdict, limits_notice_and_recovery) {
     auto slow = well();
     slow.losses = 1;
@@ -73,6 +82,8 @@ TEST(chaos_verdict, orphans_and_waiters_left_behind_are_never_right) {
 
 TEST(chaos_verdict, a_stall_excuses_times_and_losses) {
     EXPECT_TRUE(only_about_time({{"loss", ""}, {"notice", ""}, {"recovery", ""}, {"deadline", ""}}));
+    EXPECT_TRUE(only_about_time({{"overlap", ""}, {"election", ""}}));
+    EXPECT_FALSE(only_about_time({{"exclusion by time", ""}}));
     EXPECT_FALSE(only_about_time({{"loss", ""}, {"liveness", ""}}));
 }
 

@@ -58,6 +58,8 @@ private:
         result.retry_delay = milliseconds(50);
         result.retry_attempts = 20;
         result.validity_margin = from.margin;
+        result.topology.scan_interval = from.scan;
+        result.replicas.replicas = from.replicas;
         return test::as_variant(std::move(result));
     }
 

@@ -15,7 +15,10 @@ constexpr std::array<std::pair<char const*, std::string worker_settings::*>, 5> 
      {"history", &worker_settings::history_file},
      {"counter", &worker_settings::counter_file}}};
 
-constexpr std::array<std::pair<char const*, milliseconds worker_settings::*>, 10> times{
+constexpr std::array<std::pair<char const*, int worker_settings::*>, 2> numbers{
+    {{"threads", &worker_settings::threads}, {"replicas", &worker_settings::replicas}}};
+
+constexpr std::array<std::pair<char const*, milliseconds worker_settings::*>, 11> times{
     {{"first", &worker_settings::first},
      {"section", &worker_settings::section},
      {"pause", &worker_settings::pause},
@@ -25,12 +28,14 @@ constexpr std::array<std::pair<char const*, milliseconds worker_settings::*>, 10
      {"watchdog", &worker_settings::watchdog},
      {"timeout", &worker_settings::timeout},
      {"ping", &worker_settings::ping},
+     {"scan", &worker_settings::scan},
      {"margin", &worker_settings::margin}}};
 
 } // namespace
 
 std::vector<std::string> worker_settings::to_arguments() const {
-    std::vector<std::string> result{"threads=" + std::to_string(threads)};
+    std::vector<std::string> result;
+    for (auto const& [key, member] : numbers) result.push_back(std::string(key) + "=" + std::to_string(this->*member));
     for (auto const& [key, member] : texts) result.push_back(std::string(key) + "=" + this->*member);
     for (auto const& [key, member] : times)
         result.push_back(std::string(key) + "=" + std::to_string((this->*member).count()));
@@ -43,8 +48,12 @@ worker_settings worker_settings::from_arguments(std::vector<std::string> const& 
         auto const equals = argument.find('=');
         auto const key = argument.substr(0, equals);
         auto const value = equals == std::string::npos ? std::string() : argument.substr(equals + 1);
-        bool known = key == "threads";
-        if (known) result.threads = std::stoi(value);
+        bool known = false;
+        for (auto const& [name, member] : numbers)
+            if (key == name) {
+                result.*member = std::stoi(value);
+                known = true;
+            }
         for (auto const& [name, member] : texts)
             if (key == name) {
                 result.*member = value;

@@ -16,6 +16,7 @@ struct worker_settings {
     std::string history_file{};
     std::string counter_file{}; ///< 8 bytes, shared by all workers: the last token
     int threads = 1;
+    int replicas = 0;        ///< that have to confirm a lock, as in replica_policy; Redisson has its default instead
     milliseconds first{0};   ///< how long each thread's first section lasts, unless "release" comes or the hold is lost
     milliseconds section{3}; ///< and the later ones
     milliseconds pause{2};   ///< between two of them
@@ -25,7 +26,8 @@ struct worker_settings {
     milliseconds watchdog{3000};
     milliseconds timeout{500};
     milliseconds ping{1000};
-    milliseconds margin{0}; ///< of validity; zero: the library's
+    milliseconds scan{1000}; ///< how often several servers are asked for their arrangement
+    milliseconds margin{0};  ///< of validity; zero: the library's
 
     std::vector<std::string> to_arguments() const;
     /// Throws std::invalid_argument with the argument that it does not know.

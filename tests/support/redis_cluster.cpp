@@ -25,18 +25,26 @@ unsigned first_slot(std::size_t master, std::size_t masters) {
 
 } // namespace
 
-redis_cluster::redis_cluster(int masters, int replicas_each)
+redis_cluster::redis_cluster(int masters, int replicas_each, addresses of_connections)
     : masters_(static_cast<std::size_t>(masters)), replicas_each_(static_cast<std::size_t>(replicas_each)) {
     auto const count = masters_ * (1 + replicas_each_);
     for (std::size_t i = 0; i < count; ++i) {
         bus_ports_.push_back(std::make_unique<reserved_port>());
-        nodes_.push_back(std::make_unique<redis_server>(server_options{
-            .over = server_options::transport::tcp,
-            .arguments = {"--cluster-enabled", "yes", "--cluster-config-file", "nodes.conf", "--cluster-port",
-                          std::to_string(bus_ports_.back()->number()), "--cluster-node-timeout", "1000",
-                          "--cluster-replica-validity-factor", "0",
-                          // A master without slots stays one, which may get some again.
-                          "--cluster-allow-replica-migration", "no", "--repl-diskless-sync-delay", "0"}}));
+        std::vector<std::string> arguments{"--cluster-enabled", "yes", "--cluster-config-file", "nodes.conf",
+                                           "--cluster-port", std::to_string(bus_ports_.back()->number()),
+                                           "--cluster-node-timeout", "1000", "--cluster-replica-validity-factor", "0",
+                                           // A master without slots stays one, which may get some again.
+                                           "--cluster-allow-replica-migration", "no", "--repl-diskless-sync-delay",
+                                           "0"};
+        if (of_connections == addresses::of_each_node) {
+            std::vector<std::string> const more{"--bind-source-addr", source_address(i), "--cluster-announce-ip",
+                                                "127.0.0.1",
+                                                // It takes 127.0.0.1 alone for this machine.
+                                                "--protected-mode", "no"};
+            arguments.insert(arguments.end(), more.begin(), more.end());
+        }
+        nodes_.push_back(std::make_unique<redis_server>(
+            server_options{.over = server_options::transport::tcp, .arguments = std::move(arguments)}));
         ids_.push_back(nodes_.back()->run("CLUSTER", "MYID").text);
         must(nodes_.back()->run("CLUSTER", "SET-CONFIG-EPOCH", std::to_string(i + 1)), "CLUSTER SET-CONFIG-EPOCH");
     }

@@ -13,7 +13,11 @@ namespace redlatch::test {
 /// All nodes know each other when the constructor returns. Thread safety: as redis_server.
 class redis_cluster {
 public:
-    explicit redis_cluster(int masters = 3, int replicas_each = 0);
+    /// Where the connections of a node to other nodes come from: 127.0.0.1, as those of clients, or an address of its own, so
+    /// that a packet filter can tell them apart. All nodes are reached at 127.0.0.1.
+    enum class addresses { shared, of_each_node };
+
+    explicit redis_cluster(int masters = 3, int replicas_each = 0, addresses of_connections = addresses::shared);
 
     /// All nodes, as an address of redlatch.
     std::string uri() const;
@@ -24,6 +28,11 @@ public:
         return *nodes_.at(masters_ + master * replicas_each_ + number);
     }
     std::string const& id(std::size_t index) const { return ids_.at(index); }
+    /// Where other nodes reach it.
+    std::uint16_t bus_port(std::size_t index) const { return bus_ports_.at(index)->number(); }
+    /// With addresses::of_each_node: where its connections to others come from; all these are in node_network.
+    static std::string source_address(std::size_t index) { return "127.0.1." + std::to_string(index + 1); }
+    static constexpr char const* node_network = "127.0.1.0/24";
 
     static std::uint16_t slot_of(std::string const& key);
     /// The master of the beginning that has the slot of a key.

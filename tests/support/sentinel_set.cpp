@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 #include <fstream>
+#include <sstream>
 #include <stdexcept>
 
 namespace redlatch::test {
@@ -132,6 +133,12 @@ bool sentinel_set::is_ready(std::size_t which) const {
     } catch (std::runtime_error const&) {
         return false;
     }
+}
+
+std::string sentinel_set::log(std::size_t which) const {
+    std::ostringstream text;
+    text << std::ifstream(sentinels_[which].folder.path() / "sentinel.log").rdbuf();
+    return text.str();
 }
 
 std::string sentinel_set::sentinel_address(std::size_t which) const {

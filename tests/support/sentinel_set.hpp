@@ -68,6 +68,9 @@ public:
     void stop_sentinel(std::size_t which) { sentinels_[which].process.reset(); }
     void pause_sentinel(std::size_t which) const { sentinels_[which].process->signal(SIGSTOP); }
 
+    /// What it has written so far.
+    std::string log(std::size_t which) const;
+
     /// Which server a Sentinel names; none: it does not answer.
     std::optional<std::size_t> named_master(std::size_t sentinel = 0) const;
     /// SENTINEL FAILOVER, and waits until all Sentinels that run name another master. Which one.

@@ -27,7 +27,7 @@ void take_over(stage& at, std::unique_ptr<test::redis_server> replica) {
     at.fault([&] { at.server().kill9(); });
     replica->run("REPLICAOF", "NO", "ONE");
     at.proxy().redirect(replica->address());
-    at.take_over(std::move(replica));
+    at.on<one_server>().take_over(std::move(replica));
     at.healed();
 }
 

@@ -12,16 +12,10 @@ import org.redisson.api.RFencedLock;
 import org.redisson.api.RLock;
 import org.redisson.api.RedissonClient;
 import org.redisson.client.codec.StringCodec;
-import org.redisson.config.ClusterServersConfig;
 import org.redisson.config.Config;
-import org.redisson.config.ReadMode;
-import org.redisson.config.SentinelServersConfig;
 
 /** What the peer can be told to do; each runs on the thread that the request names. */
 final class Commands {
-    private static final String CLUSTER = "redis-cluster://";
-    private static final String SENTINEL = "redis-sentinel://";
-
     private final RedissonClient client;
 
     Commands(String address, long watchdogTimeout) {
@@ -29,32 +23,8 @@ final class Commands {
         config.setLockWatchdogTimeout(watchdogTimeout);
         config.setCodec(StringCodec.INSTANCE); // of the values of a group, as the C++ side takes them
         config.setThreads(4).setNettyThreads(4);
-        if (address.startsWith(CLUSTER)) {
-            useCluster(config, address.substring(CLUSTER.length()).split(","));
-        } else if (address.startsWith(SENTINEL)) {
-            useSentinels(config, address.substring(SENTINEL.length()).split("#"));
-        } else {
-            config.useSingleServer().setAddress(address).setConnectionMinimumIdleSize(2).setConnectionPoolSize(16);
-        }
+        Servers.use(config, address);
         client = Redisson.create(config);
-    }
-
-    private static void useCluster(Config config, String[] nodes) {
-        ClusterServersConfig cluster = config.useClusterServers().setScanInterval(1000)
-                .setMasterConnectionMinimumIdleSize(2).setMasterConnectionPoolSize(16);
-        for (String node : nodes) {
-            cluster.addNodeAddress("redis://" + node);
-        }
-    }
-
-    /** Addresses with commas between, and the name of the master. */
-    private static void useSentinels(Config config, String[] where) {
-        SentinelServersConfig sentinels = config.useSentinelServers().setMasterName(where[1]).setScanInterval(1000)
-                .setReadMode(ReadMode.MASTER)
-                .setMasterConnectionMinimumIdleSize(2).setMasterConnectionPoolSize(16);
-        for (String sentinel : where[0].split(",")) {
-            sentinels.addSentinelAddress("redis://" + sentinel);
-        }
     }
 
     Object run(String[] words) throws Exception {

@@ -49,9 +49,8 @@ public final class Worker {
         Config config = new Config();
         config.setLockWatchdogTimeout(number("watchdog"));
         config.setThreads(4).setNettyThreads(4);
-        config.useSingleServer().setAddress(settings.get("uri")).setTimeout((int) number("timeout"))
-                .setPingConnectionInterval((int) number("ping"))
-                .setConnectionMinimumIdleSize(2).setConnectionPoolSize(16);
+        Servers.use(config, settings.get("uri")).setTimeout((int) number("timeout"))
+                .setPingConnectionInterval((int) number("ping"));
         client = Redisson.create(config);
     }
 

@@ -1,0 +1,34 @@
+// A master is lost and its replica takes its place: the same with Sentinels and in a cluster.
+#pragma once
+
+#include "scenario.hpp"
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace redlatch::chaos {
+
+struct arrangement {
+    std::string name; ///< begins the names of the scenarios
+    scenario::where group;
+    std::function<std::unique_ptr<topology>()> servers;
+};
+
+/// Whether the replica has the lock at the fault.
+enum class replication { behind, up_to_date };
+
+/// A scenario with the lease of all that wait for an election.
+scenario with_election(arrangement const& on, std::string const& name);
+
+/// What is promised where the replica knows the lock, and where it does not.
+expectation after_election(replication state);
+std::string promised_after_election(replication state);
+
+/// A holder, waiters, and the replica as wanted; from then on a silent master is replaced.
+replicated_topology& held_and_waited_for(stage& at, replication state);
+
+std::vector<scenario> scenarios_of_a_lost_master(arrangement const& on);
+
+} // namespace redlatch::chaos

@@ -1,0 +1,46 @@
+package redlatch.interop;
+
+import org.redisson.config.BaseConfig;
+import org.redisson.config.ClusterServersConfig;
+import org.redisson.config.Config;
+import org.redisson.config.ReadMode;
+import org.redisson.config.SentinelServersConfig;
+
+/** Addresses as redlatch writes them, for Redisson: one server, a cluster, a master that Sentinels watch. */
+final class Servers {
+    private static final String CLUSTER = "redis-cluster://";
+    private static final String SENTINEL = "redis-sentinel://";
+
+    private Servers() {}
+
+    /** The settings that all arrangements have, for more of them. */
+    static BaseConfig<?> use(Config config, String address) {
+        if (address.startsWith(CLUSTER)) {
+            return useCluster(config, address.substring(CLUSTER.length()).split(","));
+        }
+        if (address.startsWith(SENTINEL)) {
+            return useSentinels(config, address.substring(SENTINEL.length()).split("#"));
+        }
+        return config.useSingleServer().setAddress(address).setConnectionMinimumIdleSize(2).setConnectionPoolSize(16);
+    }
+
+    private static ClusterServersConfig useCluster(Config config, String[] nodes) {
+        ClusterServersConfig cluster = config.useClusterServers().setScanInterval(1000)
+                .setMasterConnectionMinimumIdleSize(2).setMasterConnectionPoolSize(16);
+        for (String node : nodes) {
+            cluster.addNodeAddress("redis://" + node);
+        }
+        return cluster;
+    }
+
+    /** Addresses with commas between, and the name of the master. */
+    private static SentinelServersConfig useSentinels(Config config, String[] where) {
+        SentinelServersConfig sentinels = config.useSentinelServers().setMasterName(where[1]).setScanInterval(1000)
+                .setReadMode(ReadMode.MASTER)
+                .setMasterConnectionMinimumIdleSize(2).setMasterConnectionPoolSize(16);
+        for (String sentinel : where[0].split(",")) {
+            sentinels.addSentinelAddress("redis://" + sentinel);
+        }
+        return sentinels;
+    }
+}
