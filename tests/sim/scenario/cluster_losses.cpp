@@ -32,7 +32,7 @@ void stage::see_around_loss(std::function<void()> const& change) {
     std::vector<std::int64_t> tokens_before;
     auto const tokens = [this](int lock) { // keys of a slot move one by one
         auto const key = locking::token_counter(key_of(lock));
-        return servers.at(static_cast<std::size_t>(cluster->home_of(key))).number(key);
+        return servers.at(cluster ? static_cast<std::size_t>(cluster->home_of(key)) : home_of(lock)).number(key);
     };
     for (int i = 0; i < plan.locks; ++i) {
         before.push_back(leases_at(host_of(i), key_of(i)));
@@ -51,7 +51,7 @@ void stage::see_around_loss(std::function<void()> const& change) {
         for (auto const& [owner, ends] : now)
             if (!then.contains(owner)) write({.what = fact::kind::returned, .lock = i, .owner = owner});
     }
-    for (auto const number : cluster->outdated())
+    for (auto const number : cluster ? cluster->outdated() : std::set<int>())
         for (int i = 0; i < plan.locks; ++i)
             outdated_[{number, i}] = leases_at(servers.at(static_cast<std::size_t>(number)), key_of(i));
     see_keys();
@@ -71,6 +71,12 @@ void stage::see_outdated(int number) {
             if (!now.contains(owner)) write({.what = fact::kind::returned, .lock = i, .owner = owner});
         known = std::move(now);
     }
+}
+
+void stage::begin_replicas() {
+    replicas = std::make_unique<replica_set>(universe, plan.replicas);
+    for (int i = 0; i < plan.replicas; ++i) replicas->set_delay(i, std::chrono::microseconds(plan.replica_delay));
+    replicas->begin(server);
 }
 
 moment stage::unreachable_for(actor const& who) const {

@@ -51,6 +51,7 @@ rights refused_for_good(scenario const& plan) {
     if (plan.subscribe_refused) refused.insert("subscribe");
     if (plan.restore_refused) refused.insert("restore");
     if (plan.publish_refused) refused.insert("publish");
+    if (plan.wait_refused) refused.insert("wait");
     return of_topology(plan, std::move(refused));
 }
 
@@ -75,6 +76,7 @@ stage::stage(scenario const& of, bool with_trace)
     use_network(&net);
     for (auto& one : servers) net.attach(one);
     if (cluster) begin_cluster();
+    if (plan.has_replicas()) begin_replicas();
     net.one_by_one = plan.one_by_one;
     for (int i = 0; i < plan.servers; ++i)
         servers[static_cast<std::size_t>(i)].drift_ppm = i % 2 == 0 || cluster ? plan.server_drift : -plan.server_drift;
@@ -152,8 +154,23 @@ void stage::see_key(int lock, owners_of_key& known, int by) {
         write(std::move(gone));
     }
     for (auto const& owner : known.all)
-        if (std::find(before.begin(), before.end(), owner) == before.end())
+        if (std::find(before.begin(), before.end(), owner) == before.end()) {
+            in_key_since_.try_emplace({lock, owner}, universe.now());
             write({.what = fact::kind::in_key, .lock = lock, .owner = owner, .yes = true});
+        }
+}
+
+bool stage::had_unconfirmed(int process, int lock, moment since) const {
+    auto const found = unconfirmed_until.find({process, lock});
+    if (found != unconfirmed_until.end() && found->second >= since) return true;
+    return plan.has_replicas() && std::any_of(taking_all.begin(), taking_all.end(), [&](auto const& one) {
+               return one.second.first == process && (one.second.second >> lock & 1) != 0;
+           });
+}
+
+moment stage::in_key_since(int lock, std::string const& owner) const {
+    auto const found = in_key_since_.find({lock, owner});
+    return found == in_key_since_.end() ? never : found->second;
 }
 
 void stage::see_keys(int by) {

@@ -25,5 +25,9 @@ void choose_patience(scenario& in);
 void change_kind(scenario& in, lock_kind to);
 /// Servers that are arranged in another way, with faults of that way.
 void change_topology(scenario& in, topology to, bool with_faults = true);
+/// Some jobs want their locks confirmed by replicas.
+void let_replicas_confirm(scenario& in, std::uint64_t seed);
+/// A master whose replicas confirm locks, some of which ask for that.
+void add_replicas(scenario& in, bool with_faults);
 
 } // namespace redlatch::sim

@@ -37,7 +37,9 @@ constexpr command table[] = {
     {"flushall", -1, writes | dangerous, commands::flushall},
     {"flushdb", -1, writes | dangerous, commands::flushdb},
     {"info", -1, while_loading | dangerous, commands::info},
+    {"role", 1, not_in_scripts | while_loading | dangerous, commands::role},
     {"time", 1, while_loading, commands::time},
+    {"wait", 3, not_in_scripts, commands::wait},
     // keys
     {"del", -2, writes | many_keys, commands::del},
     {"exists", -2, many_keys, commands::exists},

@@ -33,6 +33,10 @@ void spublish(call& one);
 void ssubscribe(call& one);
 void sunsubscribe(call& one);
 
+// commands_replication.cpp
+void role(call& one);
+void wait(call& one);
+
 // commands_server.cpp
 void dbsize(call& one);
 void flushall(call& one);

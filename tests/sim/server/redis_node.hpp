@@ -103,6 +103,21 @@ public:
     /// Subscriptions to channels of slots that are `gone` end, and their clients are told.
     void end_shard_subscriptions(std::function<bool(std::uint16_t slot)> const& gone);
 
+    // With replicas, which whoever drives it plays: a replica has a number.
+
+    /// It is connected, and has everything up to the change of this number (writes()).
+    void acknowledge(int replica, std::uint64_t writes);
+    void disconnect_replica(int replica);
+    /// A client that waits for its replicas, and for how long; 0: for ever.
+    struct wait_begun {
+        std::uint64_t number;
+        std::int64_t ms;
+    };
+    /// Those that have begun since the last call.
+    std::vector<wait_begun> take_waits();
+    /// Its time is over: it is told how many replicas have what it has written. No matter: it has ended before.
+    void end_wait(std::uint64_t number);
+
     // Observation.
 
     /// One command that was executed or refused. Views are valid during the call only.
