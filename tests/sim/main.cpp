@@ -64,7 +64,7 @@ constexpr char const* help = R"(redlatch_sim: the shipped library in a simulated
                  red
   --topology WORD  how the servers are arranged: single, cluster
                  (reentrant, non_reentrant, spin, fenced, fair, read_write, multi), replicas that confirm locks
-                 (as a cluster, without multi)
+                 (as a cluster, without multi), sentinel (the same)
   --figures      what was measured of fairness and of the cost of waiting, a line for each seed
   --no-shrink    show a failing scenario as it was generated
   --orders       instead of seeds: all orders of small scenarios (docs/testing.md)
@@ -102,6 +102,7 @@ std::optional<redlatch::sim::topology> topology_named(std::string_view word) {
     if (word == "single") return topology::single;
     if (word == "cluster") return topology::cluster;
     if (word == "replicas") return topology::replicas;
+    if (word == "sentinel") return topology::sentinel;
     std::fprintf(stderr, "redlatch_sim: there is no topology %s\n", std::string(word).c_str());
     return std::nullopt;
 }

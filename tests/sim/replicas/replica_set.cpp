@@ -27,6 +27,7 @@ void replica_set::follow(server_host& master, int but) {
     master_ = &master;
     run_ = master.run();
     no_replica_ = but;
+    isolated_ = false;
     master.on_changed = [this, &master] {
         if (master_ == &master) copy();
     };
@@ -43,7 +44,7 @@ void replica_set::come_back(int number) {
     world_.at(world_.now() + at(number).delay + world_.between(1ms, 30ms), [this, number, period] {
         auto& one = at(number);
         if (one.period != period) return;
-        if (!master_->running() || master_->paused()) return come_back(number);
+        if (!master_->running() || master_->paused() || isolated_) return come_back(number);
         one.connected = true;
         one.last_arrival = one.last_word = moment(0);
         receive(number, master_->node().data(), master_->node().writes(), world_.now());
@@ -67,7 +68,13 @@ void replica_set::rejoin(int number) {
     come_back(number);
 }
 
+void replica_set::isolate_master() {
+    isolated_ = true;
+    for (auto& one : all_) ++one.period;
+}
+
 void replica_set::copy() {
+    if (isolated_) return;
     if (master_->run() != run_) return follow(*master_, no_replica_);
     auto const data = std::make_shared<keyspace const>(master_->node().data());
     for (int i = 0; i < size(); ++i)

@@ -35,6 +35,8 @@ public:
     enum class absence : std::uint8_t { out_of_reach, gone };
     void part(int replica, absence how);
     void rejoin(int replica);
+    /// None of them hears anything of the master until they follow another one, or the same again.
+    void isolate_master();
     /// What it takes a change to get to it.
     void set_delay(int replica, moment delay) { at(replica).delay = delay; }
 
@@ -70,6 +72,7 @@ private:
     server_host* master_ = nullptr;
     std::uint64_t run_ = 0; ///< of the master
     int no_replica_ = -1;
+    bool isolated_ = false;
     std::vector<replica> all_;
 };
 

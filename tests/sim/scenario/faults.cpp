@@ -39,8 +39,8 @@ void server_unpromised(stage& in, int server) {
     bool const is_alone = in.servers.size() == 1;
     if (is_alone) in.write(unpromised_fact(-1, never, true));
     for (int each = 0; each < in.plan.locks; ++each) {
-        bool const has_keys =
-            in.cluster ? in.cluster->has_keys_of(server, in.key_of(each)) : in.plan.server_of(each) == server;
+        bool const has_keys = in.ownership != nullptr ? in.ownership->has_keys_of(server, in.key_of(each))
+                                                      : in.plan.server_of(each) == server;
         if (!has_keys) continue;
         auto const one = unpromised_fact(each, never, true);
         if (!is_alone) in.write(one);
@@ -58,8 +58,8 @@ std::set<std::pair<int, std::string>> all_owners(stage& in, int server) {
 
 server_host& server_of(stage& in, fault const& what) {
     bool const is_about_a_lock = what.what == kind::remove_key || what.what == kind::force_unlock;
-    if (in.cluster && is_about_a_lock) return in.host_of(what.lock);
-    if (is_on_replicas(what.what)) return in.server;
+    if (in.ownership != nullptr && is_about_a_lock) return in.host_of(what.lock);
+    if (is_on_replicas(what.what) || is_on_sentinels(what.what)) return in.server;
     return in.servers.at(static_cast<std::size_t>(std::max(what.server, 0)));
 }
 
@@ -197,6 +197,7 @@ void end_fault(stage& in, fault const& what) {
     auto& node = server.node();
     end_on_links(in, what);
     end_on_cluster(in, what);
+    end_on_sentinels(in, what);
     end_on_replicas(in, what);
     switch (what.what) {
     case kind::stop_process:
@@ -250,7 +251,10 @@ void end_fault(stage& in, fault const& what) {
     case kind::wrong_hosts:
     case kind::cluster_down:
     case kind::part_replica:
-    case kind::slow_replica: break;
+    case kind::slow_replica:
+    case kind::switch_master:
+    case kind::part_sentinel:
+    case kind::stop_sentinel: break;
     }
     in.see_keys();
     if (what.what != kind::close_client) {
@@ -267,6 +271,7 @@ void start_fault(stage& in, fault const& what, bool alone) {
     auto& server = server_of(in, what);
     begin_on_links(in, what);
     begin_on_cluster(in, what);
+    begin_on_sentinels(in, what);
     begin_on_replicas(in, what);
     switch (what.what) {
     case kind::cut:
@@ -284,7 +289,10 @@ void start_fault(stage& in, fault const& what, bool alone) {
     case kind::wrong_hosts:
     case kind::cluster_down:
     case kind::part_replica:
-    case kind::slow_replica: break; // begun already
+    case kind::slow_replica:
+    case kind::switch_master:
+    case kind::part_sentinel:
+    case kind::stop_sentinel: break; // begun already
     case kind::stop_process:
         if (who.dead || who.stopped) break;
         in.write({.what = fact::kind::stopped, .process = what.process});

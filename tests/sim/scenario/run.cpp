@@ -26,10 +26,23 @@ std::string cluster_address(scenario const& plan) {
     return text;
 }
 
+std::string sentinel_address(scenario const& plan) {
+    std::string text = "redis-sentinel://";
+    for (int i = 0; i < simulated_sentinels::sentinels; ++i)
+        text += (i == 0 ? "" : ",")
+                + address_of(plan.replicas + 1 + (plan.named_first + i) % simulated_sentinels::sentinels);
+    return text + "/0#" + sentinel_view().name;
+}
+
+std::string address_of(scenario const& plan, int server) {
+    if (plan.is_cluster()) return cluster_address(plan);
+    return plan.is_behind_sentinels() ? sentinel_address(plan) : "redis://" + address_of(server);
+}
+
 config settings_of(scenario const& plan, int server) {
     config made;
     made.holder_label = ""; // it names this host and this process: equal seeds would not give equal runs
-    made.address = plan.is_cluster() ? cluster_address(plan) : "redis://" + address_of(server);
+    made.address = address_of(plan, server);
     made.topology.scan_interval = 1s;
     made.timeout = duration(plan.timeout);
     made.connect_timeout = 500ms;
@@ -279,6 +292,7 @@ patience usual_patience(scenario const& plan) {
     if (plan.is_cluster()
         && any(fault_kind::half_open, fault_kind::half_sent, fault_kind::lose_master)) // each connection is probed
         made.fair.blocked_commands += 4. * 3 * plan.servers;
+    if (plan.is_behind_sentinels()) made.fair.blocked_commands += 10; // a Sentinel is asked once a second
     if (queues || shares)
         made.fair.blocked_commands = 200, made.fair.blocked_wakes = 600; // each waiter asks for itself
     if (spins || shares || several)

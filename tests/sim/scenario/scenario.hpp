@@ -100,6 +100,11 @@ struct fault {
         // Of servers with replicas; `server` is the replica:
         part_replica, ///< it hears nothing of its master for `lasts`; `way`: a replica_set::absence
         slow_replica, ///< what it hears takes up to `strength` ms
+        // Of servers that Sentinels watch; lose_master and part_master as well:
+        switch_master, ///< a failover is asked for; the old master is told that it is none after `lasts`; of odd strength:
+                       ///< not to the replica that has heard of most
+        part_sentinel, ///< a Sentinel, `server` of them, hears of no failover
+        stop_sentinel, ///< it crashes, vanishes with its machine or stands still: `way`
     };
     kind what = kind::cut;
     std::int64_t at = 0;
@@ -139,6 +144,7 @@ constexpr int every_server = -1;
 constexpr std::int64_t longest_lag = 20;
 bool is_on_the_cluster(fault::kind what);
 bool is_on_replicas(fault::kind what);
+bool is_on_sentinels(fault::kind what);
 /// Between a process and a server.
 bool is_on_a_link(fault::kind what);
 
@@ -166,7 +172,8 @@ enum class lock_kind : std::uint8_t {
 
 /// How the servers are arranged, and the clients told of them.
 /// Replicas: one server, with replicas that confirm locks; when it fails one of them is in its place at once.
-enum class topology : std::uint8_t { single, cluster, replicas };
+/// Sentinel: a master with replicas, and Sentinels that say which one is the master.
+enum class topology : std::uint8_t { single, cluster, replicas, sentinel };
 
 /// Of each semaphore.
 constexpr std::int64_t permits_in_all = 3;
@@ -209,12 +216,13 @@ struct scenario {
 
     std::int64_t longest_lease() const;
     bool is_cluster() const noexcept { return servers_are == topology::cluster; }
-    bool has_replicas() const noexcept { return servers_are == topology::replicas; }
+    bool is_behind_sentinels() const noexcept { return servers_are == topology::sentinel; }
+    bool has_replicas() const noexcept { return servers_are == topology::replicas || is_behind_sentinels(); }
     /// The longest time for which an acquisition may wait for replicas, attempts together.
     std::int64_t longest_confirmation() const;
     /// That each process has.
-    int clients() const noexcept { return is_cluster() ? 1 : servers; }
-    int server_of(int lock) const noexcept { return lock % servers; } ///< but in a cluster
+    int clients() const noexcept { return is_cluster() || is_behind_sentinels() ? 1 : servers; }
+    int server_of(int lock) const noexcept { return lock % servers; } ///< where they are independent
     /// Of semaphores: requests are repeated until they are answered.
     bool exactly_once() const noexcept { return seed % 2 == 0; }
     /// Of semaphores: nothing happens by which permits may go or come that no request has taken or given.

@@ -6,6 +6,7 @@
 #include "sim/redisson/peer.hpp"
 #include "sim/replicas/replica_set.hpp"
 #include "sim/scenario/scenario.hpp"
+#include "sim/sentinel/simulated_sentinels.hpp"
 #include "sim/world/network.hpp"
 #include "sim/world/server_host.hpp"
 #include "sim/world/world.hpp"
@@ -122,7 +123,7 @@ struct stage {
     server_host& host_of(int lock) { return servers.at(home_of(lock)); }
     server_host const& host_of(int lock) const { return servers.at(home_of(lock)); }
     std::size_t home_of(int lock) const {
-        return static_cast<std::size_t>(cluster ? cluster->home_of(key_of(lock)) : plan.server_of(lock));
+        return static_cast<std::size_t>(ownership != nullptr ? ownership->home_of(key_of(lock)) : plan.server_of(lock));
     }
     /// Since when a process has heard nothing of any server that it could ask, and connections have failed.
     moment unreachable_for(actor const& who) const;
@@ -148,7 +149,9 @@ struct stage {
     bool const traced;
     world universe;
     network net;
-    std::unique_ptr<simulated_cluster> cluster; ///< null: the servers know nothing of each other
+    std::unique_ptr<simulated_cluster> cluster;     ///< null: there is none
+    std::unique_ptr<simulated_sentinels> sentinels; ///< likewise
+    key_ownership* ownership; ///< the one of these that there is; null: each server has its own keys
     std::deque<server_host> servers;
     std::unique_ptr<replica_set> replicas; ///< of the master; null: of a cluster, or there are none
     server_host& server;                   ///< the first, which most scenarios have alone
@@ -178,7 +181,7 @@ private:
     void see_permit_ids(int by);
     void see_latches(int by);
     void see_key(int lock, owners_of_key& known, int by);
-    void begin_cluster();
+    void begin_ownership();
     void begin_replicas();
     void see_outdated(int number);
 
@@ -186,7 +189,7 @@ private:
     std::map<int, owners_of_key> keys_;
     std::map<std::pair<int, std::string>, moment> in_key_since_;         ///< by lock and owner
     std::map<int, std::pair<std::uint64_t, std::uint64_t>> writes_seen_; ///< by server, and of which run
-    std::uint64_t cluster_changes_seen_ = 0;
+    std::uint64_t changes_seen_ = 0;
     std::map<std::pair<int, int>, std::map<std::string, std::int64_t>> outdated_; ///< by server and lock
 };
 
@@ -234,6 +237,11 @@ answer answer_of(std::error_code ec);
 /// What of a fault concerns the cluster as a whole.
 void begin_on_cluster(stage& in, fault const& what);
 void end_on_cluster(stage& in, fault const& what);
+/// Which processes a master is parted from, or are not any more; see parting.
+void part_processes(stage& in, fault const& what, int master, bool parted);
+/// What of a fault concerns Sentinels and the servers that they watch.
+void begin_on_sentinels(stage& in, fault const& what);
+void end_on_sentinels(stage& in, fault const& what);
 /// What of a fault concerns replicas.
 void begin_on_replicas(stage& in, fault const& what);
 void end_on_replicas(stage& in, fault const& what);

@@ -5,13 +5,14 @@
 namespace redlatch::sim {
 namespace {
 
-constexpr std::array fault_names{
-    "cut",           "cut, late bytes", "block up",     "block down",     "block both",   "slow",
-    "refuse",        "stop process",    "kill process", "stop server",    "restart kept", "restart lost",
-    "failover",      "flush scripts",   "remove key",   "force unlock",   "loading",      "read only",
-    "out of memory", "kill clients",    "half open",    "close client",   "no replicas",  "disk error",
-    "busy",          "rights taken",    "buffer full",  "no descriptors", "half sent",    "migrate slot",
-    "lose master",   "part master",     "wrong hosts",  "cluster down",   "part replica", "slow replica"};
+constexpr std::array fault_names{"cut",          "cut, late bytes", "block up",       "block down",    "block both",
+                                 "slow",         "refuse",          "stop process",   "kill process",  "stop server",
+                                 "restart kept", "restart lost",    "failover",       "flush scripts", "remove key",
+                                 "force unlock", "loading",         "read only",      "out of memory", "kill clients",
+                                 "half open",    "close client",    "no replicas",    "disk error",    "busy",
+                                 "rights taken", "buffer full",     "no descriptors", "half sent",     "migrate slot",
+                                 "lose master",  "part master",     "wrong hosts",    "cluster down",  "part replica",
+                                 "slow replica", "switch master",   "part sentinel",  "stop sentinel"};
 constexpr std::array kinds{"reentrant", "non_reentrant",    "spin",  "fenced",   "fair",  "read_write",
                            "semaphore", "permit_semaphore", "latch", "election", "multi", "faster_multi",
                            "red"};
@@ -44,7 +45,7 @@ std::string to_text(fault const& what) {
 }
 
 std::string to_text(topology what) {
-    constexpr std::array names{"single", "cluster", "replicas"};
+    constexpr std::array names{"single", "cluster", "replicas", "sentinel"};
     return names.at(static_cast<std::size_t>(what));
 }
 

@@ -3,6 +3,7 @@
 #include "sim/server/command.hpp"
 #include "sim/server/commands.hpp"
 #include "sim/server/reply.hpp"
+#include "sim/server/sentinel_view.hpp"
 #include "sim/server/text.hpp"
 
 #include <string>
@@ -11,6 +12,12 @@ namespace redlatch::sim::commands {
 
 void role(call& one) {
     auto const& node = one.node;
+    if (node.settings.sentinel != nullptr) {
+        reply::array(one.out, 2);
+        reply::bulk(one.out, "sentinel");
+        reply::array(one.out, 1);
+        return reply::bulk(one.out, node.settings.sentinel->name);
+    }
     if (node.read_only) {
         reply::array(one.out, 5);
         reply::bulk(one.out, "slave");

@@ -51,6 +51,7 @@ void server_host::start(keyspace kept) {
     remembered_ = told_ = 0;
     running_ = true;
     paused_ = false;
+    if (on_started) on_started();
     if (on_changed) on_changed();
 }
 

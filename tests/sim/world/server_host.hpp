@@ -65,6 +65,8 @@ public:
     void changed();
     /// Called when its data have changed, and when it has started: for whoever copies them.
     std::function<void()> on_changed{};
+    /// Called when it has started, before that.
+    std::function<void()> on_started{};
 
     /// Is there such a field in this lock's hash now?
     bool holds(std::string const& lock, std::string const& owner) const;
