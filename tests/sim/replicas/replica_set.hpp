@@ -51,7 +51,7 @@ public:
 private:
     using owners = std::set<std::pair<std::string, std::string>>; ///< a lock and one of its owners
 
-    struct replica {
+    struct follower {
         moment delay{1'000'000};
         bool parted = false;
         bool connected = false;   ///< as the master sees it
@@ -62,7 +62,7 @@ private:
         moment heard_until{0}; ///< when the master had these data
         owners had{};
     };
-    replica& at(int number) { return all_.at(static_cast<std::size_t>(number)); }
+    follower& at(int number) { return all_.at(static_cast<std::size_t>(number)); }
     void copy();
     void send(int number, std::shared_ptr<keyspace const> const& data);
     void receive(int number, keyspace const& data, std::uint64_t writes, moment since);
@@ -73,7 +73,7 @@ private:
     std::uint64_t run_ = 0; ///< of the master
     int no_replica_ = -1;
     bool isolated_ = false;
-    std::vector<replica> all_;
+    std::vector<follower> all_;
 };
 
 } // namespace redlatch::sim
