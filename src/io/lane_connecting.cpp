@@ -1,12 +1,12 @@
 // How a lane gets its connection: on the calling thread, or on the reactor after pauses that grow.
 #include "base/backoff.hpp"
+#include "io/detached_thread.hpp"
 #include "io/insist.hpp"
 #include "io/lane.hpp"
 #include "io/watched_attempt.hpp"
 
 #include <exception>
 #include <system_error>
-#include <thread>
 #include <utility>
 
 namespace redlatch::io {
@@ -89,7 +89,7 @@ connection::greeting lane::words() const {
 void lane::locate_elsewhere() {
     auto const until = base::later(lease_clock::now(), settings_.connect_timeout);
     auto const found = std::make_shared<found_place>();
-    std::thread([self = weak_from_this(), settings = settings_, loop = reactor_, until, found] {
+    begin_detached([self = weak_from_this(), settings = settings_, loop = reactor_, until, found] {
         try {
             *found = find(settings, until);
         } catch (std::exception const& problem) {
@@ -101,7 +101,7 @@ void lane::locate_elsewhere() {
                     still->connect_to(found->there, std::move(found->addresses), found->problem);
             });
         });
-    }).detach();
+    });
 }
 
 void lane::connect_to(locator::place const& there, std::vector<address> addresses, std::string const& problem) {

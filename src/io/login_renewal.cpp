@@ -1,10 +1,10 @@
 #include "io/login_renewal.hpp"
 
+#include "io/detached_thread.hpp"
 #include "io/insist.hpp"
 #include "io/log.hpp"
 
 #include <system_error>
-#include <thread>
 #include <utility>
 
 namespace redlatch::io {
@@ -21,7 +21,7 @@ void login_renewal::ask_at(base::instant when) {
 /// On the reactor.
 void login_renewal::ask() {
     try {
-        std::thread([self = weak_from_this(), who = login_, loop = loop_] {
+        begin_detached([self = weak_from_this(), who = login_, loop = loop_] {
             std::string problem;
             bool const is_one = who->ask(problem);
             insist([&] {
@@ -29,7 +29,7 @@ void login_renewal::ask() {
                     if (auto const alive = self.lock()) alive->on_answer(is_one, problem);
                 });
             });
-        }).detach();
+        });
     } catch (std::system_error const& no_thread) {
         failed(std::string("no thread can be started to ask for them (") + no_thread.what() + ")");
     }

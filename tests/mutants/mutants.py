@@ -40,7 +40,7 @@ OTHER_KINDS = {"non_reentrant": r"/non_reentrant", "spin": r"/spin", "fenced": r
 # What no simulated world uses: the tests of its folder alone judge it.
 NOT_SIMULATED = r"/highway_hash"
 
-# What needs servers that replicate, which no simulated world has: these tests too.
+# What needs servers that replicate: where the simulator finds nothing, these tests too.
 WITH_REPLICAS = r"/replica_|/confirmed_acquisition|/yaml_replicas|/api/client\.cpp"
 TESTS_WITH_REPLICAS = "integration_replica_wait_test", "integration_replica_policy_test"
 
@@ -75,14 +75,11 @@ class Simulator(Workshop):
         """From what is cheap to what is not. `world`: words for the simulator, where it is not the usual one."""
         if world:
             found = self.hunt(how.limit, "--first", 1, "--count", how.seeds, "--no-shrink", *world)
-            return found if found[0] else self.unit_test(how.limit, path)
+            return found if found[0] else self.test(how.limit, path)
         if re.search(NOT_SIMULATED, path):
             return self.unit_test(how.limit, path)
         if re.search(WITH_REPLICAS, path):
-            found = self.unit_test(how.limit, path)
-            for name in TESTS_WITH_REPLICAS:
-                found = found if found[0] else self.program_test(how.limit, path, name, "a test with replicas")
-            return found
+            return self.test(how.limit, path)
         about = [kind for kind, files in OTHER_KINDS.items() if re.search(files, path)]
         found = "", "", 0.0
         if not about:
@@ -100,6 +97,12 @@ class Simulator(Workshop):
             if found[0]:
                 return found[0], f"{found[1]} of {kind}", found[2]
         return "", "", 0.0
+
+    def test(self, limit, path):
+        found = self.unit_test(limit, path)
+        for name in TESTS_WITH_REPLICAS if re.search(WITH_REPLICAS, path) else ():
+            found = found if found[0] else self.program_test(limit, path, name, "a test with replicas")
+        return found
 
     def unit_test(self, limit, path):
         """By the tests of the file's folder: what happens too seldom in a simulated world is made to happen there."""

@@ -69,6 +69,8 @@ test_everything() { # a failure in one step does not hide those of the others
     test_preset release
     beside "simulator, seeds of these sources" seeds 40000 10 --first "$(seed_of_sources)"
     beside "simulator, seeds of a cluster" seeds 2000 10 --topology cluster --first "$(seed_of_sources)"
+    beside "simulator, seeds of replicas" seeds 2000 10 --topology replicas --first "$(seed_of_sources)"
+    beside "simulator, seeds behind Sentinels" seeds 2000 10 --topology sentinel --first "$(seed_of_sources)"
     beside "memcheck: the core" memcheck "${core_tests[@]}"
     if [[ $valkey_server ]]; then test_on "$valkey_server" 'waiting, on Valkey'; fi
     local preset
@@ -90,9 +92,17 @@ test_nightly() {
     check "soak" "$build_root/release/tests/soak/redlatch_soak" --minutes 10 || true
     check "simulator, fresh seeds" seeds 10000000 20 --fresh || true
     check "simulator, fresh seeds of a cluster" seeds 10000000 10 --fresh --topology cluster || true
-    local kind
+    check "simulator, fresh seeds of replicas" seeds 10000000 5 --fresh --topology replicas || true
+    check "simulator, fresh seeds behind Sentinels" seeds 10000000 5 --fresh --topology sentinel || true
+    local kind topology
     for kind in non_reentrant spin fenced fair read_write multi; do
         check "simulator, fresh seeds of a cluster: $kind" seeds 10000000 1 --fresh --topology cluster --kind "$kind" || true
+    done
+    for kind in fenced fair read_write; do
+        for topology in replicas sentinel; do
+            check "simulator, fresh seeds, $topology: $kind" \
+                seeds 10000000 1 --fresh --topology "$topology" --kind "$kind" || true
+        done
     done
     check "memcheck" memcheck "${core_tests[@]}" "${live_tests[@]}" || true
     check "fuzzing" fuzz 300 || true

@@ -63,7 +63,8 @@ constexpr char const* help = R"(redlatch_sim: the shipped library in a simulated
                  semaphore, permit_semaphore, latch, election, multi, faster_multi,
                  red
   --topology WORD  how the servers are arranged: single, cluster
-                 (reentrant, non_reentrant, spin, fenced, fair, read_write, multi)
+                 (reentrant, non_reentrant, spin, fenced, fair, read_write, multi), replicas that confirm locks
+                 (as a cluster, without multi), sentinel (the same)
   --figures      what was measured of fairness and of the cost of waiting, a line for each seed
   --no-shrink    show a failing scenario as it was generated
   --orders       instead of seeds: all orders of small scenarios (docs/testing.md)
@@ -100,6 +101,8 @@ std::optional<redlatch::sim::topology> topology_named(std::string_view word) {
     using redlatch::sim::topology;
     if (word == "single") return topology::single;
     if (word == "cluster") return topology::cluster;
+    if (word == "replicas") return topology::replicas;
+    if (word == "sentinel") return topology::sentinel;
     std::fprintf(stderr, "redlatch_sim: there is no topology %s\n", std::string(word).c_str());
     return std::nullopt;
 }
@@ -162,8 +165,8 @@ std::optional<wanted> parse(int argc, char** argv, int& status) {
             return std::nullopt;
         }
     }
-    if (made.servers == redlatch::sim::topology::cluster && !can_be_in_a_cluster(made.kind)) {
-        std::fprintf(stderr, "redlatch_sim: locks of this kind are played with single servers only\n");
+    if (!can_be_played(made.kind, made.servers)) {
+        std::fprintf(stderr, "redlatch_sim: locks of this kind are not played with servers that are arranged so\n");
         return std::nullopt;
     }
     return made;
@@ -234,7 +237,7 @@ int report(scenario const& failing, redlatch::sim::outcome const& seen, wanted c
                 how.fields   ? " --fields"
                 : how.faults ? ""
                              : " --no-faults",
-                failing.is_cluster() ? " --topology cluster" : "");
+                (" --topology " + to_text(failing.servers_are)).c_str());
     if (how.of != generation::latest) std::printf(" --generation %d", static_cast<int>(how.of) + 1);
     std::printf("\n");
     return 1;

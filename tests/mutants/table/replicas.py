@@ -1,6 +1,9 @@
 """Locks that replicas have to confirm."""
 from table.files import CLIENT, CONFIRMED, REPLICA_DEMAND, REPLICA_LANE, REPLICA_LANES, REPLICA_YAML
 
+# What the simulator is asked for.
+WORDS = ("--topology", "replicas")
+
 MUTANTS = [
     ("a lock counts as confirmed whatever WAIT says", REPLICA_LANE,
      "if (confirmed >= (replicas_ == replica_demand::all ? connected_ : replicas_))",
@@ -47,6 +50,29 @@ MUTANTS = [
     ("the replicas of a lock whose lease ends are waited for", CONFIRMED,
      "bool const over = cancelled() || core_->closed() || now >= until_ || !holds(now);",
      "bool const over = cancelled() || core_->closed() || now >= until_;"),
+    ("the replicas are asked before the lock is written once more", REPLICA_LANE,
+     "    calls.push_back(last_);\n",
+     "    calls.insert(calls.begin(), last_);\n"),
+    ("WAIT on another connection counts", REPLICA_LANE,
+     "    if (answered.status != connection::call::state::answered || answered.connection != connection_)",
+     "    if (answered.status != connection::call::state::answered)"),
+    ("as many as are connected count as having confirmed", REPLICA_LANE,
+     "    on_count(confirmed_); // some may have gone since they were waited for\n",
+     "    on_count(connected_);\n"),
+    ("the number of replicas that are waited for counts as the number that have it", REPLICA_LANE,
+     "        on_count(static_cast<int>(answered.reply.integer));\n",
+     "        on_count(std::max(static_cast<int>(answered.reply.integer), replicas_));\n"),
+    ("a lock that too few have is kept", CONFIRMED,
+     "    if (holds(lease_clock::now()) && !core_->closed()) give_back(); // what is lost ends with inner_\n",
+     "    if (holds(lease_clock::now()) && !core_->closed()) inner_->handed_over();\n"),
+    ("replicas are waited for until the lease ends", CONFIRMED,
+     "    until_ = base::later(lease_clock::now(), policy_.time);\n",
+     "    until_ = base::never;\n"),
+    ("what is lost while replicas are asked is acquired", CONFIRMED,
+     "    if (how == end::not_held)\n"
+     "        core_->locked([&](lock_table& table, base::wake_list& woken) { table.lose(tenure(), now, woken); });\n"
+     "    if (!holds(now)) {\n",
+     "    if (false) {\n"),
     ("the policy of a handle is not looked at", CLIENT,
      "impl->replicas = replicas.value_or(core->settings().replicas);",
      "impl->replicas = core->settings().replicas;"),

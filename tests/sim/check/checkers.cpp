@@ -177,6 +177,8 @@ std::optional<violation> check_wakeups(history const& all, moment patience, mome
         case kind::has_all:
         case kind::believes_majority:
         case kind::probe_majority:
+        case kind::confirmed:
+        case kind::too_few:
         case kind::traffic: break;
         }
     }
@@ -433,6 +435,7 @@ std::optional<violation> check(history const& all, patience const& how) {
     if (auto found = check_majorities(all, how.majorities)) return found;
     if (auto found = check_latches(all, how.latches)) return found;
     if (auto found = check_observers(all, how.observers)) return found;
+    if (auto found = check_confirmations(all, how.confirmations)) return found;
     if (auto found = check_progress(all)) return found;
     return check_leftovers(all);
 }

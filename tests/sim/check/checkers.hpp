@@ -96,6 +96,13 @@ struct majority_rules {
     moment silent_loss{2'000'000'000};
 };
 std::optional<violation> check_majorities(history const& all, majority_rules const& rules);
+/// Locks that replicas confirm: whoever is told that so many have it is told the truth, and that they are enough; and in quiet
+/// times nobody is told of too few where enough are connected.
+struct confirmation_rules {
+    moment settled{1'000'000'000}; ///< so long after quiet times have begun replicas are back
+    bool rights_missing = false;
+};
+std::optional<violation> check_confirmations(history const& all, confirmation_rules const& rules);
 /// Every worker comes to its end.
 std::optional<violation> check_progress(history const& all);
 /// After the end nothing is left.
@@ -202,6 +209,7 @@ struct patience {
     multi_rules multi{};
     majority_rules majorities{};
     observer_rules observers{};
+    confirmation_rules confirmations{};
 };
 
 /// All of them; the first violation, if there is one.

@@ -51,7 +51,9 @@ constexpr std::array names{"asks",
                            "has all of",
                            "believes in the majority of",
                            "has the majority of",
-                           "sent and woke"};
+                           "sent and woke",
+                           "was told of replicas that have",
+                           "was told of too few replicas that have"};
 constexpr std::array beliefs{"held", "suspect", "lost"};
 
 /// Its end tells an owner from others of its client, its beginning a permit.
@@ -78,6 +80,7 @@ std::string to_text(fact const& one) {
         line += one.yes ? ": yes" : ": no";
     if (one.amount != 0) line += ": " + std::to_string(one.amount);
     if (one.taken != 0) line += ", taken: " + std::to_string(one.taken);
+    if (one.least != 0) line += ", at least: " + std::to_string(one.least);
     if (!one.text.empty()) line += ": " + one.text;
     return line;
 }

@@ -26,6 +26,7 @@ enum class answer : std::uint8_t {
     closed,
     other,
     untold,
+    not_replicated,
 };
 
 struct fact {
@@ -84,7 +85,11 @@ struct fact {
         ///< its lost() token fired
         probe_majority, ///< a red lock that is believed in; `amount`: a bit for each member, `taken`: for those in whose key
                         ///< it is; `yes`: it is renewed
-        traffic, ///< since the beginning a process has sent `commands`, and its threads have been woken `wakes` times
+        traffic,   ///< since the beginning a process has sent `commands`, and its threads have been woken `wakes` times
+        confirmed, ///< a worker that acquires is told that `amount` replicas have the lock; `taken`: so many have it, or
+                   ///< have had it; `least`: fewer would have been too few
+        too_few, ///< one that does not is told that too few replicas had it; `least`: so many were to have it, `taken`: so
+                 ///< many are connected
     };
     kind what;
     moment when{0};
@@ -100,6 +105,7 @@ struct fact {
     bool yes = false;
     std::int64_t amount = 0; ///< of permits
     std::int64_t taken = 0;  ///< of permits with leases: whose lease is not over
+    std::int64_t least = 0;  ///< of confirmed and too_few
     std::uint64_t commands = 0;
     std::uint64_t wakes = 0;
     bool shared = false; ///< of asked and acquired: others may have it as well; of probe: those who do have it

@@ -90,6 +90,7 @@ public:
             if (!what.in_quiet || rules_.rights_missing) return {};
             return "says: " + one.text;
         case answer::done:
+        case answer::not_replicated: // see check_confirmations
         case answer::untold: break;
         }
         return {};

@@ -59,6 +59,7 @@ std::string judge(fact const& end, release const& how, release_rules const& rule
     case answer::other:
         if (!how.in_quiet || rules.rights_missing) return {};
         return " was told of its release: " + end.text;
+    case answer::not_replicated:
     case answer::untold: break;
     }
     return {};

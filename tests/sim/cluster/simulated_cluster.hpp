@@ -11,6 +11,7 @@
 #pragma once
 
 #include "sim/server/membership.hpp"
+#include "sim/world/key_ownership.hpp"
 #include "sim/world/server_host.hpp"
 #include "sim/world/world.hpp"
 
@@ -25,7 +26,7 @@
 
 namespace redlatch::sim {
 
-class simulated_cluster {
+class simulated_cluster final : public key_ownership {
 public:
     struct arrangement {
         int masters = 3;
@@ -43,15 +44,9 @@ public:
     // Who is right.
 
     int master_of(std::uint16_t slot) const { return truth_.at(slot); }
-    /// Where this key is, or would be: while its slot is on its way, on either node.
-    int home_of(std::string const& key) const;
-    /// This node has the slot of the key, or it is on its way from there or to there.
-    bool has_keys_of(int number, std::string const& key) const;
-    /// Another node has taken its slots over, and it does not know that.
-    bool is_outdated(int number) const { return outdated_.contains(number); }
-    std::set<int> const& outdated() const noexcept { return outdated_; }
-    /// Grows whenever keys may have another home.
-    std::uint64_t changes() const noexcept { return changes_; }
+    /// While its slot is on its way, on either node.
+    int home_of(std::string const& key) const override;
+    bool has_keys_of(int number, std::string const& key) const override;
 
     // What may happen.
 
@@ -73,9 +68,6 @@ public:
     void join(int number);
     int spare() const { return 2 * how_.masters; }
     int masters() const { return how_.masters; }
-
-    /// Called around whatever gives slots to a node that may not have all that its predecessor had.
-    std::function<void(std::function<void()> const&)> around_loss{[](auto const& change) { change(); }};
 
 private:
     struct migration {
@@ -110,11 +102,9 @@ private:
     std::vector<std::int8_t> truth_;
     std::map<std::uint16_t, migration> migrations_;
     std::set<int> isolated_;
-    std::set<int> outdated_;
     std::map<int, std::set<reason>> down_;
     std::map<std::pair<int, int>, moment> last_message_; ///< arrives, by sender and receiver
     std::uint64_t latest_epoch_ = 0;
-    std::uint64_t changes_ = 0;
     std::uint64_t numbered_ = 0;
 };
 

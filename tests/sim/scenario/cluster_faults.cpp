@@ -57,25 +57,11 @@ void replace_later(stage& in, fault const& what, int master) {
                    });
 }
 
-void block_others(stage& in, fault const& what, int master, bool blocked) {
-    auto const way = static_cast<parting>(what.way);
-    for (auto& one : in.actors) {
-        bool const chosen = one.who->number == what.process;
-        for (int i = 0; i < in.plan.servers; ++i) {
-            bool const apart = way == parting::from_all_but_one_process ? chosen != (i == master)
-                               : way == parting::from_one_process       ? chosen && i == master
-                                                                        : false;
-            if (!apart) continue;
-            blocked ? in.net.block(*one.who, i, true, true) : in.net.heal(*one.who, i);
-        }
-    }
-}
-
 void part(stage& in, fault const& what, int master) {
     auto const way = static_cast<parting>(what.way);
     if (way == parting::stands_still) return host(in, master).pause();
     in.cluster->isolate(master);
-    block_others(in, what, master, true);
+    part_processes(in, what, master, true);
     // It notices that it is alone at about the time at which the others replace it, or later.
     auto const least = what.strength / 2;
     auto const most = what.strength % 3 == 0 ? what.lasts : 2 * what.strength;
@@ -103,7 +89,7 @@ void give_back(stage& in, fault const& what, int master) {
     auto& it = host(in, master);
     if (what.what == kind::part_master) {
         it.go_on();
-        block_others(in, what, master, false);
+        part_processes(in, what, master, false);
         in.cluster->rejoin(master);
         return;
     }
@@ -116,6 +102,20 @@ void give_back(stage& in, fault const& what, int master) {
 }
 
 } // namespace
+
+void part_processes(stage& in, fault const& what, int master, bool parted) {
+    auto const way = static_cast<parting>(what.way);
+    for (auto& one : in.actors) {
+        bool const chosen = one.who->number == what.process;
+        for (int i = 0; i < in.plan.servers; ++i) {
+            bool const apart = way == parting::from_all_but_one_process ? chosen != (i == master)
+                               : way == parting::from_one_process       ? chosen && i == master
+                                                                        : false;
+            if (!apart) continue;
+            parted ? in.net.block(*one.who, i, true, true) : in.net.heal(*one.who, i);
+        }
+    }
+}
 
 void begin_on_cluster(stage& in, fault const& what) {
     if (!in.cluster) return;

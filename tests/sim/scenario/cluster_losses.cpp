@@ -20,10 +20,13 @@ leases leases_at(server_host const& server, std::string const& lock) {
 
 } // namespace
 
-void stage::begin_cluster() {
-    for (auto& one : servers) one.replica_lag = std::chrono::milliseconds(longest_lag);
-    cluster->begin(servers);
-    cluster->around_loss = [this](std::function<void()> const& change) { see_around_loss(change); };
+void stage::begin_ownership() {
+    if (cluster) {
+        for (auto& one : servers) one.replica_lag = std::chrono::milliseconds(longest_lag);
+        cluster->begin(servers);
+    }
+    if (sentinels) sentinels->begin(servers, *replicas);
+    ownership->around_loss = [this](std::function<void()> const& change) { see_around_loss(change); };
 }
 
 /// Whose latest acquisition or renewal is not there any more has no promise; whose release is not there is back.
@@ -32,7 +35,8 @@ void stage::see_around_loss(std::function<void()> const& change) {
     std::vector<std::int64_t> tokens_before;
     auto const tokens = [this](int lock) { // keys of a slot move one by one
         auto const key = locking::token_counter(key_of(lock));
-        return servers.at(static_cast<std::size_t>(cluster->home_of(key))).number(key);
+        return servers.at(ownership != nullptr ? static_cast<std::size_t>(ownership->home_of(key)) : home_of(lock))
+            .number(key);
     };
     for (int i = 0; i < plan.locks; ++i) {
         before.push_back(leases_at(host_of(i), key_of(i)));
@@ -51,7 +55,7 @@ void stage::see_around_loss(std::function<void()> const& change) {
         for (auto const& [owner, ends] : now)
             if (!then.contains(owner)) write({.what = fact::kind::returned, .lock = i, .owner = owner});
     }
-    for (auto const number : cluster->outdated())
+    for (auto const number : ownership != nullptr ? ownership->outdated() : std::set<int>())
         for (int i = 0; i < plan.locks; ++i)
             outdated_[{number, i}] = leases_at(servers.at(static_cast<std::size_t>(number)), key_of(i));
     see_keys();
@@ -59,7 +63,7 @@ void stage::see_around_loss(std::function<void()> const& change) {
 
 /// What a server executes whose slots are another one's: nobody will know of it.
 void stage::see_outdated(int number) {
-    if (!cluster->is_outdated(number)) return;
+    if (!ownership->is_outdated(number)) return;
     auto const& outdated = servers.at(static_cast<std::size_t>(number));
     for (int i = 0; i < plan.locks; ++i) {
         auto now = leases_at(outdated, key_of(i));
@@ -71,6 +75,13 @@ void stage::see_outdated(int number) {
             if (!now.contains(owner)) write({.what = fact::kind::returned, .lock = i, .owner = owner});
         known = std::move(now);
     }
+}
+
+void stage::begin_replicas() {
+    auto const places = plan.replicas + (sentinels ? 1 : 0); // whoever is the master has one, and does not use it
+    replicas = std::make_unique<replica_set>(universe, places);
+    for (int i = 0; i < places; ++i) replicas->set_delay(i, std::chrono::microseconds(plan.replica_delay));
+    if (!sentinels) replicas->begin(server);
 }
 
 moment stage::unreachable_for(actor const& who) const {

@@ -45,9 +45,16 @@ bool can_be_in_a_cluster(lock_kind kind) {
            || kind == lock_kind::multi;
 }
 
+bool can_be_played(lock_kind kind, topology with) {
+    if (with == topology::single) return true;
+    return can_be_in_a_cluster(kind) && (with == topology::cluster || kind != lock_kind::multi);
+}
+
 void change_topology(scenario& in, topology to, bool with_faults) {
     in.servers_are = to;
     if (to == topology::single) return;
+    if (to == topology::replicas) return add_replicas(in, with_faults);
+    if (to == topology::sentinel) return put_behind_sentinels(in, with_faults);
     dice by(in.seed * 0xc2b2ae3d27d4eb4fU + 0x165667b1);
     in.masters = static_cast<int>(by.between(2, 3));
     in.servers = 2 * in.masters + 1;

@@ -39,8 +39,8 @@ void server_unpromised(stage& in, int server) {
     bool const is_alone = in.servers.size() == 1;
     if (is_alone) in.write(unpromised_fact(-1, never, true));
     for (int each = 0; each < in.plan.locks; ++each) {
-        bool const has_keys =
-            in.cluster ? in.cluster->has_keys_of(server, in.key_of(each)) : in.plan.server_of(each) == server;
+        bool const has_keys = in.ownership != nullptr ? in.ownership->has_keys_of(server, in.key_of(each))
+                                                      : in.plan.server_of(each) == server;
         if (!has_keys) continue;
         auto const one = unpromised_fact(each, never, true);
         if (!is_alone) in.write(one);
@@ -58,7 +58,8 @@ std::set<std::pair<int, std::string>> all_owners(stage& in, int server) {
 
 server_host& server_of(stage& in, fault const& what) {
     bool const is_about_a_lock = what.what == kind::remove_key || what.what == kind::force_unlock;
-    if (in.cluster && is_about_a_lock) return in.host_of(what.lock);
+    if (in.ownership != nullptr && is_about_a_lock) return in.host_of(what.lock);
+    if (is_on_replicas(what.what) || is_on_sentinels(what.what)) return in.server;
     return in.servers.at(static_cast<std::size_t>(std::max(what.server, 0)));
 }
 
@@ -97,6 +98,18 @@ void end_by_force(stage& in, int lock) {
     }
     for (auto const& field : in.fields_of_value(lock))
         in.server.by_hand(resp::command("HDEL", stage::group_name, field));
+}
+
+/// One of the replicas is in its place, with what it knows; that which has heard of most, or another one.
+void let_replica_follow(stage& in, fault const& what) {
+    auto const first = in.replicas->most_recent();
+    auto const other = in.replicas->most_recent(first);
+    auto const next = what.way != 0 && other >= 0 ? other : first;
+    if (next < 0) return; // none is there
+    in.see_around_loss([&] {
+        in.server.crash();
+        in.server.start(in.replicas->data_of(next));
+    });
 }
 
 /// The replica has heard nothing of the latest releases: whose hold they ended does not know that it is back.
@@ -184,6 +197,8 @@ void end_fault(stage& in, fault const& what) {
     auto& node = server.node();
     end_on_links(in, what);
     end_on_cluster(in, what);
+    end_on_sentinels(in, what);
+    end_on_replicas(in, what);
     switch (what.what) {
     case kind::stop_process:
         if (who.dead || !who.stopped) break;
@@ -234,7 +249,12 @@ void end_fault(stage& in, fault const& what) {
     case kind::lose_master:
     case kind::part_master:
     case kind::wrong_hosts:
-    case kind::cluster_down: break;
+    case kind::cluster_down:
+    case kind::part_replica:
+    case kind::slow_replica:
+    case kind::switch_master:
+    case kind::part_sentinel:
+    case kind::stop_sentinel: break;
     }
     in.see_keys();
     if (what.what != kind::close_client) {
@@ -251,6 +271,8 @@ void start_fault(stage& in, fault const& what, bool alone) {
     auto& server = server_of(in, what);
     begin_on_links(in, what);
     begin_on_cluster(in, what);
+    begin_on_sentinels(in, what);
+    begin_on_replicas(in, what);
     switch (what.what) {
     case kind::cut:
     case kind::cut_late_bytes:
@@ -265,7 +287,12 @@ void start_fault(stage& in, fault const& what, bool alone) {
     case kind::lose_master:
     case kind::part_master:
     case kind::wrong_hosts:
-    case kind::cluster_down: break; // begun already
+    case kind::cluster_down:
+    case kind::part_replica:
+    case kind::slow_replica:
+    case kind::switch_master:
+    case kind::part_sentinel:
+    case kind::stop_sentinel: break; // begun already
     case kind::stop_process:
         if (who.dead || who.stopped) break;
         in.write({.what = fact::kind::stopped, .process = what.process});
@@ -278,7 +305,7 @@ void start_fault(stage& in, fault const& what, bool alone) {
         server_unpromised(in, what.server);
         server.crash();
         break;
-    case kind::failover: fail_over(in, what.server); break;
+    case kind::failover: in.replicas ? let_replica_follow(in, what) : fail_over(in, what.server); break;
     case kind::flush_scripts: server.node().flush_scripts(); break;
     case kind::remove_key:
         if (!server.running()) break;

@@ -97,6 +97,15 @@ std::int64_t scenario::longest_lease() const {
     return longest;
 }
 
+std::int64_t scenario::longest_confirmation() const {
+    std::int64_t longest = 0;
+    for (auto const& one : workers)
+        for (auto const& each : one.jobs)
+            if (each.confirmed)
+                longest = std::max<std::int64_t>(longest, each.confirmed->time.count() * (each.confirmed->retries + 1));
+    return longest;
+}
+
 scenario generate(std::uint64_t seed, bool with_faults, generation of) {
     dice by(seed * 0x9e3779b97f4a7c15U + 0x1234567);
     scenario made;

@@ -26,10 +26,23 @@ std::string cluster_address(scenario const& plan) {
     return text;
 }
 
+std::string sentinel_address(scenario const& plan) {
+    std::string text = "redis-sentinel://";
+    for (int i = 0; i < simulated_sentinels::sentinels; ++i)
+        text += (i == 0 ? "" : ",")
+                + address_of(plan.replicas + 1 + (plan.named_first + i) % simulated_sentinels::sentinels);
+    return text + "/0#" + sentinel_view().name;
+}
+
+std::string address_of(scenario const& plan, int server) {
+    if (plan.is_cluster()) return cluster_address(plan);
+    return plan.is_behind_sentinels() ? sentinel_address(plan) : "redis://" + address_of(server);
+}
+
 config settings_of(scenario const& plan, int server) {
     config made;
     made.holder_label = ""; // it names this host and this process: equal seeds would not give equal runs
-    made.address = plan.is_cluster() ? cluster_address(plan) : "redis://" + address_of(server);
+    made.address = address_of(plan, server);
     made.topology.scan_interval = 1s;
     made.timeout = duration(plan.timeout);
     made.connect_timeout = 500ms;
@@ -169,6 +182,28 @@ moment enough(scenario const& plan) {
     return total;
 }
 
+/// What replicas that confirm locks change.
+void allow_confirmations(patience& made, scenario const& plan) {
+    using fault_kind = fault::kind;
+    made.confirmations.rights_missing = made.releases.rights_missing;
+    if (plan.wait_refused) made.refusals.rights_missing = true;
+    auto const waits = std::chrono::milliseconds(plan.longest_confirmation());
+    if (waits == 0ms) return;
+    made.turns += waits; // in which nobody else has the lock
+    // One after the other of a process may have it handed over, and wait, and hand it on.
+    made.renewal += waits * static_cast<std::int64_t>(plan.workers.size());
+    if (plan.locks_are == lock_kind::read_write) made.wakeup += waits; // readers have it, and do not know it
+    if (plan.locks_are == lock_kind::spin) made.fair.blocked_wakes += 100;
+    // So long WAIT may say nothing before its connection counts as lost.
+    constexpr auto longest_silence = 5s;
+    if (std::any_of(plan.faults.begin(), plan.faults.end(), [](fault const& one) {
+            return one.what == fault_kind::half_open || one.what == fault_kind::half_sent
+                   || one.what == fault_kind::block_up || one.what == fault_kind::block_down
+                   || one.what == fault_kind::block_both;
+        }))
+        made.confirmations.settled += longest_silence + std::chrono::milliseconds(plan.timeout);
+}
+
 patience usual_patience(scenario const& plan) {
     auto const any = [&](auto... which) {
         return std::any_of(plan.faults.begin(), plan.faults.end(),
@@ -257,10 +292,12 @@ patience usual_patience(scenario const& plan) {
     if (plan.is_cluster()
         && any(fault_kind::half_open, fault_kind::half_sent, fault_kind::lose_master)) // each connection is probed
         made.fair.blocked_commands += 4. * 3 * plan.servers;
+    if (plan.is_behind_sentinels()) made.fair.blocked_commands += 10; // a Sentinel is asked once a second
     if (queues || shares)
         made.fair.blocked_commands = 200, made.fair.blocked_wakes = 600; // each waiter asks for itself
     if (spins || shares || several)
         made.fair.turns_missed = made.fair.beyond_slice = 1e9; // nobody knows of anybody else
+    allow_confirmations(made, plan);
     return made;
 }
 
@@ -316,7 +353,9 @@ void close_everything(stage& in) {
         if (one.who->retired) continue;
         // A lane keeps its bell while the client lives; in a cluster there may be nodes under other names.
         auto const nodes = static_cast<unsigned>(in.plan.servers) * (in.plan.is_cluster() ? 3U : 1U);
-        if (auto const open = in.net.open_sockets(*one.who); open > 3U * nodes)
+        // For each number of replicas that is waited for there is one more.
+        auto const waits = in.plan.has_replicas() ? static_cast<unsigned>(in.plan.replicas) + 2U : 0U;
+        if (auto const open = in.net.open_sockets(*one.who); open > (3U + waits) * nodes)
             in.write({.what = kind::leftover, .text = std::to_string(open) + " descriptors of " + one.who->name});
     }
     for (auto const& one : in.servers)

@@ -4,6 +4,8 @@
 
 #include "sim/world/time.hpp"
 
+#include <redlatch/replica_policy.hpp>
+
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -30,6 +32,7 @@ struct job {
     bool by_the_same = false;  ///< by the owner of the job before, not by one of its own
     std::int64_t pause_us = 0; ///< microseconds, beside the milliseconds
     std::int64_t hold_us = 0;
+    std::optional<replica_policy> confirmed{}; ///< by replicas; none: nobody asks them
 };
 
 /// The same again and again, to see who gets how much.
@@ -94,6 +97,14 @@ struct fault {
                      ///< goes on answering, in the first case for about as long
         wrong_hosts,  ///< nodes name hosts that lead nowhere; `way`: a membership::naming
         cluster_down, ///< nodes answer CLUSTERDOWN
+        // Of servers with replicas; `server` is the replica:
+        part_replica, ///< it hears nothing of its master for `lasts`; `way`: a replica_set::absence
+        slow_replica, ///< what it hears takes up to `strength` ms
+        // Of servers that Sentinels watch; lose_master and part_master as well:
+        switch_master, ///< a failover is asked for; the old master is told that it is none after `lasts`; of odd strength:
+                       ///< not to the replica that has heard of most
+        part_sentinel, ///< a Sentinel, `server` of them, hears of no failover
+        stop_sentinel, ///< it crashes, vanishes with its machine or stands still: `way`
     };
     kind what = kind::cut;
     std::int64_t at = 0;
@@ -112,6 +123,8 @@ std::vector<rights> const& rights_that_change();
 enum class lock_kind : std::uint8_t;
 /// Kinds whose bookkeeping here asks of each lock where its key is.
 bool can_be_in_a_cluster(lock_kind kind);
+enum class topology : std::uint8_t;
+bool can_be_played(lock_kind kind, topology with);
 
 /// How a slot moves; added to this: where to.
 enum class migration_way : std::uint8_t { usual, source_told_late, given_up };
@@ -130,6 +143,8 @@ constexpr int every_server = -1;
 /// How far a replica of a cluster may be behind: ms.
 constexpr std::int64_t longest_lag = 20;
 bool is_on_the_cluster(fault::kind what);
+bool is_on_replicas(fault::kind what);
+bool is_on_sentinels(fault::kind what);
 /// Between a process and a server.
 bool is_on_a_link(fault::kind what);
 
@@ -156,7 +171,9 @@ enum class lock_kind : std::uint8_t {
 };
 
 /// How the servers are arranged, and the clients told of them.
-enum class topology : std::uint8_t { single, cluster };
+/// Replicas: one server, with replicas that confirm locks; when it fails one of them is in its place at once.
+/// Sentinel: a master with replicas, and Sentinels that say which one is the master.
+enum class topology : std::uint8_t { single, cluster, replicas, sentinel };
 
 /// Of each semaphore.
 constexpr std::int64_t permits_in_all = 3;
@@ -166,11 +183,14 @@ struct scenario {
     lock_kind locks_are = lock_kind::reentrant;
     int processes = 2;
     topology servers_are = topology::single;
-    int masters = 1;          ///< of a cluster
-    int first_share = 0;      ///< see simulated_cluster
-    bool is_whole = true;     ///< the same
-    bool shards_known = true; ///< there are messages of shards (Redis 7)
-    int named_first = 0;      ///< which master a client is told of first
+    int masters = 1;                ///< of a cluster
+    int first_share = 0;            ///< see simulated_cluster
+    bool is_whole = true;           ///< the same
+    bool shards_known = true;       ///< there are messages of shards (Redis 7)
+    int named_first = 0;            ///< which master a client is told of first
+    int replicas = 0;               ///< of the master, where it is not a cluster
+    std::int64_t replica_delay = 0; ///< what a change takes to get to one: microseconds
+    bool wait_refused = false;
     int servers = 1;
     int locks = 1; ///< lock n is of server n % servers
     std::int64_t watchdog = 3'000;
@@ -196,9 +216,13 @@ struct scenario {
 
     std::int64_t longest_lease() const;
     bool is_cluster() const noexcept { return servers_are == topology::cluster; }
+    bool is_behind_sentinels() const noexcept { return servers_are == topology::sentinel; }
+    bool has_replicas() const noexcept { return servers_are == topology::replicas || is_behind_sentinels(); }
+    /// The longest time for which an acquisition may wait for replicas, attempts together.
+    std::int64_t longest_confirmation() const;
     /// That each process has.
-    int clients() const noexcept { return is_cluster() ? 1 : servers; }
-    int server_of(int lock) const noexcept { return lock % servers; } ///< but in a cluster
+    int clients() const noexcept { return is_cluster() || is_behind_sentinels() ? 1 : servers; }
+    int server_of(int lock) const noexcept { return lock % servers; } ///< where they are independent
     /// Of semaphores: requests are repeated until they are answered.
     bool exactly_once() const noexcept { return seed % 2 == 0; }
     /// Of semaphores: nothing happens by which permits may go or come that no request has taken or given.
@@ -219,5 +243,6 @@ scenario generate(std::uint64_t seed, bool with_faults = true, generation of = g
 /// C++-like lines that say all of it.
 std::string to_text(scenario const& what);
 std::string to_text(fault const& what);
+std::string to_text(topology what);
 
 } // namespace redlatch::sim

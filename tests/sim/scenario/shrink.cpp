@@ -67,6 +67,7 @@ private:
         with([](scenario& s) { return std::exchange(s.detached_unlock, false); });
         with([](scenario& s) { return std::exchange(s.subscribe_refused, false); });
         with([](scenario& s) { return std::exchange(s.publish_refused, false); });
+        with([](scenario& s) { return std::exchange(s.wait_refused, false); });
         with([](scenario& s) { return !std::exchange(s.shards_known, true); });
         with([](scenario& s) { return s.is_cluster() && std::exchange(s.is_whole, false); });
         with([](scenario& s) {
@@ -84,6 +85,9 @@ private:
                     return std::exchange(s.workers[i].jobs[j].max_hold, std::nullopt).has_value();
                 });
                 with([&](scenario& s) { return std::exchange(s.workers[i].jobs[j].lease, std::nullopt).has_value(); });
+                with([&](scenario& s) {
+                    return std::exchange(s.workers[i].jobs[j].confirmed, std::nullopt).has_value();
+                });
                 with([&](scenario& s) {
                     return std::exchange(s.workers[i].jobs[j].ends, job::ending::release) != job::ending::release;
                 });

@@ -9,11 +9,16 @@
 namespace redlatch::sim {
 namespace {
 
-node_settings settings_of(scenario const& plan, simulated_cluster* cluster, int number) {
+node_settings settings_of(scenario const& plan, simulated_cluster* cluster, simulated_sentinels* sentinels,
+                          int number) {
     node_settings made;
     made.users["default"].refused = refused_for_good(plan);
     made.address = std::string(servers_host) + ":" + std::to_string(first_port + number);
     if (cluster != nullptr) made.cluster = &cluster->membership_of(number);
+    if (sentinels != nullptr && number >= sentinels->servers()) {
+        made.users["default"].refused.clear();
+        made.sentinel = &sentinels->view_of(number - sentinels->servers());
+    }
     if (!plan.shards_known) made.removed = {"ssubscribe", "sunsubscribe", "spublish", "pubsub|shardnumsub"};
     return made;
 }
@@ -24,9 +29,19 @@ std::unique_ptr<simulated_cluster> cluster_of(scenario const& plan, world& in) {
         in, simulated_cluster::arrangement{plan.masters, plan.first_share, plan.is_whole});
 }
 
+std::unique_ptr<simulated_sentinels> sentinels_of(scenario const& plan, world& in) {
+    if (!plan.is_behind_sentinels()) return nullptr;
+    return std::make_unique<simulated_sentinels>(in, plan.servers - simulated_sentinels::sentinels);
+}
+
+key_ownership* either(simulated_cluster* cluster, simulated_sentinels* sentinels) {
+    if (cluster != nullptr) return cluster;
+    return sentinels;
+}
+
 server_host& first_of(std::deque<server_host>& all, world& in, network& with, scenario const& plan,
-                      simulated_cluster* cluster) {
-    for (int i = 0; i < plan.servers; ++i) all.emplace_back(in, with, settings_of(plan, cluster, i), i);
+                      simulated_cluster* cluster, simulated_sentinels* sentinels) {
+    for (int i = 0; i < plan.servers; ++i) all.emplace_back(in, with, settings_of(plan, cluster, sentinels, i), i);
     return all.front();
 }
 
@@ -51,6 +66,7 @@ rights refused_for_good(scenario const& plan) {
     if (plan.subscribe_refused) refused.insert("subscribe");
     if (plan.restore_refused) refused.insert("restore");
     if (plan.publish_refused) refused.insert("publish");
+    if (plan.wait_refused) refused.insert("wait");
     return of_topology(plan, std::move(refused));
 }
 
@@ -70,14 +86,17 @@ belief belief_of(hold_status status) {
 }
 
 stage::stage(scenario const& of, bool with_trace)
-    : plan(of), traced(with_trace), universe(of.seed), net(universe), cluster(cluster_of(of, universe)), servers(),
-      server(first_of(servers, universe, net, of, cluster.get())) {
+    : plan(of), traced(with_trace), universe(of.seed), net(universe), cluster(cluster_of(of, universe)),
+      sentinels(sentinels_of(of, universe)), ownership(either(cluster.get(), sentinels.get())), servers(),
+      server(first_of(servers, universe, net, of, cluster.get(), sentinels.get())) {
     use_network(&net);
     for (auto& one : servers) net.attach(one);
-    if (cluster) begin_cluster();
+    if (plan.has_replicas()) begin_replicas();
+    if (ownership != nullptr) begin_ownership();
     net.one_by_one = plan.one_by_one;
     for (int i = 0; i < plan.servers; ++i)
-        servers[static_cast<std::size_t>(i)].drift_ppm = i % 2 == 0 || cluster ? plan.server_drift : -plan.server_drift;
+        servers[static_cast<std::size_t>(i)].drift_ppm =
+            i % 2 == 0 || ownership != nullptr ? plan.server_drift : -plan.server_drift;
     for (int i = 0; i < plan.processes; ++i) {
         auto& who = universe.add_process("process " + std::to_string(i));
         who.drift_ppm = plan.drifts.at(static_cast<std::size_t>(i));
@@ -122,7 +141,7 @@ void stage::see_command(redis_node::executed const& one, int which) {
     auto const from = network::process_at(one.address).value_or(-1);
     bool const ours = from >= 0 && from < static_cast<int>(actors.size());
     if (ours) ++actors[static_cast<std::size_t>(from)].commands;
-    if (cluster) see_outdated(which);
+    if (ownership != nullptr) see_outdated(which);
     see_keys(ours ? from : -1);
     if (ours && !one.reply.starts_with('-'))
         for (int i = 0; i < plan.locks; ++i)
@@ -152,8 +171,23 @@ void stage::see_key(int lock, owners_of_key& known, int by) {
         write(std::move(gone));
     }
     for (auto const& owner : known.all)
-        if (std::find(before.begin(), before.end(), owner) == before.end())
+        if (std::find(before.begin(), before.end(), owner) == before.end()) {
+            in_key_since_.try_emplace({lock, owner}, universe.now());
             write({.what = fact::kind::in_key, .lock = lock, .owner = owner, .yes = true});
+        }
+}
+
+bool stage::had_unconfirmed(int process, int lock, moment since) const {
+    auto const found = unconfirmed_until.find({process, lock});
+    if (found != unconfirmed_until.end() && found->second >= since) return true;
+    return plan.has_replicas() && std::any_of(taking_all.begin(), taking_all.end(), [&](auto const& one) {
+               return one.second.first == process && (one.second.second >> lock & 1) != 0;
+           });
+}
+
+moment stage::in_key_since(int lock, std::string const& owner) const {
+    auto const found = in_key_since_.find({lock, owner});
+    return found == in_key_since_.end() ? never : found->second;
 }
 
 void stage::see_keys(int by) {
@@ -165,11 +199,12 @@ void stage::see_keys(int by) {
         auto const seen = std::pair(one.node().writes(), one.run());
         if (std::exchange(writes_seen_[i], seen) != seen) changed.insert(i);
     }
-    bool const moved = cluster && std::exchange(cluster_changes_seen_, cluster->changes()) != cluster->changes();
+    bool const moved =
+        ownership != nullptr && std::exchange(changes_seen_, ownership->changes()) != ownership->changes();
     for (int i = 0; i < plan.locks; ++i) {
         auto& known = keys_[i];
         // In a cluster a key may have left another server than the one that has the lock now.
-        if (moved || (cluster ? !changed.empty() : changed.contains(plan.server_of(i)))
+        if (moved || (ownership != nullptr ? !changed.empty() : changed.contains(plan.server_of(i)))
             || known.expires_at_ms < host_of(i).now_ms())
             see_key(i, known, by);
     }

@@ -4,7 +4,9 @@
 #include "sim/check/history.hpp"
 #include "sim/cluster/simulated_cluster.hpp"
 #include "sim/redisson/peer.hpp"
+#include "sim/replicas/replica_set.hpp"
 #include "sim/scenario/scenario.hpp"
+#include "sim/sentinel/simulated_sentinels.hpp"
 #include "sim/world/network.hpp"
 #include "sim/world/server_host.hpp"
 #include "sim/world/world.hpp"
@@ -121,10 +123,16 @@ struct stage {
     server_host& host_of(int lock) { return servers.at(home_of(lock)); }
     server_host const& host_of(int lock) const { return servers.at(home_of(lock)); }
     std::size_t home_of(int lock) const {
-        return static_cast<std::size_t>(cluster ? cluster->home_of(key_of(lock)) : plan.server_of(lock));
+        return static_cast<std::size_t>(ownership != nullptr ? ownership->home_of(key_of(lock)) : plan.server_of(lock));
     }
     /// Since when a process has heard nothing of any server that it could ask, and connections have failed.
     moment unreachable_for(actor const& who) const;
+    /// Somebody of this process asks for a lock that replicas are to confirm, or did so after `since`.
+    bool had_unconfirmed(int process, int lock, moment since) const;
+    /// When this owner came to be in the key of a lock; never: it was not seen there.
+    moment in_key_since(int lock, std::string const& owner) const;
+    /// Writes down what is lost, and what comes back, with a change of who has the keys, or of what these are.
+    void see_around_loss(std::function<void()> const& change);
     /// A command about a lock that nobody of ours sends.
     void by_hand(int lock, std::string const& bytes);
     /// Of a value of the group: all that the key has of whoever holds it.
@@ -141,15 +149,19 @@ struct stage {
     bool const traced;
     world universe;
     network net;
-    std::unique_ptr<simulated_cluster> cluster; ///< null: the servers know nothing of each other
+    std::unique_ptr<simulated_cluster> cluster;     ///< null: there is none
+    std::unique_ptr<simulated_sentinels> sentinels; ///< likewise
+    key_ownership* ownership; ///< the one of these that there is; null: each server has its own keys
     std::deque<server_host> servers;
-    server_host& server; ///< the first, which most scenarios have alone
+    std::unique_ptr<replica_set> replicas; ///< of the master; null: of a cluster, or there are none
+    server_host& server;                   ///< the first, which most scenarios have alone
     std::vector<actor> actors;
     std::list<believed_hold> holds;
     std::list<believed_permits> permits_held;
     std::list<believed_majority> majorities;
     std::map<int, std::map<std::string, permit_there>> permit_ids; ///< by semaphore
     std::map<int, std::pair<int, std::int64_t>> taking_all;        ///< by worker: its process, and a bit for each lock
+    std::map<std::pair<int, int>, moment> unconfirmed_until; ///< by process and lock: when it last waited for replicas
     std::map<int, std::int64_t> latch_counts;
     history facts;
     std::vector<std::string> trace;
@@ -169,14 +181,15 @@ private:
     void see_permit_ids(int by);
     void see_latches(int by);
     void see_key(int lock, owners_of_key& known, int by);
-    void begin_cluster();
-    void see_around_loss(std::function<void()> const& change);
+    void begin_ownership();
+    void begin_replicas();
     void see_outdated(int number);
 
     std::map<int, bool> probed_;
     std::map<int, owners_of_key> keys_;
+    std::map<std::pair<int, std::string>, moment> in_key_since_;         ///< by lock and owner
     std::map<int, std::pair<std::uint64_t, std::uint64_t>> writes_seen_; ///< by server, and of which run
-    std::uint64_t cluster_changes_seen_ = 0;
+    std::uint64_t changes_seen_ = 0;
     std::map<std::pair<int, int>, std::map<std::string, std::int64_t>> outdated_; ///< by server and lock
 };
 
@@ -224,6 +237,14 @@ answer answer_of(std::error_code ec);
 /// What of a fault concerns the cluster as a whole.
 void begin_on_cluster(stage& in, fault const& what);
 void end_on_cluster(stage& in, fault const& what);
+/// Which processes a master is parted from, or are not any more; see parting.
+void part_processes(stage& in, fault const& what, int master, bool parted);
+/// What of a fault concerns Sentinels and the servers that they watch.
+void begin_on_sentinels(stage& in, fault const& what);
+void end_on_sentinels(stage& in, fault const& what);
+/// What of a fault concerns replicas.
+void begin_on_replicas(stage& in, fault const& what);
+void end_on_replicas(stage& in, fault const& what);
 /// What of a fault is between its process and its servers.
 void begin_on_links(stage& in, fault const& what);
 void end_on_links(stage& in, fault const& what);

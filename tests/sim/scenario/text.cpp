@@ -5,12 +5,14 @@
 namespace redlatch::sim {
 namespace {
 
-constexpr std::array fault_names{
-    "cut",          "cut, late bytes", "block up",    "block down",   "block both",    "slow",         "refuse",
-    "stop process", "kill process",    "stop server", "restart kept", "restart lost",  "failover",     "flush scripts",
-    "remove key",   "force unlock",    "loading",     "read only",    "out of memory", "kill clients", "half open",
-    "close client", "no replicas",     "disk error",  "busy",         "rights taken",  "buffer full",  "no descriptors",
-    "half sent",    "migrate slot",    "lose master", "part master",  "wrong hosts",   "cluster down"};
+constexpr std::array fault_names{"cut",          "cut, late bytes", "block up",       "block down",    "block both",
+                                 "slow",         "refuse",          "stop process",   "kill process",  "stop server",
+                                 "restart kept", "restart lost",    "failover",       "flush scripts", "remove key",
+                                 "force unlock", "loading",         "read only",      "out of memory", "kill clients",
+                                 "half open",    "close client",    "no replicas",    "disk error",    "busy",
+                                 "rights taken", "buffer full",     "no descriptors", "half sent",     "migrate slot",
+                                 "lose master",  "part master",     "wrong hosts",    "cluster down",  "part replica",
+                                 "slow replica", "switch master",   "part sentinel",  "stop sentinel"};
 constexpr std::array kinds{"reentrant", "non_reentrant",    "spin",  "fenced",   "fair",  "read_write",
                            "semaphore", "permit_semaphore", "latch", "election", "multi", "faster_multi",
                            "red"};
@@ -19,6 +21,15 @@ constexpr std::array ends{"release", "detached", "destroyed", "asynchronous rele
 
 std::string ms(std::int64_t count) {
     return std::to_string(count) + " ms";
+}
+
+std::string to_text(replica_policy const& what) {
+    constexpr std::array shortages{"", ", or given back", ", or accepted"};
+    return (what.replicas == replica_policy::all_connected ? "all" : std::to_string(what.replicas))
+           + (what.required > 0 ? ", " + std::to_string(what.required) + " are enough" : "") + " within "
+           + ms(what.time.count()) + shortages.at(static_cast<std::size_t>(what.shortage))
+           + (what.retries > 0 ? ", again " + std::to_string(what.retries) + " times" : "")
+           + (what.needs_wait ? "" : ", without WAIT too");
 }
 
 } // namespace
@@ -31,6 +42,11 @@ std::string to_text(fault const& what) {
               : what.server > 0           ? ", server " + std::to_string(what.server)
                                           : "")
            + (what.way > 0 ? ", way " + std::to_string(what.way) : "") + ")";
+}
+
+std::string to_text(topology what) {
+    constexpr std::array names{"single", "cluster", "replicas", "sentinel"};
+    return names.at(static_cast<std::size_t>(what));
 }
 
 std::string to_text(scenario const& what) {
@@ -51,6 +67,9 @@ std::string to_text(scenario const& what) {
                 + std::to_string(what.first_share) + (what.is_whole ? ", whole or down" : "")
                 + (what.shards_known ? "" : ", without messages of shards") + ", clients ask "
                 + std::to_string(what.named_first) + " first\n";
+    if (what.replicas > 0 || what.has_replicas())
+        text += "  " + std::to_string(what.replicas) + " replicas, to which a change takes up to "
+                + std::to_string(what.replica_delay) + " us" + (what.wait_refused ? ", WAIT refused" : "") + "\n";
     int number = 0;
     for (auto const& one : what.workers) {
         text += "  worker " + std::to_string(number++) + " of process " + std::to_string(one.process)
@@ -61,6 +80,7 @@ std::string to_text(scenario const& what) {
             if (each.asks == job::how::timed || each.asks == job::how::cancelled) text += ", within " + ms(each.wait);
             if (each.lease) text += ", lease " + ms(*each.lease);
             if (each.max_hold) text += ", max_hold " + ms(*each.max_hold);
+            if (each.confirmed) text += ", confirmed by " + to_text(*each.confirmed);
             text += ", held " + ms(each.hold)
                     + (each.entries > 1 ? ", " + std::to_string(each.entries) + " entries" : "")
                     + (each.inner_lease ? " (the inner ones with lease " + ms(*each.inner_lease) + ")" : "") + ", "

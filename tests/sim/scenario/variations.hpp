@@ -25,5 +25,11 @@ void choose_patience(scenario& in);
 void change_kind(scenario& in, lock_kind to);
 /// Servers that are arranged in another way, with faults of that way.
 void change_topology(scenario& in, topology to, bool with_faults = true);
+/// A master with replicas, and Sentinels that say who it is.
+void put_behind_sentinels(scenario& in, bool with_faults);
+/// Some jobs want their locks confirmed by replicas.
+void let_replicas_confirm(scenario& in, std::uint64_t seed);
+/// A master whose replicas confirm locks, some of which ask for that.
+void add_replicas(scenario& in, bool with_faults);
 
 } // namespace redlatch::sim

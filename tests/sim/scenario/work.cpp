@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <stop_token>
+#include <type_traits>
 #include <utility>
 
 namespace redlatch::sim {
@@ -17,6 +18,7 @@ answer answer_of(std::error_code ec) {
     if (is(errc::outcome_unknown)) return answer::outcome_unknown;
     if (is(errc::disconnected)) return answer::disconnected;
     if (is(errc::server_refused)) return answer::refused;
+    if (is(errc::not_replicated)) return answer::not_replicated;
     return is(errc::closed) ? answer::closed : answer::other;
 }
 
@@ -25,14 +27,14 @@ namespace {
 using namespace std::chrono_literals;
 using kind = fact::kind;
 
-basic_lock lock_of(client& user, lock_kind of, std::string const& name, bool reads) {
+basic_lock lock_of(client& user, lock_kind of, std::string const& name, bool reads, lock_options const& how) {
     switch (of) {
-    case lock_kind::non_reentrant: return user.get_non_reentrant_lock(name);
-    case lock_kind::spin: return user.get_spin_lock(name);
-    case lock_kind::fenced: return user.get_fenced_lock(name);
-    case lock_kind::fair: return user.get_fair_lock(name);
+    case lock_kind::non_reentrant: return user.get_non_reentrant_lock(name, how);
+    case lock_kind::spin: return user.get_spin_lock(name, {}, how);
+    case lock_kind::fenced: return user.get_fenced_lock(name, how);
+    case lock_kind::fair: return user.get_fair_lock(name, how);
     case lock_kind::read_write: {
-        auto const both = user.get_read_write_lock(name);
+        auto const both = user.get_read_write_lock(name, how);
         return reads ? both.read_lock() : both.write_lock();
     }
     case lock_kind::semaphore:
@@ -44,7 +46,7 @@ basic_lock lock_of(client& user, lock_kind of, std::string const& name, bool rea
     case lock_kind::red:
     case lock_kind::reentrant: break;
     }
-    return user.get_lock(name);
+    return user.get_lock(name, how);
 }
 
 /// What one worker does with one job.
@@ -84,7 +86,7 @@ private:
     bool reads() const { return in_.plan.locks_are == lock_kind::read_write && (what_.hold + what_.pause) % 3 != 0; }
     bool writes() const { return in_.plan.locks_are == lock_kind::read_write && !reads(); }
     basic_lock half(bool that_reads) const {
-        return lock_of(me_.user(), in_.plan.locks_are, stage::lock_name(what_.lock), that_reads);
+        return lock_of(me_.user(), in_.plan.locks_are, stage::lock_name(what_.lock), that_reads, {what_.confirmed});
     }
 
     /// That this one believes in a hold, and hears of its loss.
@@ -100,8 +102,8 @@ private:
         };
         bool const before = known();
         std::error_code ec;
-        auto got = half(true).try_acquire(options(), ec);
-        if (ec == errc::busy && before && known())
+        auto got = confirmed([&] { return half(true).try_acquire(options(), ec); });
+        if (ec == errc::busy && !what_.confirmed && before && known()) // else replicas were too few
             in_.write({.what = kind::unfinished, .text = "an owner that writes was not let in to read"});
         return got;
     }
@@ -158,9 +160,11 @@ private:
         switch (what_.asks) {
         case job::how::timed:
             how.wait = duration(what_.wait);
-            asked.until = now + std::chrono::milliseconds(what_.wait);
+            asked.until = now + std::chrono::milliseconds(what_.wait) + time_for_replicas();
             break;
-        case job::how::once: asked.until = now + std::chrono::milliseconds(in_.plan.timeout); break;
+        case job::how::once:
+            asked.until = now + std::chrono::milliseconds(in_.plan.timeout) + time_for_replicas();
+            break;
         case job::how::cancelled:
             how.stop = stop.get_token();
             asked.until = now + std::chrono::milliseconds(what_.wait);
@@ -170,23 +174,71 @@ private:
         case job::how::asynchronous: break;
         }
         asked.shared = reads();
-        if (what_.asks == job::how::asynchronous) // it begins on the client's own thread
+        if (what_.confirmed) // another one may have it before replicas have confirmed this one's
+            asked.most = never;
+        else if (what_.asks == job::how::asynchronous) // it begins on the client's own thread
             asked.most = now + 6ms;
         else if (what_.asks != job::how::once)
             asked.most = now;
         in_.write(std::move(asked));
         std::error_code ec;
-        auto got = take(lock, how, ec);
+        auto const began = in_.universe.now();
+        auto got = confirmed([&] { return take(lock, how, ec); });
+        tell_of_replicas(got, ec);
         if (ec || got.status() == hold_status::none) {
             auto failed = about(kind::not_acquired);
             failed.text = ec.message();
             failed.said = ec ? answer_of(ec) : answer::other;
+            if (failed.said == answer::lost && lease_ends_first()) failed.said = answer::untold;
             failed.until = in_.unreachable_for(me_);
+            // Its process may have had the lock, and waited for replicas.
+            if (in_.had_unconfirmed(process_, what_.lock, began)) failed.until = never;
             in_.see_keys();
             if (!over()) in_.write(std::move(failed));
             return std::nullopt;
         }
         return got;
+    }
+
+    /// An acquisition that is in the key before it is known that it has succeeded.
+    template <class Acquire> std::invoke_result_t<Acquire> confirmed(Acquire acquire) {
+        if (!what_.confirmed) return acquire();
+        in_.taking_all[number_] = {process_, std::int64_t{1} << what_.lock};
+        auto got = acquire();
+        in_.taking_all.erase(number_);
+        in_.unconfirmed_until[{process_, what_.lock}] = in_.universe.now();
+        return got;
+    }
+
+    moment time_for_replicas() const { return what_.confirmed ? what_.confirmed->time : moment(0); }
+    /// Replicas may be waited for as long as its lease, or longer.
+    bool lease_ends_first() const {
+        if (!what_.confirmed) return false;
+        auto const lease = std::min(what_.lease.value_or(INT64_MAX), what_.max_hold.value_or(INT64_MAX));
+        return lease <= 2 * what_.confirmed->time.count();
+    }
+
+    void tell_of_replicas(hold const& got, std::error_code const& ec) {
+        if (!what_.confirmed || over()) return;
+        auto const& policy = *what_.confirmed;
+        bool const all = policy.replicas == replica_policy::all_connected;
+        auto said = about(ec ? kind::too_few : kind::confirmed);
+        if (ec) {
+            if (ec != errc::not_replicated) return;
+            said.taken = in_.replicas->connected();
+            said.least = policy.replicas; // fewer may be enough, but are not always known of in time
+            if (all || policy.time < duration(250)) return;
+            return in_.write(std::move(said));
+        }
+        auto const number = got.confirmed_by();
+        if (!number || got.status() == hold_status::none) return;
+        said.owner = got.owner_id();
+        said.amount = *number;
+        said.taken =
+            in_.replicas->that_had(in_.key_of(what_.lock), said.owner, in_.in_key_since(what_.lock, said.owner));
+        if (policy.shortage != replica_shortage::accept && policy.needs_wait && !all)
+            said.least = policy.required > 0 ? policy.required : policy.replicas;
+        in_.write(std::move(said));
     }
 
     std::shared_ptr<hearing> believe(hold const& got, acquire_options const& how) {
@@ -224,7 +276,7 @@ private:
         auto const known = [&] { return in_.has_in_key(what_.lock, entered.owner); };
         entered.yes = known();
         std::error_code ec;
-        auto got = lock.try_acquire(how, ec);
+        auto got = confirmed([&] { return lock.try_acquire(how, ec); });
         if (!got || over()) return got;
         entered.yes = entered.yes || known();
         if (got->owner_id() == entered.owner) {

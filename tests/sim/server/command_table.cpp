@@ -37,7 +37,13 @@ constexpr command table[] = {
     {"flushall", -1, writes | dangerous, commands::flushall},
     {"flushdb", -1, writes | dangerous, commands::flushdb},
     {"info", -1, while_loading | dangerous, commands::info},
+    {"role", 1, not_in_scripts | while_loading | dangerous, commands::role},
+    {"sentinel", -2, while_loading | dangerous, nullptr},
+    {"sentinel|get-master-addr-by-name", 3, while_loading | dangerous, commands::sentinel_address},
+    {"sentinel|master", 3, while_loading | dangerous, commands::sentinel_master},
+    {"sentinel|sentinels", 3, while_loading | dangerous, commands::sentinel_sentinels},
     {"time", 1, while_loading, commands::time},
+    {"wait", 3, not_in_scripts, commands::wait},
     // keys
     {"del", -2, writes | many_keys, commands::del},
     {"exists", -2, many_keys, commands::exists},
@@ -110,7 +116,7 @@ constexpr command table[] = {
     {"script|load", 3, not_in_scripts, commands::script_load},
 };
 
-constexpr std::size_t longest_name = 32;
+constexpr std::size_t longest_name = 40;
 
 // "CLIENT" "Kill" -> "client|kill", without an allocation.
 class lower_name {

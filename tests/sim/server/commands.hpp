@@ -33,6 +33,15 @@ void spublish(call& one);
 void ssubscribe(call& one);
 void sunsubscribe(call& one);
 
+// commands_replication.cpp
+void role(call& one);
+void wait(call& one);
+
+// commands_sentinel.cpp
+void sentinel_address(call& one);
+void sentinel_master(call& one);
+void sentinel_sentinels(call& one);
+
 // commands_server.cpp
 void dbsize(call& one);
 void flushall(call& one);

@@ -86,11 +86,13 @@ void execute(node_state& node, connection& from, std::span<std::string_view cons
         reply::error(from.output, problem);
     } else {
         call one{node, from, from.database, argv, from.output, false};
+        auto const writes = node.writes;
         which->run(one);
+        if (node.writes != writes) from.wrote = node.writes;
     }
     if (which == nullptr || which->run != commands::asking) from.asking = false;
     if (from.output.size() > before) node.mark_active(from);
-    if (node.observer) {
+    if (node.observer && !from.waits) {
         auto const answer = std::string_view(from.output).substr(before);
         node.observer({from.id, from.address, argv, answer, node.now_ms, 0});
     }

@@ -31,7 +31,7 @@ void redis_node::state::execute_all(connection& from, std::string_view bytes) {
     from.active_ms = now_ms;
     if (!from.since_ms) from.since_ms = now_ms;
     from.requests.begin(bytes);
-    while (!from.closing) {
+    while (!from.closing && !from.waits) {
         from.requests.set_trusted(!needs_authentication(from));
         auto const outcome = from.requests.next(argv);
         if (outcome == request_reader::result::need_more) break;
@@ -87,6 +87,30 @@ void redis_node::state::end_shard_subscriptions(std::function<bool(std::uint16_t
             mark_active(listener);
         }
     }
+}
+
+void redis_node::state::end_waits() {
+    auto const waits = replicas.waits;
+    for (auto const& one : waits)
+        if (replicas.confirm(one.writes) >= one.replicas) end_wait(one.number);
+}
+
+void redis_node::state::end_wait(std::uint64_t number) {
+    auto const found = replicas.find(number);
+    if (found == replicas.waits.end()) return;
+    auto const ended = *found;
+    replicas.waits.erase(found);
+    auto* const who = find(ended.who);
+    if (who == nullptr || who->closing) return;
+    auto const before = who->output.size();
+    reply::integer(who->output, replicas.confirm(ended.writes));
+    mark_active(*who);
+    if (observer) {
+        std::string_view const words[] = {"WAIT", "(over)"};
+        observer({who->id, who->address, words, std::string_view(who->output).substr(before), now_ms, 0});
+    }
+    who->waits = false;
+    execute_all(*who, {});
 }
 
 user const* redis_node::state::user_of(connection const& which) const {

@@ -4,6 +4,7 @@
 #include "sim/server/lua_engine.hpp"
 #include "sim/server/pubsub.hpp"
 #include "sim/server/redis_node.hpp"
+#include "sim/server/replication.hpp"
 #include "sim/server/request_reader.hpp"
 
 #include <cstdint>
@@ -27,9 +28,11 @@ struct connection {
     std::string_view last_command = "NULL"; ///< as CLIENT LIST shows it
     request_reader requests{};
     std::string output{};
-    bool asking = false;  ///< its next command is about a slot that is on its way here
-    bool active = false;  ///< in node_state::active
-    bool closing = false; ///< nothing of it is executed any more
+    bool asking = false;     ///< its next command is about a slot that is on its way here
+    bool active = false;     ///< in node_state::active
+    bool closing = false;    ///< nothing of it is executed any more
+    bool waits = false;      ///< for replicas: what it has sent since is executed when that is over
+    std::uint64_t wrote = 0; ///< the number of the last change that a command of it has made
 };
 
 struct redis_node::state {
@@ -50,6 +53,7 @@ struct redis_node::state {
     client last_id = 0;
     std::vector<client> active{};
     pubsub subscriptions{};
+    replication replicas{};
     lua_engine scripts;
     std::function<void(executed const&)> observer{};
 
@@ -66,6 +70,10 @@ struct redis_node::state {
     std::size_t publish_in_shard(std::string_view channel, std::string_view message);
     /// Those of channels whose slot has left this node's shard; their clients are told.
     void end_shard_subscriptions(std::function<bool(std::uint16_t slot)> const& gone);
+
+    /// Answers all clients whose writes enough replicas have.
+    void end_waits();
+    void end_wait(std::uint64_t number);
 
     user const* user_of(connection const& which) const;
     bool needs_authentication(connection const& which) const;

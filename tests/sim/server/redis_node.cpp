@@ -104,6 +104,8 @@ std::uint64_t redis_node::digest() const {
                 mix(static_cast<std::uint64_t>(std::find(listeners.begin(), listeners.end(), id) - listeners.begin()));
             }
     }
+    for (auto const& [replica, writes] : state_->replicas.acknowledged) mix(writes);
+    for (auto const& one : state_->replicas.waits) mix(one.writes);
     return sum;
 }
 
@@ -143,6 +145,23 @@ void redis_node::hear(std::string_view channel, std::string_view message, bool o
 
 void redis_node::end_shard_subscriptions(std::function<bool(std::uint16_t slot)> const& gone) {
     state_->end_shard_subscriptions(gone);
+}
+
+void redis_node::acknowledge(int replica, std::uint64_t writes) {
+    state_->replicas.acknowledged[replica] = writes;
+    state_->end_waits();
+}
+
+void redis_node::disconnect_replica(int replica) {
+    state_->replicas.acknowledged.erase(replica);
+}
+
+std::vector<redis_node::wait_begun> redis_node::take_waits() {
+    return std::exchange(state_->replicas.begun, {});
+}
+
+void redis_node::end_wait(std::uint64_t number) {
+    state_->end_wait(number);
 }
 
 void redis_node::flush_scripts() {

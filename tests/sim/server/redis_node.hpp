@@ -29,6 +29,7 @@ struct user {
 };
 
 struct membership;
+struct sentinel_view;
 
 struct node_settings {
     std::string run_id = "0000000000000000000000000000000000000001"; ///< 40 hex digits; another one for each run
@@ -38,7 +39,8 @@ struct node_settings {
     std::map<std::string, user, std::less<>> users{{"default", {}}};
     /// Lower-case commands that it does not know, as after "rename-command NAME ''" in its configuration.
     std::set<std::string, std::less<>> removed{};
-    membership* cluster = nullptr; ///< of which it is a node; none: it is alone
+    membership* cluster = nullptr;           ///< of which it is a node; none: it is alone
+    sentinel_view const* sentinel = nullptr; ///< what it knows as a Sentinel; none: it is none
 };
 
 /// Not thread-safe. Distinct objects share nothing.
@@ -96,12 +98,27 @@ public:
     void set_refused(std::string_view user, std::set<std::string, std::less<>> refused);
     void flush_scripts();
 
-    // In a cluster.
+    // Among others.
 
-    /// What was published on another node.
+    /// A message that no client of it has published.
     void hear(std::string_view channel, std::string_view message, bool of_shard);
-    /// Subscriptions to channels of slots that are `gone` end, and their clients are told.
+    /// In a cluster: subscriptions to channels of slots that are `gone` end, and their clients are told.
     void end_shard_subscriptions(std::function<bool(std::uint16_t slot)> const& gone);
+
+    // With replicas, which whoever drives it plays: a replica has a number.
+
+    /// It is connected, and has everything up to the change of this number (writes()).
+    void acknowledge(int replica, std::uint64_t writes);
+    void disconnect_replica(int replica);
+    /// A client that waits for its replicas, and for how long; 0: for ever.
+    struct wait_begun {
+        std::uint64_t number;
+        std::int64_t ms;
+    };
+    /// Those that have begun since the last call.
+    std::vector<wait_begun> take_waits();
+    /// Its time is over: it is told how many replicas have what it has written. No matter: it has ended before.
+    void end_wait(std::uint64_t number);
 
     // Observation.
 

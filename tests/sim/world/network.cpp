@@ -242,6 +242,13 @@ void network::close(int fd) {
     if (line->server >= 0) carry_up(line, "the end", [this, line] { server_of(*line).hang_up(line); });
 }
 
+void network::ring(int fd) {
+    auto* const mine = find(fd);
+    if (mine == nullptr) return;
+    mine->ended = true;
+    if (mine->watcher != nullptr) world_.wake(*mine->watcher);
+}
+
 // --- readiness
 
 short network::ready(int fd, short events) const {

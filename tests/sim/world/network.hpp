@@ -73,6 +73,8 @@ public:
     long receive(int fd, char* into, std::size_t size);
     int pending_error(int fd);
     void close(int fd);
+    /// Of an eventfd: it can be read from now on.
+    void ring(int fd);
 
     // Readiness.
     void arm(int fd, std::uint32_t events, std::uint64_t token, io::reactor* loop);

@@ -4,11 +4,14 @@
 #include "sim/world/network.hpp"
 #include "sim/world/seams.hpp"
 
+#include <algorithm>
 #include <arpa/inet.h>
 #include <array>
 #include <cerrno>
 #include <netinet/in.h>
 #include <poll.h>
+#include <span>
+#include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <time.h>
 
@@ -59,6 +62,7 @@ int __real_getsockopt(int fd, int level, int name, void* value, socklen_t* size)
 int __real_setsockopt(int fd, int level, int name, void const* value, socklen_t size);
 int __real_close(int fd);
 int __real_eventfd(unsigned count, int flags);
+int __real_eventfd_write(int fd, eventfd_t value);
 int __real_ppoll(pollfd* all, nfds_t count, timespec const* limit, sigset_t const* mask);
 
 int __wrap_socket(int domain, int type, int protocol) {
@@ -99,20 +103,35 @@ int __wrap_eventfd(unsigned count, int flags) {
     return in_use == nullptr ? __real_eventfd(count, flags) : in_use->open_socket();
 }
 
-/// Of one socket, by a thread that connects.
+int __wrap_eventfd_write(int fd, eventfd_t value) {
+    if (!simulated(fd)) return __real_eventfd_write(fd, value);
+    in_use->ring(fd);
+    return 0;
+}
+
+/// By a thread that connects, or that asks several servers.
 int __wrap_ppoll(pollfd* all, nfds_t count, timespec const* limit, sigset_t const* mask) {
-    if (count != 1 || !simulated(all->fd)) return __real_ppoll(all, count, limit, mask);
+    if (count == 0 || !simulated(all->fd)) return __real_ppoll(all, count, limit, mask);
     auto& in = redlatch::sim::world::the();
-    if (in_use->ready(all->fd, all->events) == 0) {
+    std::span<pollfd> const those(all, count);
+    auto const any_ready = [&] {
+        return std::any_of(those.begin(), those.end(),
+                           [](pollfd const& one) { return in_use->ready(one.fd, one.events) != 0; });
+    };
+    if (!any_ready()) {
         using redlatch::sim::moment;
         auto const until =
             limit == nullptr ? redlatch::sim::never : in.now() + moment(limit->tv_sec * 1'000'000'000 + limit->tv_nsec);
-        in_use->watch(all->fd, redlatch::sim::fiber::current());
+        for (auto const& one : those) in_use->watch(one.fd, redlatch::sim::fiber::current());
         in.rest_until(until);
-        in_use->watch(all->fd, nullptr);
+        for (auto const& one : those) in_use->watch(one.fd, nullptr);
     }
-    all->revents = in_use->ready(all->fd, all->events);
-    return all->revents != 0 ? 1 : 0;
+    int ready = 0;
+    for (auto& one : those) {
+        one.revents = in_use->ready(one.fd, one.events);
+        ready += one.revents != 0 ? 1 : 0;
+    }
+    return ready;
 }
 }
 // NOLINTEND(bugprone-reserved-identifier,readability-identifier-naming)

@@ -9,6 +9,7 @@ namespace {
 
 /// Some day in 2026.
 constexpr std::int64_t epoch_ms = 1'790'000'000'000;
+constexpr moment between_looks = std::chrono::milliseconds(100);
 
 } // namespace
 
@@ -34,6 +35,10 @@ void server_host::start(data what) {
     if (node_ && what == data::lagging)
         for (auto const& [when, then] : history_)
             if (when + replica_lag <= world_.now()) kept = then;
+    start(std::move(kept));
+}
+
+void server_host::start(keyspace kept) {
     kept.drop_expired(now_ms());
     ++run_;
     settings_.run_id = run_id();
@@ -43,9 +48,11 @@ void server_host::start(data what) {
     waiting_.clear();
     history_.clear();
     if (settings_.cluster != nullptr) history_.emplace_back(world_.now(), node_->data());
-    remembered_ = 0;
+    remembered_ = told_ = 0;
     running_ = true;
     paused_ = false;
+    if (on_started) on_started();
+    if (on_changed) on_changed();
 }
 
 void server_host::crash() {
@@ -111,7 +118,28 @@ void server_host::deliver(std::shared_ptr<tcp_connection> const& on, std::string
     flush();
 }
 
+void server_host::tell_of_changes() {
+    if (std::exchange(told_, node_->writes()) != node_->writes()) on_changed();
+}
+
+/// A server looks ten times a second which waits are over.
+void server_host::time_waits() {
+    for (auto const& [number, ms] : node_->take_waits()) {
+        if (ms == 0) continue;
+        auto const when = world_.now() + std::chrono::milliseconds(ms) + world_.between(moment(0), between_looks);
+        world_.at(when, [this, number = number, of = run_] {
+            when_awake([this, number, of] {
+                if (!running_ || of != run_) return;
+                node_->end_wait(number);
+                flush();
+            });
+        });
+    }
+}
+
 void server_host::flush() {
+    if (on_changed) tell_of_changes();
+    time_waits();
     for (auto const id : node_->take_active()) {
         auto const found = lines_.find(id);
         auto output = node_->take_output(id);

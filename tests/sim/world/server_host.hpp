@@ -45,6 +45,7 @@ public:
     enum class data { kept, lost, lagging };
     /// A new run; ids begin again. `lagging`: as a replica knew them a moment ago.
     void start(data what);
+    void start(keyspace known);
     /// Output that came about without a command of its client.
     void flush();
     void kill_everybody();
@@ -62,6 +63,10 @@ public:
     void take_over(keyspace known);
     /// Its data have been changed by no command of a client.
     void changed();
+    /// Called when its data have changed, and when it has started: for whoever copies them.
+    std::function<void()> on_changed{};
+    /// Called when it has started, before that.
+    std::function<void()> on_started{};
 
     /// Is there such a field in this lock's hash now?
     bool holds(std::string const& lock, std::string const& owner) const;
@@ -81,6 +86,8 @@ public:
 private:
     std::string run_id() const;
     void remember();
+    void tell_of_changes();
+    void time_waits();
 
     world& world_;
     network& network_;
@@ -94,6 +101,7 @@ private:
     std::map<redis_node::client, std::shared_ptr<tcp_connection>> lines_;
     std::deque<std::pair<moment, keyspace>> history_; ///< what a replica may know
     std::uint64_t remembered_ = 0;
+    std::uint64_t told_ = 0; ///< of changes
     std::function<void(redis_node::executed const&)> observer_;
 };
 
