@@ -10,18 +10,12 @@ namespace redlatch::connection {
 
 namespace {
 
-constexpr std::size_t longest_host = 253; // of DNS
-
 /// The next word; `text` begins behind it then.
 std::string_view take_word(std::string_view& text, char separator) {
     auto const end = std::min(text.find(separator), text.size());
     auto const word = text.substr(0, end);
     text.remove_prefix(std::min(end + 1, text.size()));
     return word;
-}
-
-bool is_host(std::string_view host) {
-    return host.size() <= longest_host && std::ranges::all_of(host, [](char byte) { return byte > ' ' && byte < 127; });
 }
 
 /// `ip:port@bus[,hostname[,field=value...]]`

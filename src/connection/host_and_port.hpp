@@ -1,13 +1,22 @@
 // Where a server is, as servers tell each other.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <utility>
 
 namespace redlatch::connection {
+
+/// What a server says is a host: of printable characters, and no longer than DNS allows.
+inline bool is_host(std::string_view text) noexcept {
+    constexpr std::size_t longest = 253;
+    return text.size() <= longest && std::ranges::all_of(text, [](char byte) { return byte > ' ' && byte < 127; });
+}
 
 struct host_and_port {
     std::string host{};

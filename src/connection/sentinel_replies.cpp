@@ -10,7 +10,7 @@ constexpr std::size_t most_others = 64;
 
 std::optional<host_and_port> place(std::string_view host, std::string_view port) {
     auto const number = base::whole_number<std::uint16_t>(port);
-    if (host.empty() || !number || *number == 0) return std::nullopt;
+    if (host.empty() || !is_host(host) || !number || *number == 0) return std::nullopt;
     return host_and_port{std::string(host), *number};
 }
 
@@ -39,7 +39,7 @@ sentinel_answer read_sentinel_answer(std::vector<resp::value> const& replies) {
     }
     auto const where = address.items.size() == 2 ? place(address.items[0].text, address.items[1].text) : std::nullopt;
     if (!where) {
-        answer.problem = address.is_error() ? address.text : "its answer is no address";
+        answer.problem = address.is_error() && !address.text.empty() ? address.text : "its answer is no address";
         return answer;
     }
     answer.what = sentinel_answer::kind::known;

@@ -79,8 +79,10 @@ TEST(sentinel_replies, tell_a_name_that_is_not_known_from_a_refusal) {
 
 TEST(sentinel_replies, that_are_no_address_are_refusals) {
     for (auto const& odd : {string("OK"), array({string("a")}), fields_of({"", "1"}), fields_of({"a", "0"}),
-                            fields_of({"a", "65536"}), fields_of({"a", "1x"}), fields_of({"a", "1", "b"})})
+                            fields_of({"a", "65536"}), fields_of({"a", "1x"}), fields_of({"a", "1", "b"}),
+                            fields_of({"a b", "1"}), fields_of({"a\n", "1"}), fields_of({std::string(254, 'a'), "1"})})
         EXPECT_EQ(read_sentinel_answer({odd, master, others}).what, kind::refused);
+    EXPECT_NE(read_sentinel_answer({error(""), master, others}).problem, "");
 }
 
 TEST(sentinel_replies, name_no_more_others_than_there_can_be) {
