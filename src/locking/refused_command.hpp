@@ -1,4 +1,4 @@
-// Which command a script may not run. Redis 6.2 and 7.0 say the script and the line; 7.2 and later, and Valkey name the command.
+// Which command a script may not run. Redis 6.2 and 7.0 say the script and the line; later ones, and Valkey, name it.
 #pragma once
 
 #include <string>

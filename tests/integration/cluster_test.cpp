@@ -13,6 +13,8 @@
 namespace redlatch::test {
 namespace {
 
+constexpr char const* messages_of_shards = "messages of shards came with Redis 7.0";
+
 using ::testing::HasSubstr;
 
 config of_cluster(redis_cluster const& cluster) {
@@ -70,6 +72,7 @@ TEST(cluster, learns_its_nodes_from_one_of_them) {
 }
 
 TEST(cluster, wakes_waiters_by_messages_of_the_shard) {
+    if (test_server_is_before_7()) GTEST_SKIP() << messages_of_shards;
     redis_cluster cluster;
     client holder(of_cluster(cluster));
     auto settings = of_cluster(cluster);
@@ -207,6 +210,7 @@ TEST(cluster, has_locks_whose_slots_are_on_their_way) {
 }
 
 TEST(cluster, keeps_a_lock_whose_slot_moves_and_wakes_who_waits_for_it) {
+    if (test_server_is_before_7()) GTEST_SKIP() << messages_of_shards;
     redis_cluster cluster;
     auto settings = of_cluster(cluster);
     settings.lock_watchdog_timeout = 2000ms;
@@ -252,6 +256,7 @@ TEST(cluster, goes_on_when_a_node_gets_its_first_slots_and_another_one_leaves) {
 }
 
 TEST(cluster, goes_on_with_the_replica_of_a_master_that_is_lost) {
+    if (test_server_is_before_7()) GTEST_SKIP() << messages_of_shards;
     redis_cluster cluster(3, 1);
     client user(of_cluster(cluster));
     client other(of_cluster(cluster));

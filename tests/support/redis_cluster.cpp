@@ -23,19 +23,41 @@ unsigned first_slot(std::size_t master, std::size_t masters) {
     return static_cast<unsigned>(base::hash_slots * master / masters);
 }
 
+/// Before 7.0 the port of its bus follows from its own, and may be taken.
+std::unique_ptr<redis_server> started(server_options const& options) {
+    for (int more_attempts = test_server_is_before_7() ? 30 : 0;; --more_attempts) {
+        try {
+            return std::make_unique<redis_server>(options);
+        } catch (std::runtime_error const&) {
+            if (more_attempts == 0) throw;
+        }
+    }
+}
+
+/// `how`: ADD or DEL.
+resp::value change_slots(redis_server const& node, std::string const& how, unsigned first, unsigned last) {
+    if (!test_server_is_before_7())
+        return node.run("CLUSTER", how + "SLOTSRANGE", std::to_string(first), std::to_string(last));
+    std::vector<std::string> command{"CLUSTER", how + "SLOTS"};
+    for (auto slot = first; slot <= last; ++slot) command.push_back(std::to_string(slot));
+    return node.admin().command(command);
+}
+
 } // namespace
 
 redis_cluster::redis_cluster(int masters, int replicas_each, addresses of_connections)
     : masters_(static_cast<std::size_t>(masters)), replicas_each_(static_cast<std::size_t>(replicas_each)) {
     auto const count = masters_ * (1 + replicas_each_);
     for (std::size_t i = 0; i < count; ++i) {
-        bus_ports_.push_back(std::make_unique<reserved_port>());
         std::vector<std::string> arguments{"--cluster-enabled", "yes", "--cluster-config-file", "nodes.conf",
-                                           "--cluster-port", std::to_string(bus_ports_.back()->number()),
                                            "--cluster-node-timeout", "1000", "--cluster-replica-validity-factor", "0",
                                            // A master without slots stays one, which may get some again.
                                            "--cluster-allow-replica-migration", "no", "--repl-diskless-sync-delay",
                                            "0"};
+        if (!test_server_is_before_7()) {
+            bus_ports_.push_back(std::make_unique<reserved_port>());
+            arguments.insert(arguments.end(), {"--cluster-port", std::to_string(bus_ports_.back()->number())});
+        }
         if (of_connections == addresses::of_each_node) {
             std::vector<std::string> const more{"--bind-source-addr", source_address(i), "--cluster-announce-ip",
                                                 "127.0.0.1",
@@ -43,18 +65,16 @@ redis_cluster::redis_cluster(int masters, int replicas_each, addresses of_connec
                                                 "--protected-mode", "no"};
             arguments.insert(arguments.end(), more.begin(), more.end());
         }
-        nodes_.push_back(std::make_unique<redis_server>(
-            server_options{.over = server_options::transport::tcp, .arguments = std::move(arguments)}));
+        nodes_.push_back(started({.over = server_options::transport::tcp, .arguments = std::move(arguments)}));
         ids_.push_back(nodes_.back()->run("CLUSTER", "MYID").text);
         must(nodes_.back()->run("CLUSTER", "SET-CONFIG-EPOCH", std::to_string(i + 1)), "CLUSTER SET-CONFIG-EPOCH");
     }
     for (std::size_t i = 0; i < masters_; ++i)
-        must(nodes_[i]->run("CLUSTER", "ADDSLOTSRANGE", std::to_string(first_slot(i, masters_)),
-                            std::to_string(first_slot(i + 1, masters_) - 1)),
-             "CLUSTER ADDSLOTSRANGE");
+        must(change_slots(*nodes_[i], "ADD", first_slot(i, masters_), first_slot(i + 1, masters_) - 1),
+             "CLUSTER ADDSLOTS");
     for (std::size_t i = 1; i < count; ++i)
         must(nodes_[0]->run("CLUSTER", "MEET", "127.0.0.1", std::to_string(nodes_[i]->address().port),
-                            std::to_string(bus_ports_[i]->number())),
+                            std::to_string(bus_port(i))),
              "CLUSTER MEET");
     auto const all = [&](auto const& holds) { return std::all_of(nodes_.begin(), nodes_.end(), holds); };
     bool const met = wait_until([&] {
@@ -123,13 +143,13 @@ void redis_cluster::end_move(std::uint16_t slot, std::size_t from, std::size_t t
 }
 
 void redis_cluster::give_all_slots(std::size_t from, std::size_t to) {
-    auto const first = std::to_string(first_slot(from, masters_));
-    auto const last = std::to_string(first_slot(from + 1, masters_) - 1);
+    auto const first = first_slot(from, masters_);
+    auto const last = first_slot(from + 1, masters_) - 1;
     // First the greater epoch: whatever the other one says meanwhile, its claims are the older ones.
     must(node(to).run("CLUSTER", "BUMPEPOCH"), "CLUSTER BUMPEPOCH");
     bool const given = wait_until([&] {
-        node(to).run("CLUSTER", "DELSLOTSRANGE", first, last); // it may hear of them again before it takes them
-        return !node(to).run("CLUSTER", "ADDSLOTSRANGE", first, last).is_error();
+        change_slots(node(to), "DEL", first, last); // it may hear of them again before it takes them
+        return !change_slots(node(to), "ADD", first, last).is_error();
     });
     bool const known = given && wait_until([&] { return !is_master(node(from)); });
     if (!known) throw std::runtime_error("the slots do not go to the other node");

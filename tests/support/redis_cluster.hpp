@@ -29,7 +29,10 @@ public:
     }
     std::string const& id(std::size_t index) const { return ids_.at(index); }
     /// Where other nodes reach it.
-    std::uint16_t bus_port(std::size_t index) const { return bus_ports_.at(index)->number(); }
+    std::uint16_t bus_port(std::size_t index) const {
+        if (!bus_ports_.empty()) return bus_ports_.at(index)->number();
+        return static_cast<std::uint16_t>(nodes_.at(index)->address().port + 10'000); // before 7.0, always
+    }
     /// With addresses::of_each_node: where its connections to others come from; all these are in node_network.
     static std::string source_address(std::size_t index) { return "127.0.1." + std::to_string(index + 1); }
     static constexpr char const* node_network = "127.0.1.0/24";
