@@ -107,7 +107,34 @@ void renew(std::string const& file, std::vector<result> const& results, surround
     std::ostringstream old;
     old << std::ifstream(file).rdbuf();
     auto const page = renewed_markdown(old.str(), results, where);
-    std::ofstream(file) << page;
+    std::ofstream out(file);
+    if (!(out << page).flush()) throw std::runtime_error(file + " cannot be written");
+}
+
+using selection = std::vector<scenario const*>;
+
+/// The one of this name, else those whose name contains it.
+selection chosen_of(std::vector<scenario> const& all, std::string const& text) {
+    selection exact;
+    selection containing;
+    for (auto const& each : all) {
+        if (each.name == text) exact.push_back(&each);
+        if (each.name.find(text) != std::string::npos) containing.push_back(&each);
+    }
+    return exact.empty() ? containing : exact;
+}
+
+/// Empty: the sections of these can be renewed.
+std::string why_not_into(run_options const& wanted, std::vector<scenario> const& all, selection const& chosen) {
+    if (!std::filesystem::is_regular_file(wanted.into))
+        return "--into needs a page, and '" + wanted.into + "' is no file";
+    for (auto const& each : all) {
+        auto const same_section = [&](scenario const* other) { return other->group == each.group; };
+        bool const left_out = std::find(chosen.begin(), chosen.end(), &each) == chosen.end();
+        if (left_out && std::any_of(chosen.begin(), chosen.end(), same_section))
+            return "--into renews whole sections, and '" + each.name + "' is not in --only '" + wanted.only + "'";
+    }
+    return {};
 }
 
 int run(run_options const& wanted) {
@@ -116,24 +143,29 @@ int run(run_options const& wanted) {
         for (auto const& each : scenarios) std::printf("%s\n", each.name.c_str());
         return 0;
     }
+    auto const chosen = chosen_of(scenarios, wanted.only);
+    if (chosen.empty()) {
+        std::fprintf(stderr, "redlatch_chaos: no scenario has '%s' in its name; see --list\n", wanted.only.c_str());
+        return 64;
+    }
+    if (auto const problem = wanted.into.empty() ? std::string() : why_not_into(wanted, scenarios, chosen);
+        !problem.empty()) {
+        std::fprintf(stderr, "redlatch_chaos: %s\n", problem.c_str());
+        return 64;
+    }
     programs with{.worker = std::filesystem::read_symlink("/proc/self/exe").parent_path() / "chaos_worker"};
     if (wanted.redisson) with.java_classes = built_java_peer();
     auto const net = enter_own_network();
     auto const where = surroundings_of_run(with);
     std::vector<result> results;
-    for (auto const& each : scenarios) {
-        if (each.name.find(wanted.only) == std::string::npos) continue;
+    for (auto const* each : chosen) {
         for (auto const by : {library::redlatch, library::redisson}) {
-            if (by == library::redisson && (!wanted.redisson || !each.redisson)) continue;
-            results.push_back(play(each, by, with, net, wanted));
+            if (by == library::redisson && (!wanted.redisson || !each->redisson)) continue;
+            results.push_back(play(*each, by, with, net, wanted));
             // The page goes to stdout at the end; whoever waits wants to see that something happens.
             std::fprintf(wanted.markdown ? stderr : stdout, "%s\n", as_text(results.back()).c_str());
             std::fflush(stdout);
         }
-    }
-    if (results.empty()) {
-        std::fprintf(stderr, "redlatch_chaos: no scenario has '%s' in its name; see --list\n", wanted.only.c_str());
-        return 64;
     }
     if (wanted.markdown) std::fputs(as_markdown(results, where).c_str(), stdout);
     if (!wanted.into.empty()) renew(wanted.into, results, where);

@@ -10,7 +10,7 @@ namespace {
 
 constexpr char const* help = R"(redlatch_chaos: real faults, and what becomes of locks under them
 
-  --only TEXT   only the scenarios with this in their name
+  --only TEXT   only the scenario of this name; if there is none, those with this in their name
   --redisson    the same faults against Redisson (needs Java and Maven)
   --markdown    the page docs/failure_modes.md in place of one line for each run
   --into FILE   renew the sections of that page that are played now, and leave the others

@@ -11,7 +11,7 @@ struct run_options {
     bool redisson = false;
     bool list = false;
     bool keep = false;  ///< the histories also of what went well
-    std::string only{}; ///< scenarios whose name contains it; empty: all
+    std::string only{}; ///< the scenario of this name, else those whose name contains it; empty: all
     std::string into{}; ///< a page whose sections of these scenarios are renewed
     int runs = 1;       ///< of each scenario
 };
