@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <system_error>
 
 namespace redlatch::sim {
 namespace {
@@ -79,7 +80,7 @@ void live(stage& in, int number) {
     while (std::ssize(me.users) < in.plan.clients() && !me.java && !too_late()) {
         try {
             me.users.emplace_back(settings_of(in.plan, static_cast<int>(me.users.size())));
-        } catch (error const&) {
+        } catch (std::system_error const&) { // its own, or no descriptor is left
             in.universe.rest_for(100ms);
         }
     }
@@ -195,7 +196,7 @@ void allow_confirmations(patience& made, scenario const& plan) {
     if (plan.locks_are == lock_kind::read_write) made.wakeup += waits; // readers have it, and do not know it
     if (plan.locks_are == lock_kind::spin) made.fair.blocked_wakes += 100;
     // So long WAIT may say nothing before its connection counts as lost.
-    constexpr auto longest_silence = 5s;
+    constexpr auto longest_silence = 1s;
     if (std::any_of(plan.faults.begin(), plan.faults.end(), [](fault const& one) {
             return one.what == fault_kind::half_open || one.what == fault_kind::half_sent
                    || one.what == fault_kind::block_up || one.what == fault_kind::block_down
