@@ -36,8 +36,8 @@ struct REDLATCH_EXPORT replica_policy {
     /// So many are enough when the time is over; 0: all that are waited for.
     int required = 0;
     /// How long replicas are waited for, from when the server has given the lock: less if its lease ends before. An acquisition
-    /// lasts no longer than its wait and this time. At least 1 ms; below 250 ms it is not always known how many have confirmed,
-    /// since a server looks ten times a second which waits are over.
+    /// lasts no longer than its wait and this time. At least 1 ms; below half a second it is not always known how many have
+    /// confirmed, since a server looks ten times a second which waits are over.
     duration time{1000};
     replica_shortage shortage = replica_shortage::fail;
     /// So many further times it is given back and acquired anew, while the wait of the acquisition lasts, before `shortage`

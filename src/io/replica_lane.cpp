@@ -73,27 +73,41 @@ void replica_lane::wake() noexcept {
 
 // --- on the reactor
 
-/// False: there is nothing to ask.
+/// False: nothing is to be asked that is not in the group.
 bool replica_lane::take_group() {
     std::lock_guard const guard(mutex_);
-    group_.swap(pending_);
-    busy_ = !group_.empty();
-    return busy_;
+    fresh_ = std::exchange(again_, {});
+    fresh_.insert(fresh_.end(), pending_.begin(), pending_.end());
+    pending_.clear();
+    after_a_pause_ = false;
+    busy_ = !group_.empty() || !fresh_.empty();
+    return !fresh_.empty();
 }
 
 void replica_lane::begin_group() {
     if (!take_group()) return;
     auto const now = lease_clock::now();
-    confirmed_ = connected_ = 0;
-    end_those_that_are_done(now);
-    if (group_.empty()) return go_on();
-    mark(now);
+    connection_ = 0;
+    connected_ = 0;
+    end_those_that_are_done(fresh_, now);
+    if (fresh_.empty()) return go_on();
+    ask_server(marks(), now);
 }
 
-void replica_lane::mark(base::instant now) {
+/// What came while WAIT was under way joins the group: it may have less time than the others.
+void replica_lane::ask_once_more(base::instant now) {
+    bool const waits_next = replicas_ == replica_demand::all && asks_role_; // for as many as ROLE has just said
+    if (waits_next || !take_group()) return ask_server({}, now);
+    end_those_that_are_done(fresh_, now);
+    ask_server(marks(), now);
+}
+
+/// Of fresh_. What was confirmed before them says nothing of them.
+std::vector<connection::call_ptr> replica_lane::marks() {
     std::vector<connection::call_ptr> calls;
-    marks_.clear();
-    for (auto const& one : group_) {
+    if (fresh_.empty()) return calls;
+    confirmed_ = 0;
+    for (auto const& one : fresh_) {
         auto const slot = elsewhere_ ? std::int32_t{base::hash_slot(one->record->name)} : -1;
         if (std::exchange(one->asking, false)) calls.push_back(once(resp::command("ASKING"), slot));
         auto call = mark_of(*one);
@@ -101,7 +115,7 @@ void replica_lane::mark(base::instant now) {
         calls.push_back(marks_.back());
     }
     marks_.back()->waker = shared_from_this(); // what has gone wrong is not to wait for the replicas
-    ask_server(std::move(calls), now);
+    return calls;
 }
 
 /// Behind a mark that the server has not executed WAIT would wait for nothing: so the first time the text of a script is sent.
@@ -113,11 +127,14 @@ bool replica_lane::by_text(replica_question const& question, locking::wire_call 
 
 connection::call_ptr replica_lane::question_to_server(base::instant now) {
     asks_role_ = replicas_ == replica_demand::all && !asks_role_;
-    auto const slot = elsewhere_ ? std::int32_t{base::hash_slot(group_.front()->record->name)} : -1;
+    auto const& any = group_.empty() ? fresh_.front() : group_.front();
+    auto const slot = elsewhere_ ? std::int32_t{base::hash_slot(any->record->name)} : -1;
     if (asks_role_) return once(resp::command("ROLE"), slot);
-    auto latest = base::instant::min();
-    for (auto const& one : group_) latest = std::max(latest, one->until);
-    auto const time = std::max(locking::replica_wait_for(latest - now), base::milliseconds(1)); // 0 is for ever
+    // So that everybody hears how many there are in its time.
+    auto earliest = base::never;
+    for (auto const* const all : {&group_, &fresh_})
+        for (auto const& one : *all) earliest = std::min(earliest, one->until);
+    auto const time = std::max(locking::replica_wait_for(earliest - now), base::milliseconds(1)); // 0 is for ever
     auto const awaited = replicas_ == replica_demand::all ? connected_ : replicas_;
     return once(resp::command("WAIT", std::to_string(awaited), std::to_string(time.count())), slot);
 }
@@ -145,17 +162,23 @@ void replica_lane::look() {
     }
     read_answer(*answered, lease_clock::now());
     if (group_.empty()) return go_on();
-    if (!last_) ask_server({}, lease_clock::now());
+    if (!last_) ask_once_more(lease_clock::now());
 }
 
-/// Who stays in the group has its mark written on connection_.
+/// Who is in the group has its mark written on connection_.
 void replica_lane::read_marks() {
-    connection_ = 0;
-    questions written;
-    for (std::size_t i = 0; i < group_.size(); ++i)
-        if (read_mark(*marks_[i], group_[i])) written.push_back(group_[i]);
+    auto const written_on = [this](std::uint64_t connection) {
+        if (connection_ == connection) return;
+        all_again(then::now); // what is on another connection was perhaps written on another server
+        connection_ = connection;
+    };
+    for (std::size_t i = 0; i < fresh_.size(); ++i) {
+        if (!read_mark(*marks_[i], fresh_[i])) continue;
+        written_on(marks_[i]->connection);
+        group_.push_back(fresh_[i]);
+    }
     marks_.clear();
-    group_ = std::move(written);
+    fresh_.clear();
 }
 
 /// True: it is written.
@@ -177,10 +200,7 @@ bool replica_lane::read_mark(connection::call const& answered, replica_question_
     auto const& reply = answered.reply;
     if (!reply.is_error()) {
         auto const said = question->record->how->read_count(reply).what;
-        if (said == locking::count_answer::written) {
-            connection_ = answered.connection;
-            return true;
-        }
+        if (said == locking::count_answer::written) return true;
         if (said == locking::count_answer::not_understood) return refuse("an unexpected reply");
         question->finish(end::not_held);
         return false;
@@ -220,7 +240,7 @@ void replica_lane::read_answer(connection::call const& answered, base::instant n
         on_count(static_cast<int>(answered.reply.integer));
     else
         on_error(answered);
-    end_those_that_are_done(now);
+    end_those_that_are_done(group_, now);
 }
 
 void replica_lane::on_error(connection::call const& answered) {
@@ -246,13 +266,15 @@ void replica_lane::on_role(connection::call const& answered) {
 
 void replica_lane::on_count(int confirmed) {
     confirmed_ = confirmed;
-    for (auto const& one : group_) one->confirmed.store(confirmed, std::memory_order_relaxed);
+    for (auto const& one : group_) // of one that is not new there may have been more
+        one->confirmed.store(std::max(confirmed, one->confirmed.load(std::memory_order_relaxed)),
+                             std::memory_order_relaxed);
     if (confirmed >= (replicas_ == replica_demand::all ? connected_ : replicas_))
         end_all(replica_question::end::counted);
 }
 
-void replica_lane::end_those_that_are_done(base::instant now) {
-    std::erase_if(group_, [&](replica_question_ptr const& one) {
+void replica_lane::end_those_that_are_done(questions& all, base::instant now) {
+    std::erase_if(all, [&](replica_question_ptr const& one) {
         bool const over = locking::replica_wait_for(one->until - now).count() == 0;
         if (!over && !one->unwanted.load(std::memory_order_relaxed)) return false;
         one->finish(replica_question::end::counted);
@@ -277,6 +299,7 @@ void replica_lane::all_again(then when) {
 void replica_lane::go_on() {
     asks_role_ = false;
     marks_.clear();
+    for (auto const& one : std::exchange(fresh_, {})) again(one, then::now);
     bool closed = false;
     {
         std::lock_guard const guard(mutex_);

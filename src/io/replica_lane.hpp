@@ -16,10 +16,12 @@
 // |         | have confirmed                           |                                                                      |
 // | marking | ROLE                                     | WAIT -> waiting                                                      |
 // | waiting | WAIT: enough, or a question's time is up | these questions have ended; without any: idle or marking             |
-// | waiting | WAIT: fewer                              | WAIT again, or ROLE -> waiting                                       |
+// | waiting | WAIT: fewer                              | behind the marks of those that have come meanwhile, which join the   |
+// |         |                                          | group: WAIT again, or ROLE -> waiting                                |
 // | any     | the connection is lost, or another one   | the questions are asked anew: what was written on the former one     |
 // |         | has answered                             | counts for nothing                                                   |
-// Questions that come meanwhile are the next group: where their mark is confirmed, that of the group before is as well.
+// Where the mark of one that has joined is confirmed, those of the others are as well. A WAIT is short, so that each question
+// is asked in its time, and for no longer than the one that has the least time can wait.
 #pragma once
 
 #include "base/waker.hpp"
@@ -64,7 +66,8 @@ private:
     void begin_group();
     void look();
     bool take_group();
-    void mark(base::instant now);
+    void ask_once_more(base::instant now);
+    std::vector<connection::call_ptr> marks();
     bool by_text(replica_question const& question, locking::wire_call const& call);
     void ask_server(std::vector<connection::call_ptr> calls, base::instant now);
     connection::call_ptr question_to_server(base::instant now);
@@ -74,7 +77,7 @@ private:
     void on_error(connection::call const& answered);
     void on_role(connection::call const& answered);
     void on_count(int confirmed);
-    void end_those_that_are_done(base::instant now);
+    static void end_those_that_are_done(questions& all, base::instant now);
     void end_all(replica_question::end how);
     void again(replica_question_ptr const& question, then when);
     void all_again(then when);
@@ -92,7 +95,8 @@ private:
 
     // The reactor's own.
     questions group_;
-    std::vector<connection::call_ptr> marks_; ///< of group_, until they are read
+    questions fresh_;                         ///< those that join the group when their marks are read
+    std::vector<connection::call_ptr> marks_; ///< of fresh_
     connection::call_ptr last_;               ///< WAIT or ROLE, under way
     bool asks_role_ = false;
     std::vector<locking::script const*> known_; ///< to the server, as far as we know

@@ -13,7 +13,7 @@ std::shared_ptr<replica_lane> replica_lanes::lane_for(int replicas) {
     if (!found) {
         auto settings = settings_;
         settings.seed = random_seed();
-        settings.timeout += locking::longest_replica_wait; // so long it may say nothing and be well
+        settings.timeout += locking::longest_replica_silence; // so long it may say nothing and be well
         found = std::make_shared<replica_lane>(loop_, settings, hooks_(), replicas, elsewhere_);
     }
     return found;

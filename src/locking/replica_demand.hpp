@@ -23,17 +23,20 @@ struct replica_demand {
     }
 };
 
-/// A WAIT is not to be longer: silence for longer than that and the timeout of the connection means that it is lost.
-constexpr base::milliseconds longest_replica_wait{5'000};
+/// A server looks ten times a second which waits are over.
+constexpr base::milliseconds between_looks_at_waits{120};
+/// A WAIT is not to be longer: what comes meanwhile is asked behind it.
+constexpr base::milliseconds longest_replica_wait{200};
+/// A connection that has been silent for longer than that and its timeout is lost.
+constexpr base::milliseconds longest_replica_silence = longest_replica_wait + 2 * between_looks_at_waits;
 
 /// For one WAIT: less than what is left, so that its answer, which is the number of those that have confirmed so far, comes
 /// in time. Zero: it is not worth another one.
 constexpr base::milliseconds replica_wait_for(base::nanoseconds left) noexcept {
-    constexpr base::milliseconds step{120}; // a server looks ten times a second which waits are over
     constexpr base::milliseconds least{5};
     if (left < 2 * least) return base::milliseconds(0);
     auto const whole = std::chrono::floor<base::milliseconds>(left);
-    return std::min(whole - std::min(whole / 2, step), longest_replica_wait);
+    return std::min(whole - std::min(whole / 2, between_looks_at_waits), longest_replica_wait);
 }
 
 } // namespace redlatch::locking

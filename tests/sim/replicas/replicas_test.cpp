@@ -108,6 +108,21 @@ TEST(replicas, of_a_server_that_refuses_wait_confirm_nothing) {
     EXPECT_EQ(first_of(seen, fact::kind::confirmed)->amount, 0);
 }
 
+/// Who came while a WAIT for the one that is away was under way was asked about when its own time was over, and told that too
+/// few had its lock (seeds 749 and 1248 of an earlier generator).
+TEST(replicas, that_are_waited_for_in_vain_hold_up_nobody_who_is_content_with_fewer) {
+    auto two_or_one = replica_policy::at_least(2, 1'500ms);
+    two_or_one.required = 1;
+    auto plan = one_holder(two_or_one);
+    plan.locks = 2;
+    two_or_one.time = 600ms;
+    plan.workers.push_back({.process = 0, .jobs = {{.lock = 1, .pause = 110, .hold = 10, .confirmed = two_or_one}}});
+    plan.faults = {at(fault::kind::part_replica, 50, 4'000, 1)};
+    auto const seen = play(plan);
+    EXPECT_EQ(seen.acquired, 2U);
+    EXPECT_EQ(facts_of(seen, fact::kind::confirmed), 2);
+}
+
 TEST(replicas, meet_all_that_may_happen_to_them) {
     std::map<fact::kind, int> facts;
     std::map<answer, int> said;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <system_error>
 
 namespace redlatch::sim {
 namespace {
@@ -79,7 +80,7 @@ void live(stage& in, int number) {
     while (std::ssize(me.users) < in.plan.clients() && !me.java && !too_late()) {
         try {
             me.users.emplace_back(settings_of(in.plan, static_cast<int>(me.users.size())));
-        } catch (error const&) {
+        } catch (std::system_error const&) { // its own, or no descriptor is left
             in.universe.rest_for(100ms);
         }
     }
@@ -193,9 +194,9 @@ void allow_confirmations(patience& made, scenario const& plan) {
     // One after the other of a process may have it handed over, and wait, and hand it on.
     made.renewal += waits * static_cast<std::int64_t>(plan.workers.size());
     if (plan.locks_are == lock_kind::read_write) made.wakeup += waits; // readers have it, and do not know it
-    if (plan.locks_are == lock_kind::spin) made.fair.blocked_wakes += 100;
+    made.fair.blocked_wakes += 100; // each answer about replicas wakes
     // So long WAIT may say nothing before its connection counts as lost.
-    constexpr auto longest_silence = 5s;
+    constexpr auto longest_silence = 1s;
     if (std::any_of(plan.faults.begin(), plan.faults.end(), [](fault const& one) {
             return one.what == fault_kind::half_open || one.what == fault_kind::half_sent
                    || one.what == fault_kind::block_up || one.what == fault_kind::block_down

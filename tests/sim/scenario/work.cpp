@@ -226,8 +226,8 @@ private:
         if (ec) {
             if (ec != errc::not_replicated) return;
             said.taken = in_.replicas->connected();
-            said.least = policy.replicas; // fewer may be enough, but are not always known of in time
-            if (all || policy.time < duration(250)) return;
+            said.least = policy.required > 0 ? policy.required : policy.replicas;
+            if (all || policy.time < duration(500)) return; // it may not be known in time
             return in_.write(std::move(said));
         }
         auto const number = got.confirmed_by();
