@@ -1,6 +1,5 @@
 """Servers that Sentinels watch: which one is the master, and what happens when it is another one."""
-from table.files import (CONNECT_OP, CORE, LANE_CONNECTING, MASTER_RECORD, NODE, QUESTION_ROUND, SENTINEL_LOCATOR,
-                         SENTINEL_WATCH, SENTINEL_WATCHER)
+from table.files import CONNECT_OP, LANE_CONNECTING, MASTER_RECORD, NODE, SENTINEL_WATCH, SENTINEL_WATCHER
 
 # What the simulator is asked for.
 WORDS = ("--topology", "sentinel")
@@ -33,21 +32,6 @@ MUTANTS = [
     ("replicas are still asked about on the old master", NODE,
      "        replicas_.move_to(there, reason, news);\n",
      ""),
-    ("an attempt to reach the old master is not ended by news", LANE_CONNECTING,
-     "        } else if (news && link_ == link::down && connecting_ && (elsewhere || !attempt_)) {\n",
-     "        } else if (false) {\n"),
-    ("what news said is not asked for ever again", SENTINEL_LOCATOR,
-     "        if (lease_clock::now() < believed_until_) master = record_.master();\n",
-     "        master = record_.master();\n"),
-    ("whoever named a server that is not there is asked first again", SENTINEL_LOCATOR,
-     "    if (named_by_) sentinels_.on_failure(*named_by_);\n",
-     ""),
-    ("the watch stays with a Sentinel that is gone", SENTINEL_WATCHER,
-     "        if (auto const all = whose_.lock()) all->on_failed_sentinel(where);\n",
-     "        static_cast<void>(where);\n"),
-    ("one silent Sentinel is waited for", QUESTION_ROUND,
-     "base::milliseconds patience{200};",
-     "base::milliseconds patience{200'000};"),
     ("a replica is taken for the master", CONNECT_OP,
      "    if (role == server_role::replica) return refuse_replica(master_of(reply));\n",
      ""),
@@ -57,7 +41,4 @@ MUTANTS = [
     ("nobody listens for failovers", SENTINEL_WATCH,
      "    resp::append_command(bytes, {\"SUBSCRIBE\", switch_channel});\n",
      "    resp::append_command(bytes, {\"SUBSCRIBE\", \"nothing\"});\n"),
-    ("on a new master nothing that is held is asked about", CORE,
-     "    tell({event::kind::reconnected, {}, {}, message});\n    verify_all();\n",
-     "    tell({event::kind::reconnected, {}, {}, message});\n"),
 ]

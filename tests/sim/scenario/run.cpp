@@ -194,7 +194,8 @@ void allow_confirmations(patience& made, scenario const& plan) {
     // One after the other of a process may have it handed over, and wait, and hand it on.
     made.renewal += waits * static_cast<std::int64_t>(plan.workers.size());
     if (plan.locks_are == lock_kind::read_write) made.wakeup += waits; // readers have it, and do not know it
-    made.fair.blocked_wakes += 100; // each answer about replicas wakes
+    made.fair.blocked_wakes += 100;                                    // each answer about replicas wakes
+    made.fair.blocked_commands += 20;                                  // and a WAIT is short
     // So long WAIT may say nothing before its connection counts as lost.
     constexpr auto longest_silence = 1s;
     if (std::any_of(plan.faults.begin(), plan.faults.end(), [](fault const& one) {

@@ -99,7 +99,7 @@ void simulated_sentinels::become_replica(int number) {
     if (!is_outdated(number) || !host(number).running()) return;
     auto& it = host(number);
     it.node().set_read_only(true);
-    it.kill_everybody();
+    it.hang_up_on_everybody(); // as Sentinels do: else its clients may go on to ask a replica
     outdated_.erase(number);
     it.take_over({});
     ++changes_;

@@ -178,6 +178,12 @@ void server_host::kill_everybody() {
         for (auto const id : all) by_hand(resp::command("CLIENT", "KILL", "ID", std::to_string(id)));
 }
 
+void server_host::hang_up_on_everybody() {
+    node_->set_refused("default", {});
+    kill_everybody();
+    node_->set_refused("default", settings_.users["default"].refused);
+}
+
 void server_host::set_refused(std::set<std::string, std::less<>> commands) {
     settings_.users["default"].refused = commands;
     node_->set_refused("default", std::move(commands));

@@ -49,6 +49,8 @@ public:
     /// Output that came about without a command of its client.
     void flush();
     void kill_everybody();
+    /// The same, by somebody who has the right to do so.
+    void hang_up_on_everybody();
     /// From now on, in later runs too, the clients' user may not run these.
     void set_refused(std::set<std::string, std::less<>> commands);
     void observe(std::function<void(redis_node::executed const&)> what);
