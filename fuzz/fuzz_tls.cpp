@@ -55,7 +55,8 @@ public:
         auto then = condition::fine;
         bool closed = false;
         while (next_.more()) {
-            std::string const words(closed ? std::string_view() : next_.bytes(next_.byte()));
+            auto const next_words = next_.bytes(next_.byte()); // used up in any case, so that this ends
+            std::string const words(closed ? std::string_view() : next_words);
             said += words;
             auto coming = std::exchange(left_over_, {});
             if (!words.empty()) coming += peer_.say(words);
