@@ -286,7 +286,9 @@ void replica_lane::end_all(replica_question::end how) {
     for (auto const& one : std::exchange(group_, {})) one->finish(how);
 }
 
+/// What replicas of a server said that may not be the master any more is no answer.
 void replica_lane::again(replica_question_ptr const& question, then when) {
+    question->confirmed.store(-1, std::memory_order_relaxed);
     again_.push_back(question);
     after_a_pause_ = after_a_pause_ || when == then::soon;
 }

@@ -67,6 +67,12 @@ protected:
     void expect_mark(std::string const& owner = "me:1", std::string const& command = "EVAL") {
         EXPECT_THAT(server.read_command(), AllOf(StartsWith(command + " "), EndsWith(" 1 orders 1 " + owner + " 3")));
     }
+    /// On a new connection the former one is ended first.
+    void expect_mark_behind_kills() {
+        auto command = server.read_command();
+        for (; command.starts_with("CLIENT KILL"); command = server.read_command()) server.say(":1\r\n");
+        EXPECT_THAT(command, AllOf(HasSubstr("EVAL"), EndsWith(" 1 orders 1 me:1 3")));
+    }
     void expect_wait(int replicas) {
         EXPECT_THAT(server.read_command(), StartsWith("WAIT " + std::to_string(replicas) + " "));
     }
@@ -156,18 +162,29 @@ TEST_F(replica_lane_test, what_was_written_on_a_connection_that_is_lost_counts_f
     ASSERT_TRUE(server.has_been_heard());
     server.break_off();
     greet();
-    for (auto command = server.read_command();; command = server.read_command()) {
-        if (command.starts_with("CLIENT KILL")) {
-            server.say(":1\r\n");
-            continue;
-        }
-        EXPECT_THAT(command, AllOf(HasSubstr("EVAL"), EndsWith(" 1 orders 1 me:1 3")));
-        break;
-    }
+    expect_mark_behind_kills();
     expect_wait(1);
     EXPECT_FALSE(question->has_ended());
     server.say(":1\r\n:1\r\n");
     EXPECT_EQ(end_of(question), end::counted);
+}
+
+TEST_F(replica_lane_test, what_replicas_of_a_former_connection_said_is_no_answer) {
+    auto const question = ask(2);
+    greet();
+    expect_mark();
+    expect_wait(2);
+    server.say(":1\r\n:1\r\n");
+    expect_wait(2);
+    EXPECT_EQ(question->confirmed, 1);
+    server.break_off();
+    greet();
+    expect_mark_behind_kills();
+    expect_wait(2);
+    EXPECT_EQ(question->confirmed, -1);
+    server.say(":1\r\n:0\r\n"); // another master, of which no replica has it
+    expect_wait(2);
+    EXPECT_EQ(question->confirmed, 0);
 }
 
 TEST_F(replica_lane_test, a_lock_that_is_gone_is_told_without_a_word_of_the_replicas) {
