@@ -71,6 +71,7 @@ TEST(doctor_rights, that_are_taken_away_are_named_one_by_one) {
     auto const rule = acl_rule(every_type(), "jobs:");
     for (auto const& right : rule) {
         if (right == "+eval" || right == "~jobs:*") continue; // without these nothing is known of the others
+        if (right == "resetchannels") continue;               // it gives nothing
         auto rest = rule;
         rest.erase(std::find(rest.begin(), rest.end(), right));
         set_user(server, rest);
