@@ -11,10 +11,32 @@ servers_of_all_kinds() {
         "Valkey 8.1=${debian_13:+$debian_13/valkey-server}" "Valkey 9.1=$valkey_server"
 }
 
-# A table in $build_root/compatibility.md, for docs/compatibility.md.
+page_begins() {
+    cat <<'END'
+# Servers and versions
+
+This page is the output of `./dev test servers`: the integration tests, each with servers of its own - one, with replicas,
+behind Sentinels, or a cluster. Left out are tests of TLS and of what does not depend on the server. What the tests are is in
+[testing](testing.md#integration-tests).
+
+END
+    printf '%s\n' "Date: $(date +%F)" '' '| server | version | tests passed | failed | skipped |' '|---|---|--:|--:|--:|'
+}
+
+page_ends() {
+    cat <<'END'
+
+- Redis 6.2 has no ACL rules about subcommands or about reading alone, and no messages of the shards of a cluster; it cannot say
+  what a user may do. Tests of these are skipped there, and `redlatch doctor` says that rights are not known.
+- Other tests that are skipped are about what a kind of lock does not have.
+- Redis 6.2 and Valkey 9.1 come from wheels of PyPI, Redis 8.0 and Valkey 8.1 from packages of Debian 13.
+END
+}
+
+# A page in $build_root/compatibility.md, for docs/compatibility.md.
 test_servers() {
     local table=$build_root/compatibility.md one name program version report before
-    printf '| server | version | tests passed | failed | skipped |\n|---|---|---|---|---|\n' >"$table"
+    page_begins >"$table"
     check "build: release" build_all release || return 0
     while IFS= read -r one; do
         name=${one%%=*} program=${one#*=}
@@ -30,5 +52,6 @@ test_servers() {
             $(($(count tests "$report") - $(count failures "$report") - $(count skipped "$report"))) \
             $((failed - before)) "$(count skipped "$report")" >>"$table"
     done < <(servers_of_all_kinds)
+    page_ends >>"$table"
     cat "$table"
 }

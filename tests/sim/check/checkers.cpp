@@ -253,7 +253,11 @@ std::optional<violation> check_freshness(history const& all, moment slack) {
 }
 
 std::optional<violation> check_renewals(history const& all, moment patience) {
-    std::map<std::string, moment> ended;
+    struct end {
+        int process;
+        moment when;
+    };
+    std::map<std::string, end> ended;
     std::map<std::string, std::set<int>>
         holders; // one after the other; the next may be noted before the former has returned
     for (std::size_t i = 0; i < all.size(); ++i) {
@@ -264,11 +268,14 @@ std::optional<violation> check_renewals(history const& all, moment patience) {
         }
         if (one.what == kind::released || one.what == kind::told_lost) {
             holders[one.owner].erase(one.worker);
-            if (holders[one.owner].empty()) ended.try_emplace(one.owner, one.when);
+            if (holders[one.owner].empty()) ended.try_emplace(one.owner, end{one.process, one.when});
         }
+        if (one.what == kind::went_on) // with bytes that it could not write before it was stopped
+            for (auto& [owner, former] : ended)
+                if (former.process == one.process) former.when = one.when;
         if (one.what != kind::renewal) continue;
         auto const found = ended.find(one.owner);
-        if (found != ended.end() && one.when - found->second > patience)
+        if (found != ended.end() && one.when - found->second.when > patience)
             return make("renewals", i, one.owner + " is renewed although its hold has ended");
     }
     return std::nullopt;

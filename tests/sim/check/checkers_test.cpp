@@ -271,6 +271,11 @@ TEST(renewal_checker, rejects_a_renewal_of_what_has_ended) {
                     at(9ms, kind::renewal, 0, -1, "a:1")};
         EXPECT_TRUE(check_renewals(all, 7ms));
         EXPECT_FALSE(check_renewals(all, 8ms));
+        all.insert(all.end() - 1, at(8ms, kind::went_on, 0, -1, ""));
+        EXPECT_FALSE(check_renewals(all, 7ms)) << "it had been stopped";
+        EXPECT_TRUE(check_renewals(all, 0ms));
+        all[2] = at(8ms, kind::went_on, 1, -1, "");
+        EXPECT_TRUE(check_renewals(all, 7ms)) << "another process";
     }
 }
 
