@@ -45,22 +45,19 @@ base::milliseconds acquire_op::next_retry_pause() {
     return now;
 }
 
-/// So that an answer may come before the deadline.
 base::instant acquire_op::last_moment_to_ask() const noexcept {
-    if (terms_.deadline == base::never) return base::never;
+    if (asked_ || terms_.deadline == base::never) return base::never;
     return terms_.deadline - std::min<base::nanoseconds>(before_deadline, (terms_.deadline - terms_.began) / 2);
 }
 
 acquire_op::action acquire_op::yield(base::instant now, channel_sample const& sample) {
-    auto const last = asked_ ? base::never : last_moment_to_ask();
-    auto const until = std::min(base::later(now, held_back_pause), last);
+    auto const until = std::min(base::later(now, held_back_pause), last_moment_to_ask());
     if (now >= until) return attempt();
     return terms_.backoff ? pause(until) : wait(until, sample, awaited::messages);
 }
 
 acquire_op::action acquire_op::attempt_after(precedence const& others_first, base::instant now) {
-    auto const last = asked_ ? base::never : last_moment_to_ask();
-    auto const then = std::min(base::later(now, others_first.time), last);
+    auto const then = std::min(base::later(now, others_first.time), last_moment_to_ask());
     if (now >= then) return attempt();
     state_ = state::yielding;
     expected_ = awaited::turns;

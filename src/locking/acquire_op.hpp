@@ -190,6 +190,7 @@ private:
     action wait(base::instant until, channel_sample const& sample, awaited expected);
     action pause(base::instant until);
     base::milliseconds next_retry_pause();
+    /// So that an answer may come before the deadline; never: it has asked, or may wait for ever.
     base::instant last_moment_to_ask() const noexcept;
     action yield(base::instant now, channel_sample const& sample);
     action attempt_after(precedence const& others_first, base::instant now);

@@ -1,5 +1,6 @@
 // A cluster of simulated servers: what is done to it reaches the locks, and the locks live through it.
 #include "sim/scenario/run.hpp"
+#include "sim/scenario/same_run.hpp"
 #include "sim/scenario/shrink.hpp"
 #include "sim/scenario/variations.hpp"
 #include "sim/server/membership.hpp"
@@ -154,14 +155,7 @@ TEST(cluster, meets_all_that_may_happen_to_one) {
 }
 
 TEST(cluster, gives_the_same_run_for_the_same_seed) {
-    for (std::uint64_t seed = 1; seed <= 20; ++seed) {
-        auto made = generate(seed);
-        change_topology(made, topology::cluster);
-        auto const first = run(made);
-        auto const again = run(made, true);
-        EXPECT_EQ(first.digest, again.digest) << seed;
-        EXPECT_EQ(first.facts.size(), again.facts.size()) << seed;
-    }
+    expect_the_same_run_for_the_same_seed(topology::cluster);
 }
 
 TEST(cluster, shrinks_to_what_makes_a_scenario_fail) {

@@ -1,5 +1,6 @@
 // Replicas of a simulated server, and locks that they confirm.
 #include "sim/scenario/run.hpp"
+#include "sim/scenario/same_run.hpp"
 #include "sim/scenario/variations.hpp"
 
 #include <algorithm>
@@ -145,14 +146,7 @@ TEST(replicas, meet_all_that_may_happen_to_them) {
 }
 
 TEST(replicas, give_the_same_run_for_the_same_seed) {
-    for (std::uint64_t seed = 1; seed <= 20; ++seed) {
-        auto made = generate(seed);
-        change_topology(made, topology::replicas);
-        auto const first = run(made);
-        auto const again = run(made, true);
-        EXPECT_EQ(first.digest, again.digest) << seed;
-        EXPECT_EQ(first.facts.size(), again.facts.size()) << seed;
-    }
+    expect_the_same_run_for_the_same_seed(topology::replicas);
 }
 
 } // namespace

@@ -1,4 +1,4 @@
-#include "sim/scenario/dice.hpp"
+#include "sim/scenario/draw_fault.hpp"
 #include "sim/scenario/scenario.hpp"
 #include "sim/scenario/variations.hpp"
 
@@ -34,12 +34,7 @@ fault make_fault(dice& by, scenario const& in) {
         kind::stop_process, kind::stop_process, kind::kill_process,   kind::stop_server,    kind::restart_kept,
         kind::restart_lost, kind::failover,     kind::flush_scripts,  kind::remove_key,     kind::force_unlock,
         kind::loading,      kind::read_only,    kind::out_of_memory,  kind::kill_clients};
-    fault one;
-    one.what = kinds.at(static_cast<std::size_t>(by.index(static_cast<int>(kinds.size()))));
-    one.at = by.between(1, 4'000);
-    one.lasts = by.one_in(3) ? by.between(in.watchdog / 2, 2 * in.watchdog) : by.between(1, 400);
-    one.process = by.index(in.processes);
-    one.lock = by.index(in.locks);
+    auto one = draw_fault(by, in, kinds, 4'000, 400);
     one.strength = by.between(1, at_once);
     return one;
 }

@@ -1,5 +1,5 @@
 // A scenario of one server, played with replicas: some acquisitions wait until these have the lock.
-#include "sim/scenario/dice.hpp"
+#include "sim/scenario/draw_fault.hpp"
 #include "sim/scenario/variations.hpp"
 
 #include <algorithm>
@@ -33,12 +33,7 @@ replica_policy make_policy(dice& by, scenario const& in, job const& of) {
 fault make_replica_fault(dice& by, scenario const& in) {
     constexpr kind kinds[] = {kind::part_replica, kind::part_replica, kind::slow_replica, kind::slow_replica,
                               kind::failover,     kind::failover,     kind::cut,          kind::cut_late_bytes};
-    fault one;
-    one.what = kinds[by.index(static_cast<int>(std::size(kinds)))];
-    one.at = by.between(1, 3'000);
-    one.lasts = by.one_in(3) ? by.between(in.watchdog / 2, 2 * in.watchdog) : by.between(1, 800);
-    one.process = by.index(in.processes);
-    one.lock = by.index(in.locks);
+    auto one = draw_fault(by, in, kinds, 3'000, 800);
     one.strength = by.one_in(3) ? by.between(100, at_once) : by.between(1, 100);
     if (is_on_replicas(one.what)) one.server = by.index(in.replicas);
     if (one.what == kind::part_replica || one.what == kind::failover) one.way = by.index(2);

@@ -1,9 +1,8 @@
 // A scenario of one server, played behind Sentinels.
-#include "sim/scenario/dice.hpp"
+#include "sim/scenario/draw_fault.hpp"
 #include "sim/scenario/variations.hpp"
 #include "sim/sentinel/simulated_sentinels.hpp"
 
-#include <iterator>
 #include <utility>
 
 namespace redlatch::sim {
@@ -15,12 +14,7 @@ fault make_sentinel_fault(dice& by, scenario const& in) {
     constexpr kind kinds[] = {kind::lose_master,   kind::lose_master,   kind::part_master,   kind::part_master,
                               kind::switch_master, kind::switch_master, kind::part_sentinel, kind::part_sentinel,
                               kind::stop_sentinel, kind::part_replica,  kind::slow_replica,  kind::slow_replica};
-    fault one;
-    one.what = kinds[by.index(static_cast<int>(std::size(kinds)))];
-    one.at = by.between(1, 3'000);
-    one.lasts = by.one_in(3) ? by.between(in.watchdog / 2, 2 * in.watchdog) : by.between(1, 600);
-    one.process = by.index(in.processes);
-    one.lock = by.index(in.locks);
+    auto one = draw_fault(by, in, kinds, 3'000, 600);
     one.strength = by.one_in(3) ? by.between(1, 30) : by.between(30, at_once);
     auto const is = [&](kind which) { return one.what == which; };
     if (is(kind::lose_master)) one.way = by.index(loss_ways);

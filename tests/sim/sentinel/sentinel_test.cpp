@@ -1,6 +1,7 @@
 // Simulated Sentinels: what is done to the servers that they watch, and to them, reaches the locks, and the locks live through
 // it.
 #include "sim/scenario/run.hpp"
+#include "sim/scenario/same_run.hpp"
 #include "sim/scenario/variations.hpp"
 #include "sim/sentinel/simulated_sentinels.hpp"
 #include "sim/server/node_client.hpp"
@@ -178,14 +179,7 @@ TEST(sentinels, meet_all_that_may_happen_to_them) {
 }
 
 TEST(sentinels, give_the_same_run_for_the_same_seed) {
-    for (std::uint64_t seed = 1; seed <= 20; ++seed) {
-        auto made = generate(seed);
-        change_topology(made, topology::sentinel);
-        auto const first = run(made);
-        auto const again = run(made, true);
-        EXPECT_EQ(first.digest, again.digest) << seed;
-        EXPECT_EQ(first.facts.size(), again.facts.size()) << seed;
-    }
+    expect_the_same_run_for_the_same_seed(topology::sentinel);
 }
 
 } // namespace
