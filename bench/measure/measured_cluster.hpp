@@ -4,7 +4,6 @@
 #include "measure/work_meter.hpp"
 #include "support/redis_cluster.hpp"
 
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,13 +15,13 @@ public:
     measured_cluster(int masters, std::vector<int> const& cores);
 
     std::string uri() const { return nodes_.uri(); }
-    server_work work() const override { return meter_->work(); }
+    /// Of all masters together.
+    server_work work() const override;
     int keys() const;
-    void flush() const;
 
 private:
     mutable test::redis_cluster nodes_;
-    std::optional<meter_of_several> meter_{};
+    mutable std::vector<test::raw_client> probes_{}; ///< one for each master
 };
 
 } // namespace redlatch::bench

@@ -2,10 +2,10 @@
 #pragma once
 
 #include "measure/work_meter.hpp"
+#include "support/tls_server.hpp"
 
 #include <redlatch/config.hpp>
 
-#include <memory>
 #include <vector>
 
 namespace redlatch::bench {
@@ -13,18 +13,14 @@ namespace redlatch::bench {
 class measured_tls_server final : public work_meter {
 public:
     explicit measured_tls_server(std::vector<int> const& cores);
-    ~measured_tls_server() override;
 
     /// Of a client that trusts it.
     config settings() const;
-    server_work work() const override;
-
-    /// Some builds of the servers do without TLS, and where there is no OpenSSL nobody can make certificates.
-    static bool possible();
+    server_work work() const override { return work_seen_by(probe_); }
 
 private:
-    struct parts;
-    std::unique_ptr<parts> parts_;
+    test::tls_server encrypted_{};
+    mutable test::raw_client probe_ = encrypted_.server().admin();
 };
 
 } // namespace redlatch::bench

@@ -1,13 +1,16 @@
 #include "measure/work_meter.hpp"
 
 #include <sstream>
-#include <utility>
 
 namespace redlatch::bench {
+
+namespace {
 
 std::string info(test::raw_client& probe, std::string const& section) {
     return probe.command("INFO", section).text;
 }
+
+} // namespace
 
 std::string info_field(test::raw_client& probe, std::string const& section, std::string const& name) {
     std::istringstream lines(info(probe, section));
@@ -29,16 +32,6 @@ server_work work_seen_by(test::raw_client& probe) {
     result.cpu_seconds =
         std::stod(info_field(probe, "cpu", "used_cpu_sys")) + std::stod(info_field(probe, "cpu", "used_cpu_user"));
     return result;
-}
-
-server_work meter_of_several::work() const {
-    server_work all;
-    for (auto& probe : probes_) {
-        auto const one = work_seen_by(probe);
-        all.cpu_seconds += one.cpu_seconds;
-        for (auto const& [name, count] : one.calls) all.calls[name] += count;
-    }
-    return all;
 }
 
 } // namespace redlatch::bench

@@ -5,7 +5,6 @@
 
 #include <map>
 #include <string>
-#include <vector>
 
 namespace redlatch::bench {
 
@@ -27,20 +26,9 @@ protected:
     work_meter& operator=(work_meter const&) = default;
 };
 
-/// The answer to INFO: one section of it, or one field, which is empty where it is not there.
-std::string info(test::raw_client& probe, std::string const& section);
+/// A field of INFO; empty: it is not there.
 std::string info_field(test::raw_client& probe, std::string const& section, std::string const& name);
 /// Of the server to which this is connected.
 server_work work_seen_by(test::raw_client& probe);
-
-/// Of several servers together.
-class meter_of_several final : public work_meter {
-public:
-    explicit meter_of_several(std::vector<test::raw_client> probes) : probes_(std::move(probes)) {}
-    server_work work() const override;
-
-private:
-    mutable std::vector<test::raw_client> probes_;
-};
 
 } // namespace redlatch::bench

@@ -1,23 +1,16 @@
 // Beside one server that is reached in plain text: TLS, and a cluster on the same cores.
 #include "measure/measured_cluster.hpp"
-#include "measure/measured_tls_server.hpp"
-#include "measure/workers.hpp"
 #include "scenarios/contenders.hpp"
 #include "scenarios/started_when_used.hpp"
+#ifdef REDLATCH_BENCH_TLS
+#include "measure/measured_tls_server.hpp"
+#endif
 
 namespace redlatch::bench {
 
 namespace {
 
 constexpr int threads = 64;
-
-measurement own_locks_at(config const& settings, work_meter const& servers, std::chrono::milliseconds period) {
-    client const locks(settings);
-    auto const name = one_each();
-    std::vector<party> workers;
-    for (int worker = 0; worker < threads; ++worker) workers.push_back(ours(locks, name(worker), false));
-    return run_workers(servers, workers, period);
-}
 
 scenario beside_one_server(stage const& on, std::string const& title, contender what) {
     scenario one{"64 threads, 64 locks, " + title, "cycles/s", true, {}};
@@ -27,24 +20,26 @@ scenario beside_one_server(stage const& on, std::string const& title, contender 
     return one;
 }
 
+#ifdef REDLATCH_BENCH_TLS
 scenario with_tls(stage const& on) {
     started_when_used<measured_tls_server> const servers(
         [cores = on.where.server_cores] { return std::make_unique<measured_tls_server>(cores); });
     auto const round = [servers](std::chrono::milliseconds period) {
         auto const& at = servers.get();
-        return own_locks_at(at.settings(), at, period);
+        return run_our_threads(at, at.settings(), threads, one_each(), {}, period);
     };
     auto one = beside_one_server(on, "TLS", {"redlatch, TLS", round, {at_least(0.5, "one server, plain text")}});
     one.limits = "records are encrypted and decrypted on both sides, on the one core that each side has.";
     return one;
 }
+#endif
 
 scenario in_a_cluster(stage const& on) {
     started_when_used<measured_cluster> const servers(
         [cores = on.where.server_cores] { return std::make_unique<measured_cluster>(3, cores); });
     auto const round = [servers](std::chrono::milliseconds period) {
         auto const& at = servers.get();
-        return own_locks_at({.address = at.uri()}, at, period);
+        return run_our_threads(at, {.address = at.uri()}, threads, one_each(), {}, period);
     };
     auto one = beside_one_server(on, "cluster of 3",
                                  {"redlatch, cluster of 3", round, {at_least(0.8, "one server, plain text")}});
@@ -58,7 +53,9 @@ scenario in_a_cluster(stage const& on) {
 
 std::vector<scenario> arrangements(stage const& on) {
     std::vector<scenario> all{in_a_cluster(on)};
-    if (measured_tls_server::possible()) all.push_back(with_tls(on));
+#ifdef REDLATCH_BENCH_TLS
+    if (test::test_server_has_tls()) all.push_back(with_tls(on));
+#endif
     return all;
 }
 

@@ -39,15 +39,20 @@ party ours(client const& locks, std::string const& name, bool detached, lock_mak
             }};
 }
 
+measurement run_our_threads(work_meter const& servers, config const& settings, int threads, naming const& name,
+                            our_way const& way, std::chrono::milliseconds period) {
+    client const locks(settings);
+    std::vector<party> workers;
+    for (int worker = 0; worker < threads; ++worker)
+        workers.push_back(ours(locks, name(worker), way.detached, way.kind));
+    return run_workers(servers, workers, period);
+}
+
 contender our_threads(stage const& on, address const& where, int threads, naming const& name, our_way const& way,
                       std::vector<aim> aims) {
     return {way.title,
             [=, &at = on.at](std::chrono::milliseconds period) {
-                client const locks(settings_for(where, way));
-                std::vector<party> workers;
-                for (int worker = 0; worker < threads; ++worker)
-                    workers.push_back(ours(locks, name(worker), way.detached, way.kind));
-                return run_workers(at, workers, period);
+                return run_our_threads(at, settings_for(where, way), threads, name, way, period);
             },
             std::move(aims)};
 }

@@ -37,7 +37,9 @@ config settings_for(address const& where, our_way const& way);
 /// A lock of a client that the party keeps alive.
 party ours(client const& locks, std::string const& name, bool detached, lock_maker const& kind = re_entrant);
 
-/// One client for all the threads.
+/// One client with these settings for all the threads.
+measurement run_our_threads(work_meter const& servers, config const& settings, int threads, naming const& name,
+                            our_way const& way, std::chrono::milliseconds period);
 contender our_threads(stage const& on, address const& where, int threads, naming const& name, our_way const& way,
                       std::vector<aim> aims);
 

@@ -59,11 +59,10 @@ redis_cluster::redis_cluster(int masters, int replicas_each, addresses of_connec
             arguments.insert(arguments.end(), {"--cluster-port", std::to_string(bus_ports_.back()->number())});
         }
         if (of_connections == addresses::of_each_node) {
-            std::vector<std::string> const more{"--bind-source-addr", source_address(i), "--cluster-announce-ip",
-                                                "127.0.0.1",
-                                                // It takes 127.0.0.1 alone for this machine.
-                                                "--protected-mode", "no"};
-            arguments.insert(arguments.end(), more.begin(), more.end());
+            arguments.insert(arguments.end(),
+                             {"--bind-source-addr", source_address(i), "--cluster-announce-ip", "127.0.0.1",
+                              // It takes 127.0.0.1 alone for this machine.
+                              "--protected-mode", "no"});
         }
         nodes_.push_back(started({.over = server_options::transport::tcp, .arguments = std::move(arguments)}));
         ids_.push_back(nodes_.back()->run("CLUSTER", "MYID").text);
