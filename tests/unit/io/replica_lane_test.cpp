@@ -76,6 +76,17 @@ protected:
     void expect_wait(int replicas) {
         EXPECT_THAT(server.read_command(), StartsWith("WAIT " + std::to_string(replicas) + " "));
     }
+    /// The other one is being waited for.
+    replica_question_ptr ask_for_two_of_which_one_confirms() {
+        auto question = ask(2);
+        greet();
+        expect_mark();
+        expect_wait(2);
+        server.say(":1\r\n:1\r\n");
+        expect_wait(2);
+        EXPECT_EQ(question->confirmed, 1);
+        return question;
+    }
     static end end_of(replica_question_ptr const& question) {
         EXPECT_TRUE(test::wait_until([&] { return question->has_ended(); }));
         return question->ended.load();
@@ -140,13 +151,7 @@ TEST_F(replica_lane_test, questions_that_come_meanwhile_share_the_next_wait) {
 }
 
 TEST_F(replica_lane_test, fewer_are_waited_for_again_without_another_write) {
-    auto const question = ask(2);
-    greet();
-    expect_mark();
-    expect_wait(2);
-    server.say(":1\r\n:1\r\n");
-    expect_wait(2);
-    EXPECT_EQ(question->confirmed, 1);
+    auto const question = ask_for_two_of_which_one_confirms();
     EXPECT_FALSE(question->has_ended());
     server.say(":2\r\n");
     EXPECT_EQ(end_of(question), end::counted);
@@ -170,13 +175,7 @@ TEST_F(replica_lane_test, what_was_written_on_a_connection_that_is_lost_counts_f
 }
 
 TEST_F(replica_lane_test, what_replicas_of_a_former_connection_said_is_no_answer) {
-    auto const question = ask(2);
-    greet();
-    expect_mark();
-    expect_wait(2);
-    server.say(":1\r\n:1\r\n");
-    expect_wait(2);
-    EXPECT_EQ(question->confirmed, 1);
+    auto const question = ask_for_two_of_which_one_confirms();
     server.break_off();
     greet();
     expect_mark_behind_kills();
