@@ -3,7 +3,6 @@
 #include "sim/scenario/variations.hpp"
 
 #include <gtest/gtest.h>
-#include <optional>
 #include <set>
 #include <string>
 #include <string_view>

@@ -7,30 +7,29 @@ namespace redlatch::sim {
 
 using namespace std::chrono_literals;
 
-void replica_set::begin(server_host& master, int but) {
+void replica_set::listen_to(server_host& master, int but) {
     master_ = &master;
     run_ = master.run();
     no_replica_ = but;
-    for (int i = 0; i < size(); ++i) {
-        if (i == but) continue;
-        at(i).connected = true;
-        master.node().acknowledge(i, master.node().writes());
-    }
     master.on_changed = [this, &master] {
         if (master_ == &master) copy();
     };
 }
 
+void replica_set::begin(server_host& master, int but) {
+    listen_to(master, but);
+    for (int i = 0; i < size(); ++i) {
+        if (i == but) continue;
+        at(i).connected = true;
+        master.node().acknowledge(i, master.node().writes());
+    }
+}
+
 void replica_set::follow(server_host& master, int but) {
     if (master_ != &master)
         for (int i = 0; i < size(); ++i) master_->node().disconnect_replica(i);
-    master_ = &master;
-    run_ = master.run();
-    no_replica_ = but;
+    listen_to(master, but);
     isolated_ = false;
-    master.on_changed = [this, &master] {
-        if (master_ == &master) copy();
-    };
     for (int i = 0; i < size(); ++i) {
         at(i).connected = false;
         ++at(i).period;

@@ -63,6 +63,7 @@ private:
         owners had{};
     };
     follower& at(int number) { return all_.at(static_cast<std::size_t>(number)); }
+    void listen_to(server_host& master, int but);
     void copy();
     void send(int number, std::shared_ptr<keyspace const> const& data);
     void receive(int number, keyspace const& data, std::uint64_t writes, moment since);
