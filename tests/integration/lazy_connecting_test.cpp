@@ -111,13 +111,14 @@ TEST_F(lazy_connecting_test, in_a_cluster_any_node_that_was_named_will_do) {
     settings.timeout = 10s;
     client user(settings);
     client other(settings);
+    auto const* const channels = test_server_is_before_7() ? "CHANNELS" : "SHARDCHANNELS";
     for (std::size_t master = 0; master < 3; ++master) {
         auto const there = cluster.name_on(master);
         hold held = user.get_lock(there).acquire({.wait = 20s});
         EXPECT_EQ(cluster.node(master).run("HLEN", there).integer, 1);
         auto waiter = in_thread([&] { other.get_lock(there).acquire({.wait = 60s}).release(); });
         ASSERT_TRUE(wait_until([&] {
-            return !cluster.node(master).run("PUBSUB", "SHARDCHANNELS", channel_of(there)).items.empty();
+            return !cluster.node(master).run("PUBSUB", channels, channel_of(there)).items.empty();
         })) << "messages of the shard, which nobody had said to be there when the client began";
         held.release();
         waiter.get();
