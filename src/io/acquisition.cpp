@@ -153,8 +153,7 @@ bool acquisition::carry_out(action next) {
         core_->locked([&](lock_table& table, base::wake_list&) {
             table.change_id(tenure_, lease_on_server_, lease_clock::now());
         });
-        if (channel_ && request_.record->how->queues_on_server()) // it was that of the old id
-            node_->messages().detach(std::exchange(channel_, nullptr), waker(), !blocking());
+        if (request_.record->how->queues_on_server()) leave_channel(); // it was that of the old id
     }
     switch (next.what) {
     case acquire_op::act::queue: return queue(next);
@@ -206,9 +205,14 @@ void acquisition::look(lock_table& table, base::wake_list& woken) {
 void acquisition::follow_key() {
     auto* const where = &core_->node_of(request_.record->name);
     if (where == node_) return;
+    leave_channel();
+    node_ = where;
+}
+
+/// What it has counted says nothing of the next one.
+void acquisition::leave_channel() {
     if (channel_) node_->messages().detach(std::exchange(channel_, nullptr), waker(), !blocking());
     sample_ = {};
-    node_ = where;
 }
 
 /// On the channel of the lock, or on that of this waiter.
@@ -247,7 +251,7 @@ bool acquisition::on_granted() {
         level_number_ = waiter_->level_number;
         return carry_out(op_.on_granted());
     }
-    if (channel_) node_->messages().detach(std::exchange(channel_, nullptr), waker(), !blocking());
+    leave_channel();
     waiter_.reset();
     tenure_.reset();
     looked_ = false;

@@ -72,6 +72,7 @@ private:
     void enter_queue(locking::lock_table& table, base::wake_list& woken);
     void follow_key();
     void listen_to_releases();
+    void leave_channel();
     bool queue(action const& next);
     void look(locking::lock_table& table, base::wake_list& woken);
     bool go_on_as_head(bool told);

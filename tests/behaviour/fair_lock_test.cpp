@@ -1,5 +1,6 @@
 // The order of fair locks: across threads and clients, with waiters that give up, close or die.
 #include "behaviour/kinds.hpp"
+#include "locking/script.hpp"
 
 #include <mutex>
 #include <stop_token>
@@ -280,6 +281,44 @@ TEST_F(fair_lock_test, hears_of_releases_by_its_new_id_when_what_it_got_was_over
     ASSERT_TRUE(wait_until([&] { return slow.stats().unresolved == 0; }));
     auto const told = test_clock::now();
     between.release();
+    { hold const mine = waiter.get(); } // on a slow machine its 100 ms may be over: release() would say so
+    EXPECT_LT(since(told), 5s);
+}
+
+TEST_F(fair_lock_test, asks_when_it_begins_to_listen_by_another_id_after_the_release) {
+    byte_proxy proxy{server.address()};
+    config far = quick(proxy.uri());
+    far.lock_watchdog_timeout = 30s; // no timer helps
+    far.timeout = 20s;               // answers are kept from it
+    client slow(far);
+    any_lock late = slow.get_fair_lock(name);
+    auto const listens_by = [&](std::string const& id) {
+        return server.run("PUBSUB", "NUMSUB", "redisson_lock__channel:{" + name + "}:" + slow.id() + id)
+                   .items.at(1)
+                   .integer
+               == 1;
+    };
+    auto const is_free = [&] { return server.run("EXISTS", name).integer == 0; };
+    auto first = lock.acquire();
+    auto waiter = in_thread([&] { return late.acquire({.wait = 60s, .lease = 100ms, .owner = owner()}); });
+    auto const attempts = a_script(locking::scripts::fair_acquire);
+    ASSERT_TRUE(wait_until([&] { return proxy.count(attempts) == 2; })) << "the second one when it has begun to listen";
+    // Twice it learns too late that it has got the lock.
+    auto const once = proxy.hold_reply(attempts);
+    first.release();
+    ASSERT_TRUE(once.wait_fate() == proxy_trap::fate::answered && wait_until(is_free));
+    auto const twice = proxy.hold_reply(attempts);
+    once.deliver();
+    ASSERT_TRUE(twice.wait_fate() == proxy_trap::fate::answered && wait_until(is_free));
+    EXPECT_TRUE(wait_until([&] { return listens_by(":2"); }));
+    auto between = theirs.acquire({.lease = 60s, .owner = owner()});
+    // Its third id is in the queue before anybody listens by it.
+    auto const listening = proxy.hold_tail(a_command("SUBSCRIBE"), 0);
+    twice.deliver();
+    ASSERT_TRUE(queue_becomes(1) && listening.wait());
+    auto const told = test_clock::now();
+    between.release();
+    listening.deliver();
     { hold const mine = waiter.get(); } // on a slow machine its 100 ms may be over: release() would say so
     EXPECT_LT(since(told), 5s);
 }

@@ -55,9 +55,9 @@ MUTANTS = [
      "        static_cast<void>(one);\n"),
     ("a waiter stays with the node that it has asked first", ACQUISITION,
      "    if (where == node_) return;\n"
-     "    if (channel_) node_->messages()",
+     "    leave_channel();",
      "    if (where == node_ || channel_) return;\n"
-     "    if (channel_) node_->messages()"),
+     "    leave_channel();"),
     ("a release goes to the node that had the lock when it began", RELEASING,
      "    stage_ = stage::calling;\n    node_ = &core_->node_of(record_->name);\n",
      "    stage_ = stage::calling;\n"),
