@@ -46,6 +46,7 @@ private:
         bool may_watch = false;
         std::optional<locking::precedence> yields_for{};
         base::milliseconds least_wait{1};
+        base::instant asks_by = base::never;
         bool fresh_id = false; ///< exactly then
         channel_sample sample{};
     };
@@ -55,6 +56,7 @@ private:
         out.lease = next_.span_ms() + 1ms;
         out.margin = std::min(next_.span_ms(), out.lease / 2);
         out.longest_wait = next_.span_ms() + 30ms;
+        out.began = now_;
         if (!next_.one_in(4)) out.deadline = now_ + next_.span();
         out.may_wait = !next_.one_in(4);
         out.reentry = next_.one_in(4);
@@ -116,12 +118,20 @@ private:
         return {next_.span(), next_.one_in(2)};
     }
 
+    /// Who has not asked yet does so in time for an answer: 8 ms before its deadline, or in half of a shorter wait.
+    base::instant asks_by() const {
+        if (asked_ || terms_.deadline == base::never) return base::never;
+        return terms_.deadline - std::min<base::nanoseconds>(8ms, (terms_.deadline - terms_.began) / 2);
+    }
+
     expected after_others(bool held_back, locking::precedence const& others, channel_sample const& sample) {
-        if (held_back && !asked_ && now_ + 5ms >= terms_.deadline) return {.may_attempt = true, .sample = sample};
-        bool const first = others.time.count() > 0 && (asked_ || now_ + others.time < terms_.deadline);
-        return {.may_attempt = !held_back && !first,
-                .may_wait = held_back,
+        auto const by = asks_by();
+        bool const first = (held_back || others.time.count() > 0) && now_ < by;
+        return {.may_attempt = !first,
+                .may_wait = held_back && first,
                 .yields_for = held_back || !first ? std::nullopt : std::optional(others),
+                .least_wait = now_ + 1ms < by ? 1ms : 0ms,
+                .asks_by = by,
                 .sample = sample};
     }
 
@@ -268,6 +278,8 @@ private:
         case act::finish: return;
         }
         check(what.until <= terms_.deadline, "nothing lasts beyond the deadline");
+        check(what.until <= may.asks_by || now_in_ == act::attempt,
+              "who has not asked yet does so in time for an answer");
     }
 
     decisions next_;
