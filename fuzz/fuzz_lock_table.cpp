@@ -175,11 +175,11 @@ private:
         one.holds.emplace_back(which, again->number);
         return true;
     }
-    void new_id(tenure const& which) { check(ids_.insert(which.owner_id).second, "no id is used twice"); }
+    void new_id(tenure const& which) { check(ids_.insert(which.owner_id.str()).second, "no id is used twice"); }
 
     void ask(owner_on_a_lock& one, script what, std::function<void(lock_request const&)> then) {
         one.asked = std::make_shared<lock_request>();
-        one.asked->commands.push_back({what, one.record->name, one.at->owner_id, one.wanted.lease});
+        one.asked->commands.push_back({what, one.record->name, one.at->owner_id.str(), one.wanted.lease});
         one.asked->then = std::move(then);
         data_.send(one.asked, now_);
     }
@@ -322,7 +322,7 @@ private:
     }
     bool may_pass(tenure const& which) const {
         auto const& head = which.record->queue.head();
-        auto const& ends = which.levels.front();
+        auto const& ends = which.levels[0];
         return which.levels.size() == 1 && ends.renewed && ends.max_hold_until == base::never && head && head->waits
                && head->accepts_handoff && !head->whose->late_copy_possible && head->whose->in(tenure::phase::acquiring)
                && !which.suspect && !which.renewal_in_flight && now_ < which.next_renewal && which.holds(now_);
@@ -351,7 +351,8 @@ private:
     void renew(locking::lease_keeper::batch const& which) {
         auto const lease = locking::lease_keeper::lease_of(which);
         auto it = std::make_shared<lock_request>();
-        for (auto const& one : which) it->commands.push_back({script::renew, one->record->name, one->owner_id, lease});
+        for (auto const& one : which)
+            it->commands.push_back({script::renew, one->record->name, one->owner_id.str(), lease});
         it->then = [this, which, lease](lock_request const& answered) {
             if (next_.one_in(8)) return table_.keeper.on_failure(which, now_); // an error in place of the answer
             std::vector<std::int64_t> lost;
@@ -366,7 +367,7 @@ private:
     void reap(locking::reaper::job const& job) {
         check(ids_.contains(job.owner_id), "it releases ids of ours");
         for (auto const& one : watched_)
-            check(one->owner_id != job.owner_id
+            check(one->owner_id.view() != job.owner_id
                       || (!one->in(tenure::phase::acquiring) && !one->in(tenure::phase::handing_off)
                           && !one->holds(now_)),
                   "it releases nothing that is held, passes, or may come to be");
@@ -426,7 +427,7 @@ private:
             bool const passes = one->in(tenure::phase::handing_off) && now_ < one->validity();
             if ((!one->holds(now_) && !passes) || robbed_.contains(one->serial)) continue;
             check(++holders[one->record.get()] == 1, "no two hold at once");
-            check(server_.holds(one->record->name, one->owner_id, now_),
+            check(server_.holds(one->record->name, one->owner_id.str(), now_),
                   "while a hold says that it is valid the key is its own");
         }
         std::erase_if(watched_,

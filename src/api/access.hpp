@@ -10,8 +10,10 @@
 #include <redlatch/hold.hpp>
 #include <redlatch/replica_policy.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <system_error>
 
@@ -22,8 +24,8 @@ struct hold_state {
     locking::tenure_ptr tenure;
     std::uint64_t level = 0;
     std::uint64_t token = 0;         ///< fencing; 0: none
-    int confirmed_by = -1;           ///< so many replicas; -1: none was asked
     std::uint32_t times_retaken = 0; ///< of the tenure, when this was held
+    std::int16_t confirmed_by = -1;  ///< so many replicas; -1: none was asked
     std::atomic<bool> given_back{false};
 
     bool of_an_earlier_stay() const noexcept {
@@ -54,7 +56,7 @@ struct hold_access {
     /// Of an acquisition, or a confirmed one.
     template <class Acquisition> static hold make(std::shared_ptr<io::client_core> core, Acquisition& done) {
         auto state = state_of(std::move(core), done.tenure(), done.level_number(), done.token());
-        state->confirmed_by = done.confirmed_by();
+        state->confirmed_by = replicas(done.confirmed_by());
         hold made(std::move(state));
         done.handed_over();
         return made;
@@ -63,8 +65,12 @@ struct hold_access {
     static hold_view view(std::shared_ptr<io::client_core> core, locking::tenure_ptr tenure, std::uint64_t token,
                           int confirmed_by) {
         auto state = state_of(std::move(core), std::move(tenure), 0, token);
-        state->confirmed_by = confirmed_by;
+        state->confirmed_by = replicas(confirmed_by);
         return hold_view(std::move(state));
+    }
+    /// Whatever a server answers: 32,767 are as good as more.
+    static std::int16_t replicas(int confirmed_by) noexcept {
+        return static_cast<std::int16_t>(std::min<int>(confirmed_by, std::numeric_limits<std::int16_t>::max()));
     }
     static std::shared_ptr<hold_state> state_of(std::shared_ptr<io::client_core> core, locking::tenure_ptr tenure,
                                                 std::uint64_t level, std::uint64_t token) {

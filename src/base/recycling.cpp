@@ -7,12 +7,13 @@
 namespace redlatch::base {
 namespace {
 
-constexpr std::size_t step = 16;                  ///< as malloc does: blocks are kept for long by what is held
-constexpr std::size_t sizes = 64;                 ///< up to 1 KiB
+// Sizes as those of glibc's malloc, which puts 8 bytes before each block and rounds up to 16: what is held stays for long.
+constexpr std::size_t step = 16;
+constexpr std::size_t before_block = 8;
+constexpr std::size_t sizes = 64;                 ///< up to 1,016 bytes
 constexpr std::size_t most_of_a_size = 64 * 1024; ///< bytes: a reactor may have a hundred operations under way
 constexpr std::size_t most_texts = 64;
-constexpr std::size_t room_for_name = 64;
-constexpr std::size_t room_for_command = 512;
+constexpr std::size_t room_in_text = 512;
 constexpr std::size_t longest_text = 2'048;
 
 /// Not destroyed with the thread's other objects, some of which still give memory back after it: `ended` says so.
@@ -37,8 +38,7 @@ struct text_pile {
 };
 
 struct at_end {
-    text_pile names{};
-    text_pile commands{};
+    text_pile spare{};
 
     at_end() noexcept { mine.begun = true; }
     at_end(at_end const&) = delete;
@@ -52,13 +52,17 @@ struct at_end {
 
 thread_local at_end texts;
 
+constexpr std::size_t size_index(std::size_t bytes) noexcept {
+    return (bytes + before_block - 1) / step;
+}
+
 stock::pile* pile_for(std::size_t bytes) noexcept {
-    auto const index = (bytes - 1) / step;
+    auto const index = size_index(bytes);
     return bytes > 0 && index < sizes && !mine.ended ? &mine.piles[index] : nullptr;
 }
 
 constexpr std::size_t rounded(std::size_t bytes) noexcept {
-    return (bytes + step - 1) / step * step;
+    return size_index(bytes) * step + before_block;
 }
 
 } // namespace
@@ -75,24 +79,21 @@ void* take_memory(std::size_t bytes) {
 void keep_memory(void* memory, std::size_t bytes) noexcept {
     auto* const pile = pile_for(bytes);
     if (pile == nullptr || pile->bytes >= most_of_a_size) return ::operator delete(memory);
-    if (!mine.begun) static_cast<void>(texts.names.count); // makes it, so that it is there at the end
+    if (!mine.begun) static_cast<void>(texts.spare.count); // makes it, so that it is there at the end
     pile->first = new (memory) stock::block{pile->first};
     pile->bytes += rounded(bytes);
 }
 
-std::string spare_text(text_for use) {
+std::string spare_text() {
     std::string out;
-    if (!mine.ended) {
-        auto& pile = use == text_for::name ? texts.names : texts.commands;
-        if (pile.count > 0) out = std::move(pile.texts[--pile.count]);
-    }
-    out.reserve(use == text_for::name ? room_for_name : room_for_command);
+    if (!mine.ended && texts.spare.count > 0) out = std::move(texts.spare.texts[--texts.spare.count]);
+    out.reserve(room_in_text);
     return out;
 }
 
 void keep_text(std::string&& used) noexcept {
-    if (mine.ended || used.capacity() < room_for_name || used.capacity() > longest_text) return;
-    auto& pile = used.capacity() < room_for_command ? texts.names : texts.commands;
+    if (mine.ended || used.capacity() < room_in_text || used.capacity() > longest_text) return;
+    auto& pile = texts.spare;
     if (pile.count == most_texts) return;
     used.clear();
     pile.texts[pile.count++] = std::move(used);

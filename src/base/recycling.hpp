@@ -11,8 +11,6 @@
 
 namespace redlatch::base {
 
-enum class text_for { name, command };
-
 #if defined(REDLATCH_SANITIZED)
 inline void* take_memory(std::size_t bytes) {
     return ::operator new(bytes);
@@ -20,15 +18,15 @@ inline void* take_memory(std::size_t bytes) {
 inline void keep_memory(void* memory, std::size_t) noexcept {
     ::operator delete(memory);
 }
-inline std::string spare_text(text_for) {
+inline std::string spare_text() {
     return {};
 }
 inline void keep_text(std::string&&) noexcept {}
 #else
 void* take_memory(std::size_t bytes);
 void keep_memory(void* memory, std::size_t bytes) noexcept;
-/// An empty string that has the room already.
-std::string spare_text(text_for use);
+/// An empty string that has the room for a command already.
+std::string spare_text();
 void keep_text(std::string&& used) noexcept;
 #endif
 

@@ -21,8 +21,8 @@ acquisition::acquisition(std::shared_ptr<client_core> core, request order)
       asked_{.lease = lease_,
              .renewed = !request_.lease,
              .adapter = request_.adapter,
-             .lock_delay = request_.lock_delay,
-             .fencing = request_.fencing},
+             .fencing = request_.fencing,
+             .lock_delay = request_.lock_delay},
       began_(lease_clock::now()), now_(began_), op_(acquire_op::terms()) {
     core_->operation_began();
     if (!request_.may_wait || core_->settings().fail_fast) call_.be_impatient();
@@ -128,7 +128,7 @@ bool acquisition::begin() {
         level_number_ = found.level_number;
         in_operation_ = what == kind::fresh || what == kind::reentry || what == kind::retaken;
         op_ = acquire_op(terms(found)); // before anything can fail: it says what is to be undone
-        if (what == kind::owner_busy) tenure_->operation_waiters.push_back(waker());
+        if (what == kind::owner_busy) tenure_->operation_waiters.push_front(waker());
         if (waiter_ && what == kind::fresh) enter_queue(table, woken); // a re-entry passes it
     });
     if (what != kind::fresh) waiter_.reset();
@@ -136,7 +136,7 @@ bool acquisition::begin() {
     case kind::retaken: return done_ = true;
     case kind::not_again:
     case kind::upgrade:
-    case kind::overlap: forbidden_to_ = tenure_->owner_id; return end_at_once(errc::would_deadlock);
+    case kind::overlap: forbidden_to_ = tenure_->owner_id.str(); return end_at_once(errc::would_deadlock);
     case kind::owner_busy:
         if (now_ < request_.deadline) return suspend(nullptr, request_.deadline);
         return end_at_once(request_.may_wait ? errc::timed_out : errc::busy);

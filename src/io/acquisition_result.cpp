@@ -21,7 +21,7 @@ std::string acquisition::message() const {
         if (request_.record->how->counterpart != nullptr)
             return lock + " is held by this owner for reading, as " + forbidden_to_
                    + "; it would wait for itself to write: release that hold first, or acquire for writing at once";
-        if (!request_.record->parts.empty())
+        if (!request_.record->parts().empty())
             return lock + " has values in common with what this owner holds as " + forbidden_to_
                    + "; it would wait for itself: release that hold first, or name all values in one lock";
         return lock + " is not re-entrant, and this owner holds it already as " + forbidden_to_

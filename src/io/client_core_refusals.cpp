@@ -94,7 +94,7 @@ void client_core::renew(locking::lease_keeper::batch const& batch) {
 /// One key each: the next one who asks for it shall learn that it cannot be renewed, and not when it is lost.
 void client_core::on_renewal_refused(locking::lease_keeper::batch const& batch, resp::value const& error) {
     for (auto const& one : batch) {
-        log(log_level::warning, "lock " + locking::shown(one->record->name) + " of " + one->owner_id
+        log(log_level::warning, "lock " + locking::shown(one->record->name) + " of " + one->owner_id.str()
                                     + " cannot be renewed (" + error.text
                                     + "): it is lost when its lease is over, unless the server allows it before");
         auto& choice = node_of(one->record->name).choice();

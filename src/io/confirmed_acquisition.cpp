@@ -77,12 +77,12 @@ bool confirmed_acquisition::begin() {
     bool const begun = core_->locked([&](lock_table&, base::wake_list&) {
         auto const& mine = tenure();
         if (mine->in_operation) {
-            mine->operation_waiters.push_back(waker());
+            mine->operation_waiters.push_front(waker());
             return false;
         }
         in_operation_ = mine->in_operation = true;
         question->count = std::max(static_cast<int>(mine->levels.size()), 1);
-        question->owner_id = mine->owner_id;
+        question->owner_id = mine->owner_id.str();
         return true;
     });
     if (!begun) return suspend(nullptr, until_);
@@ -177,7 +177,7 @@ std::error_code confirmed_acquisition::not_acquired() const noexcept {
 
 bool confirmed_acquisition::accept(shortage why) {
     auto const lock = "lock " + locking::shown(request_.record->name);
-    event news{event::kind::too_few_replicas, request_.record->name, tenure()->owner_id, {}};
+    event news{event::kind::too_few_replicas, request_.record->name, tenure()->owner_id.str(), {}};
     if (why == shortage::cannot_wait)
         news.message = lock + " is held although no replica was asked for it: " + unsupported_text();
     else

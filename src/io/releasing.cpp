@@ -78,7 +78,7 @@ bool releasing::begin() {
     auto const now = made && blocking() ? *made : lease_clock::now();
     bool const begun = core_->locked([&](lock_table& table, base::wake_list& woken) {
         if (tenure_->in_operation && now < deadline_ && !core_->closed()) {
-            tenure_->operation_waiters.push_back(waker());
+            tenure_->operation_waiters.push_front(waker());
             return false;
         }
         in_operation_ = tenure_->in_operation = true;
@@ -301,7 +301,7 @@ bool releasing::finish(std::error_code code, base::function_ref<void(lock_table&
 }
 
 std::string releasing::message() const {
-    auto const subject = "the hold of " + tenure_->owner_id + " on lock " + locking::shown(record_->name);
+    auto const subject = "the hold of " + tenure_->owner_id.str() + " on lock " + locking::shown(record_->name);
     if (result_ == errc::lease_lost)
         return subject + " was lost before its release: another client may have held the lock at the same time";
     if (result_ == errc::outcome_unknown)

@@ -61,7 +61,7 @@ void lease_keeper::reschedule(tenure_ptr const& tenure) {
     tenure->next_event = when;
     if (tenure->heap_index == tenure::npos) {
         heap_.push_back(tenure);
-        tenure->heap_index = heap_.size() - 1;
+        tenure->heap_index = static_cast<std::uint32_t>(heap_.size() - 1);
     }
     sift_up(tenure->heap_index);
     sift_down(tenure->heap_index);
@@ -208,7 +208,7 @@ void lease_keeper::ask_at(tenure_ptr const& tenure, base::instant when) {
 wire_call lease_keeper::compose(batch const& tenures) {
     std::vector<renewed_hold> holds;
     holds.reserve(tenures.size());
-    for (auto const& one : tenures) holds.push_back({one->record->name, one->owner_id, one->record->parts});
+    for (auto const& one : tenures) holds.push_back({one->record->name, one->owner_id, one->record->parts()});
     auto const lease = lease_of(tenures);
     return renewal_of(tenures).compose(holds, lease == mere_question ? lease : lease + tenures.front()->lock_delay);
 }
@@ -283,7 +283,7 @@ void lease_keeper::on_interruption(batch const& unanswered, base::instant now, e
 }
 
 void lease_keeper::place(std::size_t index, tenure_ptr tenure) {
-    tenure->heap_index = index;
+    tenure->heap_index = static_cast<std::uint32_t>(index);
     heap_[index] = std::move(tenure);
 }
 

@@ -12,10 +12,10 @@ struct level {
     base::milliseconds lease{};
     bool renewed = false; ///< by the watchdog
     bool adapter = false; ///< taken by lock(), given back by unlock()
+    bool fencing = false; ///< a token was asked for
     base::instant max_hold_until = base::never;
     base::instant kept_until = base::instant::min(); ///< the lock is not free before then, whenever it is released
     base::milliseconds lock_delay{};                 ///< the key outlives the lease by so much
-    bool fencing = false;                            ///< a token was asked for
 
     bool is_kept_or_delayed() const noexcept { return kept_until != base::instant::min() || lock_delay.count() > 0; }
     /// Got from another owner of this process, without a word to the server.

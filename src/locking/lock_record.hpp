@@ -13,6 +13,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -28,9 +29,6 @@ struct lock_record {
 
     std::string const name;
     std::string const channel;
-    /// Of a lock that is parts of its key: which, in order, none twice. Locks of one key that have a part in common exclude
-    /// each other. Empty: the key is the lock.
-    std::vector<std::string> const parts;
     recipe const* const how;
     base::milliseconds const waiter_timeout; ///< of a kind that queues on the server
     publish_method const* publish = &publish_to_all;
@@ -54,6 +52,12 @@ struct lock_record {
     /// The data connection, by its number, on which plain commands are refused for this key. Not under the mutex.
     std::atomic<std::uint64_t> plain_refused_on{0};
 
+    /// Of a lock that is parts of its key: which, in order, none twice. Locks of one key that have a part in common exclude
+    /// each other. Empty: the key is the lock.
+    std::span<std::string const> parts() const noexcept {
+        return parts_ ? std::span<std::string const>(*parts_) : std::span<std::string const>();
+    }
+
     /// Whoever waits hears of releases; otherwise it asks again and again.
     bool has_channel() const noexcept { return !channel.empty(); }
 
@@ -62,7 +66,7 @@ struct lock_record {
                 .channel = channel,
                 .owner_id = owner_id,
                 .lease = lease,
-                .parts = parts,
+                .parts = parts(),
                 .waiter_timeout = waiter_timeout,
                 .publish = publish->command()};
     }
@@ -70,8 +74,12 @@ struct lock_record {
 private:
     lock_record(lock_keys keys, recipe const& chosen, std::uint64_t seed, base::milliseconds its_waiter_timeout,
                 std::vector<std::string> its_parts)
-        : name(std::move(keys.name)), channel(std::move(keys.channel)), parts(std::move(its_parts)), how(&chosen),
-          waiter_timeout(its_waiter_timeout), turn(seed, chosen.takes_turns) {}
+        : name(std::move(keys.name)), channel(std::move(keys.channel)), how(&chosen),
+          waiter_timeout(its_waiter_timeout), turn(seed, chosen.takes_turns) {
+        if (!its_parts.empty()) parts_ = std::make_unique<std::vector<std::string> const>(std::move(its_parts));
+    }
+
+    std::unique_ptr<std::vector<std::string> const> parts_{}; ///< null: the key is the lock
 };
 
 using record_ptr = std::shared_ptr<lock_record>;

@@ -51,15 +51,12 @@ void lock_table::assign_id(tenure& tenure, std::string_view suffix) {
     tenure.serial = ++last_serial_;
     char digits[std::numeric_limits<std::uint64_t>::digits10 + 1];
     auto const end = std::to_chars(std::begin(digits), std::end(digits), tenure.serial).ptr;
-    auto const length = static_cast<std::size_t>(end - digits);
-    tenure.owner_id.clear();
-    tenure.owner_id.append(settings_.client_id).append(1, ':').append(digits, length);
-    tenure.owner_id.append(suffix);
+    std::string_view const number(digits, static_cast<std::size_t>(end - digits));
+    tenure.owner_id.assign({settings_.client_id, ":", number, suffix});
 }
 
 tenure_ptr lock_table::open(record_ptr const& record, std::uint64_t owner_number, std::string_view owner_suffix) {
     auto fresh = std::allocate_shared<tenure>(base::recycling<tenure>());
-    fresh->owner_id = base::spare_text(base::text_for::name);
     fresh->record = record;
     fresh->owner_number = owner_number;
     assign_id(*fresh, owner_suffix.empty() ? record->how->owner_suffix : owner_suffix);
@@ -89,7 +86,7 @@ lock_table::beginning lock_table::begin(record_ptr const& record, std::uint64_t 
     if (mine && !record->how->reentrant) return {kind::not_again, std::move(mine)};
     if (!mine && !record->how->shared)
         if (auto other_half = counterpart(*record, owner_number, now)) return {kind::upgrade, std::move(other_half)};
-    if (!mine && !record->parts.empty())
+    if (!mine && !record->parts().empty())
         if (auto other_parts = parts.overlapping(*record, owner_number, now))
             return {kind::overlap, std::move(other_parts)};
     // Where other processes want it too, the attempt that tells for how long it is held is the better guess.
@@ -112,9 +109,11 @@ tenure_ptr lock_table::counterpart(lock_record const& record, std::uint64_t owne
 
 void lock_table::change_id(tenure_ptr const& tenure, base::milliseconds lease, base::instant now) {
     if (!tenure->in(tenure::phase::acquiring)) return; // the client has closed: end_everything has seen to the old id
-    auto const suffix_at = tenure->owner_id.find(':', settings_.client_id.size() + 1); // behind the number
-    auto const suffix = suffix_at == std::string::npos ? std::string() : tenure->owner_id.substr(suffix_at);
-    dead.add({tenure->record, tenure->owner_id, lease, tenure->late_copy_possible}, now, now);
+    auto former = tenure->owner_id.str();
+    auto const suffix_at =
+        std::min(former.find(':', settings_.client_id.size() + 1), former.size()); // behind the number
+    auto const suffix = former.substr(suffix_at);
+    dead.add({tenure->record, std::move(former), lease, tenure->late_copy_possible}, now, now);
     tenure->late_copy_possible = false;
     assign_id(*tenure, suffix);
 }
@@ -174,7 +173,7 @@ void lock_table::lose_all(lock_record const& record, base::instant until, base::
 
 void lock_table::forget_record_of(tenure& tenure) noexcept {
     thread_tenures::leave(tenure);
-    if (!tenure.record->parts.empty()) parts.remove(tenure);
+    if (!tenure.record->parts().empty()) parts.remove(tenure);
     tenure.record->tenures.remove(tenure);
 }
 
@@ -202,15 +201,14 @@ void lock_table::end(tenure_ptr const& tenure, tenure::phase phase) {
 
 void lock_table::give_up(tenure_ptr const& tenure, bool may_hold, base::milliseconds lease, base::instant now) {
     if (may_hold || tenure->late_copy_possible)
-        dead.add({tenure->record, tenure->owner_id, lease, tenure->late_copy_possible}, now, now);
+        dead.add({tenure->record, tenure->owner_id.str(), lease, tenure->late_copy_possible}, now, now);
     end(tenure, tenure::phase::ended);
     forget_record_of(*tenure);
 }
 
 lock_table::release_plan lock_table::plan_release(tenure_ptr const& tenure, std::uint64_t level_number,
                                                   base::instant now, base::wake_list& woken) {
-    auto const at = std::find_if(tenure->levels.begin(), tenure->levels.end(),
-                                 [&](level const& one) { return one.number == level_number; });
+    auto const at = tenure->levels.find(level_number);
     if (at == tenure->levels.end()) return {};
     if (tenure->in(tenure::phase::held) && now >= tenure->validity()) lose(tenure, now, woken);
     bool const capped = at->max_hold_until != base::never;
@@ -320,7 +318,7 @@ std::optional<level> lock_table::retake(lock_record& record, std::uint64_t owner
 
 void lock_table::stop_handoff(lock_record& record, base::instant reap_at, base::instant now) {
     auto const tenure = record.in_handoff;
-    dead.add({tenure->record, tenure->owner_id, tenure->longest_ever, tenure->late_copy_possible}, reap_at,
+    dead.add({tenure->record, tenure->owner_id.str(), tenure->longest_ever, tenure->late_copy_possible}, reap_at,
              now); // may throw
     record.in_handoff.reset();
     end(tenure, tenure::phase::ended);
@@ -397,17 +395,17 @@ void lock_table::confirmed(tenure_ptr const& tenure, base::milliseconds lease, b
 }
 
 void lock_table::released(tenure_ptr const& tenure, bool announced, base::instant now) {
-    if (!announced) dead.add({tenure->record, tenure->owner_id, tenure->longest_ever, false, true}, now, now);
+    if (!announced) dead.add({tenure->record, tenure->owner_id.str(), tenure->longest_ever, false, true}, now, now);
     ++counted.released;
     tenure->now_in.store(tenure::phase::ended, std::memory_order_release); // pairs with tenure::in
     if (!tenure->late_copy_possible) return;
-    dead.sweep({tenure->record, tenure->owner_id, tenure->longest_ever, true}, now);
+    dead.sweep({tenure->record, tenure->owner_id.str(), tenure->longest_ever, true}, now);
 }
 
 /// Of one that was held.
 reaper::dead_id lock_table::dead_id_of(tenure const& tenure) {
     return {.record = tenure.record,
-            .owner_id = tenure.owner_id,
+            .owner_id = tenure.owner_id.str(),
             .lease = tenure.longest_ever,
             .late_copy_possible = tenure.late_copy_possible,
             .kept_until = tenure.kept_until};
@@ -420,8 +418,8 @@ void lock_table::hand_to_reaper(tenure_ptr const& tenure, base::instant now) {
 
 void lock_table::abandon(tenure_ptr const& tenure, std::uint64_t level_number, base::instant now,
                          base::wake_list& woken) {
-    auto const mine = [&](level const& one) { return one.number == level_number; };
-    if (std::none_of(tenure->levels.begin(), tenure->levels.end(), mine)) return;
+    auto const at = tenure->levels.find(level_number);
+    if (at == tenure->levels.end()) return;
     bool const last = tenure->levels.size() == 1;
     if (last && tenure->in(tenure::phase::held)) {
         dead.add(dead_id_of(*tenure), now, now); // may throw
@@ -429,7 +427,7 @@ void lock_table::abandon(tenure_ptr const& tenure, std::uint64_t level_number, b
         end_handoffs(*tenure->record, now);
         tenure->record->queue.tell_head(woken);
     }
-    std::erase_if(tenure->levels, mine);
+    tenure->levels.erase(at);
     if (last)
         forget_record_of(*tenure);
     else if (tenure->in(tenure::phase::held))
@@ -471,7 +469,7 @@ void lock_table::end_everything(base::instant now, base::wake_list& woken) {
         for (auto const& tenure : record->tenures) {
             for (auto const& who : tenure->operation_waiters) woken.add(who);
             if (!tenure->in(tenure::phase::acquiring)) continue;
-            dead.add({record, tenure->owner_id, settings_.watchdog, tenure->late_copy_possible}, now, now);
+            dead.add({record, tenure->owner_id.str(), settings_.watchdog, tenure->late_copy_possible}, now, now);
             tenure->now_in.store(tenure::phase::ended, std::memory_order_release); // pairs with tenure::in
         }
     });

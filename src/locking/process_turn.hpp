@@ -63,7 +63,7 @@ public:
     /// Acquired, although some were thought to be before this process: they had the time to ask.
     void on_nobody_asked(channel_sample const& sample) noexcept {
         if (!rivals_) return;
-        absent_ = rivals_->turns.rank(sample);
+        rivals_->absent = rivals_->turns.rank(sample);
         rivals_->turns.on_nobody_asked(sample);
     }
     /// Refused: others want it too, and so many of them listen, as far as is known.
@@ -76,8 +76,7 @@ public:
     /// What the release that ends this turn publishes: also how many did not ask, one less where others have counted this turn
     /// already.
     std::string_view take_message() noexcept {
-        bool const counted = rivals_ && rivals_->turns.was_counted_absent();
-        auto const absent = std::exchange(absent_, 0) - (counted ? 1 : 0);
+        auto const absent = rivals_ ? rivals_->take_absent() : 0;
         return contended_ ? end_of_turn(absent) : unlock_message;
     }
     bool others_listen() const noexcept { return others_ > 0; }
@@ -110,6 +109,9 @@ private:
         explicit rivalry(std::uint64_t seed) noexcept : turns(seed) {}
         turn_order turns;
         channel_sample own_release{};
+        std::int64_t absent = 0; ///< that did not ask before this turn
+
+        std::int64_t take_absent() noexcept { return std::exchange(absent, 0) - (turns.was_counted_absent() ? 1 : 0); }
     };
     /// Null: there is no order, or no memory. Then everybody asks at once, as if nothing were known.
     rivalry* rivals() noexcept {
@@ -118,12 +120,11 @@ private:
     }
 
     std::uint64_t const seed_;
-    bool const ordered_;
     std::unique_ptr<rivalry> rivals_{};
     base::instant began_ = base::never; ///< when the present run of acquisitions did
     std::int64_t others_ = 0;           ///< that heard of our last release
-    bool contended_ = false;            ///< others are known to want it
-    std::int64_t absent_ = 0;           ///< that did not ask before this turn
+    bool const ordered_;
+    bool contended_ = false; ///< others are known to want it
 };
 
 } // namespace redlatch::locking

@@ -1,28 +1,58 @@
 #include "locking/record_index.hpp"
 
 #include <algorithm>
+#include <functional>
+#include <span>
+#include <string_view>
 #include <utility>
 
 namespace redlatch::locking {
+
+namespace {
+
+/// Without the address of the kind, which differs from run to run, and with it would the order of for_each().
+std::size_t hash_of(std::string_view name, std::span<std::string const> parts) noexcept {
+    constexpr std::hash<std::string_view> hash{};
+    auto sum = hash(name);
+    for (auto const& part : parts) sum = sum * 31 + hash(part);
+    return sum;
+}
+
+bool is(lock_record const& record, std::string_view name, recipe const& kind, std::span<std::string const> parts) {
+    return record.how == &kind && record.name == name && std::ranges::equal(parts, record.parts());
+}
+
+} // namespace
 
 record_ptr record_index::get(std::string const& name, recipe const& kind, std::vector<std::string> const& parts) {
     if (records_.size() >= prune_at_) {
         std::erase_if(records_, [](auto const& one) { return one.second.expired(); });
         prune_at_ = std::max<std::size_t>(64, records_.size() * 2);
     }
-    auto& known = records_[{&kind, name, parts}];
-    auto found = known.lock();
-    if (!found) {
-        found = std::make_shared<lock_record>(name, kind, random_.next(), waiter_timeout_, parts);
-        found->publish = publish_;
-        known = found;
+    auto const hash = hash_of(name, parts);
+    auto const [first, last] = records_.equal_range(hash);
+    auto unused = last;
+    for (auto at = first; at != last; ++at) {
+        auto record = at->second.lock();
+        if (!record)
+            unused = at;
+        else if (is(*record, name, kind, parts))
+            return record;
     }
-    return found;
+    auto const record = std::make_shared<lock_record>(name, kind, random_.next(), waiter_timeout_, parts);
+    record->publish = publish_;
+    if (unused != last)
+        unused->second = record;
+    else
+        records_.emplace(hash, record);
+    return record;
 }
 
 record_ptr record_index::find(std::string const& name, recipe const& kind) const {
-    auto const known = records_.find({&kind, name, {}});
-    return known == records_.end() ? nullptr : known->second.lock();
+    auto const [first, last] = records_.equal_range(hash_of(name, {}));
+    for (auto at = first; at != last; ++at)
+        if (auto record = at->second.lock(); record && is(*record, name, kind, {})) return record;
+    return nullptr;
 }
 
 void record_index::remember(record_ptr const& record, base::instant now) {

@@ -8,7 +8,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -42,7 +41,7 @@ public:
     void keep_refused(record_ptr const& record);
 
     template <class Visitor> void for_each(Visitor&& visit) const {
-        for (auto const& [id, weak] : records_)
+        for (auto const& [hash, weak] : records_)
             if (auto const record = weak.lock()) visit(record);
     }
 
@@ -51,25 +50,11 @@ public:
     static constexpr std::size_t most_remembered = 1'000;
 
 private:
-    struct key {
-        recipe const* kind;
-        std::string name;
-        std::vector<std::string> parts{};
-        bool operator==(key const&) const = default;
-    };
-    /// Without the address of the kind, which differs from run to run, and with it would the order of for_each().
-    struct hash {
-        std::size_t operator()(key const& record) const noexcept {
-            auto sum = std::hash<std::string>()(record.name);
-            for (auto const& part : record.parts) sum = sum * 31 + std::hash<std::string>()(part);
-            return sum;
-        }
-    };
-
     base::random_source random_;
     base::milliseconds const waiter_timeout_;
     publish_method const* publish_ = &publish_to_all;
-    std::unordered_map<key, std::weak_ptr<lock_record>, hash> records_;
+    /// By the hash of name and parts, which the records themselves have: of a million locks each byte counts.
+    std::unordered_multimap<std::size_t, std::weak_ptr<lock_record>> records_;
     std::size_t prune_at_ = 64;
     std::deque<record_ptr> refused_{};    ///< no more than most_remembered
     std::deque<record_ptr> remembered_{}; ///< those that were remembered first come first

@@ -21,9 +21,9 @@ bool asks_only(renewal_batch const& batch) {
 
 /// What the server has to look at.
 std::size_t size_of(renewal_batch const& batch) {
-    if (batch.front()->record->parts.empty()) return batch.size();
+    if (batch.front()->record->parts().empty()) return batch.size();
     return std::accumulate(batch.begin(), batch.end(), std::size_t{0},
-                           [](std::size_t sum, tenure_ptr const& one) { return sum + one->record->parts.size(); });
+                           [](std::size_t sum, tenure_ptr const& one) { return sum + one->record->parts().size(); });
 }
 
 } // namespace

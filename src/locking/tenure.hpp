@@ -17,20 +17,20 @@
 // | releasing   | answered, or handed to the reaper                   | ended                                         |
 #pragma once
 
-#include "base/recycling.hpp"
+#include "base/small_text.hpp"
 #include "base/time.hpp"
 #include "base/waker.hpp"
-#include "locking/level.hpp"
+#include "locking/level_list.hpp"
 
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <forward_list>
 #include <memory>
 #include <optional>
 #include <stop_token>
 #include <string>
 #include <utility>
-#include <vector>
 
 namespace redlatch::locking {
 
@@ -47,10 +47,11 @@ struct tenure {
 
     std::shared_ptr<lock_record> record; // never changes
     std::uint64_t owner_number = 0;      // never changes
-    std::string owner_id{};              // changes only while acquiring
-    std::uint64_t serial = 0;            ///< the number in owner_id
-    std::uint64_t token = 0;             ///< fencing, of all its holds from then on; 0: none was asked for so far
-    int confirmed_by = -1; ///< so many replicas, its latest acquisition for which they were asked; -1: none
+    /// Changes only while acquiring. The id of a client, a colon and a number fit in place.
+    base::small_text<47> owner_id{};
+    std::uint64_t serial = 0; ///< the number in owner_id
+    std::uint64_t token = 0;  ///< fencing, of all its holds from then on; 0: none was asked for so far
+    int confirmed_by = -1;    ///< so many replicas, its latest acquisition for which they were asked; -1: none
 
     /// Read by anybody at any time.
     std::atomic<phase> now_in{phase::acquiring};
@@ -62,14 +63,14 @@ struct tenure {
     std::atomic<std::uint32_t> times_retaken{0};
     std::atomic<base::nanoseconds::rep> valid_until{base::instant::min().time_since_epoch().count()};
 
-    std::vector<level, base::recycling<level>> levels{};
+    level_list levels{};
     base::milliseconds longest_ever{};               ///< on the wire: how long an orphan could stay
     base::instant kept_until = base::instant::min(); ///< the latest one of all its levels ever
     base::milliseconds lock_delay{};                 ///< the longest one of all its levels ever
     base::instant held_since{};                      ///< sent then, the call that acquired it; handed off to it then
     std::stop_source lost_source{std::nostopstate};  ///< one that can stop is made when somebody asks
 
-    std::vector<base::waker> operation_waiters{}; ///< while in_operation
+    std::forward_list<base::waker> operation_waiters{}; ///< while in_operation
 
     /// The lease keeper's own.
     bool renewal_in_flight = false;
@@ -78,7 +79,7 @@ struct tenure {
     bool in_question = false;   ///< whether it is still ours was asked, and has not been answered
     bool watched = false;       ///< its channel is to be listened to, or is
     std::uint32_t list_index = not_listed; ///< the tenure_list's own
-    std::size_t heap_index = npos;
+    std::uint32_t heap_index = npos;
     base::instant next_event = base::never;
     base::instant next_renewal = base::never;
     base::instant suspect_at = base::never;
@@ -90,13 +91,13 @@ struct tenure {
     tenure** thread_link = nullptr;
     tenure* next_of_thread = nullptr;
 
-    static constexpr std::size_t npos = static_cast<std::size_t>(-1);
+    static constexpr std::uint32_t npos = static_cast<std::uint32_t>(-1);
     static constexpr std::uint32_t not_listed = static_cast<std::uint32_t>(-1);
 
     tenure() = default;
     tenure(tenure const&) = delete;
     tenure& operator=(tenure const&) = delete;
-    ~tenure() { base::keep_text(std::move(owner_id)); }
+    ~tenure() = default;
 
     /// The next operation of its owner may begin. Under the mutex.
     void end_operation(base::wake_list& woken) {

@@ -56,7 +56,7 @@ void tenure_list::remove_from_some(tenure& tenure) noexcept {
     all_.pop_back();
     if (all_.empty() && by_owner_) { // what a crowd needed is not kept for one
         by_owner_.reset();
-        all_.shrink_to_fit();
+        all_.clear();
     }
 }
 
@@ -72,10 +72,9 @@ void tenure_list::forget_owner(tenure const& tenure) noexcept {
 
 void tenure_list::clear() noexcept {
     for (auto const& one : all_) one->list_index = tenure::not_listed;
-    auto const gone = std::move(all_); // their destructors find a list that is in order
-    all_.clear();
     by_owner_.reset();
     acquired_ = 0;
+    all_.clear();
 }
 
 tenure_ptr tenure_list::find_current(std::uint64_t owner_number) const noexcept {

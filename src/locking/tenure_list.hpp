@@ -10,6 +10,7 @@
 // Beyond some, an index leads from an owner to its tenures.
 #pragma once
 
+#include "base/one_or_more.hpp"
 #include "locking/tenure.hpp"
 
 #include <cstddef>
@@ -17,7 +18,6 @@
 #include <memory>
 #include <span>
 #include <unordered_map>
-#include <vector>
 
 namespace redlatch::locking {
 
@@ -57,7 +57,7 @@ public:
     auto begin() const noexcept { return all_.begin(); }
     auto end() const noexcept { return all_.end(); }
     using value_type = tenure_ptr;
-    using const_iterator = std::vector<tenure_ptr>::const_iterator;
+    using const_iterator = tenure_ptr const*;
 
     static constexpr std::size_t most_without_index = 16;
 
@@ -70,7 +70,7 @@ private:
     void make_index();
     void forget_owner(tenure const& tenure) noexcept;
 
-    std::vector<tenure_ptr> all_;
+    base::one_or_more<tenure_ptr> all_;
     std::unique_ptr<index> by_owner_;
     std::uint32_t acquired_ = 0; ///< so many, the first ones, have had it
 };

@@ -20,7 +20,7 @@ void write_key(wire_call& call, resp::command_writer& line, std::string_view key
 
 wire_call script_call(script const& program, std::span<std::string_view const> keys,
                       std::span<std::string_view const> arguments) {
-    wire_call call{base::spare_text(base::text_for::command), &program};
+    wire_call call{base::spare_text(), &program};
     auto const count = std::to_string(keys.size());
     auto size = by_sha.size() + program.sha1.size() + count.size();
     for (auto const& one : keys) size += one.size();
@@ -56,7 +56,7 @@ std::string by_text(script const& program, std::string_view bytes) {
 
 wire_call command_call(std::string_view command, std::string_view key,
                        std::initializer_list<std::string_view> arguments) {
-    wire_call call{base::spare_text(base::text_for::command)};
+    wire_call call{base::spare_text()};
     auto size = command.size() + key.size();
     for (auto const& one : arguments) size += one.size();
     resp::command_writer line(call.bytes, 2 + arguments.size(), size);

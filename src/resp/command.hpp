@@ -37,7 +37,7 @@ void append_command(std::string& out, std::initializer_list<std::string_view> ar
 
 /// The same as a string of its own: command("CLIENT", "SETNAME", name).
 template <std::convertible_to<std::string_view>... Arguments> std::string command(Arguments const&... arguments) {
-    auto out = base::spare_text(base::text_for::command);
+    auto out = base::spare_text();
     append_command(out, {std::string_view(arguments)...});
     return out;
 }

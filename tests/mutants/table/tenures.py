@@ -6,7 +6,7 @@ MUTANTS = [
      "tenure.serial = ++last_serial_;",
      "tenure.serial = 1 + (last_serial_++ % 2);"),
     ("a stale acquisition keeps its id", TABLE,
-     "    dead.add({tenure->record, tenure->owner_id, lease, tenure->late_copy_possible}, now, now);\n"
+     "    dead.add({tenure->record, std::move(former), lease, tenure->late_copy_possible}, now, now);\n"
      "    tenure->late_copy_possible = false;\n"
      "    assign_id(*tenure, suffix);",
      "    tenure->late_copy_possible = false;"),

@@ -49,7 +49,7 @@ MUTANTS = [
      "    std::sort(fields.begin(), fields.end());\n",
      ""),
     ("an owner waits for itself", PART_OWNERS,
-     "    if (record.parts.empty()) return nullptr;\n",
+     "    if (record.parts().empty()) return nullptr;\n",
      "    if (now >= base::instant()) return nullptr;\n"),
     ("an owner is refused what it does not hold", PART_OWNERS,
      "        return at != others.end() && *at == part;",

@@ -48,7 +48,7 @@ TEST(first_of_two, is_taken_again_by_the_same_owner_as_a_new_level) {
     first_of_two all;
     auto const& one = all.one;
     auto const token = (one->lost_source = std::stop_source()).get_token();
-    auto const before = one->levels.at(0).number;
+    auto const before = one->levels[0].number;
     all.give_back(one, at(1s));
     auto const again = all.retake(ann, at(1s));
     ASSERT_TRUE(again.has_value());
@@ -74,7 +74,9 @@ TEST(first_of_two, is_taken_again_only_by_its_owner_as_what_it_was_and_in_time) 
     EXPECT_FALSE(all.retake(cid, at(1s)).has_value());
     EXPECT_FALSE(all.retake(bob, at(1s)).has_value());
     EXPECT_FALSE(all.retake(ann, at(1s), {0, 60s, false, false}).has_value()) << "a fixed lease";
-    EXPECT_FALSE(all.retake(ann, at(1s), {0, 30s, true, false, at(20s)}).has_value()) << "max_hold";
+    EXPECT_FALSE(
+        all.retake(ann, at(1s), {.number = 0, .lease = 30s, .renewed = true, .max_hold_until = at(20s)}).has_value())
+        << "max_hold";
     EXPECT_FALSE(all.retake(ann, at(1s), {.lease = 30s, .renewed = true, .fencing = true}).has_value()) << "a token";
     EXPECT_FALSE(all.retake(ann, at(1s) + 25us).has_value());
     one->in_operation = true;

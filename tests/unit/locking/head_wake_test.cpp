@@ -62,7 +62,7 @@ TEST(lock_table, ends_everything_when_the_client_closes) {
     auto const second = all.take(held, at(0s));
     auto const acquiring = all.table.open(all.record, bob);
     auto const turn = make_sleeper();
-    held->operation_waiters.push_back(turn);
+    held->operation_waiters.push_front(turn);
     all.wait();
     all.wait();
     all.table.end_everything(at(1s), all.woken);
@@ -71,7 +71,7 @@ TEST(lock_table, ends_everything_when_the_client_closes) {
     EXPECT_TRUE(acquiring->in(phase::ended));
     EXPECT_FALSE(all.table.take(acquiring, {0, 30s, true, false}, at(1s), base::never).has_value())
         << "its answer comes too late";
-    auto const id = acquiring->owner_id;
+    auto const id = acquiring->owner_id.str();
     all.table.change_id(acquiring, 30s, at(1s));
     EXPECT_EQ(acquiring->owner_id, id) << "a late answer that would want a new one";
     EXPECT_EQ(all.table.keeper.size(), 0U);

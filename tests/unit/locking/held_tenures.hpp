@@ -33,7 +33,9 @@ struct held_tenures {
         keeper.acknowledged(one, what.lease, sent_at);
     }
     tenure_ptr watched(base::instant sent_at, base::instant max_hold_until = base::never) {
-        return hold({1, base::milliseconds(30'000), true, false, max_hold_until}, sent_at);
+        return hold(
+            {.number = 1, .lease = base::milliseconds(30'000), .renewed = true, .max_hold_until = max_hold_until},
+            sent_at);
     }
     tenure_ptr fixed(base::milliseconds lease, base::instant sent_at) {
         return hold({1, lease, false, false}, sent_at);

@@ -282,7 +282,7 @@ TEST(lease_keeper, renews_up_to_max_hold_and_not_beyond) {
 TEST(lease_keeper, caps_the_validity_that_is_there_when_a_level_with_max_hold_joins) {
     held_tenures all;
     auto const one = all.watched(at(0s));
-    all.enter(one, {2, 30s, true, false, at(5s)}, at(1s));
+    all.enter(one, {.number = 2, .lease = 30s, .renewed = true, .max_hold_until = at(5s)}, at(1s));
     EXPECT_EQ(ms(one->validity()), 5'000);
     EXPECT_EQ(ms(all.keeper.next()), 5'000);
 }
@@ -290,7 +290,7 @@ TEST(lease_keeper, caps_the_validity_that_is_there_when_a_level_with_max_hold_jo
 TEST(lease_keeper, forgets_the_max_hold_of_a_level_that_has_ended) {
     held_tenures all;
     auto const one = all.watched(at(0s));
-    all.enter(one, {2, 30s, true, false, at(40s)}, at(1s));
+    all.enter(one, {.number = 2, .lease = 30s, .renewed = true, .max_hold_until = at(40s)}, at(1s));
     one->levels.pop_back();
     all.keeper.acknowledged(one, 30s, at(15s));
     EXPECT_EQ(ms(one->validity()), 44'700);

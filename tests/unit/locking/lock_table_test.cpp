@@ -52,9 +52,9 @@ TEST(lock_table, never_uses_an_id_twice) {
     std::set<std::string> ids;
     for (int i = 0; i < 50; ++i) {
         auto const one = all.table.open(all.record, ann);
-        EXPECT_TRUE(ids.insert(one->owner_id).second) << one->owner_id;
+        EXPECT_TRUE(ids.insert(one->owner_id.str()).second) << one->owner_id.view();
         all.table.change_id(one, 30s, at(0s));
-        EXPECT_TRUE(ids.insert(one->owner_id).second) << one->owner_id;
+        EXPECT_TRUE(ids.insert(one->owner_id.str()).second) << one->owner_id.view();
         if (i % 3 == 0) {
             all.table.give_up(one, true, 30s, at(0s));
             continue;

@@ -109,7 +109,7 @@ TEST(lock_delay, is_over_before_the_background_releases_what_was_lost) {
     all.table.take(mine, {.lease = 30s, .renewed = true, .lock_delay = 15s}, at(0s), base::never);
     all.lose(mine, at(20s));
     EXPECT_THAT(all.reaped(at(35s)), IsEmpty());
-    EXPECT_THAT(all.reaped(at(35'450ms)), ElementsAre(mine->owner_id)) << "and its margin: a hundredth of 45 s";
+    EXPECT_THAT(all.reaped(at(35'450ms)), ElementsAre(mine->owner_id.str())) << "and its margin: a hundredth of 45 s";
 }
 
 } // namespace

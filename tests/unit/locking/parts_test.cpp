@@ -32,7 +32,7 @@ TEST(parts, make_a_record_of_their_own) {
     EXPECT_NE(all.of({"a", "b"}, "another"), both);
     EXPECT_EQ(both->name, "seats");
     EXPECT_THAT(both->context("uuid:1", 1ms).parts, ::testing::ElementsAre("a", "b"));
-    EXPECT_TRUE(all.record->parts.empty());
+    EXPECT_TRUE(all.record->parts().empty());
 }
 
 TEST(parts, that_an_owner_holds_are_refused_to_it_by_another_lock) {
@@ -66,7 +66,7 @@ TEST(parts, that_were_given_back_are_free_for_their_owner) {
     auto const held = all.hold(all.of({"a", "b"}), ann, at(0s));
     auto const beside = all.hold(all.of({"x"}), ann, at(0s));
     EXPECT_EQ(all.begin(all.of({"b", "c"}), ann, at(1s)).what, kind::overlap);
-    all.release(held, held->levels.front().number, at(1s));
+    all.release(held, held->levels[0].number, at(1s));
     all.table.end_release(all.woken);
     EXPECT_EQ(all.begin(all.of({"b", "c"}), ann, at(1s)).what, kind::fresh);
     EXPECT_EQ(all.begin(all.of({"x", "y"}), ann, at(1s)).what, kind::overlap) << "that one still is not";

@@ -114,7 +114,7 @@ TEST(refused_renewal, stays_alone_in_the_hands_of_the_next_local_holder) {
     auto const to = std::make_shared<tenure>();
     to->record = from->record;
     to->owner_id = from->owner_id;
-    to->levels = from->levels;
+    to->levels.push_back(from->levels[0]);
     to->now_in = tenure::phase::held;
     all.keeper.succeed(from, to);
     lease_keeper::effects out;

@@ -45,7 +45,8 @@ TEST(tenure, holds_while_held_and_valid) {
 TEST(tenure, is_renewed_as_long_as_any_of_its_levels_is) {
     tenure one;
     EXPECT_FALSE(one.renewed());
-    one.levels = {{1, 5s, false, false}, {2, 30s, true, false}, {3, 1s, false, true}};
+    for (auto const& added : {level{1, 5s, false, false}, level{2, 30s, true, false}, level{3, 1s, false, true}})
+        one.levels.push_back(added);
     EXPECT_TRUE(one.renewed());
     one.levels.erase(one.levels.begin() + 1);
     EXPECT_FALSE(one.renewed());
@@ -54,14 +55,18 @@ TEST(tenure, is_renewed_as_long_as_any_of_its_levels_is) {
 TEST(tenure, writes_the_longest_lease_of_the_levels_that_stay) {
     tenure one;
     EXPECT_EQ(one.longest_lease(), 1ms) << "never zero: PEXPIRE 0 would delete the key";
-    one.levels = {{1, 5s, false, false}, {2, 30s, true, false}, {3, 1s, false, true}};
+    for (auto const& added : {level{1, 5s, false, false}, level{2, 30s, true, false}, level{3, 1s, false, true}})
+        one.levels.push_back(added);
     EXPECT_EQ(one.longest_lease(), 30s);
 }
 
 TEST(tenure, ends_with_the_earliest_max_hold_of_its_levels) {
     tenure one;
     EXPECT_EQ(ms(one.max_hold_until()), scripted::at_no_time);
-    one.levels = {{1, 30s, true, false, at(60s)}, {2, 30s, true, false, at(40s)}, {3, 1s, false, false}};
+    for (auto const& added :
+         {level{.number = 1, .lease = 30s, .renewed = true, .max_hold_until = at(60s)},
+          level{.number = 2, .lease = 30s, .renewed = true, .max_hold_until = at(40s)}, level{3, 1s, false, false}})
+        one.levels.push_back(added);
     EXPECT_EQ(ms(one.max_hold_until()), 40'000);
     one.levels.erase(one.levels.begin() + 1);
     EXPECT_EQ(ms(one.max_hold_until()), 60'000);

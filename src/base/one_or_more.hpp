@@ -1,0 +1,73 @@
+// A sequence that mostly has one element.
+#pragma once
+
+#include "base/recycling.hpp"
+
+#include <cstddef>
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace redlatch::base {
+
+/// One element needs no memory of its own. References, pointers and iterators are valid until the next change.
+///
+/// Not thread-safe. push_back has the strong guarantee: when it throws, nothing has changed.
+template <class Value> class one_or_more {
+public:
+    using value_type = Value;
+    using const_iterator = Value const*;
+
+    bool empty() const noexcept { return size() == 0; }
+    std::size_t size() const noexcept { return several_ ? several_->size() : (has_one_ ? 1U : 0U); }
+    Value* data() noexcept { return several_ ? several_->data() : &one_; }
+    Value const* data() const noexcept { return several_ ? several_->data() : &one_; }
+    Value const* begin() const noexcept { return data(); }
+    Value const* end() const noexcept { return data() + size(); }
+    Value& operator[](std::size_t place) noexcept { return data()[place]; }
+    Value const& operator[](std::size_t place) const noexcept { return data()[place]; }
+    Value& back() noexcept { return data()[size() - 1]; }
+
+    void push_back(Value const& added) {
+        if (!several_ && !has_one_) {
+            one_ = added;
+            has_one_ = true;
+            return;
+        }
+        if (!several_) {
+            auto both = std::make_unique<many>();
+            both->reserve(2);
+            both->push_back(std::move(one_));
+            one_ = Value();
+            has_one_ = false;
+            several_ = std::move(both);
+        }
+        several_->push_back(added);
+    }
+    void pop_back() noexcept { erase(end() - 1); }
+    void erase(Value const* place) noexcept {
+        if (several_)
+            several_->erase(several_->begin() + (place - begin()));
+        else
+            make_none();
+    }
+    void clear() noexcept {
+        several_.reset();
+        make_none();
+    }
+
+private:
+    using many = std::vector<Value, recycling<Value>>;
+
+    void make_none() noexcept {
+        has_one_ = false;
+        [[maybe_unused]] auto const gone =
+            std::exchange(one_, Value()); // its destructor finds a sequence that is in order
+    }
+
+    Value one_{};
+    bool has_one_ = false;
+    std::unique_ptr<many> several_{}; ///< all of them, once there was more than one, until clear()
+};
+
+} // namespace redlatch::base
