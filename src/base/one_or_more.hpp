@@ -4,6 +4,7 @@
 #include "base/recycling.hpp"
 
 #include <cstddef>
+#include <initializer_list>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -34,15 +35,10 @@ public:
             has_one_ = true;
             return;
         }
-        if (!several_) {
-            auto both = std::make_unique<many>();
-            both->reserve(2);
-            both->push_back(std::move(one_));
-            one_ = Value();
-            has_one_ = false;
-            several_ = std::move(both);
-        }
-        several_->push_back(added);
+        if (several_) return several_->push_back(added);
+        auto both = std::make_unique<many>(std::initializer_list<Value>{one_, added}); // `added` may be our own
+        make_none();
+        several_ = std::move(both);
     }
     void pop_back() noexcept { erase(end() - 1); }
     void erase(Value const* place) noexcept {

@@ -17,13 +17,19 @@ namespace redlatch::base {
 template <std::size_t Room> class small_text {
 public:
     small_text() noexcept = default;
-    small_text& operator=(std::string_view text) { return assign({text}); }
+    small_text& operator=(std::string_view text) {
+        assign({text});
+        return *this;
+    }
     small_text(small_text const&) = delete;
-    small_text& operator=(small_text const& other) { return assign({other.view()}); }
+    small_text& operator=(small_text const& other) {
+        if (this != &other) assign({other.view()});
+        return *this;
+    }
     ~small_text() = default;
 
     /// The pieces, one behind the other. None of them may be of this text.
-    small_text& assign(std::initializer_list<std::string_view> pieces) {
+    void assign(std::initializer_list<std::string_view> pieces) {
         std::size_t size = 0;
         for (auto const piece : pieces) size += piece.size();
         auto longer = size > Room ? std::make_unique<std::string>() : nullptr;
@@ -35,7 +41,6 @@ public:
             else
                 append_in_place(piece);
         elsewhere_ = std::move(longer);
-        return *this;
     }
 
     std::string_view view() const noexcept {

@@ -39,7 +39,7 @@ record_ptr record_index::get(std::string const& name, recipe const& kind, std::v
         else if (is(*record, name, kind, parts))
             return record;
     }
-    auto const record = std::make_shared<lock_record>(name, kind, random_.next(), waiter_timeout_, parts);
+    auto record = std::make_shared<lock_record>(name, kind, random_.next(), waiter_timeout_, parts);
     record->publish = publish_;
     if (unused != last)
         unused->second = record;

@@ -3,6 +3,7 @@
 #include <functional>
 #include <gtest/gtest.h>
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -51,6 +52,14 @@ TEST(one_or_more, keeps_the_order_of_several) {
     EXPECT_EQ(content_of(all), (numbers{3, 4}));
     EXPECT_EQ(all.back(), 4);
     EXPECT_EQ(all[0], 3);
+}
+
+TEST(one_or_more, takes_a_copy_of_its_own_element) {
+    one_or_more<std::string> all;
+    all.push_back("a text that is too long to have its place in the string");
+    for (int times = 0; times < 4; ++times) all.push_back(all[0]);
+    EXPECT_EQ(all.size(), 5U);
+    for (auto const& one : all) EXPECT_EQ(one, "a text that is too long to have its place in the string");
 }
 
 TEST(one_or_more, can_be_filled_again_after_the_last_one) {
