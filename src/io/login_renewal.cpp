@@ -10,12 +10,16 @@
 namespace redlatch::io {
 
 void login_renewal::ask_at(base::instant when) {
-    std::lock_guard const held(mutex_);
-    if (timer_ != 0) loop_->cancel(std::exchange(timer_, 0));
-    if (when == base::never) return;
-    timer_ = loop_->at(when, [self = weak_from_this()] {
-        if (auto const alive = self.lock()) alive->ask();
-    });
+    reactor::timer timer = 0;
+    if (when != base::never)
+        timer = loop_->at(when, [self = weak_from_this()] {
+            if (auto const alive = self.lock()) alive->ask();
+        });
+    { // the reactor has a mutex of its own, which is not taken under this one
+        std::lock_guard const held(mutex_);
+        std::swap(timer_, timer);
+    }
+    if (timer != 0) loop_->cancel(timer);
 }
 
 /// On the reactor.
