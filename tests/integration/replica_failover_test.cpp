@@ -30,6 +30,7 @@ TEST(sentinel_replicas, a_lock_that_was_confirmed_is_held_on_the_next_master) {
     sentinel_set all{{.replicas = 1, .down_after = 1s}};
     auto settings = quick(all.uri());
     settings.topology.scan_interval = 500ms;
+    settings.lock_watchdog_timeout = 2 * sentinel_set::longest_failover; // nobody renews before there is a master
     client user(settings);
     std::optional<std::size_t> old;
     ASSERT_TRUE(wait_until([&] { return (old = all.named_master()).has_value(); }));

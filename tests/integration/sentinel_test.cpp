@@ -19,6 +19,7 @@ config with_sentinels(std::string uri) {
     auto settings = quick(std::move(uri));
     settings.topology.scan_interval = 500ms;
     settings.retry_attempts = 0;
+    settings.lock_watchdog_timeout = 2 * sentinel_set::longest_failover; // nobody renews before there is a master
     return settings;
 }
 
