@@ -192,6 +192,7 @@ private:
     void verify_doubted();
     void begin_watches(std::vector<locking::tenure_ptr> const& holds);
     void end_watches();
+    void listen_again_later();
     void carry_out(std::vector<locking::lease_keeper::batch> const& renewals,
                    std::vector<locking::reaper::job> const& jobs);
     void renew(locking::lease_keeper::batch const& batch);
@@ -233,6 +234,7 @@ private:
 
     nodes nodes_;
     hold_watch watched_;
+    bool listens_again_ = false; ///< a timer is set for it; the reactor's own
 };
 
 } // namespace redlatch::io

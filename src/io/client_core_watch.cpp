@@ -20,11 +20,24 @@ void client_core::on_watch_news(locking::record_ptr const& lock) {
     reactor_->post([weak = weak_from_this(), lock] {
         auto const self = weak.lock();
         if (!self) return;
-        if (self->watched_.heard_message(*lock)) return self->verify_hold(lock);
+        auto const news = self->watched_.look(*lock);
+        if (news == hold_watch::event::message) return self->verify_hold(lock);
+        if (news == hold_watch::event::refused_for_now) self->listen_again_later();
         self->locked([&](locking::lock_table& table, base::wake_list&) {
             auto const now = lease_clock::now();
             for (auto const& one : table.holders(*lock, now)) table.keeper.verify_soon(one, now);
         });
+    });
+}
+
+/// On the reactor. All are asked for together.
+void client_core::listen_again_later() {
+    if (std::exchange(listens_again_, true)) return;
+    reactor_->at(base::later(lease_clock::now(), hold_watch::again_after), [weak = weak_from_this()] {
+        auto const self = weak.lock();
+        if (!self) return;
+        self->listens_again_ = false;
+        if (!self->closed() && self->watched_.listen_again()) self->listen_again_later();
     });
 }
 

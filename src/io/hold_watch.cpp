@@ -38,6 +38,14 @@ void hold_watch::listen(watch& one) {
     one.where->listen(one.channel, one.waker, true, false);
 }
 
+bool hold_watch::listen_again() {
+    std::lock_guard guard(mutex_);
+    bool refused = false;
+    for (auto& [lock, one] : watches_)
+        if (one.channel && one.where->subscribe_again(one.channel)) refused = true;
+    return refused;
+}
+
 void hold_watch::follow() {
     std::lock_guard guard(mutex_);
     for (auto& [lock, one] : watches_) {
@@ -47,12 +55,14 @@ void hold_watch::follow() {
     }
 }
 
-bool hold_watch::heard_message(locking::lock_record const& lock) {
+hold_watch::event hold_watch::look(locking::lock_record const& lock) {
     std::lock_guard guard(mutex_);
     auto const found = watches_.find(&lock);
-    if (found == watches_.end() || !found->second.channel) return false;
-    auto const now = found->second.where->sample(*found->second.channel).messages;
-    return std::exchange(found->second.messages, now) != now;
+    if (found == watches_.end() || !found->second.channel) return event::other;
+    auto& one = found->second;
+    auto const now = one.where->sample(*one.channel).messages;
+    if (std::exchange(one.messages, now) != now) return event::message;
+    return one.where->is_refused_for_now(*one.channel) ? event::refused_for_now : event::other;
 }
 
 void hold_watch::end_unless(std::function<bool(locking::lock_record const&)> const& held) {

@@ -6,6 +6,7 @@
 // | a hold is a second old                             | subscribe to its channel, unless too many are watched     |
 // | a message                                          | ask the server whether this process still holds the lock  |
 // | the subscription is confirmed (anew)               | ask in a moment, together with others                     |
+// | a busy server refuses it                           | the same; subscribe again each second until it is there   |
 // | this process does not hold it any more             | give the subscription up                                  |
 #pragma once
 
@@ -34,8 +35,14 @@ public:
 
     /// `news` is called on any thread, also within this call, and even after the end of the watch.
     void begin(locking::record_ptr const& lock, listener const& news);
-    /// A message has come since the last call. Otherwise the subscription was confirmed, or is refused or away.
-    bool heard_message(locking::lock_record const& lock);
+    enum class event {
+        message,         ///< since the last call
+        refused_for_now, ///< listen_again() after a while
+        other,           ///< the subscription was confirmed, is refused for good, or away
+    };
+    event look(locking::lock_record const& lock);
+    /// Subscribes where a busy server has refused that. True: it did somewhere; whether it is there now will be seen.
+    bool listen_again();
     /// Channels may be elsewhere now.
     void follow();
     /// Ends the watches of all locks for which `held` says no.
@@ -43,6 +50,8 @@ public:
 
     /// How old a hold is when it is watched.
     static constexpr base::milliseconds from_age{1'000};
+    /// From a refusal to the next attempt.
+    static constexpr base::milliseconds again_after{1'000};
 
 private:
     struct watch {

@@ -86,6 +86,18 @@ void subscriber::listen(locking::channel_ptr const& channel, base::waker const& 
         will_wait);
 }
 
+bool subscriber::is_refused_for_now(locking::channel const& channel) {
+    bool refused = false;
+    line_->with([&] { refused = channel.is_refused_for_now(); });
+    return refused;
+}
+
+bool subscriber::subscribe_again(locking::channel_ptr const& channel) {
+    bool asked = false;
+    line_->submit([&] { asked = registry_->subscribe_again(channel); }, false);
+    return asked;
+}
+
 void subscriber::rest(locking::channel& channel, base::waker const& waker, bool sleeps) {
     line_->with([&] {
         if (std::erase(channel.waiters, waker) > 0 && sleeps) --registry_->sleepers;

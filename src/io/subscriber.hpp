@@ -24,6 +24,9 @@ public:
     void detach(locking::channel_ptr const& channel, base::waker const& waker, bool sleeps) noexcept;
     /// From now on `waker` is called when the count moves; subscribes if that is not done yet.
     void listen(locking::channel_ptr const& channel, base::waker const& waker, bool subscribe, bool will_wait);
+    /// See subscription_registry.
+    bool is_refused_for_now(locking::channel const& channel);
+    bool subscribe_again(locking::channel_ptr const& channel);
     /// Until it listens again, `waker` is not called. `sleeps`: as of detach().
     void rest(locking::channel& channel, base::waker const& waker, bool sleeps);
     /// Reads what has come, if nobody else is about to: samples are up to date then.

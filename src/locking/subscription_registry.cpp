@@ -92,6 +92,12 @@ void subscription_registry::subscribe(channel_ptr const& channel) {
     if (channel->now_in == channel::state::idle && up_) ask(channel);
 }
 
+bool subscription_registry::subscribe_again(channel_ptr const& channel) {
+    if (!channel->is_refused_for_now() || !up_) return false;
+    ask(channel);
+    return true;
+}
+
 void subscription_registry::give_up(channel_ptr channel) { // a copy: its place in the list goes away
     lingering_.remove(channel);
     channel->linger_until = base::never;

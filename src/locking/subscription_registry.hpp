@@ -60,6 +60,8 @@ struct channel {
     std::vector<base::waker> waiters{};
     std::string refusal{}; ///< of refused: what the server said
 
+    /// By a server that executes nothing now.
+    bool is_refused_for_now() const noexcept { return now_in == state::idle && polled; }
     channel_sample sample() const noexcept {
         return {count, now_in == state::subscribed, messages, turns, absent, turn_goes_on, foreign, session};
     }
@@ -82,6 +84,8 @@ public:
     void detach(channel_ptr const& channel, base::instant now);
     /// Stages SUBSCRIBE unless that is done or under way.
     void subscribe(channel_ptr const& channel);
+    /// Where it is refused for now: stages SUBSCRIBE again, and says so.
+    bool subscribe_again(channel_ptr const& channel);
 
     /// As attach() and detach() at once.
     channel_sample peek(std::string const& name) const;

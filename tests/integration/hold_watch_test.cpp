@@ -57,6 +57,21 @@ TEST_F(hold_watch_test, a_forced_release_while_its_connection_was_away_is_notice
     EXPECT_TRUE(loss.within(5s));
 }
 
+TEST_F(hold_watch_test, listens_again_after_a_busy_server_has_refused_that) {
+    byte_proxy proxy(server.address());
+    client refused(watching(proxy.uri(), 100));
+    auto const once =
+        proxy.replace_reply(a_command("SUBSCRIBE"), "-LOADING Redis is loading the dataset in memory\r\n");
+    auto const twice = proxy.replace_reply(a_command("SUBSCRIBE"), "-BUSY Redis is busy running a script.\r\n");
+    hold const mine = refused.get_lock(name).acquire();
+    told loss(mine);
+    EXPECT_TRUE(once.wait() && twice.wait()) << "again after the first refusal";
+    ASSERT_TRUE(wait_until([&] { return proxy.count(a_command("SUBSCRIBE")) == 3; })) << "and after the second one";
+    EXPECT_TRUE(mine) << "asked about, and still there";
+    EXPECT_TRUE(other.get_lock(name).force_unlock());
+    EXPECT_TRUE(loss.within(2s));
+}
+
 TEST_F(hold_watch_test, listens_no_longer_than_it_holds) {
     hold mine = user.get_lock(name).acquire();
     ASSERT_TRUE(wait_until([&] { return somebody_waits(name); }, 5s));

@@ -1,5 +1,5 @@
 """What the simulator cannot see, or does not: unit tests find these."""
-from table.files import KEEPER, LANE, RECIPE, RECORDS, TABLE
+from table.files import KEEPER, LANE, RECIPE, RECORDS, REGISTRY, TABLE
 
 MUTANTS = [
     ("a busy lane counts as silent", LANE,
@@ -35,6 +35,11 @@ MUTANTS = [
     ("names that nobody uses are kept", RECORDS,
      "        std::erase_if(records_, [](auto const& one) { return one.second.expired(); });\n",
      ""),
+    ("a watch that a busy server refused is not asked for again", REGISTRY,
+     "    if (!channel->is_refused_for_now() || !up_) return false;\n"
+     "    ask(channel);\n"
+     "    return true;",
+     "    return channel == nullptr;"),
     ("a message that is forbidden is sent again", RECIPE,
      "return {kind::not_held, 0, sent || forbidden};",
      "return {kind::not_held, 0, sent};"),

@@ -97,6 +97,30 @@ TEST(subscription_registry, asks_again_for_what_the_server_refused_for_now) {
     EXPECT_EQ(sleeper->times, 2);
 }
 
+TEST(subscription_registry, subscribes_again_exactly_where_it_was_refused_for_now) {
+    connected all;
+    auto const one = all.registry.attach("c");
+    EXPECT_FALSE(all.registry.subscribe_again(one)) << "nobody has asked for it";
+    all.registry.subscribe(one);
+    EXPECT_FALSE(all.registry.subscribe_again(one)) << "it is under way";
+    all.said();
+    all.hears(scripted::error("LOADING Redis is loading the dataset in memory"));
+    EXPECT_TRUE(one->is_refused_for_now());
+    EXPECT_TRUE(all.registry.subscribe_again(one));
+    EXPECT_THAT(all.said(), ElementsAre("SUBSCRIBE c"));
+    EXPECT_FALSE(one->is_refused_for_now());
+    all.hears(confirmed("subscribe", "c"));
+    EXPECT_FALSE(all.registry.subscribe_again(one)) << "it is there";
+    all.down();
+    EXPECT_FALSE(all.registry.subscribe_again(one)) << "the next connection asks";
+    auto const other = all.registry.attach("d");
+    all.up();
+    all.said();
+    all.hears(confirmed("subscribe", "c"));
+    all.hears(refused());
+    EXPECT_FALSE(all.registry.subscribe_again(other)) << "for good";
+}
+
 TEST(subscription_registry, asks_for_a_refused_channel_again_on_a_new_connection) {
     connected all;
     auto const one = all.registry.attach("c");
