@@ -1,15 +1,17 @@
 #include "support/monitor.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <optional>
 #include <stdexcept>
+#include <system_error>
 
 namespace redlatch::test {
 namespace {
 
 constexpr char const* marker_prefix = "redlatch-test-marker-";
 
-/// A space or the end of the line is behind it: Valkey 8.1.1 does not escape the quotes within a word.
+/// A space or the end of the line is behind it: Valkey 8.1.1 escapes neither quotes nor backslashes within a word.
 bool is_last_quote(std::string_view text, std::size_t at) {
     return text[at] == '"' && (at + 1 == text.size() || text[at + 1] == ' ');
 }
@@ -28,10 +30,13 @@ std::string unquote(std::string_view text, std::size_t& at) {
         case 't': word += '\t'; break;
         case 'a': word += '\a'; break;
         case 'b': word += '\b'; break;
-        case 'x':
-            word += static_cast<char>(std::stoi(std::string(text.substr(at + 1, 2)), nullptr, 16));
-            at += 2;
+        case 'x': {
+            int byte = 'x';
+            auto const digits = text.substr(at + 1, 2);
+            if (std::from_chars(digits.data(), digits.data() + digits.size(), byte, 16).ec == std::errc()) at += 2;
+            word += static_cast<char>(byte);
             break;
+        }
         default: word += text[at]; break;
         }
     }

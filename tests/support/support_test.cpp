@@ -162,7 +162,10 @@ TEST(redis_server_test, is_silent_while_paused) {
 TEST(monitor_test, records_commands_with_any_bytes_and_tells_those_of_scripts) {
     redis_server server;
     monitor watch(server);
-    std::string const odd("a\"\\\n\0\xff", 6);
+    // That of Valkey 8.1 escapes neither quotes nor backslashes.
+    bool const escapes = server.run("INFO", "server").text.find("valkey_version:8.1") == std::string::npos;
+    auto const odd = (escapes ? "a\"\\" : "a\"") + std::string("\n\0\xff", 3);
+    watch.forget();
     server.run("SET", odd, "1");
     server.run("EVAL", "return redis.call('get', KEYS[1])", "1", odd);
     auto const commands = watch.commands();
