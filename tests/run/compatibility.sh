@@ -28,7 +28,8 @@ page_ends() {
 
 - Redis 6.2 has no ACL rules about subcommands or about reading alone, and no messages of the shards of a cluster; it cannot say
   what a user may do. Tests of these are skipped there, and `redlatch doctor` says that rights are not known.
-- Other tests that are skipped are about what a kind of lock does not have.
+- Other tests that are skipped are about what a kind of lock does not have, and two are skipped on Valkey: it moves a slot only
+  when the replicas of its master have heard of that, and there they are silent.
 - Redis 6.2 and Valkey 9.1 come from wheels of PyPI, Redis 8.0 and Valkey 8.1 from packages of Debian 13.
 END
 }
