@@ -86,23 +86,66 @@ private:
     std::jthread guard_;
 };
 
+/// Looks how far the wall clock, by which a server ends leases, moves against the lease clock. A clock that is set ends leases
+/// early, and whoever reads that two had a lock needs to know of it.
+class clock_comparison {
+public:
+    /// The farthest move so far.
+    std::chrono::microseconds moved() const {
+        return std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::nanoseconds(most_ - least_));
+    }
+
+private:
+    void run(std::stop_token const& ends) {
+        std::mutex mutex;
+        std::condition_variable_any ended;
+        std::unique_lock guard(mutex);
+        do {
+            auto const before = lease_clock::now();
+            auto const wall = std::chrono::system_clock::now();
+            auto const after = lease_clock::now();
+            if (after - before > 50us) continue; // interrupted in between
+            auto const difference =
+                std::chrono::nanoseconds(wall.time_since_epoch() - before.time_since_epoch()).count();
+            if (!first_) first_ = difference;
+            auto const from_start = difference - *first_;
+            least_ = std::min<std::int64_t>(least_, from_start);
+            most_ = std::max<std::int64_t>(most_, from_start);
+        } while (!ended.wait_for(guard, ends, 1ms, [&] { return ends.stop_requested(); }));
+    }
+
+    std::optional<std::int64_t> first_;
+    std::atomic<std::int64_t> least_{0};
+    std::atomic<std::int64_t> most_{0};
+    std::jthread thread_{[this](std::stop_token const& ends) { run(ends); }};
+};
+
+/// A client that somebody may close while it is used.
+struct shared_client {
+    explicit shared_client(config const& how) : user(how) {}
+    client user;
+    std::atomic<bool> closing{false}; ///< set before close() begins
+};
+
 /// Sees to it that nobody has been given a lock while another one's hold says that it is valid.
 class witness {
 public:
-    /// Right after `who` was given the lock.
-    void enters(hold_view const& who) {
+    /// Right after `who` was given the lock by `call` of a client.
+    void enters(hold_view const& who, char const* call, std::shared_ptr<shared_client> of) {
         std::lock_guard guard(mutex_);
+        entry const now{who, call, std::move(of), std::chrono::steady_clock::now()};
         for (auto const& other : inside_)
-            if (other && other.owner_id() != who.owner_id() && who) // a lease of a millisecond may be over on entering
-                overlaps_ += other.owner_id() + " still says that it is valid; " + who.owner_id() + " has the lock. ";
-        inside_.push_back(who);
+            // A lease of a millisecond may be over on entering.
+            if (other.who && other.who.owner_id() != who.owner_id() && who)
+                overlaps_ += text(other) + " still says that it is valid; " + text(now) + " has the lock\n";
+        inside_.push_back(now);
         ++entries_;
     }
     /// Right before `who` gives it back.
     void leaves(hold_view const& who) {
         std::lock_guard guard(mutex_);
         auto const at = std::find_if(inside_.begin(), inside_.end(),
-                                     [&](hold_view const& one) { return one.owner_id() == who.owner_id(); });
+                                     [&](entry const& one) { return one.who.owner_id() == who.owner_id(); });
         if (at != inside_.end()) inside_.erase(at);
     }
     std::string overlaps() const {
@@ -115,17 +158,25 @@ public:
     }
 
 private:
+    struct entry {
+        hold_view who;
+        char const* call;
+        std::shared_ptr<shared_client> of;
+        std::chrono::steady_clock::time_point since;
+    };
+    static std::string text(entry const& one) {
+        auto const us = [](auto time) {
+            return std::to_string(std::chrono::duration_cast<std::chrono::microseconds>(time).count()) + " us";
+        };
+        return one.who.owner_id() + " (" + one.call + (one.of->closing ? ", its client is closing" : "")
+               + ", inside for " + us(std::chrono::steady_clock::now() - one.since) + ", valid for "
+               + us(one.who.valid_until() - lease_clock::now()) + ")";
+    }
+
     mutable std::mutex mutex_;
-    std::list<hold_view> inside_;
+    std::list<entry> inside_;
     std::string overlaps_;
     int entries_ = 0;
-};
-
-/// A client that somebody may close while it is used.
-struct shared_client {
-    explicit shared_client(config const& how) : user(how) {}
-    client user;
-    std::atomic<bool> closing{false}; ///< set before close() begins
 };
 
 class client_pool {

@@ -91,7 +91,7 @@ private:
         watchdog_.leaves(what.thread);
         explain(ec, what, how, name);
         if (ec) return;
-        enters(what, mine);
+        enters(what, mine, name);
         std::optional<hold> again;
         if (random() % 3 == 0) again = enter_again(what, how);
         if (again && random() % 2 == 0) std::swap(mine, *again); // levels end in any order
@@ -122,7 +122,7 @@ private:
         watchdog_.leaves(what.thread);
         explain(ec, what, {}, "try once");
         if (!got) return;
-        enters(what, *got);
+        enters(what, *got, "try once");
         leaves(what, *got);
         if (random() % 2 == 0) return got->release_detached();
         give_back(what, std::move(*got), false);
@@ -135,7 +135,7 @@ private:
             happened(guard ? "adapter: locked" : "adapter: not in time");
             if (guard) {
                 auto const mine = what.lock.current_hold();
-                enters(what, mine);
+                enters(what, mine, "adapter");
                 leaves(what, mine);
             }
         } catch (error const& problem) {
@@ -158,7 +158,7 @@ private:
                 ++finished_;
                 return;
             }
-            enters(what, got);
+            enters(what, got, "asynchronous");
             leaves(what, got);
             got.async_release({}, [this, what](std::error_code released) {
                 explain_release(released, what, false);
@@ -204,8 +204,8 @@ private:
 
     // --- what may come of it
 
-    void enters(errand const& what, hold_view const& who) {
-        if (what.seen_by) what.seen_by->enters(who);
+    void enters(errand const& what, hold_view const& who, char const* call) {
+        if (what.seen_by) what.seen_by->enters(who, call, what.with);
     }
     void leaves(errand const& what, hold_view const& who) {
         if (what.seen_by) what.seen_by->leaves(who);
@@ -281,7 +281,8 @@ private:
     void look_at_what_happened() {
         std::printf("%s", tally_.text().c_str());
         for (auto const& one : witnesses_) {
-            EXPECT_EQ(one.overlaps(), "");
+            EXPECT_EQ(one.overlaps(), "")
+                << "the wall clock moved by " << clocks_.moved().count() << " us against the lease clock meanwhile";
             EXPECT_GT(one.entries(), 0);
         }
         for (auto const* must : {"with a deadline: acquired", "to be cancelled: acquired", "asynchronous: acquired",
@@ -293,6 +294,7 @@ private:
     run_time time_{run_time::as_asked_for()};
     watchdog watchdog_{workers + 1};
     canceller canceller_;
+    clock_comparison clocks_;
     client_pool clients_;
     std::array<witness, exclusive_names> witnesses_{};
     tally tally_;
