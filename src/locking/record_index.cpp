@@ -18,29 +18,23 @@ std::size_t hash_of(std::string_view name, std::span<std::string const> parts) n
     return sum;
 }
 
-bool is(lock_record const& record, std::string_view name, recipe const& kind, std::span<std::string const> parts) {
+bool matches(lock_record const& record, std::string_view name, recipe const& kind, std::span<std::string const> parts) {
     return record.how == &kind && record.name == name && std::ranges::equal(parts, record.parts());
 }
 
 } // namespace
 
 record_ptr record_index::get(std::string const& name, recipe const& kind, std::vector<std::string> const& parts) {
+    if (auto known = find(name, kind, parts)) return known;
     if (records_.size() >= prune_at_) {
         std::erase_if(records_, [](auto const& one) { return one.second.expired(); });
         prune_at_ = std::max<std::size_t>(64, records_.size() * 2);
     }
-    auto const hash = hash_of(name, parts);
-    auto const [first, last] = records_.equal_range(hash);
-    auto unused = last;
-    for (auto at = first; at != last; ++at) {
-        auto record = at->second.lock();
-        if (!record)
-            unused = at;
-        else if (is(*record, name, kind, parts))
-            return record;
-    }
     auto record = std::make_shared<lock_record>(name, kind, random_.next(), waiter_timeout_, parts);
     record->publish = publish_;
+    auto const hash = hash_of(name, parts);
+    auto const [first, last] = records_.equal_range(hash);
+    auto const unused = std::find_if(first, last, [](auto const& one) { return one.second.expired(); });
     if (unused != last)
         unused->second = record;
     else
@@ -48,10 +42,11 @@ record_ptr record_index::get(std::string const& name, recipe const& kind, std::v
     return record;
 }
 
-record_ptr record_index::find(std::string const& name, recipe const& kind) const {
-    auto const [first, last] = records_.equal_range(hash_of(name, {}));
+record_ptr record_index::find(std::string const& name, recipe const& kind,
+                              std::vector<std::string> const& parts) const {
+    auto const [first, last] = records_.equal_range(hash_of(name, parts));
     for (auto at = first; at != last; ++at)
-        if (auto record = at->second.lock(); record && is(*record, name, kind, {})) return record;
+        if (auto record = at->second.lock(); record && matches(*record, name, kind, parts)) return record;
     return nullptr;
 }
 

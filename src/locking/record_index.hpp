@@ -30,8 +30,8 @@ public:
     /// server's word.
     /// `parts`: as in lock_record.
     record_ptr get(std::string const& name, recipe const& kind, std::vector<std::string> const& parts = {});
-    /// Of a lock that is its whole key. Null: nobody refers to it.
-    record_ptr find(std::string const& name, recipe const& kind) const;
+    /// Null: nobody refers to it.
+    record_ptr find(std::string const& name, recipe const& kind, std::vector<std::string> const& parts = {}) const;
     /// How many records take up memory: those in use, and a bounded number of others.
     std::size_t size() const noexcept { return records_.size(); }
 
