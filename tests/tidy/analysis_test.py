@@ -13,7 +13,8 @@ PRETENDER = """#!/bin/sh
 [ "$1" = --version ] && { echo version 1; exit; }
 for file; do :; done
 echo "$file" >>"$LOOKS"
-! grep -q wrong "$file" || { echo "$file: wrong"; exit 1; }
+included=$(sed -n 's/#include "\\(.*\\)" .*/\\1/p' "$file")
+! grep -q wrong "$file" $included || { echo "$file: wrong"; exit 1; }
 """
 
 
@@ -47,12 +48,13 @@ class Kept(unittest.TestCase):
         self.write(name, "build/compile_commands.json", json.dumps([entry]))
         return root
 
-    def looked(self, root=None):
+    def looked(self, root=None, files=("a.cpp",), together=False):
         """How often clang-tidy was asked, and the exit status."""
         looks = os.path.join(self.place, "looks")
         open(looks, "w").close()
         made = subprocess.run(
-            [sys.executable, "-B", SCRIPT, "build", "a.cpp"], cwd=root or self.root, capture_output=True, text=True,
+            [sys.executable, "-B", SCRIPT, *["--together"][:together], "build", *files],
+            cwd=root or self.root, capture_output=True, text=True,
             env=os.environ | {"REDLATCH_ANALYSIS_CACHE": os.path.join(self.place, "cache"), "LOOKS": looks,
                               "REDLATCH_CLANG_TIDY": os.path.join(self.place, "pretender")})
         self.assertEqual(made.stderr, "")
@@ -84,6 +86,36 @@ class Kept(unittest.TestCase):
             self.assertEqual(self.looked(), (0, 0), what)
             change()
             self.assertEqual(self.looked(), (1, 0), what)
+
+    def project_of(self, names, flags=lambda name: ""):
+        entries = [{"directory": f"{self.root}/build", "file": f"{self.root}/src/{name}.cpp",
+                    "command": f"{os.environ['CXX']} {flags(name)} -o {name}.o -c {self.root}/src/{name}.cpp"}
+                   for name in names]
+        for name in names:
+            self.write("one", f"src/{name}.cpp", f"int {name};\n")
+        self.write("one", "build/compile_commands.json", json.dumps(entries))
+        return [f"src/{name}.cpp" for name in names]
+
+    def test_files_of_a_folder_are_looked_at_together(self):
+        files = self.project_of("abcdefghi")
+        self.assertEqual(self.looked(files=files, together=True), (2, 0))  # eight, and one that is left
+        self.assertEqual(self.looked(files=files, together=True), (0, 0))
+        self.write("one", "src/b.cpp", "int changed;\n")
+        self.assertEqual(self.looked(files=files, together=True), (1, 0))
+
+    def test_what_is_clean_together_is_not_known_to_be_clean_alone(self):
+        files = self.project_of("ab")
+        self.assertEqual(self.looked(files=files, together=True), (1, 0))
+        self.assertEqual(self.looked(files=files), (2, 0))
+
+    def test_files_that_are_compiled_otherwise_are_looked_at_by_themselves(self):
+        files = self.project_of("ab", flags=lambda name: f"-DNAME={name}")
+        self.assertEqual(self.looked(files=files, together=True), (2, 0))
+
+    def test_where_something_is_found_each_file_is_looked_at_by_itself(self):
+        files = self.project_of("abc")
+        self.write("one", "src/b.cpp", "// wrong\n")
+        self.assertEqual(self.looked(files=files, together=True), (4, 1))
 
     def test_a_clone_elsewhere_is_the_same(self):
         self.looked()

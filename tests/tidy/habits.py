@@ -63,6 +63,21 @@ def switches_are_exhaustive(tree):
                 yield Finding(path, number, "a switch names every enumerator; for other types say why beside `default`")
 
 
+def names_from_elsewhere_are_used(tree):
+    """A using-declaration or an alias of a namespace in a source; clang-tidy sees those of a main file alone."""
+    declared = re.compile(r"^\s*using (?:\w+::)+(\w+);|^\s*namespace (\w+) =")
+    for path in tree.paths("src/", "cli/", "bench/", "examples/", suffix=".cpp"):
+        code = tree.code(path)
+        whole = "\n".join(line for _, line in code)
+        for number, line in code:
+            found = declared.match(line)
+            if not found:
+                continue
+            name = found.group(1) or found.group(2)
+            if len(re.findall(rf"\b{name}\b", whole)) - len(re.findall(rf"\b{name}\b", line)) == 0:
+                yield Finding(path, number, f"nothing in this file uses {name}")
+
+
 def nothing_is_dead(tree):
     included = set()
     for path in tree.cpp(*OURS):
@@ -181,6 +196,7 @@ RULES = (
     files_stay_small,
     headers_are_proper,
     switches_are_exhaustive,
+    names_from_elsewhere_are_used,
     nothing_is_dead,
     tests_do_not_sleep,
     tests_are_honest,

@@ -153,6 +153,17 @@ CASES = {
         [{"src/io/a.cpp": "switch (state) {\ndefault: break;\n}\n"}],
         [{"src/io/a.cpp": "switch (letter) {\ndefault: break; // letters are no enumeration\n}\nlock() = default;\n"}],
     ),
+    habits.names_from_elsewhere_are_used: (
+        [
+            {"src/io/a.cpp": "using locking::lock_table;\nint lock_tables; // lock_table\n"},
+            {"cli/a.cpp": "namespace shown = output::shown;\n"},
+        ],
+        [
+            {"src/io/a.cpp": "using locking::lock_table;\nlock_table made;\n"},
+            {"cli/a.cpp": "namespace shown = output;\nint width = shown::width;\nusing enum colour;\n"},
+            {"tests/a.cpp": "using locking::lock_table;\n"},
+        ],
+    ),
     habits.nothing_is_dead: (
         [
             {"src/io/a.hpp": ""},
