@@ -86,20 +86,19 @@ private:
     std::jthread guard_;
 };
 
-/// Looks how far the wall clock, by which a server ends leases, moves against the lease clock. A clock that is set ends leases
-/// early, and whoever reads that two had a lock needs to know of it.
-class clock_comparison {
+/// Looks whether somebody sets the wall clock, by which a server ends leases: set forward, it ends them early, and then the
+/// library promises nothing (docs/guarantees.md).
+class clock_watch {
 public:
-    /// The farthest move so far.
-    std::chrono::microseconds moved() const {
-        return std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::nanoseconds(most_ - least_));
-    }
+    /// The longest one, in either direction, against the lease clock.
+    std::chrono::nanoseconds step() const { return std::chrono::nanoseconds(longest_); }
 
 private:
     void run(std::stop_token const& ends) {
         std::mutex mutex;
         std::condition_variable_any ended;
         std::unique_lock guard(mutex);
+        std::optional<std::int64_t> last;
         do {
             auto const before = lease_clock::now();
             auto const wall = std::chrono::system_clock::now();
@@ -107,16 +106,12 @@ private:
             if (after - before > 50us) continue; // interrupted in between
             auto const difference =
                 std::chrono::nanoseconds(wall.time_since_epoch() - before.time_since_epoch()).count();
-            if (!first_) first_ = difference;
-            auto const from_start = difference - *first_;
-            least_ = std::min<std::int64_t>(least_, from_start);
-            most_ = std::max<std::int64_t>(most_, from_start);
+            longest_ = std::max<std::int64_t>(longest_, std::abs(difference - last.value_or(difference)));
+            last = difference;
         } while (!ended.wait_for(guard, ends, 1ms, [&] { return ends.stop_requested(); }));
     }
 
-    std::optional<std::int64_t> first_;
-    std::atomic<std::int64_t> least_{0};
-    std::atomic<std::int64_t> most_{0};
+    std::atomic<std::int64_t> longest_{0};
     std::jthread thread_{[this](std::stop_token const& ends) { run(ends); }};
 };
 

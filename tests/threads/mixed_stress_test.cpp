@@ -15,6 +15,7 @@ namespace {
 
 constexpr std::size_t workers = 12;
 constexpr std::size_t exclusive_names = 4;
+constexpr auto shortest_margin = 500us; // of a lease of one millisecond
 
 class mixed_stress {
 public:
@@ -280,9 +281,10 @@ private:
 
     void look_at_what_happened() {
         std::printf("%s", tally_.text().c_str());
+        bool const clock_was_set = clock_.step() >= shortest_margin;
+        if (clock_was_set) std::printf("the wall clock was set meanwhile: whether two had a lock is not judged\n");
         for (auto const& one : witnesses_) {
-            EXPECT_EQ(one.overlaps(), "")
-                << "the wall clock moved by " << clocks_.moved().count() << " us against the lease clock meanwhile";
+            EXPECT_TRUE(clock_was_set || one.overlaps().empty()) << one.overlaps();
             EXPECT_GT(one.entries(), 0);
         }
         for (auto const* must : {"with a deadline: acquired", "to be cancelled: acquired", "asynchronous: acquired",
@@ -294,7 +296,7 @@ private:
     run_time time_{run_time::as_asked_for()};
     watchdog watchdog_{workers + 1};
     canceller canceller_;
-    clock_comparison clocks_;
+    clock_watch clock_;
     client_pool clients_;
     std::array<witness, exclusive_names> witnesses_{};
     tally tally_;
