@@ -14,10 +14,16 @@ build_all() { # PRESET [-DNAME=VALUE…] [TARGET…]: with what the tests need
     build "$preset" "$@"
 }
 
-# Tests that mostly wait - for leases, deadlines, other processes - run eight at a time, all others two at a time. Those that
-# measure, and those that fill the machine, say how much of it they need (PROCESSORS in their CMakeLists.txt).
+# Tests that mostly wait - for leases, deadlines, other processes - run ten at a time, eight where a sanitizer makes each of
+# them compute more; all others two at a time. Those that measure, and those that fill the machine, say how much of it they
+# need (PROCESSORS in their CMakeLists.txt).
 waiting_labels='^(integration|cli|asio|chaos|interop)$'
-waiting_jobs=8
+waiting_jobs() { # PRESET
+    case $1 in
+        asan-ubsan | tsan) echo 8 ;;
+        *) echo 10 ;;
+    esac
+}
 
 run_all_of() { # PRESET [CTEST-ARGS…]: what computes, and then what waits
     local preset=$1 some
@@ -28,7 +34,7 @@ run_all_of() { # PRESET [CTEST-ARGS…]: what computes, and then what waits
     else
         run_ctest "$preset" computing -LE "$waiting_labels" "$@"
         some=$ran
-        run_ctest "$preset" waiting -L "$waiting_labels" -j "$waiting_jobs" "$@"
+        run_ctest "$preset" waiting -L "$waiting_labels" -j "$(waiting_jobs "$preset")" "$@"
         some=$((some + ran))
     fi
     [[ $some -gt 0 ]] || ended "there is a test to run (preset $preset)" 1 0 || true
@@ -44,7 +50,7 @@ test_preset() { # PRESET [CTEST-ARGS…]
 # need TLS, which this one lacks.
 test_on() { # PROGRAM PART
     local others='^(scripts_no_hand_off|asynchronous)\.|(deadline|embedded_server|hostile_server|lie|many|tls)_test'
-    REDLATCH_TEST_SERVER=$1 run_ctest release "$2" -L '^integration$' -E "$others" -j "$waiting_jobs"
+    REDLATCH_TEST_SERVER=$1 run_ctest release "$2" -L '^integration$' -E "$others" -j "$(waiting_jobs release)"
 }
 
 # What the same sources always get, and other sources do not: a failure can be repeated, and each change meets new scenarios.
@@ -83,7 +89,7 @@ test_everything() { # a failure in one step does not hide those of the others
 test_nightly() {
     check "build: release" build_all release || return 0
     run_ctest release 'nightly, computing' -C nightly -L '^nightly$' -LE "$waiting_labels"
-    run_ctest release 'nightly, waiting' -C nightly -L '^nightly$' -L "$waiting_labels" -j "$waiting_jobs"
+    run_ctest release 'nightly, waiting' -C nightly -L '^nightly$' -L "$waiting_labels" -j "$(waiting_jobs release)"
     test_servers
     check "faults, all of them" "$build_root/release/tests/chaos/redlatch_chaos" --redisson || true
     if check "build: tsan" build_all tsan tests/threads/all; then
