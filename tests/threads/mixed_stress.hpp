@@ -86,11 +86,11 @@ private:
     std::jthread guard_;
 };
 
-/// Looks whether somebody sets the wall clock, by which a server ends leases: set forward, it ends them early, and then the
-/// library promises nothing (docs/guarantees.md).
+/// Looks how far the wall clock, by which a server ends leases, is set. Set forward it ends them early: whoever reads that two
+/// had a lock needs to know of it.
 class clock_watch {
 public:
-    /// The longest one, in either direction, against the lease clock.
+    /// The longest one so far, in either direction, against the lease clock.
     std::chrono::nanoseconds step() const { return std::chrono::nanoseconds(longest_); }
 
 private:
