@@ -260,7 +260,7 @@ std::string says_of(std::string const& answer) {
     });
     auto settings = quick("rediss://127.0.0.1:" + std::to_string(where.port));
     settings.retry_attempts = 0;
-    settings.connect_timeout = 30s; // it ends with the answer
+    settings.connect_timeout = 30s; // the answer ends the handshake
     return outcome_of([&] { client{settings}; }).message;
 }
 
