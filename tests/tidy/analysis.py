@@ -64,18 +64,20 @@ def words_of(entry):
     return words[1:] if os.path.basename(words[0]) == "ccache" else words
 
 
+def compiling(entry):
+    """How the file is compiled, without what is made of it."""
+    given, words = iter(words_of(entry)), []
+    for word in given:
+        if word in ("-o", "-MF", "-MT", "-MQ"):
+            next(given)
+        elif word not in ("-c", "-MD", "-MMD"):
+            words.append(word)
+    return words
+
+
 def included(entry):
     """The file and all headers that it includes, as the compiler finds them now."""
-    words, command = words_of(entry), []
-    at = 0
-    while at < len(words):
-        if words[at] in ("-o", "-MF", "-MT", "-MQ"):
-            at += 2
-        else:
-            if words[at] not in ("-c", "-MD", "-MMD"):
-                command.append(words[at])
-            at += 1
-    made = subprocess.run(command + ["-M"], cwd=entry["directory"], capture_output=True, text=True)
+    made = subprocess.run(compiling(entry) + ["-M"], cwd=entry["directory"], capture_output=True, text=True)
     if made.returncode != 0:
         return None
     names = made.stdout.replace("\\\n", " ").split(":", 1)[1]
@@ -114,29 +116,16 @@ def look_at(path, entry, root, build, cache):
     return path, clean, made.stdout + ("" if clean else made.stderr), False
 
 
-def alike(entry):
-    """How the file is compiled, without its name and that of what is made of it."""
-    words, at = [], 0
-    given = words_of(entry)
-    while at < len(given):
-        if given[at] in ("-o", "-c", "-MF", "-MT", "-MQ"):
-            at += 2
-        else:
-            words.append(given[at])
-            at += 1
-    return words
-
-
 def units(files, entries, build):
-    """{a translation unit: the files in it}, and the entries of these units; made in a folder below the build's"""
-    groups = {}
-    for path in files:
-        entry = entries.get(path)
-        own_settings = os.path.exists(os.path.join(os.path.dirname(path), ".clang-tidy"))
-        if entry and not own_settings:
-            groups.setdefault((os.path.dirname(path), entry["directory"], *alike(entry)), []).append(path)
+    """Translation units of several files: their folder, {a unit: the files in it}, {a unit: how it is compiled}."""
     folder = os.path.join(build, "together")
     os.makedirs(folder, exist_ok=True)
+    groups = {}
+    for path in files:
+        entry, place = entries.get(path), os.path.dirname(path)
+        if entry and settings(place) == settings(folder):
+            words = [word for word in compiling(entry) if word != entry["file"]]
+            groups.setdefault((place, entry["directory"], *words), []).append(path)
     made, their_entries = {}, {}
     for (_, directory, *words), members in sorted(groups.items()):
         for first in range(0, len(members), FILES_OF_A_UNIT):

@@ -112,6 +112,11 @@ class Kept(unittest.TestCase):
         files = self.project_of("ab", flags=lambda name: f"-DNAME={name}")
         self.assertEqual(self.looked(files=files, together=True), (2, 0))
 
+    def test_files_with_settings_of_their_own_are_looked_at_by_themselves(self):
+        files = self.project_of("ab")
+        self.write("one", "src/.clang-tidy", "Checks: '-*'\n")
+        self.assertEqual(self.looked(files=files, together=True), (2, 0))
+
     def test_where_something_is_found_each_file_is_looked_at_by_itself(self):
         files = self.project_of("abc")
         self.write("one", "src/b.cpp", "// wrong\n")
