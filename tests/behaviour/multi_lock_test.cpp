@@ -72,6 +72,8 @@ TEST_F(multi_lock_test, takes_nothing_while_a_member_is_busy) {
     auto const problem = outcome_of([&] { static_cast<void>(mine().acquire({.wait = 50ms})); });
     EXPECT_EQ(problem.reason, errc::timed_out);
     EXPECT_NE(problem.message.find(third), std::string::npos) << problem.message;
+    auto const all = "multi lock of '" + first + "', '" + second + "', '" + third + "' was";
+    EXPECT_NE(problem.message.find(all), std::string::npos) << problem.message;
     EXPECT_TRUE(wait_until([&] { return !exists(first) && !exists(second); }));
 }
 

@@ -368,6 +368,10 @@ TEST_F(permit_semaphore_test, does_all_of_it_with_handlers) {
     two.async_release({}, [&](std::error_code ec) { released.set_value(ec); });
     EXPECT_EQ(released.get_future().get(), std::error_code());
     EXPECT_EQ(waited.get_future().get(), 2U);
+    completion_ptr<> unused;
+    auto const nothing = permits().start_release(unused);
+    ASSERT_TRUE(nothing) << "where there are none, the release is over at once";
+    EXPECT_FALSE(nothing->failed());
     std::promise<std::error_code> by_id;
     mine.async_release({id}, {}, [&](std::error_code ec) { by_id.set_value(ec); });
     EXPECT_EQ(by_id.get_future().get(), errc::not_owner) << "it was released already";
@@ -377,6 +381,33 @@ TEST_F(permit_semaphore_test, does_all_of_it_with_handlers) {
 }
 
 // --- bad input
+
+TEST_F(permit_semaphore_test, refuses_a_call_without_a_handler_at_once) {
+    mine.try_set_permits(1);
+    auto const refused = [](auto&& call) { return outcome_of(call).reason; };
+    std::string const id(32, '0');
+    EXPECT_EQ(refused([&] { mine.async_acquire({}, {}, {}); }), errc::invalid_argument);
+    EXPECT_EQ(refused([&] { mine.async_try_acquire({}, {}, {}); }), errc::invalid_argument);
+    EXPECT_EQ(refused([&] { mine.async_release({id}, {}, {}); }), errc::invalid_argument);
+    EXPECT_EQ(refused([&] { mine.async_update_lease(id, 1s, {}, {}); }), errc::invalid_argument);
+    EXPECT_EQ(refused([&] { mine.async_lease_of(id, {}, {}); }), errc::invalid_argument);
+    EXPECT_EQ(refused([&] { mine.async_get_permits({}, {}); }), errc::invalid_argument);
+    EXPECT_EQ(refused([&] { mine.async_acquired_permits({}, {}); }), errc::invalid_argument);
+    EXPECT_EQ(refused([&] { mine.async_inspect({}, {}); }), errc::invalid_argument);
+    EXPECT_EQ(refused([&] { mine.async_set_permits(2, {}, {}); }), errc::invalid_argument);
+    EXPECT_EQ(mine.available_permits(), 1) << "nothing was started";
+}
+
+TEST_F(permit_semaphore_test, says_by_a_code_that_there_was_a_permit_or_none) {
+    mine.try_set_permits(1);
+    std::error_code ec = std::make_error_code(std::errc::interrupted);
+    auto const taken = mine.try_acquire({.lease = 60s}, ec);
+    ASSERT_TRUE(taken);
+    EXPECT_EQ(taken->ids().size(), 1U);
+    EXPECT_FALSE(ec) << "what was there before is overwritten";
+    EXPECT_FALSE(mine.try_acquire({}, ec));
+    EXPECT_EQ(ec, errc::busy);
+}
 
 TEST_F(permit_semaphore_test, says_what_is_wrong_and_changes_nothing) {
     mine.try_set_permits(1);

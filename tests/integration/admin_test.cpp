@@ -144,6 +144,10 @@ TEST_F(wrong_type_test, is_a_clear_error_and_the_key_is_left_alone) {
     expect_refusal("lock", [&] { lock.lock(); });
     expect_refusal("force_unlock", [&] { (void)lock.force_unlock(); });
     expect_refusal("inspect", [&] { (void)lock.inspect(); });
+    auto const plain = outcome_of([&] { (void)lock.try_acquire(); }).message;
+    EXPECT_EQ(plain.find("tokens"), std::string::npos) << "this lock has no counter that could be meant: " << plain;
+    auto const fenced = outcome_of([&] { (void)user.get_fenced_lock(name).try_acquire(); }).message;
+    EXPECT_NE(fenced.find("which counts its tokens, is not a number"), std::string::npos) << fenced;
     EXPECT_EQ(server.run("GET", name).text, "somebody's data");
     EXPECT_FALSE(lock.is_held());
     server.run("DEL", name);

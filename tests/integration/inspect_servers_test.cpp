@@ -126,6 +126,7 @@ TEST(inspect_servers, is_done_by_a_user_who_may_do_next_to_nothing) {
     EXPECT_EQ(facts.clock_ahead, std::nullopt);
     for (auto const* const command : {"INFO", "CONFIG GET maxmemory-policy", "CONFIG GET save", "EVAL", "WAIT", "TIME"})
         EXPECT_THAT(refusal_of(facts, command), HasSubstr("NOPERM")) << command;
+    EXPECT_EQ(std::ranges::count(facts.refused, "TIME", &refused_question::command), 1) << "it is asked ten times";
 }
 
 TEST(inspect_servers, of_a_cluster_asks_each_master) {

@@ -72,6 +72,14 @@ TEST_F(lock_test, counts_holds_of_the_calling_owner) {
     EXPECT_EQ(lock.hold_count(), 0);
 }
 
+TEST_F(lock_test, a_release_of_one_level_prolongs_the_lease_and_the_lock_delay_behind_it) {
+    auto const outer = lock.acquire({.lease = 30s, .lock_delay = 60s});
+    auto inner = lock.acquire();
+    server.run("PEXPIRE", name, "5000");
+    inner.release();
+    EXPECT_GT(pttl(server, name), 80'000);
+}
+
 TEST_F(lock_test, re_enters_and_stays_held_until_the_last_release) {
     EXPECT_TRUE(lock.try_lock());
     EXPECT_TRUE(lock.try_lock());

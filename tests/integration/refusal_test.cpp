@@ -144,11 +144,17 @@ TEST_F(refusal_test, without_publish_a_release_is_a_release_and_is_warned_about)
         client user(lacking({"-publish"}));
         user.get_lock(name).acquire().release();
         EXPECT_FALSE(exists(name));
+        EXPECT_TRUE(user.get_semaphore(name).try_set_permits(1));
+        EXPECT_EQ(server.run("GET", name).text, "1");
+        server.run("DEL", name);
     }
     set_log_sink({});
     std::lock_guard const guard(mutex);
     EXPECT_TRUE(std::any_of(warnings.begin(), warnings.end(), [](std::string const& line) {
         return line.find("publish") != std::string::npos || line.find("PUBLISH") != std::string::npos;
+    }));
+    EXPECT_TRUE(std::any_of(warnings.begin(), warnings.end(), [](std::string const& line) {
+        return line.find("semaphore") != std::string::npos && line.find("may not publish") != std::string::npos;
     }));
 }
 

@@ -6,6 +6,8 @@
 #include <deque>
 #include <functional>
 #include <optional>
+#include <string>
+#include <system_error>
 #include <thread>
 #include <tuple>
 
@@ -246,6 +248,16 @@ TEST_F(one_shortage_test, a_renewed_lock_is_not_given_without_a_thread_and_the_n
         EXPECT_FALSE(lock.acquire({}, code));
         EXPECT_EQ(code, std::errc::resource_unavailable_try_again);
         EXPECT_TRUE(faults::refusal::has_happened());
+    }
+    {
+        faults::refusal const now(resource::thread, 0);
+        std::string said;
+        try {
+            lock.lock();
+        } catch (std::system_error const& failed) {
+            said = failed.what();
+        }
+        EXPECT_NE(said.find(name), std::string::npos) << "the lock is named: " << said;
     }
     EXPECT_FALSE(exists(name));
     hold const mine = lock.acquire();

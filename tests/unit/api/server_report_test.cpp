@@ -126,6 +126,7 @@ TEST(server_report, takes_the_version_from_hello_where_info_has_not_said_it) {
     server_facts facts;
     read_hello_facts(array({text("server"), text("redis"), text("version"), text("7.2.0"), text("odd")}), facts);
     EXPECT_EQ(facts.version, "7.2.0");
+    EXPECT_EQ(facts.software, "redis");
     read_hello_facts(array({text("server"), text("other"), text("version"), text("1.0")}), facts);
     EXPECT_EQ(facts.version, "7.2.0");
     server_facts none;

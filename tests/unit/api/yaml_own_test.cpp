@@ -90,6 +90,10 @@ TEST(yaml_own, chooses_commands) {
     EXPECT_EQ(with_own("{commands: automatic}").commands, command_set::automatic);
 }
 
+TEST(yaml_own, watches_no_hold_where_none_is_to_be_watched) {
+    EXPECT_EQ(with_own("{watchedHolds: 0}").watched_holds, 0);
+}
+
 TEST(yaml_own, takes_values_from_the_environment) {
     EXPECT_EQ(with_own("{watchedHolds: '${REDLATCH_TEST_NONE:-12}'}").watched_holds, 12);
 }

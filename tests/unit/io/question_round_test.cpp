@@ -59,6 +59,21 @@ TEST(question_round, goes_on_to_the_next_one_when_one_is_silent_or_absent) {
                                       "2: here"));
 }
 
+TEST(question_round, says_whose_name_nobody_knows_and_goes_on) {
+    asked_servers all;
+    scripted_server last;
+    endpoint unknown;
+    unknown.host_or_path = std::string(70, 'x'); // a name server is not asked for such a name: it is too long
+    unknown.port = 6379;
+    all.add(unknown);
+    all.add(last.where());
+    std::thread server([&] { asked_servers::answer(last, "here"); });
+    all.ask();
+    server.join();
+    EXPECT_THAT(all.told,
+                ElementsAre(HasSubstr("0: the Sentinel " + unknown.display() + " cannot be reached"), "1: here"));
+}
+
 TEST(question_round, hears_all_where_one_is_not_enough) {
     asked_servers all;
     scripted_server first;

@@ -132,6 +132,18 @@ TEST_F(replica_lane_test, a_script_that_the_server_knows_is_named) {
     EXPECT_EQ(end_of(second), end::counted);
 }
 
+TEST_F(replica_lane_test, a_server_that_forgets_the_text_too_has_refused) {
+    auto const question = ask(1);
+    greet();
+    for (int time = 0; time < 2; ++time) {
+        expect_mark();
+        expect_wait(1);
+        server.say("-NOSCRIPT No matching script\r\n:1\r\n");
+    }
+    EXPECT_EQ(end_of(question), end::refused);
+    EXPECT_THAT(question->said, StartsWith("NOSCRIPT"));
+}
+
 TEST_F(replica_lane_test, questions_that_come_meanwhile_share_the_next_wait) {
     auto const first = ask(1, "me:1");
     greet();

@@ -79,6 +79,17 @@ TEST(lease_keeper, asks_at_once_about_a_hold_that_somebody_may_have_ended) {
     }
 }
 
+TEST(lease_keeper, asks_nothing_about_a_hold_that_has_ended_meanwhile) {
+    for (bool const fixed : {false, true}) {
+        held_tenures all;
+        auto const one = fixed ? all.fixed(60s, at(0s)) : all.watched(at(0s));
+        all.keeper.forget(one);
+        lease_keeper::effects found;
+        all.keeper.verify(batch{one}, at(0s), found);
+        EXPECT_TRUE(held_tenures::nothing(found)) << fixed;
+    }
+}
+
 TEST(lease_keeper, asks_once_in_a_while_about_a_hold_that_is_doubted_all_the_time) {
     for (bool const fixed : {false, true}) {
         held_tenures all;

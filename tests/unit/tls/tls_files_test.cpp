@@ -1,5 +1,6 @@
 // The files of TLS, and what is said when they cannot be used.
 #include "conversation.hpp"
+#include "io/tls/openssl_library.hpp"
 
 #include <gmock/gmock.h>
 #include <sys/stat.h>
@@ -75,10 +76,19 @@ TEST_F(tls_files, that_are_something_else) {
     EXPECT_THAT(problem({.ca_file = der}), HasSubstr("is neither PEM nor PKCS#12"));
     EXPECT_THAT(problem({.ca_file = java}), AllOf(HasSubstr("is a Java keystore"), HasSubstr("-deststoretype PKCS12")));
     EXPECT_THAT(problem({.ca_file = world.folder.path().string()}), HasSubstr("it is not a regular file"));
+    auto const endless = world.file("endless", "");
+    ASSERT_EQ(::truncate(endless.c_str(), (16 << 20) + 1), 0);
+    EXPECT_THAT(problem({.ca_file = endless}), HasSubstr("it is larger than 16 MiB"));
     EXPECT_THAT(problem({.certificate_file = garbage}), HasSubstr("has no certificate that can be used"));
     EXPECT_THAT(problem({.certificate_file = certificate, .key_file = garbage}),
                 HasSubstr("has no private key in PEM"));
     EXPECT_THAT(problem({.certificate_file = certificate}), HasSubstr("has no private key in PEM"));
+}
+
+TEST_F(tls_files, that_are_refused_leave_no_error_to_whoever_uses_openssl_in_this_thread) {
+    auto const text = world.file("text.pem", "no key");
+    EXPECT_THAT(problem({.certificate_file = certificate, .key_file = text}), HasSubstr("no private key"));
+    EXPECT_EQ(openssl().ERR_get_error(), 0UL);
 }
 
 TEST_F(tls_files, a_key_of_somebody_else) {
