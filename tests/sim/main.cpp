@@ -54,7 +54,7 @@ constexpr char const* help = R"(redlatch_sim: the shipped library in a simulated
   --seed N       only this one, with its whole history
   --first N      begin with this seed (1)
   --count M      so many seeds (1000)
-  --minutes K    as many seeds as there is time for, --count at the most
+  --minutes K    as many seeds as there is time for; with --count, status 2 if that is too short for them
   --fresh        begin with a seed of the day
   --no-faults    nothing goes wrong
   --generation G of the generator that made the scenarios: kept seeds belong to an earlier one (the latest)
@@ -305,9 +305,11 @@ int main(int argc, char** argv) {
     std::uint64_t acquired = 0;
     std::uint64_t events = 0;
     double simulated = 0;
+    bool out_of_time = false;
     for (auto seed = how->first;; ++seed) {
         std::chrono::duration<double> const passed = wall::now() - began;
-        if (how->minutes && passed.count() >= *how->minutes * 60) break;
+        out_of_time = how->minutes && passed.count() >= *how->minutes * 60;
+        if (out_of_time) break;
         if (runs >= how->count.value_or(how->minutes ? UINT64_MAX : 1'000)) break;
         seed_under_way = seed;
         auto const plan = make(seed, *how);
@@ -332,5 +334,10 @@ int main(int argc, char** argv) {
         broken == 0 ? "no promise broken" : (std::to_string(broken) + " broke a promise").c_str(),
         static_cast<unsigned long long>(acquired), static_cast<unsigned long long>(events), simulated, passed.count(),
         static_cast<double>(acquired) / passed.count());
+    if (out_of_time && how->count) {
+        std::printf("%.0f minutes were too short for %llu seeds\n", *how->minutes,
+                    static_cast<unsigned long long>(*how->count));
+        return 2;
+    }
     return broken == 0 ? 0 : 1;
 }
