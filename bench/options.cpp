@@ -79,6 +79,10 @@ std::optional<settings> parse(int argc, char** argv, int& exit_status) {
         std::fputs("redlatch_bench: at least one round of 0.01 s is needed\n", stderr);
         return std::nullopt;
     }
+    if (wanted.markdown && wanted.rounds < 5 && !wanted.even_if_busy) {
+        std::fputs("redlatch_bench: a page is made of at least five rounds, of which it shows the median\n", stderr);
+        return std::nullopt;
+    }
     if (!wanted.placement.empty() && wanted.placement != "apart" && wanted.placement != "together"
         && wanted.placement != "free") {
         std::fputs("redlatch_bench: --placement is apart, together or free\n", stderr);

@@ -81,7 +81,6 @@ std::vector<scenario> footprint(stage const& on) {
 
     scenario one{"a client that holds a lock", "MB", false, {}};
     one.floor = "C with hiredis, scripts";
-    one.most_rounds = 1;
     one.contenders = {of_process(on, "redlatch hold", program(hold), aims),
                       of_process(on, "redlatch hold, its own share (PSS)", program(hold), {}, "smaps_rollup", "Pss"),
                       of_process(on, "redlatch run", program(run), aims), of_process(on, one.floor, program(floor))};
