@@ -43,4 +43,13 @@ MUTANTS = [
     ("a message that is forbidden is sent again", RECIPE,
      "return {kind::not_held, 0, sent || forbidden};",
      "return {kind::not_held, 0, sent};"),
+    ("a turn goes on although others have the lock", "src/locking/process_turn.hpp",
+     "        contended_ = true;\n"
+     "        begin_anew();\n",
+     "        contended_ = true;\n"),
+    ("a caller that leaves forgets that its request may come late", "src/io/acquisition.cpp",
+     "    if (call_.late_copy_possible())\n"
+     "        core_->locked([&](lock_table&, base::wake_list&) { tenure_->late_copy_possible = true; });\n"
+     "    return finish(last);",
+     "    return finish(last);"),
 ]
