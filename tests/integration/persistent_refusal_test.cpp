@@ -135,6 +135,13 @@ TEST_F(persistent_refusal_test, a_policy_that_may_remove_locks_is_warned_about_o
     user.get_lock(name).acquire({.wait = 10s}).release();
     EXPECT_EQ(told.count(event::kind::eviction_possible), 1U);
     EXPECT_NE(told.all().front().message.find("volatile-ttl"), std::string::npos) << told.all().front().message;
+    auto lazily = settings();
+    lazily.connect = connect_mode::lazily;
+    client later(lazily);
+    event_log const listening(later);
+    later.get_lock(name).acquire({.wait = 10s}).release();
+    EXPECT_TRUE(listening.wait_for(event::kind::eviction_possible))
+        << "also when the connection comes after the listener";
 
     server.run("CONFIG", "SET", "maxmemory-policy", "noeviction");
     client calm(settings());

@@ -3,8 +3,13 @@
 #include "support/sentinel_set.hpp"
 
 #include <cstdint>
+#include <filesystem>
 #include <gmock/gmock.h>
+#include <iterator>
+#include <memory>
 #include <optional>
+#include <sys/wait.h>
+#include <unistd.h>
 
 namespace redlatch::test {
 namespace {
@@ -239,6 +244,31 @@ TEST_F(sentinel_failover_test, sentinels_that_the_configuration_does_not_name_ar
     ASSERT_TRUE(wait_until([&] { return knows_one.stats().reconnects > 0; }, sentinel_set::longest_failover));
     hold const mine = knows_one.get_lock(name).acquire(patiently);
     EXPECT_TRUE(exists(servers[now], name));
+}
+
+TEST_F(sentinel_failover_test, the_child_of_a_fork_closes_all_that_it_has_of_a_client) {
+    auto const descriptors = [] {
+        using files = std::filesystem::directory_iterator;
+        return std::distance(files("/proc/self/fd"), files());
+    };
+    client(with_sentinels(all.uri()))
+        .get_lock(name)
+        .acquire(patiently)
+        .release(); // what is opened once in a process is there
+    auto const before = descriptors();
+    auto one = std::make_unique<client>(with_sentinels(all.uri()));
+    one->get_lock(name).acquire(patiently).release();
+    ASSERT_TRUE(wait_until([&] { return descriptors() > before + 6; }))
+        << "a loop, a master and a Sentinel that is heard";
+    auto const child = ::fork();
+    if (child == 0) {
+        one.reset();
+        ::_exit(static_cast<int>(descriptors() - before));
+    }
+    int status = 0;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    ASSERT_TRUE(WIFEXITED(status)) << "ended by signal " << WTERMSIG(status);
+    EXPECT_LE(WEXITSTATUS(status), 1) << "the next thread that waits uses one of them; so many are left open";
 }
 
 TEST_F(sentinel_failover_test, the_old_master_is_not_used_when_it_is_back) {
