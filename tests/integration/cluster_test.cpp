@@ -258,8 +258,10 @@ TEST(cluster, goes_on_when_a_node_gets_its_first_slots_and_another_one_leaves) {
 TEST(cluster, goes_on_with_the_replica_of_a_master_that_is_lost) {
     if (test_server_is_before_7()) GTEST_SKIP() << messages_of_shards;
     redis_cluster cluster(3, 1);
-    client user(of_cluster(cluster));
-    client other(of_cluster(cluster));
+    auto settings = of_cluster(cluster);
+    settings.topology.scan_interval = 1h; // a connection that breaks is a reason to ask the others
+    client user(settings);
+    client other(settings);
     auto const name = cluster.name_on(0);
     auto held = user.get_lock(name).acquire({.owner = owner()});
     EXPECT_TRUE(wait_until([&] {

@@ -40,16 +40,21 @@ JUDGED = pathlib.Path(__file__).with_name("judged")
 NO_MUTANTS = ("invalid", "equal")  # they do not compile, or compile to the same
 
 
+def key_of(path, old, new, nth):
+    return *survivors.key(path, old, new), nth
+
+
 @dataclasses.dataclass(frozen=True)
 class Mutant:
     change: object
     line: int
     old: tuple  # whole lines
     new: tuple
+    nth: int = 1  # of the places in the file whose lines are the same
 
     @property
     def key(self):
-        return survivors.key(self.change.path, self.old, self.new)
+        return key_of(self.change.path, self.old, self.new, self.nth)
 
     def __str__(self):
         def short(lines):
@@ -58,14 +63,14 @@ class Mutant:
         return f"{self.change.path}:{self.line} {short(self.old)} → {short(self.new)}"
 
 
-def whole_lines(change, text):
+def whole_lines(change, text, nth=1):
     """The mutant as whole lines, those before and those after."""
     begin = text.rfind("\n", 0, change.start) + 1
     end = text.find("\n", change.end)
     end = len(text) if end < 0 else end
     old = text[begin:end]
     new = text[begin:change.start] + change.new + text[change.end:end]
-    return Mutant(change, text.count("\n", 0, change.start) + 1, tuple(old.split("\n")), tuple(new.split("\n")))
+    return Mutant(change, text.count("\n", 0, change.start) + 1, tuple(old.split("\n")), tuple(new.split("\n")), nth)
 
 
 def draw(files, text_of, seed):
@@ -81,9 +86,9 @@ def draw(files, text_of, seed):
             place = repr((seed, path, survivors.stripped(first.old), column, changes[0].kind))
             seen[place] += 1
             chance = random.Random(f"{place} {seen[place]}")
-            drawn.append((chance.random(), chance.choice(changes)))
-    for _, change in sorted(drawn, key=lambda one: one[0]):
-        yield whole_lines(change, text_of(change.path))
+            drawn.append((chance.random(), chance.choice(changes), seen[place]))
+    for _, change, nth in sorted(drawn, key=lambda one: one[0]):
+        yield whole_lines(change, text_of(change.path), nth)
 
 
 class Results:
@@ -97,11 +102,11 @@ class Results:
         for file in (kept, path) if resume else ():
             for line in file.read_text().splitlines() if file.exists() else ():
                 one = json.loads(line)
-                self.known[survivors.key(one["path"], one["old"], one["new"])] = one
+                self.known[key_of(one["path"], one["old"], one["new"], one["nth"])] = one
 
     def add(self, mutant, verdict, by, what, took):
         one = {"path": mutant.change.path, "line": mutant.line, "kind": mutant.change.kind, "old": mutant.old,
-               "new": mutant.new, "verdict": verdict, "by": by, "what": what, "seconds": round(took, 1)}
+               "new": mutant.new, "nth": mutant.nth, "verdict": verdict, "by": by, "what": what, "seconds": round(took, 1)}
         with self.lock, self.path.open("a") as out:
             out.write(json.dumps(one, ensure_ascii=False) + "\n")
             self.known[mutant.key] = one
@@ -111,7 +116,7 @@ class Results:
         lines = []
         for mutant in mutants:
             if (one := self.known.get(mutant.key)) and one["verdict"] != "open":
-                fields = {name: one[name] for name in ("path", "kind", "old", "new", "verdict", "by", "what")}
+                fields = {name: one[name] for name in ("path", "kind", "old", "new", "nth", "verdict", "by", "what")}
                 lines.append(json.dumps(fields, ensure_ascii=False, sort_keys=True) + "\n")
         self.kept.parent.mkdir(parents=True, exist_ok=True)
         self.kept.write_text("".join(sorted(lines)))

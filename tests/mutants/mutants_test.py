@@ -140,6 +140,22 @@ class Hunting(unittest.TestCase):
         self.assertEqual(3, len(self.verdicts(3, False)))
 
 
+class EqualLines(unittest.TestCase):
+    TEXT = "int f() {\n    a();\n    b();\n    a();\n}\n"
+
+    def test_each_of_them_has_its_own_verdict(self):
+        drawn = [one for one in generated.draw(["a.cpp"], lambda _: self.TEXT, 1) if one.change.kind == "call"]
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            results = generated.Results(folder / "results", folder / "kept", False)
+            for one in drawn:
+                results.add(one, {2: "found", 3: "open", 4: "survived"}[one.line], "a proof", "", 1)
+            results.keep(drawn)
+            again = generated.Results(folder / "others", folder / "kept", True)
+            self.assertEqual(["found", "", "survived"],
+                             [again.verdict(one) for one in sorted(drawn, key=lambda one: one.line)])
+
+
 class Keeping(unittest.TestCase):
     """What was judged is kept for as long as its lines are there."""
 

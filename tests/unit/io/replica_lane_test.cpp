@@ -290,6 +290,12 @@ TEST_F(replica_lane_test, a_question_whose_time_is_over_ends_with_what_is_known)
     }
     EXPECT_EQ(end_of(question), end::counted);
     EXPECT_EQ(question->confirmed, 1);
+    auto const next = ask(1, "me:2");
+    do {
+        again = server.read_command();
+        if (again.starts_with("WAIT")) server.try_to_say(":1\r\n");
+    } while (again.starts_with("WAIT"));
+    EXPECT_THAT(again, EndsWith(" me:2 3")) << "the former one is not asked for any more";
 }
 
 TEST_F(replica_lane_test, closing_ends_what_is_asked_and_what_comes_after) {
