@@ -54,6 +54,37 @@ TEST_F(counter_faults_test, asks_again_where_nothing_was_sent) {
     EXPECT_EQ(value(), "4");
 }
 
+TEST_F(counter_faults_test, does_not_ask_for_what_the_waiter_before_it_has_taken) {
+    exactly_once.acquire(); // the server knows the script
+    exactly_once.drain_permits();
+    auto const asked = [&] { return proxy.count(a_script(scripts::semaphore_acquire)); };
+    auto const begin = asked();
+    auto one = in_thread([&] { exactly_once.acquire({.wait = 20s}); });
+    ASSERT_TRUE(wait_until([&] { return asked() == begin + 2; })) << "once more when it listens";
+    auto another = in_thread([&] { exactly_once.acquire({.wait = 20s}); });
+    ASSERT_TRUE(wait_until([&] { return user.stats().waiters == 2; }));
+    client elsewhere{quick(server.uri())};
+    elsewhere.get_semaphore(name).release();
+    one.get();
+    EXPECT_TRUE(stays([&] { return asked() <= begin + 3; }, 300ms)) << "the last permit has gone to the first";
+    elsewhere.get_semaphore(name).release();
+    another.get();
+}
+
+TEST_F(counter_faults_test, tells_whoever_is_asking_that_the_client_was_closed) {
+    client closing{quick(proxy.uri())};
+    auto counter = closing.get_semaphore(name);
+    auto const late = proxy.hold_reply(a_command("GET"));
+    auto asking = in_thread([&] { return outcome_of([&] { (void)counter.available_permits(); }); });
+    EXPECT_TRUE(late.wait());
+    closing.close();
+    auto const said = asking.get();
+    EXPECT_EQ(said.reason, errc::closed);
+    EXPECT_NE(said.message.find("the client was closed"), std::string::npos) << said.message;
+    EXPECT_NE(said.message.find(name), std::string::npos) << said.message;
+    late.deliver();
+}
+
 TEST_F(counter_faults_test, takes_permits_once_although_the_answer_was_lost) {
     for (int round = 0; round < 3; ++round) {
         auto const lost = proxy.cut_after(a_script(scripts::semaphore_acquire));
