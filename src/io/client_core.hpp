@@ -36,8 +36,8 @@ namespace redlatch::io {
 /// Thread-safe.
 class client_core final : public thread_exit_listener, public std::enable_shared_from_this<client_core> {
 public:
-    /// Connects, unless that is to be done lazily, or throws redlatch::error. In the child of a fork its last reference only
-    /// closes descriptors.
+    /// Connects, unless that is to be done lazily, or throws redlatch::error. In the child of a fork close(), or its last
+    /// reference, only closes descriptors.
     /// `loop`: runs it instead of a thread of ours.
     static std::shared_ptr<client_core> open(config const& settings, std::optional<user_loop> loop = {});
     ~client_core();
@@ -227,6 +227,7 @@ private:
 
     std::atomic<bool> closed_{false};
     std::atomic<bool> ended_{false};
+    std::atomic<bool> closed_after_fork_{false};
     std::atomic<std::uint64_t> waiting_{0};
     std::atomic<std::uint64_t> given_back_{0};
     std::atomic<std::uint64_t> renewals_{0};

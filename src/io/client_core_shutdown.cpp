@@ -46,7 +46,7 @@ void client_core::forget(async_task& task) noexcept {
 // --- the end
 
 void client_core::close() noexcept {
-    if (forked()) return;
+    if (forked()) return close_after_fork(); // what was under way may hold it for ever: it goes on in the parent alone
     if (closed_.exchange(true)) return;
     if (loop_) return close_on_loop();
     if (!on_own_thread()) return close_now();
@@ -136,6 +136,7 @@ bool client_core::releases_have_ended() const noexcept {
 }
 
 void client_core::close_after_fork() noexcept {
+    if (closed_after_fork_.exchange(true)) return; // the numbers may belong to other files by now
     nodes_.close_after_fork();
     reactor_->close_after_fork();
 }

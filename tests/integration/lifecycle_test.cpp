@@ -1,8 +1,11 @@
 // The ends of things: close, fork, threads that exit while they hold.
 #include "integration/fixture.hpp"
+#include "integration/open_sockets.hpp"
 #include "support/both_faces.hpp"
 
 #include <csignal>
+#include <future>
+#include <memory>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <thread>
@@ -271,6 +274,28 @@ TEST_F(lifecycle_test, a_hold_of_the_parent_is_lost_in_the_child_whatever_its_th
         ASSERT_EQ(WEXITSTATUS(status), 0) << "the number of the step in belief_after_fork";
     }
     EXPECT_EQ(mine.status(), hold_status::held);
+}
+
+TEST_F(lifecycle_test, the_child_of_a_fork_closes_a_connection_that_is_being_made) {
+    server.pause(); // connections wait to be accepted
+    auto const before = open_sockets();
+    auto waiting = settings();
+    waiting.connect = connect_mode::lazily;
+    auto user = std::make_unique<client>(waiting);
+    std::promise<void> answered;
+    user->async_ping({}, [&](std::error_code, server_info const&) { answered.set_value(); });
+    ASSERT_TRUE(wait_until([&] { return open_sockets() > before; }));
+    pid_t const child = ::fork();
+    if (child == 0) {
+        user.reset();
+        ::_exit(static_cast<int>(open_sockets() - before));
+    }
+    int status = 0;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    server.resume();
+    ASSERT_TRUE(WIFEXITED(status)) << "ended by signal " << WTERMSIG(status);
+    EXPECT_EQ(WEXITSTATUS(status), 0) << "so many are left open";
+    answered.get_future().get();
 }
 
 TEST_F(lifecycle_test, a_child_of_a_fork_that_runs_no_handlers_holds_nothing_either) {

@@ -1,0 +1,19 @@
+// How many sockets this process has.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <filesystem>
+#include <system_error>
+
+namespace redlatch::test {
+
+inline std::ptrdiff_t open_sockets() {
+    using files = std::filesystem::directory_iterator;
+    std::error_code gone; // what lists them is in the list
+    return std::count_if(files("/proc/self/fd"), files(), [&](auto const& one) {
+        return std::filesystem::read_symlink(one.path(), gone).native().starts_with("socket:");
+    });
+}
+
+} // namespace redlatch::test
