@@ -169,6 +169,23 @@ TEST_F(fail_fast_test, calls_end_at_once_while_the_server_is_away) {
     expect_idle(user);
 }
 
+TEST_F(fail_fast_test, what_was_taken_by_a_call_that_has_failed_is_given_back) {
+    byte_proxy proxy{server.address()};
+    auto through = settings();
+    through.address = proxy.uri();
+    client user(through);
+    auto lock = user.get_lock(name);
+    lock.acquire().release();
+    proxy.refuse_connections(true);
+    auto const lost = proxy.cut_after(an_acquisition());
+    EXPECT_EQ(outcome_of([&] { (void)lock.try_acquire(); }).reason, errc::disconnected);
+    EXPECT_TRUE(lost.wait());
+    EXPECT_EQ(server.run("EXISTS", name).integer, 1) << "its answer was lost";
+    proxy.refuse_connections(false);
+    EXPECT_TRUE(wait_until([&] { return server.run("EXISTS", name).integer == 0; })) << "long before the lease ends";
+    expect_idle(user);
+}
+
 TEST_F(fail_fast_test, whoever_waits_already_ends_too) {
     hold_as_stranger(server, name, 600s);
     client user(settings());

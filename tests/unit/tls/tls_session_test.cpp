@@ -77,6 +77,16 @@ TEST_P(each_version, close_notify_ends_it_behind_what_was_said_before) {
     EXPECT_EQ(both.then, condition::ended);
 }
 
+TEST_P(each_version, close_notify_within_the_handshake_breaks_it) {
+    conversation both(*client, server);
+    std::string hello;
+    ASSERT_EQ(both.mine().shake_hands({}, hello), progress::more);
+    using namespace std::string_view_literals;
+    EXPECT_EQ(both.mine().shake_hands("\x15\x03\x03\0\x02\x01\0"sv, hello), progress::failed);
+    EXPECT_EQ(both.mine().reason(), errc::disconnected);
+    EXPECT_EQ(both.mine().problem(), "broke the TLS connection");
+}
+
 TEST_P(each_version, a_changed_byte_breaks_it) {
     conversation both(*client, server);
     ASSERT_EQ(both.shake_hands(), progress::done);
