@@ -265,6 +265,17 @@ TEST_F(one_shortage_test, a_renewed_lock_is_not_given_without_a_thread_and_the_n
     EXPECT_TRUE(mine);
 }
 
+TEST(one_shortage, where_no_thread_could_ask_for_the_address_of_a_host_it_is_asked_for_again) {
+    redis_server const server({.over = server_options::transport::tcp});
+    client user(quick("redis://localhost:" + std::to_string(server.address().port)));
+    auto lock = user.get_lock("lock");
+    lock.acquire().release();
+    faults::refusal const now(resource::thread, 0);
+    server.run("CLIENT", "KILL", "TYPE", "normal");
+    EXPECT_TRUE(wait_until([] { return faults::refusal::has_happened(); }));
+    lock.acquire({.wait = 20s}).release();
+}
+
 std::string name_of(::testing::TestParamInfo<std::tuple<resource, scenario>> const& which) {
     constexpr char const* names[] = {"memory", "thread", "eventfd", "epoll", "socket"};
     return std::string(names[static_cast<std::size_t>(std::get<0>(which.param))]) + "_" + std::get<1>(which.param).name;

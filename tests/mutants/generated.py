@@ -132,8 +132,8 @@ class Hunt:
     What survives the proofs that only compute is left open at first: that is the verdict until the suites have judged it too.
     """
 
-    def __init__(self, mutants, count, results):
-        self.mutants, self.count, self.results = mutants, count, results
+    def __init__(self, mutants, count, results, arguments=()):
+        self.mutants, self.count, self.results, self.arguments = mutants, count, results, arguments
         self.lock, self.taken, self.lines = threading.Lock(), set(), 0
 
     def chosen(self):
@@ -144,7 +144,8 @@ class Hunt:
     def next(self, wanted):
         with self.lock:
             for mutant, verdict in self.chosen():
-                if verdict == wanted and (mutant, wanted) not in self.taken:
+                argued = verdict == "open" and mutant.key[:-1] in self.arguments  # that no suite could find it
+                if verdict == wanted and not argued and (mutant, wanted) not in self.taken:
                     self.taken.add((mutant, wanted))
                     return mutant
         return None
@@ -186,7 +187,7 @@ def report(judged, arguments):
     for one in judged:
         count = rows.setdefault(one["path"], collections.Counter())
         count["all"] += 1
-        if one["verdict"] == "survived" and survivors.key(one["path"], one["old"], one["new"]) in arguments:
+        if one["verdict"] in ("survived", "open") and survivors.key(one["path"], one["old"], one["new"]) in arguments:
             count["argued"] += 1
         else:
             count[one["verdict"]] += 1
@@ -243,7 +244,7 @@ def main(words):
         return 0
     if how.again:
         results.known = {key: one for key, one in results.known.items() if one["verdict"] not in ("survived", "open")}
-    hunt = Hunt(mutants, how.count, results)
+    hunt = Hunt(mutants, how.count, results, arguments)
     try:
         if not how.report:
             all_proofs = proofs(how.seeds, how.states)

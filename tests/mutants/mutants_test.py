@@ -122,11 +122,11 @@ class Hunting(unittest.TestCase):
             verdict, by_suite = self.BY_CALL[Hunting.TEXT[change.start]]
             return verdict if suites == by_suite else "survived", "a proof", ""
 
-    def verdicts(self, count, suites):
+    def verdicts(self, count, suites, arguments=()):
         drawn = generated.draw(["a.cpp"], lambda _: self.TEXT, 1)
         with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(io.StringIO()):
             results = generated.Results(pathlib.Path(folder) / "results", pathlib.Path(folder) / "kept", False)
-            hunt = generated.Hunt([one for one in drawn if one.change.kind == "call"], count, results)
+            hunt = generated.Hunt([one for one in drawn if one.change.kind == "call"], count, results, arguments)
             hunt.work(self.Shop(), suites)
             return sorted((one["old"][0].strip(), one["verdict"]) for one in hunt.judged())
 
@@ -135,6 +135,10 @@ class Hunting(unittest.TestCase):
 
     def test_suites_settle_what_is_open(self):
         self.assertEqual([("a();", "found"), ("b();", "found"), ("c();", "survived")], self.verdicts(10, True))
+
+    def test_suites_do_not_judge_what_an_argument_calls_equivalent(self):
+        argued = {survivors.key("a.cpp", ["    b();"], ["    ;"])}
+        self.assertEqual([("a();", "found"), ("b();", "open"), ("c();", "survived")], self.verdicts(10, True, argued))
 
     def test_what_compiles_to_the_same_is_not_counted(self):
         self.assertEqual(3, len(self.verdicts(3, False)))
