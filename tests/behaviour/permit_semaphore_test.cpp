@@ -154,7 +154,7 @@ TEST_F(permit_semaphore_test, shows_what_there_is_and_changes_nothing) {
     mine.try_set_permits(5);
     permits const for_ever = mine.acquire();
     permits const leased = mine.acquire({.permits = 2, .lease = 60s});
-    (void)mine.acquire({.lease = 1ms}).detach();
+    (void)mine.acquire({.lease = 200ms}).detach();
     ASSERT_TRUE(wait_until([&] { return theirs.inspect().taken == 3; })) << "one is over";
     EXPECT_EQ(value(), "1") << "and still to be given back by whoever asks next";
     permit_info const seen = theirs.inspect();

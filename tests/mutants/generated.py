@@ -112,10 +112,13 @@ class Results:
             self.known[mutant.key] = one
 
     def keep(self, mutants):
-        """Those of these mutants that are judged, in an order that changes little from time to time."""
+        """Those of these mutants that are judged, in an order that changes little from time to time.
+
+        Also those that no suite has judged yet: without them a report would tell a better rate than was seen.
+        """
         lines = []
         for mutant in mutants:
-            if (one := self.known.get(mutant.key)) and one["verdict"] != "open":
+            if one := self.known.get(mutant.key):
                 fields = {name: one[name] for name in ("path", "kind", "old", "new", "nth", "verdict", "by", "what")}
                 lines.append(json.dumps(fields, ensure_ascii=False, sort_keys=True) + "\n")
         self.kept.parent.mkdir(parents=True, exist_ok=True)
@@ -168,7 +171,7 @@ class Hunt:
             print(f"{self.lines}. {mutant}: {verdict} {by} {what} ({took:.1f} s)", flush=True)
 
     def judged(self):
-        return [self.results.known[mutant.key] for mutant, verdict in self.chosen() if verdict]
+        return [{**self.results.known[mutant.key], "line": mutant.line} for mutant, verdict in self.chosen() if verdict]
 
 
 def sources(patterns):
@@ -182,8 +185,8 @@ def percent(part, whole):
 
 
 def report(judged, arguments):
-    """A table by file, then all survivors. Returns those that nobody argues."""
-    unargued, rows = [], {}
+    """A table by file, then all that no proof has found and nobody argues. Returns those of them that all have judged."""
+    unfound, rows = [], {}
     for one in judged:
         count = rows.setdefault(one["path"], collections.Counter())
         count["all"] += 1
@@ -191,19 +194,19 @@ def report(judged, arguments):
             count["argued"] += 1
         else:
             count[one["verdict"]] += 1
-            unargued += [one] if one["verdict"] == "survived" else []
+            unfound += [one] if one["verdict"] != "found" else []
     columns = ["all", "found", "argued", "survived", "open"]
     total = sum(rows.values(), collections.Counter())
     print("\n| file | mutants | found | argued | survived | open |\n|---|--:|--:|--:|--:|--:|")
     for path, count in [*sorted(rows.items()), ("**all**", total)]:
         print(f"| {path} | " + " | ".join(str(count[column]) for column in columns) + " |")
-    for one in unargued:
-        print(f"\nsurvived, {one['path']}:{one['line']} ({one['kind']})\n")
+    for one in unfound:
+        print(f"\n{one['verdict']}, {one['path']}:{one['line']} ({one['kind']})\n")
         print(survivors.entry(one["path"], one["old"], one["new"], "Equivalent because …"))
     count, found, argued = total["all"], total["found"], total["argued"]
     print(f"{found} of {count} found: {percent(found, count)}; of those that no argument calls equivalent, "
           f"{percent(found, count - argued)}; {total['open']} are open: no suite has judged them yet")
-    return unargued
+    return [one for one in unfound if one["verdict"] == "survived"]
 
 
 def options(words):

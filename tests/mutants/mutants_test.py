@@ -156,7 +156,7 @@ class EqualLines(unittest.TestCase):
                 results.add(one, {2: "found", 3: "open", 4: "survived"}[one.line], "a proof", "", 1)
             results.keep(drawn)
             again = generated.Results(folder / "others", folder / "kept", True)
-            self.assertEqual(["found", "", "survived"],
+            self.assertEqual(["found", "open", "survived"],
                              [again.verdict(one) for one in sorted(drawn, key=lambda one: one.line)])
 
 
@@ -181,14 +181,36 @@ class Keeping(unittest.TestCase):
             (folder / "results").unlink()
             changed_text = Hunting.TEXT.replace("a();", "e();")
             known = self.judged(folder, changed_text, resume=True)
-            self.assertEqual({"e();": "", "b();": "survived", "c();": "", "d();": "equal"}, known)
-            self.assertEqual(2, len((folder / "kept").read_text().splitlines()))
+            self.assertEqual({"e();": "", "b();": "survived", "c();": "open", "d();": "equal"}, known)
+            self.assertEqual(3, len((folder / "kept").read_text().splitlines()))
 
     def test_without_resuming_all_is_judged_anew(self):
         with tempfile.TemporaryDirectory() as name:
             folder = pathlib.Path(name)
             self.judged(folder, Hunting.TEXT, resume=False, judge=lambda one: ("found", "a proof", "", 1))
             self.assertEqual({""}, set(self.judged(folder, Hunting.TEXT, resume=False).values()))
+
+
+class Reporting(unittest.TestCase):
+    def test_what_no_proof_has_found_is_shown_and_what_all_have_judged_counts(self):
+        drawn = [one for one in generated.draw(["a.cpp"], lambda _: Hunting.TEXT, 1) if one.change.kind == "call"]
+        verdicts = {"a();": "found", "b();": "open", "c();": "survived", "d();": "survived"}
+        argued = {survivors.key("a.cpp", ["    d();"], ["    ;"])}
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            first = generated.Results(folder / "results", folder / "kept", False)
+            for one in drawn:
+                first.add(one, verdicts[one.old[0].strip()], "a proof", "", 1)
+            first.keep(drawn)
+            kept = generated.Results(folder / "others", folder / "kept", True)
+            said = io.StringIO()
+            with contextlib.redirect_stdout(said):
+                counted = generated.report(generated.Hunt(drawn, 10, kept).judged(), argued)
+        self.assertEqual(["    c();"], [one["old"][0] for one in counted])
+        self.assertIn("open, a.cpp:3", said.getvalue())
+        self.assertIn("survived, a.cpp:4", said.getvalue())
+        self.assertNotIn("a.cpp:5", said.getvalue())
+        self.assertIn("1 of 4 found: 25.0 %; of those that no argument calls equivalent, 33.3 %", said.getvalue())
 
 
 class Survivors(unittest.TestCase):

@@ -290,18 +290,11 @@ TEST_F(replica_lane_test, a_question_whose_time_is_over_ends_with_what_is_known)
     }
     EXPECT_EQ(end_of(question), end::counted);
     EXPECT_EQ(question->confirmed, 1);
-    auto const next = ask(1, "me:2");
-    int waits = 0; // for the former one: what was under way
-    for (again = server.read_command(); again.starts_with("WAIT"); again = server.read_command()) {
-        server.try_to_say(":1\r\n");
-        ASSERT_LE(++waits, 1);
-    }
-    EXPECT_THAT(again, EndsWith(" me:2 3"));
-    expect_wait(1);
-    server.say(":1\r\n:1\r\n");
+    auto const next = ask(2, "me:2");
+    expect_mark("me:2", "EVALSHA"); // and nobody is waited for before it
+    expect_wait(2);
+    server.say(":1\r\n:2\r\n");
     EXPECT_EQ(end_of(next), end::counted);
-    ask(1, "me:3");
-    EXPECT_THAT(server.read_command(), EndsWith(" me:3 3")) << "nobody is waited for any more";
 }
 
 TEST_F(replica_lane_test, closing_ends_what_is_asked_and_what_comes_after) {
