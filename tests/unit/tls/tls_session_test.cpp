@@ -8,7 +8,6 @@ namespace {
 
 using test::certificate_text;
 using test::conversation;
-using test::tls_peer_options;
 using test::tls_peer_server;
 using test::tls_world;
 using ::testing::AllOf;
