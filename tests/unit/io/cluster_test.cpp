@@ -1,0 +1,147 @@
+// Which node has a slot, of what scripted nodes believe.
+#include "io/cluster.hpp"
+#include "io/scripted_server.hpp"
+
+#include <atomic>
+#include <functional>
+#include <future>
+#include <gtest/gtest.h>
+#include <string>
+#include <thread>
+
+namespace redlatch::io {
+namespace {
+
+using namespace std::chrono_literals;
+using test::wait_until;
+
+/// Answers on a thread of its own for as long as somebody is connected.
+class cluster_node {
+public:
+    scripted_server server;
+    /// The answer to the n-th CLUSTER NODES, counted from one.
+    std::function<std::string(int)> view;
+    std::atomic<int> asked{0};
+
+    ~cluster_node() {
+        if (thread_.joinable()) thread_.join();
+    }
+    void begin() {
+        thread_ = std::thread([this] {
+            server.accept();
+            for (auto command = server.read_command(); command != "end of stream"; command = server.read_command())
+                if (!server.try_to_say(answer_to(command))) break;
+        });
+    }
+    /// A line of CLUSTER NODES.
+    std::string line(char const* id, int epoch, std::string const& slots, bool itself) const {
+        auto const port = std::to_string(server.where().port);
+        return std::string(id) + " 127.0.0.1:" + port + "@1 " + (itself ? "myself," : "") + "master - 0 0 "
+               + std::to_string(epoch) + " connected" + (slots.empty() ? "" : " " + slots) + "\n";
+    }
+
+private:
+    static std::string bulk(std::string const& text) {
+        return "$" + std::to_string(text.size()) + "\r\n" + text + "\r\n";
+    }
+    std::string answer_to(std::string const& command) {
+        if (command == "CLUSTER NODES") {
+            auto const text = view(asked + 1);
+            ++asked;
+            return text.starts_with('-') ? text : bulk(text);
+        }
+        if (command == "CLIENT INFO") return bulk("id=7 addr=127.0.0.1:7");
+        if (command.starts_with("INFO")) return bulk("run_id:abc\r\nredis_version:7.0.15\r\ncluster_enabled:1\r\n");
+        return "+OK\r\n";
+    }
+
+    std::thread thread_;
+};
+
+class cluster_test : public ::testing::Test {
+protected:
+    cluster_node first;
+    cluster_node second;
+    std::shared_ptr<reactor> loop = std::make_shared<reactor>();
+    std::shared_ptr<cluster> all;
+
+    ~cluster_test() override {
+        if (all) all->close();
+        loop->stop();
+    }
+    void connect() {
+        first.begin();
+        if (second.view) second.begin();
+        config settings;
+        settings.address = "redis-cluster://" + place_of(first) + "," + place_of(second);
+        settings.topology.sharded = sharded_messages::off;
+        settings.topology.scan_interval = 1h;
+        settings.ping_interval = 0ms;
+        auto const of_node = [] {
+            return node::hooks{.reconnected = [](std::string const&, char const*, bool) {},
+                               .disconnected = [](std::string const&) {},
+                               .tell = [](event const&) {},
+                               .tell_when_heard = [](event const&) {}};
+        };
+        all = std::make_shared<cluster>(loop, settings, resolve_servers(settings), "test",
+                                        cluster::hooks{.of_node = of_node, .moved = [] {}, .sharded = [](bool) {}});
+        errc reason{};
+        std::string problem;
+        ASSERT_TRUE(all->connect_now(lease_clock::now() + test::patience, reason, problem)) << problem;
+        loop->start();
+        all->watch();
+    }
+    static std::string place_of(cluster_node const& one) {
+        return "127.0.0.1:" + std::to_string(one.server.where().port);
+    }
+    bool asked_again_until(bool enough) {
+        if (!enough) all->refresh_soon();
+        return enough;
+    }
+    bool has_all_slots(cluster_node const& one) {
+        return all->of("some lock").address().find(place_of(one)) != std::string::npos;
+    }
+};
+
+constexpr char const* every_slot = "0-16383";
+
+TEST_F(cluster_test, does_not_believe_a_node_that_is_behind_the_others) {
+    auto const now = first.line("aaaa", 5, every_slot, true) + second.line("bbbb", 1, "", false);
+    first.view = [&](int nth) { return nth == 1 ? now : "-ERR not now\r\n"; };
+    second.view = [&](int) { return second.line("bbbb", 1, every_slot, true); };
+    connect();
+    ASSERT_TRUE(has_all_slots(first));
+    // What it said the first time is known when it is asked again.
+    ASSERT_TRUE(wait_until([&] { return asked_again_until(second.asked >= 2); }));
+    EXPECT_TRUE(has_all_slots(first));
+}
+
+TEST_F(cluster_test, follows_a_node_that_knows_more) {
+    auto const before = first.line("aaaa", 5, every_slot, true) + second.line("bbbb", 1, "", false);
+    first.view = [&](int nth) { return nth == 1 ? before : "-ERR not now\r\n"; };
+    second.view = [&](int) { return second.line("bbbb", 6, every_slot, true); };
+    connect();
+    EXPECT_TRUE(wait_until([&] { return asked_again_until(has_all_slots(second)); }));
+}
+
+TEST_F(cluster_test, asks_once_more_when_something_changes_while_it_asks) {
+    std::promise<void> changed;
+    auto const view = first.line("aaaa", 5, every_slot, true) + second.line("bbbb", 1, "", false);
+    std::atomic<bool> asking{false};
+    first.view = [&](int nth) {
+        if (nth == 2) {
+            asking = true;
+            changed.get_future().wait();
+        }
+        return view;
+    };
+    connect();
+    all->refresh_soon();
+    ASSERT_TRUE(wait_until([&] { return asking.load(); }));
+    all->refresh_soon();
+    changed.set_value();
+    EXPECT_TRUE(wait_until([&] { return first.asked == 3; })) << "the next look is due in an hour";
+}
+
+} // namespace
+} // namespace redlatch::io
