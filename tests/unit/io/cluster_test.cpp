@@ -126,7 +126,7 @@ TEST_F(cluster_test, follows_a_node_that_knows_more) {
 
 TEST_F(cluster_test, asks_once_more_when_something_changes_while_it_asks) {
     std::promise<void> changed;
-    auto const view = first.line("aaaa", 5, every_slot, true) + second.line("bbbb", 1, "", false);
+    auto view = first.line("aaaa", 5, every_slot, true) + second.line("bbbb", 1, "", false);
     std::atomic<bool> asking{false};
     first.view = [&](int nth) {
         if (nth == 2) {
