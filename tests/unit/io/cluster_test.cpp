@@ -107,7 +107,7 @@ constexpr char const* every_slot = "0-16383";
 
 TEST_F(cluster_test, does_not_believe_a_node_that_is_behind_the_others) {
     auto const now = first.line("aaaa", 5, every_slot, true) + second.line("bbbb", 1, "", false);
-    first.view = [&](int nth) { return nth == 1 ? now : "-ERR not now\r\n"; };
+    first.view = [now](int nth) { return nth == 1 ? now : "-ERR not now\r\n"; };
     second.view = [&](int) { return second.line("bbbb", 1, every_slot, true); };
     connect();
     ASSERT_TRUE(has_all_slots(first));
@@ -118,7 +118,7 @@ TEST_F(cluster_test, does_not_believe_a_node_that_is_behind_the_others) {
 
 TEST_F(cluster_test, follows_a_node_that_knows_more) {
     auto const before = first.line("aaaa", 5, every_slot, true) + second.line("bbbb", 1, "", false);
-    first.view = [&](int nth) { return nth == 1 ? before : "-ERR not now\r\n"; };
+    first.view = [before](int nth) { return nth == 1 ? before : "-ERR not now\r\n"; };
     second.view = [&](int) { return second.line("bbbb", 6, every_slot, true); };
     connect();
     EXPECT_TRUE(wait_until([&] { return asked_again_until(has_all_slots(second)); }));
@@ -128,7 +128,7 @@ TEST_F(cluster_test, asks_once_more_when_something_changes_while_it_asks) {
     std::promise<void> changed;
     auto view = first.line("aaaa", 5, every_slot, true) + second.line("bbbb", 1, "", false);
     std::atomic<bool> asking{false};
-    first.view = [&](int nth) {
+    first.view = [&, view](int nth) {
         if (nth == 2) {
             asking = true;
             changed.get_future().wait();
