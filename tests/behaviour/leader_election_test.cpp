@@ -1,12 +1,11 @@
 // What an election promises: terms that exclude each other, tokens that grow, a loss that is told in time, and who leads.
 // What a candidate has in common with all locks, behaviour_test.cpp asks of its lock.
 #include "behaviour/kinds.hpp"
+#include "integration/child_of_fork.hpp"
 
 #include <future>
 #include <stop_token>
 #include <string>
-#include <sys/wait.h>
-#include <unistd.h>
 #include <utility>
 #include <vector>
 
@@ -412,17 +411,13 @@ TEST_F(leader_election_test, refuses_every_call_to_one_that_was_moved_from) {
 
 TEST_F(leader_election_test, is_lost_in_the_child_of_a_fork_and_refuses_there) {
     auto const term = mine.campaign();
-    pid_t const child = ::fork();
-    if (child == 0) {
-        ::alarm(20); // a hang is a failure too
+    auto const status = status_of_child([&] {
         std::error_code ec;
         auto const none = mine.campaign({}, ec);
         bool const refused = ec == errc::forked && !none;
-        ::_exit(!term && refused && !mine.is_leading() ? 0 : 1);
-    }
-    int status = -1;
-    ASSERT_EQ(::waitpid(child, &status, 0), child);
-    EXPECT_EQ(status, 0);
+        return !term && refused && !mine.is_leading() ? 0 : 1;
+    });
+    ASSERT_EQ(status, 0);
     EXPECT_TRUE(term);
     EXPECT_EQ(leader(), "ann");
 }

@@ -1,12 +1,11 @@
 // What a multi lock promises: all of its members or none.
+#include "integration/child_of_fork.hpp"
 #include "integration/fixture.hpp"
 
 #include <atomic>
 #include <mutex>
 #include <stop_token>
-#include <sys/wait.h>
 #include <thread>
-#include <unistd.h>
 #include <vector>
 
 namespace redlatch::test {
@@ -326,17 +325,13 @@ TEST_F(multi_lock_test, refuses_what_makes_no_sense) {
 
 TEST_F(multi_lock_test, is_lost_in_the_child_of_a_fork) {
     auto held = mine().acquire();
-    pid_t const child = ::fork();
-    if (child == 0) {
-        ::alarm(20); // a hang is a failure too
+    auto const status = status_of_child([&] {
         bool const lost = held.status() == hold_status::lost && held.lost().stop_requested() && held.members().empty();
         bool const refused = outcome_of([&] { held.release(); }).reason == errc::forked
                              && outcome_of([&] { static_cast<void>(mine().try_acquire()); }).reason == errc::forked;
-        ::_exit(lost && refused ? 0 : 1);
-    }
-    int status = -1;
-    ASSERT_EQ(::waitpid(child, &status, 0), child);
-    EXPECT_EQ(status, 0);
+        return lost && refused ? 0 : 1;
+    });
+    ASSERT_EQ(status, 0);
     EXPECT_TRUE(held);
 }
 

@@ -1,4 +1,5 @@
 // The ends of things: close, fork, threads that exit while they hold.
+#include "integration/child_of_fork.hpp"
 #include "integration/fixture.hpp"
 #include "integration/open_sockets.hpp"
 #include "support/both_faces.hpp"
@@ -223,18 +224,13 @@ TEST_F(lifecycle_test, after_fork_every_call_of_the_child_fails_and_the_parent_i
     auto lock = user->get_lock(name);
     hold mine = lock.acquire();
     auto const before = server.run("CLIENT", "LIST").text;
-    pid_t const child = ::fork();
-    if (child == 0) {
-        ::alarm(20); // a hang is a failure too
+    auto const status = status_of_child([&] {
         int const step = misbehaviour_after_fork(*user, lock, mine);
         mine = hold();
         user.reset();
-        ::_exit(step);
-    }
-    int status = 0;
-    ASSERT_EQ(::waitpid(child, &status, 0), child);
-    ASSERT_TRUE(WIFEXITED(status)) << "ended by signal " << WTERMSIG(status);
-    EXPECT_EQ(WEXITSTATUS(status), 0) << "the number of the step in misbehaviour_after_fork";
+        return step;
+    });
+    ASSERT_EQ(status, 0) << "the number of the step in misbehaviour_after_fork";
 
     EXPECT_EQ(mine.status(), hold_status::held);
     EXPECT_TRUE(stays([&] { return exists(name) && bool(mine); }, 1500ms)) << "renewal goes on in the parent";
@@ -263,15 +259,8 @@ TEST_F(lifecycle_test, a_hold_of_the_parent_is_lost_in_the_child_whatever_its_th
     });
     constexpr int forks = 100;
     for (int i = 0; i < forks; ++i) {
-        pid_t const child = ::fork();
-        if (child == 0) {
-            ::alarm(20); // a hang is a failure too
-            ::_exit(belief_after_fork(mine));
-        }
-        int status = 0;
-        ASSERT_EQ(::waitpid(child, &status, 0), child);
-        ASSERT_TRUE(WIFEXITED(status)) << "ended by signal " << WTERMSIG(status);
-        ASSERT_EQ(WEXITSTATUS(status), 0) << "the number of the step in belief_after_fork";
+        auto const status = status_of_child([&] { return belief_after_fork(mine); });
+        ASSERT_EQ(status, 0) << "the number of the step in belief_after_fork";
     }
     EXPECT_EQ(mine.status(), hold_status::held);
 }
@@ -285,16 +274,12 @@ TEST_F(lifecycle_test, the_child_of_a_fork_closes_a_connection_that_is_being_mad
     std::promise<void> answered;
     user->async_ping({}, [&](std::error_code, server_info const&) { answered.set_value(); });
     ASSERT_TRUE(wait_until([&] { return open_sockets() > before; }));
-    pid_t const child = ::fork();
-    if (child == 0) {
+    auto const left_open = status_of_child([&] {
         user.reset();
-        ::_exit(static_cast<int>(open_sockets() - before));
-    }
-    int status = 0;
-    ASSERT_EQ(::waitpid(child, &status, 0), child);
+        return static_cast<int>(open_sockets() - before);
+    });
     server.resume();
-    ASSERT_TRUE(WIFEXITED(status)) << "ended by signal " << WTERMSIG(status);
-    EXPECT_EQ(WEXITSTATUS(status), 0) << "so many are left open";
+    EXPECT_EQ(left_open, 0);
     answered.get_future().get();
 }
 
@@ -313,22 +298,15 @@ TEST_F(lifecycle_test, a_child_of_a_fork_that_runs_no_handlers_holds_nothing_eit
 TEST_F(lifecycle_test, a_child_makes_a_client_of_its_own) {
     client user(settings());
     hold const mine = user.get_lock(name).acquire();
-    pid_t const child = ::fork();
-    if (child == 0) {
-        ::alarm(20);
-        int result = 1;
+    auto const status = status_of_child([&] {
         try {
             client own(settings());
-            if (own.id() != user.id() && !own.get_lock(name).try_acquire()) result = 0;
+            return own.id() != user.id() && !own.get_lock(name).try_acquire() ? 0 : 1;
         } catch (error const&) {
-            result = 2;
+            return 2;
         }
-        ::_exit(result);
-    }
-    int status = 0;
-    ASSERT_EQ(::waitpid(child, &status, 0), child);
-    ASSERT_TRUE(WIFEXITED(status)) << "ended by signal " << WTERMSIG(status);
-    EXPECT_EQ(WEXITSTATUS(status), 0);
+    });
+    EXPECT_EQ(status, 0);
 }
 
 TEST_F(lifecycle_test, a_token_that_is_asked_for_after_the_loss_is_stopped_although_nobody_has_noticed) {

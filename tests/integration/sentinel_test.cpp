@@ -1,4 +1,5 @@
 // A master that Sentinels watch: how it is found, and what becomes of holds, waits and releases when it is another one.
+#include "integration/child_of_fork.hpp"
 #include "integration/fixture.hpp"
 #include "integration/open_sockets.hpp"
 #include "support/sentinel_set.hpp"
@@ -7,8 +8,6 @@
 #include <gmock/gmock.h>
 #include <memory>
 #include <optional>
-#include <sys/wait.h>
-#include <unistd.h>
 
 namespace redlatch::test {
 namespace {
@@ -252,15 +251,11 @@ TEST_F(sentinel_test, the_child_of_a_fork_closes_all_connections_of_a_client) {
     one->get_lock(name).acquire(patiently).release();
     ASSERT_TRUE(wait_until([&] { return open_sockets() >= before + 2; }))
         << "to the master, and to a Sentinel for its news";
-    auto const child = ::fork();
-    if (child == 0) {
+    auto const left_open = status_of_child([&] {
         one.reset();
-        ::_exit(static_cast<int>(open_sockets() - before));
-    }
-    int status = 0;
-    ASSERT_EQ(::waitpid(child, &status, 0), child);
-    ASSERT_TRUE(WIFEXITED(status)) << "ended by signal " << WTERMSIG(status);
-    EXPECT_EQ(WEXITSTATUS(status), 0) << "so many are left open";
+        return static_cast<int>(open_sockets() - before);
+    });
+    EXPECT_EQ(left_open, 0);
 }
 
 TEST_F(sentinel_failover_test, the_old_master_is_not_used_when_it_is_back) {

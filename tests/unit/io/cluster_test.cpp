@@ -94,9 +94,11 @@ protected:
     static std::string place_of(cluster_node const& one) {
         return "127.0.0.1:" + std::to_string(one.server.where().port);
     }
-    bool asked_again_until(bool enough) {
-        if (!enough) all->refresh_soon();
-        return enough;
+    template <class Condition> bool refresh_until(Condition const& holds) {
+        return wait_until([&] {
+            all->refresh_soon();
+            return holds();
+        });
     }
     bool has_all_slots(cluster_node const& one) {
         return all->of("some lock").address().find(place_of(one)) != std::string::npos;
@@ -112,7 +114,7 @@ TEST_F(cluster_test, does_not_believe_a_node_that_is_behind_the_others) {
     connect();
     ASSERT_TRUE(has_all_slots(first));
     // What it said the first time is known when it is asked again.
-    ASSERT_TRUE(wait_until([&] { return asked_again_until(second.asked >= 2); }));
+    ASSERT_TRUE(refresh_until([&] { return second.asked >= 2; }));
     EXPECT_TRUE(has_all_slots(first));
 }
 
@@ -121,7 +123,7 @@ TEST_F(cluster_test, follows_a_node_that_knows_more) {
     first.view = [before](int nth) { return nth == 1 ? before : "-ERR not now\r\n"; };
     second.view = [&](int) { return second.line("bbbb", 6, every_slot, true); };
     connect();
-    EXPECT_TRUE(wait_until([&] { return asked_again_until(has_all_slots(second)); }));
+    EXPECT_TRUE(refresh_until([&] { return has_all_slots(second); }));
 }
 
 TEST_F(cluster_test, asks_once_more_when_something_changes_while_it_asks) {
