@@ -4,6 +4,7 @@
 #include "connection/redirect.hpp"
 #include "resp/command.hpp"
 
+#include <new>
 #include <utility>
 
 namespace redlatch::connection {
@@ -130,7 +131,7 @@ void multiplexer::on_up(identity const& self, base::instant now, base::wake_list
     interrupted_ = false;
 }
 
-void multiplexer::on_down(base::instant, base::wake_list& woken) {
+void multiplexer::on_down(base::instant, base::wake_list& woken) noexcept {
     REDLATCH_ASSERT(up_ && waiting_.empty());
     up_ = false;
     interrupted_ = !retired_;
@@ -164,7 +165,11 @@ void multiplexer::on_down(base::instant, base::wake_list& woken) {
         predecessors_.erase(predecessors_.begin());
         forgot_predecessors_ = true;
     }
-    predecessors_.push_back(self_);
+    try {
+        predecessors_.push_back(self_);
+    } catch (std::bad_alloc const&) { // nobody will kill it: what it may still run is swept up
+        forgot_predecessors_ = true;
+    }
 }
 
 bool multiplexer::on_value(resp::value&& incoming, base::instant, base::wake_list& woken) {

@@ -61,7 +61,7 @@ public:
     bool up() const noexcept { return up_; }
 
     void on_up(identity const& self, base::instant now, base::wake_list& woken) override;
-    void on_down(base::instant now, base::wake_list& woken) override;
+    void on_down(base::instant now, base::wake_list& woken) noexcept override;
     bool on_value(resp::value&& incoming, base::instant now, base::wake_list& woken) override;
     void on_unreachable(base::wake_list& woken) override;
     void on_closed(base::wake_list& woken) override;

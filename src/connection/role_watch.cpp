@@ -15,7 +15,7 @@ void role_watch::on_up(identity const&, base::instant now, base::wake_list&) {
     stage_ping(now);
 }
 
-void role_watch::on_down(base::instant, base::wake_list& woken) {
+void role_watch::on_down(base::instant, base::wake_list& woken) noexcept {
     out.reset();
     due_ = false;
     news_ = server_role::unknown;

@@ -18,7 +18,7 @@ public:
     std::optional<server_role> take_news() { return std::exchange(news_, std::nullopt); }
 
     void on_up(identity const& self, base::instant now, base::wake_list& woken) override;
-    void on_down(base::instant now, base::wake_list& woken) override;
+    void on_down(base::instant now, base::wake_list& woken) noexcept override;
     bool on_value(resp::value&& incoming, base::instant now, base::wake_list& woken) override;
     void on_closed(base::wake_list& woken) override;
     bool expects_reply() const noexcept override { return due_; }

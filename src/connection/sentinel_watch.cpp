@@ -39,7 +39,7 @@ void sentinel_watch::on_up(identity const&, base::instant, base::wake_list&) {
     ask();
 }
 
-void sentinel_watch::on_down(base::instant, base::wake_list&) {
+void sentinel_watch::on_down(base::instant, base::wake_list&) noexcept {
     out.reset();
     due_ = 0;
 }

@@ -23,7 +23,7 @@ public:
     std::optional<sentinel_answer> take_news();
 
     void on_up(identity const& self, base::instant now, base::wake_list& woken) override;
-    void on_down(base::instant now, base::wake_list& woken) override;
+    void on_down(base::instant now, base::wake_list& woken) noexcept override;
     bool on_value(resp::value&& incoming, base::instant now, base::wake_list& woken) override;
     void on_closed(base::wake_list& woken) override;
     bool expects_reply() const noexcept override { return due_ > 0; }

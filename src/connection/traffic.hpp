@@ -57,7 +57,7 @@ public:
     /// A connection is ready: stage what must come first.
     virtual void on_up(identity const& self, base::instant now, base::wake_list& woken) = 0;
     /// The connection is lost; the outbox still tells what may have been sent.
-    virtual void on_down(base::instant now, base::wake_list& woken) = 0;
+    virtual void on_down(base::instant now, base::wake_list& woken) noexcept = 0;
     /// A reply or message. False: it makes no sense, and the connection must go.
     virtual bool on_value(resp::value&& incoming, base::instant now, base::wake_list& woken) = 0;
     /// There is no connection, and the server is known to be away: an attempt to reach it has failed, or it fell silent.

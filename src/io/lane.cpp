@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <new>
 #include <poll.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -44,7 +45,10 @@ void lane::submit(base::function_ref<void()> act, bool will_wait, base::instant 
     lock held(mutex_);
     act();
     note_due(now);
-    if (link_ == link::down && !connecting_ && !resting_) next.connect = connecting_ = true;
+    if (link_ == link::down && !resting_) {
+        next.thread = connecting_;
+        if (!connecting_) next.connect = connecting_ = true;
+    }
     if (link_ == link::up && !will_wait && reactor_->gathers()) {
         if (traffic_->out.waiting() >= enough_gathered)
             flush(held, next, nullptr);
@@ -130,6 +134,7 @@ void lane::settle(lock& held, afterwards& next, parker const* me) {
     if (next.gather) reactor_->at_end_of_iteration(shared_from_this());
     if (next.retire) post(&lane::retire);
     if (next.connect) post(&lane::begin_connecting);
+    if (next.thread) reactor_->start_if_overdue();
     if (next.late && hooks_.late_replies) insist([&] { reactor_->post(hooks_.late_replies); });
     if (next.start_tick)
         insist([&] {
@@ -412,7 +417,8 @@ void lane::on_ping_time(std::uint64_t epoch) {
 
 // --- losing and finding the server
 
-void lane::lose(afterwards& next, std::string reason) {
+/// Where memory is missing only the reason is: what is lost has to be replaced all the same.
+void lane::lose(afterwards& next, std::string_view reason) noexcept {
     if (link_ != link::up) return;
     link_ = link::lost;
     if (write_ == write::blocked) write_ = write::none;
@@ -420,10 +426,15 @@ void lane::lose(afterwards& next, std::string reason) {
     trouble_since_ = due_since_ == base::never ? now : std::max(due_since_, heard_); // if it fell silent, since then
     traffic_->on_down(now, next.woken);
     due_since_ = base::never;
-    trouble_ = "the server " + where_.display() + " " + reason;
     if (read_ == read::caller) next.woken.add(reader_->as_waker());
     next.retire = true;
-    next.lost_because = trouble_;
+    try {
+        trouble_ = "the server " + where_.display() + " ";
+        trouble_ += reason;
+        next.lost_because = trouble_;
+    } catch (std::bad_alloc const&) {
+        trouble_ = next.lost_because = "was lost"; // short enough to need none
+    }
 }
 
 void lane::reconnect(std::string const& reason, condition still) {

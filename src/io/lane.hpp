@@ -63,6 +63,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace redlatch::io {
@@ -151,12 +152,13 @@ private:
         bool start_tick = false;
         bool late = false;
         bool connect = false;
+        bool thread = false; ///< the reactor is to connect, and has none yet
         bool gather = false;
         std::string lost_because{};
         /// Where an exception leaves the others: they have been promised to be woken.
         ~afterwards() { woken.wake_all(); }
         bool pending() const noexcept {
-            return retire || start_tick || late || connect || gather || !lost_because.empty();
+            return retire || start_tick || late || connect || thread || gather || !lost_because.empty();
         }
     };
 
@@ -187,7 +189,7 @@ private:
     void receive(lock& held, afterwards& next);
     void take(long count, std::string const& failure, afterwards& next);
     void leave(afterwards& next);
-    void lose(afterwards& next, std::string reason);
+    void lose(afterwards& next, std::string_view reason) noexcept;
     void arm();
     void arm_at_leisure();
     void watch_for_end();

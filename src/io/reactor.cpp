@@ -106,6 +106,12 @@ bool reactor::try_to_start() noexcept {
     }
 }
 
+void reactor::start_if_overdue() noexcept {
+    if (started() || !has_own_thread()) return;
+    std::lock_guard guard(mutex_);
+    if (!posted_.empty()) try_to_start();
+}
+
 void reactor::ring() noexcept {
     std::uint64_t const one = 1;
     while (::write(bell_.get(), &one, sizeof one) < 0 && errno == EINTR) {

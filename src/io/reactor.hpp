@@ -59,6 +59,8 @@ public:
 
     /// Starts the thread if it does not run yet and is not the user's to run. Throws std::system_error.
     void start();
+    /// Something was posted when the thread could not be started: tries again.
+    void start_if_overdue() noexcept;
     bool started() const noexcept { return started_.load(std::memory_order_acquire); }
     bool has_own_thread() const noexcept { return driver_ == driver::own_thread; }
     /// Ends the loop and joins. Tasks posted later are dropped. On a loop of the user's: the descriptor stays readable, and

@@ -15,7 +15,7 @@
 
 namespace redlatch::io {
 
-/// A connector in the reactor's set.
+/// A connector in the reactor's set. The reactor knows no event of an attempt that has finished.
 struct watched_attempt final : event_target, std::enable_shared_from_this<watched_attempt> {
     watched_attempt(reactor& reactor, connector connector, std::function<void(connector::progress)> then)
         : loop(reactor), attempt(std::move(connector)), done(std::move(then)) {}
@@ -28,7 +28,6 @@ struct watched_attempt final : event_target, std::enable_shared_from_this<watche
         on_event(0);
     }
     void on_event(std::uint32_t) override {
-        if (finished) return;
         auto const outcome = attempt.advance();
         if (outcome != connector::progress::waiting) return finish(outcome);
         // The next address may have got the number of the descriptor before: one of the two is right.

@@ -134,7 +134,7 @@ void subscription_registry::on_up(connection::identity const&, base::instant, ba
         if (channel->references > 0) ask(channel);
 }
 
-void subscription_registry::on_down(base::instant, base::wake_list& woken) {
+void subscription_registry::on_down(base::instant, base::wake_list& woken) noexcept {
     up_ = false;
     due_.clear();
     out.reset();

@@ -111,7 +111,7 @@ public:
     int sleepers = 0;
 
     void on_up(connection::identity const& self, base::instant now, base::wake_list& woken) override;
-    void on_down(base::instant now, base::wake_list& woken) override;
+    void on_down(base::instant now, base::wake_list& woken) noexcept override;
     bool on_value(resp::value&& incoming, base::instant now, base::wake_list& woken) override;
     void on_closed(base::wake_list& woken) override;
     bool expects_reply() const noexcept override { return !due_.empty(); }
