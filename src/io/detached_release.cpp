@@ -1,5 +1,7 @@
 #include "io/detached_release.hpp"
 
+#include "io/insist.hpp"
+
 #include <utility>
 
 namespace redlatch::io {
@@ -41,8 +43,17 @@ void detached_release::wake() noexcept {
     }
 }
 
-/// With the step.
+/// With the step. Whoever has read the answer waits for something else: what is missing here is not for that one.
 void detached_release::look() noexcept {
+    try {
+        take_steps();
+    } catch (...) { // no memory: what is left of the release goes to the background
+        what_.reset();
+        core_.reset();
+    }
+}
+
+void detached_release::take_steps() {
     for (;;) {
         if (what_->ready()) {
             if (what_->step()) return finished();
@@ -68,8 +79,10 @@ void detached_release::finished() noexcept {
     bool const failed = static_cast<bool>(what_->result());
     what_.reset(); // its call's waker holds this object
     if (failed)
-        core->locked([&](locking::lock_table& table, base::wake_list&) {
-            table.note(locking::lock_table::notice::kind::release_failed, tenure_);
+        insist([&] {
+            core->locked([&](locking::lock_table& table, base::wake_list&) {
+                table.note(locking::lock_table::notice::kind::release_failed, tenure_);
+            });
         });
 }
 

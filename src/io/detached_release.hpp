@@ -32,6 +32,7 @@ public:
 private:
     void begin_here();
     void look() noexcept;
+    void take_steps();
     void go_on_with_the_reactor();
     operation& what() noexcept override { return *what_; }
     void finished() noexcept override;

@@ -1,6 +1,7 @@
 // A call on its way without anybody who waits for it.
 #pragma once
 
+#include "io/insist.hpp"
 #include "io/lock_call.hpp"
 #include "io/reactor.hpp"
 
@@ -28,7 +29,7 @@ public:
     unattended(std::shared_ptr<reactor> loop, handler then) : loop_(std::move(loop)), then_(std::move(then)) {}
 
     void wake() noexcept override {
-        loop_->post([self = shared_from_this()] { self->look(); });
+        insist([&] { loop_->post([self = shared_from_this()] { self->look(); }); });
     }
 
 private:
