@@ -3,20 +3,20 @@
 #include "io/random_seed.hpp"
 #include "locking/replica_demand.hpp"
 
+#include <utility>
+
 namespace redlatch::io {
 
 /// Null: the client closes.
 std::shared_ptr<replica_lane> replica_lanes::lane_for(int replicas) {
     std::lock_guard const guard(mutex_);
     if (closed_) return nullptr;
-    auto& found = lanes_[replicas];
-    if (!found) {
-        auto settings = settings_;
-        settings.seed = random_seed();
-        settings.timeout += locking::longest_replica_silence; // so long it may say nothing and be well
-        found = std::make_shared<replica_lane>(loop_, settings, hooks_(), replicas, elsewhere_);
-    }
-    return found;
+    if (auto const known = lanes_.find(replicas); known != lanes_.end()) return known->second;
+    auto settings = settings_;
+    settings.seed = random_seed();
+    settings.timeout += locking::longest_replica_silence; // so long it may say nothing and be well
+    auto fresh = std::make_shared<replica_lane>(loop_, settings, hooks_(), replicas, elsewhere_);
+    return lanes_.emplace(replicas, std::move(fresh)).first->second;
 }
 
 void replica_lanes::ask(replica_question_ptr const& question) {
