@@ -58,6 +58,18 @@ outcome end_of_release(permits_state const& state, io::counter_change const& end
     return how;
 }
 
+/// Blocks. They are given back whatever happens.
+outcome release_now(permits_state const& state) {
+    try {
+        io::counter_change one(state.of.core, release_of(state));
+        io::run_blocking(one);
+        return end_of_release(state, one);
+    } catch (...) { // no memory
+        io::insist([&] { give_permits_back(state); });
+        throw;
+    }
+}
+
 /// A renewal that came too late for their holder may have prolonged them all the same: nobody has them now.
 outcome end_of_lost(permits_state const& state) {
     if (state.lease->is_renewed() && !state.of.core->closed()) io::insist([&] { give_permits_back(state); });
@@ -139,9 +151,7 @@ void permits::release() {
         auto const over = end_of_lost(*state_);
         throw error(errc::lease_lost, over.message());
     }
-    io::counter_change one(core, release_of(*state_));
-    io::run_blocking(one);
-    auto const how = end_of_release(*state_, one);
+    auto const how = release_now(*state_);
     if (how.failed()) throw error(static_cast<errc>(how.code().value()), how.message());
 }
 

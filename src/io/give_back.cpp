@@ -76,8 +76,10 @@ private:
 
 void give_back(std::shared_ptr<client_core> const& core, locking::counter const& what, locking::wire_call call,
                bool repeatable) {
+    // Its thread reads the answer, and may not have been needed before. First: what throws behind the send would have it sent
+    // again.
+    core->loop()->post([] {});
     std::make_shared<giving_back>(core, what, std::move(call), repeatable)->send();
-    core->loop()->post([] {}); // its thread reads the answer, and may not have been needed before
 }
 
 } // namespace redlatch::io
