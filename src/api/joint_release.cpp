@@ -52,30 +52,32 @@ void joint_release::begin() {
     }
 }
 
-void joint_release::on_answer(std::size_t member, outcome const& how) {
+void joint_release::on_answer(std::size_t member, outcome const& how) noexcept {
     outcome result;
     {
         std::lock_guard const guard(mutex_);
         if (finished_) return;
-        if (how.failed()) failures_[member] = outcome(how.code(), how.message());
+        if (how.failed()) failures_[member] = outcome(how.code(), message_of(how));
         if (--pending_ > 0) return;
         finished_ = true;
         auto const first =
             std::find_if(failures_.begin(), failures_.end(), [](auto const& one) { return one.failed(); });
-        if (first != failures_.end()) result = *first;
+        if (first != failures_.end()) result = std::move(*first);
     }
     end(std::move(result));
 }
 
-void joint_release::end_early(errc why) {
+void joint_release::end_early(errc why) noexcept {
     if (why == errc::cancelled) return;
     {
         std::lock_guard const guard(mutex_);
         if (std::exchange(finished_, true)) return;
     }
-    end(outcome(errc::outcome_unknown,
-                "the release of the " + subject_
-                    + " was not answered for by all members; it goes on in the background, or their leases end"));
+    outcome const unanswered(errc::outcome_unknown, &subject_, [](void const* subject) {
+        return "the release of the " + *static_cast<std::string const*>(subject)
+               + " was not answered for by all members; it goes on in the background, or their leases end";
+    });
+    end(outcome(unanswered.code(), message_of(unanswered)));
 }
 
 } // namespace redlatch::detail

@@ -23,11 +23,11 @@ public:
     ~joint_release() override;
 
     void begin();
-    void end_early(errc why) override;
+    void end_early(errc why) noexcept override;
 
 private:
     class answer;
-    void on_answer(std::size_t member, outcome const& how);
+    void on_answer(std::size_t member, outcome const& how) noexcept;
 
     std::string const subject_;
     std::vector<hold> holds_; ///< of begin()

@@ -1,5 +1,6 @@
 #include "api/joint_wait.hpp"
 
+#include <new>
 #include <utility>
 
 namespace redlatch::detail {
@@ -11,12 +12,20 @@ constexpr base::milliseconds after_the_members{20};
 
 } // namespace
 
+std::string message_of(outcome const& how) noexcept {
+    try {
+        return how.message();
+    } catch (std::bad_alloc const&) {
+        return {};
+    }
+}
+
 void joint_work::be_awaited_by(base::waker waiter) {
     std::lock_guard const guard(waiter_mutex_);
     if (!ended()) waiter_ = std::move(waiter);
 }
 
-void joint_work::end(outcome result) {
+void joint_work::end(outcome result) noexcept {
     base::waker waiter;
     result_ = std::move(result);
     {

@@ -15,8 +15,12 @@
 #include <atomic>
 #include <memory>
 #include <mutex>
+#include <string>
 
 namespace redlatch::detail {
+
+/// What a member said; empty where there is no memory for it: its code says enough.
+std::string message_of(outcome const& how) noexcept;
 
 /// Thread-safe.
 class joint_work {
@@ -27,7 +31,7 @@ public:
     virtual ~joint_work() = default;
 
     /// Ends it now, if it has not ended, whatever is under way: `why` is cancelled, timed_out or closed.
-    virtual void end_early(errc why) = 0;
+    virtual void end_early(errc why) noexcept = 0;
 
     bool ended() const noexcept { return ended_.load(std::memory_order_acquire); } // pairs with end()
     /// Once it has ended.
@@ -37,7 +41,7 @@ public:
 
 protected:
     /// Once, with no mutex held.
-    void end(outcome result);
+    void end(outcome result) noexcept;
 
 private:
     std::mutex waiter_mutex_; // guards what follows

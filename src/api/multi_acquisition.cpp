@@ -50,7 +50,9 @@ multi_acquisition::multi_acquisition(std::shared_ptr<multi_lock_impl const> grou
     : group_(std::move(group)), options_(options), for_ever_(waits_for_ever(options, for_ever)),
       may_wait_(for_ever_ || (options.wait && options.wait->count() > 0)),
       deadline_(for_ever_ || !may_wait_ ? base::never : base::later(lease_clock::now(), *options.wait)),
-      holds_(group_->members.size()) {}
+      holds_(group_->members.size()) {
+    failures_.reserve(holds_.size()); // each fails once in a step
+}
 
 /// An exception has left it in the middle, or nobody has taken what it acquired.
 multi_acquisition::~multi_acquisition() {
@@ -59,23 +61,31 @@ multi_acquisition::~multi_acquisition() {
         for (auto& one : acquired_->take()) one.release_detached();
 }
 
-void multi_acquisition::begin() {
+/// What has ended before it began asks nobody: see ask().
+void multi_acquisition::begin() noexcept {
     act next{};
     {
         std::lock_guard const guard(mutex_);
-        if (finished_) return;
-        next = begin_round();
+        try {
+            next = begin_round();
+        } catch (std::bad_alloc const&) {
+            next = end_without_memory();
+        }
     }
     carry_out(next);
 }
 
-void multi_acquisition::end_early(errc why) {
+void multi_acquisition::end_early(errc why) noexcept {
     std::stop_source asking{std::nostopstate};
     act next{};
     {
         std::lock_guard const guard(mutex_);
         if (finished_) return; // who joins late may
-        next = on_end_early(why);
+        try {
+            next = on_end_early(why);
+        } catch (std::bad_alloc const&) {
+            next = end_with(why, {});
+        }
         asking = asking_;
     }
     asking.request_stop();
@@ -92,7 +102,21 @@ multi_hold multi_acquisition::take() {
     return acquired_ ? multi_hold_access::make(std::move(acquired_)) : multi_hold();
 }
 
-void multi_acquisition::carry_out(act next) {
+/// Where memory is missing nobody is asked any more, and what was acquired is given back.
+void multi_acquisition::carry_out(act next) noexcept {
+    try {
+        take_step(next);
+    } catch (std::bad_alloc const&) {
+        bool ends = false;
+        {
+            std::lock_guard const guard(mutex_);
+            ends = end_without_memory() == act::finish;
+        }
+        if (ends) finish();
+    }
+}
+
+void multi_acquisition::take_step(act next) {
     switch (next) {
     case act::nothing: return;
     case act::ask: return ask();
@@ -114,12 +138,11 @@ void multi_acquisition::stop_asking() {
 
 /// Whoever owns a member and releases it may acquire it at once: the client keeps the order of an owner's requests.
 void multi_acquisition::begin_again() {
-    std::vector<hold> before;
+    std::vector<hold> before(group_->members.size());
     {
         std::lock_guard const guard(mutex_);
         if (finished_) return;
         before.swap(holds_);
-        holds_.resize(before.size());
     }
     for (auto& one : before) one.release_detached();
     act next{};
@@ -163,7 +186,7 @@ void multi_acquisition::ask() {
     }
 }
 
-void multi_acquisition::on_answer(std::size_t member, outcome const& how, hold got) {
+void multi_acquisition::on_answer(std::size_t member, outcome const& how, hold got) noexcept {
     act next = act::nothing;
     std::shared_ptr<multi_hold_state> whom;
     hold late;
@@ -175,7 +198,7 @@ void multi_acquisition::on_answer(std::size_t member, outcome const& how, hold g
             late = std::move(got);
         } else {
             if (how.failed())
-                failures_.push_back({member, how.code(), means_no(how.code()) ? std::string() : how.message()});
+                failures_.push_back({member, how.code(), means_no(how.code()) ? std::string() : message_of(how)});
             else
                 holds_[member] = std::move(got);
             next = decide();
@@ -192,7 +215,19 @@ void multi_acquisition::on_answer(std::size_t member, outcome const& how, hold g
 
 // What follows runs under the mutex.
 
-multi_acquisition::act multi_acquisition::decide() {
+multi_acquisition::act multi_acquisition::decide() noexcept {
+    try {
+        return next_act();
+    } catch (std::bad_alloc const&) {
+        return end_without_memory();
+    }
+}
+
+multi_acquisition::act multi_acquisition::end_without_memory() noexcept {
+    return finished_ ? act::nothing : end_with(std::make_error_code(std::errc::not_enough_memory), {});
+}
+
+multi_acquisition::act multi_acquisition::next_act() {
     if (pending_ == 0) return on_step_ended();
     if (group_->by_majority()) {
         if (held() >= group_->needed) return on_step_ended();
@@ -209,9 +244,9 @@ multi_acquisition::act multi_acquisition::on_step_ended() {
         return begin_step();
     }
     if (held() < group_->needed) return on_lapsed();
-    finished_ = true;
     acquired_ = std::make_shared<multi_hold_state>(group_, std::move(holds_), asking_);
     handed_over_ = acquired_;
+    finished_ = true;
     return act::finish;
 }
 
@@ -283,7 +318,7 @@ std::string multi_acquisition::which_one(failure const& one) const {
     return one.message.empty() ? group_->members[one.member].name() + ": " + one.code.message() : one.message;
 }
 
-multi_acquisition::act multi_acquisition::end_with(std::error_code code, std::string message) {
+multi_acquisition::act multi_acquisition::end_with(std::error_code code, std::string message) noexcept {
     finished_ = true;
     last_ = outcome(code, std::move(message));
     return act::finish;
@@ -360,14 +395,17 @@ std::size_t multi_acquisition::held() const {
 
 // --- the end
 
-void multi_acquisition::finish() {
+void multi_acquisition::finish() noexcept {
     outcome result;
     std::vector<hold> unwanted;
+    std::stop_source asking{std::nostopstate};
     {
         std::lock_guard const guard(mutex_);
         result = std::move(last_);
         unwanted.swap(holds_);
+        if (result.failed()) asking = asking_; // who is asked for nothing
     }
+    asking.request_stop();
     for (auto& one : unwanted) one.release_detached();
     end(std::move(result));
 }

@@ -43,9 +43,9 @@ public:
     multi_acquisition(std::shared_ptr<multi_lock_impl const> group, acquire_options const& options, bool for_ever);
     ~multi_acquisition() override;
 
-    void begin();
+    void begin() noexcept;
     /// What is still asked for is given back when it is answered.
-    void end_early(errc why) override;
+    void end_early(errc why) noexcept override;
     /// When it is to be ended early.
     base::instant deadline() const;
     /// Once it has ended; empty: it has failed.
@@ -64,21 +64,24 @@ private:
     enum class act { nothing, ask, stop_asking, begin_again, finish };
     class answer;
 
-    void on_answer(std::size_t member, outcome const& how, hold got);
-    void carry_out(act next);
+    void on_answer(std::size_t member, outcome const& how, hold got) noexcept;
+    void carry_out(act next) noexcept;
+    void take_step(act next);
     void ask();
     void stop_asking();
     void begin_again();
-    void finish();
+    void finish() noexcept;
 
     // Under the mutex.
-    act decide();
+    act decide() noexcept;
+    act end_without_memory() noexcept;
+    act next_act();
     act on_step_ended();
     act on_round_failed();
     act on_lapsed();
     act begin_round();
     act begin_step();
-    act end_with(std::error_code code, std::string message);
+    act end_with(std::error_code code, std::string message) noexcept;
     act on_end_early(errc why);
     std::string unanswered() const;
     std::vector<step> plan();

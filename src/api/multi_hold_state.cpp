@@ -60,40 +60,45 @@ void multi_hold_state::look() {
     source.request_stop(); // callbacks may look at this hold
 }
 
-/// Not under the mutex: the callback runs at once where the member is lost.
-void multi_hold_state::watch_member(std::stop_token const& member) {
-    auto one = std::make_unique<watch>(member, on_lost{weak_from_this()});
+/// Not under the mutex: the callback runs at once where the member is lost. `places`: one for each; made before, so that memory
+/// which is missing leaves no member unwatched.
+void multi_hold_state::watch_members(std::vector<std::stop_token> const& members, watches places) noexcept {
+    for (auto at = places.begin(); auto const& member : members)
+        if (member.stop_possible()) (at++)->emplace(member, on_lost{weak_from_this()});
     std::lock_guard const guard(mutex_);
-    watches_.push_back(std::move(one));
+    watches_.splice(watches_.end(), places);
 }
 
 std::stop_token multi_hold_state::lost() {
-    std::vector<std::stop_token> of_members;
+    std::stop_source fresh;
     std::stop_token token;
+    watches places(group_->members.size());
+    std::vector<std::stop_token> of_members;
+    of_members.reserve(group_->members.size());
     {
         std::lock_guard const guard(mutex_);
         if (lost_.stop_possible()) return lost_.get_token();
-        lost_ = std::stop_source();
-        token = lost_.get_token();
         for (auto const& one : holds_) of_members.push_back(one.lost());
+        lost_ = std::move(fresh);
+        token = lost_.get_token();
     }
-    for (auto const& member : of_members)
-        if (member.stop_possible()) watch_member(member);
+    watch_members(of_members, std::move(places));
     look();
     return token;
 }
 
 void multi_hold_state::join(std::size_t member, hold late) {
     if (!late) return;
-    std::stop_token to_watch;
+    watches place(1);
+    std::vector<std::stop_token> to_watch(1);
     {
         std::lock_guard const guard(mutex_);
         // Lost is final.
         if (released_ || status_now() == hold_status::lost) return late.release_detached();
-        if (lost_.stop_possible()) to_watch = late.lost();
+        if (lost_.stop_possible()) to_watch.front() = late.lost();
         holds_[member] = std::move(late);
     }
-    if (to_watch.stop_possible()) watch_member(to_watch);
+    if (to_watch.front().stop_possible()) watch_members(to_watch, std::move(place));
 }
 
 std::vector<hold> multi_hold_state::take() {

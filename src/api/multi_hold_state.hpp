@@ -8,6 +8,7 @@
 #include <redlatch/multi_hold.hpp>
 
 #include <cstddef>
+#include <list>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -41,7 +42,8 @@ private:
         void operator()() const noexcept;
     };
     using watch = std::stop_callback<on_lost>;
-    void watch_member(std::stop_token const& member);
+    using watches = std::list<std::optional<watch>>;
+    void watch_members(std::vector<std::stop_token> const& members, watches places) noexcept;
     void look();
     hold_status status_now() const;
 
@@ -51,7 +53,7 @@ private:
     std::stop_source late_;
     bool released_ = false;
     std::stop_source lost_{std::nostopstate}; ///< made for the first who asks
-    std::vector<std::unique_ptr<watch>> watches_{};
+    watches watches_{};
 };
 
 struct multi_hold_access {
