@@ -26,7 +26,9 @@ struct counter_impl;
 /// call with errc::invalid_argument.
 /// Changes cannot be cancelled. Every call that does not wait blocks for at most config::timeout and throws error:
 /// disconnected, outcome_unknown (see counter_options), server_refused, wrong_type, bad_reply, invalid_argument, closed,
-/// forked, wrong_thread.
+/// forked, wrong_thread. std::bad_alloc: of a change nobody knows whether it was done, as after outcome_unknown.
+/// Calls that take or wait also throw std::system_error(resource_unavailable_try_again): the client's I/O thread cannot be
+/// started; nothing was taken.
 /// Forms with a handler: as of basic_lock.
 class REDLATCH_EXPORT basic_counter {
 public:

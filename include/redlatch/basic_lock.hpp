@@ -60,8 +60,9 @@ public:
     /// where a loop of the user's runs the client, `ex` is called on that loop. An owner that is a thread - also the
     /// default - is replaced by a fresh one for each call: the thread that starts an operation is seldom the one that goes on
     /// with it.
-    /// options.stop cancels. Never blocks. Without a handler: throws error(invalid_argument). What a handler or `ex` throws
-    /// ends the program (std::terminate), as in a thread. With completion tokens: redlatch/asio.hpp.
+    /// options.stop cancels. Never blocks. Without a handler: throws error(invalid_argument). Where no thread can be started
+    /// that would call it: std::system_error(resource_unavailable_try_again), and it is never called. What a handler or `ex`
+    /// throws ends the program (std::terminate), as in a thread. With completion tokens: redlatch/asio.hpp.
     void async_acquire(acquire_options const& options, executor ex, std::function<void(std::error_code, hold)> handler);
     void async_try_acquire(acquire_options const& options, executor ex,
                            std::function<void(std::error_code, std::optional<hold>)> handler);

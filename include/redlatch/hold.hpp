@@ -64,8 +64,8 @@ public:
     /// Throws error(lease_lost) unless held or suspect.
     void ensure_held() const;
 
-    /// Stopped when the lock is lost, before the key can expire, on the client's notifier thread. Callbacks should be short:
-    /// they delay other notifications, never renewals.
+    /// Stopped when the lock is lost, before the key can expire, on the client's notifier thread - or, where no thread can be
+    /// started for it, on the I/O thread. Callbacks should be short: they delay other notifications, and renewals only there.
     std::stop_token lost() const;
 
     /// Until when this hold is certainly ours if nothing more is heard from the server. Moves on with each renewal.

@@ -157,7 +157,7 @@ std::optional<outcome> start_acquisition(lock_impl const& impl, acquire_options 
     if (auto const refused = core->refusal(false)) return outcome(refused, subject() + refused.message());
     std::string problem;
     if (auto const ec = check(impl, options, problem)) return outcome(ec, std::move(problem));
-    if (auto const no_thread = core->have_thread()) return outcome(no_thread, without_a_thread(impl));
+    if (auto const no_thread = core->need_thread()) return outcome(no_thread, without_a_thread(impl));
     if (options.owner == owner::this_thread()) core->watch_this_thread();
     auto const tell = [core](auto& ended, completion_ptr<hold> whom) {
         if (ended.result())

@@ -49,7 +49,12 @@ ended acquire_group_now(group_ptr const& group, acquire_options const& options, 
     auto const one = std::make_shared<multi_acquisition>(group, options, for_ever);
     detail::joint_wait wait(group->home(), one, one->deadline());
     one->begin();
-    io::run_blocking(wait, options.stop);
+    try {
+        io::run_blocking(wait, options.stop);
+    } catch (...) { // nobody waits any more
+        one->end_early(errc::cancelled);
+        throw;
+    }
     auto const& how = one->result();
     return {how.code(), how.failed() ? how.message() : std::string(), one->take()};
 }
@@ -59,7 +64,7 @@ std::optional<outcome> acquire_group_later(group_ptr const& group, acquire_optio
     if (auto wrong = check(*group, options, false); wrong.failed()) return wrong;
     auto const subject = [&] { return "the " + group->shown() + " was not acquired: "; };
     auto const carrier = group->carrier();
-    if (auto const no_thread = carrier->have_thread()) return outcome(no_thread, subject() + no_thread.message());
+    if (auto const no_thread = carrier->need_thread()) return outcome(no_thread, subject() + io::no_io_thread);
     auto const one = std::make_shared<multi_acquisition>(group, options, for_ever);
     bool const running = detail::start<detail::joint_wait>(
         carrier, options.stop, done,
@@ -68,11 +73,7 @@ std::optional<outcome> acquire_group_later(group_ptr const& group, acquire_optio
         },
         one, one->deadline());
     if (!running) return outcome(errc::closed, subject() + make_error_code(errc::closed).message());
-    try {
-        one->begin();
-    } catch (std::bad_alloc const&) { // what was asked is given back
-        one->end_early(errc::cancelled);
-    }
+    one->begin();
     return std::nullopt;
 }
 

@@ -35,6 +35,7 @@ template <class Operation, class Value, class Answer, class... Arguments>
 std::optional<outcome> run_later(std::shared_ptr<io::client_core> const& core, std::string const& subject,
                                  Answer answer, completion_ptr<Value>& done, Arguments&&... arguments) {
     if (auto const refused = core->refusal(false)) return outcome(refused, subject + ": " + refused.message());
+    if (auto const no_thread = core->need_thread()) return outcome(no_thread, subject + ": " + io::no_io_thread);
     auto finish = [core, answer = std::move(answer)](Operation& ended, completion_ptr<Value> whom) {
         if (ended.result()) return tell(*core, std::move(whom), failure_of(ended), Value());
         Value found{};

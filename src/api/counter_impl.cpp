@@ -119,6 +119,11 @@ std::error_code wait_now(counter_impl const& impl, counter_wait_options const& o
         if (message != nullptr) *message = std::move(problem);
         return wrong;
     }
+    // It hears of messages, gives back what nobody waits for any more, and tells of a loss.
+    if (auto const no_thread = impl.core->have_thread()) {
+        if (message != nullptr) *message = waiting_for(impl) + io::no_io_thread;
+        return no_thread;
+    }
     io::counter_wait one(impl.core, to_request(impl, options));
     io::run_blocking(one, options.stop);
     if (!one.result() && taken) taken(one);

@@ -100,6 +100,7 @@ std::optional<outcome> change_later(counter_impl const& impl, requested_change<A
                                     completion_ptr<>& done) {
     auto const& core = impl.core;
     if (auto const refused = core->refusal(false)) return outcome(refused, asked.about + ": " + refused.message());
+    if (auto const no_thread = core->need_thread()) return outcome(no_thread, asked.about + ": " + io::no_io_thread);
     auto finish = [core, answer = answer_of(asked)](io::counter_change& ended, completion_ptr<> whom) {
         if (ended.result()) return tell(*core, std::move(whom), failure_of(ended));
         outcome how;
@@ -162,6 +163,7 @@ std::optional<outcome> start_wait(counter_impl const& impl, counter_wait_options
     if (auto const refused = core->refusal(false)) return outcome(refused, waiting_for(impl) + refused.message());
     std::string problem;
     if (auto const wrong = check(impl, options, problem)) return outcome(wrong, std::move(problem));
+    if (auto const no_thread = core->need_thread()) return outcome(no_thread, waiting_for(impl) + io::no_io_thread);
     if (start<io::counter_wait>(core, options.stop, done, std::move(finish), to_request(impl, options)))
         return std::nullopt;
     return outcome(errc::closed, waiting_for(impl) + make_error_code(errc::closed).message());

@@ -230,7 +230,8 @@ void client_core::publish(locking::lock_table::notice const& notice) {
             std::lock_guard guard(table_mutex_);
             source = who.lost_source;
         }
-        if (source.stop_possible()) notifier_.post([source]() mutable { source.request_stop(); });
+        if (source.stop_possible() && !stop_on_reactor(source))
+            notifier_.post([source]() mutable { source.request_stop(); });
     }
     tell(news);
     look_after_notifier();

@@ -33,6 +33,9 @@
 
 namespace redlatch::io {
 
+/// What is said where have_thread() or need_thread() fails.
+inline constexpr char const* no_io_thread = "the client's I/O thread cannot be started; raise the limit of threads";
+
 /// Thread-safe.
 class client_core final : public thread_exit_listener, public std::enable_shared_from_this<client_core> {
 public:
@@ -102,11 +105,15 @@ public:
     bool run(std::shared_ptr<async_task> const& task, std::stop_token const& stop);
     void forget(async_task& task) noexcept;
 
+    /// Before something begins whose end is told on the notifier thread: it runs from now on. Throws std::system_error.
+    void start_notifier() { notifier_.start(); }
     /// Runs what may be a user's code, on the notifier thread; also when the client is closed.
     void notify(std::function<void()> callback) {
         notifier_.post_always(std::move(callback));
         look_after_notifier();
     }
+    /// A loss is told in time: where the notifier gets no thread, the reactor stops this. False: the notifier is to do it.
+    bool stop_on_reactor(std::stop_source const& source);
     /// When all that is on its way to users has been told; false: nothing is.
     bool after_notices(std::function<void()> callback) { return notifier_.follow(std::move(callback)); }
     void tell(event const& event);
@@ -115,6 +122,8 @@ public:
     void start();
     /// Before something is held that is to be renewed: a thread will be there for it. Zero: it is, or is not to be started yet.
     std::error_code have_thread();
+    /// The same before something that runs on it, also where threads are to be started later.
+    std::error_code need_thread();
     void close() noexcept;
     /// The user's loop is gone: closes on this thread; operations under way end without telling anybody.
     void abandon() noexcept;

@@ -11,13 +11,23 @@ void client_core::start() {
 }
 
 std::error_code client_core::have_thread() {
-    if (settings_.lazy_threads || reactor_->started() || !reactor_->has_own_thread()) return {};
+    return settings_.lazy_threads ? std::error_code() : need_thread();
+}
+
+std::error_code client_core::need_thread() {
+    if (reactor_->started() || !reactor_->has_own_thread()) return {};
     try {
         reactor_->start();
     } catch (std::system_error const& problem) {
         return problem.code();
     }
     return {};
+}
+
+bool client_core::stop_on_reactor(std::stop_source const& source) {
+    if (!reactor_->started() || notifier_.can_run()) return false;
+    reactor_->post([source]() mutable { source.request_stop(); });
+    return true;
 }
 
 /// What the notifier has to tell must not wait for the next event.

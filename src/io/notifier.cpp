@@ -5,6 +5,7 @@
 #include <csignal>
 #include <exception>
 #include <pthread.h>
+#include <system_error>
 
 namespace redlatch::io {
 
@@ -14,6 +15,13 @@ notifier::~notifier() {
 
 bool notifier::on_thread() const noexcept {
     return thread_id_.load(std::memory_order_acquire) == std::this_thread::get_id(); // pairs with the store in post
+}
+
+void notifier::start() {
+    std::lock_guard guard(state_->mutex);
+    if (!state_->stopping && !start_thread())
+        throw std::system_error(std::make_error_code(std::errc::resource_unavailable_try_again),
+                                "the thread that calls handlers cannot be started; raise the limit of threads");
 }
 
 bool notifier::post(task job) {
@@ -45,6 +53,11 @@ bool notifier::start_thread() noexcept {
     }
     ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
     return thread_.joinable();
+}
+
+bool notifier::can_run() noexcept {
+    std::lock_guard guard(state_->mutex);
+    return state_->stopping || start_thread();
 }
 
 bool notifier::waits_for_its_thread() noexcept {

@@ -22,8 +22,12 @@ public:
     notifier(notifier const&) = delete;
     notifier& operator=(notifier const&) = delete;
 
+    /// Starts the thread, unless it runs or stop() was called. Throws std::system_error.
+    void start();
     /// Runs a task soon, in order; false: stopped, it will not run. What it throws ends the program, as with std::thread.
     bool post(task job);
+    /// Its thread runs, or was started now; or nothing will run any more.
+    bool can_run() noexcept;
     /// Its thread could not be started, and now it cannot either: ask again. What is queued waits for it.
     bool waits_for_its_thread() noexcept;
     /// As post(); after stop() it runs on a thread of its own, or, where there can be none, on the calling one.

@@ -103,7 +103,10 @@ void permit_lease::lose(client_core& core) {
         log(log_level::warning, message);
         core.tell({.what = event::kind::hold_lost, .lock_name = terms_.what->name, .message = message});
     });
-    insist([&] { core.notify([source = lost_source_]() mutable { source.request_stop(); }); });
+    insist([&] {
+        if (!core.stop_on_reactor(lost_source_))
+            core.notify([source = lost_source_]() mutable { source.request_stop(); });
+    });
 }
 
 } // namespace redlatch::io

@@ -265,6 +265,44 @@ TEST_F(one_shortage_test, a_renewed_lock_is_not_given_without_a_thread_and_the_n
     EXPECT_TRUE(mine);
 }
 
+TEST_F(one_shortage_test, an_asynchronous_call_is_refused_where_no_thread_could_call_its_handler) {
+    client user(quick(server.uri()));
+    auto lock = user.get_lock(name);
+    {
+        faults::refusal const now(resource::thread, 0);
+        EXPECT_THROW(lock.async_acquire({}, {}, [](std::error_code, hold) { ADD_FAILURE() << "it was called"; }),
+                     std::system_error);
+        EXPECT_TRUE(faults::refusal::has_happened());
+    }
+    EXPECT_EQ(user.stats().waiters, 0U);
+    EXPECT_FALSE(exists(name)) << "nothing was begun";
+    lock.acquire().release();
+}
+
+TEST_F(one_shortage_test, a_wait_for_permits_is_refused_without_a_thread_and_the_next_one_is_woken) {
+    client user(quick(server.uri()));
+    auto permits = user.get_semaphore(name);
+    permits.try_set_permits(1);
+    {
+        faults::refusal const now(resource::thread, 0);
+        std::string said;
+        try {
+            permits.acquire({.wait = 5s});
+        } catch (std::system_error const& failed) {
+            EXPECT_EQ(failed.code(), std::errc::resource_unavailable_try_again);
+            said = failed.what();
+        }
+        EXPECT_TRUE(faults::refusal::has_happened());
+        EXPECT_NE(said.find(name), std::string::npos) << "the semaphore is named: " << said;
+    }
+    EXPECT_EQ(permits.available_permits(), 1) << "none was taken";
+    permits.acquire({.wait = 5s});
+    auto next = in_thread([&] { permits.acquire({.wait = 20s}); });
+    EXPECT_TRUE(wait_until([&] { return user.stats().subscriptions > 0; }));
+    permits.release();
+    EXPECT_EQ(next.wait_for(10s), std::future_status::ready);
+}
+
 TEST(one_shortage, where_no_thread_could_ask_for_the_address_of_a_host_it_is_asked_for_again) {
     redis_server const server({.over = server_options::transport::tcp});
     client user(quick("redis://localhost:" + std::to_string(server.address().port)));
