@@ -33,9 +33,12 @@ MUTANTS = [
      "    if (status() != hold_status::lost) return;\n",
      ""),
     ("a release of several locks tells of no failure", JOINT_RELEASE,
-     "        if (how.failed()) failures_[member] = outcome(how.code(), how.message());\n",
+     "        if (how.failed()) failures_[member] = outcome(how.code(), message_of(how));\n",
      ""),
     ("members have two seconds to say that their time is over", JOINT_WAIT,
      "after_the_members{20};",
      "after_the_members{2000};"),
+    ("what several locks decide without memory ends nothing", MULTI_ACQUISITION,
+     "    } catch (std::bad_alloc const&) {\n        return end_without_memory();\n    }\n}\n",
+     "    } catch (std::bad_alloc const&) {\n        return act::nothing;\n    }\n}\n"),
 ]

@@ -54,4 +54,7 @@ MUTANTS = [
     ("permits that are not waited for are not given back", PERMITS_API,
      "    if (!state_->lease->end()) return;\n    io::insist([this] { give_permits_back(*state_); });",
      "    if (!state_->lease->end()) return;"),
+    ("permits whose release there is no memory for stay taken", PERMITS_API,
+     "        io::insist([&] { give_permits_back(state); });\n        throw;",
+     "        throw;"),
 ]

@@ -15,7 +15,7 @@ MUTANTS = [
      "if (released_ || status_now() == hold_status::lost)",
      "if (released_)"),
     ("the loss of a member that joined late is not heard", MULTI_HOLD,
-     "        if (lost_.stop_possible()) to_watch = late.lost();\n",
+     "        if (lost_.stop_possible()) to_watch.front() = late.lost();\n",
      ""),
     ("who answers late is in nobody's hold", MULTI_ACQUISITION,
      "        whom->join(member, std::move(late));",

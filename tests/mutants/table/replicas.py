@@ -27,8 +27,8 @@ MUTANTS = [
      "    marks_.back()->waker = shared_from_this(); // what has gone wrong is not to wait for the replicas\n",
      ""),
     ("who waits for many replicas holds up who waits for few", REPLICA_LANES,
-     "auto& found = lanes_[replicas];",
-     "auto& found = lanes_[0];"),
+     "known = lanes_.find(replicas);",
+     "known = lanes_.begin();"),
     ("no answer about the number of replicas is enough", REPLICA_DEMAND,
      "        if (most < 0) return false;\n",
      ""),
@@ -76,4 +76,7 @@ MUTANTS = [
     ("a document for several servers does not wait for replicas", REPLICA_YAML,
      "    settings.replicas = replica_policy::redisson_default();\n}",
      "    settings.replicas = replica_policy::none();\n}"),
+    ("a connection for replicas that there is no memory for is there all the same", REPLICA_LANES,
+     "    auto fresh = std::make_shared<replica_lane>(",
+     "    auto& fresh = lanes_[replicas];\n    fresh = std::make_shared<replica_lane>("),
 ]

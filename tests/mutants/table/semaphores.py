@@ -72,4 +72,10 @@ MUTANTS = [
     ("all ask for one permit", SEMAPHORE,
      "return with_record(scripts::semaphore_acquire, what, {what.name}, {std::to_string(what.amount)});",
      "return with_record(scripts::semaphore_acquire, what, {what.name}, {std::to_string(1)});"),
+    ("permits are waited for without a thread that would hear of them", "src/api/counter_impl.cpp",
+     "if (auto const no_thread = impl.core->have_thread()) {",
+     "if (std::error_code const no_thread; no_thread) {"),
+    ("what is given back is sent before anything that may throw", "src/io/give_back.cpp",
+     "    core->loop()->post([] {});\n    std::make_shared<giving_back>(core, what, std::move(call), repeatable)->send();\n",
+     "    std::make_shared<giving_back>(core, what, std::move(call), repeatable)->send();\n    core->loop()->post([] {});\n"),
 ]

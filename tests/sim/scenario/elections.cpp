@@ -1,6 +1,7 @@
 // Elections in a scenario: candidates campaign, lead and resign, and others wait for another leader. A term is written down as
 // a hold on the lock of the election.
 #include "sim/scenario/answer_of_call.hpp"
+#include "sim/scenario/call_under_shortage.hpp"
 #include "sim/scenario/stage.hpp"
 
 #include <optional>
@@ -30,6 +31,9 @@ public:
     }
 
 private:
+    template <class Call> bool call(std::error_code& ec, Call const& what) {
+        return call_under_shortage(in_, me_, ec, what);
+    }
     bool over() const { return me_.who->retired; }
     fact about(kind what) const { return {.what = what, .process = process_, .worker = number_, .lock = what_.lock}; }
     void write(fact one) {
@@ -94,13 +98,14 @@ private:
         leadership term;
         if (what_.asks == job::how::asynchronous) {
             answer_of_call<leadership> answer;
-            election_.async_campaign(how, {}, answer.handler());
-            ec = answer.wait(in_.universe);
-            term = answer.take();
+            if (call(ec, [&] { election_.async_campaign(how, {}, answer.handler()); }))
+                ec = answer.wait(in_.universe), term = answer.take();
         } else if (what_.asks == job::how::timed || what_.asks == job::how::once) {
-            if (auto got = election_.try_campaign(how, ec)) term = std::move(*got);
+            call(ec, [&] {
+                if (auto got = election_.try_campaign(how, ec)) term = std::move(*got);
+            });
         } else {
-            term = election_.campaign(how, ec);
+            call(ec, [&] { term = election_.campaign(how, ec); });
         }
         if (ec || term.status() == hold_status::none) return did_not_lead(ec);
         begin_term(term);
@@ -132,7 +137,7 @@ private:
                 {.campaign = how});
             done.said = answer::untold;
             if (end == term_end::stopped) ec = errc::cancelled;
-        } catch (error const& problem) {
+        } catch (std::system_error const& problem) {
             ec = problem.code();
         }
         if (!led) return did_not_lead(ec);
@@ -159,7 +164,10 @@ private:
                                                [&term] { return term.lost(); }});
         auto told = about(kind::told_lost);
         told.owner = owner_;
-        on_loss_.emplace(term.lost(), [this, told] { in_.write(told); });
+        on_loss_.emplace(term.lost(), [this, told] {
+            memory_of_the_world const own;
+            in_.write(told);
+        });
     }
 
     void end_term(leadership const& term) {
@@ -176,14 +184,13 @@ private:
 
     answer resign(leadership& term, std::error_code& ec) {
         switch (what_.ends) {
-        case job::ending::release: term.resign(ec); return answer_of(ec);
-        case job::ending::detached: term.resign_detached(); return answer::untold;
-        case job::ending::destroyed: term = leadership(); return answer::untold;
+        case job::ending::release: call(ec, [&] { term.resign(ec); }); return answer_of(ec);
+        case job::ending::detached: call(ec, [&] { term.resign_detached(); }); return answer::untold;
+        case job::ending::destroyed: call(ec, [&] { term = leadership(); }); return answer::untold;
         case job::ending::asynchronous: break;
         }
         answer_of_call<int> told;
-        term.async_resign({}, told.handler());
-        ec = told.wait(in_.universe);
+        if (call(ec, [&] { term.async_resign({}, told.handler()); })) ec = told.wait(in_.universe);
         return answer_of(ec);
     }
 
@@ -214,12 +221,11 @@ private:
         std::error_code ec;
         if (what_.asks == job::how::asynchronous) {
             answer_of_call<std::optional<leader_info>> answer;
-            election_.async_leader({}, answer.handler());
-            ec = answer.wait(in_.universe);
-            known = answer.take();
+            if (call(ec, [&] { election_.async_leader({}, answer.handler()); }))
+                ec = answer.wait(in_.universe), known = answer.take();
         } else {
             try {
-                known = election_.leader();
+                call(ec, [&] { known = election_.leader(); });
             } catch (error const& problem) {
                 ec = problem.code();
             }
@@ -238,11 +244,10 @@ private:
         std::optional<leader_info> seen;
         if (what_.asks == job::how::asynchronous) {
             answer_of_call<std::optional<leader_info>> answer;
-            election_.async_wait_for_change(known, how, {}, answer.handler());
-            ec = answer.wait(in_.universe);
-            seen = answer.take();
+            if (call(ec, [&] { election_.async_wait_for_change(known, how, {}, answer.handler()); }))
+                ec = answer.wait(in_.universe), seen = answer.take();
         } else {
-            seen = election_.wait_for_change(known, how, ec);
+            call(ec, [&] { seen = election_.wait_for_change(known, how, ec); });
         }
         write_answer(seen, ec);
         if (!ec) known = seen;

@@ -229,6 +229,8 @@ void end_fault(stage& in, fault const& what) {
     case kind::rights_taken: server.set_refused(refused_for_good(in.plan)); break;
     case kind::buffer_full: in.net.limit_sending(who, network::sending::free); break;
     case kind::no_descriptors: in.net.take_descriptors(who, false); break;
+    case kind::no_memory: who.short_of_memory = false; break;
+    case kind::no_threads: who.without_threads = false; break;
     case kind::cut:
     case kind::cut_late_bytes:
     case kind::block_up:
@@ -341,6 +343,8 @@ void start_fault(stage& in, fault const& what, bool alone) {
         in.net.limit_sending(who, what.way == 0 ? network::sending::nothing : network::sending::little);
         break;
     case kind::no_descriptors: in.net.take_descriptors(who, true); break;
+    case kind::no_memory: who.short_of_memory = true; break;
+    case kind::no_threads: who.without_threads = true; break;
     }
 }
 

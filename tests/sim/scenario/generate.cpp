@@ -136,6 +136,10 @@ scenario generate(std::uint64_t seed, bool with_faults, generation of) {
     }
     if (of >= generation::fifth && with_faults) take_descriptors(made);
     if (of >= generation::sixth) choose_patience(made);
+    if (of >= generation::seventh) {
+        end_threads(made);
+        if (with_faults) take_memory_and_threads(made);
+    }
     return made;
 }
 

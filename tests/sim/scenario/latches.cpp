@@ -1,6 +1,7 @@
 // Count-down latches in a scenario: some workers count down, some wait, some set them again.
 #include "resp/command.hpp"
 #include "sim/scenario/answer_of_call.hpp"
+#include "sim/scenario/call_under_shortage.hpp"
 #include "sim/scenario/stage.hpp"
 
 #include <stop_token>
@@ -35,6 +36,9 @@ public:
     }
 
 private:
+    template <class Call> bool call(std::error_code& ec, Call const& what) {
+        return call_under_shortage(in_, me_, ec, what);
+    }
     bool over() const { return me_.who->retired; }
     fact about(kind what) const { return {.what = what, .process = process_, .worker = number_, .lock = what_.lock}; }
     void write(fact one) {
@@ -69,10 +73,9 @@ private:
         std::error_code ec;
         if (by_handler()) {
             answer_of_call<int> answer;
-            latch_.async_wait(how, {}, answer.handler());
-            ec = answer.wait(in_.universe);
+            if (call(ec, [&] { latch_.async_wait(how, {}, answer.handler()); })) ec = answer.wait(in_.universe);
         } else {
-            latch_.wait(how, ec);
+            call(ec, [&] { latch_.wait(how, ec); });
         }
         end(kind::went_through, ec, true);
         if (!ec) ++in_.acquired;
@@ -98,12 +101,10 @@ private:
         bool changed = false;
         if (by_handler()) {
             answer_of_call<bool> answer;
-            later(answer.handler());
-            ec = answer.wait(in_.universe);
-            changed = answer.take();
+            if (call(ec, [&] { later(answer.handler()); })) ec = answer.wait(in_.universe), changed = answer.take();
         } else {
             try {
-                changed = now();
+                call(ec, [&] { changed = now(); });
             } catch (error const& problem) {
                 ec = problem.code();
             }

@@ -3,6 +3,7 @@
 #include "locking/names.hpp"
 #include "resp/command.hpp"
 #include "sim/scenario/answer_of_call.hpp"
+#include "sim/scenario/call_under_shortage.hpp"
 #include "sim/scenario/stage.hpp"
 
 #include <algorithm>
@@ -95,6 +96,9 @@ public:
     }
 
 private:
+    template <class Call> bool call(std::error_code& ec, Call const& what) {
+        return call_under_shortage(in_, me_, ec, what);
+    }
     bool over() const { return me_.who->retired; }
     fact about(kind what) const {
         fact made{.what = what, .process = process_, .worker = number_, .lock = what_.lock};
@@ -147,11 +151,10 @@ private:
         permits got;
         if (what_.asks == job::how::asynchronous) {
             answer_of_call<permits> answer;
-            semaphore_.async_acquire(how, {}, answer.handler());
-            ec = answer.wait(in_.universe);
-            got = answer.take();
+            if (call(ec, [&] { semaphore_.async_acquire(how, {}, answer.handler()); }))
+                ec = answer.wait(in_.universe), got = answer.take();
         } else {
-            got = semaphore_.acquire(how, ec);
+            call(ec, [&] { got = semaphore_.acquire(how, ec); });
         }
         auto end = about(ec ? kind::took_none : kind::took_permits);
         end.said = answer_of(ec);
@@ -181,7 +184,10 @@ private:
         ++in_.acquired;
         entry_ =
             in_.permits_held.insert(in_.permits_held.end(), {process_, number_, what_.lock, ids_, &mine, renewed()});
-        on_loss_.emplace(mine.lost(), [this, told = about(kind::told_lost)] { in_.write(told); });
+        on_loss_.emplace(mine.lost(), [this, told = about(kind::told_lost)] {
+            memory_of_the_world const own;
+            in_.write(told);
+        });
     }
 
     void leave(permits mine) {
@@ -228,24 +234,24 @@ private:
         }
     }
     std::error_code release(std::vector<std::string> const& ids) {
+        std::error_code ec;
         try {
-            semaphore_.release(ids);
+            call(ec, [&] { semaphore_.release(ids); });
         } catch (error const& problem) {
             return problem.code();
         }
-        return {};
+        return ec;
     }
 
     answer give(permits& mine, std::error_code& ec) {
         switch (what_.ends) {
-        case job::ending::release: mine.release(ec); return answer_of(ec);
-        case job::ending::detached: mine.release_detached(); return answer::untold;
-        case job::ending::destroyed: mine = permits(); return answer::untold;
+        case job::ending::release: call(ec, [&] { mine.release(ec); }); return answer_of(ec);
+        case job::ending::detached: call(ec, [&] { mine.release_detached(); }); return answer::untold;
+        case job::ending::destroyed: call(ec, [&] { mine = permits(); }); return answer::untold;
         case job::ending::asynchronous: break;
         }
         answer_of_call<int> told;
-        mine.async_release({}, told.handler());
-        ec = told.wait(in_.universe);
+        if (call(ec, [&] { mine.async_release({}, told.handler()); })) ec = told.wait(in_.universe);
         return answer_of(ec);
     }
 

@@ -1,5 +1,6 @@
 // Several locks that are taken as one in a scenario: two or three of four, in any order.
 #include "sim/scenario/answer_of_call.hpp"
+#include "sim/scenario/call_under_shortage.hpp"
 #include "sim/scenario/several_locks.hpp"
 
 #include <algorithm>
@@ -48,11 +49,10 @@ private:
         multi_hold got;
         if (what_.asks == job::how::asynchronous) {
             answer_of_call<multi_hold> answer;
-            all.async_acquire(how, {}, answer.handler());
-            ec = answer.wait(in_.universe);
-            got = answer.take();
+            if (call_under_shortage(in_, me_, ec, [&] { all.async_acquire(how, {}, answer.handler()); }))
+                ec = answer.wait(in_.universe), got = answer.take();
         } else {
-            got = all.acquire(how, ec);
+            call_under_shortage(in_, me_, ec, [&] { got = all.acquire(how, ec); });
         }
         in_.taking_all.erase(number_);
         if (several_.over()) return got;

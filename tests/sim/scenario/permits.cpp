@@ -1,6 +1,7 @@
 // Semaphores in a scenario: what workers do with permits, and what is seen of them.
 #include "resp/command.hpp"
 #include "sim/scenario/answer_of_call.hpp"
+#include "sim/scenario/call_under_shortage.hpp"
 #include "sim/scenario/stage.hpp"
 
 #include <algorithm>
@@ -42,6 +43,9 @@ public:
     }
 
 private:
+    template <class Call> bool call(std::error_code& ec, Call const& what) {
+        return call_under_shortage(in_, me_, ec, what);
+    }
     bool over() const { return me_.who->retired; }
     void write(kind what, answer said = answer::done, std::string text = {}, moment until = never) {
         if (over()) return;
@@ -81,10 +85,9 @@ private:
         std::error_code ec;
         if (what_.asks == job::how::asynchronous) {
             answer_of_call<int> answer;
-            permits_.async_acquire(how, {}, answer.handler());
-            ec = answer.wait(in_.universe);
+            if (call(ec, [&] { permits_.async_acquire(how, {}, answer.handler()); })) ec = answer.wait(in_.universe);
         } else {
-            permits_.acquire(how, ec);
+            call(ec, [&] { permits_.acquire(how, ec); });
         }
         if (!ec)
             ++in_.acquired, write(kind::took_permits);
@@ -101,7 +104,8 @@ private:
             auto const ec = release();
             if (over()) return;
             auto const said = answer_of(ec);
-            if (!ec || said == answer::outcome_unknown || said == answer::closed) return end_giving(said, ec);
+            bool const unknown = said == answer::outcome_unknown || ec == std::errc::not_enough_memory;
+            if (!ec || unknown || said == answer::closed) return end_giving(said, ec);
             in_.universe.rest_for(100ms);
             if (over()) return;
         }
@@ -113,17 +117,19 @@ private:
     }
 
     std::error_code release() {
+        std::error_code ec;
         if (what_.ends == job::ending::asynchronous) {
             answer_of_call<int> answer;
-            permits_.async_release(static_cast<int>(amount_), {}, answer.handler());
-            return answer.wait(in_.universe);
+            bool const began =
+                call(ec, [&] { permits_.async_release(static_cast<int>(amount_), {}, answer.handler()); });
+            return began ? answer.wait(in_.universe) : ec;
         }
         try {
-            permits_.release(static_cast<int>(amount_));
+            call(ec, [&] { permits_.release(static_cast<int>(amount_)); });
         } catch (error const& problem) {
             return problem.code();
         }
-        return {};
+        return ec;
     }
 
     stage& in_;

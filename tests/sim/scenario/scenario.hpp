@@ -30,6 +30,8 @@ struct job {
     std::optional<std::int64_t> inner_lease{}; ///< of re-entries; 0: renewed; none: as the first
     ending ends = ending::release;
     bool by_the_same = false;  ///< by the owner of the job before, not by one of its own
+    bool by_thread = false;    ///< by the worker's thread
+    bool thread_ends = false;  ///< while it is held; another one goes on
     std::int64_t pause_us = 0; ///< microseconds, beside the milliseconds
     std::int64_t hold_us = 0;
     std::optional<replica_policy> confirmed{}; ///< by replicas; none: nobody asks them
@@ -88,6 +90,8 @@ struct fault {
         rights_taken,   ///< the clients' user may not do something for a while; `way`: see rights_that_change
         buffer_full,    ///< the sockets of a process take nothing for a while, or (`way` 1) some bytes now and then
         no_descriptors, ///< a process gets no socket and no eventfd
+        no_memory,      ///< calls of a process's threads are refused memory: one request of each
+        no_threads,     ///< a process gets no further thread
         half_sent,      ///< what a process sends in one go may end between two commands; `way`: see world/half_sent.hpp
         // Of clusters; what is done to a master is done to that which has the slot of `lock` then:
         migrate_slot, ///< the slot goes to another master in `lasts`; `way`: see migration_ways
@@ -237,7 +241,7 @@ struct scenario {
 };
 
 /// What may be in a scenario has grown: a kept seed of an earlier generation stays what it was.
-enum class generation : std::uint8_t { first, second, third, fourth, fifth, sixth, latest = sixth };
+enum class generation : std::uint8_t { first, second, third, fourth, fifth, sixth, seventh, latest = seventh };
 
 scenario generate(std::uint64_t seed, bool with_faults = true, generation of = generation::latest);
 /// C++-like lines that say all of it.

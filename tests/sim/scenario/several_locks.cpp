@@ -1,6 +1,7 @@
 #include "sim/scenario/several_locks.hpp"
 
 #include "sim/scenario/answer_of_call.hpp"
+#include "sim/scenario/call_under_shortage.hpp"
 
 #include <utility>
 
@@ -104,8 +105,10 @@ void several_locks::believe(int lock, hold_view const& view) {
     entries_.push_back(
         in_.holds.insert(in_.holds.end(), {process_, got.worker, got.lock, got.owner, [view] { return view.status(); },
                                            [view] { return view.lost(); }}));
-    heard_.push_back(
-        std::make_unique<hearing>(view.lost(), [this, told = about(kind::told_lost, member)] { in_.write(told); }));
+    heard_.push_back(std::make_unique<hearing>(view.lost(), [this, told = about(kind::told_lost, member)] {
+        memory_of_the_world const own;
+        in_.write(told);
+    }));
 }
 
 void several_locks::entered_again(bool there) {
@@ -142,17 +145,17 @@ void several_locks::release(multi_hold& mine) {
     begin_release();
     std::error_code ec;
     auto said = answer::untold;
+    auto const call = [&](auto const& release) { return call_under_shortage(in_, me_, ec, release); };
     switch (what_.ends) {
     case job::ending::release:
-        mine.release(ec);
+        call([&] { mine.release(ec); });
         if (!ec) said = answer::done;
         break;
-    case job::ending::detached: mine.release_detached(); break;
-    case job::ending::destroyed: mine = multi_hold(); break;
+    case job::ending::detached: call([&] { mine.release_detached(); }); break;
+    case job::ending::destroyed: call([&] { mine = multi_hold(); }); break;
     case job::ending::asynchronous: {
         answer_of_call<int> told;
-        mine.async_release({}, told.handler());
-        ec = told.wait(in_.universe);
+        if (call([&] { mine.async_release({}, told.handler()); })) ec = told.wait(in_.universe);
         if (!ec) said = answer::done;
         break;
     }

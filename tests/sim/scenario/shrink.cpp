@@ -78,6 +78,8 @@ private:
         for (std::size_t i = 0; i < best_.workers.size(); ++i)
             for (std::size_t j = 0; j < best_.workers[i].jobs.size(); ++j) {
                 with([&](scenario& s) { return std::exchange(s.workers[i].jobs[j].entries, 1) != 1; });
+                with([&](scenario& s) { return std::exchange(s.workers[i].jobs[j].thread_ends, false); });
+                with([&](scenario& s) { return std::exchange(s.workers[i].jobs[j].by_thread, false); });
                 with([&](scenario& s) {
                     return std::exchange(s.workers[i].jobs[j].inner_lease, std::nullopt).has_value();
                 });

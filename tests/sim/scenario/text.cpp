@@ -5,14 +5,14 @@
 namespace redlatch::sim {
 namespace {
 
-constexpr std::array fault_names{"cut",          "cut, late bytes", "block up",       "block down",    "block both",
-                                 "slow",         "refuse",          "stop process",   "kill process",  "stop server",
-                                 "restart kept", "restart lost",    "failover",       "flush scripts", "remove key",
-                                 "force unlock", "loading",         "read only",      "out of memory", "kill clients",
-                                 "half open",    "close client",    "no replicas",    "disk error",    "busy",
-                                 "rights taken", "buffer full",     "no descriptors", "half sent",     "migrate slot",
-                                 "lose master",  "part master",     "wrong hosts",    "cluster down",  "part replica",
-                                 "slow replica", "switch master",   "part sentinel",  "stop sentinel"};
+constexpr std::array fault_names{
+    "cut",           "cut, late bytes", "block up",      "block down",     "block both",   "slow",
+    "refuse",        "stop process",    "kill process",  "stop server",    "restart kept", "restart lost",
+    "failover",      "flush scripts",   "remove key",    "force unlock",   "loading",      "read only",
+    "out of memory", "kill clients",    "half open",     "close client",   "no replicas",  "disk error",
+    "busy",          "rights taken",    "buffer full",   "no descriptors", "no memory",    "no threads",
+    "half sent",     "migrate slot",    "lose master",   "part master",    "wrong hosts",  "cluster down",
+    "part replica",  "slow replica",    "switch master", "part sentinel",  "stop sentinel"};
 constexpr std::array kinds{"reentrant", "non_reentrant",    "spin",  "fenced",   "fair",  "read_write",
                            "semaphore", "permit_semaphore", "latch", "election", "multi", "faster_multi",
                            "red"};
@@ -83,6 +83,7 @@ std::string to_text(scenario const& what) {
             if (each.confirmed) text += ", confirmed by " + to_text(*each.confirmed);
             text += ", held " + ms(each.hold)
                     + (each.entries > 1 ? ", " + std::to_string(each.entries) + " entries" : "")
+                    + (each.by_thread ? each.thread_ends ? ", by a thread that ends" : ", by its thread" : "")
                     + (each.inner_lease ? " (the inner ones with lease " + ms(*each.inner_lease) + ")" : "") + ", "
                     + ends.at(static_cast<std::size_t>(each.ends)) + '\n';
         }

@@ -1,6 +1,7 @@
 // Locks on values of a group in a scenario: one to three of four, in any order, by owners who may enter again and may not ask
 // for more of the group. Each value is written down as a lock.
 #include "sim/scenario/answer_of_call.hpp"
+#include "sim/scenario/call_under_shortage.hpp"
 #include "sim/scenario/several_locks.hpp"
 
 #include <algorithm>
@@ -40,12 +41,16 @@ public:
         in_.universe.rest_for(std::chrono::milliseconds(what_.hold) + std::chrono::microseconds(what_.hold_us));
         if (inner) {
             std::error_code ignored;
-            inner->release(ignored);
+            call(ignored, [&] { inner->release(ignored); });
         }
         leave(std::move(mine));
     }
 
 private:
+    template <class Call> bool call(std::error_code& ec, Call const& what) {
+        return call_under_shortage(in_, me_, ec, what);
+    }
+
     faster_multi_lock lock_on(std::vector<int> const& values) const {
         std::vector<std::string> names;
         for (auto const one : values) names.push_back(stage::value_name(one));
@@ -58,11 +63,10 @@ private:
         hold got;
         if (what_.asks == job::how::asynchronous) {
             answer_of_call<hold> answer;
-            lock.async_acquire(how, {}, answer.handler());
-            ec = answer.wait(in_.universe);
-            got = answer.take();
+            if (call(ec, [&] { lock.async_acquire(how, {}, answer.handler()); }))
+                ec = answer.wait(in_.universe), got = answer.take();
         } else {
-            got = lock.acquire(how, ec);
+            call(ec, [&] { got = lock.acquire(how, ec); });
         }
         if (!several_.over()) several_.end_of_wait(ec, ec ? 0 : several_.all());
         return got;
@@ -80,7 +84,8 @@ private:
         if (what_.inner_lease && *what_.inner_lease > 0) how.lease = duration(*what_.inner_lease);
         bool const before = is_there(mine);
         std::error_code ec;
-        auto got = lock.try_acquire(how, ec);
+        std::optional<hold> got;
+        call(ec, [&] { got = lock.try_acquire(how, ec); });
         if (!got || several_.over()) return got;
         bool const same = got->owner_id() == mine.owner_id();
         if (same) {
@@ -102,8 +107,9 @@ private:
         auto lock = lock_on(other);
         bool const before = is_whole(mine);
         std::error_code ec;
-        auto got = lock.try_acquire({.wait = 0ms, .owner = owner_}, ec);
-        if (before && is_whole(mine) && !several_.over() && ec != errc::would_deadlock)
+        std::optional<hold> got;
+        bool const answered = call(ec, [&] { got = lock.try_acquire({.wait = 0ms, .owner = owner_}, ec); });
+        if (answered && before && is_whole(mine) && !several_.over() && ec != errc::would_deadlock)
             in_.write({.what = kind::unfinished, .text = "an owner was not told that it would wait for itself"});
         std::error_code ignored;
         if (got) got->release(ignored);
@@ -115,15 +121,14 @@ private:
         auto said = answer::untold;
         switch (what_.ends) {
         case job::ending::release:
-            mine.release(ec);
+            call(ec, [&] { mine.release(ec); });
             said = answer_of(ec);
             break;
-        case job::ending::detached: mine.release_detached(); break;
-        case job::ending::destroyed: mine = hold(); break;
+        case job::ending::detached: call(ec, [&] { mine.release_detached(); }); break;
+        case job::ending::destroyed: call(ec, [&] { mine = hold(); }); break;
         case job::ending::asynchronous: {
             answer_of_call<int> told;
-            mine.async_release({}, told.handler());
-            ec = told.wait(in_.universe);
+            if (call(ec, [&] { mine.async_release({}, told.handler()); })) ec = told.wait(in_.universe);
             said = answer_of(ec);
             break;
         }

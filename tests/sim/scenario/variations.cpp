@@ -147,6 +147,30 @@ void choose_patience(scenario& in) {
     in.fail_fast = by.one_in(8);
 }
 
+void end_threads(scenario& in) {
+    dice by(in.seed * 0xc2b2ae3d27d4eb4fU + 0x27d4eb2);
+    if (!by.one_in(4)) return;
+    for (auto& each : in.workers)
+        for (auto& one : each.jobs) {
+            one.by_thread = one.asks != job::how::asynchronous && by.one_in(2); // a handler has an owner of its own
+            one.thread_ends = one.by_thread && by.one_in(2);
+        }
+}
+
+void take_memory_and_threads(scenario& in) {
+    dice by(in.seed * 0x165667b19e3779f9U + 0x85ebca7);
+    if (!by.one_in(6)) return;
+    auto const count = by.between(1, 3);
+    for (std::int64_t i = 0; i < count; ++i) {
+        fault one;
+        one.what = by.one_in(3) ? kind::no_threads : kind::no_memory;
+        one.at = by.one_in(3) ? 0 : by.between(1, 3'000); // also before it connects
+        one.lasts = by.one_in(3) ? by.between(in.watchdog / 2, 2 * in.watchdog) : by.between(20, 600);
+        one.process = by.index(in.processes);
+        in.faults.push_back(one);
+    }
+}
+
 namespace {
 
 bool forgets(fault::kind what) {

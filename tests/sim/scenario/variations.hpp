@@ -1,5 +1,5 @@
-// What the fourth generation adds to a scenario. Each variation draws from a stream of its own: a new one leaves the draws of
-// all others, and with them most scenarios, as they were.
+// What the fourth generation and those after it add to a scenario. Each variation draws from a stream of its own: a new one
+// leaves the draws of all others, and with them most scenarios, as they were.
 #pragma once
 
 #include "sim/scenario/scenario.hpp"
@@ -17,6 +17,11 @@ void invite_redisson(scenario& in);
 void add_refusals(scenario& in);
 /// A process that can open nothing for a while, often just when its connections are lost.
 void take_descriptors(scenario& in);
+
+/// Owners that are threads; some of them end while they hold a lock.
+void end_threads(scenario& in);
+/// A process whose calls are refused memory for a while, or that gets no further thread.
+void take_memory_and_threads(scenario& in);
 
 /// When clients connect, and whether their calls wait for a server that is away.
 void choose_patience(scenario& in);

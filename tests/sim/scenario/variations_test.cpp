@@ -1,11 +1,13 @@
-// What the fourth generation adds is there, and does what it is said to do.
+// What the fourth generation and those after it add is there, and does what it is said to do.
 #include "sim/scenario/run.hpp"
 #include "sim/world/half_sent.hpp"
 
 #include <algorithm>
 #include <gtest/gtest.h>
 #include <map>
+#include <set>
 #include <string>
+#include <system_error>
 
 namespace redlatch::sim {
 namespace {
@@ -121,6 +123,65 @@ TEST(variations, a_process_without_descriptors_connects_when_it_has_some_again) 
     }
     EXPECT_EQ(between, 0);
     EXPECT_GT(later, 0);
+}
+
+TEST(variations, calls_that_are_refused_memory_leave_nothing_behind) {
+    auto plan = halves(half_sent_way::stands_still);
+    for (auto& one : plan.workers)
+        for (auto& each : one.jobs) each.asks = job::how::asynchronous;
+    plan.faults = {{.what = fault::kind::no_memory, .at = 0, .lasts = 150}};
+    int refused = 0;
+    for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+        plan.seed = seed;
+        auto const seen = run(plan);
+        EXPECT_FALSE(seen.broken) << seed << ": " << seen.broken->checker << ", " << seen.broken->text;
+        auto const missing = std::make_error_code(std::errc::not_enough_memory).message();
+        for (auto const& one : seen.facts) {
+            if (one.text != missing) continue;
+            ++refused;
+            EXPECT_EQ(one.process, 0);
+            EXPECT_LT(one.when, std::chrono::milliseconds(160));
+        }
+    }
+    EXPECT_GT(refused, 20);
+}
+
+TEST(variations, a_process_without_threads_takes_no_lock_until_it_gets_one) {
+    auto plan = halves(half_sent_way::stands_still);
+    plan.faults = {{.what = fault::kind::no_threads, .at = 0, .lasts = 100}};
+    auto const seen = run(plan);
+    EXPECT_FALSE(seen.broken) << seen.broken->checker << ", " << seen.broken->text;
+    int refused = 0;
+    int acquired = 0;
+    for (auto const& one : seen.facts) {
+        if (one.process != 0) continue;
+        bool const early = one.when < std::chrono::milliseconds(100);
+        bool const got = one.what == fact::kind::acquired;
+        acquired += got;
+        EXPECT_FALSE(early && got);
+        if (one.what != fact::kind::not_acquired) continue;
+        ++refused;
+        EXPECT_TRUE(early) << one.text;
+        EXPECT_EQ(one.text, std::make_error_code(std::errc::resource_unavailable_try_again).message());
+    }
+    EXPECT_GT(refused, 0);
+    EXPECT_GT(acquired, 0);
+}
+
+TEST(variations, a_lock_outlives_the_thread_that_acquired_it) {
+    auto plan = halves(half_sent_way::stands_still);
+    plan.faults.clear();
+    plan.watchdog = 600;
+    plan.workers.front().jobs.assign(3, {.pause = 20, .hold = 2'000, .by_thread = true, .thread_ends = true});
+    auto const seen = run(plan);
+    EXPECT_FALSE(seen.broken) << seen.broken->checker << ", " << seen.broken->text;
+    std::set<std::string> owners;
+    for (auto const& one : seen.facts)
+        if (one.what == fact::kind::released && one.process == 0) {
+            EXPECT_EQ(one.said, answer::done);
+            owners.insert(one.owner);
+        }
+    EXPECT_EQ(owners.size(), 3U) << "each by a thread of its own";
 }
 
 } // namespace

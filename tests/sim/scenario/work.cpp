@@ -1,3 +1,4 @@
+#include "sim/scenario/call_under_shortage.hpp"
 #include "sim/scenario/stage.hpp"
 
 #include <algorithm>
@@ -70,10 +71,10 @@ public:
         if (writes() && what_.hold % 2 != 0) in_.universe.rest_for(std::chrono::milliseconds(what_.hold / 2));
         if (what_.entries > 1 && writes() && !over()) reading = read_beside(*outer);
         auto const heard_beside = reading ? believe(*reading, options()) : nullptr;
-        in_.universe.rest_for(std::chrono::milliseconds(what_.hold) + std::chrono::microseconds(what_.hold_us));
+        stay();
         while (!inner.empty()) {
             std::error_code ignored;
-            inner.back().release(ignored);
+            call(ignored, [&] { inner.back().release(ignored); });
             inner.pop_back();
         }
         leave(std::move(*outer), heard);
@@ -89,6 +90,19 @@ private:
         return lock_of(me_.user(), in_.plan.locks_are, stage::lock_name(what_.lock), that_reads, {what_.confirmed});
     }
 
+    template <class Call> bool call(std::error_code& ec, Call const& what) {
+        return call_under_shortage(in_, me_, ec, what);
+    }
+
+    /// Half-way its thread may end, and another one goes on.
+    void stay() {
+        moment const all = std::chrono::milliseconds(what_.hold) + std::chrono::microseconds(what_.hold_us);
+        if (!what_.thread_ends) return in_.universe.rest_for(all);
+        in_.universe.rest_for(all / 2);
+        fiber::current()->end_thread();
+        in_.universe.rest_for(all - all / 2);
+    }
+
     /// That this one believes in a hold, and hears of its loss.
     struct hearing {
         std::list<believed_hold>::iterator entry{};
@@ -102,7 +116,11 @@ private:
         };
         bool const before = known();
         std::error_code ec;
-        auto got = confirmed([&] { return half(true).try_acquire(options(), ec); });
+        auto got = confirmed([&] {
+            std::optional<hold> one;
+            call(ec, [&] { one = half(true).try_acquire(options(), ec); });
+            return one;
+        });
         if (ec == errc::busy && !what_.confirmed && before && known()) // else replicas were too few
             in_.write({.what = kind::unfinished, .text = "an owner that writes was not let in to read"});
         return got;
@@ -120,16 +138,15 @@ private:
     }
 
     hold take(basic_lock& lock, acquire_options const& how, std::error_code& ec) {
-        switch (what_.asks) {
-        case job::how::asynchronous: return take_later(lock, how, ec);
-        case job::how::once:
-        case job::how::timed:
-            if (auto got = lock.try_acquire(how, ec)) return std::move(*got);
-            return {};
-        case job::how::for_ever:
-        case job::how::cancelled: break;
-        }
-        return lock.acquire(how, ec);
+        if (what_.asks == job::how::asynchronous) return take_later(lock, how, ec);
+        hold got;
+        call(ec, [&] {
+            if (what_.asks != job::how::once && what_.asks != job::how::timed)
+                got = lock.acquire(how, ec);
+            else if (auto one = lock.try_acquire(how, ec))
+                got = std::move(*one);
+        });
+        return got;
     }
 
     /// By the callback form; the worker sleeps until the handler has run.
@@ -141,12 +158,15 @@ private:
         };
         auto const box = std::make_shared<answer>();
         auto* const parker = &fiber::current()->its_parker();
-        lock.async_acquire(how, {}, [box, parker](std::error_code why, hold got) {
-            box->given = true;
-            box->ec = why;
-            box->got = std::move(got);
-            if (auto* const who = fiber::of(parker)) world::the().wake(*who);
+        bool const began = call(ec, [&] {
+            lock.async_acquire(how, {}, [box, parker](std::error_code why, hold got) {
+                box->given = true;
+                box->ec = why;
+                box->got = std::move(got);
+                if (auto* const who = fiber::of(parker)) world::the().wake(*who);
+            });
         });
+        if (!began) return {};
         while (!box->given) in_.universe.rest_until(never);
         ec = box->ec;
         return std::move(box->got);
@@ -260,6 +280,7 @@ private:
                                                          [view = hold_view(got)] { return view.status(); },
                                                          [view = hold_view(got)] { return view.lost(); }});
         made->on_loss.emplace(got.lost(), [this, told = about(kind::told_lost), owner = mine.owner]() mutable {
+            memory_of_the_world const own;
             told.owner = owner;
             in_.write(told);
         });
@@ -276,7 +297,11 @@ private:
         auto const known = [&] { return in_.has_in_key(what_.lock, entered.owner); };
         entered.yes = known();
         std::error_code ec;
-        auto got = confirmed([&] { return lock.try_acquire(how, ec); });
+        auto got = confirmed([&] {
+            std::optional<hold> one;
+            call(ec, [&] { one = lock.try_acquire(how, ec); });
+            return one;
+        });
         if (!got || over()) return got;
         entered.yes = entered.yes || known();
         if (got->owner_id() == entered.owner) {
@@ -310,28 +335,30 @@ private:
         std::error_code ec;
         switch (what_.ends) {
         case job::ending::release:
-            mine.release(ec);
+            call(ec, [&] { mine.release(ec); });
             done.said = answer_of(ec);
             break;
         case job::ending::detached:
-            mine.release_detached();
+            call(ec, [&] { mine.release_detached(); });
             done.said = answer::untold;
             done.text = "nobody waits";
             break;
         case job::ending::destroyed:
-            mine = hold();
+            call(ec, [&] { mine = hold(); });
             done.said = answer::untold;
             done.text = "nobody asks";
             break;
         case job::ending::asynchronous: {
             auto const given = std::make_shared<std::optional<std::error_code>>();
             auto* const parker = &fiber::current()->its_parker();
-            mine.async_release({}, [given, parker](std::error_code why) {
-                *given = why;
-                if (auto* const who = fiber::of(parker)) world::the().wake(*who);
+            bool const began = call(ec, [&] {
+                mine.async_release({}, [given, parker](std::error_code why) {
+                    *given = why;
+                    if (auto* const who = fiber::of(parker)) world::the().wake(*who);
+                });
             });
-            while (!*given) in_.universe.rest_until(never);
-            ec = **given;
+            while (began && !*given) in_.universe.rest_until(never);
+            if (began) ec = **given;
             done.said = answer_of(ec);
             break;
         }
@@ -395,8 +422,12 @@ void work(stage& in, int number, worker const& what) {
     owner who;
     for (auto const& one : what.jobs) {
         if (me.who->retired) break;
-        if (!one.by_the_same) who = owner();
+        if (one.by_thread)
+            who = owner::this_thread();
+        else if (!one.by_the_same)
+            who = owner();
         do_job(in, number, what.process, one, who);
+        if (one.thread_ends) who = owner();
     }
     if (what.then) contend(in, number, what.process, *what.then);
     --me.running;

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <cxxabi.h>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #if defined(__SANITIZE_ADDRESS__)
@@ -110,8 +111,16 @@ void fiber::run(unsigned high, unsigned low) {
 #endif
     self->body_();
     self->body_ = nullptr;
+    self->end_thread();
     self->done_ = true;
     self->give_way();
+}
+
+void fiber::end_thread() {
+    auto const listeners = std::exchange(exit_listeners, {});
+    for (auto const& one : listeners)
+        if (auto const alive = one.lock()) alive->on_thread_exit(thread_number);
+    thread_number = 0;
 }
 
 void fiber::resume() {

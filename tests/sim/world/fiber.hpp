@@ -2,11 +2,13 @@
 #pragma once
 
 #include "io/parker.hpp"
+#include "io/thread_identity.hpp"
 
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <ucontext.h>
+#include <vector>
 
 namespace redlatch::sim {
 
@@ -35,6 +37,15 @@ public:
     /// Another one for each sleep of each fiber: a wake that was meant for an earlier one is void.
     std::uint64_t sleep = next_sleep();
     static std::uint64_t next_sleep() noexcept;
+
+    // As io/thread_identity.hpp has it for a thread.
+    std::uint64_t thread_number = 0;
+    std::vector<std::weak_ptr<io::thread_exit_listener>> exit_listeners{};
+    /// Its thread ends; what the fiber does from now on another one does.
+    void end_thread();
+
+    std::int64_t requests_until_refusal = -1; ///< for memory: see shortage.hpp
+    bool is_refused_memory() noexcept { return requests_until_refusal >= 0 && requests_until_refusal-- == 0; }
 
 private:
     static void run(unsigned high, unsigned low);

@@ -22,6 +22,8 @@ struct process {
     /// Stopped (SIGSTOP, a machine that sleeps) or dead: what should run waits.
     bool stopped = false;
     bool dead = false;
+    bool short_of_memory = false; ///< calls of its threads may be refused memory
+    bool without_threads = false; ///< it gets no further thread
     /// Its part of the scenario is over; what it does now is only tidying up.
     bool retired = false;
     std::deque<std::function<void()>> waiting{};

@@ -3,6 +3,7 @@
 #include "io/parker.hpp"
 #include "sim/world/network.hpp"
 #include "sim/world/seams.hpp"
+#include "sim/world/shortage.hpp"
 #include "sim/world/world.hpp"
 
 namespace redlatch::io {
@@ -19,12 +20,14 @@ parker& parker::of_this_thread() {
 }
 
 void parker::wake() noexcept {
+    sim::memory_of_the_world const own;
     auto const before = word_.exchange(told);
     if (before != parked && before != polling) return;
     if (auto* const who = sim::fiber::of(this)) sim::world::the().wake(*who);
 }
 
 void parker::park(base::instant until) noexcept {
+    sim::memory_of_the_world const own;
     auto& in = sim::world::the();
     if (word_.load() == awake) {
         word_.store(parked);
@@ -34,6 +37,7 @@ void parker::park(base::instant until) noexcept {
 }
 
 short parker::poll(int fd, short events, int, base::instant until) noexcept {
+    sim::memory_of_the_world const own;
     auto& in = sim::world::the();
     auto* const net = sim::network_in_use();
     if (word_.exchange(polling) == told) {

@@ -3,8 +3,10 @@
 #include "io/reactor.hpp"
 #include "sim/world/network.hpp"
 #include "sim/world/seams.hpp"
+#include "sim/world/shortage.hpp"
 #include "sim/world/world.hpp"
 
+#include <exception>
 #include <utility>
 
 namespace redlatch::sim {
@@ -13,6 +15,8 @@ namespace {
 /// What belongs to one reactor; events hold it, and find it dead when the reactor is gone.
 struct loop_state {
     process* owner = nullptr;
+    bool has_thread = false;
+    std::vector<std::function<void()>> until_it_has_one{}; ///< what has come to be due
     bool stopping = false;
     bool alive = true;
     bool scheduled = false;
@@ -41,13 +45,36 @@ void run_posted(io::reactor const* which, loop_state& mine) {
     }
 }
 
+/// An event of the reactor: at its time, or when there is a thread for it.
+void run_on_thread(std::shared_ptr<loop_state> const& mine, std::function<void()> const& what) {
+    if (!mine->alive || mine->stopping) return;
+    if (mine->has_thread)
+        what();
+    else
+        mine->until_it_has_one.push_back(what);
+}
+
+std::uint64_t schedule(moment when, std::shared_ptr<loop_state> const& mine, std::function<void()> what) {
+    return world::the().at(when, *mine->owner, [mine, what = std::move(what)] { run_on_thread(mine, what); });
+}
+
+moment soon() {
+    auto& in = world::the();
+    return in.now() + in.scheduling_delay();
+}
+
+void schedule_posted(io::reactor const* which, std::shared_ptr<loop_state> const& mine) {
+    if (std::exchange(mine->scheduled, true)) return;
+    world::the().at(soon(), *mine->owner, [mine, which] {
+        if (mine->alive && mine->scheduled) run_posted(which, *mine);
+    });
+}
+
 } // namespace
 
 void deliver_event(io::reactor& loop, std::uint64_t token, std::uint32_t events) {
     auto const mine = loops().at(&loop);
-    auto& in = world::the();
-    in.at(in.now() + in.scheduling_delay(), *mine->owner, [mine, which = &loop, token, events] {
-        if (!mine->alive || mine->stopping) return;
+    schedule(soon(), mine, [mine, which = &loop, token, events] {
         auto const found = mine->targets.find(token);
         if (found == mine->targets.end()) return;
         auto const target = found->second;
@@ -66,6 +93,7 @@ using sim::of;
 using sim::world;
 
 reactor::reactor(driver who) : driver_(who) {
+    sim::memory_of_the_world const own;
     auto mine = std::make_shared<loop_state>();
     mine->owner = world::the().current();
     REDLATCH_ASSERT(mine->owner != nullptr);
@@ -77,6 +105,7 @@ reactor::~reactor() {
     auto const mine = loops().at(this);
     mine->alive = false;
     loops().erase(this);
+    mine->until_it_has_one.clear();
     mine->timers.clear();
     mine->targets.clear();
 }
@@ -90,13 +119,33 @@ void reactor::start() {
 }
 
 void reactor::start_thread() {
+    auto const mine = loops().at(this);
+    if (mine->has_thread || mine->stopping) return;
+    sim::request_thread(*mine->owner);
+    sim::memory_of_the_world const own;
+    mine->has_thread = true;
     started_.store(true);
+    for (auto& each : std::exchange(mine->until_it_has_one, {})) sim::schedule(sim::soon(), mine, std::move(each));
+    if (!mine->posted.empty()) sim::schedule_posted(this, mine);
+}
+
+bool reactor::try_to_start() noexcept {
+    try {
+        start_thread();
+        return true;
+    } catch (std::exception const&) {
+        return false;
+    }
+}
+
+void reactor::start_if_overdue() noexcept {
+    if (!of(this).posted.empty()) try_to_start();
 }
 
 void reactor::stop() noexcept {
     auto const mine = loops().at(this);
     mine->stopping = true;
-    if (on_thread()) return;
+    if (on_thread() || !mine->has_thread) return;
     while (!mine->posted.empty()) sim::run_posted(this, *mine);
 }
 
@@ -113,23 +162,22 @@ bool reactor::run_ready() noexcept {
 void reactor::enqueue(posted what) {
     auto const mine = loops().at(this);
     if (mine->stopping) return;
+    sim::request_memory();
+    sim::memory_of_the_world const own;
     if (what.who) what.what = [who = std::move(what.who)] { who->run(); };
     mine->posted.push_back(std::move(what.what));
-    if (std::exchange(mine->scheduled, true)) return;
-    auto& in = world::the();
-    in.at(in.now() + in.scheduling_delay(), *mine->owner, [mine, this] {
-        if (mine->alive && mine->scheduled) sim::run_posted(this, *mine);
-    });
+    if (try_to_start()) sim::schedule_posted(this, mine); // else it waits for the next one that is posted
 }
 
 reactor::timer reactor::at(base::instant when, task what) {
     auto const mine = loops().at(this);
     if (mine->stopping) return 0;
+    sim::request_memory();
+    sim::memory_of_the_world const own;
     auto const id = ++mine->last;
     auto& in = world::the();
     auto const due = mine->owner->reaches(when, in.now());
-    auto const event = in.at(due == sim::never ? due : due + in.scheduling_delay(), *mine->owner, [mine, this, id] {
-        if (!mine->alive || mine->stopping) return;
+    auto const event = sim::schedule(due == sim::never ? due : due + in.scheduling_delay(), mine, [mine, this, id] {
         auto const found = mine->timers.find(id);
         if (found == mine->timers.end()) return;
         auto const due_task = std::move(found->second.first);
@@ -150,6 +198,8 @@ void reactor::cancel(timer which) noexcept {
 }
 
 std::uint64_t reactor::watch(std::shared_ptr<event_target> target) {
+    sim::request_memory();
+    sim::memory_of_the_world const own;
     auto& mine = of(this);
     auto const token = ++mine.last;
     mine.targets.emplace(token, std::move(target));
@@ -161,6 +211,7 @@ void reactor::unwatch(std::uint64_t token) noexcept {
 }
 
 bool reactor::arm(int fd, std::uint32_t events, std::uint64_t token, bool) noexcept {
+    sim::memory_of_the_world const own;
     sim::network_in_use()->arm(fd, events, token, this);
     return true;
 }

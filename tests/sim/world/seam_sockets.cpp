@@ -1,8 +1,9 @@
-// The socket calls of the library, caught by the linker (--wrap): simulated descriptors go to the simulated network, all
-// others to the operating system.
+// The socket calls of the library, and its sleeps, caught by the linker (--wrap): simulated descriptors go to the simulated
+// network, all others to the operating system.
 #include "sim/server/membership.hpp"
 #include "sim/world/network.hpp"
 #include "sim/world/seams.hpp"
+#include "sim/world/shortage.hpp"
 
 #include <algorithm>
 #include <arpa/inet.h>
@@ -47,6 +48,7 @@ network* network_in_use() noexcept {
 } // namespace redlatch::sim
 
 using redlatch::sim::in_use;
+using redlatch::sim::memory_of_the_world;
 using redlatch::sim::server_at;
 using redlatch::sim::simulated;
 
@@ -64,21 +66,26 @@ int __real_close(int fd);
 int __real_eventfd(unsigned count, int flags);
 int __real_eventfd_write(int fd, eventfd_t value);
 int __real_ppoll(pollfd* all, nfds_t count, timespec const* limit, sigset_t const* mask);
+int __real_nanosleep(timespec const* span, timespec* left);
 
 int __wrap_socket(int domain, int type, int protocol) {
+    memory_of_the_world const own;
     return in_use == nullptr ? __real_socket(domain, type, protocol) : in_use->open_socket();
 }
 
 int __wrap_connect(int fd, sockaddr const* to, socklen_t size) {
+    memory_of_the_world const own;
     return simulated(fd) ? in_use->connect(fd, server_at(*to)) : __real_connect(fd, to, size);
 }
 
 ssize_t __wrap_send(int fd, void const* bytes, std::size_t size, int flags) {
+    memory_of_the_world const own;
     return simulated(fd) ? in_use->send(fd, static_cast<char const*>(bytes), size)
                          : __real_send(fd, bytes, size, flags);
 }
 
 ssize_t __wrap_recv(int fd, void* into, std::size_t size, int flags) {
+    memory_of_the_world const own;
     return simulated(fd) ? in_use->receive(fd, static_cast<char*>(into), size) : __real_recv(fd, into, size, flags);
 }
 
@@ -93,6 +100,7 @@ int __wrap_setsockopt(int fd, int level, int name, void const* value, socklen_t 
 }
 
 int __wrap_close(int fd) {
+    memory_of_the_world const own;
     if (!simulated(fd)) return __real_close(fd);
     in_use->close(fd);
     return 0;
@@ -100,10 +108,12 @@ int __wrap_close(int fd) {
 
 /// A lane's bell: the simulated parker needs none.
 int __wrap_eventfd(unsigned count, int flags) {
+    memory_of_the_world const own;
     return in_use == nullptr ? __real_eventfd(count, flags) : in_use->open_socket();
 }
 
 int __wrap_eventfd_write(int fd, eventfd_t value) {
+    memory_of_the_world const own;
     if (!simulated(fd)) return __real_eventfd_write(fd, value);
     in_use->ring(fd);
     return 0;
@@ -112,6 +122,7 @@ int __wrap_eventfd_write(int fd, eventfd_t value) {
 /// By a thread that connects, or that asks several servers.
 int __wrap_ppoll(pollfd* all, nfds_t count, timespec const* limit, sigset_t const* mask) {
     if (count == 0 || !simulated(all->fd)) return __real_ppoll(all, count, limit, mask);
+    memory_of_the_world const own;
     auto& in = redlatch::sim::world::the();
     std::span<pollfd> const those(all, count);
     auto const any_ready = [&] {
@@ -132,6 +143,14 @@ int __wrap_ppoll(pollfd* all, nfds_t count, timespec const* limit, sigset_t cons
         ready += one.revents != 0 ? 1 : 0;
     }
     return ready;
+}
+
+/// Between two attempts, where memory was missing.
+int __wrap_nanosleep(timespec const* span, timespec* left) {
+    if (redlatch::sim::fiber::current() == nullptr) return __real_nanosleep(span, left);
+    memory_of_the_world const own;
+    redlatch::sim::world::the().rest_for(redlatch::sim::moment(span->tv_sec * 1'000'000'000 + span->tv_nsec));
+    return 0;
 }
 }
 // NOLINTEND(bugprone-reserved-identifier,readability-identifier-naming)
