@@ -71,6 +71,10 @@ TEST(command_call, names_its_key_whatever_it_looks_like) {
     }
 }
 
+TEST(wire_call, that_nobody_has_composed_names_no_key) {
+    EXPECT_EQ(wire_call().key(), "");
+}
+
 // --- what the reentrant recipe makes of it (protocol section 1)
 
 call_context const about{.name = "orders",
