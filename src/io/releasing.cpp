@@ -32,6 +32,7 @@ void releasing::give_up() {
         if (plan_.what == kind::last) {
             table.hand_to_reaper(tenure_, now);
             table.end_release(woken);
+            record_->queue.tell_head(woken); // who became the head when this one had it waits for this release
             plan_.what = kind::nothing;
         }
         if (!std::exchange(in_operation_, false)) return;
