@@ -114,7 +114,8 @@ private:
 
     void end(kind what, std::error_code ec, bool changed) {
         auto ends = about(what);
-        ends.said = answer_of(ec);
+        bool const changes = what != kind::went_through;
+        ends.said = changes && ec == std::errc::not_enough_memory ? answer::outcome_unknown : answer_of(ec);
         ends.yes = changed && !ec;
         if (ec) ends.text = ec.message();
         write(std::move(ends));
