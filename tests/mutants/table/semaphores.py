@@ -75,7 +75,4 @@ MUTANTS = [
     ("permits are waited for without a thread that would hear of them", "src/api/counter_impl.cpp",
      "if (auto const no_thread = impl.core->have_thread()) {",
      "if (std::error_code const no_thread; no_thread) {"),
-    ("what is given back is sent before anything that may throw", "src/io/give_back.cpp",
-     "    core->loop()->post([] {});\n    std::make_shared<giving_back>(core, what, std::move(call), repeatable)->send();\n",
-     "    std::make_shared<giving_back>(core, what, std::move(call), repeatable)->send();\n    core->loop()->post([] {});\n"),
 ]

@@ -1,13 +1,10 @@
 """Memory and threads that are missing, and threads that end."""
-from table.files import ACQUISITION_UNDO, CORE_THREADS, CORE_WATCH, HOLD, INSIST, TABLE
+from table.files import ACQUISITION_UNDO, CORE_THREADS, HOLD, INSIST, TABLE
 
 MUTANTS = [
     ("a lock is given although no thread can renew it", CORE_THREADS,
      "        return problem.code();",
      "        return {};"),
-    ("a notifier that got no thread is not asked again", CORE_THREADS,
-     "if (!notifier_.waits_for_its_thread()) return;",
-     "return;"),
     ("the end of a thread ends the renewal of what it holds", TABLE,
      "        else\n            thread_tenures::leave(*one);",
      "        else {\n"
@@ -26,19 +23,10 @@ MUTANTS = [
     ("an asynchronous release that there is no memory for is forgotten", HOLD,
      "        detail::abandon(*core, state_->tenure, state_->level); // given back it is\n",
      ""),
-    ("a release that nobody waits for ends where there is no memory for its answer", "src/io/detached_release.cpp",
-     "        what_.reset();\n        core_.reset();\n",
-     ""),
     ("an asynchronous call begins without a thread for its handler", "src/api/async_call.hpp",
      "    if (!on_loop) core.start_notifier();",
      ""),
     ("a loss is told when there is a thread for it", CORE_THREADS,
      "if (!reactor_->started() || notifier_.can_run()) return false;",
      "return false;"),
-    ("a connection that has no thread yet waits for the next task", "src/io/lane.cpp",
-     "    if (next.thread) reactor_->start_if_overdue();\n",
-     ""),
-    ("a question that there is no memory for is never asked again", CORE_WATCH,
-     "        locked([&](locking::lock_table&, base::wake_list&) { doubted_.clear(); });\n",
-     ""),
 ]
