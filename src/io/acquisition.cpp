@@ -197,7 +197,7 @@ void acquisition::enter_queue(lock_table& table, base::wake_list& woken) {
 /// With the table's mutex.
 void acquisition::look(lock_table& table, base::wake_list& woken) {
     looked_ = true;
-    contended_ = contended_ || request_.record->turn.others_listen();
+    contended_ = contended_ || request_.record->others_listen();
     found_ = table.look(waiter_, now_, woken);
 }
 
@@ -221,7 +221,7 @@ void acquisition::listen_to_releases() {
     auto const& record = *request_.record;
     channel_ = node_->messages().attach(record.how->queues_on_server()
                                             ? record.how->waiter_channel(record.context(tenure_->owner_id, lease_))
-                                            : record.channel);
+                                            : record.channel());
 }
 
 bool acquisition::queue(action const& next) {
@@ -395,8 +395,10 @@ bool acquisition::on_called() {
             request_.record->answered_at = now;
             auto others = answer.listeners;
             if (others && sample_.subscribed) others = std::max<std::int64_t>(*others - 1, 0);
-            if (!how.each_waiter_asks()) request_.record->turn.on_busy(sample_, others, now);
-            request_.record->busy_until =
+            auto* const contention = request_.record->contend();
+            if (contention == nullptr) return;
+            if (!how.each_waiter_asks()) contention->turn.on_busy(sample_, others, now);
+            contention->busy_until =
                 base::later(now, answer.retry_after.value_or(core_->settings().lock_watchdog_timeout));
         });
     }
@@ -416,7 +418,7 @@ bool acquisition::on_answer_read(action const& next, connection::call const& ans
 void acquisition::take_level(lock_table& table, base::instant sent_at, base::wake_list& woken) {
     auto const what = asked_level(sent_at);
     request_.record->answered_at = now_;
-    if (after_silence_) request_.record->turn.on_nobody_asked(sample_);
+    if (after_silence_ && request_.record->contended) request_.record->contended->turn.on_nobody_asked(sample_);
     table.lose_others(tenure_, sent_at, now_, woken); // what may throw comes first
     if (auto const taken = table.take(tenure_, what, sent_at, what.max_hold_until, token_))
         level_number_ = taken->number;

@@ -53,8 +53,10 @@ void acquisition::leave_turn_to_others() {
 /// Those that have waited for longer ask first; nothing is known of them while this process does not listen.
 locking::precedence acquisition::others_first(bool has_waited) {
     if (!sample_.subscribed) return {};
-    return core_->locked(
-        [&](lock_table&, base::wake_list&) { return request_.record->turn.others_first(sample_, has_waited, now_); });
+    return core_->locked([&](lock_table&, base::wake_list&) {
+        auto* const contention = request_.record->contend();
+        return contention == nullptr ? locking::precedence() : contention->turn.others_first(sample_, has_waited, now_);
+    });
 }
 
 bool acquisition::wait(action const& next) {

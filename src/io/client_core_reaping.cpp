@@ -14,7 +14,7 @@ locking::wire_call to_call(locking::reaper::job const& job, bool plain) {
     auto about = job.record->context(job.owner_id, base::milliseconds(1));
     about.kept_for = locking::time_until(job.kept_until, lease_clock::now());
     auto const& how = *job.record->how;
-    if (job.announce) return locking::command_call(about.publish, about.channel, {about.message});
+    if (job.announce) return locking::command_call(about.publish, about.channel(), {about.message});
     if (plain && about.kept_for.count() == 0 && how.plain != nullptr) return how.plain->release(about);
     return how.release(about);
 }

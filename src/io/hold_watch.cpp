@@ -33,7 +33,7 @@ void hold_watch::begin(locking::record_ptr const& lock, listener const& news) {
 
 void hold_watch::listen(watch& one) {
     one.where = &messages_(*one.lock);
-    one.channel = one.where->attach(one.lock->channel);
+    one.channel = one.where->attach(one.lock->channel());
     one.messages = one.where->sample(*one.channel).messages;
     one.where->listen(one.channel, one.waker, true, false);
 }

@@ -84,12 +84,15 @@ bool releasing::begin() {
         }
         in_operation_ = tenure_->in_operation = true;
         plan_ = table.plan_release(tenure_, level_number_, now, woken);
-        others_listen_ = record_->turn.others_listen();
-        crowded_ = record_->turn.crowded();
+        auto* const contention = record_->contended.get();
+        if (contention == nullptr) return true;
+        auto& turn = contention->turn;
+        others_listen_ = turn.others_listen();
+        crowded_ = turn.crowded();
         if (plan_.what == kind::last) {
-            bool const goes_on = record_->turn.goes_on_after_release(plan_.then == lock_table::head_wake::at_once,
-                                                                     table.how().handoff.time, now);
-            message_ = goes_on ? locking::turn_goes_on : record_->turn.take_message();
+            bool const at_once = plan_.then == lock_table::head_wake::at_once;
+            bool const goes_on = turn.goes_on_after_release(at_once, table.how().handoff.time, now);
+            message_ = goes_on ? locking::turn_goes_on : turn.take_message();
         }
         return true;
     });
@@ -113,7 +116,7 @@ bool releasing::begin() {
     std::optional<locking::channel_sample> held_back_since;
     if (plan_.then == lock_table::head_wake::held_back || others_listen_) {
         node_->messages().catch_up(); // what others have published before is not to be taken for our own
-        auto sample = node_->messages().peek(record_->channel);
+        auto sample = node_->messages().peek(record_->channel());
         if (sample.subscribed) {
             own_ears_ = 1;
             ++sample.count;
@@ -121,7 +124,9 @@ bool releasing::begin() {
             sample.turns += locking::turns_ended_by(message_);
         }
         own_ = sample;
-        core_->locked([&](lock_table&, base::wake_list&) { record_->turn.on_release_sent(sample); });
+        core_->locked([&](lock_table&, base::wake_list&) {
+            if (record_->contended) record_->contended->turn.on_release_sent(sample);
+        });
         if (plan_.then == lock_table::head_wake::held_back) held_back_since = sample;
     }
     auto const go_on = carry_out(op_->start(taken()), now);
@@ -157,7 +162,9 @@ bool releasing::carry_out(locking::release_op::action const& action, base::insta
         if (others_) {
             record_->answered_at = now;
             if (*others_ > 0) table.records.remember(record_, now);
-            record_->turn.on_released(*others_, own_.value_or(locking::channel_sample()), now);
+            bool const any = *others_ > 0 || own_;
+            if (auto* const contention = any ? record_->contend() : record_->contended.get())
+                contention->turn.on_released(*others_, own_.value_or(locking::channel_sample()), now);
         }
         switch (action.then) {
         case effect::none: break;
@@ -228,7 +235,7 @@ bool releasing::on_released(locking::release_answer const& answer, bool repeated
         log(log_level::warning, "lock " + locking::shown(record_->name) + " was released, but this user may not "
                                     + std::string(record_->publish->command())
                                     + ": waiters sleep until their timers; grant that command and the channel "
-                                    + record_->channel);
+                                    + record_->channel());
     announced_ = answer.announced && !(heard_elsewhere_ && record_->has_channel());
     others_ = heard_by_others(answer);
     return carry_out(op_->on_release_answer(answer, repeated, call_.by_text(), *others_, now, tenure_->validity()),
@@ -239,7 +246,7 @@ bool releasing::on_released(locking::release_answer const& answer, bool repeated
 std::int64_t releasing::heard_by_others(locking::release_answer const& answer) {
     if (answer.what != locking::release_answer::kind::released) return 1;
     if (answer.heard_by == 0) return 0;
-    if (!own_) own_ears_ = node_->messages().peek(record_->channel).subscribed ? 1 : 0;
+    if (!own_) own_ears_ = node_->messages().peek(record_->channel()).subscribed ? 1 : 0;
     return std::max<std::int64_t>(answer.heard_by - own_ears_, 0);
 }
 

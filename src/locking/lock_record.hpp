@@ -2,9 +2,8 @@
 #pragma once
 
 #include "base/time.hpp"
-#include "locking/head_wakes.hpp"
-#include "locking/local_handoff.hpp"
-#include "locking/process_turn.hpp"
+#include "locking/contention.hpp"
+#include "locking/names.hpp"
 #include "locking/recipe.hpp"
 #include "locking/tenure.hpp"
 #include "locking/tenure_list.hpp"
@@ -13,6 +12,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <new>
 #include <span>
 #include <string>
 #include <string_view>
@@ -21,14 +21,15 @@
 
 namespace redlatch::locking {
 
-/// The keys, the recipe and the method of publishing never change; the rest is guarded by the mutex of the lock table.
+/// The name, the recipe and the method of publishing never change; the rest is guarded by the mutex of the lock table.
 struct lock_record {
     lock_record(std::string_view its_name, recipe const& chosen, std::uint64_t seed = 0,
                 base::milliseconds its_waiter_timeout = {}, std::vector<std::string> its_parts = {})
-        : lock_record(chosen.keys(its_name), chosen, seed, its_waiter_timeout, std::move(its_parts)) {}
+        : name(its_name), how(&chosen), waiter_timeout(its_waiter_timeout), seed_(seed) {
+        if (!its_parts.empty()) parts_ = std::make_unique<std::vector<std::string> const>(std::move(its_parts));
+    }
 
     std::string const name;
-    std::string const channel;
     recipe const* const how;
     base::milliseconds const waiter_timeout; ///< of a kind that queues on the server
     publish_method const* publish = &publish_to_all;
@@ -36,16 +37,14 @@ struct lock_record {
     tenure_list tenures{}; ///< that hold, are being acquired, or are lost with levels not given back
     wait_queue queue{};    ///< waiters of this process; the head contends in Redis
 
-    tenure_ptr in_handoff{}; ///< held on the server, by nobody here: between two local holders
-    local_handoff handoff{};
-    process_turn turn;
+    /// Null: nobody else is known to want it, which is so of most locks.
+    std::unique_ptr<contention> contended{};
+    /// Made when somebody else wants it. Null: there is no memory, and things go on as if nobody did.
+    contention* contend() noexcept {
+        if (!contended) contended.reset(new (std::nothrow) contention(seed_, how->takes_turns));
+        return contended.get();
+    }
 
-    /// The table keeps it until then; never: it does not.
-    base::instant remembered_until = base::never;
-
-    locking::head_wakes head_wakes{};
-    /// The server said busy, and until when at the most.
-    base::instant busy_until = base::instant::min();
     /// The server said last who has the lock, or that it is free: to an attempt or a release of this process.
     base::instant answered_at = base::instant::min();
 
@@ -59,11 +58,12 @@ struct lock_record {
     }
 
     /// Whoever waits hears of releases; otherwise it asks again and again.
-    bool has_channel() const noexcept { return !channel.empty(); }
+    bool has_channel() const noexcept { return !how->channel_prefix.empty(); }
+    std::string channel() const { return prefixed(how->channel_prefix, name); }
 
     call_context context(std::string_view owner_id, base::milliseconds lease) const noexcept {
         return {.name = name,
-                .channel = channel,
+                .channel_prefix = how->channel_prefix,
                 .owner_id = owner_id,
                 .lease = lease,
                 .parts = parts(),
@@ -71,14 +71,11 @@ struct lock_record {
                 .publish = publish->command()};
     }
 
-private:
-    lock_record(lock_keys keys, recipe const& chosen, std::uint64_t seed, base::milliseconds its_waiter_timeout,
-                std::vector<std::string> its_parts)
-        : name(std::move(keys.name)), channel(std::move(keys.channel)), how(&chosen),
-          waiter_timeout(its_waiter_timeout), turn(seed, chosen.takes_turns) {
-        if (!its_parts.empty()) parts_ = std::make_unique<std::vector<std::string> const>(std::move(its_parts));
-    }
+    /// Other processes heard of the last release of this one.
+    bool others_listen() const noexcept { return contended && contended->turn.others_listen(); }
 
+private:
+    std::uint64_t const seed_;
     std::unique_ptr<std::vector<std::string> const> parts_{}; ///< null: the key is the lock
 };
 

@@ -18,7 +18,7 @@ lock_table::~lock_table() {
     // A tenure that was never given back, or whose waiter never left, and its record keep each other.
     records.for_each([](record_ptr const& record) {
         record->tenures.clear();
-        record->in_handoff.reset();
+        record->contended.reset();
         record->queue = {};
     });
 }
@@ -74,7 +74,7 @@ tenure_ptr lock_table::open(record_ptr const& record, std::uint64_t owner_number
 lock_table::beginning lock_table::begin(record_ptr const& record, std::uint64_t owner_number, level const& asked,
                                         base::instant now, base::wake_list& woken, std::string_view owner_suffix) {
     using kind = beginning::kind;
-    if (auto const handed_off = record->in_handoff)
+    if (auto const handed_off = in_handoff(*record))
         if (auto const again = retake(*record, owner_number, asked, now))
             return {kind::retaken, handed_off, again->number};
     auto mine = current(*record, owner_number);
@@ -90,7 +90,8 @@ lock_table::beginning lock_table::begin(record_ptr const& record, std::uint64_t 
         if (auto other_parts = parts.overlapping(*record, owner_number, now))
             return {kind::overlap, std::move(other_parts)};
     // Where other processes want it too, the attempt that tells for how long it is held is the better guess.
-    bool const known_busy = record->busy_until > now || record->turn.others_listen();
+    auto const* const others = record->contended.get();
+    bool const known_busy = others != nullptr && (others->busy_until > now || others->turn.others_listen());
     auto const what = mine ? kind::reentry : kind::fresh;
     if (!mine) mine = open(record, owner_number, owner_suffix);
     mine->in_operation = true;
@@ -136,10 +137,12 @@ std::optional<level> lock_table::take(tenure_ptr const& tenure, level level, bas
     }
     tenure->record->tenures.has_acquired(*tenure);
     tenure->now_in.store(tenure::phase::held, std::memory_order_release); // pairs with tenure::in
-    tenure->record->busy_until = base::instant::min();
-    // The server gave it to another one of ours: what is handed off was ended there, by force or with its lease.
-    if (tenure->record->in_handoff) stop_handoff(*tenure->record, sent_at, sent_at);
-    tenure->record->turn.on_acquired(sent_at);
+    if (auto* const others = tenure->record->contended.get()) {
+        others->busy_until = base::instant::min();
+        // The server gave it to another one of ours: what is handed off was ended there, by force or with its lease.
+        if (others->in_handoff) stop_handoff(*tenure->record, sent_at, sent_at);
+        others->turn.on_acquired(sent_at);
+    }
     keeper.acknowledged(tenure, level.lease, sent_at);
     ++counted.acquired;
     return level;
@@ -238,7 +241,8 @@ lock_table::release_plan lock_table::plan_release(tenure_ptr const& tenure, std:
 
 /// One of this process has it no more. Where the server has given it to another one here since then, the time is that one's.
 void lock_table::end_handoffs(lock_record& record, base::instant now) const {
-    if (!record.in_handoff && !holder(record, now)) record.handoff.reset();
+    auto* const others = record.contended.get();
+    if (others != nullptr && !others->in_handoff && !holder(record, now)) others->handoff.reset();
 }
 
 /// True: the level that has just ended was for the next one here, and the server need not know.
@@ -247,19 +251,21 @@ bool lock_table::hand_off(tenure_ptr const& tenure, base::instant now, base::wak
     auto const& head = of.queue.head();
     if (!settings_.handoff.enabled || !of.how->local_handoff || !head || !head->waits || !head->accepts_handoff)
         return false;
+    auto* const others = of.contend();
+    if (others == nullptr) return false;
     // What another one here has got from the server since then was ended there by force: it must not pass beside that.
-    if (of.in_handoff) return false;
+    if (others->in_handoff) return false;
     // Where a renewal is due or overdue, the server is asked anyway.
     if (tenure->suspect.load(std::memory_order_relaxed) || tenure->renewal_in_flight || tenure->next_renewal <= now)
         return false;
-    if (of.turn.over(settings_.handoff.time, now)) return false;
-    switch (of.handoff.on_release(settings_.handoff, now)) {
+    if (others->turn.over(settings_.handoff.time, now)) return false;
+    switch (others->handoff.on_release(settings_.handoff, now)) {
     case local_handoff::release::to_the_server: return false;
     case local_handoff::release::to_the_head: grant(tenure, head, now, woken); break;
     case local_handoff::release::to_the_first:
         tenure->now_in.store(tenure::phase::handing_off, std::memory_order_release); // pairs with tenure::in
-        of.in_handoff = tenure;
-        if (of.handoff.wakes_head()) of.queue.tell_head(woken);
+        others->in_handoff = tenure;
+        if (others->handoff.wakes_head()) of.queue.tell_head(woken);
         break;
     }
     ++counted.released;
@@ -285,8 +291,8 @@ void lock_table::grant(tenure_ptr const from, waiter_ptr const waiter, base::ins
     to->now_in.store(tenure::phase::held, std::memory_order_release); // pairs with tenure::in
     keeper.succeed(from, to);
     auto& of = *from->record;
-    of.in_handoff.reset();
-    of.handoff.end_barging();
+    of.contended->in_handoff.reset();
+    of.contended->handoff.end_barging();
     from->now_in.store(tenure::phase::ended, std::memory_order_release); // pairs with tenure::in
     forget_record_of(*from);
     ++counted.acquired;
@@ -299,13 +305,14 @@ void lock_table::grant(tenure_ptr const from, waiter_ptr const waiter, base::ins
 
 std::optional<level> lock_table::retake(lock_record& record, std::uint64_t owner_number, level level,
                                         base::instant now) {
-    auto const tenure = record.in_handoff;
+    auto const tenure = in_handoff(record);
     if (!tenure || tenure->owner_number != owner_number || tenure->in_operation || now >= tenure->validity())
         return std::nullopt;
-    if (!level.can_pass() || level.max_hold_until != base::never || !record.handoff.may_retake(now))
+    auto& others = *record.contended;
+    if (!level.can_pass() || level.max_hold_until != base::never || !others.handoff.may_retake(now))
         return std::nullopt;
-    record.in_handoff.reset();
-    record.handoff.retaken();
+    others.in_handoff.reset();
+    others.handoff.retaken();
     level.number = next_level_number();
     tenure->levels.push_back(level);
     tenure->token = 0;                                             // that of the one who has released it
@@ -317,13 +324,13 @@ std::optional<level> lock_table::retake(lock_record& record, std::uint64_t owner
 }
 
 void lock_table::stop_handoff(lock_record& record, base::instant reap_at, base::instant now) {
-    auto const tenure = record.in_handoff;
+    auto const tenure = in_handoff(record);
     dead.add({tenure->record, tenure->owner_id.str(), tenure->longest_ever, tenure->late_copy_possible}, reap_at,
              now); // may throw
-    record.in_handoff.reset();
+    record.contended->in_handoff.reset();
     end(tenure, tenure::phase::ended);
     forget_record_of(*tenure);
-    record.handoff.reset();
+    record.contended->handoff.reset();
 }
 
 lock_table::finding lock_table::look(waiter_ptr const& waiter, base::instant now, base::wake_list& woken) {
@@ -338,22 +345,23 @@ lock_table::finding lock_table::look(waiter_ptr const& waiter, base::instant now
     waiter->yields = false;
     if (waiter->granted.load(std::memory_order_relaxed)) return {kind::granted};
     auto& of = *waiter->whose->record;
-    if (of.in_handoff && now < of.in_handoff->validity()) {
+    if (auto const handed_off = in_handoff(of); handed_off && now < handed_off->validity()) {
         if (of.queue.head() == waiter && waiter->accepts_handoff) {
-            grant(of.in_handoff, waiter, now, woken);
+            grant(handed_off, waiter, now, woken);
             return {kind::granted};
         }
-        return {kind::held_here, of.in_handoff->validity()}; // the head is on its way
+        return {kind::held_here, handed_off->validity()}; // the head is on its way
     }
     if (auto const one = holder(of, now); one && !one->suspect.load(std::memory_order_relaxed)) {
-        of.handoff.head_came_too_late();
+        if (auto* const others = of.contend()) others->handoff.head_came_too_late();
         waiter->waits = true;
         return {kind::held_here, one->validity()};
     }
     wait_no_more(*waiter, now);
-    if (!told && settings_.handoff.enabled && of.turn.over(settings_.handoff.time, now)) {
-        of.turn.begin_anew();
-        return {kind::free, base::never, true, false, of.turn.own_release()};
+    auto* const others = of.contended.get();
+    if (!told && settings_.handoff.enabled && others != nullptr && others->turn.over(settings_.handoff.time, now)) {
+        others->turn.begin_anew();
+        return {kind::free, base::never, true, false, others->turn.own_release()};
     }
     return {};
 }
@@ -377,7 +385,7 @@ bool lock_table::leave(waiter_ptr const& waiter, base::instant now, base::wake_l
     }
     auto& of = *waiter->whose->record;
     of.queue.leave(waiter, woken);
-    if (of.in_handoff && (!of.queue.head() || !of.queue.head()->waits || !of.queue.head()->accepts_handoff))
+    if (in_handoff(of) && (!of.queue.head() || !of.queue.head()->waits || !of.queue.head()->accepts_handoff))
         stop_handoff(of, now, now);
     return false;
 }
@@ -451,15 +459,17 @@ void lock_table::lose(tenure_ptr const& tenure, base::instant now, base::wake_li
 }
 
 lock_table::head_wake lock_table::next_head_wake(lock_record& record, base::instant now) {
+    auto* const others = record.queue.empty() ? record.contended.get() : record.contend();
     if (record.queue.empty()) {
-        record.head_wakes.reset();
+        if (others != nullptr) others->head_wakes.reset();
         return head_wake::nobody;
     }
-    if (record.handoff.time_is_over() || record.turn.over(settings_.handoff.time, now)) {
-        record.turn.begin_anew();
+    if (others == nullptr) return head_wake::held_back;
+    if (others->handoff.time_is_over() || others->turn.over(settings_.handoff.time, now)) {
+        others->turn.begin_anew();
         return head_wake::held_back;
     }
-    return record.head_wakes.at_once(now) ? head_wake::at_once : head_wake::held_back;
+    return others->head_wakes.at_once(now) ? head_wake::at_once : head_wake::held_back;
 }
 
 void lock_table::end_everything(base::instant now, base::wake_list& woken) {

@@ -123,7 +123,9 @@ public:
     void lose_all(lock_record const& record, base::instant until, base::instant now, base::wake_list& woken);
     /// What is handed off, for the owner who has just released it; none: it is not for him.
     std::optional<level> retake(lock_record& record, std::uint64_t owner_number, level level, base::instant now);
-    tenure_ptr const& in_handoff(lock_record const& record) const noexcept { return record.in_handoff; }
+    static tenure_ptr in_handoff(lock_record const& record) noexcept {
+        return record.contended ? record.contended->in_handoff : nullptr;
+    }
     /// The waiter looks whether to ask the server. Of free: it will, and until wait_again() can be given nothing.
     finding look(waiter_ptr const& waiter, base::instant now, base::wake_list& woken);
     /// It goes on waiting: whatever ends in this process may be for it.

@@ -21,13 +21,15 @@ std::size_t unshowable(std::string_view text) {
 
 } // namespace
 
+prefixed_text::prefixed_text(std::string_view prefix, std::string_view name) {
+    if (name.find('{') == std::string_view::npos)
+        assign({prefix, ":{", name, "}"});
+    else
+        assign({prefix, ":", name});
+}
+
 std::string prefixed(std::string_view prefix, std::string_view name) {
-    bool const has_tag = name.find('{') != std::string_view::npos;
-    std::string out;
-    out.reserve(prefix.size() + name.size() + 3);
-    out.append(prefix).append(has_tag ? ":" : ":{").append(name);
-    if (!has_tag) out.push_back('}');
-    return out;
+    return prefixed_text(prefix, name).str();
 }
 
 std::string latch_channel(std::string_view name) {

@@ -1,6 +1,8 @@
 // The keys and channels that belong to a lock (protocol section 0.2).
 #pragma once
 
+#include "base/small_text.hpp"
+
 #include <string>
 #include <string_view>
 
@@ -10,9 +12,21 @@ inline constexpr std::size_t longest_name = 64 * 1024;
 
 /// prefix:{NAME}, or prefix:NAME where NAME holds a '{' anywhere, balanced or not, as Java derives it.
 std::string prefixed(std::string_view prefix, std::string_view name);
+/// The same; a name of usual length needs no memory of its own.
+class prefixed_text : public base::small_text<119> {
+public:
+    prefixed_text(std::string_view prefix, std::string_view name);
+};
+
+/// Of the channels that releases are published on.
+inline constexpr std::string_view lock_channel_prefix = "redisson_lock__channel";
+inline constexpr std::string_view read_write_channel_prefix = "redisson_rwlock";
 
 inline std::string lock_channel(std::string_view name) {
-    return prefixed("redisson_lock__channel", name);
+    return prefixed(lock_channel_prefix, name);
+}
+inline std::string read_write_channel(std::string_view name) {
+    return prefixed(read_write_channel_prefix, name);
 }
 inline std::string fair_queue(std::string_view name) {
     return prefixed("redisson_lock_queue", name);
@@ -24,9 +38,6 @@ inline std::string token_counter(std::string_view name) {
     return prefixed("redisson_lock_token", name);
 }
 
-inline std::string read_write_channel(std::string_view name) {
-    return prefixed("redisson_rwlock", name);
-}
 inline std::string semaphore_channel(std::string_view name) {
     return prefixed("redisson_sc", name);
 }

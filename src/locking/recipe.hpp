@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/time.hpp"
+#include "locking/names.hpp"
 #include "locking/publish_method.hpp"
 #include "locking/release_message.hpp"
 #include "locking/wire_call.hpp"
@@ -20,16 +21,10 @@ namespace redlatch::locking {
 /// The subcommand of PUBSUB that counts those who listen to messages of a shard.
 inline constexpr std::string_view count_in_shard = "shardnumsub";
 
-/// What belongs to one lock on the server.
-struct lock_keys {
-    std::string name;
-    std::string channel{}; ///< that releases are published on; empty: none, waiters ask again and again
-};
-
 /// Whose call about which lock.
 struct call_context {
     std::string_view name;
-    std::string_view channel;
+    std::string_view channel_prefix{}; ///< as the recipe has it
     std::string_view owner_id;
     base::milliseconds lease{};
     std::span<std::string const> parts{}; ///< of a lock that is parts of its key: which
@@ -43,6 +38,10 @@ struct call_context {
     bool fencing = false;                ///< of an acquisition or a re-entry: the next token is to come with it
     base::milliseconds counter_ttl{};    ///< of fencing: for so long at least the counter of tokens stays; 0: for ever
     std::string_view publish = publish_command;
+
+    bool has_channel() const noexcept { return !channel_prefix.empty(); }
+    /// Of the lock; made for those calls only that need it.
+    prefixed_text channel() const { return prefixed_text(channel_prefix, name); }
 };
 
 /// The server's word on an attempt.
@@ -119,7 +118,8 @@ struct renewal {
 struct recipe {
     /// As basic_lock::kind() gives it.
     std::string_view kind;
-    lock_keys (*keys)(std::string_view name);
+    /// prefixed() with it the name is the channel that releases are published on. Empty: none, waiters ask again and again.
+    std::string_view channel_prefix;
     wire_call (*acquire)(call_context const&);
     acquire_answer (*read_acquire)(resp::value const&);
     /// Re-entry and partial release write the count absolutely.

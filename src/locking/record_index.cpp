@@ -51,11 +51,13 @@ record_ptr record_index::find(std::string const& name, recipe const& kind,
 }
 
 void record_index::remember(record_ptr const& record, base::instant now) {
-    bool const known = record->remembered_until != base::never;
-    record->remembered_until = base::later(now, remembered_for);
+    auto* const contention = record->contend();
+    if (contention == nullptr) return;
+    bool const known = contention->remembered_until != base::never;
+    contention->remembered_until = base::later(now, remembered_for);
     if (!known) remembered_.push_back(record);
-    while (remembered_.front()->remembered_until <= now || remembered_.size() > most_remembered) {
-        remembered_.front()->remembered_until = base::never;
+    while (remembered_.front()->contended->remembered_until <= now || remembered_.size() > most_remembered) {
+        remembered_.front()->contended->remembered_until = base::never;
         remembered_.pop_front();
     }
     // One that is used all the time must not hide those behind it.

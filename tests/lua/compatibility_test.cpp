@@ -65,9 +65,10 @@ protected:
     }
     bool plain() const { return GetParam().ends_with("without scripts"); }
     static locking::call_context about(std::string const& name, std::string const& owner) {
-        static std::string channel;
-        channel = locking::lock_channel(name);
-        return {.name = name, .channel = channel, .owner_id = owner, .lease = base::milliseconds(std::stoll(lease))};
+        return {.name = name,
+                .channel_prefix = locking::lock_channel_prefix,
+                .owner_id = owner,
+                .lease = base::milliseconds(std::stoll(lease))};
     }
     resp::value send(locking::wire_call const& what) {
         admin().send(what.bytes);

@@ -16,16 +16,16 @@ wire_call end(call_context const& context, std::string_view owner_id) {
     auto const patience = std::to_string(context.waiter_timeout.count());
     if (context.kept_for.count() > 0)
         return script_call(scripts::fair_release, {context.name, queue, timeouts},
-                           {owner_id, context.publish, context.channel, patience,
+                           {owner_id, context.publish, context.channel(), patience,
                             std::to_string(context.kept_for.count()), kept_owner(owner_id)});
     return script_call(scripts::fair_release, {context.name, queue, timeouts},
-                       {owner_id, context.publish, context.channel, patience});
+                       {owner_id, context.publish, context.channel(), patience});
 }
 
 } // namespace
 
 std::string waiter_channel(call_context const& context) {
-    return std::string(context.channel).append(1, ':').append(context.owner_id);
+    return context.channel().str().append(1, ':').append(context.owner_id);
 }
 
 wire_call acquire(call_context const& context) {

@@ -36,11 +36,11 @@ wire_call set_count(call_context const& context, int count) {
 
 wire_call release(call_context const& context) {
     return about_fields(scripts::faster_multi_release, {context.name},
-                        {context.owner_id, context.publish, context.channel}, context.parts);
+                        {context.owner_id, context.publish, context.channel()}, context.parts);
 }
 
 wire_call force_release(call_context const& context) {
-    return about_fields(scripts::faster_multi_force_release, {context.name}, {context.publish, context.channel},
+    return about_fields(scripts::faster_multi_force_release, {context.name}, {context.publish, context.channel()},
                         context.parts);
 }
 

@@ -23,22 +23,14 @@ acquire_answer read_left(resp::value const& left) {
 
 } // namespace
 
-lock_keys with_channel(std::string_view name) {
-    return {.name = std::string(name), .channel = lock_channel(name)};
-}
-
-lock_keys without_channel(std::string_view name) {
-    return {.name = std::string(name)};
-}
-
 wire_call acquire(call_context const& context) {
     if (context.fencing) return tokens::acquire(context);
     auto const lease = std::to_string(context.lease.count());
     if (!context.count_listeners) return script_call(scripts::lock_acquire, {context.name}, {lease, context.owner_id});
     if (context.publish == publish_in_shard_command)
         return script_call(scripts::lock_acquire, {context.name},
-                           {lease, context.owner_id, context.channel, count_in_shard});
-    return script_call(scripts::lock_acquire, {context.name}, {lease, context.owner_id, context.channel});
+                           {lease, context.owner_id, context.channel(), count_in_shard});
+    return script_call(scripts::lock_acquire, {context.name}, {lease, context.owner_id, context.channel()});
 }
 
 /// An array of one is the token; what is said of a busy lock is a number or an array of two.
@@ -70,21 +62,22 @@ namespace {
 wire_call release_and_keep(call_context const& context) {
     auto const kept = kept_owner(context.owner_id);
     auto const kept_for = std::to_string(context.kept_for.count());
-    if (context.channel.empty())
+    if (!context.has_channel())
         return script_call(scripts::lock_release, {context.name}, {context.owner_id, "", "", "", kept_for, kept});
     return script_call(scripts::lock_release, {context.name},
-                       {context.owner_id, context.publish, context.channel, context.message, kept_for, kept});
+                       {context.owner_id, context.publish, context.channel(), context.message, kept_for, kept});
 }
 
 } // namespace
 
 wire_call release(call_context const& context) {
     if (context.kept_for.count() > 0) return release_and_keep(context);
-    if (context.channel.empty()) return script_call(scripts::lock_release, {context.name}, {context.owner_id});
+    if (!context.has_channel()) return script_call(scripts::lock_release, {context.name}, {context.owner_id});
     if (context.message == unlock_message)
-        return script_call(scripts::lock_release, {context.name}, {context.owner_id, context.publish, context.channel});
+        return script_call(scripts::lock_release, {context.name},
+                           {context.owner_id, context.publish, context.channel()});
     return script_call(scripts::lock_release, {context.name},
-                       {context.owner_id, context.publish, context.channel, context.message});
+                       {context.owner_id, context.publish, context.channel(), context.message});
 }
 
 release_answer read_release(resp::value const& reply) {
@@ -96,8 +89,8 @@ release_answer read_release(resp::value const& reply) {
 }
 
 wire_call force_release(call_context const& context) {
-    if (context.channel.empty()) return script_call(scripts::lock_force_release, {context.name}, {});
-    return script_call(scripts::lock_force_release, {context.name}, {context.publish, context.channel});
+    if (!context.has_channel()) return script_call(scripts::lock_force_release, {context.name}, {});
+    return script_call(scripts::lock_force_release, {context.name}, {context.publish, context.channel()});
 }
 
 wire_call is_held(call_context const& context) {
@@ -160,8 +153,8 @@ acquire_answer read_plain_acquire(resp::value const& reply) {
 
 wire_call plain_release(call_context const& context) {
     auto ended = command_call("HDEL", context.name, {context.owner_id});
-    if (context.channel.empty()) return ended;
-    return command_call(std::move(ended), {context.publish, context.channel, context.message});
+    if (!context.has_channel()) return ended;
+    return command_call(std::move(ended), {context.publish, context.channel(), context.message});
 }
 
 release_answer read_plain_release(resp::value const& ended, resp::value const* told) {
@@ -181,7 +174,7 @@ release_answer read_silent_release(resp::value const& ended, resp::value const*)
 }
 
 wire_call announce(call_context const& context) {
-    return command_call(context.publish, context.channel, {unlock_message});
+    return command_call(context.publish, context.channel(), {unlock_message});
 }
 
 } // namespace

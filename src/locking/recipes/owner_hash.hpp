@@ -1,13 +1,10 @@
 // What the kinds with one holder share: a hash NAME -> {OWNER: count} with a lease. wire: protocol section 1.
 #pragma once
 
+#include "locking/names.hpp"
 #include "locking/recipe.hpp"
 
 namespace redlatch::locking::owner_hash {
-
-lock_keys with_channel(std::string_view name);
-/// Of a kind whose releases are not published.
-lock_keys without_channel(std::string_view name);
 
 wire_call acquire(call_context const& context);
 /// Acquired, with or without a token, or refused.
@@ -30,7 +27,7 @@ extern plain_commands const unannounced;
 /// All of the above, with a channel: the re-entrant lock. Other kinds change what they do differently.
 constexpr recipe make_recipe(std::string_view kind) noexcept {
     return {.kind = kind,
-            .keys = with_channel,
+            .channel_prefix = lock_channel_prefix,
             .acquire = acquire,
             .read_acquire = read_acquire,
             .set_count = set_count,

@@ -22,10 +22,6 @@ struct half {
 constexpr half reading{"read", "0"};
 constexpr half writing{"write", "1"};
 
-lock_keys keys(std::string_view name) {
-    return {.name = std::string(name), .channel = read_write_channel(name)};
-}
-
 wire_call acquire_to_read(call_context const& context) {
     auto const lease = std::to_string(context.lease.count());
     auto const prefix = read_hold_prefix(context.name);
@@ -47,13 +43,13 @@ wire_call set_read_count(call_context const& context, int count) {
 template <half const& Half> wire_call release(call_context const& context) {
     auto const prefix = read_hold_prefix(context.name);
     return script_call(scripts::read_write_release, {context.name, prefix},
-                       {context.owner_id, context.publish, context.channel, Half.message});
+                       {context.owner_id, context.publish, context.channel(), Half.message});
 }
 
 template <half const& Half> wire_call force_release(call_context const& context) {
     auto const prefix = read_hold_prefix(context.name);
     return script_call(scripts::read_write_force_release, {context.name, prefix},
-                       {Half.mode, context.publish, context.channel, Half.message});
+                       {Half.mode, context.publish, context.channel(), Half.message});
 }
 
 wire_call compose_renewal(std::span<renewed_hold const> holds, base::milliseconds lease) {
@@ -93,7 +89,7 @@ template <half const& Half> std::optional<bool> read_whether_held(resp::value co
 
 template <half const& Half> constexpr recipe make_half(recipe const& counterpart) noexcept {
     auto made = owner_hash::make_recipe(Half.mode);
-    made.keys = keys;
+    made.channel_prefix = read_write_channel_prefix;
     made.release = release<Half>;
     made.force_release = force_release<Half>;
     made.is_held = ask_for_fields;

@@ -8,7 +8,7 @@ namespace {
 
 constexpr recipe make() noexcept {
     auto made = owner_hash::make_recipe("spin");
-    made.keys = owner_hash::without_channel;
+    made.channel_prefix = {};
     made.plain = &owner_hash::unannounced;
     return made;
 }

@@ -21,7 +21,8 @@ wire_call call(script const& program, call_context const& context, std::initiali
 
 wire_call acquire(call_context const& context) {
     auto const lease = std::to_string(context.lease.count());
-    auto const channel = context.count_listeners ? context.channel : std::string_view();
+    auto const text = context.channel();
+    auto const channel = context.count_listeners ? text.view() : std::string_view();
     if (!channel.empty() && context.publish == publish_in_shard_command) {
         auto const ttl = context.counter_ttl.count() > 0 ? std::to_string(context.counter_ttl.count()) : std::string();
         return script_call(scripts::fenced_acquire, {context.name, token_counter(context.name)},

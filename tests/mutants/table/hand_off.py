@@ -13,8 +13,10 @@ MUTANTS = [
      "        return false;",
      "!head || !head->accepts_handoff) return false;"),
     ("whoever leaves the lock to other processes can be given it while it asks", TABLE,
-     "    wait_no_more(*waiter, now);\n    if (!told && settings_.handoff.enabled",
-     "    waiter->waits = true;\n    if (!told && settings_.handoff.enabled"),
+     "    wait_no_more(*waiter, now);\n    auto* const others = of.contended.get();\n"
+     "    if (!told && settings_.handoff.enabled",
+     "    waiter->waits = true;\n    auto* const others = of.contended.get();\n"
+     "    if (!told && settings_.handoff.enabled"),
     ("a waiter whose earlier call may have run is given the lock", WAITING,
      "waiter_->asked.can_pass() && !may_hold_ && !tenure_->late_copy_possible;",
      "waiter_->asked.can_pass();"),
@@ -53,7 +55,7 @@ MUTANTS = [
      "    reschedule(to);\n",
      ""),
     ("the first of two is told to nobody", TABLE,
-     "        if (of.handoff.wakes_head()) of.queue.tell_head(woken);\n",
+     "        if (others->handoff.wakes_head()) of.queue.tell_head(woken);\n",
      ""),
     ("what passes can be taken again by anybody", TABLE,
      "if (!tenure || tenure->owner_number != owner_number || tenure->in_operation",
@@ -64,9 +66,9 @@ MUTANTS = [
     ("what passes and ends is left on the server", TABLE,
      "tenure->longest_ever, tenure->late_copy_possible}, reap_at,\n"
      "             now); // may throw\n"
-     "    record.in_handoff.reset();",
+     "    record.contended->in_handoff.reset();",
      "tenure->longest_ever, tenure->late_copy_possible}, base::never, now); // may throw\n"
-     "    record.in_handoff.reset();"),
+     "    record.contended->in_handoff.reset();"),
     ("what passes is not renewed", "src/locking/tenure.hpp",
      "if (in(phase::handing_off)) return true;",
      "if (in(phase::handing_off)) return false;"),

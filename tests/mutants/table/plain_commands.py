@@ -27,7 +27,7 @@ MUTANTS = [
      "if (due_.front()->heard + 1 < due_.front()->replies) {",
      "if (!due_.front()->abandoned && due_.front()->heard + 1 < due_.front()->replies) {"),
     ("a plain release publishes elsewhere", RECIPE,
-     "std::move(ended), {context.publish, context.channel, context.message});",
+     "std::move(ended), {context.publish, context.channel(), context.message});",
      "std::move(ended), {context.publish, context.name, context.message});"),
     ("a plain acquisition takes no lease along", RECIPE,
      "{std::to_string(context.lease.count()), dumped_hash(",

@@ -84,10 +84,10 @@ TEST(beginning, of_an_owner_whose_hold_has_ended_loses_that_one_and_is_fresh) {
 TEST(beginning, knows_that_the_lock_is_busy_by_the_servers_last_word_and_while_other_processes_listen) {
     beginning all;
     EXPECT_FALSE(all.begin(ann, at(0s)).known_busy);
-    all.record->busy_until = at(5s);
+    all.record->contend()->busy_until = at(5s);
     EXPECT_TRUE(all.begin(bob, at(5s) - 1ns).known_busy);
     EXPECT_FALSE(all.begin(cid, at(5s)).known_busy);
-    all.record->turn.on_released(1, {}, at(6s));
+    all.record->contend()->turn.on_released(1, {}, at(6s));
     EXPECT_TRUE(all.begin(4, at(6s)).known_busy);
 }
 

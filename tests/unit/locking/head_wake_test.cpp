@@ -38,8 +38,8 @@ TEST(head_wake, is_held_back_after_five_milliseconds_in_a_row) {
 TEST(head_wake, is_held_back_at_the_end_of_a_turn_beside_others) {
     waiting_here all;
     all.wait();
-    all.record->turn.on_acquired(at(0ms));
-    all.record->turn.on_released(1, {}, at(0ms));
+    all.record->contend()->turn.on_acquired(at(0ms));
+    all.record->contend()->turn.on_released(1, {}, at(0ms));
     EXPECT_EQ(all.next(at(1ms) - 1ns), lock_table::head_wake::at_once);
     EXPECT_EQ(all.next(at(1ms)), lock_table::head_wake::held_back);
 }

@@ -17,7 +17,7 @@ TEST(lock_table, has_one_record_for_a_name_while_anybody_refers_to_it) {
     client_locks all;
     EXPECT_EQ(all.table.records.get("orders", reentrant_recipe), all.record);
     EXPECT_NE(all.table.records.get("other", reentrant_recipe), all.record);
-    EXPECT_EQ(all.record->channel, "redisson_lock__channel:{orders}");
+    EXPECT_EQ(all.record->channel(), "redisson_lock__channel:{orders}");
 }
 
 TEST(lock_table, has_a_record_of_its_own_for_each_kind_of_one_name) {
@@ -97,9 +97,9 @@ TEST(lock_table, knows_an_owners_tenure_while_it_is_being_acquired_or_held) {
 
 TEST(lock_table, forgets_that_the_lock_was_busy_when_it_has_it) {
     client_locks all;
-    all.record->busy_until = at(1h);
+    all.record->contend()->busy_until = at(1h);
     all.hold(ann, at(0s));
-    EXPECT_LT(all.record->busy_until, at(0s));
+    EXPECT_LT(all.record->contend()->busy_until, at(0s));
 }
 
 TEST(lock_table, gives_an_acquisition_up_without_a_trace_when_nothing_of_it_can_be_on_the_server) {

@@ -1,5 +1,6 @@
 // What is true of every kind of lock, and what the kinds do differently. The calls of the re-entrant one: wire_call_test.cpp.
 #include "locking/counter.hpp"
+#include "locking/names.hpp"
 #include "locking/recipes/election.hpp"
 #include "locking/recipes/faster_multi.hpp"
 #include "locking/recipes/recipes.hpp"
@@ -20,8 +21,19 @@ using ::testing::ElementsAre;
 using ::testing::Not;
 using words = std::vector<std::string>;
 
+struct lock_keys {
+    std::string name;
+    std::string_view prefix;
+    std::string channel;
+};
+lock_keys keys_of(recipe const& kind) {
+    auto const prefix = kind.channel_prefix;
+    return {"orders", prefix, prefix.empty() ? "" : prefixed(prefix, "orders")};
+}
+
 call_context about(lock_keys const& keys) {
-    return {.name = keys.name, .channel = keys.channel, .owner_id = "uuid:7", .lease = base::milliseconds(30'000)};
+    return {
+        .name = keys.name, .channel_prefix = keys.prefix, .owner_id = "uuid:7", .lease = base::milliseconds(30'000)};
 }
 
 /// The same, which is to bring a token.
@@ -43,7 +55,7 @@ TEST(recipes, have_kinds_of_their_own_and_the_name_as_their_key) {
     std::set<std::string_view> kinds;
     for (auto const* recipe : all_recipes) {
         EXPECT_TRUE(kinds.insert(recipe->kind).second) << recipe->kind;
-        auto const keys = recipe->keys("orders");
+        auto const keys = keys_of(*recipe);
         EXPECT_EQ(keys.name, "orders");
         EXPECT_EQ(recipe->acquire(about(keys)).key(), "orders") << recipe->kind;
         EXPECT_EQ(recipe->set_count(about(keys), 2).key(), "orders") << recipe->kind;
@@ -63,7 +75,7 @@ words keys_of_script(wire_call const& call) {
 // A user whose keys are restricted to a prefix has no right to a key that is called like the channel.
 TEST(recipes, name_no_channel_as_a_key_of_a_script) {
     for (auto const* recipe : all_recipes) {
-        auto const keys = recipe->keys("orders");
+        auto const keys = keys_of(*recipe);
         auto context = about(keys);
         context.publish = publish_in_shard_command;
         context.count_listeners = true;
@@ -84,9 +96,9 @@ TEST(recipes, name_no_channel_as_a_key_of_a_script) {
 TEST(recipes, announce_a_plain_release_exactly_if_they_have_a_channel) {
     for (auto const* recipe : all_recipes) {
         if (recipe->plain == nullptr) continue;
-        bool const announces = !recipe->keys("orders").channel.empty();
+        bool const announces = !keys_of(*recipe).channel.empty();
         EXPECT_EQ(recipe->plain->announce != nullptr, announces) << recipe->kind;
-        EXPECT_EQ(recipe->plain->release(about(recipe->keys("orders"))).replies, announces ? 2 : 1) << recipe->kind;
+        EXPECT_EQ(recipe->plain->release(about(keys_of(*recipe))).replies, announces ? 2 : 1) << recipe->kind;
         // Nothing is left to be announced later where there is nobody to hear it.
         EXPECT_EQ(recipe->plain->read_release(scripted::integer(1), nullptr).announced, !announces) << recipe->kind;
     }
@@ -94,7 +106,7 @@ TEST(recipes, announce_a_plain_release_exactly_if_they_have_a_channel) {
 
 TEST(recipes, keep_the_key_of_a_minimum_hold_under_another_owner) {
     for (auto const* recipe : all_recipes) {
-        auto const keys = recipe->keys("orders");
+        auto const keys = keys_of(*recipe);
         auto context = about(keys);
         auto const at_once = words_in(recipe->release(context).bytes).at(0);
         context.kept_for = base::milliseconds(1'234);
@@ -122,7 +134,7 @@ TEST(recipes, refuse_replies_that_are_none) {
 }
 
 TEST(election_recipe, takes_the_lock_as_a_fenced_one_and_never_twice) {
-    auto const keys = election_recipe.keys("orders");
+    auto const keys = keys_of(election_recipe);
     EXPECT_TRUE(election_recipe.always_fencing);
     EXPECT_THAT(after_script(election_recipe.acquire(fenced(keys)), scripts::fenced_acquire),
                 ElementsAre("2", "orders", "redisson_lock_token:{orders}", "30000", "uuid:7"));
@@ -187,7 +199,7 @@ TEST(election_kind, waits_as_long_as_the_leader_may_live_and_asks_while_there_is
 }
 
 TEST(spin_recipe, tells_nobody) {
-    auto const keys = spin_recipe.keys("orders");
+    auto const keys = keys_of(spin_recipe);
     EXPECT_EQ(keys.channel, "");
     EXPECT_THAT(after_script(spin_recipe.release(about(keys)), scripts::lock_release),
                 ElementsAre("1", "orders", "uuid:7"));
@@ -206,7 +218,7 @@ TEST(spin_recipe, reads_a_plain_release) {
 }
 
 TEST(fenced_recipe, composes_its_calls) {
-    auto const keys = fenced_recipe.keys("orders");
+    auto const keys = keys_of(fenced_recipe);
     EXPECT_THAT(after_script(fenced_recipe.acquire(fenced(keys)), scripts::fenced_acquire),
                 ElementsAre("2", "orders", "redisson_lock_token:{orders}", "30000", "uuid:7"));
     auto counted = fenced(keys);
@@ -227,7 +239,7 @@ TEST(recipes, bring_a_token_where_it_is_asked_for_and_send_the_same_as_ever_wher
     for (auto const* recipe : all_recipes) {
         if (recipe->shared || !recipe->gives_tokens) continue;
         SCOPED_TRACE(recipe->kind);
-        auto const keys = recipe->keys("orders");
+        auto const keys = keys_of(*recipe);
         for (auto const& call : {recipe->acquire(fenced(keys)), recipe->set_count(fenced(keys), 2)})
             EXPECT_THAT(words_in(call.bytes).at(0), ::testing::Contains("redisson_lock_token:{orders}"));
         auto asked_in_vain = about(keys);
@@ -275,7 +287,7 @@ TEST(fenced_recipe, gives_each_owner_a_token_of_its_own) {
 }
 
 TEST(fair_recipe, composes_its_calls) {
-    auto const keys = fair_recipe.keys("orders");
+    auto const keys = keys_of(fair_recipe);
     auto context = about(keys);
     context.waiter_timeout = base::milliseconds(300'000);
     EXPECT_THAT(after_script(fair_recipe.acquire(context), scripts::fair_acquire),
@@ -299,23 +311,23 @@ TEST(fair_recipe, composes_its_calls) {
 
 TEST(fair_recipe, has_a_channel_for_each_waiter_and_leaves_the_order_to_the_server) {
     EXPECT_TRUE(fair_recipe.queues_on_server());
-    EXPECT_EQ(fair_recipe.waiter_channel(about(fair_recipe.keys("orders"))), "redisson_lock__channel:{orders}:uuid:7");
+    EXPECT_EQ(fair_recipe.waiter_channel(about(keys_of(fair_recipe))), "redisson_lock__channel:{orders}:uuid:7");
     EXPECT_FALSE(fair_recipe.local_handoff);
     EXPECT_EQ(fair_recipe.plain, nullptr);
     EXPECT_FALSE(reentrant_recipe.queues_on_server());
 }
 
 TEST(non_reentrant_recipe, is_the_re_entrant_one_on_the_wire) {
-    auto const keys = non_reentrant_recipe.keys("orders");
+    auto const keys = keys_of(non_reentrant_recipe);
     EXPECT_FALSE(non_reentrant_recipe.reentrant);
     EXPECT_TRUE(reentrant_recipe.reentrant);
-    EXPECT_EQ(keys.channel, reentrant_recipe.keys("orders").channel);
+    EXPECT_EQ(keys.channel, keys_of(reentrant_recipe).channel);
     EXPECT_EQ(non_reentrant_recipe.acquire(about(keys)).bytes, reentrant_recipe.acquire(about(keys)).bytes);
     EXPECT_EQ(non_reentrant_recipe.plain, reentrant_recipe.plain);
 }
 
 TEST(non_reentrant_fair_recipe, is_the_fair_one_on_the_wire) {
-    auto const keys = non_reentrant_fair_recipe.keys("orders");
+    auto const keys = keys_of(non_reentrant_fair_recipe);
     EXPECT_FALSE(non_reentrant_fair_recipe.reentrant);
     EXPECT_TRUE(fair_recipe.reentrant);
     EXPECT_TRUE(non_reentrant_fair_recipe.queues_on_server());
@@ -326,7 +338,7 @@ TEST(non_reentrant_fair_recipe, is_the_fair_one_on_the_wire) {
 }
 
 TEST(read_recipe, composes_its_calls) {
-    auto const keys = read_recipe.keys("orders");
+    auto const keys = keys_of(read_recipe);
     EXPECT_EQ(keys.channel, "redisson_rwlock:{orders}");
     auto context = about(keys);
     EXPECT_THAT(after_script(read_recipe.acquire(context), scripts::read_acquire),
@@ -346,7 +358,7 @@ TEST(read_recipe, composes_its_calls) {
 }
 
 TEST(write_recipe, composes_its_calls_and_marks_its_owners) {
-    auto const keys = write_recipe.keys("orders");
+    auto const keys = keys_of(write_recipe);
     auto context = about(keys);
     EXPECT_EQ(write_recipe.owner_suffix, ":write");
     EXPECT_THAT(after_script(write_recipe.acquire(context), scripts::write_acquire),
@@ -424,7 +436,7 @@ TEST(faster_multi_recipe, knows_its_fields_from_others) {
 }
 
 TEST(faster_multi_recipe, composes_its_calls) {
-    auto const keys = faster_multi_recipe.keys("orders");
+    auto const keys = keys_of(faster_multi_recipe);
     EXPECT_EQ(keys.channel, "redisson_lock__channel:{orders}");
     std::vector<std::string> const fields{"one", "two"};
     auto context = about(keys);
@@ -458,7 +470,7 @@ TEST(faster_multi_recipe, is_handed_off_and_tells_no_turns) {
 }
 
 TEST(recipes, of_a_whole_key_ask_for_its_expiry) {
-    EXPECT_THAT(commands_in(reentrant_recipe.lease_left(about(reentrant_recipe.keys("orders"))).bytes),
+    EXPECT_THAT(commands_in(reentrant_recipe.lease_left(about(keys_of(reentrant_recipe))).bytes),
                 ElementsAre("PTTL orders"));
 }
 

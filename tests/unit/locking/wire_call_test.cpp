@@ -78,7 +78,7 @@ TEST(wire_call, that_nobody_has_composed_names_no_key) {
 // --- what the reentrant recipe makes of it (protocol section 1)
 
 call_context const about{.name = "orders",
-                         .channel = "redisson_lock__channel:{orders}",
+                         .channel_prefix = "redisson_lock__channel",
                          .owner_id = "uuid:7",
                          .lease = base::milliseconds(30'000)};
 
@@ -99,7 +99,7 @@ TEST(reentrant_recipe, composes_its_calls) {
                 ElementsAre("1", "orders", "uuid:7", "PUBLISH", "redisson_lock__channel:{orders}", "00"));
     EXPECT_THAT(arguments_of(how.force_release(about), scripts::lock_force_release),
                 ElementsAre("1", "orders", "PUBLISH", "redisson_lock__channel:{orders}"));
-    EXPECT_EQ(how.keys("orders").channel, "redisson_lock__channel:{orders}");
+    EXPECT_EQ(prefixed(how.channel_prefix, "orders"), "redisson_lock__channel:{orders}");
 }
 
 TEST(reentrant_recipe, reads_an_acquisition) {
@@ -172,7 +172,7 @@ TEST(reentrant_recipe, composes_plain_commands) {
                 ElementsAre("HDEL orders uuid:7", "PUBLISH redisson_lock__channel:{orders} 0"));
     EXPECT_THAT(scripted::commands_in(how.announce(about).bytes),
                 ElementsAre("PUBLISH redisson_lock__channel:{orders} 0"));
-    EXPECT_EQ(how.announce(about).key(), about.channel)
+    EXPECT_EQ(how.announce(about).key(), about.channel().view())
         << "which is where the lock is: it has the lock's name in braces";
 }
 
