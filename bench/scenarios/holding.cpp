@@ -21,9 +21,9 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr char const* limits =
-    "a held lock has 336 bytes each for what is known of the lock and for its tenure (with the id of the owner and one "
-    "level), 80 for the state of the hold, 48 in the table of names, and its name and channel; then come the timers' "
-    "heap and what malloc keeps.";
+    "a held lock has 336 bytes for its tenure (with the id of the owner and one level), 208 for what is known of the "
+    "lock, 80 for the state of the hold, 48 in the table of names, and its name; then come the timers' heap and what "
+    "malloc keeps.";
 
 /// Users have 30 s. A shorter one shows as many renewals in less time; the figures are those of 30 s.
 constexpr auto usual_watchdog = 30000ms;
