@@ -81,7 +81,7 @@ void live(stage& in, int number) {
         try {
             me.users.emplace_back(settings_of(in.plan, static_cast<int>(me.users.size())));
             if (!in.universe.by_chance()) me.users.back().start(); // a search is about clients that were used before
-        } catch (std::system_error const&) { // its own, or no descriptor is left
+        } catch (std::system_error const&) {                       // its own, or no descriptor is left
             in.universe.rest_for(100ms);
         }
     }
