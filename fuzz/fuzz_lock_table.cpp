@@ -310,7 +310,7 @@ private:
             if (it.answer() == 1 || (it.repeated && now_ < one.at->validity())) {
                 // Where it was cut short, whether its message was sent is not known.
                 table_.released(one.at, !it.repeated || next_.one_in(2), now_);
-                one.record->turn.on_released(next_.one_in(2), {}, now_);
+                one.record->contend()->turn.on_released(next_.one_in(2), {}, now_);
             } else {
                 ++table_.counted.lost; // as the release operation does
                 ++told_;
