@@ -1,38 +1,15 @@
 // An uncontended cycle asks for no memory once a lock has been used.
 #include "integration/fixture.hpp"
-
-#include <cstdlib>
-#include <new>
+#include "support/replaced_allocator.hpp"
 
 namespace {
 
 thread_local std::size_t allocations = 0;
 
-void* counted(std::size_t size) {
-    ++allocations;
-    if (void* const memory = std::malloc(size)) return memory;
-    throw std::bad_alloc();
-}
-
 } // namespace
 
-// All forms that the library could use; the others of the standard library call these.
-void* operator new(std::size_t size) {
-    return counted(size);
-}
-// Where the library's own is a sanitizer's, it does not come by way of the one above.
-void* operator new(std::size_t size, std::nothrow_t const&) noexcept {
-    try {
-        return ::operator new(size);
-    } catch (std::bad_alloc const&) {
-        return nullptr;
-    }
-}
-void operator delete(void* memory) noexcept {
-    std::free(memory);
-}
-void operator delete(void* memory, std::size_t) noexcept {
-    std::free(memory);
+void redlatch::test::before_allocation() {
+    ++allocations;
 }
 
 namespace redlatch::test {

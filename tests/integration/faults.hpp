@@ -2,9 +2,10 @@
 // the C library and the allocator in their place, so one source file of a program may include it.
 #pragma once
 
+#include "support/replaced_allocator.hpp"
+
 #include <atomic>
 #include <cerrno>
-#include <cstdlib>
 #include <dlfcn.h>
 #include <new>
 #include <ostream>
@@ -38,15 +39,6 @@ inline bool refuses(resource which) noexcept {
     if (countdown.fetch_sub(1) != 0) return false;
     happened = true;
     return true;
-}
-
-inline void* take(std::size_t size) {
-    if (memory_countdown >= 0 && memory_countdown-- == 0) {
-        happened = true;
-        throw std::bad_alloc();
-    }
-    if (void* const memory = std::malloc(size)) return memory;
-    throw std::bad_alloc();
 }
 
 template <class Function> Function* real(char const* name) noexcept {
@@ -92,23 +84,11 @@ private:
 
 } // namespace redlatch::test::faults
 
-// All forms of new that the library could use; the others of the standard library call these.
-void* operator new(std::size_t size) {
-    return redlatch::test::faults::detail::take(size);
-}
-// Where the library's own is a sanitizer's, it does not come by way of the one above.
-void* operator new(std::size_t size, std::nothrow_t const&) noexcept {
-    try {
-        return ::operator new(size);
-    } catch (std::bad_alloc const&) {
-        return nullptr;
-    }
-}
-void operator delete(void* memory) noexcept {
-    std::free(memory);
-}
-void operator delete(void* memory, std::size_t) noexcept {
-    std::free(memory);
+inline void redlatch::test::before_allocation() {
+    using namespace faults::detail;
+    if (memory_countdown < 0 || memory_countdown-- != 0) return;
+    happened = true;
+    throw std::bad_alloc();
 }
 
 extern "C" {
