@@ -200,6 +200,7 @@ TEST_F(fail_fast_test, a_hold_outlives_a_short_absence) {
     redis_server keeps{{.persistent = true}};
     auto made = quick(keeps.uri());
     made.fail_fast = true;
+    made.timeout = 30s; // what the server keeps it writes to the disk before it answers, which others use too
     client user(made);
     event_log events(user);
     hold held = user.get_lock(name).acquire();
