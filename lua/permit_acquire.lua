@@ -1,8 +1,8 @@
 -- Takes permits of a semaphore whose permits have ids and leases, all or none. Those whose lease is over come back first.
 -- KEYS: 1 NAME, 2 timeouts, 3 RECORD. ARGV: 1 the publish command (PUBLISH or SPUBLISH), 2 channel, 3 lease in ms; 0: for ever,
 -- from 4 on: an id of 16 bytes for each permit.
--- Returns: nil = taken, perhaps by an earlier copy of this call; an integer = there are fewer, and the next lease ends in so
--- many ms (-1: none does).
+-- Returns: [LEFT, NEXT] = taken, LEFT more can be taken; nil = taken by an earlier copy of this call; an integer, NEXT = there
+-- are fewer. NEXT: where LEFT is not above 0, the next lease ends in so many ms (-1: none does).
 -- wire: protocol section 7.3. The time is the server's. An id that is there tells a copy of the call; a copy that comes after
 -- the end of its permits finds RECORD and takes nothing.
 local value = redis.call('get', KEYS[1])
@@ -11,7 +11,8 @@ local time = redis.call('time')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local never = '922337203685477'
 local ends = ARGV[3] == '0' and never or now + tonumber(ARGV[3])
-local taken = redis.call('zscore', KEYS[2], ARGV[4])
+local soonest = redis.call('zrangebyscore', KEYS[2], '-inf', '+inf', 'withscores', 'limit', 0, 1)[2]
+local taken = soonest and redis.call('zscore', KEYS[2], ARGV[4])
 if taken and tonumber(taken) > now then
     for i = 4, #ARGV do
         local before = redis.call('zscore', KEYS[2], ARGV[i])
@@ -20,7 +21,10 @@ if taken and tonumber(taken) > now then
     return nil
 end
 
-local ended = redis.call('zrangebyscore', KEYS[2], '-inf', now, 'limit', 0, 1000)
+local ended = {}
+if soonest and tonumber(soonest) <= now then
+    ended = redis.call('zrangebyscore', KEYS[2], '-inf', now, 'limit', 0, 1000)
+end
 local wanted = #ARGV - 3
 local free = value and value + #ended or 0
 local enough = value and free >= wanted and redis.call('exists', KEYS[3]) == 0
@@ -44,7 +48,13 @@ if enough then
     if expiry > 0 then redis.call('pexpire', KEYS[2], expiry) end
 end
 if #ended > 0 and free > 0 then redis.pcall(ARGV[1], ARGV[2], free) end
-if enough then return nil end
-local first = redis.call('zrangebyscore', KEYS[2], '-inf', '(' .. never, 'withscores', 'limit', 0, 1)
-if not value or not first[2] then return -1 end
-return math.max(math.ceil(first[2] - now), 1)
+if enough and free > 0 then return {free, -1} end
+if #ended > 0 then
+    soonest = redis.call('zrangebyscore', KEYS[2], '-inf', '+inf', 'withscores', 'limit', 0, 1)[2]
+elseif enough and (not soonest or tonumber(ends) < tonumber(soonest)) then
+    soonest = ends
+end
+local next_end = -1
+if value and soonest and tonumber(soonest) < tonumber(never) then next_end = math.max(math.ceil(soonest - now), 1) end
+if enough then return {0, next_end} end
+return next_end

@@ -173,15 +173,18 @@ bool counter_wait::on_queued() {
 /// Where the one before it took the last permits, there is nothing to ask for before something is heard.
 bool counter_wait::on_head() {
     std::optional<locking::channel_sample> heard;
+    auto until = base::never;
     core_->shared_counters().locked([&](base::wake_list&) {
-        if (waiter_->none_left && waiter_->told_of == 0) heard = waiter_->sample;
+        if (!waiter_->none_left || waiter_->told_of > 0) return;
+        heard = waiter_->sample;
+        until = waiter_->back_at;
     });
     if (heard) {
         channel_ = node_->messages().attach(request_.what->channel);
         auto const now = node_->messages().sample(*channel_);
         if (now.subscribed && now.session == heard->session) {
             sample_ = *heard;
-            return carry_out(op_.on_head_of_none(now_, *heard));
+            return carry_out(op_.on_head_of_none(now_, until, *heard));
         }
     }
     return carry_out(op_.on_head(now_, false, sample_));
@@ -265,6 +268,7 @@ bool counter_wait::on_answered(connection::call const& answered) {
     }
     acquired_ = answer.what == acquire_answer::kind::acquired;
     left_ = answer.left;
+    back_at_ = answer.retry_after ? base::later(now_, *answer.retry_after) : base::never;
     if (acquired_ && !changed) answer_ = answered.reply;
     bool const not_understood = answer.what == acquire_answer::kind::not_understood;
     may_have_taken_ = not_understood && request_.what->how->names_what_it_takes(); // what it named can be given back
@@ -392,7 +396,8 @@ void counter_wait::leave_line() {
     core_->shared_counters().locked([&](base::wake_list& woken) {
         auto& queue = request_.what->queue;
         auto const me = std::exchange(waiter_, nullptr);
-        if (acquired_ && left_) return queue.leave_with(me, *left_, sample_, woken);
+        if (acquired_ && left_)
+            return queue.leave_with(me, {.left = *left_, .back_at = back_at_, .heard = sample_}, woken);
         queue.leave(me, woken);
         if (me->told_of > 0) queue.tell_first(me->told_of, woken);
     });

@@ -106,7 +106,8 @@ private:
     lock_call call_;
     bool done_ = false;
     bool acquired_ = false;
-    std::optional<std::int64_t> left_{}; ///< of acquired: how many more there were; none: it is not known
+    std::optional<std::int64_t> left_{};  ///< of acquired: how many more there were; none: it is not known
+    base::instant back_at_ = base::never; ///< of none left: some come back by themselves then
     bool may_have_taken_ =
         false; ///< permits that nobody wants: by a copy that may have run, or before the client closed
     bool late_copy_possible_ = false;

@@ -124,10 +124,10 @@ acquire_op::action acquire_op::on_head(base::instant now, bool held_back, channe
     return attempt_after(others_first, now);
 }
 
-acquire_op::action acquire_op::on_head_of_none(base::instant now, channel_sample const& heard) {
+acquire_op::action acquire_op::on_head_of_none(base::instant now, base::instant until, channel_sample const& heard) {
     REDLATCH_ASSERT(state_ == state::queued);
     said_ = word::busy;
-    return wait(base::later(now, terms_.longest_wait), heard, awaited::any);
+    return wait(std::min(base::later(now, terms_.longest_wait), until), heard, awaited::any);
 }
 
 acquire_op::action acquire_op::on_answer(acquire_answer const& answer, base::instant sent_at, base::instant now,

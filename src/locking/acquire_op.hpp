@@ -133,8 +133,9 @@ public:
     /// An operation that has not asked yet does so in time for an answer, whatever `held_back` and `others_first` say.
     action on_head(base::instant now, bool held_back, channel_sample const& sample,
                    precedence const& others_first = {});
-    /// As the head, of a counter of which the one before it has taken what was left; `heard`: sampled before that.
-    action on_head_of_none(base::instant now, channel_sample const& heard);
+    /// As the head, of a counter of which the one before it has taken what was left; `heard`: sampled before that; `until`:
+    /// some come back by themselves then.
+    action on_head_of_none(base::instant now, base::instant until, channel_sample const& heard);
     action on_answer(acquire_answer const& answer, base::instant sent_at, base::instant now,
                      channel_sample const& before);
     /// To a plain attempt: the server, or the rights of this user, do not allow it.

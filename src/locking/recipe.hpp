@@ -57,7 +57,7 @@ struct acquire_answer {
     std::uint64_t token = 0;
     /// Of acquired, by a counter that says so: how much more there was.
     std::optional<std::int64_t> left{};
-    /// Of busy: the holder's lease ends then; none: the key has no expiry.
+    /// Of busy: the holder's lease ends then; none: the key has no expiry. Of acquired, where nothing is left: the same.
     std::optional<base::milliseconds> retry_after{};
     /// Of busy, where it was asked for and this user may know: the connections that listen to the channel.
     std::optional<std::int64_t> listeners{};

@@ -68,20 +68,21 @@ void wait_queue::tell_first(std::int64_t permits, base::wake_list& woken) const 
     if (left > 0) tell(*head_, left, woken); // all are asking: one of them may have asked too early
 }
 
-void wait_queue::leave_with(waiter_ptr const& waiter, std::int64_t left, channel_sample const& heard,
-                            base::wake_list& woken) {
+void wait_queue::leave_with(waiter_ptr const& waiter, remainder const& found, base::wake_list& woken) {
     auto const unused = waiter->released.load(std::memory_order_relaxed) ? waiter->told_of : 0;
     bool const another = remove(waiter);
     if (!head_) return;
     if (unused > 0) tell_first(unused, woken);
+    auto left = found.left;
     if (left > 0) {
         left -= head_->told_of;
         for (auto const& one : rest_) left -= one->told_of;
     }
     if (left > 0) tell_first(left, woken);
     if (!another) return;
-    head_->none_left = heard.subscribed && head_->told_of == 0;
-    head_->sample = heard;
+    head_->none_left = found.heard.subscribed && head_->told_of == 0;
+    head_->back_at = found.back_at;
+    head_->sample = found.heard;
     woken.add(head_->waker);
 }
 

@@ -31,10 +31,11 @@ struct waiter {
     std::atomic<bool> released{false};             ///< a hold of this process has just been released: ask again
     std::int64_t amount = 1;                       ///< of permits, that it wants
     std::int64_t told_of =
-        0;                   ///< of permits that came, and that it has not found taken by others; zero: it was not told
-    bool none_left = false;  ///< the one before it took the last ones; `sample` was taken before that
-    bool held_back = false;  ///< of released: wait for a message first, other processes want a turn too
-    channel_sample sample{}; ///< of held_back: taken before the release was written
+        0;                  ///< of permits that came, and that it has not found taken by others; zero: it was not told
+    bool none_left = false; ///< the one before it took the last ones; `sample` was taken before that
+    base::instant back_at = base::never; ///< of none_left: some come back by themselves then
+    bool held_back = false;              ///< of released: wait for a message first, other processes want a turn too
+    channel_sample sample{};             ///< of held_back: taken before the release was written
 
     // Hand-off within the process.
     std::shared_ptr<tenure> whose{};              ///< its own, that is acquiring
@@ -47,6 +48,13 @@ struct waiter {
     std::atomic<bool> granted{false};             ///< it has it; level_number says as what
     std::uint64_t level_number = 0;
     bool accepted = false; ///< it knows: what is lost from now on is its caller's to give back
+};
+
+/// What there was when a waiter got its permits.
+struct remainder {
+    std::int64_t left = 0;
+    base::instant back_at = base::never; ///< of none: some come back by themselves then
+    channel_sample heard{};              ///< before it asked for them
 };
 
 /// Not thread-safe. The head has been told so (at_head) and has left `rest`.
@@ -67,8 +75,8 @@ public:
     /// So many permits come, or were found: the first waiters that have not been told of others ask, the first one in any case,
     /// those behind it as far as the permits go.
     void tell_first(std::int64_t permits, base::wake_list& woken) const;
-    /// `left` more permits were there when the one that leaves got its own; who has been told of some takes of them.
-    void leave_with(waiter_ptr const& waiter, std::int64_t left, channel_sample const& heard, base::wake_list& woken);
+    /// The one that leaves has got its permits; who has been told of some takes of what was left.
+    void leave_with(waiter_ptr const& waiter, remainder const& found, base::wake_list& woken);
     /// The wait of one behind it is about to end: a head that leaves the lock to other processes asks now.
     void hurry_head(base::wake_list& woken) const {
         if (head_ && head_->yields) tell_head(woken);

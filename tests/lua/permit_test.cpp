@@ -57,14 +57,14 @@ TEST_P(permit_script, takes_permits_all_or_none_and_once) {
              .before = {number("5")},
              .keys = keys,
              .arguments = {"PUBLISH", permit_channel, lease_ms, one, two},
-             .reply = "nil",
+             .reply = "[3 -1]",
              .reply_to_a_repeat = "nil",
              .after = {"permits 3 no expiry", timeouts + " <" + one + "=100s " + two + "=100s> no expiry"}},
             {.what = "for ever",
              .before = {number("1")},
              .keys = keys,
              .arguments = {"PUBLISH", permit_channel, "0", one},
-             .reply = "nil",
+             .reply = "[0 -1]",
              .reply_to_a_repeat = "nil",
              .after = {"permits 0 no expiry", timeouts + " <" + one + "=never> no expiry"}},
             {.what = "too few",
@@ -105,14 +105,14 @@ TEST_P(permit_script, takes_permits_all_or_none_and_once) {
              .before = {number("0"), ended(two)},
              .keys = keys,
              .arguments = {"PUBLISH", permit_channel, lease_ms, one},
-             .reply = "nil",
+             .reply = "[0 100s]",
              .reply_to_a_repeat = "nil",
              .after = {"permits 0 no expiry", timeouts + " <" + one + "=100s> no expiry"}},
             {.what = "two whose lease is over: the others are told of the rest",
              .before = {number("0"), ended(two), ended("permit-number-03")},
              .keys = keys,
              .arguments = {"PUBLISH", permit_channel, lease_ms, one},
-             .reply = "nil",
+             .reply = "[1 -1]",
              .reply_to_a_repeat = "nil",
              .after = {"permits 1 no expiry", timeouts + " <" + one + "=100s> no expiry"},
              .told = {permit_channel + " 1"}},
@@ -120,7 +120,7 @@ TEST_P(permit_script, takes_permits_all_or_none_and_once) {
              .before = {number("0"), ended(one)},
              .keys = keys,
              .arguments = {"PUBLISH", permit_channel, lease_ms, one},
-             .reply = "nil",
+             .reply = "[0 100s]",
              .reply_to_a_repeat = "nil",
              .after = {"permits 0 no expiry", timeouts + " <" + one + "=100s> no expiry"}},
             {.what = "a copy does not shorten what was prolonged since",
@@ -141,7 +141,7 @@ TEST_P(permit_script, takes_permits_all_or_none_and_once) {
              .before = {{"SET", "permits", "2", "PX", lease_ms}},
              .keys = keys,
              .arguments = {"PUBLISH", permit_channel, "0", one},
-             .reply = "nil",
+             .reply = "[1 -1]",
              .reply_to_a_repeat = "nil",
              .after = {"permits 1 100s", timeouts + " <" + one + "=never> 100s"}},
         });
@@ -392,7 +392,7 @@ TEST_P(permit_script, says_that_this_user_may_not_publish) {
     command(leased(one));
     EXPECT_EQ(shown(call(poor, permit_release, about(), {"PUBLISH", permit_channel, "0", one})), "2");
     EXPECT_EQ(shown(call(poor, permit_set, about(), {"PUBLISH", permit_channel, "5", "1"})), "2");
-    EXPECT_EQ(shown(call(poor, permit_acquire, about({undone}), {"PUBLISH", permit_channel, lease_ms, one})), "nil");
+    EXPECT_EQ(shown(call(poor, permit_acquire, about({undone}), {"PUBLISH", permit_channel, lease_ms, one})), "[4 -1]");
 }
 
 TEST_P(permit_script, changes_no_number_for_a_user_who_may_not_change_the_permits) {

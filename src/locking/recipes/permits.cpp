@@ -32,9 +32,13 @@ wire_call acquire(counter_request const& what) {
 
 acquire_answer read_acquire(resp::value const& reply) {
     if (reply.is_nil()) return {acquire_answer::kind::acquired};
-    if (!reply.is_integer() || reply.integer < -1 || reply.integer == 0) return {};
-    acquire_answer answer{acquire_answer::kind::busy};
-    if (reply.integer > 0) answer.retry_after = base::milliseconds(reply.integer);
+    bool const taken = reply.is_array() && reply.items.size() == 2 && reply.items[0].is_integer();
+    auto const& next_end = taken ? reply.items[1] : reply;
+    if (!next_end.is_integer() || next_end.integer < -1 || next_end.integer == 0) return {};
+    if (taken && reply.items[0].integer < 0) return {};
+    acquire_answer answer{taken ? acquire_answer::kind::acquired : acquire_answer::kind::busy};
+    if (taken) answer.left = reply.items[0].integer;
+    if (next_end.integer > 0) answer.retry_after = base::milliseconds(next_end.integer);
     return answer;
 }
 

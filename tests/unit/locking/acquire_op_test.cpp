@@ -261,6 +261,17 @@ TEST(acquire_op, pauses_where_others_would_be_waited_for_by_message) {
     EXPECT_EQ(op.on_woken(next.until, false, not_subscribed).what, act::attempt);
 }
 
+TEST(acquire_op, asks_when_some_come_back_by_themselves_after_the_one_before_took_the_rest) {
+    for (auto const& [back_at, asks_at] : {std::pair(at(7s), at(7s)), std::pair(base::never, at(31s))}) {
+        acquire_op op(patient());
+        op.start();
+        auto const next = op.on_head_of_none(at(1s), back_at, subscribed);
+        EXPECT_EQ(next.what, act::wait);
+        EXPECT_EQ(next.until, asks_at);
+        EXPECT_EQ(op.on_woken(next.until, false, subscribed).what, act::attempt);
+    }
+}
+
 // --- plain commands
 
 acquire_op::terms plain(acquire_op::terms what) {

@@ -120,8 +120,9 @@ struct permits_line : waiting_line {
         queue.tell_first(permits, woken);
         woken.wake_all();
     }
-    void takes(std::size_t which, std::int64_t left, channel_sample const& heard = {}) {
-        queue.leave_with(places[which], left, heard, woken);
+    void takes(std::size_t which, std::int64_t left, channel_sample const& heard = {},
+               base::instant back_at = base::never) {
+        queue.leave_with(places[which], {.left = left, .back_at = back_at, .heard = heard}, woken);
         woken.wake_all();
     }
     /// What has been told to each.
@@ -161,8 +162,10 @@ TEST(wait_queue, tells_the_first_again_where_all_ask) {
 
 TEST(wait_queue, who_takes_the_last_permits_leaves_a_head_that_has_heard_nothing) {
     permits_line line({1, 1});
-    line.takes(0, 0, {.count = 7, .subscribed = true});
+    auto const soon = base::instant(base::milliseconds(9));
+    line.takes(0, 0, {.count = 7, .subscribed = true}, soon);
     EXPECT_EQ(line.picture(), "hh");
+    EXPECT_EQ(line.places[1]->back_at, soon);
     EXPECT_TRUE(line.places[1]->none_left);
     EXPECT_EQ(line.places[1]->sample.count, 7U);
     EXPECT_EQ(line.places[1]->told_of, 0);
