@@ -1,6 +1,7 @@
 #include "io/node.hpp"
 
 #include "connection/server_error.hpp"
+#include "io/insist.hpp"
 #include "io/log.hpp"
 #include "io/random_seed.hpp"
 
@@ -168,10 +169,14 @@ base::instant node::on_write_refused(connection::call const& answered, base::ins
     return refusal.again;
 }
 
-void node::on_recovered() {
-    auto const message = "the server " + address() + " takes locks again";
+/// Whoever has just learned that it has a lock, or permits, goes on although there is no memory for telling it.
+void node::on_recovered() noexcept {
+    std::string message;
+    insist([&] {
+        message = "the server " + address() + " takes locks again";
+        hooks_.tell({event::kind::server_recovered, {}, {}, message});
+    });
     log(log_level::info, message);
-    hooks_.tell({event::kind::server_recovered, {}, {}, message});
 }
 
 /// Locks have an expiry, as what a cache may drop has: two clients have held one lock because of it.

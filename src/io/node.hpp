@@ -124,7 +124,7 @@ private:
     /// `line`: whose hooks they are, known only once the node is there.
     lane::hooks lane_hooks(char const* role, lane& (*line)(node&));
     lane::hooks data_hooks();
-    void on_recovered();
+    void on_recovered() noexcept;
     void warn_of_eviction(std::string const& policy);
 
     std::shared_ptr<master_locator> const places_;
