@@ -19,6 +19,7 @@ struct possession {
     std::map<int, int> at_home{};          ///< how many of a process believe in a hold
     moment free_since = moment::min() / 2; // never held
     std::map<int, moment> home_since{};    ///< since when nobody of a process has had it
+    moment asleep_until{0};                ///< removed by hand, which wakes nobody: waiters sleep until then
 
     bool held_since(moment when) const { return !in_key.empty() || free_since >= when; }
     bool held_at_home_since(int process, moment when) const {
@@ -44,6 +45,10 @@ public:
         if (one.what == kind::quiet) quiet_ = true;
         if (one.what == kind::closing) closing_.insert(one.process);
         if (one.what == kind::asked) waits_[who] = {one.when, one.until, quiet_};
+        if (one.what == kind::unpromised && one.until != never) {
+            auto& asleep = locks_[one.lock].asleep_until;
+            asleep = std::max(asleep, one.until);
+        }
         if (one.what == kind::answered) answered_[{one.process, one.lock}].emplace_back(one.when, one.yes);
         if (one.what == kind::in_key || one.what == kind::acquired || one.what == kind::released
             || one.what == kind::told_lost || one.what == kind::left)
@@ -65,6 +70,8 @@ public:
             if (one.until < what.asked && !held_here)
                 return "says that the lock was held, though its process was cut off all the time";
             if (one.said == answer::timed_out && one.when - what.asked < rules_.hearing) return {}; // too short
+            if (one.said == answer::timed_out && one.when < lock.asleep_until + rules_.long_wait)
+                return {}; // it waits behind one who sleeps
             // For that long a process leaves a free lock to others after its turn, and its waiters wait.
             if (!what.in_quiet || !rules_.hears_messages || held_here || lock.held_since(what.asked - held_back))
                 return {};

@@ -154,6 +154,20 @@ TEST(refusal_checker, rejects_busy_where_nobody_had_the_lock) {
     }
 }
 
+TEST(refusal_checker, accepts_a_timeout_behind_a_waiter_that_sleeps_since_the_lock_was_removed_by_hand) {
+    auto all = waits_in_vain(answer::timed_out);
+    all.insert(all.begin() + 2, at(2ms, kind::unpromised, -1));
+    all.insert(all.begin() + 3, in_key(2ms, false, -1, "b:1"));
+    EXPECT_TRUE(check_refusals(all, {})) << "nobody sleeps";
+    all[2].until = 80ms;
+    EXPECT_FALSE(check_refusals(all, {}));
+    all.back().said = answer::busy;
+    EXPECT_TRUE(check_refusals(all, {})) << "a try asks the server";
+    all.back().said = answer::timed_out;
+    all.back().when = 200ms;
+    EXPECT_TRUE(check_refusals(all, {})) << "the sleeper has woken since";
+}
+
 TEST(refusal_checker, accepts_busy_behind_a_hold_of_the_same_process) {
     auto all = waits_in_vain(answer::timed_out);
     all[1] = at(1ms, kind::acquired, 0, 1, "a:1");

@@ -273,6 +273,7 @@ patience usual_patience(scenario const& plan) {
     made.renewal = slow ? 2'000ms : 50ms;
     if (several) made.renewal = made.turns = 24h; // members go from one who waits for the others to the next, unseen
     made.releases.timeout = std::chrono::milliseconds(plan.timeout);
+    if (leased && plan.fail_fast) made.releases.timeout = 0ms; // it ends with the connection
     bool const rights_change = any(fault_kind::rights_taken);
     bool const no_messages = plan.subscribe_refused || plan.publish_refused || rights_change || spins;
     made.releases.rights_missing = made.refusals.rights_missing =

@@ -89,8 +89,11 @@ INSTANTIATE_TEST_SUITE_P(
         kept{10'214, generation::fifth, lock_kind::semaphore},
         kept{18'554, generation::fifth, lock_kind::permit_semaphore},
         kept{27'246, generation::fifth, lock_kind::permit_semaphore},
-        kept{40'642, generation::fifth, lock_kind::permit_semaphore}, kept{14'025, generation::fifth, lock_kind::latch},
-        kept{20'474, generation::fifth, lock_kind::latch}, kept{1'012'867, generation::fifth, lock_kind::faster_multi}),
+        kept{40'642, generation::fifth, lock_kind::permit_semaphore},
+        kept{22'276, generation::seventh, lock_kind::permit_semaphore},
+        kept{27'222, generation::seventh, lock_kind::permit_semaphore},
+        kept{14'025, generation::fifth, lock_kind::latch}, kept{20'474, generation::fifth, lock_kind::latch},
+        kept{1'012'867, generation::fifth, lock_kind::faster_multi}),
     [](auto const& one) { return std::to_string(one.param.seed); });
 
 TEST_P(kept_seed, keeps_every_promise) {
