@@ -246,8 +246,10 @@ bool embedded_server::stop(bool force) {
     } catch (error const& problem) {
         if (problem.reason() != errc::disconnected) throw;
     }
-    if (!server->wait_for_close() || (process > 1 && !embedded::wait_for_end(process, deadline)))
-        fail(errc::disconnected, socket(), "does not end; use force");
+    if (server->wait_for_close() && (process <= 1 || embedded::wait_for_end(process, deadline))) return true;
+    if (!force) fail(errc::disconnected, socket(), "does not end; use force");
+    if (process <= 1) fail(errc::disconnected, socket(), "does not end, and its process is not visible from here");
+    end_process(process, {SIGKILL}, socket());
     return true;
 }
 

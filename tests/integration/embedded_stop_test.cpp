@@ -1,6 +1,7 @@
 // Real servers, each in a folder of its own: who may end them, and when.
 #include "embedded/server_process.hpp"
 #include "integration/embedded_fixture.hpp"
+#include "support/fake_server.hpp"
 
 #include <redlatch/client.hpp>
 
@@ -8,6 +9,7 @@
 #include <csignal>
 #include <gmock/gmock.h>
 #include <string>
+#include <unistd.h>
 
 namespace redlatch::test {
 namespace {
@@ -139,6 +141,32 @@ TEST_F(embedded_stop_test, is_stopped_by_force_also_when_it_hangs) {
     EXPECT_FALSE(embedded::is_alive(process));
     server.ensure_running();
     EXPECT_TRUE(server.status().running);
+}
+
+TEST_F(embedded_stop_test, is_killed_by_force_when_it_goes_on_after_it_was_told_to_stop) {
+    embedded_server server;
+    other_process stubborn([&]() -> int {
+        ::alarm(120); // should nobody end it
+        fake_server const goes_on([](fake_connection& client) {
+            for (auto request = client.read(); !request.empty(); request = client.read()) {
+                if (request.find("SHUTDOWN") != std::string::npos) return; // closes the connection, and nothing else
+                client.write(request.find("INFO") != std::string::npos ? "$0\r\n\r\n" : "+OK\r\n");
+            }
+        });
+        std::filesystem::create_symlink(goes_on.address().path, server.socket());
+        for (;;) ::pause();
+    });
+    ASSERT_TRUE(wait_until([&] { return std::filesystem::exists(server.socket()); }));
+    try {
+        server.stop(false);
+        ADD_FAILURE() << "stopped";
+    } catch (error const& problem) {
+        EXPECT_EQ(problem.reason(), errc::disconnected);
+        EXPECT_THAT(problem.what(), HasSubstr("does not end; use force"));
+    }
+    EXPECT_TRUE(server.stop(true));
+    EXPECT_EQ(stubborn.status(), -1) << "it was killed";
+    std::filesystem::remove(server.socket());
 }
 
 } // namespace
