@@ -1,12 +1,12 @@
 #include "io/client_core.hpp"
 
-#include "base/backoff.hpp"
 #include "connection/holder_label.hpp"
 #include "connection/server_error.hpp"
 #include "io/fork_guard.hpp"
 #include "io/holder_label.hpp"
 #include "io/insist.hpp"
 #include "io/log.hpp"
+#include "io/opening_pause.hpp"
 #include "io/random_seed.hpp"
 #include "io/server_set.hpp"
 #include "io/unattended.hpp"
@@ -92,8 +92,7 @@ void client_core::connect() {
         if (attempt >= settings_.retry_attempts)
             throw error(reason, problem + (attempt == 0 ? "" : " (" + std::to_string(attempt + 1) + " attempts)")
                                     + "; check the address, and that the server runs");
-        std::this_thread::sleep_for(
-            base::backoff_pause(attempt, settings_.retry_delay, settings_.retry_delay * 10, random));
+        std::this_thread::sleep_for(opening_pause(attempt, settings_.retry_delay, random));
     }
 }
 
