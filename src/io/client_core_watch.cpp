@@ -55,8 +55,9 @@ void client_core::end_watches() {
 
 void client_core::verify_hold(locking::record_ptr const& record) {
     bool const first = locked([&](locking::lock_table&, base::wake_list&) {
-        doubted_.push_back(record);
-        return doubted_.size() == 1;
+        bool const none = doubted_.empty();
+        if (std::find(doubted_.begin(), doubted_.end(), record) == doubted_.end()) doubted_.push_back(record);
+        return none;
     });
     if (!first) return; // they are asked about together
     try {
@@ -77,8 +78,6 @@ void client_core::verify_doubted() {
         for (auto const& lock : std::exchange(doubted_, {}))
             for (auto& one : table.holders(*lock, now)) held.push_back(std::move(one));
         if (closed()) return;
-        std::sort(held.begin(), held.end());
-        held.erase(std::unique(held.begin(), held.end()), held.end());
         locking::lease_keeper::effects found;
         table.keeper.verify(held, now, found);
         questions = std::move(found.renew);
