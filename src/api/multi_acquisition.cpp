@@ -141,8 +141,7 @@ void multi_acquisition::begin_again() {
     std::vector<hold> before(group_->members.size());
     {
         std::lock_guard const guard(mutex_);
-        if (finished_) return;
-        before.swap(holds_);
+        before.swap(holds_); // when it has finished, what is there is unwanted as well
     }
     for (auto& one : before) one.release_detached();
     act next{};
