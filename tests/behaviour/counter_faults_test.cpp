@@ -54,6 +54,24 @@ TEST_F(counter_faults_test, asks_again_where_nothing_was_sent) {
     EXPECT_EQ(value(), "4");
 }
 
+TEST_F(counter_faults_test, says_that_the_server_is_away_however_short_the_wait) {
+    proxy.refuse_connections(true);
+    proxy.cut_all();
+    EXPECT_EQ(outcome_of([&] { user.ping(); }).reason, errc::disconnected);
+    EXPECT_EQ(outcome_of([&] { sent_once.acquire({.wait = 5ms}); }).reason, errc::disconnected);
+    EXPECT_EQ(outcome_of([&] { exactly_once.acquire({.wait = 5ms}); }).reason, errc::disconnected);
+    proxy.refuse_connections(false);
+}
+
+TEST_F(counter_faults_test, tells_that_the_server_takes_changes_again) {
+    event_log told(user);
+    auto const refused = proxy.replace_reply(a_script(scripts::semaphore_acquire), "-MISCONF no disk\r\n");
+    sent_once.acquire({.wait = 20s});
+    EXPECT_TRUE(refused.wait());
+    EXPECT_TRUE(told.wait_for(event::kind::server_refuses));
+    EXPECT_TRUE(told.wait_for(event::kind::server_recovered));
+}
+
 TEST_F(counter_faults_test, does_not_ask_for_what_the_waiter_before_it_has_taken) {
     exactly_once.acquire(); // the server knows the script
     exactly_once.drain_permits();

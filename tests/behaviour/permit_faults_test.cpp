@@ -80,6 +80,8 @@ TEST_F(permit_faults_test, asks_anew_where_the_answer_came_after_the_end_of_the_
     EXPECT_EQ(got.ids().size(), 1U);
     EXPECT_EQ(proxy.count(a_script(scripts::permit_acquire)), 4U)
         << "by SHA-1 and text, the one that came late, and another one";
+    EXPECT_TRUE(wait_until([&] { return proxy.count(a_script(scripts::permit_release)) == 3U; }))
+        << "by SHA-1 and text, and what came late goes back";
 }
 
 /// Where a connection cannot be killed, its last bytes may come at any time.

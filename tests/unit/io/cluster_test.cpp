@@ -1,6 +1,8 @@
 // Which node has a slot, of what scripted nodes believe.
 #include "io/cluster.hpp"
 #include "io/scripted_server.hpp"
+#include "io/unattended.hpp"
+#include "locking/wire_call.hpp"
 
 #include <atomic>
 #include <functional>
@@ -18,6 +20,9 @@ using test::wait_until;
 /// Answers on a thread of its own for as long as somebody is connected.
 class cluster_node {
 public:
+    explicit cluster_node(scripted_server::begins when = scripted_server::begins::at_once)
+        : server("127.0.0.1", 0, when) {}
+
     scripted_server server;
     /// The answer to the n-th CLUSTER NODES, counted from one.
     std::function<std::string(int)> view;
@@ -60,6 +65,8 @@ private:
 
 class cluster_test : public ::testing::Test {
 protected:
+    explicit cluster_test(scripted_server::begins when = scripted_server::begins::at_once) : second(when) {}
+
     cluster_node first;
     cluster_node second;
     std::shared_ptr<reactor> loop = std::make_shared<reactor>();
@@ -143,6 +150,47 @@ TEST_F(cluster_test, asks_once_more_when_something_changes_while_it_asks) {
     all->refresh_soon();
     changed.set_value();
     EXPECT_TRUE(wait_until([&] { return first.asked == 3; })) << "the next look is due in an hour";
+}
+
+TEST_F(cluster_test, does_not_always_ask_the_same_node) {
+    auto const lines = [&](bool of_first) {
+        return first.line("aaaa", 5, "0-8191", of_first) + second.line("bbbb", 4, "8192-16383", !of_first);
+    };
+    first.view = [&](int nth) { return nth == 2 ? "-ERR not now\r\n" : lines(true); };
+    second.view = [&](int) { return lines(false); };
+    connect();
+    ASSERT_TRUE(refresh_until([&] { return second.asked >= 1; })) << "the first one had no answer";
+    int const before = first.asked;
+    EXPECT_TRUE(refresh_until([&] { return first.asked >= before + 2 && second.asked >= 3; }));
+}
+
+struct with_a_node_that_comes_later : cluster_test {
+    with_a_node_that_comes_later() : cluster_test(scripted_server::begins::with_listen) {}
+};
+
+TEST_F(with_a_node_that_comes_later, connects_to_it_again_when_a_slot_has_moved_there) {
+    std::string const key = "some lock";
+    auto const slot = base::hash_slot(key);
+    std::atomic<bool> moved{false};
+    first.view = [&](int nth) {
+        if (nth == 2) return std::string("-ERR not now\r\n");
+        auto const rest = "0-" + std::to_string(slot - 1) + " " + std::to_string(slot + 1) + "-16383";
+        return first.line("aaaa", 5, moved ? rest : every_slot, true)
+               + second.line("bbbb", 6, moved ? std::to_string(slot) : "", false);
+    };
+    connect();
+    ASSERT_TRUE(refresh_until([&] { return first.asked >= 5; })) << "whoever could not be reached rests";
+    moved = true;
+    second.view = [](int) { return "-ERR not now\r\n"; };
+    second.server.listen();
+    second.begin();
+    auto& owner = all->named(
+        {.what = connection::redirect::kind::moved, .slot = slot, .where = {"127.0.0.1", second.server.where().port}});
+    std::promise<std::string> answer; // a node that rests would send the call away
+    unattended::send(loop, owner.data(), locking::command_call("PTTL", key, {}),
+                     [&](connection::call const& answered) { answer.set_value(answered.reply.text); }, {});
+    EXPECT_EQ(answer.get_future().get(), "OK");
+    EXPECT_TRUE(owner.is_connected());
 }
 
 } // namespace

@@ -25,7 +25,9 @@ namespace redlatch::io {
 /// Listens on an address of this machine: by default on a free port of 127.0.0.1.
 class scripted_server {
 public:
-    explicit scripted_server(std::string number = "127.0.0.1", std::uint16_t port = 0)
+    enum class begins { at_once, with_listen };
+
+    explicit scripted_server(std::string number = "127.0.0.1", std::uint16_t port = 0, begins when = begins::at_once)
         : number_(std::move(number)), listening_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
         sockaddr_in here{};
         here.sin_family = AF_INET;
@@ -35,9 +37,11 @@ public:
         socklen_t size = sizeof here;
         EXPECT_EQ(::getsockname(listening_.get(), reinterpret_cast<sockaddr*>(&here), &size), 0);
         port_ = ntohs(here.sin_port);
-        EXPECT_EQ(::listen(listening_.get(), 5), 0);
+        if (when == begins::at_once) listen();
         be_patient(listening_);
     }
+    /// Until then whoever connects is refused.
+    void listen() const { EXPECT_EQ(::listen(listening_.get(), 5), 0); }
 
     endpoint where() const {
         endpoint out;
