@@ -123,7 +123,7 @@ private:
             free_since_.try_emplace(bit, one.when);
         if (quiet_since_ == never) return {};
         for (auto const& [worker, who] : waiting_) {
-            auto since = std::max({quiet_since_, who.since, enough_free_since(who)});
+            auto since = std::max({quiet_since_, who.since, enough_free_since(who), unwoken_until(who)});
             if (rules_.of_a_group) since = std::max(since, asks_since(who));
             if (one.when - since > rules_.wakeup)
                 return "worker " + std::to_string(worker) + " waits for locks "
@@ -151,6 +151,14 @@ private:
         return free[needed(who.locks) - 1];
     }
 
+    /// A lock that was removed by hand is free, and nobody who waits for it knows.
+    moment unwoken_until(waiter_for_all const& who) {
+        moment last{-1};
+        for (int i = 0; who.locks >> i != 0; ++i)
+            if ((who.locks >> i & 1) != 0) last = std::max(last, locks_[i].sleepers_until);
+        return last;
+    }
+
     /// Since when nothing has kept it from asking the server; never: something does.
     moment asks_since(waiter_for_all const& who) {
         moment since{-1};
@@ -158,7 +166,7 @@ private:
             if ((who.locks >> i & 1) == 0) continue;
             auto& lock = locks_[i];
             if (!lock.at_home[who.process].empty()) return never;
-            since = std::max({since, lock.sleepers_until, lock.home_since[who.process]});
+            since = std::max(since, lock.home_since[who.process]);
         }
         return since;
     }

@@ -62,6 +62,13 @@ TEST(multi_locks_checker, rejects_whoever_waits_for_what_is_all_free) {
     for (auto& one : one_is_held)
         if (one.lock == 2) one.yes = true;
     EXPECT_FALSE(rejects(one_is_held));
+    auto unwoken = all;
+    unwoken.insert(unwoken.begin() + 1, about(0ms, kind::unpromised));
+    unwoken[1].lock = 2;
+    unwoken[1].until = 900ms;
+    EXPECT_FALSE(rejects(unwoken)) << "it was removed by hand, and they sleep";
+    unwoken[1].lock = 1;
+    EXPECT_TRUE(rejects(unwoken)) << "another one was";
     auto gone = all;
     gone.insert(gone.begin() + 2, about(2ms, kind::left, 0));
     EXPECT_FALSE(rejects(gone)) << "its process has died";

@@ -296,8 +296,9 @@ patience usual_patience(scenario const& plan) {
     if (plan.is_cluster()
         && any(fault_kind::half_open, fault_kind::half_sent, fault_kind::lose_master)) // each connection is probed
         made.fair.blocked_commands += 4. * 3 * plan.servers;
-    if (plan.is_behind_sentinels()) made.fair.blocked_commands += 10; // a Sentinel is asked once a second
-    if (queues || shares)
+    if (plan.is_behind_sentinels()) made.fair.blocked_commands += 10;             // a Sentinel is asked once a second
+    bool const each_polls = no_messages && plan.locks_are == lock_kind::election; // whoever looks for a leader
+    if (queues || shares || each_polls)
         made.fair.blocked_commands = 200, made.fair.blocked_wakes = 600; // each waiter asks for itself
     if (spins || shares || several)
         made.fair.turns_missed = made.fair.beyond_slice = 1e9; // nobody knows of anybody else
