@@ -1,8 +1,9 @@
 -- Takes permits of a semaphore whose permits have ids and leases, all or none. Those whose lease is over come back first.
 -- KEYS: 1 NAME, 2 timeouts, 3 RECORD. ARGV: 1 the publish command (PUBLISH or SPUBLISH), 2 channel, 3 lease in ms; 0: for ever,
 -- from 4 on: an id of 16 bytes for each permit.
--- Returns: [LEFT, NEXT] = taken, LEFT more can be taken; nil = taken by an earlier copy of this call; an integer, NEXT = there
--- are fewer. NEXT: where LEFT is not above 0, the next lease ends in so many ms (-1: none does).
+-- Returns: [LEFT, NEXT] = taken, and LEFT more can be taken, of which it says 1,000,000,000 at most; nil = taken by an earlier
+-- copy of this call; an integer, NEXT = there are fewer. NEXT: where LEFT is not above 0, the next lease ends in so many ms
+-- (-1: none does).
 -- wire: protocol section 7.3. The time is the server's. An id that is there tells a copy of the call; a copy that comes after
 -- the end of its permits finds RECORD and takes nothing.
 local value = redis.call('get', KEYS[1])
@@ -48,7 +49,7 @@ if enough then
     if expiry > 0 then redis.call('pexpire', KEYS[2], expiry) end
 end
 if #ended > 0 and free > 0 then redis.pcall(ARGV[1], ARGV[2], free) end
-if enough and free > 0 then return {free, -1} end
+if enough and free > 0 then return {math.min(free, 1000000000), -1} end -- an integer also where a float is not exact
 if #ended > 0 then
     soonest = redis.call('zrangebyscore', KEYS[2], '-inf', '+inf', 'withscores', 'limit', 0, 1)[2]
 elseif enough and (not soonest or tonumber(ends) < tonumber(soonest)) then

@@ -3,8 +3,9 @@
 -- of a read hold, 1 of a write hold.
 -- Returns: 1 + how many connections heard the message = released; -1 = released, but this user may not publish: waiters sleep
 -- until their timer; 0 = not held.
--- wire: protocol section 6.4. Readers whose hold keys have all expired are dead: they keep nobody out. No owner has ten
--- thousand holds. DEL is the first write where nobody stays: where it is refused, nothing has changed.
+-- wire: protocol section 6.4. Readers whose hold keys have all expired are dead: they keep nobody out, which is looked at where
+-- the lease of the lock may be theirs. No owner has ten thousand holds. DEL is the first write where nobody stays: where it is
+-- refused, nothing has changed.
 local count = redis.call('hget', KEYS[1], ARGV[1])
 local function hold(owner, n) return KEYS[2] .. ':' .. owner .. ':rwlock_timeout:' .. n end
 local function holds(text) return math.min(tonumber(text) or 0, 10000) end
@@ -16,6 +17,14 @@ if not count then
     return 0
 end
 local left = redis.call('pttl', KEYS[1])
+local own = writes and left or redis.call('pttl', hold(ARGV[1], 1))
+for n = 2, writes and 0 or holds(count) do own = math.max(own, redis.call('pttl', hold(ARGV[1], n))) end
+if own < left and redis.call('hget', KEYS[1], 'mode') == 'read' and redis.call('hlen', KEYS[1]) > 2 then
+    -- The lease of the lock is the longest of its readers', and not this one's: another one still reads for as long.
+    redis.call('hdel', KEYS[1], ARGV[1])
+    for n = 1, holds(count) do redis.call('del', hold(ARGV[1], n)) end
+    return 1
+end
 local fields = redis.call('hgetall', KEYS[1])
 local mode
 local longest = 0 -- of the others, who read

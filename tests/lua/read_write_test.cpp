@@ -105,6 +105,20 @@ TEST_P(read_write_script, tells_of_the_end_of_the_last_reader_only) {
     EXPECT_EQ(state(), words{});
 }
 
+TEST_P(read_write_script, leaves_the_lease_to_readers_who_stay_for_longer) {
+    read("me:1", "", "50000");
+    read("you:1", "", "200000");
+    read("she:1");
+    set_read_count("she:1", 2);
+    EXPECT_EQ(release("me:1"), "1");
+    EXPECT_EQ(state(), (words{"orders {mode=read you:1=1 she:1=2} 200s", alive("she:1", 1), alive("she:1", 2),
+                              alive("you:1", 1, "200s")}));
+    EXPECT_EQ(release("she:1"), "1");
+    EXPECT_EQ(state(), (words{"orders {mode=read you:1=1} 200s", alive("you:1", 1, "200s")}));
+    EXPECT_EQ(release("you:1"), "1") << "nobody listens";
+    EXPECT_EQ(state(), words{});
+}
+
 TEST_P(read_write_script, tells_who_waits_when_the_lease_becomes_much_shorter) {
     read("me:1", "", "300000");
     read("you:1");
