@@ -32,7 +32,7 @@ scenario own_locks(stage const& on, int threads, std::string const& name, lock_m
 scenario readers(stage const& on, int threads) {
     scenario one{std::to_string(threads) + " threads, one lock, read", "cycles/s", true, {}};
     one.floor = "a lock each";
-    one.limits = "each release looks who else still reads.";
+    one.limits = "who leaves with the longest lease looks who else still reads.";
     auto const where = on.at.tcp();
     one.contenders = {our_threads(on, where, threads, one_for_all(), {.kind = read_half}, {at_least(5, "Redisson")}),
                       our_threads(on, where, threads, one_each(), {.title = one.floor, .kind = read_half}, {})};
