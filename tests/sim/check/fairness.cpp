@@ -31,7 +31,8 @@ public:
             return other.first != one.process && other.second.since < last_;
         });
         if (one.process != runs_) {
-            ++turns_;
+            auto const contenders = waiting_.size() + (waiting_.contains(one.process) ? 0 : 1);
+            turns_ += 1 / static_cast<double>(contenders); // how many contend may change from turn to turn
             runs_ = one.process;
             run_began_ = one.when;
             beyond_ = 0;
@@ -47,10 +48,8 @@ public:
             mine->second.since = one.when;
             mine->second.turns_before = turns_;
         }
-        auto const contenders = static_cast<double>(waiting_.size() + (waiting_.contains(one.process) ? 0 : 1));
         for (auto const& [process, what] : waiting_)
-            if (process != one.process)
-                into.turns_missed.see(static_cast<double>(turns_ - what.turns_before) / contenders, at);
+            if (process != one.process) into.turns_missed.see(turns_ - what.turns_before, at);
     }
     bool anybody_waits() const { return !waiting_.empty(); }
     void forget() { *this = turns(); }
@@ -58,14 +57,14 @@ public:
 private:
     struct waiters {
         moment since{0};
-        std::uint64_t turns_before = 0;
+        double turns_before = 0;
         std::set<int> workers{};
     };
     std::map<int, waiters> waiting_; ///< by process
     int runs_ = -1;
     moment run_began_{0};
     moment last_{0};
-    std::uint64_t turns_ = 0;
+    double turns_ = 0;         ///< each divided by how many contended
     std::uint64_t beyond_ = 0; ///< acquisitions of this run that came after its slice
 };
 

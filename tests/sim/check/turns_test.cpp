@@ -107,6 +107,14 @@ TEST(fairness_checker, rejects_a_process_that_is_passed_over_again_and_again) {
     EXPECT_FALSE(check_fairness(all, {.turns_missed = 4})) << "it had a turn of its own";
 }
 
+TEST(fairness_checker, counts_a_turn_by_how_many_contended_for_it) {
+    history all{quiet(), waits(0ms, 0, 0)};
+    for (int i = 1; i <= 9; ++i) all.push_back(waits(1ms, i, i));
+    for (int i = 1; i <= 9; ++i) all.push_back(at(i * 10ms, kind::acquired, i, i));
+    EXPECT_FALSE(check_fairness(all, {.turns_missed = 2})) << "ten contend for the first one, two for the last";
+    EXPECT_TRUE(check_fairness(all, {.turns_missed = 1.9})) << "a tenth, a ninth ... a half";
+}
+
 TEST(fairness_checker, rejects_a_turn_that_goes_on_beyond_its_slice) {
     history all{quiet(), waits(0ms, 0, 0)};
     for (int i = 0; i < 4; ++i) {

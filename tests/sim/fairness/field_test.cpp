@@ -60,6 +60,7 @@ field crowd() {
 TEST(crowd, asks_in_turn_soon_after_it_has_come) {
     auto const what = crowd();
     auto const seen = run(generate(what, 1));
+    EXPECT_FALSE(seen.broken) << seen.broken->checker << ": " << seen.broken->text;
     auto const got = shares_of(seen.facts, what.processes, 150ms, 1500ms);
     EXPECT_GT(got.total(), 500U);
     EXPECT_LT(got.commands, 8) << "for each acquisition; when all asked at each message there were a hundred";
