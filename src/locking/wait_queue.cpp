@@ -80,7 +80,7 @@ void wait_queue::leave_with(waiter_ptr const& waiter, remainder const& found, ba
     }
     if (left > 0) tell_first(left, woken);
     if (!another) return;
-    head_->none_left = found.heard.subscribed && head_->told_of == 0;
+    head_->none_left = found.left == 0 && found.heard.subscribed && head_->told_of == 0;
     head_->back_at = found.back_at;
     head_->sample = found.heard;
     woken.add(head_->waker);

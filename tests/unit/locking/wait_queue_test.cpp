@@ -188,6 +188,16 @@ TEST(wait_queue, who_finds_more_permits_tells_those_that_nobody_told) {
     EXPECT_EQ(other.told(), (permits_line::all{1, 1, 0})) << "what is left is what the second one was told of";
 }
 
+TEST(wait_queue, nobody_knows_when_more_come_where_something_was_left_for_others) {
+    permits_line line({1, 1, 1});
+    line.come(3);
+    line.places[0]->released = false; // it asks, and gets one
+    line.places[1]->told_of = 0;      // it has found them taken
+    line.takes(0, 1, {.count = 7, .subscribed = true});
+    EXPECT_EQ(line.picture(), "hhw");
+    EXPECT_FALSE(line.places[1]->none_left) << "the last one takes it";
+}
+
 TEST(wait_queue, what_came_too_late_for_one_is_for_the_next) {
     permits_line line({1, 1});
     line.come(1); // after it has asked: it gets another one
