@@ -1,4 +1,5 @@
-"""What the generator of mutants changes and what it leaves alone; how an argument about a survivor is matched."""
+"""What the generator of mutants changes and what it leaves alone; how an argument about a survivor is matched, and what a hunt has
+found."""
 import contextlib
 import io
 import pathlib
@@ -6,6 +7,7 @@ import tempfile
 import unittest
 
 import generated
+import mutants
 import proofs
 import survivors
 from changes import places
@@ -18,6 +20,33 @@ def changed(line):
     """{(kind, the line that results)} of one line in a function."""
     text = "void f() {\n" + line + "\n}\n"
     return {(change.kind, change.apply(text).split("\n")[1]) for changes in places("a.cpp", text) for change in changes}
+
+
+class Hunts(unittest.TestCase):
+    """By a program that stands for the simulator."""
+
+    def hunt(self, says, limit=60):
+        with tempfile.TemporaryDirectory() as folder:
+            program = pathlib.Path(folder) / "tests" / "sim" / "redlatch_sim"
+            program.parent.mkdir(parents=True)
+            program.write_text("#!/bin/sh\n" + says)
+            program.chmod(0o755)
+            shop = mutants.Simulator.__new__(mutants.Simulator)
+            shop.made = pathlib.Path(folder)
+            return shop.hunt(limit, "--count", 9)[:2]
+
+    def test_seeds_for_which_the_time_was_too_short_have_found_nothing(self):
+        self.assertEqual(("", ""), self.hunt("echo 1.5 minutes were too short for 9 seeds; exit 2"))
+
+    def test_a_seed_that_comes_to_no_end_has_found_it(self):
+        self.assertEqual(("hangs", ""), self.hunt("exec sleep 60", 0.05))
+
+    def test_a_broken_promise_has_found_it(self):
+        self.assertEqual(("exclusion", "7"), self.hunt("echo seed 7 broke a promise, exclusion: two hold; exit 1"))
+        self.assertEqual(("", ""), self.hunt("exit 0"))
+
+    def test_the_simulator_is_told_how_long_it_has(self):
+        self.assertEqual(("stops: status 3", ""), self.hunt('[ "$4" = 1.0 ] && exit 3'))
 
 
 class Changes(unittest.TestCase):

@@ -307,10 +307,10 @@ int main(int argc, char** argv) {
     double simulated = 0;
     bool out_of_time = false;
     for (auto seed = how->first;; ++seed) {
+        if (runs >= how->count.value_or(how->minutes ? UINT64_MAX : 1'000)) break;
         std::chrono::duration<double> const passed = wall::now() - began;
         out_of_time = how->minutes && passed.count() >= *how->minutes * 60;
         if (out_of_time) break;
-        if (runs >= how->count.value_or(how->minutes ? UINT64_MAX : 1'000)) break;
         seed_under_way = seed;
         auto const plan = make(seed, *how);
         auto const seen = play(plan, *how);
@@ -335,7 +335,7 @@ int main(int argc, char** argv) {
         static_cast<unsigned long long>(acquired), static_cast<unsigned long long>(events), simulated, passed.count(),
         static_cast<double>(acquired) / passed.count());
     if (out_of_time && how->count) {
-        std::printf("%.0f minutes were too short for %llu seeds\n", *how->minutes,
+        std::printf("%g minutes were too short for %llu seeds\n", *how->minutes,
                     static_cast<unsigned long long>(*how->count));
         return 2;
     }
