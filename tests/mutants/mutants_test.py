@@ -1,5 +1,5 @@
-"""What the generator of mutants changes and what it leaves alone; how an argument about a survivor is matched, and what a hunt has
-found."""
+"""What the generator of mutants changes and what it leaves alone, how an argument about a survivor is matched, and what hunts
+find."""
 import contextlib
 import io
 import pathlib
