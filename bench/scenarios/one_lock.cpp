@@ -107,10 +107,31 @@ scenario processes_on_one_lock(stage const& on, int processes) {
     return one;
 }
 
+/// First come, first served.
+scenario processes_in_order(stage const& on, int processes) {
+    scenario one{std::to_string(processes) + " processes, one lock, fair", "cycles/s", true, {}};
+    one.floor = "re-entrant";
+    one.limits = "each release is told to the first of the queue, which asks then: two round trips for an acquisition.";
+    one.usual_period = usual_period;
+    auto const where = on.at.tcp();
+    auto const ours_of = [where](lock_maker const& kind) {
+        return [=] { return ours(client(settings_for(where, {})), "bench:shared", false, kind); };
+    };
+    auto const fair = [](client& from, std::string const& name) -> basic_lock { return from.get_fair_lock(name); };
+    one.contenders = {
+        in_processes(on, "redlatch", processes, ours_of(fair), {at_least(2, "Redisson"), at_most(1.1, figure::spread)}),
+        in_processes(on, one.floor, processes, ours_of(re_entrant), {})};
+    if (!on.is("together")) // see above
+        for (auto& other : peer_contenders(on, "shared.fair", 1, processes))
+            if (other.name != "Redisson, tuned") one.contenders.push_back(std::move(other));
+    return one;
+}
+
 } // namespace
 
 std::vector<scenario> one_lock(stage const& on) {
-    return {threads_on_one_lock(on, 8), threads_on_one_lock(on, 64), processes_on_one_lock(on, 8)};
+    return {threads_on_one_lock(on, 8), threads_on_one_lock(on, 64), processes_on_one_lock(on, 8),
+            processes_in_order(on, 8)};
 }
 
 } // namespace redlatch::bench
