@@ -70,6 +70,9 @@ std::vector<scope> scopes_of_other_kinds() {
     // Locks 0 and 1, and the same in the opposite order; the waits decide which. Both ask at the same time.
     auto together =
         given_back(lock_kind::multi, {.jobs = {{.pause = 100, .wait = 10}}}, {{.jobs = {{.pause = 100, .wait = 25}}}});
+    // Three servers, of each of which both want the lock at the same time: two of them are enough.
+    auto const majority =
+        given_back(lock_kind::red, {.jobs = {{.pause = 100, .wait = 10}}}, {{.jobs = {{.pause = 100, .wait = 25}}}});
     // Values 0 and 1, then 1 and 2; then the second process asks for the first of them too.
     auto const values = given_back(lock_kind::faster_multi, {.jobs = {{.pause = 31, .wait = 15, .hold = 70}}},
                                    {{.jobs = {{.pause = 35, .wait = 35}}}, {.jobs = {{.pause = 35, .wait = 22}}}});
@@ -94,6 +97,7 @@ std::vector<scope> scopes_of_other_kinds() {
          .faults = cut_or_crash(),
          .depth = 11,
          .states = 3'176},
+        {.name = "a majority of three servers", .plan = majority, .faults = cut_or_crash(), .depth = 5, .states = 702},
         {.name = "values in common", .plan = values, .faults = cut_or_crash(), .depth = 15, .states = 3'922},
     };
 }
