@@ -153,11 +153,11 @@ TEST_F(cluster_test, asks_once_more_when_something_changes_while_it_asks) {
 }
 
 TEST_F(cluster_test, does_not_always_ask_the_same_node) {
-    auto const lines = [&](bool of_first) {
+    auto const halves = [&](bool of_first) {
         return first.line("aaaa", 5, "0-8191", of_first) + second.line("bbbb", 4, "8192-16383", !of_first);
     };
-    first.view = [&](int nth) { return nth == 2 ? "-ERR not now\r\n" : lines(true); };
-    second.view = [&](int) { return lines(false); };
+    first.view = [half = halves(true)](int nth) { return nth == 2 ? "-ERR not now\r\n" : half; };
+    second.view = [half = halves(false)](int) { return half; };
     connect();
     ASSERT_TRUE(refresh_until([&] { return second.asked >= 1; })) << "the first one had no answer";
     int const before = first.asked;
@@ -171,16 +171,14 @@ struct with_a_node_that_comes_later : cluster_test {
 TEST_F(with_a_node_that_comes_later, connects_to_it_again_when_a_slot_has_moved_there) {
     std::string const key = "some lock";
     auto const slot = base::hash_slot(key);
-    std::atomic<bool> moved{false};
-    first.view = [&](int nth) {
-        if (nth == 2) return std::string("-ERR not now\r\n");
-        auto const rest = "0-" + std::to_string(slot - 1) + " " + std::to_string(slot + 1) + "-16383";
-        return first.line("aaaa", 5, moved ? rest : every_slot, true)
-               + second.line("bbbb", 6, moved ? std::to_string(slot) : "", false);
-    };
+    auto const moved = std::make_shared<std::atomic<bool>>(false);
+    auto const rest = "0-" + std::to_string(slot - 1) + " " + std::to_string(slot + 1) + "-16383";
+    auto const before = first.line("aaaa", 5, every_slot, true) + second.line("bbbb", 6, "", false);
+    auto const after = first.line("aaaa", 5, rest, true) + second.line("bbbb", 6, std::to_string(slot), false);
+    first.view = [=](int nth) { return nth == 2 ? "-ERR not now\r\n" : *moved ? after : before; };
     connect();
     ASSERT_TRUE(refresh_until([&] { return first.asked >= 5; })) << "whoever could not be reached rests";
-    moved = true;
+    *moved = true;
     second.view = [](int) { return "-ERR not now\r\n"; };
     second.server.listen();
     second.begin();
