@@ -17,7 +17,7 @@ PINNED = {
     "256 asynchronous cycles in flight",
     "8 threads, one lock",
     "64 threads, one lock",
-    "8 processes, one lock",
+    "8 processes, one lock", "8 processes, one lock, fair",
     "hand-off between two clients",
 }
 # Where nobody is pinned, or there is one core alone.

@@ -60,6 +60,7 @@ TEST_F(counter_faults_test, says_that_the_server_is_away_however_short_the_wait)
     EXPECT_EQ(outcome_of([&] { user.ping(); }).reason, errc::disconnected);
     EXPECT_EQ(outcome_of([&] { sent_once.acquire({.wait = 5ms}); }).reason, errc::disconnected);
     EXPECT_EQ(outcome_of([&] { exactly_once.acquire({.wait = 5ms}); }).reason, errc::disconnected);
+    EXPECT_EQ(outcome_of([&] { user.get_lock(gate).acquire({.wait = 5ms}).release(); }).reason, errc::disconnected);
     proxy.refuse_connections(false);
 }
 

@@ -67,7 +67,9 @@ public:
         switch (one.said) {
         case answer::busy:
         case answer::timed_out:
-            if (one.until < what.asked && !held_here)
+            // Another connection may have failed, and the one that is asked does not know yet.
+            if (one.until < what.asked && !held_here
+                && (one.said == answer::busy || one.when - what.asked >= rules_.long_wait))
                 return "says that the lock was held, though its process was cut off all the time";
             if (one.said == answer::timed_out && one.when - what.asked < rules_.hearing) return {}; // too short
             if (one.said == answer::timed_out && one.when < lock.asleep_until + rules_.long_wait)

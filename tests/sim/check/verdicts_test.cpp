@@ -182,6 +182,13 @@ TEST(refusal_checker, rejects_busy_of_one_who_was_cut_off_all_the_time) {
     EXPECT_TRUE(check_refusals(all, {}));
     all.back().until = 11ms;
     EXPECT_FALSE(check_refusals(all, {})) << "it may have been told before";
+    for (auto const how : {answer::timed_out, answer::busy}) {
+        auto brief = waits_in_vain(how);
+        brief.back().until = 9ms;
+        brief.back().when = 40ms;
+        EXPECT_EQ(check_refusals(brief, {}).has_value(), how == answer::busy)
+            << "the connection that was asked may seem to be there";
+    }
 }
 
 fact answered(moment when) {

@@ -97,7 +97,7 @@ std::vector<scope> scopes_of_other_kinds() {
          .faults = cut_or_crash(),
          .depth = 11,
          .states = 3'176},
-        {.name = "a majority of three servers", .plan = majority, .faults = cut_or_crash(), .depth = 5, .states = 702},
+        {.name = "a majority of three servers", .plan = majority, .faults = cut_or_crash(), .depth = 4, .states = 213},
         {.name = "values in common", .plan = values, .faults = cut_or_crash(), .depth = 15, .states = 3'922},
     };
 }
