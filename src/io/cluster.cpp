@@ -375,19 +375,27 @@ void cluster::refresh_at(base::instant when) {
         if (timer_ <= when) return;
         timer_ = when;
     }
-    loop_->at(when, [weak = weak_from_this(), when] {
-        auto const self = weak.lock();
-        if (!self) return;
-        {
-            std::lock_guard const guard(self->mutex_);
-            if (self->timer_ != when || self->asking_ || self->closed_) return;
-            self->timer_ = base::never;
-            self->asking_ = true;
-            self->ask_again_ = false;
-            self->to_ask_ = self->candidates();
-        }
-        self->ask_next();
-    });
+    try {
+        loop_->at(when, [weak = weak_from_this(), when] {
+            if (auto const self = weak.lock()) self->on_refresh(when);
+        });
+    } catch (...) { // whoever comes next sets it
+        std::lock_guard const guard(mutex_);
+        if (timer_ == when) timer_ = base::never;
+        throw;
+    }
+}
+
+void cluster::on_refresh(base::instant when) {
+    {
+        std::lock_guard const guard(mutex_);
+        if (timer_ != when || asking_ || closed_) return;
+        timer_ = base::never;
+        asking_ = true;
+        ask_again_ = false;
+        to_ask_ = candidates();
+    }
+    ask_next();
 }
 
 /// With the mutex. Some at least.

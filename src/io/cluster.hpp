@@ -104,6 +104,7 @@ private:
     void on_answer(std::uint64_t question, node& from, connection::call const& answered);
     void on_asked(std::uint64_t question);
     void refresh_at(base::instant when);
+    void on_refresh(base::instant when);
     std::vector<node*> candidates();
     bool knows_slots() const;
 
