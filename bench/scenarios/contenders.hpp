@@ -23,6 +23,11 @@ using lock_maker = std::function<basic_lock(client& from, std::string const& nam
 inline basic_lock re_entrant(client& from, std::string const& name) {
     return from.get_lock(name);
 }
+inline basic_lock fair(client& from, std::string const& name) {
+    return from.get_fair_lock(name);
+}
+inline constexpr char const* limits_of_fair_locks =
+    "each release is told to the first of the queue, which asks then: two round trips for an acquisition.";
 
 /// Settings of a client of ours.
 struct our_way {

@@ -15,7 +15,6 @@ namespace {
 lock_maker const read_half = [](client& from, std::string const& name) {
     return from.get_read_write_lock(name).read_lock();
 };
-lock_maker const fair = [](client& from, std::string const& name) { return from.get_fair_lock(name); };
 
 scenario own_locks(stage const& on, int threads, std::string const& name, lock_maker const& get) {
     auto const many = std::to_string(threads);
@@ -43,7 +42,7 @@ scenario readers(stage const& on, int threads) {
 scenario in_order(stage const& on, int threads) {
     scenario one{std::to_string(threads) + " threads, one lock, fair", "cycles/s", true, {}};
     one.floor = "re-entrant, strict";
-    one.limits = "each release is told to the first of the queue, which asks then: two round trips for an acquisition.";
+    one.limits = limits_of_fair_locks;
     auto const where = on.at.tcp();
     one.contenders = {our_threads(on, where, threads, one_for_all(), {.kind = fair},
                                   {at_least(2, "Redisson"), at_most(1.05, figure::spread)}),

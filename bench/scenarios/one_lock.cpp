@@ -80,6 +80,13 @@ scenario threads_on_one_lock(stage const& on, int threads) {
     return one;
 }
 
+/// Eight JVMs take a minute to get warm: once is enough.
+void add_peers(scenario& to, stage const& on, std::string const& they_know_it_as, int processes) {
+    if (on.is("together")) return;
+    for (auto& other : peer_contenders(on, they_know_it_as, 1, processes))
+        if (other.name != "Redisson, tuned") to.contenders.push_back(std::move(other));
+}
+
 scenario processes_on_one_lock(stage const& on, int processes) {
     scenario one{std::to_string(processes) + " processes, one lock", "cycles/s", true, {}};
     one.floor = "raw, a subscription each, plain";
@@ -100,10 +107,7 @@ scenario processes_on_one_lock(stage const& on, int processes) {
                                    aims_beside("raw, a subscription each, scripts")),
                       in_processes(on, "raw, a subscription each, plain", processes, floor_with(form::plain), {}),
                       in_processes(on, "raw, a subscription each, scripts", processes, floor_with(form::scripts), {})};
-    // Eight JVMs take a minute to get warm: once is enough.
-    if (!on.is("together"))
-        for (auto& other : peer_contenders(on, "shared", 1, processes))
-            if (other.name != "Redisson, tuned") one.contenders.push_back(std::move(other));
+    add_peers(one, on, "shared", processes);
     return one;
 }
 
@@ -111,19 +115,16 @@ scenario processes_on_one_lock(stage const& on, int processes) {
 scenario processes_in_order(stage const& on, int processes) {
     scenario one{std::to_string(processes) + " processes, one lock, fair", "cycles/s", true, {}};
     one.floor = "re-entrant";
-    one.limits = "each release is told to the first of the queue, which asks then: two round trips for an acquisition.";
+    one.limits = limits_of_fair_locks;
     one.usual_period = usual_period;
     auto const where = on.at.tcp();
     auto const ours_of = [where](lock_maker const& kind) {
         return [=] { return ours(client(settings_for(where, {})), "bench:shared", false, kind); };
     };
-    auto const fair = [](client& from, std::string const& name) -> basic_lock { return from.get_fair_lock(name); };
     one.contenders = {
         in_processes(on, "redlatch", processes, ours_of(fair), {at_least(2, "Redisson"), at_most(1.1, figure::spread)}),
         in_processes(on, one.floor, processes, ours_of(re_entrant), {})};
-    if (!on.is("together")) // see above
-        for (auto& other : peer_contenders(on, "shared.fair", 1, processes))
-            if (other.name != "Redisson, tuned") one.contenders.push_back(std::move(other));
+    add_peers(one, on, "shared.fair", processes);
     return one;
 }
 
