@@ -70,7 +70,8 @@ public:
     static void async_connect(config const& settings, executor ex,
                               std::function<void(std::error_code, std::optional<client>)> handler);
     /// The same for completions: complete() runs on that thread, wherever it wants to run. Cancelling tells at once, and the
-    /// connection is closed when it is there. `loop`: as of the constructor.
+    /// connection is closed when it is there: until then that thread may call `loop`'s on_thread. `loop`: as of the
+    /// constructor.
     [[nodiscard]] static std::optional<outcome> start_connect(config const& settings,
                                                               completion_ptr<std::optional<client>>& done,
                                                               std::optional<user_loop> loop = std::nullopt);

@@ -94,6 +94,34 @@ TEST_F(connect_test, a_context_that_ends_meanwhile_discards_the_handler) {
     server.resume();
 }
 
+// Nobody is left to run the client when its connection is there; the thread that made it closes it.
+TEST_F(connect_test, a_context_that_ended_is_not_asked_for_once_the_connection_is_made) {
+    auto settings = quick(server.uri());
+    settings.connect_timeout = 600s;
+    auto const connections = [this] { return server.run("CLIENT", "LIST", "TYPE", "normal").text; };
+    auto const greetings = [this] {
+        return server.run("INFO", "commandstats").text.find("cmdstat_client") != std::string::npos;
+    };
+    for (bool const cancel : {true, false}) {
+        SCOPED_TRACE(cancel ? "cancelled" : "not cancelled");
+        server.run("CONFIG", "RESETSTAT");
+        server.pause();
+        asio::cancellation_signal signal;
+        {
+            asio::io_context context;
+            async_connect(context, settings,
+                          asio::bind_cancellation_slot(signal.slot(), [](asio_error, std::optional<client>) {}));
+            if (cancel) {
+                signal.emit(asio::cancellation_type::terminal);
+                context.run();
+            }
+        }
+        server.resume();
+        EXPECT_TRUE(wait_until(greetings)) << "the connection is made";
+        EXPECT_TRUE(wait_until([&] { return connections().find("redlatch:") == std::string::npos; })) << "and closed";
+    }
+}
+
 #ifdef REDLATCH_TEST_COROUTINES
 TEST_F(connect_test, is_awaited_and_throws) {
     asio::io_context context;

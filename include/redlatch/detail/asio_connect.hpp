@@ -98,7 +98,7 @@ private:
 /// What is asked for, until Asio initiates it.
 struct asio_connection_request {
     config settings;
-    std::optional<user_loop> loop{};
+    std::optional<user_loop> loop{}; ///< where a handler runs that names no executor
 
     user_loop const* driven_by() const noexcept { return loop ? &*loop : nullptr; }
 };
@@ -119,20 +119,22 @@ template <class Token> auto async_connect(config const& settings, Token&& token)
 /// The same for a client that the context runs: see make_client(). A context that ends meanwhile discards the handler.
 template <class Token> auto async_connect(boost::asio::io_context& context, config const& settings, Token&& token) {
     using result = std::optional<client>;
-    auto const place = std::make_shared<std::atomic<boost::asio::io_context*>>(&context);
     return detail::asio_start<detail::plain_result, result>(
         std::forward<Token>(token),
-        [&context, place](detail::asio_connection_request& of, completion_ptr<result>& done) -> std::optional<outcome> {
+        [&context](detail::asio_connection_request& of, completion_ptr<result>& done) -> std::optional<outcome> {
             boost::asio::posix::stream_descriptor const first(
                 context); // Asio's own services, which end after ours then
+            // Nobody may ask for the context until the client has come to it: it may be gone by then.
+            auto const place = std::make_shared<std::atomic<boost::asio::io_context*>>(nullptr);
             auto const there = std::make_shared<detail::asio_arrival>(context, place, std::move(done));
             boost::asio::use_service<detail::asio_arrivals>(context).add(there);
             completion_ptr<result> arriving(new detail::asio_connecting(there));
-            auto end = client::start_connect(of.settings, arriving, of.loop);
+            auto end = client::start_connect(of.settings, arriving, detail::loop_of(place));
             if (end) done = there->take();
             return end;
         },
-        detail::asio_connection_request{settings, detail::loop_of(place)});
+        detail::asio_connection_request{
+            settings, detail::loop_of(std::make_shared<std::atomic<boost::asio::io_context*>>(&context))});
 }
 
 } // namespace redlatch

@@ -18,7 +18,7 @@
 namespace redlatch {
 namespace detail {
 
-/// The context of a client that is run by one; null once it is gone.
+/// The context that runs a client; null before it does, and once it is gone.
 using context_place = std::shared_ptr<std::atomic<boost::asio::io_context*>>;
 
 inline boost::asio::io_context* context_of(user_loop const* loop) noexcept {
@@ -109,7 +109,14 @@ inline void drive(boost::asio::io_context& context, client const& driven, contex
     auto const driver = std::make_shared<asio_driver>(context, driven.loop_source(), place);
     auto& service = boost::asio::use_service<asio_loop_service>(context);
     service.add(driver);
-    driver->wait(service);
+    place->store(&context, std::memory_order_release); // pairs with context_of
+    try {
+        driver->wait(service);
+    } catch (...) {
+        place->store(nullptr, std::memory_order_release); // pairs with context_of
+        service.remove(driver);
+        throw;
+    }
 }
 
 } // namespace detail
@@ -127,7 +134,7 @@ inline void drive(boost::asio::io_context& context, client const& driven, contex
 /// Blocking calls are refused with errc::wrong_thread on threads that run the context, and destructors of holds do not wait
 /// there.
 inline client make_client(boost::asio::io_context& context, config const& settings = {}) {
-    auto const place = std::make_shared<std::atomic<boost::asio::io_context*>>(&context);
+    auto const place = std::make_shared<std::atomic<boost::asio::io_context*>>(nullptr);
     client made(settings, detail::loop_of(place));
     detail::drive(context, made, place);
     return made;
