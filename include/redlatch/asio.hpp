@@ -25,7 +25,9 @@
 //  - Loss. async_wait_lost(hold, token) ends when a hold, a multi_hold or permits are lost:
 //    `co_await (work() || async_wait_lost(held, use_awaitable))` ends the work then.
 //  - Executor, allocator and cancellation slot of the handler are honoured: detail/asio_completion.hpp. A handler that names
-//    no executor runs on the client's context, or on its notifier thread where it has none.
+//    no executor runs on the client's context, or on its notifier thread where it has none. What a handler names outlives the
+//    operation: before a context is destroyed whose handlers wait for a client that another one runs, close that client.
+//    async_wait_lost and async_connect(context, ...) are discarded with their context.
 //
 // g++ 12 miscompiles some operands of co_await: a braced list does not compile, a temporary with a destructor is destroyed
 // twice. Give operands a name first, as above. clang 14 cannot compile coroutine templates with -fsanitize=undefined.

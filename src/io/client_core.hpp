@@ -54,8 +54,9 @@ public:
     /// Closed, and nothing is sent any more.
     bool ended() const noexcept { return ended_.load(std::memory_order_acquire); }
     std::atomic<bool> const* closing_flag() const noexcept { return &closed_; }
+    /// In the child of a fork the loop is not asked: what it asks may belong to a thread of the parent.
     bool on_own_thread() const noexcept {
-        return reactor_->on_thread() || notifier_.on_thread() || (loop_ && loop_->on_thread());
+        return reactor_->on_thread() || notifier_.on_thread() || (loop_ && !forked() && loop_->on_thread());
     }
     user_loop const* driven_by() const noexcept { return loop_ ? &*loop_ : nullptr; }
     bool forked() const noexcept;

@@ -125,10 +125,10 @@ void client_core::end() noexcept {
 }
 
 void client_core::abandon() noexcept {
-    if (forked() || ended()) return;
+    if (forked()) return;
     for (auto const& one : running_.all()) one->disown(); // nobody else takes a turn any more
     close();
-    finish_on_this_thread();
+    finish_on_this_thread(); // where it has ended, too: each task has a last turn to come
 }
 
 bool client_core::releases_have_ended() const noexcept {

@@ -15,14 +15,13 @@
 #include <boost/asio/associated_allocator.hpp>
 #include <boost/asio/associated_cancellation_slot.hpp>
 #include <boost/asio/associated_executor.hpp>
+#include <boost/asio/async_result.hpp>
 #include <boost/asio/defer.hpp>
 #include <boost/asio/dispatch.hpp>
-#include <boost/asio/execution.hpp>
-#include <boost/asio/execution_context.hpp>
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/post.hpp>
-#include <boost/asio/query.hpp>
 #include <boost/asio/system_executor.hpp>
+#include <boost/asio/use_future.hpp>
 #include <memory>
 #include <optional>
 #include <tuple>
@@ -38,25 +37,16 @@ template <class Handler>
 inline constexpr bool names_executor =
     !std::is_same_v<typename boost::asio::associated_executor<Handler, no_executor>::type, no_executor>;
 
-template <class... Properties>
-std::true_type erases_executors(boost::asio::execution::any_executor<Properties...> const*);
-std::false_type erases_executors(void const*);
-template <class Blocking, class Relationship, class Allocator>
-std::true_type is_system_executor(boost::asio::basic_system_executor<Blocking, Relationship, Allocator> const*);
-std::false_type is_system_executor(void const*);
+template <template <class...> class Of, class... One, class... Other>
+std::true_type are_of_one_template(Of<One...> const*, Of<Other...> const*);
+std::false_type are_of_one_template(void const*, void const*);
 
-/// The executor of use_future: it has no threads and runs nothing of the user's, so its work is done where we are.
-template <class Executor> bool works_in_place(Executor const& where) {
-    namespace execution = boost::asio::execution;
-    using mine = Executor const*;
-    if constexpr (boost::asio::can_query<Executor const&, execution::context_t>::value
-                  && !decltype(erases_executors(mine()))::value && !decltype(is_system_executor(mine()))::value)
-        return &static_cast<boost::asio::execution_context&>(boost::asio::query(where, execution::context))
-               == &static_cast<boost::asio::execution_context&>(
-                   boost::asio::query(boost::asio::system_executor(), execution::context));
-    else
-        return false;
-}
+/// The executor of use_future: it has no threads and only keeps the promise, so its work is done where we are.
+template <class Executor>
+inline constexpr bool keeps_a_promise = decltype(are_of_one_template(
+    std::declval<boost::asio::associated_executor_t<
+        typename boost::asio::async_result<boost::asio::use_future_t<>, void()>::completion_handler_type> const*>(),
+    std::declval<Executor const*>()))::value;
 
 /// A handler with what it will be called with. It has the handler's allocator, and no executor: it is where it belongs already.
 template <class Handler, class... Arguments> struct bound_handler {
@@ -112,10 +102,10 @@ public:
         auto full = unwrap(how, std::move(what)...);
         if (!guard)
             full(); // we are on the notifier thread
-        else if (auto const where = guard->get_executor(); works_in_place(where))
-            boost::asio::dispatch(where, std::move(full));
+        else if constexpr (keeps_a_promise<executor>)
+            boost::asio::dispatch(guard->get_executor(), std::move(full));
         else
-            boost::asio::defer(where, std::move(full));
+            boost::asio::defer(guard->get_executor(), std::move(full));
     }
 
     void discard() noexcept override {

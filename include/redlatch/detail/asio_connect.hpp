@@ -7,8 +7,8 @@
 #include <redlatch/detail/asio_shapes.hpp>
 #include <redlatch/error.hpp>
 
-#include <atomic>
 #include <boost/asio/execution_context.hpp>
+#include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>
 #include <exception>
@@ -22,17 +22,18 @@
 namespace redlatch {
 namespace detail {
 
-/// The end of a connecting on its way into a context, which may be gone by then.
+/// The end of a connecting on its way into a context, which may be gone by then. Until it is there the context has work.
 class asio_arrival {
 public:
     using result = std::optional<client>;
 
-    asio_arrival(boost::asio::io_context& context, context_place place, completion_ptr<result> done)
-        : context_(&context), place_(std::move(place)), done_(std::move(done)) {}
+    asio_arrival(boost::asio::io_context& context, client_context_ptr known, completion_ptr<result> done)
+        : context_(&context), known_(std::move(known)), done_(std::move(done)), work_(context.get_executor()) {}
 
     void begins(canceller const& cancel) noexcept { done_->begins(cancel); }
     completion_ptr<result> take() {
         std::lock_guard const guard(mutex_);
+        work_.reset();
         return std::move(done_);
     }
     /// With the mutex: the context cannot end meanwhile.
@@ -41,19 +42,21 @@ public:
         if (!done_) return;
         auto end = how;
         try {
-            if (made) drive(*context_, *made, place_);
+            if (made) drive(*context_, *made, known_);
         } catch (std::exception const& problem) { // no memory, or no descriptor
             end = outcome(errc::disconnected, std::string("the context cannot run the client: ") + problem.what());
             made.reset();
         }
         done_.release()->complete(end, std::move(made));
+        work_.reset();
     }
 
 private:
     boost::asio::io_context* const context_;
-    context_place const place_;
+    client_context_ptr const known_;
     std::mutex mutex_; // guards what follows
     completion_ptr<result> done_;
+    boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_;
 };
 
 /// Knows those that a context waits for, and discards them with it.
@@ -119,22 +122,24 @@ template <class Token> auto async_connect(config const& settings, Token&& token)
 /// The same for a client that the context runs: see make_client(). A context that ends meanwhile discards the handler.
 template <class Token> auto async_connect(boost::asio::io_context& context, config const& settings, Token&& token) {
     using result = std::optional<client>;
+    auto const handlers = std::make_shared<detail::client_context>();
+    handlers->set(&context);
     return detail::asio_start<detail::plain_result, result>(
         std::forward<Token>(token),
         [&context](detail::asio_connection_request& of, completion_ptr<result>& done) -> std::optional<outcome> {
-            boost::asio::posix::stream_descriptor const first(
-                context); // Asio's own services, which end after ours then
+            // What ends after the arrivals, the last ones of which need it: Asio's own services, and the clients' drivers.
+            boost::asio::posix::stream_descriptor const first(context);
+            boost::asio::use_service<detail::asio_loop_service>(context);
             // Nobody may ask for the context until the client has come to it: it may be gone by then.
-            auto const place = std::make_shared<std::atomic<boost::asio::io_context*>>(nullptr);
-            auto const there = std::make_shared<detail::asio_arrival>(context, place, std::move(done));
+            auto const known = std::make_shared<detail::client_context>();
+            auto const there = std::make_shared<detail::asio_arrival>(context, known, std::move(done));
             boost::asio::use_service<detail::asio_arrivals>(context).add(there);
             completion_ptr<result> arriving(new detail::asio_connecting(there));
-            auto end = client::start_connect(of.settings, arriving, detail::loop_of(place));
+            auto end = client::start_connect(of.settings, arriving, detail::loop_of(known));
             if (end) done = there->take();
             return end;
         },
-        detail::asio_connection_request{
-            settings, detail::loop_of(std::make_shared<std::atomic<boost::asio::io_context*>>(&context))});
+        detail::asio_connection_request{settings, detail::loop_of(handlers)});
 }
 
 } // namespace redlatch

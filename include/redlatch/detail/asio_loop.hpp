@@ -6,7 +6,6 @@
 #include <redlatch/event_source.hpp>
 
 #include <any>
-#include <atomic>
 #include <boost/asio/execution_context.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>
@@ -14,16 +13,38 @@
 #include <mutex>
 #include <unordered_set>
 #include <utility>
+#include <vector>
 
 namespace redlatch {
 namespace detail {
 
-/// The context that runs a client; null before it does, and once it is gone.
-using context_place = std::shared_ptr<std::atomic<boost::asio::io_context*>>;
+/// The context that runs a client: none before it does, and none once it is gone. Locks and holds may outlive both, and ask.
+///
+/// Thread-safe: the context does not end while it is asked.
+class client_context {
+public:
+    void set(boost::asio::io_context* context) {
+        std::lock_guard const guard(mutex_);
+        context_ = context;
+    }
+    boost::asio::io_context* get() const {
+        std::lock_guard const guard(mutex_);
+        return context_;
+    }
+    bool runs_here() const {
+        std::lock_guard const guard(mutex_);
+        return context_ != nullptr && context_->get_executor().running_in_this_thread();
+    }
 
-inline boost::asio::io_context* context_of(user_loop const* loop) noexcept {
-    auto const* const place = loop != nullptr ? std::any_cast<context_place>(&loop->executor) : nullptr;
-    return place != nullptr ? (*place)->load(std::memory_order_acquire) : nullptr; // pairs with the end of the service
+private:
+    mutable std::mutex mutex_; // guards what follows
+    boost::asio::io_context* context_ = nullptr;
+};
+using client_context_ptr = std::shared_ptr<client_context>;
+
+inline boost::asio::io_context* context_of(user_loop const* loop) {
+    auto const* const context = loop != nullptr ? std::any_cast<client_context_ptr>(&loop->executor) : nullptr;
+    return context != nullptr ? (*context)->get() : nullptr;
 }
 
 class asio_loop_service;
@@ -32,9 +53,8 @@ class asio_loop_service;
 /// context.
 class asio_driver final : public std::enable_shared_from_this<asio_driver> {
 public:
-    asio_driver(boost::asio::io_context& context, event_source source, context_place place)
-        : source_(std::move(source)), place_(std::move(place)),
-          descriptor_(std::in_place, context, source_.native_handle()) {}
+    asio_driver(boost::asio::io_context& context, event_source source)
+        : source_(std::move(source)), descriptor_(std::in_place, context, source_.native_handle()) {}
     asio_driver(asio_driver const&) = delete;
     asio_driver& operator=(asio_driver const&) = delete;
     ~asio_driver() { let_go(); }
@@ -46,7 +66,6 @@ public:
                                 });
     }
     void abandon() noexcept {
-        place_->store(nullptr, std::memory_order_release); // pairs with context_of
         let_go();
         source_.abandon();
     }
@@ -59,19 +78,21 @@ private:
     }
 
     event_source source_;
-    context_place const place_;
     std::optional<boost::asio::posix::stream_descriptor> descriptor_;
 };
 
-/// Knows the drivers in a context, and ends them with it.
+/// Knows the drivers in a context, and ends them with it. Whoever knows the context learns that it is gone: clients that were
+/// closed before, too.
 class asio_loop_service final : public boost::asio::execution_context::service {
 public:
     inline static boost::asio::execution_context::id id;
 
     explicit asio_loop_service(boost::asio::execution_context& owner) : service(owner) {}
 
-    void add(std::shared_ptr<asio_driver> const& driver) {
+    void add(std::shared_ptr<asio_driver> const& driver, client_context_ptr const& context) {
         std::lock_guard const guard(mutex_);
+        std::erase_if(contexts_, [](auto const& known) { return known.expired(); });
+        contexts_.push_back(context);
         drivers_.insert(driver);
     }
     void remove(std::shared_ptr<asio_driver> const& driver) {
@@ -81,12 +102,20 @@ public:
 
 private:
     void shutdown() override {
-        // What is discarded may be anything, a client too.
-        while (!drivers_.empty()) drivers_.extract(drivers_.begin()).value()->abandon();
+        std::unique_lock guard(mutex_);
+        for (auto const& known : contexts_)
+            if (auto const context = known.lock()) context->set(nullptr);
+        while (!drivers_.empty()) {
+            auto const driver = std::move(drivers_.extract(drivers_.begin()).value());
+            guard.unlock(); // what is discarded may be anything, a client too
+            driver->abandon();
+            guard.lock();
+        }
     }
 
     std::mutex mutex_; // guards what follows
     std::unordered_set<std::shared_ptr<asio_driver>> drivers_;
+    std::vector<std::weak_ptr<client_context>> contexts_;
 };
 
 inline void asio_driver::take_turn(asio_loop_service& in) {
@@ -95,25 +124,21 @@ inline void asio_driver::take_turn(asio_loop_service& in) {
     in.remove(shared_from_this());
 }
 
-inline user_loop loop_of(context_place const& place) {
-    auto const here = [place] {
-        auto* const running = place->load(std::memory_order_acquire); // pairs with the end of the service
-        return running != nullptr && running->get_executor().running_in_this_thread();
-    };
-    return user_loop{here, place};
+inline user_loop loop_of(client_context_ptr const& context) {
+    return user_loop{[context] { return context->runs_here(); }, context};
 }
 
 /// From now on the context runs the client.
-inline void drive(boost::asio::io_context& context, client const& driven, context_place const& place) {
+inline void drive(boost::asio::io_context& context, client const& driven, client_context_ptr const& known) {
     // First the driver: its descriptor brings about Asio's own services, which end after ours then.
-    auto const driver = std::make_shared<asio_driver>(context, driven.loop_source(), place);
+    auto const driver = std::make_shared<asio_driver>(context, driven.loop_source());
     auto& service = boost::asio::use_service<asio_loop_service>(context);
-    service.add(driver);
-    place->store(&context, std::memory_order_release); // pairs with context_of
+    service.add(driver, known);
+    known->set(&context);
     try {
         driver->wait(service);
     } catch (...) {
-        place->store(nullptr, std::memory_order_release); // pairs with context_of
+        known->set(nullptr);
         service.remove(driver);
         throw;
     }
@@ -134,9 +159,9 @@ inline void drive(boost::asio::io_context& context, client const& driven, contex
 /// Blocking calls are refused with errc::wrong_thread on threads that run the context, and destructors of holds do not wait
 /// there.
 inline client make_client(boost::asio::io_context& context, config const& settings = {}) {
-    auto const place = std::make_shared<std::atomic<boost::asio::io_context*>>(nullptr);
-    client made(settings, detail::loop_of(place));
-    detail::drive(context, made, place);
+    auto const known = std::make_shared<detail::client_context>();
+    client made(settings, detail::loop_of(known));
+    detail::drive(context, made, known);
     return made;
 }
 
