@@ -128,13 +128,16 @@ void with_handler(io::client_core& core, executor ex,
     must_be_callable(handler);
     // Where the user's loop runs the client, the user's executor is asked on that loop and on no thread of ours.
     bool const on_loop = ex && core.driven_by() != nullptr;
-    if (!on_loop) core.start_notifier(); // else a lock might be held, and renewed, that nobody can be told of
+    bool const in_child = core.forked(); // where the client has no thread, and its mutexes are the parent's
+    if (!on_loop && !in_child) core.start_notifier(); // else a lock might be held that nobody can be told of
     completion_ptr<Values...> done(new callback<Values...>(on_loop ? completes_on::reactor : completes_on::notifier,
                                                            std::move(ex), std::move(handler)));
     std::optional<outcome> const end = start(done);
     if (!end) return;
     auto full = boxed(std::move(done), *end, Values()...); // never inside this call
-    if (on_loop && !core.closed())
+    if (in_child)
+        std::thread(std::move(full)).detach();
+    else if (on_loop && !core.closed())
         core.loop()->post(std::move(full));
     else
         core.notify(std::move(full));

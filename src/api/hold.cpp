@@ -226,14 +226,13 @@ std::optional<outcome> hold::start_release(completion_ptr<>& done) {
 
 void hold::async_release(executor ex, std::function<void(std::error_code)> handler) {
     detail::must_be_callable(handler);
-    if (!state_ || state_->core->forked()) {
-        std::error_code const ec = state_ ? errc::forked : std::error_code();
+    if (!state_) {
         // There is no client that could run it; and never inside this call.
-        std::thread([where = std::move(ex), handler = std::move(handler), ec] {
+        std::thread([where = std::move(ex), handler = std::move(handler)] {
             if (where)
-                where([handler, ec] { handler(ec); });
+                where([handler] { handler({}); });
             else
-                handler(ec);
+                handler({});
         }).detach();
         return;
     }

@@ -102,7 +102,7 @@ void multi_hold::release(std::error_code& ec) noexcept {
 }
 
 void multi_hold::release_detached() noexcept {
-    if (!state_) return;
+    if (!state_ || state_->of_a_parent()) return;
     for (auto& one : state_->take()) one.release_detached();
 }
 

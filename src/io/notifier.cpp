@@ -14,7 +14,7 @@ notifier::~notifier() {
 }
 
 bool notifier::on_thread() const noexcept {
-    return thread_id_.load(std::memory_order_acquire) == std::this_thread::get_id(); // pairs with the store in post
+    return state_->thread_id.load(std::memory_order_relaxed) == std::this_thread::get_id();
 }
 
 void notifier::start() {
@@ -48,8 +48,7 @@ bool notifier::start_thread() noexcept {
     ::pthread_sigmask(SIG_SETMASK, &all, &before);
     try {
         thread_ = std::thread([state = state_] { run(state); });
-        thread_id_.store(thread_.get_id(), std::memory_order_release); // pairs with on_thread
-    } catch (std::exception const&) {                                  // the caller sees it
+    } catch (std::exception const&) { // the caller sees it
     }
     ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
     return thread_.joinable();
@@ -104,26 +103,28 @@ void notifier::run_what_is_left() noexcept {
         left.swap(state_->tasks);
     }
     if (left.empty()) return;
-    auto const before = thread_id_.exchange(std::this_thread::get_id(), std::memory_order_acq_rel);
+    state_->thread_id.store(std::this_thread::get_id(), std::memory_order_relaxed);
     for (auto const& one : left) one();
-    thread_id_.store(before, std::memory_order_release);
+    state_->thread_id.store({}, std::memory_order_relaxed);
 }
 
 void notifier::run(std::shared_ptr<shared_state> const& state) {
     ::pthread_setname_np(::pthread_self(), "redlatch-notify");
+    state->thread_id.store(std::this_thread::get_id(), std::memory_order_relaxed);
     for (;;) {
         task what;
         {
             std::unique_lock held(state->mutex);
             state->running = false;
             state->changed.wait(held, [&] { return state->stopping || !state->tasks.empty(); });
-            if (state->tasks.empty()) return;
+            if (state->tasks.empty()) break;
             what = std::move(state->tasks.front());
             state->tasks.pop_front();
             state->running = true;
         }
         what();
     }
+    state->thread_id.store({}, std::memory_order_relaxed); // another thread may get it
 }
 
 } // namespace redlatch::io

@@ -46,6 +46,7 @@ private:
         std::deque<task> tasks;
         bool running = false; ///< a task
         bool stopping = false;
+        std::atomic<std::thread::id> thread_id{}; ///< of the thread that runs tasks; not under the mutex
     };
     static void run(std::shared_ptr<shared_state> const& state);
     bool start_thread() noexcept;
@@ -53,7 +54,6 @@ private:
 
     std::shared_ptr<shared_state> state_ = std::make_shared<shared_state>();
     std::thread thread_; // guarded by state_->mutex
-    std::atomic<std::thread::id> thread_id_{};
 };
 
 } // namespace redlatch::io

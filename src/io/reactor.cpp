@@ -287,10 +287,11 @@ void reactor::run() {
     thread_id_.store(std::this_thread::get_id(), std::memory_order_relaxed);
     ::pthread_setname_np(::pthread_self(), "redlatch-io");
     for (bool more = false;;) { // what the last iteration has posted without the bell
-        if (!iterate(more ? 0 : -1)) return;
+        if (!iterate(more ? 0 : -1)) break;
         std::lock_guard guard(mutex_);
         more = !posted_.empty();
     }
+    thread_id_.store({}, std::memory_order_relaxed); // another thread may get it
 }
 
 void reactor::wait_for_work() const noexcept {

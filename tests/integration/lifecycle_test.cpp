@@ -283,6 +283,45 @@ TEST_F(lifecycle_test, the_child_of_a_fork_closes_a_connection_that_is_being_mad
     answered.get_future().get();
 }
 
+TEST_F(lifecycle_test, in_the_child_of_a_fork_a_handler_is_told_that_its_call_cannot_be_made) {
+    client user(settings());
+    auto lock = user.get_lock(name);
+    hold mine = lock.acquire();
+    std::promise<void> first;
+    lock.async_is_locked({},
+                         [&](std::error_code, bool) { first.set_value(); }); // starts the thread that calls handlers
+    first.get_future().get();
+    auto const status = status_of_child([&] {
+        std::promise<std::error_code> asked;
+        lock.async_is_locked({}, [&](std::error_code code, bool) { asked.set_value(code); });
+        if (asked.get_future().get() != errc::forked) return 1;
+        std::promise<std::error_code> pinged;
+        user.async_ping([](std::function<void()> const& run) { run(); },
+                        [&](std::error_code code, server_info const&) { pinged.set_value(code); });
+        if (pinged.get_future().get() != errc::forked) return 2;
+        std::promise<std::error_code> released;
+        mine.async_release({}, [&](std::error_code code) { released.set_value(code); });
+        return released.get_future().get() == errc::forked ? 0 : 3;
+    });
+    EXPECT_EQ(status, 0) << "the number of the call that was not told of";
+    EXPECT_EQ(mine.status(), hold_status::held);
+}
+
+TEST_F(lifecycle_test, a_thread_that_gets_the_number_of_one_of_a_closed_client_may_block) {
+    client user(settings());
+    auto lock = user.get_lock(name);
+    hold held = lock.acquire(); // the thread that renews it runs
+    std::promise<void> first;
+    lock.async_is_locked({}, [&](std::error_code, bool) { first.set_value(); }); // and the one that calls handlers
+    first.get_future().get();
+    user.close();
+    for (int i = 0; i < 4; ++i) { // the C library gives the next threads the numbers of those that have ended
+        std::error_code code;
+        std::thread([&] { held.release(code); }).join();
+        EXPECT_NE(code, errc::wrong_thread);
+    }
+}
+
 TEST_F(lifecycle_test, a_child_of_a_fork_that_runs_no_handlers_holds_nothing_either) {
     client user(settings());
     hold mine = user.get_lock(name).acquire();
