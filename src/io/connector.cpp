@@ -3,6 +3,8 @@
 #include "base/error_text.hpp"
 #include "io/parker.hpp"
 
+#include <redlatch/lease_clock.hpp>
+
 #include <array>
 #include <cerrno>
 #include <cstring>
@@ -78,6 +80,11 @@ void connector::expire() {
                                  : "did not answer in time");
 }
 
+connector::progress connector::on_time_over() {
+    expire();
+    return next_address_ < addresses_.size() ? try_next_address() : progress::failed;
+}
+
 connector::progress connector::failed(errc reason, std::string const& problem) {
     fail(reason, problem);
     return progress::failed;
@@ -114,6 +121,10 @@ connector::progress connector::try_next_address() {
     if (next_address_ >= addresses_.size()) {
         if (problem_.empty()) fail(errc::disconnected, "cannot be reached: it has no address");
         return progress::failed;
+    }
+    if (until_ != base::never) {
+        auto const now = lease_clock::now();
+        turn_ends_ = now + (until_ - now) / static_cast<std::int64_t>(addresses_.size() - next_address_);
     }
     auto const& to = addresses_[next_address_++];
     greeting_.emplace(words_);
@@ -222,12 +233,13 @@ connector::progress connector::read_greeting() {
 }
 
 bool connect_blocking(connector& out, base::instant until) {
+    out.give_until(until);
     auto progress = out.advance();
     while (progress == connector::progress::waiting) {
-        auto const left = time_left(until);
+        auto const left = time_left(out.turn_ends());
         if (left == base::nanoseconds::zero()) {
-            out.expire();
-            return false;
+            progress = out.on_time_over();
+            continue;
         }
         constexpr std::int64_t second = 1'000'000'000;
         timespec const limit{static_cast<std::time_t>(left.count() / second), static_cast<long>(left.count() % second)};

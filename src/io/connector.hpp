@@ -38,8 +38,14 @@ public:
     connector(endpoint endpoint, std::vector<address> addresses, connection::greeting const& words,
               std::shared_ptr<tls_client> tls = nullptr);
 
+    /// Before anything else: the time for all addresses. Each gets its share of what is left: one that does not answer is not
+    /// to use up the time of the others.
+    void give_until(base::instant until) noexcept { until_ = until; }
     /// Call at first, and whenever fd() is ready for events().
     progress advance();
+    /// The address that is being tried has time until then; call on_time_over() after that.
+    base::instant turn_ends() const noexcept { return turn_ends_; }
+    progress on_time_over();
 
     int fd() const noexcept { return wire_.fd(); }
     /// poll(2) events to wait for.
@@ -71,6 +77,8 @@ private:
     endpoint where_;
     std::vector<address> addresses_;
     std::size_t next_address_ = 0;
+    base::instant until_ = base::never;
+    base::instant turn_ends_ = base::never;
     connection::greeting words_;
     std::shared_ptr<tls_client> tls_;
     std::optional<connection::connect_op> greeting_;

@@ -4,6 +4,7 @@
 #include "base/error_text.hpp"
 #include "base/time.hpp"
 #include "io/connector.hpp"
+#include "io/insist.hpp"
 #include "io/reactor.hpp"
 
 #include <cerrno>
@@ -21,14 +22,13 @@ struct watched_attempt final : event_target, std::enable_shared_from_this<watche
         : loop(reactor), attempt(std::move(connector)), done(std::move(then)) {}
 
     void begin(base::instant until) {
+        attempt.give_until(until);
         token = loop.watch(shared_from_this());
-        alarm = loop.at(until, [self = weak_from_this()] {
-            if (auto const alive = self.lock()) alive->expire();
-        });
         on_event(0);
     }
-    void on_event(std::uint32_t) override {
-        auto const outcome = attempt.advance();
+    void on_event(std::uint32_t) override { go_on(attempt.advance()); }
+    void go_on(connector::progress outcome) {
+        if (outcome == connector::progress::waiting && alarm_at != attempt.turn_ends()) set_alarm();
         if (outcome != connector::progress::waiting) return finish(outcome);
         // The next address may have got the number of the descriptor before: one of the two is right.
         auto const wanted = static_cast<std::uint32_t>(attempt.events());
@@ -42,6 +42,17 @@ struct watched_attempt final : event_target, std::enable_shared_from_this<watche
         if (finished) return;
         attempt.expire();
         finish(connector::progress::failed);
+    }
+    /// The time of one address.
+    void set_alarm() {
+        loop.cancel(std::exchange(alarm, 0));
+        alarm_at = attempt.turn_ends();
+        insist([this] {
+            alarm = loop.at(alarm_at, [self = weak_from_this()] {
+                auto const alive = self.lock();
+                if (alive && !alive->finished) alive->go_on(alive->attempt.on_time_over());
+            });
+        });
     }
     void finish(connector::progress progress) {
         finished = true;
@@ -57,6 +68,7 @@ struct watched_attempt final : event_target, std::enable_shared_from_this<watche
     std::function<void(connector::progress)> done;
     std::uint64_t token = 0;
     reactor::timer alarm = 0;
+    base::instant alarm_at = base::never;
     bool finished = false;
 };
 

@@ -18,9 +18,6 @@ using ::testing::Not;
 using progress = connector::progress;
 
 connection::greeting const words{"ann", "secret", {}, 0, true};
-std::string bulk(std::string const& text) {
-    return "$" + std::to_string(text.size()) + "\r\n" + text + "\r\n";
-}
 std::string const answers =
     "+OK\r\n" + bulk("id=17 addr=127.0.0.1:51234 fd=8") + bulk("redis_version:7.0.15\r\nrun_id:abcdef\r\n");
 
@@ -47,6 +44,44 @@ TEST(connector, connects_and_greets_and_knows_who_it_is) {
     EXPECT_EQ(one.self().client_id, 17);
     EXPECT_EQ(one.self().run_id, "abcdef");
     EXPECT_TRUE(one.take_wire());
+}
+
+TEST(connector, an_address_that_does_not_answer_leaves_time_for_the_others) {
+    scripted_server silent;
+    scripted_server live;
+    auto both = addresses_of(silent.where());
+    both.push_back(addresses_of(live.where()).front());
+    connector one(live.where(), both, words);
+    auto const until = lease_clock::now() + 60s;
+    one.give_until(until);
+    ASSERT_EQ(drive_to_the_greeting(one), progress::waiting);
+    EXPECT_LT(one.turn_ends(), until - 29s) << "half of it";
+    ASSERT_EQ(one.on_time_over(), progress::waiting);
+    EXPECT_EQ(one.turn_ends(), until);
+    ASSERT_EQ(drive_to_the_greeting(one), progress::waiting);
+    live.accept();
+    EXPECT_THAT(live.read_commands(3), ElementsAre("AUTH ann secret", "CLIENT INFO", "INFO"));
+    live.say(answers);
+    EXPECT_EQ(drive(one), progress::ready);
+
+    connector none(silent.where(), addresses_of(silent.where()), words);
+    none.give_until(until);
+    ASSERT_EQ(drive_to_the_greeting(none), progress::waiting);
+    EXPECT_EQ(none.on_time_over(), progress::failed);
+    EXPECT_THAT(none.problem(), HasSubstr("did not answer in time"));
+}
+
+TEST(connector, goes_on_by_itself_where_an_address_does_not_answer) {
+    scripted_server silent;
+    scripted_server live;
+    auto both = addresses_of(silent.where());
+    both.push_back(addresses_of(live.where()).front());
+    connector one(live.where(), both, words);
+    std::jthread const answering([&] {
+        live.accept();
+        live.say(answers);
+    });
+    EXPECT_TRUE(connect_blocking(one, lease_clock::now() + 2s)) << one.problem();
 }
 
 TEST(connector, takes_the_answers_in_pieces_wherever_they_are_cut) {
