@@ -139,8 +139,8 @@ public:
     [[nodiscard]] std::optional<outcome> start_inspect_servers(completion_ptr<server_setup>& done,
                                                                inspect_servers_options const& options = {});
 
-    /// Called for every event, on the notifier thread, one at a time. Replaces the former listener; empty: none. What it throws
-    /// ends the program (std::terminate), as in a thread.
+    /// Called for every event, on the notifier thread, one at a time. Replaces the former listener, which may still be called
+    /// of events from before; empty: none. What it throws ends the program (std::terminate), as in a thread.
     void on_event(std::function<void(event const&)> listener);
 
     /// A snapshot; no round trip.

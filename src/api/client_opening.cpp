@@ -29,8 +29,9 @@ public:
 
     /// The connection goes on being made, and is closed when it is there. Telling may run what blocks: on a thread of its own.
     void cancel() noexcept override {
-        io::insist(
+        bool const told = io::insist(
             [this] { std::thread([self = shared_from_this()] { self->tell(cancelled(), std::nullopt); }).detach(); });
+        if (!told) tell(cancelled(), std::nullopt); // no thread can be started: better here than not at all
     }
 
     /// Null: it was told already.
@@ -97,6 +98,7 @@ std::optional<outcome> client::start_connect(config const& settings, completion_
         }).detach();
     } catch (std::system_error const& no_thread) {
         done = one->take();
+        if (!done) return std::nullopt; // somebody has cancelled it meanwhile, and it was told
         return outcome(no_thread.code(), no_thread_to_connect);
     }
     return std::nullopt;
