@@ -391,7 +391,7 @@ void counter_wait::leave() {
     if (waiter_) leave_line();
 }
 
-/// What it was told of, and has not asked for, is for those behind it.
+/// What it was told of, and has not asked for, is for those behind it; what was too little for it may be enough for the next.
 void counter_wait::leave_line() {
     core_->shared_counters().locked([&](base::wake_list& woken) {
         auto& queue = request_.what->queue;
@@ -399,7 +399,8 @@ void counter_wait::leave_line() {
         if (acquired_ && left_)
             return queue.leave_with(me, {.left = *left_, .back_at = back_at_, .heard = sample_}, woken);
         queue.leave(me, woken);
-        if (me->told_of > 0) queue.tell_first(me->told_of, woken);
+        if (me->told_of > 0) return queue.tell_first(me->told_of, woken);
+        if (me->at_head.load(std::memory_order_relaxed)) queue.tell_head(woken);
     });
 }
 

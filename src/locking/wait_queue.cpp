@@ -56,10 +56,11 @@ void wait_queue::tell_first(std::int64_t permits, base::wake_list& woken) const 
     if (!head_) return;
     auto left = permits;
     auto const takes = [&](waiter& one) { // false: the permits do not go as far as to it
-        if (one.told_of > 0) return true;
-        if (left < permits && left < one.amount) return false;
-        tell(one, std::min(left, one.amount), woken);
-        left -= one.amount;
+        auto const missing = one.amount - one.told_of;
+        if (missing <= 0) return true;
+        if (left < permits && left < missing) return false;
+        tell(one, std::min(left, missing), woken);
+        left -= missing;
         return left > 0;
     };
     if (!takes(*head_)) return;

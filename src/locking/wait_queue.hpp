@@ -72,8 +72,8 @@ public:
     void leave_silently(waiter_ptr const& waiter) { remove(waiter); }
     /// The lock may be free: the head, if there is one, asks again, whatever it has heard; with a sample it is held back.
     void tell_head(base::wake_list& woken, std::optional<channel_sample> const& held_back_since = {}) const;
-    /// So many permits come, or were found: the first waiters that have not been told of others ask, the first one in any case,
-    /// those behind it as far as the permits go.
+    /// So many permits come, or were found: the first waiters that have not been told of as many as they want ask, the first
+    /// one of them in any case, those behind it as far as the permits go.
     void tell_first(std::int64_t permits, base::wake_list& woken) const;
     /// The one that leaves has got its permits; who has been told of some takes of what was left.
     void leave_with(waiter_ptr const& waiter, remainder const& found, base::wake_list& woken);

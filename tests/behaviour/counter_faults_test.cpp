@@ -43,6 +43,32 @@ TEST_F(counter_faults_test, says_that_nobody_knows_what_became_of_a_request_that
     EXPECT_EQ(sent_once.available_permits(), value() == "5" ? 5 : 4) << "a question is repeated";
 }
 
+TEST_F(counter_faults_test, permits_that_were_too_few_for_one_that_leaves_are_for_the_next) {
+    server.run("SET", name, "0");
+    EXPECT_FALSE(sent_once.try_acquire()); // the server knows the script
+    semaphore many = user.get_semaphore(name);
+    auto wants_many = in_thread([&] { return outcome_of([&] { many.acquire({.permits = 5, .wait = 3s}); }).reason; });
+    ASSERT_TRUE(wait_until([&] { return user.stats().waiters == 1; }));
+    auto wants_one = in_thread([&] { return outcome_of([&] { sent_once.acquire({.wait = 20s}); }).reason; });
+    ASSERT_TRUE(wait_until([&] { return user.stats().waiters == 2; }));
+    auto const asked = proxy.count(a_script(scripts::semaphore_acquire));
+    proxy.hold(direction::to_server);
+    auto released = in_thread([&] { many.release(6); });
+    ASSERT_TRUE(wait_until([&] { return proxy.count(a_script(scripts::semaphore_acquire)) >= asked + 2; }))
+        << "both are told, and ask";
+    server.run("SET", name, "-6"); // others take them
+    proxy.pass(direction::to_server);
+    released.get();
+    auto const refused = proxy.count(a_script(scripts::semaphore_acquire));
+    server.run("SET", name, "0");
+    many.release();
+    ASSERT_TRUE(wait_until([&] { return proxy.count(a_script(scripts::semaphore_acquire)) > refused; }));
+    EXPECT_EQ(wants_many.get(), errc::timed_out);
+    EXPECT_EQ(wants_one.get(), errc());
+    EXPECT_EQ(value(), "0");
+    exactly_once.release(5);
+}
+
 TEST_F(counter_faults_test, asks_again_where_nothing_was_sent) {
     proxy.refuse_connections(true);
     proxy.cut_all();

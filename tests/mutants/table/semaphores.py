@@ -52,7 +52,7 @@ MUTANTS = [
      "        queue.leave(me, woken);\n",
      ""),
     ("what a waiter was told of goes with it", COUNTER_WAIT,
-     "if (me->told_of > 0) queue.tell_first(me->told_of, woken);",
+     "if (me->told_of > 0) return queue.tell_first(me->told_of, woken);",
      ""),
     ("who is told while it asks does not ask again", COUNTER_WAIT,
      "if (waiter_ && !told()) waiter_->told_of = 0;",

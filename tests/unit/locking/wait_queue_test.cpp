@@ -160,6 +160,17 @@ TEST(wait_queue, tells_the_first_again_where_all_ask) {
     EXPECT_TRUE(line.places[0]->released) << "it may have asked before these came";
 }
 
+TEST(wait_queue, tells_one_that_was_told_of_too_few_before_those_behind_it) {
+    permits_line line({2, 5});
+    line.come(1);
+    line.places[0]->released = false; // it asks
+    line.come(1);
+    EXPECT_TRUE(line.places[0]->released) << "it may have asked before the second one came";
+    EXPECT_EQ(line.told(), (permits_line::all{2, 0}));
+    line.come(3);
+    EXPECT_EQ(line.told(), (permits_line::all{2, 3})) << "the first one of them in any case";
+}
+
 TEST(wait_queue, who_takes_the_last_permits_leaves_a_head_that_has_heard_nothing) {
     permits_line line({1, 1});
     auto const soon = base::instant(base::milliseconds(9));
