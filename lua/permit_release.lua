@@ -1,8 +1,8 @@
 -- Gives permits back by their ids, all or none. Those whose lease is over come back as well.
 -- KEYS: 1 NAME, 2 timeouts, 3 (may be left out) RECORD. ARGV: 1 the publish command (PUBLISH or SPUBLISH), 2 channel, 3 for how
 -- long RECORD is kept, in ms, from 4 on: the ids.
--- Returns: 1 = given back; 2 = given back, but this user may not publish; -n = the n-th id is not there, and none was given
--- back. With RECORD those that are there are given back, and 0 is the answer where there was none.
+-- Returns: 1 = given back; 2 = given back, but this user may not publish; -n = the n-th id is not there, another one is, and
+-- none was given back; 0 = none is there. With RECORD those that are there are given back.
 -- wire: protocol section 7.3. The time is the server's. RECORD stands for an acquisition that is undone: a copy of it that
 -- comes later takes nothing. A semaphore that is gone is not made again.
 local value = redis.call('get', KEYS[1])
@@ -17,6 +17,7 @@ for i = 4, #ARGV do
     if ends and tonumber(ends) > now then table.insert(held, ARGV[i])
     else missing = missing or i - 3 end
 end
+local none = #held == 0
 if KEYS[3] then redis.call('set', KEYS[3], 0, 'px', ARGV[3])
 elseif missing then held = {} end
 for _, id in ipairs(held) do table.insert(back, id) end
@@ -31,5 +32,6 @@ if #back > 0 then
 end
 local told = 0
 if #back > 0 and value and value > 0 then told = redis.pcall(ARGV[1], ARGV[2], value) end
-if #held == 0 then return missing and not KEYS[3] and -missing or 0 end
+if none then return 0 end
+if #held == 0 then return -missing end
 return type(told) == 'number' and 1 or 2

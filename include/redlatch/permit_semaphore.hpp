@@ -63,8 +63,10 @@ struct leased_permit_options {
     std::stop_token stop{};
 };
 
-/// Made by client::get_permit_semaphore. Thread safety, object lifetimes, errors: as of basic_counter. What is done by id is
-/// executed once, and so is an acquisition: counter_options are about the other changes.
+/// Made by client::get_permit_semaphore. Thread safety, object lifetimes, errors: as of basic_counter. A release
+/// by id is executed once, and so is an acquisition. Setting the number of permits and setting a lease say what is to be: they
+/// are repeated where the connection breaks, and may undo what others have changed meanwhile. counter_options are about the
+/// other changes.
 class REDLATCH_EXPORT permit_semaphore : public basic_semaphore {
 public:
     /// Waits until there are enough permits, and takes them. One round trip where there are; no polling where there are not:

@@ -183,11 +183,11 @@ requested_change<std::int64_t> detail::releasing_by_id(counter_impl const& impl,
             .answer = [about, count, which = impl.shown(),
                        channel = impl.what->channel](io::counter_change const& ended) -> std::int64_t {
                 auto const said = permit_calls::read_release(ended.reply());
-                if (!said || *said > count)
+                if (!said || said->missing > count)
                     throw error(errc::bad_reply, "the server sent an unexpected reply to " + about);
-                if (*said < 0) warn_that_nobody_was_told(which, channel);
-                // What is not there after a repeat was released by the first copy, or is gone anyhow.
-                return *said < 0 || ended.repeated() ? 0 : *said;
+                if (!said->announced) warn_that_nobody_was_told(which, channel);
+                // Where none is there after a repeat, the first copy has released them, or they were gone anyhow.
+                return ended.repeated() && said->none_there ? 0 : said->missing;
             }};
 }
 

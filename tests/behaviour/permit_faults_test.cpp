@@ -36,6 +36,43 @@ TEST_F(permit_faults_test, takes_and_gives_once_although_the_answer_was_lost) {
     EXPECT_EQ(value(), "7");
 }
 
+TEST_F(permit_faults_test, a_repeated_release_does_not_hide_that_one_of_several_permits_was_not_there) {
+    mine.try_set_permits(5);
+    mine.acquire().release(); // the server knows the scripts
+    auto const ids = mine.acquire({.permits = 2}).detach();
+    theirs.release(ids[1]);
+    auto const lost = proxy.cut_after(a_script(scripts::permit_release));
+    EXPECT_FALSE(mine.try_release(ids));
+    EXPECT_TRUE(lost.wait());
+    EXPECT_EQ(value(), "4");
+    mine.release(ids[0]);
+
+    permits two = mine.acquire({.permits = 2});
+    theirs.release(two.ids()[1]);
+    auto const again = proxy.cut_after(a_script(scripts::permit_release));
+    EXPECT_EQ(outcome_of([&] { two.release(); }).reason, errc::lease_lost);
+    EXPECT_TRUE(again.wait());
+    EXPECT_TRUE(becomes("5")) << "the other one is given back in the background";
+}
+
+TEST_F(permit_faults_test, a_repeated_release_knows_its_own_first_copy) {
+    mine.try_set_permits(5);
+    mine.acquire().release(); // the server knows the scripts
+    auto ids = mine.acquire({.permits = 2}).detach();
+    auto const lost = proxy.cut_after(a_script(scripts::permit_release));
+    EXPECT_TRUE(mine.try_release(ids));
+    EXPECT_TRUE(lost.wait());
+    EXPECT_EQ(value(), "5");
+
+    ids = mine.acquire({.permits = 2}).detach();
+    theirs.release(ids[0]);
+    auto const again = proxy.cut_after(a_script(scripts::permit_release));
+    EXPECT_FALSE(mine.try_release(ids)) << "the other one is still there";
+    EXPECT_TRUE(again.wait());
+    EXPECT_EQ(value(), "4");
+    mine.release(ids[1]);
+}
+
 TEST_F(permit_faults_test, gives_back_what_a_request_takes_whose_caller_has_left) {
     mine.try_set_permits(5);
     mine.acquire().release(); // the server knows the scripts

@@ -77,10 +77,12 @@ wire_call release(counter_request const& what) {
     return with_ids(scripts::permit_release, what, record::without, {what.publish, what.channel, "0"});
 }
 
-std::optional<std::int64_t> read_release(resp::value const& reply) {
-    if (!reply.is_integer() || reply.integer == 0 || reply.integer > 2) return std::nullopt;
-    if (reply.integer > 0) return 1 - reply.integer;
-    return reply.integer == std::numeric_limits<std::int64_t>::min() ? std::nullopt : std::optional(-reply.integer);
+std::optional<permit_release_answer> read_release(resp::value const& reply) {
+    if (!reply.is_integer() || reply.integer > 2) return std::nullopt;
+    if (reply.integer > 0) return permit_release_answer{.announced = reply.integer == 1};
+    if (reply.integer == 0) return permit_release_answer{.missing = 1, .none_there = true};
+    if (reply.integer == std::numeric_limits<std::int64_t>::min()) return std::nullopt;
+    return permit_release_answer{.missing = -reply.integer};
 }
 
 wire_call set_lease(counter_request const& what, bool only_longer) {

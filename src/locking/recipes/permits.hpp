@@ -11,9 +11,14 @@ namespace redlatch::locking::permits {
 
 /// All ids or none.
 wire_call release(counter_request const& what);
-/// Of a release: 0: done; -1: done, but this user may not publish; n: the n-th id is not there, and nothing was done. None: it
-/// is not understood.
-std::optional<std::int64_t> read_release(resp::value const& reply);
+/// The server's word on a release.
+struct permit_release_answer {
+    std::int64_t missing = 0; ///< the position, from 1, of the first id that is not there: nothing was done; 0: done
+    bool none_there = false;  ///< of missing: nor is any other one
+    bool announced = true;    ///< false: this user may not publish
+};
+/// None: it is not understood.
+std::optional<permit_release_answer> read_release(resp::value const& reply);
 
 /// The lease of all ids from now on; `only_longer`: where less is left.
 wire_call set_lease(counter_request const& what, bool only_longer);
