@@ -307,7 +307,7 @@ bool acquisition::attempt(bool plain) {
         if (!std::exchange(caught_up_, false)) node_->messages().catch_up();
         sample_ = node_->messages().sample(*channel_);
     }
-    auto about = request_.record->context(tenure_->owner_id, lease_on_server_);
+    auto about = request_.record->context(tenure_->owner_id, lease_to_write());
     auto const& how = *request_.record->how;
     about.may_wait = request_.may_wait;
     about.fencing = wants_token();

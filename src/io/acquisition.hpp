@@ -90,6 +90,10 @@ private:
     bool on_answer_read(action const& next, connection::call const& answered);
     void take_level(locking::lock_table& table, base::instant sent_at, base::wake_list& woken);
     locking::acquire_op::knowledge of_others();
+    /// A re-entry does not shorten the lock delay of an outer hold, which is ours to read: no other operation of it runs.
+    base::milliseconds lease_to_write() const noexcept {
+        return op_.asked().reentry ? std::max(lease_on_server_, lease_ + tenure_->lock_delay) : lease_on_server_;
+    }
     std::optional<base::milliseconds> max_hold() const { return request_.lease ? std::nullopt : request_.max_hold; }
     base::instant outage_at();
 

@@ -88,7 +88,8 @@ void client_core::reap(locking::reaper::job const& job) {
 
 std::vector<client_core::last_release> client_core::send_releases(std::vector<locking::reaper::job> jobs,
                                                                   base::waker const& waker, bool will_wait) {
-    auto const dead = locked([](locking::lock_table& table, base::wake_list&) { return table.dead.all_now(); });
+    auto const dead =
+        locked([](locking::lock_table& table, base::wake_list&) { return table.dead.all_now(lease_clock::now()); });
     jobs.insert(jobs.end(), dead.begin(), dead.end());
     std::vector<last_release> sent;
     sent.reserve(jobs.size());

@@ -451,7 +451,9 @@ void lock_table::lose(tenure_ptr const& tenure, base::instant now, base::wake_li
     }
     if (!tenure->in(tenure::phase::held)) return;
     note(notice::kind::lost, tenure); // first what may throw
-    dead.add(dead_id_of(*tenure), reap_at, now);
+    auto id = dead_id_of(*tenure);
+    if (tenure->lock_delay.count() > 0) id.not_before = reap_at;
+    dead.add(std::move(id), reap_at, now);
     end(tenure, tenure::phase::lost);
     end_handoffs(*tenure->record, now);
     ++counted.lost;

@@ -52,6 +52,12 @@ std::vector<reaper::job> reaper::take_due(base::instant now) {
     return jobs;
 }
 
+std::vector<reaper::job> reaper::all_now(base::instant now) {
+    auto jobs = take_due(base::never);
+    std::erase_if(jobs, [&](job const& one) { return entries_.at(one.number).what.not_before > now; });
+    return jobs;
+}
+
 void reaper::on_answer(std::uint64_t number, bool late_copy_possible, base::instant now) {
     auto const at = entries_.find(number);
     if (at == entries_.end()) return;

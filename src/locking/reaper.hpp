@@ -33,6 +33,8 @@ public:
         bool late_copy_possible = false; ///< a copy of its acquire may arrive late
         bool announce = false;           ///< it holds nothing any more; only the message may not have been sent
         base::instant kept_until = base::instant::min(); ///< of a minimum hold: the lock is not to be free before
+        base::instant not_before =
+            base::instant::min(); ///< of a lock delay: not released before; then it expires by itself
     };
     struct job {
         std::uint64_t number;
@@ -55,8 +57,8 @@ public:
     void on_failure(std::uint64_t number, bool late_copy_possible, base::instant now);
 
     std::size_t size() const noexcept { return entries_.size(); }
-    /// Everything that is not under way, at once: for close().
-    std::vector<job> all_now() { return take_due(base::never); }
+    /// Everything that is not under way and may be released already: for close().
+    std::vector<job> all_now(base::instant now);
 
 private:
     struct entry {

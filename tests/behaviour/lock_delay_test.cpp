@@ -73,6 +73,25 @@ TEST_P(lock_delay, of_any_level_counts_for_all_that_an_owner_holds) {
     EXPECT_LE(outer.valid_until() - lease_clock::now(), 1500ms);
 }
 
+TEST_P(lock_delay, of_an_outer_hold_is_kept_by_a_re_entry_with_a_longer_lease) {
+    if (!kind().reentrant) GTEST_SKIP() << "it is not re-entrant";
+    owner const me;
+    auto const outer = lock.acquire({.lease = 30s, .lock_delay = 60s, .owner = me});
+    auto const inner = lock.acquire({.lease = 600s, .owner = me});
+    EXPECT_GT(pttl(server, name), 650'000);
+}
+
+TEST_P(lock_delay, is_not_cut_short_where_the_client_is_closed_after_the_loss) {
+    client holding(settings(server.uri()));
+    auto const mine = kind().get(holding, name).acquire({.max_hold = 100ms, .lock_delay = 60s});
+    ASSERT_TRUE(wait_until([&] { return mine.status() == hold_status::lost; }));
+    auto const told = mine.lost();
+    ASSERT_TRUE(wait_until([&] { return told.stop_requested(); }));
+    holding.close();
+    EXPECT_FALSE(theirs.try_acquire());
+    EXPECT_TRUE(theirs.force_unlock());
+}
+
 TEST_P(lock_delay, below_zero_is_refused) {
     auto const refused = outcome_of([&] { (void)lock.acquire({.lock_delay = -1ms}); });
     EXPECT_EQ(refused.reason, errc::invalid_argument);

@@ -21,7 +21,7 @@ TEST(ended_thread, forgets_what_an_ended_thread_had_lost_and_tells_of_what_it_ho
     auto const of_another = all.hold(bob, at(1s));
     all.lose(of_another, at(2s));
     all.table.take_notices();
-    all.table.dead.all_now();
+    all.table.dead.all_now(base::never);
     all.table.thread_ended(ann);
     EXPECT_TRUE(lost.expired());
     EXPECT_THAT(all.record->tenures, UnorderedElementsAre(held, of_another));

@@ -355,7 +355,7 @@ TEST(first_of_two, is_released_when_the_client_closes_with_all_that_waits) {
     EXPECT_GE(all.second.sleeper->times, 1);
     EXPECT_THAT(all.news(), IsEmpty());
     std::vector<std::string> ids;
-    for (auto const& job : all.table.dead.all_now()) ids.push_back(job.owner_id);
+    for (auto const& job : all.table.dead.all_now(base::never)) ids.push_back(job.owner_id);
     EXPECT_THAT(ids, ::testing::UnorderedElementsAre("uuid:1", "uuid:3", "uuid:4"));
 }
 

@@ -78,7 +78,7 @@ TEST(lock_table, ends_everything_when_the_client_closes) {
     EXPECT_EQ(turn->times, 1);
     for (auto const& waiter : all.places) EXPECT_GE(static_cast<scripted::wake_counter&>(*waiter->waker).times, 1);
     std::vector<std::string> ids;
-    for (auto const& job : all.table.dead.all_now()) ids.push_back(job.owner_id);
+    for (auto const& job : all.table.dead.all_now(base::never)) ids.push_back(job.owner_id);
     EXPECT_THAT(ids, ::testing::UnorderedElementsAre("uuid:1", "uuid:2"));
     EXPECT_EQ(all.release(held, second.number, at(1s)).what, plan::lost);
 }

@@ -165,11 +165,23 @@ TEST(reaper, hands_over_at_once_whatever_is_not_under_way_when_the_client_closes
     auto const asked = all.add(false, at(0s), at(0s));
     all.dead.on_timer(at(0s));
     auto const due_later = all.add(true, at(1h), at(0s));
-    auto const jobs = all.dead.all_now();
+    auto const jobs = all.dead.all_now(base::never);
     ASSERT_EQ(jobs.size(), 1U);
     EXPECT_EQ(jobs[0].number, due_later);
     all.dead.on_answer(asked, false, at(1s));
     EXPECT_EQ(all.dead.size(), 1U);
+}
+
+TEST(reaper, leaves_an_id_to_its_expiry_whose_lock_delay_is_not_over_when_the_client_closes) {
+    dead_holds all;
+    reaper::dead_id delayed{all.record, "uuid:1", 30s, false};
+    delayed.not_before = at(60s);
+    all.dead.add(delayed, at(60s), at(0s));
+    EXPECT_THAT(all.dead.all_now(at(59s)), IsEmpty());
+    auto const over = all.dead.add(std::move(delayed), at(60s), at(0s));
+    auto const jobs = all.dead.all_now(at(60s));
+    ASSERT_EQ(jobs.size(), 1U);
+    EXPECT_EQ(jobs[0].number, over);
 }
 
 /// An id of which a late copy is possible from its beginning to its end, every answer good.
