@@ -37,11 +37,17 @@ std::error_code check_fencing(lock_impl const& impl, acquire_options const& opti
         return errc::invalid_argument;
     }
     auto const ttl = impl.core->settings().fencing_counter_ttl;
-    if ((options.fencing || how.always_fencing) && ttl && options.lease && *options.lease > *ttl) {
-        message = "lock " + locking::shown(impl.record->name) + ": a lease longer than config::fencing_counter_ttl ("
-                  + std::to_string(ttl->count())
-                  + " ms) would outlive the counter of its token, and the next holder could get a smaller one; give a "
-                    "shorter lease or a longer fencing_counter_ttl";
+    auto const given = [](std::optional<duration> const& time) {
+        return std::min(time.value_or(duration(0)), longest_time);
+    };
+    auto const longest = std::max(given(options.lease) + given(options.lock_delay), given(options.hold_at_least));
+    if ((options.fencing || how.always_fencing) && ttl && longest > *ttl) {
+        message =
+            "lock " + locking::shown(impl.record->name)
+            + ": a lease, with its lock_delay, or a hold_at_least that is longer than config::fencing_counter_ttl ("
+            + std::to_string(ttl->count())
+            + " ms) would outlive the counter of its token, and the next holder could get a smaller one; give a "
+              "shorter one or a longer fencing_counter_ttl";
         return errc::invalid_argument;
     }
     return {};

@@ -200,7 +200,7 @@ locking::wire_call force_release_call(lock_impl const& impl) {
 
 bool after_force_release(lock_impl const& impl, io::query const& done, lease_clock::time_point asked_at) {
     bool const was_held = done.reply().is_integer() && done.reply().integer > 0;
-    if (was_held)
+    if (was_held || done.repeated()) // an earlier copy may have ended what is held here
         impl.core->locked([&](locking::lock_table& table, base::wake_list& woken) {
             table.lose_all(*impl.record, asked_at, lease_clock::now(), woken);
         });
