@@ -16,13 +16,16 @@ if not count then
     while not writes and redis.call('del', hold(ARGV[1], n)) == 1 do n = n + 1 end
     return 0
 end
+local function delete_own_hold_keys()
+    for n = 1, writes and 0 or holds(count) do redis.call('del', hold(ARGV[1], n)) end
+end
 local left = redis.call('pttl', KEYS[1])
 local own = writes and left or redis.call('pttl', hold(ARGV[1], 1))
 for n = 2, writes and 0 or holds(count) do own = math.max(own, redis.call('pttl', hold(ARGV[1], n))) end
 if own < left and redis.call('hget', KEYS[1], 'mode') == 'read' and redis.call('hlen', KEYS[1]) > 2 then
     -- The lease of the lock is the longest of its readers', and not this one's: another one still reads for as long.
     redis.call('hdel', KEYS[1], ARGV[1])
-    for n = 1, holds(count) do redis.call('del', hold(ARGV[1], n)) end
+    delete_own_hold_keys()
     return 1
 end
 local fields = redis.call('hgetall', KEYS[1])
@@ -44,9 +47,7 @@ if stays then
 else
     redis.call('del', KEYS[1])
 end
-if not writes then
-    for n = 1, holds(count) do redis.call('del', hold(ARGV[1], n)) end
-end
+delete_own_hold_keys()
 if goes_on_writing then return 1 end
 if stays then
     if writes then redis.call('hset', KEYS[1], 'mode', 'read') end

@@ -176,7 +176,7 @@ void node::on_recovered() noexcept {
         message = "the server " + address() + " takes locks again";
         hooks_.tell({event::kind::server_recovered, {}, {}, message});
     });
-    log(log_level::info, message);
+    if (!message.empty()) log(log_level::info, message); // else there is no memory for it
 }
 
 /// Locks have an expiry, as what a cache may drop has: two clients have held one lock because of it.

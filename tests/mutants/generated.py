@@ -56,6 +56,11 @@ class Mutant:
     def key(self):
         return key_of(self.change.path, self.old, self.new, self.nth)
 
+    @property
+    def argument_key(self):
+        """One argument is about all places of a file whose lines are the same."""
+        return survivors.key(self.change.path, self.old, self.new)
+
     def __str__(self):
         def short(lines):
             return " ".join(" ".join(lines).split())
@@ -147,7 +152,7 @@ class Hunt:
     def next(self, wanted):
         with self.lock:
             for mutant, verdict in self.chosen():
-                argued = verdict == "open" and mutant.key[:-1] in self.arguments  # that no suite could find it
+                argued = verdict == "open" and mutant.argument_key in self.arguments  # that no suite could find it
                 if verdict == wanted and not argued and (mutant, wanted) not in self.taken:
                     self.taken.add((mutant, wanted))
                     return mutant

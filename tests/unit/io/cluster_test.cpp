@@ -46,9 +46,6 @@ public:
     }
 
 private:
-    static std::string bulk(std::string const& text) {
-        return "$" + std::to_string(text.size()) + "\r\n" + text + "\r\n";
-    }
     std::string answer_to(std::string const& command) {
         if (command == "CLUSTER NODES") {
             auto const text = view(asked + 1);

@@ -16,10 +16,6 @@ using namespace std::chrono_literals;
 using connection::call;
 using ::testing::HasSubstr;
 
-std::string bulk(std::string const& text) {
-    return "$" + std::to_string(text.size()) + "\r\n" + text + "\r\n";
-}
-
 struct scripted_lane {
     scripted_server server;
     std::shared_ptr<reactor> loop = std::make_shared<reactor>();

@@ -15,10 +15,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-std::string bulk(std::string const& text) {
-    return "$" + std::to_string(text.size()) + "\r\n" + text + "\r\n";
-}
-
 /// Of a lock with a fixed lease: nothing is renewed.
 class a_release : public ::testing::Test {
 protected:

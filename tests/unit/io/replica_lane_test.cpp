@@ -57,9 +57,6 @@ protected:
         server.accept();
         EXPECT_EQ(server.read_commands(2), (std::vector<std::string>{"CLIENT INFO", "INFO"}));
         ++connections;
-        auto const bulk = [](std::string const& text) {
-            return "$" + std::to_string(text.size()) + "\r\n" + text + "\r\n";
-        };
         server.say(bulk("id=" + std::to_string(connections) + " addr=127.0.0.1:" + std::to_string(connections))
                    + bulk("run_id:abc\r\nredis_version:7.0.15\r\n"));
     }

@@ -22,6 +22,11 @@
 
 namespace redlatch::io {
 
+/// As a bulk string of RESP.
+inline std::string bulk(std::string const& text) {
+    return "$" + std::to_string(text.size()) + "\r\n" + text + "\r\n";
+}
+
 /// Listens on an address of this machine: by default on a free port of 127.0.0.1.
 class scripted_server {
 public:
