@@ -24,7 +24,7 @@ MUTANTS = [
      "        detail::abandon(*core, state_->tenure, state_->level); // given back it is\n",
      ""),
     ("an asynchronous call begins without a thread for its handler", "src/api/async_call.hpp",
-     "    if (!on_loop) core.start_notifier();",
+     "    if (!on_loop && !in_child) core.start_notifier();",
      ""),
     ("a loss is told when there is a thread for it", CORE_THREADS,
      "if (!reactor_->started() || notifier_.can_run()) return false;",
