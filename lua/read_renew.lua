@@ -1,5 +1,6 @@
 -- Renews many read holds at once.
--- KEYS: NAME and prefix of hold keys, for each hold. ARGV: 1 lease in ms, then one OWNER for each hold.
+-- KEYS: NAME of each hold. ARGV: 1 lease in ms, then for each hold: OWNER, prefix of hold keys. The prefix is no key that is
+-- ever there: among KEYS it would be missing while the slot is on its way to another node, and the call be refused (TRYAGAIN).
 -- Returns: the positions (from 1) of the holds that are gone; empty = all renewed.
 -- wire: protocol section 2.3; no lease is shortened, and a key of another type counts as not held. A hold without all of its
 -- keys is gone too: the next release of anybody drops it. Any other error (a missing right) says nothing about the holds.
@@ -12,9 +13,9 @@ local function prolong(key)
     return left ~= -2
 end
 
-for i = 1, #KEYS / 2 do
-    local name, hold = KEYS[2 * i - 1], KEYS[2 * i] .. ':' .. ARGV[i + 1] .. ':rwlock_timeout:'
-    local count = redis.pcall('hget', name, ARGV[i + 1])
+for i = 1, #KEYS do
+    local name, owner, hold = KEYS[i], ARGV[2 * i], ARGV[2 * i + 1] .. ':' .. ARGV[2 * i] .. ':rwlock_timeout:'
+    local count = redis.pcall('hget', name, owner)
     if type(count) == 'table' and not string.find(count.err, 'WRONGTYPE', 1, true) then return count end
     local held = type(count) == 'string'
     for n = 1, held and math.min(tonumber(count), 10000) or 0 do held = prolong(hold .. n) and held end

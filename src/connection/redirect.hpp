@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace redlatch::connection {
 
@@ -23,6 +24,9 @@ struct redirect {
 
 /// MOVED and ASK. None: another reply.
 std::optional<redirect> read_redirect(resp::value const& reply);
+
+/// How the answer begins that a call gets after so many redirects that the nodes cannot agree. As TRYAGAIN it is repeated.
+inline constexpr std::string_view redirected_too_often = "TRYAGAIN redirected too often";
 
 /// What a call gets that waits for a node which the cluster does not count on any more: as if the node had said so.
 resp::value moved_away(std::uint16_t slot);

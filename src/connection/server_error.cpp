@@ -1,5 +1,7 @@
 #include "connection/server_error.hpp"
 
+#include "connection/redirect.hpp"
+
 #include <algorithm>
 
 namespace redlatch::connection {
@@ -95,6 +97,13 @@ bool is_about_the_cluster(resp::value const& error) {
     if (!error.is_error()) return false;
     auto const text = unwrapped(error.text);
     return begins(text, "CLUSTERDOWN") || begins(text, "TRYAGAIN");
+}
+
+bool is_of_divided_slot(resp::value const& error) {
+    if (!error.is_error()) return false;
+    auto const text = unwrapped(error.text);
+    if (begins(text, "TRYAGAIN")) return !text.starts_with(redirected_too_often);
+    return text.find("attempted to access a non local key") != std::string_view::npos; // a script that has met one
 }
 
 reach reach_of(resp::value const& refusal) {

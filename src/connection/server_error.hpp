@@ -38,6 +38,10 @@ reach reach_of(resp::value const& refusal);
 /// A node of a cluster that does not serve the slot: CLUSTERDOWN, TRYAGAIN.
 bool is_about_the_cluster(resp::value const& error);
 
+/// The slot is on its way to another node, and its keys are on both. Each key by itself is served: a call that names it alone
+/// is redirected to where it is.
+bool is_of_divided_slot(resp::value const& error);
+
 errc to_errc(verdict answer) noexcept;
 
 } // namespace redlatch::connection

@@ -56,12 +56,15 @@ void client_core::renew(locking::lease_keeper::batch const& batch) {
                 lost = locking::renewal_of(batch).read(answered.reply);
             bool const interrupted = answered.status == connection::call::state::closed;
             if (!interrupted) self->renewals_.fetch_add(1, std::memory_order_relaxed); // or composed anew
-            bool const refused =
-                answered.reply.is_error() && connection::judge(answered.reply) == connection::verdict::refused;
+            bool const divided = connection::is_of_divided_slot(answered.reply);
+            bool const refused = !divided && answered.reply.is_error()
+                                 && connection::judge(answered.reply) == connection::verdict::refused;
             if (answered.reply.is_error() && connection::judge(answered.reply) == connection::verdict::read_only)
                 self->node_of(batch.front()->record->name).control().reconnect(answered, "is a replica now");
-            // What is refused whatever the key is not asked for one key after the other.
-            bool const by_key = refused && connection::reach_of(answered.reply) != connection::reach::command;
+            // What is refused whatever the key is not asked for one key after the other. Keys of a slot that is on its way
+            // are, since each of them is on one node, and at once: the slot may be on its way for longer than a lease.
+            bool const by_key = divided ? batch.size() > 1
+                                        : refused && connection::reach_of(answered.reply) != connection::reach::command;
             if (answered.reply.is_error() && !by_key)
                 log(log_level::warning, "renewal of " + std::to_string(batch.size()) + " locks failed, trying again: "
                                             + locking::naming_command(answered.reply.text));

@@ -76,7 +76,8 @@ bool lock_call::follow(connection::call& answered, base::function_ref<base::wake
         return false;
     }
     if (++followed_ > most_redirects) { // nodes that do not agree will, in a moment
-        answered.reply.text = "TRYAGAIN redirected too often, the last time by " + answered.reply.text;
+        answered.reply.text =
+            std::string(connection::redirected_too_often) + ", the last time by " + answered.reply.text;
         return false;
     }
     where_ = &where_->other(*elsewhere);

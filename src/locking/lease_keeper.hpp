@@ -6,7 +6,9 @@
 // | held, in a batch       | answer: still ours                 | validity from before the batch was sent                  |
 // | held, in a batch       | answer: not ours                   | lost                                                     |
 // | held, in a batch       | error                              | again after about a second, while validity lasts         |
-// | held, in a batch       | the batch is refused               | at once again, in two halves                             |
+// | held, in a batch       | the batch is refused, or its slot  | at once again, in two halves                             |
+// |                        | is on its way, and its keys on two |                                                          |
+// |                        | nodes                              |                                                          |
 // | held, in a batch alone | refused                            | refused alone: again after a while, always by itself     |
 // | held, refused alone    | answer: still ours                 | as before, with others again                             |
 // | held                   | half of the lease without renewal  | suspect                                                  |

@@ -233,6 +233,55 @@ TEST(cluster, keeps_a_lock_whose_slot_moves_and_wakes_who_waits_for_it) {
     EXPECT_TRUE(waiter.get().status() == hold_status::held);
 }
 
+TEST(cluster, keeps_locks_of_one_slot_while_some_of_them_have_moved) {
+    redis_cluster cluster;
+    auto settings = of_cluster(cluster);
+    settings.lock_watchdog_timeout = 3000ms;
+    client user(settings);
+    auto const tag = "{" + cluster.name_on(0) + "}";
+    auto const slot = redis_cluster::slot_of(tag + "a");
+    auto first = user.get_lock(tag + "a").acquire({.owner = owner()});
+    auto second = user.get_lock(tag + "b").acquire({.owner = owner()});
+    cluster.begin_move(slot, 0, 1);
+    cluster.move_key(first.lock_name(), 0, 1);
+    // One call for both is answered TRYAGAIN for as long as the slot is on its way.
+    auto const longer = second.valid_until() + 5s;
+    auto const is_over = [&](hold const& one) {
+        return one.status() == hold_status::lost || one.valid_until() > longer;
+    };
+    EXPECT_TRUE(wait_until([&] { return is_over(first) && is_over(second); }));
+    EXPECT_EQ(first.status(), hold_status::held);
+    EXPECT_EQ(second.status(), hold_status::held);
+    EXPECT_EQ(user.stats().lost, 0U);
+    cluster.move_keys(slot, 0, 1);
+    cluster.end_move(slot, 0, 1);
+    first.release();
+    second.release();
+    EXPECT_EQ(keys_on(cluster.node(1)), 0U);
+}
+
+TEST(cluster, keeps_a_read_hold_whose_slot_is_on_its_way) {
+    redis_cluster cluster;
+    auto settings = of_cluster(cluster);
+    settings.lock_watchdog_timeout = 3000ms;
+    client user(settings);
+    auto const name = cluster.name_on(0);
+    auto const slot = redis_cluster::slot_of(name);
+    auto held = user.get_read_write_lock(name).read_lock().acquire({.owner = owner()});
+    auto const renewed_again = [&] {
+        auto const longer = held.valid_until() + 5s;
+        return wait_until([&] { return held.status() == hold_status::lost || held.valid_until() > longer; })
+               && held.status() == hold_status::held;
+    };
+    cluster.begin_move(slot, 0, 1);
+    EXPECT_TRUE(renewed_again()) << "all of it is on the node that has the slot";
+    cluster.move_keys(slot, 0, 1);
+    EXPECT_TRUE(renewed_again()) << "all of it is on the node that gets the slot";
+    cluster.end_move(slot, 0, 1);
+    held.release();
+    EXPECT_EQ(keys_on(cluster.node(1)), 0U);
+}
+
 TEST(cluster, goes_on_when_a_node_gets_its_first_slots_and_another_one_leaves) {
     redis_cluster cluster;
     cluster.give_all_slots(2, 1); // from now on it is one that has joined

@@ -41,8 +41,8 @@ protected:
     std::string renew(words const& owners, std::string const& lease = "100000") {
         words keys, arguments{lease};
         for (auto const& owner : owners) {
-            keys.insert(keys.end(), {"orders", "{orders}"});
-            arguments.push_back(owner);
+            keys.push_back("orders");
+            arguments.insert(arguments.end(), {owner, "{orders}"});
         }
         return shown(call(read_renew, keys, arguments));
     }

@@ -140,10 +140,13 @@ void redis_cluster::begin_move(std::uint16_t slot, std::size_t from, std::size_t
 }
 
 void redis_cluster::move_keys(std::uint16_t slot, std::size_t from, std::size_t to) {
-    auto const port = std::to_string(node(to).address().port);
     auto const keys = node(from).run("CLUSTER", "GETKEYSINSLOT", std::to_string(slot), "100");
-    for (auto const& key : keys.items) // one may expire meanwhile
-        must(node(from).run("MIGRATE", "127.0.0.1", port, key.text, "0", "5000"), "MIGRATE");
+    for (auto const& key : keys.items) move_key(key.text, from, to); // one may expire meanwhile
+}
+
+void redis_cluster::move_key(std::string const& key, std::size_t from, std::size_t to) {
+    auto const port = std::to_string(node(to).address().port);
+    must(node(from).run("MIGRATE", "127.0.0.1", port, key, "0", "5000"), "MIGRATE");
 }
 
 void redis_cluster::end_move(std::uint16_t slot, std::size_t from, std::size_t to) {

@@ -47,6 +47,8 @@ public:
     void begin_move(std::uint16_t slot, std::size_t from, std::size_t to);
     /// All keys that are in the slot now.
     void move_keys(std::uint16_t slot, std::size_t from, std::size_t to);
+    /// One of them.
+    void move_key(std::string const& key, std::size_t from, std::size_t to);
     void end_move(std::uint16_t slot, std::size_t from, std::size_t to);
 
     /// All slots of a master of the beginning, without their keys: as if the other one had them from now on.

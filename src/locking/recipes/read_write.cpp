@@ -61,8 +61,8 @@ wire_call compose_renewal(std::span<renewed_hold const> holds, base::millisecond
     for (auto const& hold : holds) {
         prefixes.push_back(read_hold_prefix(hold.name));
         keys.push_back(hold.name);
-        keys.push_back(prefixes.back());
         arguments.push_back(hold.owner_id);
+        arguments.push_back(prefixes.back());
     }
     return script_call(scripts::read_renew, keys, arguments);
 }

@@ -1,3 +1,4 @@
+#include "connection/redirect.hpp"
 #include "connection/server_error.hpp"
 #include "scripted/replies.hpp"
 
@@ -117,6 +118,19 @@ TEST(server_error, is_followed_by_what_to_do) {
     for (auto const& [said, advice] : rows) EXPECT_NE(what_to_do(said).find(advice), std::string_view::npos) << said;
     for (auto const* said : {"ERR syntax error", "OOMPH", ""})
         EXPECT_EQ(what_to_do(said).find("rights"), std::string_view::npos) << said;
+}
+
+TEST(server_error, tells_of_a_slot_that_is_divided_between_two_nodes) {
+    for (auto const* said :
+         {"TRYAGAIN Multiple keys request during rehashing of slot",
+          "ERR Script attempted to access a non local key in a cluster node script: 5c, on @user_script:12.",
+          "ERR Error running script (call to f_0f): @user_script:9: @user_script: 9: Lua script attempted to access a "
+          "non local key in a cluster node"})
+        EXPECT_TRUE(is_of_divided_slot(scripted::error(said))) << said;
+    auto const in_vain = std::string(redirected_too_often) + ", the last time by MOVED 7 127.0.0.1:7002";
+    EXPECT_EQ(judge(scripted::error(in_vain)), verdict::not_executed);
+    for (auto const& said : {in_vain, std::string("CLUSTERDOWN Hash slot not served"), std::string("TRYAGAINST it")})
+        EXPECT_FALSE(is_of_divided_slot(scripted::error(said))) << said;
 }
 
 } // namespace

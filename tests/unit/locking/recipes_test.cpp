@@ -354,7 +354,7 @@ TEST(read_recipe, composes_its_calls) {
     renewed_hold const both[] = {{"orders", "uuid:7"}, {"{t}rows", "uuid:8"}};
     EXPECT_THAT(
         after_script(read_recipe.renew->compose(std::span(both), base::milliseconds(30'000)), scripts::read_renew),
-        ElementsAre("4", "orders", "{orders}", "{t}rows", "{t}rows", "30000", "uuid:7", "uuid:8"));
+        ElementsAre("2", "orders", "{t}rows", "30000", "uuid:7", "{orders}", "uuid:8", "{t}rows"));
 }
 
 TEST(write_recipe, composes_its_calls_and_marks_its_owners) {
