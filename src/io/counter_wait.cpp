@@ -361,9 +361,9 @@ bool counter_wait::on_waited() {
     if (op_.listens()) {
         auto const seen = node_->messages().sample(*channel_);
         // The connection for messages broke, and probably the other one too, on which a request would be lost: the new
-        // subscription is news.
-        bool const broke =
-            !seen.subscribed && sample_.subscribed && request_.what->how->changes() && request_.record.empty();
+        // subscription is news. Where the slot has another node, there will be none here.
+        bool const broke = !seen.subscribed && sample_.subscribed && !seen.elsewhere && request_.what->how->changes()
+                           && request_.record.empty();
         bool const news = heeds_messages() && op_.is_news(seen, sample_);
         if (news) sample_ = seen;
         if ((!news || broke) && now_ < at().until) return suspend(at().where, at().until);

@@ -15,6 +15,7 @@ struct channel_sample {
     bool turn_goes_on = false;  ///< the latest message ended none
     std::uint64_t foreign = 0;  ///< of the messages, those of somebody who takes no turns: Redisson
     std::uint64_t session = 0;  ///< equal numbers: counted without a gap; zero: there is no channel
+    bool elsewhere = false;     ///< its slot of a cluster has another node: there may be no subscription here any more
 };
 
 } // namespace redlatch::locking

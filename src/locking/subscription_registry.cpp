@@ -158,6 +158,7 @@ bool subscription_registry::on_confirmation(request order, base::wake_list& woke
     // A channel that was given up meanwhile is idle, and whoever wants the same name again has another object.
     if (order == request::subscribe && answer.channel->now_in == channel::state::asked) {
         answer.channel->now_in = channel::state::subscribed;
+        answer.channel->elsewhere = false;
         answer.channel->polled = false;
         moved(*answer.channel, woken);
     }
@@ -169,13 +170,21 @@ void subscription_registry::on_slot_moved(std::string const& name, base::wake_li
     auto const found = channels_.find(name);
     if (found == channels_.end() || found->second->now_in != channel::state::subscribed) return;
     found->second->now_in = channel::state::idle;
+    found->second->elsewhere = true;
     found->second->own_expected = 0;
     moved(*found->second, woken);
 }
 
 void subscription_registry::on_slots_moved(base::function_ref<bool(std::uint16_t)> gone, base::wake_list& woken) {
-    for (auto const& [name, channel] : channels_)
-        if (channel->references > 0 && gone(base::hash_slot(name))) moved(*channel, woken);
+    for (auto const& [name, channel] : channels_) {
+        if (channel->references == 0) continue;
+        if (gone(base::hash_slot(name))) {
+            channel->elsewhere = true;
+            moved(*channel, woken);
+        } else if (channel->now_in == channel::state::subscribed) {
+            channel->elsewhere = false; // it has come back
+        }
+    }
 }
 
 /// What a server says of SUNSUBSCRIBE that has ended the subscription by itself while it was on its way: it has confirmed that

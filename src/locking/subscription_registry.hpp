@@ -54,6 +54,7 @@ struct channel {
     bool turn_goes_on = false;
     std::uint64_t foreign = 0;
     std::uint64_t session = 0;
+    bool elsewhere = false;         ///< its slot has another node, and no subscription was confirmed here since
     std::uint64_t own_expected = 0; ///< messages to come that are no news
     int references = 0;
     base::instant linger_until = base::never;
@@ -63,7 +64,7 @@ struct channel {
     /// By a server that executes nothing now.
     bool is_refused_for_now() const noexcept { return now_in == state::idle && polled; }
     channel_sample sample() const noexcept {
-        return {count, now_in == state::subscribed, messages, turns, absent, turn_goes_on, foreign, session};
+        return {count, now_in == state::subscribed, messages, turns, absent, turn_goes_on, foreign, session, elsewhere};
     }
 };
 

@@ -233,6 +233,32 @@ TEST(cluster, keeps_a_lock_whose_slot_moves_and_wakes_who_waits_for_it) {
     EXPECT_TRUE(waiter.get().status() == hold_status::held);
 }
 
+TEST(cluster, wakes_who_waits_for_permits_whose_slot_moves) {
+    if (test_server_is_before_7()) GTEST_SKIP() << messages_of_shards;
+    redis_cluster cluster;
+    auto settings = of_cluster(cluster);
+    settings.topology.scan_interval = 1h;
+    client holder(settings);
+    client other(settings);
+    auto const name = cluster.name_on(0);
+    auto const slot = redis_cluster::slot_of(name);
+    auto permits = holder.get_semaphore(name);
+    EXPECT_TRUE(permits.try_set_permits(1));
+    permits.acquire();
+    auto const channel = "redisson_sc:{" + name + "}";
+    auto const somebody_waits_on = [&](std::size_t node) {
+        return !cluster.node(node).run("PUBSUB", "SHARDCHANNELS", channel).items.empty();
+    };
+    auto waiter = in_thread([&] { return other.get_semaphore(name).try_acquire({.wait = 2 * patience}); });
+    EXPECT_TRUE(wait_until([&] { return somebody_waits_on(0); }));
+    cluster.begin_move(slot, 0, 1);
+    cluster.move_keys(slot, 0, 1);
+    cluster.end_move(slot, 0, 1);
+    EXPECT_TRUE(wait_until([&] { return somebody_waits_on(1); })) << "it listens on the new node";
+    permits.release();
+    EXPECT_TRUE(waiter.get());
+}
+
 TEST(cluster, keeps_locks_of_one_slot_while_some_of_them_have_moved) {
     redis_cluster cluster;
     auto settings = of_cluster(cluster);

@@ -1,6 +1,6 @@
 """The nodes of a cluster: which of them is asked, and what happens when slots have another one."""
-from table.files import (BATCHES, CLUSTER, CLUSTER_VIEW, CORE, HOLD_WATCH, LANE, LOCK_CALL, MULTIPLEXER, NODE, PUBLISH_METHOD,
-                         REGISTRY, RELEASING, ACQUISITION)
+from table.files import (ACQUISITION, BATCHES, CLUSTER, CLUSTER_VIEW, CORE, HOLD_WATCH, LANE, LOCK_CALL,
+                         MULTIPLEXER, NODE, PUBLISH_METHOD, REGISTRY, RELEASING)
 
 # What the simulator is asked for.
 WORDS = ("--topology", "cluster")
@@ -88,6 +88,9 @@ MUTANTS = [
     ("the same node is always asked who has the slots", CLUSTER,
      "question_ % connected",
      "0"),
+    ("whoever waits for permits waits on where the slot has been", "src/io/counter_wait.cpp",
+     "sample_.subscribed && !seen.elsewhere &&",
+     "sample_.subscribed &&"),
     ("a node that does not know its own host is at none", CLUSTER_VIEW,
      "    if (where->host.empty()) where->host = asked;\n",
      ""),

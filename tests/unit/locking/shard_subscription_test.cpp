@@ -56,6 +56,26 @@ TEST(subscription_of_a_shard, that_the_server_ends_wakes_who_waits_and_may_begin
     EXPECT_THAT(all.said(), ElementsAre("SSUBSCRIBE c"));
 }
 
+TEST(subscription_of_a_shard, that_was_on_another_node_is_not_waited_for_on_this_one) {
+    in_a_cluster all;
+    auto const one = all.in_shard("c");
+    EXPECT_FALSE(one->sample().elsewhere);
+    EXPECT_TRUE(all.hears(confirmed("sunsubscribe", "c")));
+    EXPECT_TRUE(one->sample().elsewhere) << "the connection is there, and nobody subscribes again";
+    all.registry.subscribe(one);
+    EXPECT_TRUE(all.hears(confirmed("ssubscribe", "c")));
+    EXPECT_FALSE(one->sample().elsewhere) << "the slot has come back";
+    base::wake_list woken;
+    all.registry.on_slots_moved([](std::uint16_t) { return true; }, woken);
+    EXPECT_TRUE(one->sample().elsewhere);
+    all.registry.on_slots_moved([](std::uint16_t) { return false; }, woken);
+    EXPECT_FALSE(one->sample().elsewhere);
+    all.registry.on_down(all.now, woken);
+    EXPECT_FALSE(one->sample().elsewhere) << "there will be another connection";
+    all.registry.on_slots_moved([](std::uint16_t) { return true; }, woken);
+    EXPECT_TRUE(one->sample().elsewhere) << "even if both are seen at once";
+}
+
 TEST(subscription_of_a_shard, that_is_ended_by_both_sides_at_once_is_ended_once) {
     in_a_cluster all;
     auto const one = all.in_shard("c");
