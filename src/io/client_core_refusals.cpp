@@ -65,6 +65,7 @@ void client_core::renew(locking::lease_keeper::batch const& batch) {
             // are, since each of them is on one node, and at once: the slot may be on its way for longer than a lease.
             bool const by_key = divided ? batch.size() > 1
                                         : refused && connection::reach_of(answered.reply) != connection::reach::command;
+            if (!divided) self->node_of(batch.front()->record->name).on_renewal_refused(answered.reply);
             if (answered.reply.is_error() && !by_key)
                 log(log_level::warning, "renewal of " + std::to_string(batch.size()) + " locks failed, trying again: "
                                             + locking::naming_command(answered.reply.text));

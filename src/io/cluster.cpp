@@ -1,9 +1,10 @@
 #include "io/cluster.hpp"
 
 #include "connection/server_error.hpp"
+#include "io/cluster_questions.hpp"
 #include "io/insist.hpp"
+#include "io/lock_call.hpp"
 #include "io/parker.hpp"
-#include "io/unattended.hpp"
 #include "resp/command.hpp"
 
 #include <algorithm>
@@ -14,36 +15,8 @@ namespace redlatch::io {
 
 namespace {
 
-/// While a node is away, so often the others are asked who has its slots.
-constexpr base::milliseconds between_questions{100};
-/// A node that does not answer for so long is passed over, and one that has to be connected to first. What comes later counts
-/// all the same.
-constexpr base::milliseconds longest_answer{1'000};
-constexpr base::milliseconds longest_connecting{100};
 /// A node without slots is kept at hand for so long.
 constexpr base::milliseconds idle_limit{60'000};
-
-/// Its answer is needed now, or not at all.
-constexpr unattended::terms asked_if_reachable{.once = true, .impatient = true};
-
-/// To PUBSUB SHARDNUMSUB. A server that refuses it by its name to this user has it for others, who are to hear each other.
-bool knows_shards(resp::value const& answer) {
-    return !answer.is_error()
-           || (connection::is_missing_right(answer) && answer.text.find("pubsub|shardnumsub") != std::string::npos);
-}
-
-locking::wire_call question(std::string bytes) {
-    return {.bytes = std::move(bytes)};
-}
-
-/// What Redisson asks to know whether there are messages of shards.
-std::string about_shards() {
-    return resp::command("PUBSUB", "SHARDNUMSUB", "0");
-}
-
-bool says_shards(connection::call const& answered) {
-    return answered.status == connection::call::state::answered && knows_shards(answered.reply);
-}
 
 } // namespace
 
@@ -303,19 +276,6 @@ void cluster::use_shards(bool sharded) {
     hooks_.sharded(sharded);
 }
 
-void cluster::ask_about_shards(node& server) {
-    insist([&] {
-        unattended::send(
-            loop_, server.data(), question(about_shards()),
-            [weak = weak_from_this()](connection::call const& answered) {
-                auto const self = weak.lock();
-                if (self && answered.status == connection::call::state::answered)
-                    self->use_shards(says_shards(answered));
-            },
-            asked_if_reachable);
-    });
-}
-
 bool cluster::connect_now(base::instant until, errc& reason, std::string& problem) {
     std::string all_problems;
     auto left = static_cast<std::int64_t>(servers_.nodes.size());
@@ -347,142 +307,6 @@ void cluster::connect_later() {
         std::lock_guard const guard(mutex_);
         shards_known_ = known;
     }
-}
-
-// --- asking, on the reactor
-
-void cluster::watch() {
-    bool known = false;
-    {
-        std::lock_guard const guard(mutex_);
-        known = knows_slots();
-    }
-    refresh_at(known ? base::later(lease_clock::now(), settings_.topology.scan_interval) : lease_clock::now());
-}
-
-void cluster::refresh_soon() {
-    insist([this] { refresh_at(lease_clock::now()); });
-}
-
-void cluster::refresh_at(base::instant when) {
-    {
-        std::lock_guard const guard(mutex_);
-        if (closed_) return;
-        if (asking_) {
-            ask_again_ = true;
-            return;
-        }
-        if (timer_ <= when) return;
-        timer_ = when;
-    }
-    try {
-        loop_->at(when, [weak = weak_from_this(), when] {
-            if (auto const self = weak.lock()) self->on_refresh(when);
-        });
-    } catch (...) { // whoever comes next sets it
-        std::lock_guard const guard(mutex_);
-        if (timer_ == when) timer_ = base::never;
-        throw;
-    }
-}
-
-void cluster::on_refresh(base::instant when) {
-    {
-        std::lock_guard const guard(mutex_);
-        if (timer_ != when || asking_ || closed_) return;
-        timer_ = base::never;
-        asking_ = true;
-        ask_again_ = false;
-        to_ask_ = candidates();
-    }
-    ask_next();
-}
-
-/// With the mutex. Some at least.
-bool cluster::knows_slots() const {
-    return std::any_of(members_.begin(), members_.end(), [](auto const& entry) { return entry.second.slots > 0; });
-}
-
-/// With the mutex. The last is asked first: those that have slots and are connected, and in the end the ones that rest.
-std::vector<node*> cluster::candidates() {
-    std::vector<node*> found;
-    auto const add = [&](auto const& fits) {
-        for (auto& [where, one] : members_)
-            if (fits(one)) found.push_back(one.server.get());
-    };
-    add([](member const& one) { return one.resting; });
-    add([](member const& one) { return !one.resting && !one.server->is_connected(); });
-    add([](member const& one) { return !one.resting && one.slots == 0 && one.server->is_connected(); });
-    auto const first = static_cast<std::ptrdiff_t>(found.size());
-    add([](member const& one) { return one.slots > 0 && one.server->is_connected(); });
-    // Not always the same one: what it believes may be old.
-    auto const connected = static_cast<std::size_t>(found.end() - found.begin()) - static_cast<std::size_t>(first);
-    if (connected > 0) {
-        auto const begin = found.begin() + first;
-        std::rotate(begin, begin + static_cast<std::ptrdiff_t>(question_ % connected), found.end());
-    }
-    return found;
-}
-
-void cluster::ask_next() {
-    node* next = nullptr;
-    std::uint64_t number = 0;
-    {
-        std::lock_guard const guard(mutex_);
-        if (closed_) return;
-        number = ++question_;
-        if (!to_ask_.empty()) {
-            next = to_ask_.back();
-            to_ask_.pop_back();
-        }
-        for (auto& [where, one] : members_)
-            if (one.server.get() == next && one.resting) one.resting = false, one.used_at = lease_clock::now();
-    }
-    if (next == nullptr) return on_asked(number);
-    auto const patience = next->is_connected() ? longest_answer : longest_connecting;
-    loop_->at(base::later(lease_clock::now(), patience), [weak = weak_from_this(), number] {
-        auto const self = weak.lock();
-        if (!self) return;
-        {
-            std::lock_guard const guard(self->mutex_);
-            if (self->question_ != number || !self->asking_) return;
-        }
-        self->ask_next();
-    });
-    settle_rest(*next);
-    bool const sent = insist([&] {
-        unattended::send(
-            loop_, next->data(), question(resp::command("CLUSTER", "NODES")),
-            [weak = weak_from_this(), number, next](connection::call const& answered) {
-                if (auto const self = weak.lock()) self->on_answer(number, *next, answered);
-            },
-            asked_if_reachable);
-    });
-    if (!sent) ask_next();
-}
-
-void cluster::on_answer(std::uint64_t question, node& from, connection::call const& answered) {
-    bool const understood = answered.status == connection::call::state::answered && answered.reply.is_text()
-                            && take(answered.reply.text, from);
-    bool ask_more = false;
-    {
-        std::lock_guard const guard(mutex_);
-        ask_more = understood && !shards_known_;
-        if (question_ != question || !asking_) return; // too late: another one was asked meanwhile
-    }
-    if (ask_more) ask_about_shards(from);
-    understood ? on_asked(question) : ask_next();
-}
-
-void cluster::on_asked(std::uint64_t question) {
-    bool soon = false;
-    {
-        std::lock_guard const guard(mutex_);
-        if (question_ != question || !std::exchange(asking_, false)) return;
-        soon = std::exchange(ask_again_, false) || !knows_slots();
-        for (auto& [where, one] : members_) soon = soon || (one.slots > 0 && one.server->is_in_trouble());
-    }
-    refresh_at(base::later(lease_clock::now(), soon ? between_questions : settings_.topology.scan_interval));
 }
 
 } // namespace redlatch::io

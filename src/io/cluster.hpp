@@ -7,8 +7,9 @@
 // |                                                     | while calls go to a node that was named, which knows who has a slot |
 // | MOVED                                               | the slot is that node's from now on; ask about all of them          |
 // | ASK                                                 | that one call goes to that node                                     |
-// | a connection is lost, CLUSTERDOWN, the scan         | ask a node (CLUSTER NODES), another one where it does not answer    |
-// | interval is over                                    |                                                                     |
+// | the scan interval is over                           | ask a node (CLUSTER NODES), another one where it does not answer    |
+// | a connection is lost, CLUSTERDOWN                   | the same, every other time beginning with a node that has no slots  |
+// |                                                     | or is not connected: the connected ones may be cut off              |
 // | an answer                                           | a slot is whose epoch is not smaller than that of its former node   |
 // | a slot has another node                             | what waits for the former one is sent on, holds are asked about     |
 // | a node has no slots and cannot be reached, or was   | it rests: no connection is made until something is there for it     |
@@ -79,6 +80,7 @@ private:
         std::unique_ptr<node> server;
         std::size_t slots = 0;
         base::instant used_at{}; ///< since then it has had no slots
+        std::uint64_t asked = 0; ///< the number of the latest question to it
         bool resting = false;
     };
 
@@ -105,7 +107,7 @@ private:
     void on_asked(std::uint64_t question);
     void refresh_at(base::instant when);
     void on_refresh(base::instant when);
-    std::vector<node*> candidates();
+    std::vector<member*> candidates(bool doubtful);
     bool knows_slots() const;
 
     std::shared_ptr<reactor> const loop_;
@@ -119,10 +121,12 @@ private:
     std::mutex mutex_; // guards what follows
     std::map<connection::node_address, member> members_{};
     std::array<std::uint64_t, base::hash_slots> epochs_{};
-    std::vector<node*> to_ask_{}; ///< of the refresh under way
-    std::uint64_t question_ = 0;  ///< the number of the latest
+    std::vector<member*> to_ask_{}; ///< of the refresh under way
+    std::uint64_t question_ = 0;    ///< the number of the latest
     bool asking_ = false;
-    bool ask_again_ = false; ///< something has changed since the question
+    bool ask_again_ = false;   ///< something has changed since the question
+    bool doubtful_ = false;    ///< the next refresh has another reason than that its time has come
+    bool others_next_ = false; ///< such a refresh begins with a node that would be asked last
     base::instant timer_ = base::never;
     bool sharded_ = false;      ///< messages of a release go to the clients of the shard (SPUBLISH)
     bool shards_known_ = false; ///< a server has said, or the user

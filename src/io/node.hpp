@@ -4,6 +4,7 @@
 
 #include "base/time.hpp"
 #include "connection/call.hpp"
+#include "connection/server_error.hpp"
 #include "io/call_lane.hpp"
 #include "io/command_choice.hpp"
 #include "io/endpoint.hpp"
@@ -89,6 +90,10 @@ public:
 
     /// A write on the data connection was not executed: when to try again. `now`: it was refused for another reason.
     base::instant on_write_refused(connection::call const& answered, base::instant now);
+    /// It does not serve the slot of what was to be renewed.
+    void on_renewal_refused(resp::value const& error) {
+        if (hooks_.misplaced && connection::is_about_the_cluster(error)) hooks_.misplaced();
+    }
     /// The server executed one; `grows`: one that needs memory.
     void on_written(base::instant sent_at, bool grows) {
         if (gate_.on_written(sent_at, grows)) on_recovered();

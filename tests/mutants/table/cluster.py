@@ -1,5 +1,5 @@
 """The nodes of a cluster: which of them is asked, and what happens when slots have another one."""
-from table.files import (ACQUISITION, BATCHES, CLUSTER, CLUSTER_VIEW, CORE, HOLD_WATCH, LANE, LOCK_CALL,
+from table.files import (ACQUISITION, BATCHES, CLUSTER, CLUSTER_ASKING, CLUSTER_VIEW, CORE, HOLD_WATCH, LANE, LOCK_CALL,
                          MULTIPLEXER, NODE, PUBLISH_METHOD, REGISTRY, RELEASING)
 
 # What the simulator is asked for.
@@ -82,12 +82,15 @@ MUTANTS = [
     ("a lost connection is no reason to ask who has the slots", CLUSTER,
      "        send_away(**itself);\n        refresh_soon();\n",
      "        send_away(**itself);\n"),
-    ("who has the slots is asked once", CLUSTER,
+    ("who has the slots is asked once", CLUSTER_ASKING,
      "    refresh_at(base::later(lease_clock::now(), soon ? between_questions : settings_.topology.scan_interval));\n",
      ""),
-    ("the same node is always asked who has the slots", CLUSTER,
-     "question_ % connected",
-     "0"),
+    ("the same node is always asked who has the slots", CLUSTER_ASKING,
+     "one->asked > other->asked; });\n    if",
+     "one->where < other->where; });\n    if"),
+    ("only connected nodes with slots are asked who has them", CLUSTER_ASKING,
+     "!std::exchange(others_next_, !others_next_)",
+     "true"),
     ("whoever waits for permits waits on where the slot has been", "src/io/counter_wait.cpp",
      "sample_.subscribed && !seen.elsewhere &&",
      "sample_.subscribed &&"),
@@ -97,7 +100,7 @@ MUTANTS = [
     ("a redirect without a host leads nowhere", CLUSTER,
      "        if (there.where.host.empty()) there.where.host = host;\n",
      ""),
-    ("a node that does not answer is waited for however it is connected", CLUSTER,
+    ("a node that does not answer is waited for however it is connected", CLUSTER_ASKING,
      "constexpr base::milliseconds longest_connecting{100};",
      "constexpr base::milliseconds longest_connecting{1'000};"),
     ("the first node uses up the time of the others", CLUSTER,

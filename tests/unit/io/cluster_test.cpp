@@ -161,6 +161,14 @@ TEST_F(cluster_test, does_not_always_ask_the_same_node) {
     EXPECT_TRUE(refresh_until([&] { return first.asked >= before + 2 && second.asked >= 3; }));
 }
 
+TEST_F(cluster_test, asks_others_too_where_the_only_connected_node_may_be_cut_off) {
+    first.view = [view = first.line("aaaa", 5, every_slot, true)](int) { return view; };
+    second.view = [&](int) { return second.line("bbbb", 6, every_slot, true); };
+    connect();
+    ASSERT_TRUE(has_all_slots(first));
+    EXPECT_TRUE(refresh_until([&] { return has_all_slots(second); })) << "it was named, and nobody has used it yet";
+}
+
 struct with_a_node_that_comes_later : cluster_test {
     with_a_node_that_comes_later() : cluster_test(scripted_server::begins::with_listen) {}
 };
