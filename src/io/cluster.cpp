@@ -38,6 +38,7 @@ std::unique_ptr<node> cluster::make_node(endpoint where) {
         refresh_soon();
     };
     heard.misplaced = [this] { refresh_soon(); };
+    heard.unreachable = [this, itself] { on_unreachable(**itself); };
     auto const host = where.host_or_path;
     auto made = std::make_unique<node>(loop_, settings_, std::move(where), connection_name_, std::move(heard), nullptr,
                                        node::arrangement::cluster);
@@ -49,6 +50,19 @@ std::unique_ptr<node> cluster::make_node(endpoint where) {
         return named(there);
     });
     return made;
+}
+
+/// Perhaps it had been lost before anybody needed it.
+void cluster::on_unreachable(node& server) {
+    {
+        std::lock_guard const guard(mutex_);
+        if (std::none_of(members_.begin(), members_.end(), [&](auto const& entry) {
+                return entry.second.server.get() == &server && entry.second.slots > 0;
+            }))
+            return;
+    }
+    send_away(server);
+    refresh_soon();
 }
 
 /// With the mutex, but for the constructor.

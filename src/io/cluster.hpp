@@ -8,7 +8,7 @@
 // | MOVED                                               | the slot is that node's from now on; ask about all of them          |
 // | ASK                                                 | that one call goes to that node                                     |
 // | the scan interval is over                           | ask a node (CLUSTER NODES), another one where it does not answer    |
-// | a connection is lost, CLUSTERDOWN                   | the same, every other time beginning with a node that has no slots  |
+// | a connection is lost or cannot be made, CLUSTERDOWN | the same, every other time beginning with a node that has no slots  |
 // |                                                     | or is not connected: the connected ones may be cut off              |
 // | an answer                                           | a slot is whose epoch is not smaller than that of its former node   |
 // | a slot has another node                             | what waits for the former one is sent on, holds are asked about     |
@@ -92,6 +92,7 @@ private:
     member& member_at(connection::node_address const& where);
     bool give(member& to, std::uint16_t slot);
     bool apply(connection::cluster_view const& view);
+    void on_unreachable(node& server);
     void send_away(node& former);
     bool look_after(member& one, base::instant now);
     void settle_rest(node& server);

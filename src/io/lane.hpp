@@ -89,6 +89,7 @@ public:
     struct hooks {
         std::function<void(connection::identity const&)> connected{};
         std::function<void(std::string const& reason)> lost{};
+        std::function<void()> failed{};       ///< on the reactor: a connection could not be made
         std::function<void()> late_replies{}; ///< there are late replies to take; posted to the reactor
     };
     /// Is there something for the caller to do? Asked under the mutex.

@@ -157,6 +157,7 @@ void lane::on_connect_failed(std::string const& problem) {
     }
     next.woken.wake_all();
     connect_after(pause);
+    if (hooks_.failed) insist([&] { hooks_.failed(); });
 }
 
 void lane::move_to(endpoint const& there, std::string const& reason, bool news) {

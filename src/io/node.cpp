@@ -101,6 +101,7 @@ lane::hooks node::lane_hooks(char const* role, lane& (*line)(node&)) {
         log(log_level::warning, reason + " (" + role + " connection)");
         hooks_.disconnected(reason);
     };
+    told.failed = hooks_.unreachable;
     return told;
 }
 

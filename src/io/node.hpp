@@ -40,6 +40,8 @@ public:
         std::function<void(event const&)> tell_when_heard;
         /// In a cluster: it does not serve the slot, or not now.
         std::function<void()> misplaced{};
+        /// In a cluster: a connection could not be made.
+        std::function<void()> unreachable{};
     };
     enum class arrangement { single, cluster };
 

@@ -354,6 +354,22 @@ TEST(cluster, goes_on_with_the_replica_of_a_master_that_is_lost) {
     EXPECT_EQ(fields_of(cluster.replica_of(0), again.lock_name()), 1U);
 }
 
+TEST(cluster, goes_on_with_the_replica_of_a_lost_master_that_it_has_never_used) {
+    redis_cluster cluster(3, 1);
+    auto settings = of_cluster(cluster);
+    settings.topology.scan_interval = 1h; // a connection that cannot be made is a reason to ask the others
+    client user(settings);
+    auto const used = user.get_lock(cluster.name_on(0)).acquire({.owner = owner()});
+    auto const name = cluster.name_on(1);
+    cluster.node(1).run("SET", "something in {" + name + "}", "1");
+    EXPECT_TRUE(wait_until([&] { return keys_on(cluster.replica_of(1)) == 1; }));
+    cluster.node(1).kill9();
+    EXPECT_TRUE(wait_until([&] { return redis_cluster::is_master(cluster.replica_of(1)); }));
+    auto const held = user.get_lock(name).try_acquire({.wait = patience, .owner = owner()});
+    EXPECT_TRUE(held.has_value());
+    EXPECT_EQ(fields_of(cluster.replica_of(1), name), 1U);
+}
+
 TEST(cluster, tells_soon_of_a_hold_that_the_new_master_does_not_know) {
     redis_cluster cluster(3, 1);
     client user(of_cluster(cluster));
