@@ -134,18 +134,41 @@ void cluster::send_away(node& former) {
     former.send_away([&](std::uint16_t slot) { return owners_[slot].load(std::memory_order_acquire) != &former; });
 }
 
-bool cluster::apply(connection::cluster_view const& view) {
+/// With the mutex. True: nobody is there any more who knows of the greater epochs that the client has seen.
+bool cluster::begins_anew(connection::cluster_view const& view, node const& from) {
+    std::vector<connection::lower_epochs::claim> lower;
+    for (auto const& master : view.masters)
+        for (auto const& range : master.slots) {
+            auto const first = epochs_.begin() + range.first;
+            if (std::any_of(first, first + (range.last - range.first + 1),
+                            [&](std::uint64_t known) { return master.epoch < known; }))
+                lower.push_back({servers_.reached_at(master.where), master.epoch, range.first, range.last});
+        }
+    connection::node_address by;
+    std::vector<connection::node_address> there;
+    for (auto& [where, one] : members_) {
+        if (one.server.get() == &from) by = where;
+        if (one.server->is_connected()) there.push_back(where);
+    }
+    auto const now = lease_clock::now();
+    lower_.on_answer(by, std::move(lower), now);
+    return lower_.is_certain(there, now);
+}
+
+bool cluster::apply(connection::cluster_view const& view, node const& from) {
     std::set<node*> left;
     std::vector<node*> changed_rest;
     bool changed = false;
     bool first = false; // nobody knew until now where some slots are, and their calls wait anywhere
     {
         std::lock_guard const guard(mutex_);
+        bool const anew = begins_anew(view, from);
+        if (anew) lower_.forget();
         for (auto const& master : view.masters) {
             auto& owner = member_at(servers_.reached_at(master.where));
             for (auto const& range : master.slots)
                 for (unsigned slot = range.first; slot <= range.last; ++slot) {
-                    if (master.epoch < epochs_[slot]) continue; // what an isolated node believes
+                    if (master.epoch < epochs_[slot] && !anew) continue; // what an isolated node believes
                     epochs_[slot] = master.epoch;
                     auto* const former = owners_[slot].load(std::memory_order_relaxed);
                     if (!give(owner, static_cast<std::uint16_t>(slot))) continue;
@@ -237,7 +260,7 @@ std::string cluster::host_of(node const& server) {
 bool cluster::take(std::string const& text, node& from) {
     auto const view = connection::read_cluster_view(text, host_of(from), servers_.nodes.front().tls);
     if (!view || view->masters.empty()) return false;
-    if (apply(*view)) tell_moved();
+    if (apply(*view, from)) tell_moved();
     return true;
 }
 

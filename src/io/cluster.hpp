@@ -11,6 +11,8 @@
 // | a connection is lost or cannot be made, CLUSTERDOWN | the same, every other time beginning with a node that has no slots  |
 // |                                                     | or is not connected: the connected ones may be cut off              |
 // | an answer                                           | a slot is whose epoch is not smaller than that of its former node   |
+// | smaller epochs, for seconds, and from all that are  | they count: the cluster was made anew                               |
+// | there (lower_epochs.hpp)                            |                                                                     |
 // | a slot has another node                             | what waits for the former one is sent on, holds are asked about     |
 // | a node has no slots and cannot be reached, or was   | it rests: no connection is made until something is there for it     |
 // | of no use for a minute                              |                                                                     |
@@ -19,6 +21,7 @@
 
 #include "base/hash_slot.hpp"
 #include "connection/cluster_view.hpp"
+#include "connection/lower_epochs.hpp"
 #include "connection/redirect.hpp"
 #include "io/node.hpp"
 #include "io/server_set.hpp"
@@ -91,7 +94,8 @@ private:
     std::unique_ptr<node> make_node(endpoint where);
     member& member_at(connection::node_address const& where);
     bool give(member& to, std::uint16_t slot);
-    bool apply(connection::cluster_view const& view);
+    bool begins_anew(connection::cluster_view const& view, node const& from);
+    bool apply(connection::cluster_view const& view, node const& from);
     void on_unreachable(node& server);
     void send_away(node& former);
     bool look_after(member& one, base::instant now);
@@ -122,6 +126,7 @@ private:
     std::mutex mutex_; // guards what follows
     std::map<connection::node_address, member> members_{};
     std::array<std::uint64_t, base::hash_slots> epochs_{};
+    connection::lower_epochs lower_{};
     std::vector<member*> to_ask_{}; ///< of the refresh under way
     std::uint64_t question_ = 0;    ///< the number of the latest
     bool asking_ = false;

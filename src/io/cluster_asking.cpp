@@ -82,7 +82,7 @@ void cluster::on_refresh(base::instant when) {
         timer_ = base::never;
         asking_ = true;
         ask_again_ = false;
-        to_ask_ = candidates(std::exchange(doubtful_, false));
+        to_ask_ = candidates(std::exchange(doubtful_, false) || lower_.is_suspected());
     }
     ask_next();
 }

@@ -169,6 +169,44 @@ TEST_F(cluster_test, asks_others_too_where_the_only_connected_node_may_be_cut_of
     EXPECT_TRUE(refresh_until([&] { return has_all_slots(second); })) << "it was named, and nobody has used it yet";
 }
 
+TEST_F(cluster_test, believes_a_node_that_is_behind_where_nobody_is_left_who_knows_more) {
+    first.view = [this, view = first.line("aaaa", 5, every_slot, true)](int nth) {
+        if (nth > 1) {
+            first.server.stop_listening();
+            first.server.break_off();
+        }
+        return view;
+    };
+    second.view = [&](int) { return second.line("bbbb", 1, every_slot, true); }; // the cluster was made anew
+    connect();
+    ASSERT_TRUE(has_all_slots(first));
+    EXPECT_TRUE(refresh_until([&] { return has_all_slots(second); }));
+}
+
+TEST_F(cluster_test, believes_a_node_that_says_less_of_itself_than_it_did) {
+    auto const before = first.line("aaaa", 5, every_slot, true);
+    auto const anew = first.line("cccc", 1, "", true) + second.line("dddd", 2, every_slot, false);
+    first.view = [=](int nth) { return nth == 1 ? before : anew; };
+    connect();
+    ASSERT_TRUE(has_all_slots(first));
+    EXPECT_TRUE(refresh_until([&] { return has_all_slots(second); }));
+}
+
+TEST_F(cluster_test, does_not_believe_a_node_that_is_behind_while_the_one_that_knows_more_is_there) {
+    first.view = [view = first.line("aaaa", 5, every_slot, true)](int nth) {
+        return nth == 1 ? view : "-LOADING not now\r\n";
+    };
+    second.view = [&](int) { return second.line("bbbb", 1, every_slot, true); };
+    connect();
+    EXPECT_TRUE(test::stays(
+        [&] {
+            all->refresh_soon();
+            return has_all_slots(first);
+        },
+        4s));
+    EXPECT_GT(second.asked, 20);
+}
+
 struct with_a_node_that_comes_later : cluster_test {
     with_a_node_that_comes_later() : cluster_test(scripted_server::begins::with_listen) {}
 };
