@@ -27,6 +27,9 @@ public:
         return !is_numbered(said) || *said.epoch >= *known_->epoch;
     }
 
+    /// It is known to be about a later failover than the last one that is known.
+    bool is_newer(statement const& said) const noexcept { return is_numbered(said) && *said.epoch > *known_->epoch; }
+
     /// Sentinels were asked, and this is the best that they say. Where to connect to: of the same epoch it is the same server,
     /// which another Sentinel may know by another name.
     host_and_port const& choose(statement const& said) {

@@ -14,8 +14,8 @@ bool is_message(resp::value const& incoming) {
 
 } // namespace
 
-sentinel_watch::sentinel_watch(std::string master_name, base::waker told)
-    : master_name_(std::move(master_name)), told_(std::move(told)) {}
+sentinel_watch::sentinel_watch(std::string master_name, base::waker told, use what_for)
+    : master_name_(std::move(master_name)), told_(std::move(told)), what_for_(what_for) {}
 
 std::optional<sentinel_answer> sentinel_watch::take_news() {
     return std::exchange(news_, std::nullopt);
@@ -26,12 +26,13 @@ void sentinel_watch::ask() {
     std::string bytes;
     if (subscribed_) resp::append_command(bytes, {"UNSUBSCRIBE", switch_channel});
     bytes += sentinel_questions(master_name_);
-    resp::append_command(bytes, {"SUBSCRIBE", switch_channel});
+    bool const listens = what_for_ == use::listen;
+    if (listens) resp::append_command(bytes, {"SUBSCRIBE", switch_channel});
     out.make_room(bytes.size());
     replies_.clear();
     replies_.reserve(sentinel_replies);
     out.stage(bytes);
-    due_ = sentinel_replies + (subscribed_ ? 2 : 1);
+    due_ = sentinel_replies + (subscribed_ ? 1 : 0) + (listens ? 1 : 0);
 }
 
 void sentinel_watch::on_up(identity const&, base::instant, base::wake_list&) {
@@ -66,11 +67,12 @@ bool sentinel_watch::on_value(resp::value&& incoming, base::instant, base::wake_
     if (due_ == 0) return false;
     --due_;
     if (due_ > sentinel_replies) return true; // of UNSUBSCRIBE
-    if (due_ > 0) {
+    if (replies_.size() < sentinel_replies) {
         replies_.push_back(std::move(incoming));
-        return true;
+        if (due_ > 0) return true;
+    } else {
+        subscribed_ = !incoming.is_error(); // where it is refused, the probes have to do
     }
-    subscribed_ = !incoming.is_error(); // where it is refused, the probes have to do
     news_ = read_sentinel_answer(replies_);
     woken.add(told_);
     if (std::exchange(ask_again_, false)) ask();

@@ -17,7 +17,12 @@ namespace redlatch::connection {
 
 class sentinel_watch final : public traffic {
 public:
-    sentinel_watch(std::string master_name, base::waker told);
+    enum class use {
+        listen,
+        ask, ///< the questions alone
+    };
+
+    sentinel_watch(std::string master_name, base::waker told, use what_for = use::listen);
 
     /// The last answer, if it has not been taken.
     std::optional<sentinel_answer> take_news();
@@ -37,6 +42,7 @@ private:
 
     std::string const master_name_;
     base::waker told_;
+    use const what_for_;
     bool subscribed_ = false;
     bool ask_again_ = false; ///< a message came while answers were due
     std::size_t due_ = 0;    ///< answers to come

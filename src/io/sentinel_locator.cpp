@@ -3,6 +3,7 @@
 #include "io/log.hpp"
 #include "io/sentinel_watcher.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace redlatch::io {
@@ -189,6 +190,31 @@ sentinel_locator::news sentinel_locator::on_news(endpoint const& from, connectio
     }
     out.master = place_of(master, servers_.master).where;
     return out;
+}
+
+bool sentinel_locator::knows_several() {
+    std::lock_guard const held(mutex_);
+    return sentinels_.in_order().size() > 1;
+}
+
+/// In an order of their own: that of the list changes with each answer.
+std::optional<locator::place> sentinel_locator::another_than(endpoint const& watched) {
+    std::vector<connection::host_and_port> others;
+    std::size_t next = 0;
+    {
+        std::lock_guard const held(mutex_);
+        others = sentinels_.in_order();
+        next = others_asked_++;
+    }
+    std::erase(others, place_in(watched));
+    if (others.empty()) return std::nullopt;
+    std::sort(others.begin(), others.end());
+    return place_of(others[next % others.size()], servers_.nodes.front());
+}
+
+bool sentinel_locator::is_newer(connection::sentinel_answer const& said) {
+    std::lock_guard const held(mutex_);
+    return record_.is_newer({servers_.reached_at(said.master), said.epoch});
 }
 
 void sentinel_locator::watch(std::shared_ptr<reactor> const& loop, on_master tell) {

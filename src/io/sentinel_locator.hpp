@@ -13,6 +13,7 @@
 #include "io/server_set.hpp"
 #include "io/tls/tls_hosts.hpp"
 
+#include <cstddef>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -48,6 +49,11 @@ public:
     };
     /// A Sentinel has said by itself where the master is.
     news on_news(endpoint const& from, connection::sentinel_answer const& said);
+    bool knows_several();
+    /// Each time another one; none: there is only this one.
+    std::optional<place> another_than(endpoint const& watched);
+    /// It is about a later failover than the one that is known.
+    bool is_newer(connection::sentinel_answer const& said);
 
 private:
     struct candidate {
@@ -70,6 +76,7 @@ private:
 
     std::mutex mutex_; // guards what follows
     connection::sentinel_list sentinels_;
+    std::size_t others_asked_ = 0;
     connection::master_record record_{};
     sentinel_facts facts_{};                              ///< from the latest answer
     std::optional<connection::host_and_port> named_by_{}; ///< who said where the master is

@@ -27,7 +27,13 @@ public:
 
 private:
     class turns;
+    class others;
     void look();
+    void on_answer(connection::sentinel_answer const& said);
+    void begin_asking(sentinel_locator& whose);
+    void ask_another();
+    void on_other_answer(connection::sentinel_answer const& said);
+    void follow(connection::sentinel_answer const& said, endpoint const& from);
 
     std::shared_ptr<reactor> const loop_;
     config const settings_;
@@ -36,6 +42,10 @@ private:
     std::shared_ptr<turns> turns_{};
     std::shared_ptr<connection::sentinel_watch> traffic_{};
     std::shared_ptr<lane> line_{};
+    // Of those that are asked beside it; without a connection, but for the question.
+    std::shared_ptr<others> others_{};
+    std::shared_ptr<connection::sentinel_watch> other_traffic_{};
+    std::shared_ptr<lane> other_line_{};
     std::atomic<bool> closed_{false};
     bool knew_nothing_ = false; ///< the reactor's own
 };
