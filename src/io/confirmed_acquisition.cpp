@@ -108,8 +108,8 @@ bool confirmed_acquisition::ask() {
     auto const now = lease_clock::now();
     bool const over = cancelled() || core_->closed() || now >= until_ || !holds(now);
     if (!question_->has_ended() && !over) return suspend(nullptr, std::min(until_, tenure()->validity()));
+    connected_ = question_->connected.load(std::memory_order_acquire); // first: no count of more than there are now
     confirmed_ = question_->confirmed.load(std::memory_order_relaxed);
-    connected_ = question_->connected.load(std::memory_order_relaxed);
     end_question();
     return on_asked(now);
 }

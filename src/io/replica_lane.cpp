@@ -259,9 +259,14 @@ void replica_lane::on_error(connection::call const& answered) {
 void replica_lane::on_role(connection::call const& answered) {
     auto const connected = connection::replicas_in_step(answered.reply);
     if (!connected) return on_error(answered);
-    connected_ = *connected;
-    for (auto const& one : group_) one->connected.store(connected_, std::memory_order_relaxed);
-    on_count(confirmed_); // some may have gone since they were waited for
+    bool const some_have_gone = *connected < std::exchange(connected_, *connected);
+    if (some_have_gone) confirmed_ = 0;
+    for (auto const& one : group_) {
+        // Those that have gone may be the ones that had it: those that are left are asked.
+        if (some_have_gone) one->confirmed.store(-1, std::memory_order_relaxed);
+        one->connected.store(connected_, std::memory_order_release); // pairs with confirmed_acquisition::ask
+    }
+    if (!some_have_gone) on_count(confirmed_);
 }
 
 void replica_lane::on_count(int confirmed) {

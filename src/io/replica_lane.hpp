@@ -14,7 +14,8 @@
 // | marking | a mark is answered: not held, an error   | the question has ended                                               |
 // | marking | ROLE: none is connected, or as many as   | the questions have ended                                             |
 // |         | have confirmed                           |                                                                      |
-// | marking | ROLE                                     | WAIT -> waiting                                                      |
+// | marking | ROLE                                     | WAIT -> waiting; where fewer are connected than before, what was     |
+// |         |                                          | confirmed counts for nothing: it may be the others that had it       |
 // | waiting | WAIT: enough, or a question's time is up | these questions have ended; without any: idle or marking             |
 // | waiting | WAIT: fewer                              | behind the marks of those that have come meanwhile, which join the   |
 // |         |                                          | group: WAIT again, or ROLE -> waiting                                |

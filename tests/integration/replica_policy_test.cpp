@@ -47,6 +47,17 @@ TEST_F(replica_policy_test, of_all_those_that_have_gone_are_not_waited_for) {
     EXPECT_EQ(mine.confirmed_by(), 1);
 }
 
+TEST_F(replica_policy_test, of_all_one_that_has_gone_does_not_count_for_one_that_hangs) {
+    servers[1].pause();
+    monitor seen(master);
+    auto taking = std::async(std::launch::async,
+                             [&] { return outcome_of([&] { (void)lock_with(replica_policy::all(2s)).acquire(); }); });
+    auto const roles = [&] { return seen.count([](words const& command) { return command[0] == "ROLE"; }); };
+    EXPECT_TRUE(wait_until([&] { return roles() >= 2; })) << "the other one has confirmed it by then";
+    servers[2].kill9();
+    EXPECT_EQ(taking.get().reason, errc::not_replicated);
+}
+
 TEST_F(replica_policy_test, one_is_enough_where_one_is_asked_for) {
     servers[1].pause();
     hold const mine = lock_with(replica_policy::at_least(1, for_long)).acquire();

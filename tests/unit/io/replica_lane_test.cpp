@@ -256,9 +256,36 @@ TEST_F(replica_lane_test, all_are_as_many_as_the_server_says) {
     server.say(":1\r\n");
     EXPECT_EQ(server.read_command(), "ROLE") << "one may have gone";
     server.say(master_with(1));
+    expect_wait(1);
+    EXPECT_FALSE(question->has_ended()) << "the one that has gone may be the one that had it";
+    EXPECT_EQ(question->confirmed, -1);
+    server.say(":1\r\n");
     EXPECT_EQ(end_of(question), end::counted);
     EXPECT_EQ(question->confirmed, 1);
     EXPECT_EQ(question->connected, 1);
+}
+
+TEST_F(replica_lane_test, what_one_said_that_has_gone_does_not_count_for_one_that_is_left) {
+    auto const question = ask(locking::replica_demand::all);
+    greet();
+    expect_mark();
+    EXPECT_EQ(server.read_command(), "ROLE");
+    server.say(":1\r\n" + master_with(2));
+    expect_wait(2);
+    server.say(":1\r\n");
+    EXPECT_EQ(server.read_command(), "ROLE");
+    server.say(master_with(1));
+    expect_wait(1);
+    server.say(":0\r\n");
+    EXPECT_EQ(server.read_command(), "ROLE");
+    EXPECT_FALSE(question->has_ended());
+    EXPECT_EQ(question->confirmed, 0);
+    EXPECT_EQ(question->connected, 1);
+    server.say(master_with(0));
+    expect_wait(0);
+    server.say(":0\r\n");
+    EXPECT_EQ(end_of(question), end::counted);
+    EXPECT_EQ(question->confirmed, 0);
 }
 
 TEST_F(replica_lane_test, where_there_is_none_all_have_it) {
