@@ -404,6 +404,21 @@ TEST(cluster, waits_for_a_slot_without_a_master) {
     EXPECT_TRUE(waiter.get().status() == hold_status::held);
 }
 
+TEST(cluster, asks_who_has_a_slot_that_is_not_served_when_it_renews) {
+    redis_cluster cluster;
+    auto settings = of_cluster(cluster);
+    settings.lock_watchdog_timeout = 3000ms;
+    settings.topology.scan_interval = 1h;
+    client user(settings);
+    auto const name = cluster.name_on(0);
+    auto const held = user.get_lock(name).acquire({.owner = owner()});
+    auto const asked = [&] { return command_counts(cluster.node(0))["cluster|nodes"]; };
+    auto const before = asked();
+    cluster.node(0).run("CLUSTER", "DELSLOTS", std::to_string(redis_cluster::slot_of(name)));
+    EXPECT_TRUE(wait_until([&] { return asked() > before || held.status() == hold_status::lost; }));
+    EXPECT_GT(asked(), before) << "it holds locks, and makes no other calls";
+}
+
 TEST(cluster, is_told_apart_from_a_single_server) {
     redis_cluster cluster(1);
     auto const one_node = cluster.node(0).uri();
