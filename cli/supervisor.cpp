@@ -25,6 +25,7 @@ bool supervisor::run() {
     child_changed(); // it may have ended before
     while (!finished()) {
         look();
+        if (finished()) break; // it has killed what was waited for, or could not: of neither there would be news
         pollfd entries[] = {{signals_.get(), POLLIN, 0}, {timer_.get(), POLLIN, 0}, {lost_.get(), POLLIN, 0}};
         if (::poll(entries, 3, -1) < 0) continue;
         if (entries[1].revents != 0) timer_.clear();

@@ -7,10 +7,10 @@
 // | running | the lock is lost, or its end is a grace away     | on_lost: terminate: TERM, CONT -> ending; kill: KILL at    |
 // |         |                                                  | the end -> killed; warn: a message -> warned              |
 // | running | the lock is longer valid than we knew            | tell the guard                                             |
-// | ending  | time for KILL                                    | KILL -> killed                                             |
+// | ending  | time for KILL                                    | KILL -> killed, also if not all may be killed              |
 // | ending  | the command ended, others of its group run       | wait on for them                                           |
 // | ending  | the whole group ended                            | finish                                                     |
-// | killed, warned | the command ended                         | finish                                                     |
+// | killed, warned | the command ended                         | finish; others of its group are not waited for             |
 // | any     | the command was stopped (see stop_with_command)  | take the terminal back, stop as well                       |
 // | any     | CONT                                             | check the lock first, then continue the command            |
 // | any     | another signal                                   | to the command's group                                     |

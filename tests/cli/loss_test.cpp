@@ -203,6 +203,37 @@ TEST_F(loss, gives_the_rest_of_the_group_its_grace_too) {
     EXPECT_EQ(finish(*tool).status, 79);
 }
 
+TEST_F(loss, kills_what_was_orphaned_before_it_and_ends_right_then) {
+    // Its parent has ended before the loss, so the tool does not adopt it, and nobody tells the tool of its end.
+    auto const tool = start(script("(sh -c 'trap \"\" TERM; echo $$; while :; do sleep 0.01; done' &); exec sleep 1000",
+                                   {"--grace", "300ms"}));
+    stranger const orphan(std::stoi(line_of(*tool)));
+    ASSERT_TRUE(wait_until([&] { return orphan.parent() == ::getpid(); })) << "we are the one that adopts here";
+    lose();
+    EXPECT_TRUE(orphan.ends());
+    EXPECT_EQ(finish(*tool).status, 79);
+}
+
+TEST_F(loss, does_not_wait_for_the_rest_of_the_group_that_it_may_not_kill) {
+    if (::geteuid() != 0) GTEST_SKIP() << "only root can start a command as another user";
+    child_process tool(
+        child_options{{"setpriv", "--bounding-set", "-kill", REDLATCH_TOOL, "run", "job", "--grace", "100ms", "--",
+                       "sh", "-c", "setpriv --reuid 65534 --clear-groups sh -c 'echo $$; exec sleep 100' & wait"},
+                      {"REDLATCH_SERVER=" + server.uri()},
+                      {}});
+    auto const first = tool.read_line();
+    if (!first) GTEST_SKIP() << "setpriv is not permitted here: " << tool.error_text();
+    stranger const rest(std::stoi(*first));
+    lose();
+    auto const status = tool.wait();
+    EXPECT_TRUE(rest.runs()) << "it could not be killed";
+    rest.kill();
+    ASSERT_TRUE(status) << "it waits for what it cannot end";
+    EXPECT_EQ(outcome_of(*status), 79);
+    EXPECT_NE(tool.error_text().find("its process " + *first + " runs as another user"), std::string::npos)
+        << tool.error_text();
+}
+
 /// A tool of root's that may not signal others: as near as a test can come to a user's tool whose command is sudo.
 TEST_F(loss, of_a_command_that_became_another_user_says_that_it_cannot_be_ended) {
     if (::geteuid() != 0) GTEST_SKIP() << "only root can start a command as another user";
