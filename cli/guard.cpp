@@ -139,8 +139,10 @@ void guard::done() noexcept {
 
 bool guard::finish() noexcept {
     int status = 0;
+    // It does nothing more, so its turn to read that need not be waited for; nor does one that somebody has stopped read it.
+    if (pid_ > 0 && !late_) ::kill(pid_, SIGKILL);
     while (pid_ > 0) {
-        pid_t const ended = ::waitpid(pid_, &status, late_ || kind_ == memory::own ? 0 : WNOHANG);
+        pid_t const ended = ::waitpid(pid_, &status, 0);
         if (ended < 0 && errno == EINTR) continue;
         if (ended == pid_) acted_ = WIFEXITED(status) && WEXITSTATUS(status) == 1;
         pid_ = -1;

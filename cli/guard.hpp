@@ -70,9 +70,10 @@ public:
     void harden(pid_t command);
     /// The command has ended; not waited for.
     void done() noexcept;
-    /// After done(): when it returns, the guard will not signal any more. True: it had to signal the command. It need not wait
-    /// for the end of a quick guard, which has perhaps not even begun, if no deadline has ever passed: a guard that reads
-    /// `done` before its deadline does nothing, and whatever it decided before it read that was decided before the deadline.
+    /// After done(): when it returns, the guard will not signal any more, and is reaped: who started the tool may be process 1
+    /// of a container that reaps nobody. True: it had to signal the command. If no deadline has ever passed it is killed, be it
+    /// stopped or not yet begun: a guard that reads `done` before its deadline does nothing, and whatever it decided before
+    /// it read that was decided before the deadline.
     bool finish() noexcept;
     /// Did it end without being told to? Reaps it then; says so once.
     bool has_died() noexcept;

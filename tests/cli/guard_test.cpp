@@ -66,6 +66,20 @@ TEST_P(guard_test, does_nothing_to_a_command_that_ends_in_time) {
     command.reset();
 }
 
+TEST_P(guard_test, is_reaped_also_when_its_turn_has_not_come) {
+    start({}, {in(1h), in(2h)}, "exit 7");
+    ASSERT_TRUE(ends());
+    pid_t const process = watcher->pid();
+    ASSERT_EQ(::kill(process, SIGSTOP), 0); // as one that has no processor: it does not read that it is done
+    watcher->done();
+    EXPECT_FALSE(watcher->finish());
+    EXPECT_EQ(::waitpid(process, nullptr, WNOHANG), -1) << "nobody else would reap it when the tool has ended";
+    EXPECT_EQ(errno, ECHILD);
+    ::kill(process, SIGKILL);
+    EXPECT_EQ(command->reap(), 7);
+    command.reset();
+}
+
 TEST_P(guard_test, leaves_the_signals_of_the_tool_to_the_tool) {
     start({}, {in(1h), in(2h)});
     sigset_t blocked{};
