@@ -20,7 +20,7 @@ char const* const help_text = "Usage: redlatch server status|stop [FLAGS]\n"
                               "\n"
                               "Commands:\n"
                               "  status    Does it run? Exit status 0: yes, 1: no.\n"
-                              "  stop      End it. Refused while locks are held, unless --force is given.\n"
+                              "  stop      End it. Refused while locks or permits are held, unless forced.\n"
                               "\n"
                               "redlatch server COMMAND --help tells more.\n";
 
@@ -52,7 +52,7 @@ int stop(arguments const& words) {
     line.example("redlatch server stop");
     line.footer("Exit status:\n  0    it was ended\n  1    it did not run\n  64   its folder cannot be used\n"
                 "  69   it cannot be reached; with --force it is ended nevertheless\n"
-                "  74   the output cannot be written to stdout\n  75   locks are held\n");
+                "  74   the output cannot be written to stdout\n  75   locks or permits are held\n");
     line.parse(words);
     bool ended = false;
     try {

@@ -44,8 +44,8 @@ public:
     /// reached.
     state status() const;
 
-    /// Ends the server and returns true, or returns false when none runs. Refuses with error(busy) while locks are held, and
-    /// with error(disconnected) when it cannot be asked, unless forced.
+    /// Ends the server and returns true, or returns false when none runs. Refuses with error(busy) while locks or permits are
+    /// held, and with error(disconnected) when it cannot be asked, unless forced.
     bool stop(bool force);
 
     std::filesystem::path const& folder() const noexcept { return folder_; }

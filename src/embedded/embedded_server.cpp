@@ -139,7 +139,8 @@ embedded_server::state ask(exchange& server) {
 [[noreturn]] void refuse_to_stop(embedded::held_locks const& found, std::filesystem::path const& socket) {
     auto const name = "'" + io::printable(found.example, 80) + "'";
     auto const which =
-        found.count == 1 ? "the lock " + name + " is held; end the work that holds it"
+        found.count == 1 ? (found.of_permits ? "permits of " + name + " are taken" : "the lock " + name + " is held")
+                               + "; end the work that holds " + (found.of_permits ? "them" : "it")
         : found.count == embedded::most_counted
             ? "very many locks are held, " + name + " among them; end the work"
             : std::to_string(found.count) + " locks are held, " + name + " among them; end the work that holds them";

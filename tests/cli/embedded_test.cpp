@@ -144,6 +144,32 @@ TEST_F(embedded_default, is_not_stopped_under_a_holder) {
     EXPECT_EQ(run({"server", "status"}).status, 1);
 }
 
+TEST_F(embedded_default, is_not_stopped_under_a_holder_of_any_kind) {
+    std::vector<words> const kinds{{"hold", "job"},
+                                   {"hold", "job", "--fair"},
+                                   {"hold", "job", "--fenced"},
+                                   {"hold", "job", "--shared"},
+                                   {"hold", "job", "--write"},
+                                   {"hold", "job", "--write", "--fenced"},
+                                   {"hold", "reports", "--permits", "1/3"},
+                                   {"hold", "re{ports}", "--permits", "2/3"},
+                                   {"elect", "job", "--", "sh", "-c", "echo held; read line"},
+                                   {"elect", "job", "--candidate", "a:b 7", "--", "sh", "-c", "echo held; read line"}};
+    for (auto const& kind : kinds) {
+        std::string shown;
+        for (auto const& word : kind) shown += word + ' ';
+        auto const holder = start(kind);
+        ASSERT_EQ(line_of(*holder).substr(0, 4), "held") << shown;
+        auto const refused = run({"server", "stop"});
+        EXPECT_EQ(refused.status, 75) << shown << refused.output << refused.errors;
+        EXPECT_NE(refused.errors.find("'" + kind[1] + "'"), std::string::npos) << shown << refused.errors;
+        holder->close_input();
+        holder->signal(SIGTERM);
+        EXPECT_TRUE(holder->wait()) << shown;
+        EXPECT_EQ(run({"server", "stop"}).status, 0) << shown << "and then it is";
+    }
+}
+
 TEST_F(embedded_default, that_ends_under_a_waiter_is_started_again) {
     auto const holder = start({"hold", "job"});
     ASSERT_EQ(line_of(*holder), "held");

@@ -32,5 +32,16 @@ TEST(server_info, that_is_odd_counts_nothing) {
         EXPECT_THAT(parse_keyspace(odd).databases, IsEmpty()) << odd;
 }
 
+TEST(held_locks, are_hashes_with_a_field_of_a_holder_of_any_kind) {
+    std::string const owner = "0b5a3c9e-6f0e-4a4e-9a57-0d3c1f7a2b11:42";
+    std::string const value = "AAAAAAAAAAAAAAAAAAAAAA:";
+    for (auto const& field : {owner, std::string("client:7"), owner + ":write", owner + ":me", owner + ":a:b 7",
+                              owner + ":", value + owner + ":expire_time", value + owner + ":lock_count"})
+        EXPECT_TRUE(is_owner_field(field)) << field;
+    for (auto const* field : {"", ":", "mode", ":7", "client:", "client:x", "client:7:write", "7",
+                              "0b5a3c9e-6f0e-4a4e-9a57-0d3c1f7a2b11", "0b5a3c9e-6f0e-4a4e-9a57-0d3c1f7a2b11:x:write"})
+        EXPECT_FALSE(is_owner_field(field)) << field;
+}
+
 } // namespace
 } // namespace redlatch::embedded
