@@ -94,6 +94,18 @@ struct command_line::parts {
     std::string foot{};
     std::vector<declaration> known{};
 
+    /// The parser would take the next word for the value, as if there were no equals sign.
+    void require_inline_values(arguments const& words) const {
+        for (auto const& word : words) {
+            if (word == "--") return;
+            if (!word.ends_with('=')) continue;
+            for (auto const& one : known)
+                if (one.what == declaration::kind::value && word.size() == one.name.size() + 1
+                    && word.starts_with(one.name))
+                    throw usage_error(one.name + " needs a value: " + one.name + ' ' + one.metavar);
+        }
+    }
+
     /// Words without any flag need no parser, and a lock costs less than one. False: they do, be it for its complaint.
     bool take_plain(arguments const& words) const {
         if (std::any_of(words.begin(), words.end(), [](auto const& word) { return word.starts_with('-'); }))
@@ -228,6 +240,7 @@ void command_line::footer(std::string text) {
 
 void command_line::parse(arguments const& words) {
     if (parts_->take_plain(words)) return;
+    parts_->require_inline_values(words);
     try {
         return parts_->parse(words, false);
     } catch (CLI::ParseError const&) { // it is asked again with all flags, so that it complains about the same as ever

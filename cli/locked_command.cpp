@@ -9,6 +9,7 @@
 #include "permit_wait.hpp"
 #include "supervisor.hpp"
 #include "terminal.hpp"
+#include "text.hpp"
 #include "waiting.hpp"
 
 #include <algorithm>
@@ -153,11 +154,15 @@ void locked_command_line::parse(arguments words) {
     words.erase(dashes, words.end());
     line_.parse(words);
 
-    if (!name_ && !command.empty()) {
+    // Only a name that cannot stand before it: with any other, an empty variable would make the command's first word a name.
+    if (!name_ && !command.empty() && command.front().starts_with('-')) {
         name_ = command.front();
         command.erase(command.begin());
         if (!command.empty() && command.front() == "--") command.erase(command.begin());
     }
+    if (!name_ && !command.empty())
+        throw usage_error("the name of the lock is missing before --, as in: redlatch " + verb_ + " NAME -- "
+                          + printable(command.front()) + "; a name that begins with a dash stands behind it");
     if (!name_) throw usage_error("the name of the lock is missing, as in: redlatch " + verb_ + " NAME -- COMMAND");
     into_.lock.name = *name_;
     check(into_.lock);

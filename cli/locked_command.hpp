@@ -27,7 +27,8 @@ public:
     /// `verb`: "run" or "elect".
     locked_command_line(command_line& line, std::string verb, locked_command& into);
 
-    /// The words before the first `--` are ours. A name that begins with a dash goes behind it: VERB -- -NAME COMMAND.
+    /// The words before the first `--` are ours. A name that begins with a dash, and no other one, goes behind it:
+    /// VERB -- -NAME COMMAND.
     /// Throws usage_error, or help_requested.
     void parse(arguments words);
     /// Throws usage_error if there is none.

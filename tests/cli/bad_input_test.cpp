@@ -32,6 +32,18 @@ TEST_F(bad_input, is_refused_with_a_message_and_64) {
         {{"hold", "job", "--lease", "1s", "--lease", "2s"}, "--lease is given twice"},
         {{"status", "--json"}, "NAME is missing; usage: redlatch status NAME"},
         {{"run"}, "name of the lock is missing"},
+        {{"run", "--", "nice", "./backup.sh"},
+         "missing before --, as in: redlatch run NAME -- nice; a name that begins"},
+        {{"run", "--no-wait", "--", "nice", "--", "./backup.sh"}, "missing before --"},
+        {{"run", "--", "", "true"}, "missing before --"},
+        {{"elect", "--", "nice", "./backup.sh"},
+         "missing before --, as in: redlatch elect NAME -- nice; a name that begins"},
+        {{"elect", "--who", "--", "job"}, "missing before --"},
+        {{"hold", "--"}, "NAME is missing"},
+        {{"elect", "--candidate=", "job", "--", "true"}, "--candidate needs a value: --candidate TEXT"},
+        {{"run", "--wait=", "job", "--", "true"}, "--wait needs a value: --wait DURATION"},
+        {{"hold", "--permits=", "job"}, "--permits needs a value: --permits N[/OF]"},
+        {{"status", "--server=", "job"}, "--server needs a value: --server URI"},
         {{"run", "job"}, "no command to run"},
         {{"run", "job", "--"}, "no command to run"},
         {{"run", "job", "true"}, "true"},
@@ -154,13 +166,16 @@ TEST_F(bad_input, a_name_cannot_talk_to_the_terminal) {
 
 TEST_F(bad_input, a_name_may_be_any_bytes) {
     for (std::string const& name : {std::string("{"), std::string("}{"), std::string("a b\n"), std::string("\xff\xfe"),
-                                    std::string("-dash"), std::string(64 * 1024, 'x'), std::string("*")}) {
-        auto const result = run({"run", "--", name, "sh", "-c", "printf %s \"$REDLATCH_LOCK\" | cksum"});
+                                    std::string(64 * 1024, 'x'), std::string("*")}) {
+        auto const result = run({"run", name, "--", "sh", "-c", "printf %s \"$REDLATCH_LOCK\" | cksum"});
         EXPECT_EQ(result.status, 0) << name.substr(0, 20) << result.errors;
     }
     EXPECT_EQ(run({"run", "--", "-dash", "sh", "-c", "echo \"$REDLATCH_LOCK\""}).output, "-dash\n");
     EXPECT_EQ(run({"run", "--no-wait", "--", "-dash", "--", "echo", "x"}).output, "x\n");
+    EXPECT_EQ(run({"elect", "--candidate", "-", "--", "-dash", "echo", "x"}).output, "x\n");
+    EXPECT_EQ(run({"elect", "--who", "--", "-dash"}).status, 1);
     EXPECT_EQ(run({"status", "--", "-dash"}).status, 1);
+    server.run("DEL", "redisson_lock_token:{-dash}"); // it outlives the lock
 }
 
 } // namespace

@@ -52,6 +52,20 @@ TEST(command_line, takes_words_without_flags) {
     EXPECT_EQ(one.name, "");
 }
 
+TEST(command_line, does_not_take_the_next_word_for_the_value_that_a_flag_has_left_empty) {
+    for (auto const* flag : {"--place", "--wait", "--number", "--colour"}) {
+        example one;
+        EXPECT_TRUE(one.parse({std::string(flag) + "=", "wall"}).starts_with(std::string(flag) + " needs a value: "))
+            << flag;
+        EXPECT_EQ(one.name, "") << flag;
+    }
+    example one;
+    EXPECT_EQ(one.parse({"--loud", "--", "--place="}), "") << "a word behind -- is no flag";
+    EXPECT_EQ(one.name, "--place=");
+    EXPECT_EQ(one.parse({"--place", "", "wall"}), "") << "here it was given";
+    EXPECT_EQ(one.place, "");
+}
+
 TEST(command_line, takes_a_number_as_a_word) {
     int number = 0;
     auto const parse = [&number](arguments const& words) {
