@@ -2,6 +2,7 @@
 
 #include "durations.hpp"
 #include "exit_code.hpp"
+#include "log_lines.hpp"
 #include "replicas_flag.hpp"
 #include "text.hpp"
 
@@ -10,6 +11,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <memory>
 
 namespace redlatch::cli {
 namespace {
@@ -177,7 +179,8 @@ config read_file(std::string const& file, common_options const& options) {
 
 config choose_server(common_options const& options) {
     if (options.verbose)
-        set_log_sink([reporter = options.reporter()](log_level, std::string_view line) { reporter.note("log", line); },
+        set_log_sink([lines = std::make_shared<log_lines>(options.reporter())](
+                         log_level, std::string_view line) { lines->show(line); },
                      log_level::debug);
     if (options.server && options.config_file)
         throw usage_error("--server and --config exclude each other; give one of them");

@@ -3,6 +3,7 @@
 
 #include "json_line.hpp"
 
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -23,6 +24,9 @@ public:
 
     /// Something went wrong: always shown.
     void problem(std::string_view event, std::string_view message, std::vector<field> const& fields = {}) const;
+
+    /// As it would be written, with its line feed.
+    std::string line(std::string_view event, std::string_view message, std::vector<field> const& fields = {}) const;
 
 private:
     void say(std::string_view event, std::string_view message, std::vector<field> const& fields) const;

@@ -1,11 +1,19 @@
 #include "text.hpp"
 
+#include "descriptor.hpp"
+
 #include <algorithm>
 #include <cerrno>
+#include <climits>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <cstring>
+#include <fcntl.h>
+#include <optional>
 #include <poll.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 namespace redlatch::cli {
@@ -203,6 +211,38 @@ bool write_all(int descriptor, std::string_view bytes) noexcept {
         }
     }
     return true;
+}
+
+namespace {
+
+/// A terminal takes as much as it has room for, and then waits for its reader: with a description of its own it does not.
+/// None: it cannot be opened, as after su(1).
+std::optional<bool> write_to_terminal_at_once(int descriptor, std::string_view line) noexcept {
+    char path[32];
+    std::snprintf(path, sizeof path, "/proc/self/fd/%d", descriptor);
+    class descriptor const own(::open(path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+    if (!own) return std::nullopt;
+    return ::write(own.get(), line.data(), line.size()) == static_cast<ssize_t>(line.size());
+}
+
+} // namespace
+
+bool write_at_once(int descriptor, std::string_view line) noexcept {
+    pollfd entry{descriptor, POLLOUT, 0};
+    if (::poll(&entry, 1, 0) != 1) return false;
+    if (::isatty(descriptor) == 1) {
+        auto const written = write_to_terminal_at_once(descriptor, line);
+        return written ? *written : write_all(descriptor, line);
+    }
+    struct stat status {};
+    if (::fstat(descriptor, &status) != 0 || !(S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode)))
+        return write_all(descriptor, line);
+    if (line.size() > PIPE_BUF) return false;
+    // Somebody else, the command for instance, may fill it in this moment.
+    iovec part{const_cast<char*>(line.data()), line.size()}; // it is only read
+    auto const put = ::pwritev2(descriptor, &part, 1, -1, RWF_NOWAIT);
+    if (put < 0 && (errno == EOPNOTSUPP || errno == ENOSYS)) return write_all(descriptor, line); // an old kernel
+    return put == static_cast<ssize_t>(line.size());
 }
 
 void print(std::string_view text) {

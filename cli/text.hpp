@@ -26,6 +26,11 @@ std::string shortened(std::string_view bytes, std::size_t most);
 /// All of it, also when the other end is slow; false when the descriptor cannot be written to.
 bool write_all(int descriptor, std::string_view bytes) noexcept;
 
+/// All of it, if that can be done without waiting for whoever reads it; false: it was not written. A pipe takes a line of up to
+/// 4096 bytes (PIPE_BUF) whole or not at all, longer ones are not written to it; a terminal may take the beginning of one. A
+/// file is no reader.
+bool write_at_once(int descriptor, std::string_view line) noexcept;
+
 /// stdout cannot be written to: closed, or its disk is full.
 struct output_error : std::runtime_error {
     using std::runtime_error::runtime_error;
