@@ -1,4 +1,4 @@
-// What a command holds while it runs, and `redlatch hold` until a signal: a lock, or permits of a permit semaphore.
+// What a command holds while it runs, and `redlatch hold` until it is told to end: a lock, or permits of a permit semaphore.
 #pragma once
 
 #include "json_line.hpp"

@@ -1,4 +1,4 @@
-// redlatch hold NAME: the lock is held until a signal comes, for scripts.
+// redlatch hold NAME: the lock is held until a signal comes or the script that reads stdout is gone.
 #include "commands/commands.hpp"
 #include "die_of_signal.hpp"
 #include "exit_code.hpp"
@@ -10,6 +10,8 @@
 #include <poll.h>
 #include <stop_token>
 #include <string>
+#include <sys/stat.h>
+#include <unistd.h>
 
 namespace redlatch::cli {
 namespace {
@@ -17,8 +19,8 @@ namespace {
 using namespace std::chrono_literals;
 
 char const* const help_footer = "Exit status:\n"
-                                "  0    a signal (INT, TERM, HUP, QUIT, USR1, USR2) came while the lock was held;\n"
-                                "       it was given back\n"
+                                "  0    a signal (INT, TERM, HUP, QUIT, USR1, USR2) came while the lock was held,\n"
+                                "       or nobody reads the pipe on stdout any more; it was given back\n"
                                 "  64   the command line, the address or the configuration cannot be used\n"
                                 "  69   no server, or it refused, or the key is not a lock;\n"
                                 "       or too few replicas had the lock in time\n"
@@ -28,19 +30,27 @@ char const* const help_footer = "Exit status:\n"
                                 "  79   the lock was lost while it was held\n"
                                 "  128 + n  signal n ended the tool while it waited for the lock\n";
 
-/// True: a signal came. False: the lock was lost.
-bool wait_for_signal(command_hold const& lock, inherited_signals const& inherited) {
+/// stdout, if it is a pipe, else -1: a terminal that hangs up sends a signal, and a service manager's socket may be made anew.
+int pipe_on_stdout() noexcept {
+    struct stat status {};
+    return ::fstat(STDOUT_FILENO, &status) == 0 && S_ISFIFO(status.st_mode) ? STDOUT_FILENO : -1;
+}
+
+/// True: a signal came, or whoever read that the lock is held has gone. False: the lock was lost.
+bool wait_for_end(command_hold const& lock, inherited_signals const& inherited) {
     signal_queue const signals(signal_queue::scope::ending, inherited);
     timer_descriptor const timer; // after a stop, or without a thread that notices: validity ends by the clock alone
     wake_descriptor const lost;
     std::stop_callback const wake(lock.lost(), [&lost] { lost.raise(); });
+    int const reader = pipe_on_stdout();
     while (lock.status() != hold_status::lost) {
         timer.fire_at(lock.valid_until());
-        pollfd entries[] = {{signals.get(), POLLIN, 0}, {timer.get(), POLLIN, 0}, {lost.get(), POLLIN, 0}};
-        if (::poll(entries, 3, -1) < 0) continue;
+        pollfd entries[] = {
+            {signals.get(), POLLIN, 0}, {timer.get(), POLLIN, 0}, {lost.get(), POLLIN, 0}, {reader, 0, 0}};
+        if (::poll(entries, 4, -1) < 0) continue;
         if (entries[1].revents != 0) timer.clear();
         if (entries[2].revents != 0) lost.clear();
-        if (lock.status() != hold_status::lost && signals.next()) return true;
+        if (lock.status() != hold_status::lost && ((entries[3].revents & POLLERR) != 0 || signals.next())) return true;
     }
     return false;
 }
@@ -50,7 +60,8 @@ bool wait_for_signal(command_hold const& lock, inherited_signals const& inherite
 int hold_lock(arguments const& words) {
     lock_options options;
     command_line line("hold NAME [FLAGS]",
-                      "Take the lock, write `held` to stdout, hold the lock until a signal comes.");
+                      "Take the lock, write `held` to stdout, hold the lock until a signal comes, or\n"
+                      "until nobody reads the pipe on stdout any more.");
     line.word("NAME", "The name of the lock: any bytes, at most 64 KiB.", options.name);
     declare(line, options);
     line.example("redlatch hold maintenance");
@@ -85,7 +96,7 @@ int hold_lock(arguments const& words) {
     std::string const subject = outcome.hold->subject();
     std::string const shown = outcome.hold->shown();
     std::error_code ec;
-    if (wait_for_signal(*outcome.hold, inherited))
+    if (wait_for_end(*outcome.hold, inherited))
         outcome.hold->release(ec);
     else
         ec = errc::lease_lost;

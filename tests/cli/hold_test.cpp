@@ -131,6 +131,41 @@ TEST_F(hold_command, sees_the_end_of_its_lease_by_the_clock_when_no_other_thread
     EXPECT_TRUE(becomes_free());
 }
 
+TEST_F(hold_command, ends_when_whoever_has_read_that_it_is_held_is_gone) {
+    child_process both(
+        {{"sh", "-c", "{ " REDLATCH_TOOL " hold job; echo \"status $?\" >&2; } | { read line; echo $line; }"},
+         {"REDLATCH_SERVER=" + server.uri()},
+         {}});
+    auto const result = finish(both);
+    EXPECT_EQ(result.output, "held\n");
+    EXPECT_EQ(result.errors, "status 0\n");
+    EXPECT_FALSE(is_held());
+}
+
+TEST_F(hold_command, does_not_outlive_a_script_that_is_killed) {
+    child_process script({{"bash", "-c",
+                           "coproc LOCK { exec " REDLATCH_TOOL " hold job; }; read -r state <&\"${LOCK[0]}\"; "
+                           "echo \"$state\"; read -r line"},
+                          {"REDLATCH_SERVER=" + server.uri()},
+                          {}});
+    ASSERT_EQ(line_of(script), "held");
+    EXPECT_TRUE(is_held());
+    script.signal(SIGKILL);
+    EXPECT_TRUE(becomes_free());
+}
+
+TEST_F(hold_command, goes_on_where_stdout_is_no_pipe) {
+    auto const said = (folder.path() / "said").string();
+    child_process tool({{"sh", "-c", "exec " REDLATCH_TOOL " hold job --watchdog 600ms >" + said},
+                        {"REDLATCH_SERVER=" + server.uri()},
+                        {}});
+    ASSERT_TRUE(becomes_held());
+    auto const first = expiry();
+    EXPECT_TRUE(wait_until([&] { return expiry() > first + 500; })) << "it is renewed";
+    tool.signal(SIGTERM);
+    EXPECT_EQ(finish(tool).status, 0);
+}
+
 TEST_F(hold_command, gives_the_lock_back_when_nobody_can_read_that_it_is_held) {
     auto const tool = std::make_unique<child_process>(
         child_options{{"sh", "-c", "exec " REDLATCH_TOOL " hold job >&-"}, {"REDLATCH_SERVER=" + server.uri()}, {}});
