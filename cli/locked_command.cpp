@@ -36,19 +36,19 @@ void give_back(command_hold& lock, report const& reporter, bool& lost) {
     std::string const name = lock.name();
     std::string const shown = lock.shown();
     std::string const subject = lock.subject();
+    auto const fields = lock.fields();
     lock.release(ec);
     if (!ec) return reporter.note("released", "gave back " + shown, {{"name", name}});
     if (ec == errc::lease_lost) {
         if (!lost)
-            reporter.problem("lost",
-                             subject + " was lost while the command ran, and nobody knew until it was given back",
-                             {{"name", name}});
+            reporter.problem(
+                "lost", subject + " was lost while the command ran, and nobody knew until it was given back", fields);
         lost = true;
     } else if (!lost) {
         reporter.problem("release_failed",
                          subject + " could not be given back for certain (" + ec.message()
                              + "); at the latest it ends with its lease",
-                         {{"name", name}});
+                         fields);
     }
 }
 
@@ -62,6 +62,7 @@ int run_under(client& owner, taken& outcome, locked_command const& options, dura
               inherited_signals const& inherited) {
     command_hold& lock = *outcome.hold;
     auto const shown = lock.shown();
+    auto const fields = lock.fields();
     auto const reporter = options.lock.common.reporter();
     auto const latest = options.lock.max_hold ? lease_clock::now() + *options.lock.max_hold : never;
     auto const& policy = options.on_loss;
@@ -104,12 +105,14 @@ int run_under(client& owner, taken& outcome, locked_command const& options, dura
         reporter.problem("lost",
                          "the guard ended the command under " + shown
                              + ", because the tool was stopped until it was almost too late",
-                         {{"name", options.lock.name}});
+                         fields);
     }
     command.reap();
     if (command.failure() != 0) {
-        reporter.problem("error", "cannot run '" + options.command.front() + "': " + std::strerror(command.failure()));
-        return command.failure() == ENOENT ? exit_code::not_found : exit_code::not_executable;
+        int const status = command.failure() == ENOENT ? exit_code::not_found : exit_code::not_executable;
+        reporter.problem("error", "cannot run '" + options.command.front() + "': " + std::strerror(command.failure()),
+                         {{"status", std::int64_t{status}}});
+        return status;
     }
     if (lost) return exit_code::lost;
     if (end.signal == 0) return end.status;

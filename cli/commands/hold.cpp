@@ -95,20 +95,21 @@ int hold_lock(arguments const& words) {
     std::string const name = outcome.hold->name();
     std::string const subject = outcome.hold->subject();
     std::string const shown = outcome.hold->shown();
+    auto const fields = outcome.hold->fields();
     std::error_code ec;
     if (wait_for_end(*outcome.hold, inherited))
         outcome.hold->release(ec);
     else
         ec = errc::lease_lost;
     if (ec == errc::lease_lost) {
-        reporter.problem("lost", subject + " was lost while it was held", {{"name", name}});
+        reporter.problem("lost", subject + " was lost while it was held", fields);
         return exit_code::lost;
     }
     if (ec)
         reporter.problem("release_failed",
                          subject + " could not be given back for certain (" + ec.message()
                              + "); at the latest it ends with its lease",
-                         {{"name", name}});
+                         fields);
     else
         reporter.note("released", "gave back " + shown, {{"name", name}});
     return 0;

@@ -73,6 +73,23 @@ std::set<std::string> commands_in(std::string const& help) {
     return result;
 }
 
+/// The names of the members of an object in JSON, in their order, without those of objects in it. The manual's is none that
+/// could be parsed: its values are words.
+std::vector<std::string> members_of(std::string const& object) {
+    std::vector<std::string> result;
+    int depth = 0;
+    for (std::size_t at = 0; at < object.size(); ++at) {
+        if (object[at] == '{' || object[at] == '[') ++depth;
+        if (object[at] == '}' || object[at] == ']') --depth;
+        if (object[at] != '"') continue;
+        auto const end = object.find('"', at + 1);
+        bool const begins = object[at - 1] == '{' || object[at - 1] == ',' || object[at - 1] == '\n';
+        if (depth == 1 && begins) result.push_back(object.substr(at + 1, end - at - 1));
+        at = end;
+    }
+    return result;
+}
+
 class documentation : public tool_test {};
 
 TEST_F(documentation, the_man_page_and_the_completions_know_each_flag) {
@@ -105,6 +122,17 @@ TEST_F(documentation, the_man_page_and_the_completions_know_each_command) {
                 EXPECT_TRUE(std::regex_search(text_of(file), std::regex("[ ':|]" + word + "[ ':)\\n]")))
                     << word << " is not in " << file;
     }
+}
+
+TEST_F(documentation, the_man_page_knows_the_order_of_what_config_check_says) {
+    auto const file = folder.path() / "redisson.yaml";
+    std::ofstream(file) << "singleServerConfig: {address: 'redis://h:1'}\n";
+    auto const said = run({"config", "check", file.string(), "--json"}).output;
+    auto const in_manual = manual();
+    auto const begin = in_manual.find(".EX\n", in_manual.find(".TP\n.B config check\n")) + 4;
+    auto const written = in_manual.substr(begin, in_manual.find(".EE", begin) - begin);
+    ASSERT_GT(members_of(said).size(), 20U);
+    EXPECT_EQ(members_of(written), members_of(said));
 }
 
 TEST_F(documentation, the_help_and_this_test_know_each_command) {

@@ -3,6 +3,8 @@
 
 #include <csignal>
 #include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
 #include <sys/stat.h>
 
 namespace redlatch::test {
@@ -70,6 +72,19 @@ TEST_F(exit_status, is_127_when_the_command_is_not_there_and_the_lock_is_free_ag
     EXPECT_EQ(run({"run", "job", "--", "no-such-command-in-path"}).status, 127);
     EXPECT_EQ(run({"run", "job", "--", ""}).status, 127);
     EXPECT_FALSE(is_held());
+}
+
+TEST_F(exit_status, of_a_command_that_cannot_run_is_in_the_event_too) {
+    auto const last_event = [&](std::string const& command) {
+        auto const errors = run({"run", "job", "--json", "--", command}).errors;
+        auto result = nlohmann::ordered_json::object();
+        std::istringstream lines(errors);
+        for (std::string line; std::getline(lines, line);)
+            if (auto event = nlohmann::ordered_json::parse(line); event["event"] == "error") result = event;
+        return result;
+    };
+    EXPECT_EQ(last_event("no-such-command-in-path")["status"], 127);
+    EXPECT_EQ(last_event(folder.path().string())["status"], 126);
 }
 
 TEST_F(exit_status, is_126_when_the_command_cannot_be_executed) {

@@ -104,6 +104,21 @@ TEST_F(hold_command, ends_with_79_when_the_lock_is_lost) {
     EXPECT_NE(result.errors.find("'job' was lost"), std::string::npos) << result.errors;
 }
 
+TEST_F(hold_command, says_in_the_event_of_a_loss_what_it_held) {
+    auto const event_of = [&](words const& flags) {
+        words all{"hold", "job", "--json", "--lease", "400ms"};
+        all.insert(all.end(), flags.begin(), flags.end());
+        auto const result = run(all);
+        EXPECT_EQ(result.status, 79);
+        EXPECT_EQ(result.output, "held\n") << "no JSON: scripts wait for this word";
+        return result.errors.substr(result.errors.rfind("{\"event\":\"lost\""));
+    };
+    EXPECT_NE(event_of({}).find("\"name\":\"job\",\"owner\":\""), std::string::npos);
+    ASSERT_TRUE(becomes_free());
+    EXPECT_NE(event_of({"--permits", "1/1"}).find("\"name\":\"job\",\"permits\":1,\"ids\":\""), std::string::npos);
+    server.run("DEL", "job", "{job}:timeout");
+}
+
 TEST_F(hold_command, ends_with_79_at_the_end_of_a_fixed_lease) {
     auto const tool = start({"hold", "job", "--lease", "400ms"});
     EXPECT_EQ(line_of(*tool), "held");
