@@ -23,7 +23,7 @@ _redlatch() {
     COMPREPLY=()
 
     if ((COMP_CWORD == 1)); then
-        mapfile -t COMPREPLY < <(compgen -W 'run elect hold status list unlock semaphore latch ping doctor acl config server version help --help --version' -- "$cur")
+        mapfile -t COMPREPLY < <(compgen -W 'run elect hold status list unlock semaphore permits latch ping doctor acl config server version help --help --version' -- "$cur")
         return
     fi
 

@@ -73,6 +73,16 @@ std::set<std::string> commands_in(std::string const& help) {
     return result;
 }
 
+/// What bash offers behind these words.
+std::set<std::string> completions_behind(std::string const& line) {
+    auto const script = "source " REDLATCH_CLI_SOURCES "/completions/redlatch.bash; COMP_WORDS=(" + line
+                        + " ''); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _redlatch; printf '%s\\n' \"${COMPREPLY[@]}\"";
+    child_process bash({{"bash", "-c", script}, {}, {}});
+    std::set<std::string> result;
+    while (auto const word = bash.read_line()) result.insert(*word);
+    return result;
+}
+
 /// The names of the members of an object in JSON, in their order, without those of objects in it. The manual's is none that
 /// could be parsed: its values are words.
 std::vector<std::string> members_of(std::string const& object) {
@@ -121,6 +131,16 @@ TEST_F(documentation, the_man_page_and_the_completions_know_each_command) {
             for (auto const& word : command)
                 EXPECT_TRUE(std::regex_search(text_of(file), std::regex("[ ':|]" + word + "[ ':)\\n]")))
                     << word << " is not in " << file;
+    }
+}
+
+TEST_F(documentation, bash_completes_each_command) {
+    auto const first = completions_behind("redlatch");
+    for (auto const& command : commands) {
+        EXPECT_TRUE(first.contains(command.front())) << command.front();
+        if (command.size() == 1) continue;
+        EXPECT_TRUE(completions_behind("redlatch " + command.front()).contains(command.back()))
+            << command.front() << ' ' << command.back();
     }
 }
 
