@@ -12,6 +12,7 @@
 #include <optional>
 #include <sys/prctl.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 namespace redlatch::cli {
 
@@ -25,12 +26,12 @@ process_state read_process_state(std::string_view line) noexcept {
     process_state result;
     result.state = line[name_end + 2];
     auto rest = line.substr(name_end + 3); // " parent group session ..."
-    for (int skip = 0; skip < 2; ++skip) {
+    for (pid_t* const number : {&result.parent, &result.group}) {
         auto const blank = rest.find(' ');
         if (blank == std::string_view::npos) return {};
         rest.remove_prefix(blank + 1);
+        std::from_chars(rest.data(), rest.data() + rest.size(), *number);
     }
-    std::from_chars(rest.data(), rest.data() + rest.size(), result.group);
     return result;
 }
 
@@ -40,6 +41,17 @@ struct closer {
     void operator()(DIR* folder) const noexcept { ::closedir(folder); }
 };
 
+/// None: it is not there, or /proc is not.
+std::optional<process_state> state_of(pid_t pid) noexcept {
+    char path[32];
+    std::snprintf(path, sizeof path, "/proc/%d/stat", pid);
+    descriptor const file(::open(path, O_RDONLY | O_CLOEXEC));
+    char text[512]; // the name has at most 64 bytes, and what matters comes right after it
+    auto const got = file ? ::read(file.get(), text, sizeof text) : -1;
+    if (got <= 0) return std::nullopt;
+    return read_process_state({text, static_cast<std::size_t>(got)});
+}
+
 /// Calls look(pid, state) for each process of the group until it says true. False: it never did. None: there is no /proc.
 template <class Look> std::optional<bool> any_in_group(pid_t group, Look const& look) noexcept {
     std::unique_ptr<DIR, closer> const processes(::opendir("/proc"));
@@ -48,14 +60,8 @@ template <class Look> std::optional<bool> any_in_group(pid_t group, Look const& 
         std::string_view const name = entry->d_name;
         pid_t pid = 0;
         if (std::from_chars(name.data(), name.data() + name.size(), pid).ec != std::errc{}) continue;
-        char path[32];
-        std::snprintf(path, sizeof path, "/proc/%d/stat", pid);
-        descriptor const file(::open(path, O_RDONLY | O_CLOEXEC));
-        char text[512]; // the name has at most 64 bytes, and what matters comes right after it
-        auto const got = file ? ::read(file.get(), text, sizeof text) : -1;
-        if (got <= 0) continue;
-        auto const process = read_process_state({text, static_cast<std::size_t>(got)});
-        if (process.group == group && look(pid, process.state)) return true;
+        auto const process = state_of(pid);
+        if (process && process->group == group && look(pid, process->state)) return true;
     }
     return false;
 }
@@ -84,6 +90,17 @@ pid_t out_of_reach_in_group(pid_t leader) noexcept {
     });
     if (!found && ::kill(leader, 0) != 0 && errno == EPERM) return leader;
     return result;
+}
+
+bool own_group_is_orphaned() noexcept {
+    pid_t const group = ::getpgrp();
+    pid_t ancestor = ::getppid();
+    while (ancestor != 0 && ::getpgid(ancestor) == group) {
+        auto const process = state_of(ancestor);
+        if (!process) return false;
+        ancestor = process->parent;
+    }
+    return ancestor == 0 || ::getsid(ancestor) != ::getsid(0); // 0: it is outside of our container, or there is none
 }
 
 } // namespace redlatch::cli

@@ -1,6 +1,7 @@
 #include "supervisor.hpp"
 
 #include "durations.hpp"
+#include "process_group.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -103,6 +104,10 @@ void supervisor::stop_with_command(int signal) {
         return;
     }
     if (signal == SIGSTOP && !parts_.terminal.given()) return;
+    if (!wants_terminal && own_group_is_orphaned()) { // nobody would continue us, and the terminal would be dead
+        parts_.command.signal(SIGCONT);
+        return;
+    }
     say_what_a_stop_means();
     parts_.terminal.take_back();
     ::raise(SIGSTOP); // until somebody continues us; that arrives as SIGCONT

@@ -11,7 +11,8 @@
 // | ending  | the command ended, others of its group run       | wait on for them                                           |
 // | ending  | the whole group ended                            | finish                                                     |
 // | killed, warned | the command ended                         | finish; others of its group are not waited for             |
-// | any     | the command was stopped (see stop_with_command)  | take the terminal back, stop as well                       |
+// | any     | the command was stopped (see stop_with_command)  | take the terminal back, stop as well; continue it where    |
+// |         |                                                  | nobody could continue us                                   |
 // | any     | CONT                                             | check the lock first, then continue the command            |
 // | any     | another signal                                   | to the command's group                                     |
 #pragma once

@@ -14,7 +14,15 @@ using namespace std::chrono_literals;
 char const* const pair =
     "trap '' TERM; sh -c 'while :; do sleep 0.01; done' & echo $!; echo $$; while :; do sleep 0.01; done";
 
-class stopped_tool : public tool_test {};
+class stopped_tool : public tool_test {
+protected:
+    /// TSTP stops none whose group is orphaned, as that of the tests may be.
+    std::unique_ptr<child_process> start_in_own_group(words arguments) const {
+        arguments.insert(arguments.begin(), REDLATCH_TOOL);
+        return std::make_unique<child_process>(child_options{
+            .arguments = std::move(arguments), .environment = {"REDLATCH_SERVER=" + server.uri()}, .own_group = true});
+    }
+};
 
 TEST_F(stopped_tool, ends_the_command_before_the_key_expires) {
     auto const tool = start(script(pair, {"--watchdog", "3s", "--grace", "500ms"}));
@@ -70,10 +78,21 @@ TEST_F(stopped_tool, with_on_lost_warn_leaves_the_command_alone) {
     EXPECT_NE(result.errors.find("the lock 'job'"), std::string::npos) << result.errors;
 }
 
+TEST_F(stopped_tool, whose_command_was_stopped_where_nobody_could_continue_it_goes_on) {
+    auto arguments = script("trap 'echo continued; exit 4' CONT; echo ready; while :; do sleep 0.01; done");
+    arguments.insert(arguments.begin(), {"setsid", REDLATCH_TOOL});
+    child_process tool(child_options{std::move(arguments), {"REDLATCH_SERVER=" + server.uri()}, {}});
+    ASSERT_EQ(line_of(tool), "ready");
+    tool.signal(SIGTSTP);
+    EXPECT_EQ(line_of(tool), "continued");
+    EXPECT_EQ(finish(tool).status, 4);
+}
+
 TEST_F(stopped_tool, a_stopped_command_is_not_continued_after_its_lock_was_lost) {
     // TSTP stops the command, and with it the tool; nobody renews. The command could only run on after a CONT of the tool's.
     auto const file = (folder.path() / "ran-on").string();
-    auto const tool = start(script("trap '' TERM; echo $$; read line; echo x >" + file, {"--watchdog", "900ms"}));
+    auto const tool =
+        start_in_own_group(script("trap '' TERM; echo $$; read line; echo x >" + file, {"--watchdog", "900ms"}));
     stranger const command(std::stoi(line_of(*tool)));
     tool->signal(SIGTSTP);
     ASSERT_TRUE(wait_until([&] { return stranger(tool->pid()).state() == 'T'; }));
@@ -86,7 +105,7 @@ TEST_F(stopped_tool, a_stopped_command_is_not_continued_after_its_lock_was_lost)
 }
 
 TEST_F(stopped_tool, and_command_are_continued_together_while_the_lock_is_held) {
-    auto const tool = start(script("echo $$; read line; echo $line"));
+    auto const tool = start_in_own_group(script("echo $$; read line; echo $line"));
     stranger const command(std::stoi(line_of(*tool)));
     stranger const process(tool->pid());
     for (int round = 0; round < 3; ++round) {

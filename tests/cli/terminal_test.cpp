@@ -19,6 +19,12 @@ protected:
         arguments.insert(arguments.begin(), REDLATCH_TOOL);
         return open(std::move(arguments));
     }
+    /// Below a shell with job control, which says when the tool was stopped, and continues it after the next line.
+    std::unique_ptr<pty_session> open_under_shell(std::string const& flags, std::string const& command) const {
+        return open({"bash", "-c",
+                     "set -m; " REDLATCH_TOOL " run job " + flags + " -- sh -c '" + command
+                         + "'; echo shell-goes-on; read line; fg; echo status-$?"});
+    }
 };
 
 TEST_F(at_a_terminal, the_command_is_the_foreground_group) {
@@ -109,52 +115,64 @@ TEST_P(script_at_a_terminal, goes_on_when_only_the_tool_was_sent_an_interrupt) {
 }
 
 TEST_F(at_a_terminal, ctrl_z_stops_tool_and_command_and_gives_the_terminal_back) {
-    auto const session = open_tool(script("echo ready; read line; echo \"got $line\""));
+    auto const session = open_under_shell("", "echo ready; read line; echo \"got $line\"");
     ASSERT_TRUE(session->shows("ready"));
     pid_t const command = session->foreground_group();
+    pid_t const tool = stranger(command).parent();
     ASSERT_NE(command, session->pid());
     session->type("\x1a");
     EXPECT_TRUE(session->shows("nobody renews the lock 'job' meanwhile: continue it within 2")) << session->shown();
-    ASSERT_TRUE(session->stops());
+    ASSERT_TRUE(session->shows("shell-goes-on")) << session->shown();
     EXPECT_EQ(stranger(command).state(), 'T');
+    EXPECT_EQ(stranger(tool).state(), 'T');
     EXPECT_EQ(session->foreground_group(), session->pid());
-    ::kill(session->pid(), SIGCONT);
+    session->type("\n");
     ASSERT_TRUE(wait_until([&] { return session->foreground_group() == command; }))
         << "the command has the terminal again";
     session->type("again\n");
     EXPECT_TRUE(session->shows("got again")) << session->shown();
+    EXPECT_TRUE(session->shows("status-0")) << session->shown();
+    EXPECT_TRUE(session->wait());
+}
+
+TEST_F(at_a_terminal, ctrl_z_where_nobody_could_continue_the_tool_does_not_stop_it) {
+    auto const session = open_tool(script("echo ready; while read line; do echo \"got $line\"; done"));
+    ASSERT_TRUE(session->shows("ready"));
+    for (std::string const line : {"once", "again"}) {
+        session->type("\x1a");
+        session->type(line + '\n');
+        ASSERT_TRUE(session->shows("got " + line)) << session->shown();
+    }
+    session->type("\x04");
     auto const status = session->wait();
     ASSERT_TRUE(status);
     EXPECT_EQ(outcome_of(*status), 0);
 }
 
 TEST_F(at_a_terminal, a_command_that_is_continued_has_the_terminal_before_it_asks) {
-    auto const session = open_tool(script("echo ready; exec sleep 600"));
+    auto const session = open_under_shell("", "echo ready; exec sleep 600");
     ASSERT_TRUE(session->shows("ready"));
     pid_t const command = session->foreground_group();
     session->type("\x1a");
-    ASSERT_TRUE(session->stops());
+    ASSERT_TRUE(session->shows("shell-goes-on"));
     ASSERT_EQ(session->foreground_group(), session->pid());
-    ::kill(session->pid(), SIGCONT);
+    session->type("\n");
     EXPECT_TRUE(wait_until([&] { return session->foreground_group() == command; }));
     session->type("\x03");
-    auto const status = session->wait();
-    ASSERT_TRUE(status);
-    EXPECT_EQ(outcome_of(*status), died_of(SIGINT));
+    EXPECT_TRUE(session->wait());
 }
 
 TEST_F(at_a_terminal, a_lease_that_ended_while_stopped_ends_the_command) {
-    auto const session = open_tool(script("echo ready; read line; echo \"got $line\"", {"--watchdog", "900ms"}));
+    auto const session = open_under_shell("--watchdog 900ms", "echo ready; read line; echo \"got $line\"");
     ASSERT_TRUE(session->shows("ready"));
     stranger const command(session->foreground_group());
     session->type("\x1a");
-    ASSERT_TRUE(session->stops());
+    ASSERT_TRUE(session->shows("shell-goes-on"));
     EXPECT_TRUE(command.ends()) << "while the tool is stopped the guard does it";
     ASSERT_TRUE(becomes_free());
-    ::kill(session->pid(), SIGCONT);
-    auto const status = session->wait();
-    ASSERT_TRUE(status);
-    EXPECT_EQ(outcome_of(*status), 79);
+    session->type("\n");
+    EXPECT_TRUE(session->shows("status-79")) << session->shown();
+    EXPECT_TRUE(session->wait());
 }
 
 TEST_F(at_a_terminal, a_shell_with_job_control_stops_continues_and_ends_it) {
