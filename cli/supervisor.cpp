@@ -94,6 +94,24 @@ void supervisor::reap_adopted() const noexcept {
     }
 }
 
+namespace {
+
+/// What the terminal would have done to our group if the command had been of it: a script that runs us stops too, or the shell
+/// that it was started from would wait for it for ever. Whoever continues the group before our turn has come continues us.
+void stop_with_own_group() noexcept {
+    struct sigaction usual {};
+    usual.sa_handler = SIG_DFL;
+    ::sigaction(SIGTSTP, &usual, nullptr);
+    ::kill(0, SIGTSTP); // for us it is blocked: it becomes pending
+    sigset_t stop;
+    ::sigemptyset(&stop);
+    ::sigaddset(&stop, SIGTSTP);
+    ::sigprocmask(SIG_UNBLOCK, &stop, nullptr);
+    ::sigprocmask(SIG_BLOCK, &stop, nullptr);
+}
+
+} // namespace
+
 /// Job control: a shell that waits for us must see that its job has stopped. Whoever stops the command alone, with SIGSTOP and
 /// away from a terminal, does not mean us: then the lock stays renewed.
 void supervisor::stop_with_command(int signal) {
@@ -103,14 +121,19 @@ void supervisor::stop_with_command(int signal) {
         parts_.command.signal(SIGCONT);
         return;
     }
-    if (signal == SIGSTOP && !parts_.terminal.given()) return;
+    bool const had_terminal = parts_.terminal.given();
+    if (signal == SIGSTOP && !had_terminal) return;
     if (!wants_terminal && own_group_is_orphaned()) { // nobody would continue us, and the terminal would be dead
         parts_.command.signal(SIGCONT);
         return;
     }
     say_what_a_stop_means();
     parts_.terminal.take_back();
-    ::raise(SIGSTOP); // until somebody continues us; that arrives as SIGCONT
+    // Until somebody continues us; that arrives as SIGCONT.
+    if (had_terminal)
+        stop_with_own_group();
+    else
+        ::raise(SIGSTOP);
 }
 
 /// Not only to those who want to know much: who types Ctrl-Z seldom thinks of the lock.

@@ -135,6 +135,23 @@ TEST_F(at_a_terminal, ctrl_z_stops_tool_and_command_and_gives_the_terminal_back)
     EXPECT_TRUE(session->wait());
 }
 
+TEST_F(at_a_terminal, ctrl_z_stops_the_script_around_the_tool_too) {
+    auto const session = open({"bash", "--norc", "--noprofile", "-i"});
+    session->type("sh -c '" REDLATCH_TOOL " run job -- sh -c \"echo re\\\"\\\"ady; read line; echo got-\\$line\"; "
+                  "echo \"script-$?\"'\n");
+    ASSERT_TRUE(session->shows("ready")) << session->shown();
+    session->type("\x1a");
+    ASSERT_TRUE(session->shows("Stopped")) << session->shown();
+    session->type("echo \"shell-$((40 + 2))\"\n");
+    ASSERT_TRUE(session->shows("shell-42")) << "it has its terminal: " << session->shown();
+    session->type("fg\n");
+    session->type("line\n");
+    EXPECT_TRUE(session->shows("got-line")) << session->shown();
+    EXPECT_TRUE(session->shows("script-0")) << session->shown();
+    session->type("exit\n");
+    EXPECT_TRUE(session->wait());
+}
+
 TEST_F(at_a_terminal, ctrl_z_where_nobody_could_continue_the_tool_does_not_stop_it) {
     auto const session = open_tool(script("echo ready; while read line; do echo \"got $line\"; done"));
     ASSERT_TRUE(session->shows("ready"));
