@@ -83,13 +83,6 @@ bool pty_session::has_usual_modes() const {
     return (modes.c_lflag & ECHO) != 0 && (modes.c_lflag & ICANON) != 0;
 }
 
-bool pty_session::stops() {
-    return wait_until([this] {
-        int status = 0;
-        return ::waitpid(pid_, &status, WUNTRACED | WNOHANG) == pid_ && WIFSTOPPED(status);
-    });
-}
-
 std::optional<int> pty_session::wait() {
     int status = 0;
     while (read_more(std::chrono::milliseconds(0))) {

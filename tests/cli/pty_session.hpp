@@ -28,8 +28,6 @@ public:
     /// Are keys shown, and lines edited, as at a prompt?
     bool has_usual_modes() const;
 
-    /// It was stopped, not ended.
-    bool stops();
     std::optional<int> wait(); ///< its wait status
 
 private:
