@@ -105,7 +105,11 @@ void supervisor::arm(instant now) {
         next = std::min(next, next_look(now, only_watching ? schedule{never, end_of_validity()} : due_));
         break;
     }
-    case state::ending: next = std::min(next, due_.kill); break;
+    case state::ending:
+        next = std::min(next, due_.kill);
+        if (ended_)
+            next = std::min<instant>(next, now + 50ms); // of the rest, what was orphaned before tells us nothing
+        break;
     case state::killed:
     case state::warned: break;
     }

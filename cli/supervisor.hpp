@@ -8,7 +8,7 @@
 // |         |                                                  | the end -> killed; warn: a message -> warned              |
 // | running | the lock is longer valid than we knew            | tell the guard                                             |
 // | ending  | time for KILL                                    | KILL -> killed, also if not all may be killed              |
-// | ending  | the command ended, others of its group run       | wait on for them                                           |
+// | ending  | the command ended, others of its group run       | wait on for them; look each 50 ms                          |
 // | ending  | the whole group ended                            | finish                                                     |
 // | killed, warned | the command ended                         | finish; others of its group are not waited for             |
 // | any     | the command was stopped (see stop_with_command)  | take the terminal back, stop as well; continue it where    |

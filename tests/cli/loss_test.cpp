@@ -214,6 +214,24 @@ TEST_F(loss, kills_what_was_orphaned_before_it_and_ends_right_then) {
     EXPECT_EQ(finish(*tool).status, 79);
 }
 
+TEST_F(loss, sees_that_what_was_orphaned_before_it_has_obeyed_after_the_command) {
+    auto const file = folder.path() / "dirt";
+    std::ofstream(file) << "x";
+    auto const tool =
+        start(script("echo $$; (sh -c 'trap \"while [ -e " + file.string()
+                         + " ]; do sleep 0.01; done; exit\" TERM; echo $$; while :; do sleep 0.01; done' &); "
+                           "exec sleep 1000",
+                     {"--watchdog", "300s", "--grace", "100s"}));
+    stranger const command(std::stoi(line_of(*tool)));
+    stranger const orphan(std::stoi(line_of(*tool)));
+    ASSERT_TRUE(wait_until([&] { return orphan.parent() == ::getpid(); })) << "we are the one that adopts here";
+    lose();
+    ASSERT_TRUE(command.ends());
+    EXPECT_FALSE(tool->wait(300ms)) << "it waits for the rest";
+    std::filesystem::remove(file);
+    EXPECT_EQ(finish(*tool).status, 79) << "long before the end of the grace";
+}
+
 TEST_F(loss, does_not_wait_for_the_rest_of_the_group_that_it_may_not_kill) {
     if (::geteuid() != 0) GTEST_SKIP() << "only root can start a command as another user";
     child_process tool(
