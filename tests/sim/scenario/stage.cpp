@@ -117,6 +117,7 @@ stage::stage(scenario const& of, bool with_trace)
             note((up ? "sent by " : "reaches ") + on.client->name + " on " + on.address + ": " + printable(bytes));
     };
     net.on_failed = [this, of_cluster](process const& who, int at) {
+        if (sentinels && at >= sentinels->servers()) return; // that says nothing of the master
         auto& all = actors.at(static_cast<std::size_t>(who.number)).unreachable_since;
         all.try_emplace(of_cluster(at), universe.now());
     };
