@@ -79,7 +79,8 @@ TEST_F(stopped_tool, with_on_lost_warn_leaves_the_command_alone) {
 }
 
 TEST_F(stopped_tool, whose_command_was_stopped_where_nobody_could_continue_it_goes_on) {
-    auto arguments = script("trap 'echo continued; exit 4' CONT; echo ready; while :; do sleep 0.01; done");
+    // It starts nothing meanwhile: a shell that has just made a process stops only when that has become its program.
+    auto arguments = script("sleep 1000 & trap 'echo continued; kill $!; exit 4' CONT; echo ready; wait");
     arguments.insert(arguments.begin(), {"setsid", REDLATCH_TOOL});
     child_process tool(child_options{std::move(arguments), {"REDLATCH_SERVER=" + server.uri()}, {}});
     ASSERT_EQ(line_of(tool), "ready");
