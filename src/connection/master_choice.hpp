@@ -7,7 +7,8 @@
 // | as a replica before                       |                                                                           |
 // | the master says that it is a replica      | another one that says that it is the master; none: the same, until there  |
 // |                                           | is one                                                                    |
-// | the master is not heard of                | the same, until another one says that it is                               |
+// | the master is not heard of                | the same, until another one says that it is, but for an old master from   |
+// |                                           | before a promotion that has not said since that it is a replica           |
 // | all were asked, as it was not there       | the same, if it says so; else the first one of the list that does         |
 #pragma once
 
@@ -24,17 +25,23 @@ namespace redlatch::connection {
 /// Not thread-safe. Servers are their places in the list of the configuration.
 class master_choice {
 public:
-    explicit master_choice(std::size_t servers) : said_(servers, server_role::unknown) {}
+    explicit master_choice(std::size_t servers) : said_(servers, server_role::unknown), superseded_(servers, false) {}
 
     std::optional<std::size_t> master() const noexcept { return master_; }
 
     /// Unknown: it is not heard of any more. True: another one is the master now. All connections belong to master().
     bool on_role(std::size_t which, server_role role) {
         auto const before = std::exchange(said_[which], role);
-        if (master_ == which && role == server_role::replica) return take_another();
+        if (role == server_role::replica) superseded_[which] = false;
+        if (master_ == which && role == server_role::replica) {
+            superseded_.assign(superseded_.size(), false); // by this one, which is the master no more
+            return take_another();
+        }
         if (role != server_role::master || master_ == which) return false;
         bool const doubtful = master_ && said_[*master_] == server_role::master && before != server_role::replica;
-        if (doubtful) return false;
+        if (doubtful || superseded_[which]) return false;
+        bool const promoted = before == server_role::replica;
+        if (promoted && master_) superseded_[*master_] = said_[*master_] != server_role::replica;
         master_ = which;
         return true;
     }
@@ -42,6 +49,7 @@ public:
     std::size_t choose(std::vector<std::size_t> const& masters) {
         bool const stays = master_ && std::find(masters.begin(), masters.end(), *master_) != masters.end();
         if (!stays) master_ = *std::min_element(masters.begin(), masters.end());
+        superseded_[*master_] = false;
         return *master_;
     }
 
@@ -56,6 +64,7 @@ private:
     }
 
     std::vector<server_role> said_;
+    std::vector<bool> superseded_; ///< another one was promoted in its place
     std::optional<std::size_t> master_{};
 };
 

@@ -52,6 +52,22 @@ TEST(master_choice, waits_for_another_master_when_its_own_has_gone) {
     EXPECT_TRUE(choice.on_role(0, master));
 }
 
+TEST(master_choice, does_not_go_back_to_an_old_master_when_the_new_one_is_not_heard_of_for_a_moment) {
+    master_choice choice(2);
+    choice.choose({0});
+    choice.on_role(0, master);
+    choice.on_role(1, replica);
+    EXPECT_TRUE(choice.on_role(1, master));
+    EXPECT_FALSE(choice.on_role(1, unknown));
+    EXPECT_FALSE(choice.on_role(0, master)) << "as it has said all the time";
+    EXPECT_FALSE(choice.on_role(1, master));
+    EXPECT_EQ(choice.master(), 1U);
+    EXPECT_TRUE(choice.on_role(1, replica)) << "it says itself that it is not the master any more";
+    EXPECT_EQ(choice.master(), 0U);
+    EXPECT_TRUE(choice.on_role(1, master)) << "promoted again";
+    EXPECT_EQ(choice.choose({0}), 0U) << "nobody else is there";
+}
+
 TEST(role_reply, is_read_from_its_first_word) {
     using scripted::array;
     using scripted::integer;
