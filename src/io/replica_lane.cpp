@@ -48,7 +48,9 @@ void replica_lane::ask(replica_question_ptr const& question) {
         if (closed ? false : std::exchange(busy_, true)) return;
     }
     if (closed) return question->finish(replica_question::end::closed);
-    post(&replica_lane::begin_group);
+    if (post(&replica_lane::begin_group)) return;
+    std::lock_guard const guard(mutex_); // no memory: whoever asks next asks for this one too
+    busy_ = false;
 }
 
 void replica_lane::close() {
@@ -62,9 +64,9 @@ void replica_lane::close() {
     calls_.line().close(); // and with it the group that is under way
 }
 
-/// What is posted must come: it is noted as under way.
-void replica_lane::post(void (replica_lane::*step)()) {
-    insist([&] { loop_->post([self = shared_from_this(), step] { (self.get()->*step)(); }); });
+/// What is posted must come: it is noted as under way. False: there is no memory for it.
+bool replica_lane::post(void (replica_lane::*step)()) {
+    return insist([&] { loop_->post([self = shared_from_this(), step] { (self.get()->*step)(); }); });
 }
 
 void replica_lane::wake() noexcept {
@@ -318,7 +320,10 @@ void replica_lane::go_on() {
         for (auto const& one : left) one->finish(replica_question::end::closed);
         return;
     }
-    if (!std::exchange(after_a_pause_, false)) return post(&replica_lane::begin_group);
+    if (!std::exchange(after_a_pause_, false)) {
+        post(&replica_lane::begin_group);
+        return;
+    }
     insist([this] {
         loop_->at(base::later(lease_clock::now(), replica_retry_pause), [weak = weak_from_this()] {
             if (auto const self = weak.lock()) self->begin_group();

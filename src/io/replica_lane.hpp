@@ -63,7 +63,7 @@ private:
     using questions = std::deque<replica_question_ptr>;
     enum class then { now, soon };
 
-    void post(void (replica_lane::*step)());
+    bool post(void (replica_lane::*step)());
     void begin_group();
     void look();
     bool take_group();

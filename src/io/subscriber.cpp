@@ -51,7 +51,8 @@ void subscriber::detach(locking::channel_ptr const& channel, base::waker const& 
         });
     });
     if (gave_up_another) insist([&] { line_->submit([] {}, false); }); // sends it
-    if (next != base::never) insist([&] { arm(loop_, registry_, line_, timer_, next); });
+    if (next == base::never || insist([&] { arm(loop_, registry_, line_, timer_, next); })) return;
+    line_->with([&] { timer_->armed = false; }); // no memory: whoever comes next sets it
 }
 
 /// Gives up the lingering subscriptions one after the other.
