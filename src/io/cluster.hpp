@@ -8,7 +8,7 @@
 // | MOVED                                               | the slot is that node's from now on; ask about all of them          |
 // | ASK                                                 | that one call goes to that node                                     |
 // | the scan interval is over                           | ask a node (CLUSTER NODES), another one where it does not answer    |
-// | a connection is lost or cannot be made, CLUSTERDOWN | the same, every other time beginning with a node that has no slots  |
+// | a connection is lost or cannot be made, CLUSTERDOWN | the same, every fourth time beginning with one that has no slots    |
 // |                                                     | or is not connected: the connected ones may be cut off              |
 // | an answer                                           | a slot is whose epoch is not smaller than that of its former node   |
 // | smaller epochs, for seconds, and from all that are  | they count: the cluster was made anew                               |
@@ -130,9 +130,9 @@ private:
     std::vector<member*> to_ask_{}; ///< of the refresh under way
     std::uint64_t question_ = 0;    ///< the number of the latest
     bool asking_ = false;
-    bool ask_again_ = false;   ///< something has changed since the question
-    bool doubtful_ = false;    ///< the next refresh has another reason than that its time has come
-    bool others_next_ = false; ///< such a refresh begins with a node that would be asked last
+    bool ask_again_ = false; ///< something has changed since the question
+    bool doubtful_ = false;  ///< the next refresh has another reason than that its time has come
+    unsigned doubts_ = 0;    ///< of these: each fourth one begins with a node that would be asked last
     base::instant timer_ = base::never;
     bool sharded_ = false;      ///< messages of a release go to the clients of the shard (SPUBLISH)
     bool shards_known_ = false; ///< a server has said, or the user

@@ -54,6 +54,7 @@ void cluster::refresh_soon() {
 }
 
 void cluster::refresh_at(base::instant when) {
+    auto before = base::never;
     {
         std::lock_guard const guard(mutex_);
         if (closed_) return;
@@ -62,15 +63,15 @@ void cluster::refresh_at(base::instant when) {
             return;
         }
         if (timer_ <= when) return;
-        timer_ = when;
+        before = std::exchange(timer_, when);
     }
     try {
         loop_->at(when, [weak = weak_from_this(), when] {
             if (auto const self = weak.lock()) self->on_refresh(when);
         });
-    } catch (...) { // whoever comes next sets it
+    } catch (...) { // the former one comes, or whoever is next sets it
         std::lock_guard const guard(mutex_);
-        if (timer_ == when) timer_ = base::never;
+        if (timer_ == when) timer_ = before;
         throw;
     }
 }
@@ -94,7 +95,7 @@ bool cluster::knows_slots() const {
 
 /// With the mutex. The last is asked first: those that have slots and are connected, and in the end the ones that rest. What
 /// one believes may be old, so whoever was asked the longest ago comes first of those; and where something is wrong, every
-/// other time one of the rest before all: who is connected to a node that was cut off would hear of nobody else.
+/// fourth time one of the rest before all: who is connected to a node that was cut off would hear of nobody else.
 std::vector<cluster::member*> cluster::candidates(bool doubtful) {
     std::vector<member*> found;
     auto const add = [&](auto const& fits) {
@@ -108,7 +109,7 @@ std::vector<cluster::member*> cluster::candidates(bool doubtful) {
     add([](member const& one) { return !one.resting && one.slots > 0 && one.server->is_connected(); });
     auto const first = found.begin() + others;
     std::sort(first, found.end(), [](member const* one, member const* other) { return one->asked > other->asked; });
-    if (!doubtful || others == 0 || !std::exchange(others_next_, !others_next_)) return found;
+    if (!doubtful || others == 0 || ++doubts_ % 4 != 0) return found;
     auto const next = std::min_element(
         found.begin(), first, [](member const* one, member const* other) { return one->asked < other->asked; });
     std::rotate(next, next + 1, found.end());

@@ -89,7 +89,7 @@ MUTANTS = [
      "one->asked > other->asked; });\n    if",
      "one->where < other->where; });\n    if"),
     ("only connected nodes with slots are asked who has them", CLUSTER_ASKING,
-     "!std::exchange(others_next_, !others_next_)",
+     "++doubts_ % 4 != 0",
      "true"),
     ("a node that cannot be reached is no reason to ask who has the slots", CLUSTER,
      "    heard.unreachable = [this, itself] { on_unreachable(**itself); };\n",
