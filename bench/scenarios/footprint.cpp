@@ -49,9 +49,9 @@ holding_process program(std::vector<std::string> const& command) {
         ::close(ends[1]);
         char byte = 0;
         bool const holds = ::read(ends[0], &byte, 1) == 1;
+        if (holds) look(tool.pid()); // while somebody could still read: the hold ends with its reader
         ::close(ends[0]);
         if (!holds) throw std::runtime_error(command[0] + " " + command[1] + " ended before it held the lock");
-        look(tool.pid());
     };
 }
 
