@@ -51,16 +51,18 @@ TEST_F(counter_faults_test, permits_that_were_too_few_for_one_that_leaves_are_fo
     auto wants_many =
         in_thread([&] { return outcome_of([&] { many.acquire({.permits = 5, .stop = leave.get_token()}); }).reason; });
     ASSERT_TRUE(wait_until([&] { return user.stats().waiters == 1; }));
-    auto wants_one = in_thread([&] { return outcome_of([&] { sent_once.acquire({.wait = 60s}); }).reason; });
+    auto wants_one = in_thread([&] { return outcome_of([&] { sent_once.acquire({.wait = 20s}); }).reason; });
     ASSERT_TRUE(wait_until([&] { return user.stats().waiters == 2; }));
-    auto const asked = proxy.count(a_script(scripts::semaphore_acquire));
-    proxy.hold(direction::to_server);
-    auto released = in_thread([&] { many.release(6); });
-    ASSERT_TRUE(wait_until([&] { return proxy.count(a_script(scripts::semaphore_acquire)) >= asked + 2; }))
-        << "both are told, and ask";
-    server.run("SET", name, "-6"); // others take them
-    proxy.pass(direction::to_server);
-    released.get();
+    for (int time = 0; time < 2; ++time) { // both are told, ask, and find that others took them: then they listen
+        auto const asked = proxy.count(a_script(scripts::semaphore_acquire));
+        proxy.hold(direction::to_server);
+        auto released = in_thread([&] { many.release(6); });
+        ASSERT_TRUE(wait_until([&] { return proxy.count(a_script(scripts::semaphore_acquire)) >= asked + 2; }));
+        server.run("SET", name, "-6");
+        proxy.pass(direction::to_server);
+        released.get();
+        ASSERT_TRUE(wait_until([&] { return value() == "0"; }));
+    }
     auto const refused = proxy.count(a_script(scripts::semaphore_acquire));
     server.run("SET", name, "0");
     many.release();
