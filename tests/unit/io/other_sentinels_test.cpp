@@ -1,4 +1,5 @@
 // What a client learns from other Sentinels than the one that it listens to.
+#include "io/reactor.hpp"
 #include "io/scripted_server.hpp"
 #include "io/sentinel_locator.hpp"
 
