@@ -32,6 +32,13 @@ connector connector_to(scripted_server const& server, connection::greeting const
     return {server.where(), addresses_of(server.where()), what};
 }
 
+/// One host with two addresses, the first of which does not answer.
+connector connector_to(scripted_server const& silent, scripted_server const& live) {
+    auto both = addresses_of(silent.where());
+    both.push_back(addresses_of(live.where()).front());
+    return {live.where(), std::move(both), words};
+}
+
 TEST(connector, connects_and_greets_and_knows_who_it_is) {
     scripted_server server;
     auto one = connector_to(server);
@@ -49,9 +56,7 @@ TEST(connector, connects_and_greets_and_knows_who_it_is) {
 TEST(connector, an_address_that_does_not_answer_leaves_time_for_the_others) {
     scripted_server silent;
     scripted_server live;
-    auto both = addresses_of(silent.where());
-    both.push_back(addresses_of(live.where()).front());
-    connector one(live.where(), both, words);
+    auto one = connector_to(silent, live);
     auto const until = lease_clock::now() + 60s;
     one.give_until(until);
     ASSERT_EQ(drive_to_the_greeting(one), progress::waiting);
@@ -64,7 +69,7 @@ TEST(connector, an_address_that_does_not_answer_leaves_time_for_the_others) {
     live.say(answers);
     EXPECT_EQ(drive(one), progress::ready);
 
-    connector none(silent.where(), addresses_of(silent.where()), words);
+    auto none = connector_to(silent);
     none.give_until(until);
     ASSERT_EQ(drive_to_the_greeting(none), progress::waiting);
     EXPECT_EQ(none.on_time_over(), progress::failed);
@@ -74,9 +79,7 @@ TEST(connector, an_address_that_does_not_answer_leaves_time_for_the_others) {
 TEST(connector, goes_on_by_itself_where_an_address_does_not_answer) {
     scripted_server silent;
     scripted_server live;
-    auto both = addresses_of(silent.where());
-    both.push_back(addresses_of(live.where()).front());
-    connector one(live.where(), both, words);
+    auto one = connector_to(silent, live);
     std::jthread const answering([&] {
         live.accept();
         live.say(answers);

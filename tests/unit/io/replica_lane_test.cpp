@@ -245,13 +245,20 @@ std::string master_with(int replicas) {
     return text;
 }
 
-TEST_F(replica_lane_test, all_are_as_many_as_the_server_says) {
-    auto const question = ask(locking::replica_demand::all);
-    greet();
-    expect_mark();
-    EXPECT_EQ(server.read_command(), "ROLE");
-    server.say(":1\r\n" + master_with(2));
-    expect_wait(2);
+/// All replicas were asked for, there are two, and they are waited for.
+struct two_replicas_test : replica_lane_test {
+    replica_question_ptr const question = ask(locking::replica_demand::all);
+
+    void SetUp() override {
+        greet();
+        expect_mark();
+        EXPECT_EQ(server.read_command(), "ROLE");
+        server.say(":1\r\n" + master_with(2));
+        expect_wait(2);
+    }
+};
+
+TEST_F(two_replicas_test, all_are_as_many_as_the_server_says) {
     EXPECT_EQ(question->connected, 2);
     server.say(":1\r\n");
     EXPECT_EQ(server.read_command(), "ROLE") << "one may have gone";
@@ -265,13 +272,7 @@ TEST_F(replica_lane_test, all_are_as_many_as_the_server_says) {
     EXPECT_EQ(question->connected, 1);
 }
 
-TEST_F(replica_lane_test, what_one_said_that_has_gone_does_not_count_for_one_that_is_left) {
-    auto const question = ask(locking::replica_demand::all);
-    greet();
-    expect_mark();
-    EXPECT_EQ(server.read_command(), "ROLE");
-    server.say(":1\r\n" + master_with(2));
-    expect_wait(2);
+TEST_F(two_replicas_test, what_one_said_that_has_gone_does_not_count_for_one_that_is_left) {
     server.say(":1\r\n");
     EXPECT_EQ(server.read_command(), "ROLE");
     server.say(master_with(1));
