@@ -22,8 +22,9 @@ end
 local left = redis.call('pttl', KEYS[1])
 local own = writes and left or redis.call('pttl', hold(ARGV[1], 1))
 for n = 2, writes and 0 or holds(count) do own = math.max(own, redis.call('pttl', hold(ARGV[1], n))) end
-if own < left and redis.call('hget', KEYS[1], 'mode') == 'read' and redis.call('hlen', KEYS[1]) > 2 then
-    -- The lease of the lock is the longest of its readers', and not this one's: another one still reads for as long.
+if own + 1000 < left and redis.call('hget', KEYS[1], 'mode') == 'read' and redis.call('hlen', KEYS[1]) > 2 then
+    -- The lease of the lock is the longest of its readers', and not this one's: another one still reads for as long. (Commands
+    -- of one script may see a clock that has moved on: leases that are nearly the same may both be this reader's.)
     redis.call('hdel', KEYS[1], ARGV[1])
     delete_own_hold_keys()
     return 1

@@ -128,6 +128,16 @@ TEST_P(read_write_script, tells_who_waits_when_the_lease_becomes_much_shorter) {
     EXPECT_EQ(state(), (words{"orders {mode=read you:1=1} 100s", alive("you:1", 1)}));
 }
 
+TEST_P(read_write_script, tells_who_waits_also_when_the_clock_moved_on_within_the_script_that_acquired) {
+    read("me:1", "", "300000");
+    command({"PEXPIRE", "orders", "300500"}); // the later command of that script
+    read("you:1");
+    listener ear(server());
+    EXPECT_EQ(release("me:1"), "2") << "no other reader stays for as long";
+    EXPECT_EQ(ear.heard(), words{"channel 0"});
+    EXPECT_EQ(state(), (words{"orders {mode=read you:1=1} 100s", alive("you:1", 1)}));
+}
+
 TEST_P(read_write_script, leaves_a_hold_that_is_there_as_it_is_when_a_copy_comes_late) {
     read("me:1", "", "50000");
     set_read_count("me:1", 2, "200000");
