@@ -37,6 +37,7 @@ private:
         base::milliseconds lease;
         bool late_copy_possible;
         base::instant due;
+        base::instant not_before;
         bool asked = false;
         std::size_t good_answers = 0; ///< a sweep begins after the first
     };
@@ -59,15 +60,17 @@ private:
         bool const late_copy_possible = sweep || next_.one_in(2);
         auto const first = sweep ? now_ + 1s : now_ + (next_.one_in(2) ? next_.span() : 0ns);
         auto const id = "client:" + std::to_string(++last_id_);
-        reaper::dead_id const which{record_, id, lease, late_copy_possible};
-        auto number = last_number_ + 1; // numbers are given one by one
+        reaper::dead_id which{record_, id, lease, late_copy_possible};
+        if (!sweep && next_.one_in(4)) which.not_before = first; // of a lock delay
+        auto number = last_number_ + 1;                          // numbers are given one by one
         if (sweep)
             dead_.sweep(which, now_);
         else
             number = dead_.add(which, first, now_);
         check(number > last_number_, "no number is given twice");
         last_number_ = number;
-        graves_.emplace(number, grave{id, now_, lease, late_copy_possible, first, false, sweep ? 1U : 0U});
+        graves_.emplace(number,
+                        grave{id, now_, lease, late_copy_possible, first, which.not_before, false, sweep ? 1U : 0U});
     }
 
     void to_the_next() {
@@ -80,7 +83,12 @@ private:
     }
 
     void timer() { take(dead_.on_timer(now_), now_); }
-    void all_now() { take(dead_.all_now(), base::never); }
+    /// On closing: what a lock delay keeps is not released any more.
+    void all_now() {
+        for (auto& [number, one] : graves_)
+            if (!one.asked && one.not_before > now_) one.asked = true;
+        take(dead_.all_now(now_), base::never);
+    }
 
     void take(std::vector<reaper::job> const& jobs, base::instant until) {
         auto before = base::instant::min();
