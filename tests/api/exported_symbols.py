@@ -12,8 +12,10 @@ PUBLIC = re.compile(
     r"|to_string)"
     r"(?:\[abi:\w+\])?(?:::|\(|$)"
 )
-# Instances of the standard library's templates over our types cannot be hidden, and do no harm.
-INTERNAL = re.compile(r"^(?:[\w ]+ for )?(?!std::)(?:\S+ )?redlatch::")
+INTERNAL = re.compile(r"^(?:[\w ]+ for )?(?:\S+ )?redlatch::")
+# Instances of the standard library's templates over our types cannot be hidden, and do no harm. The mangled name tells them:
+# the other one may begin with a return type of ours.
+STANDARD = re.compile(r"_ZT?[A-Z]?N?K?(?:St|9__gnu_cxx)")
 FOREIGN = re.compile(r"YAML::|\b(?:redis[A-Z]\w*|sds\w+|hi_\w+)\b")
 NEEDED = [
     "redlatch::client::client(redlatch::config const&)",
@@ -25,8 +27,10 @@ NEEDED = [
 
 
 def symbols(library, *options):
-    lines = subprocess.run(["nm", "-D", "-C", *options, library], check=True, capture_output=True, text=True).stdout
-    return [re.sub(r"^[0-9a-f]* *\w ", "", line).strip() for line in lines.splitlines()]
+    lines = subprocess.run(["nm", "-D", *options, library], check=True, capture_output=True, text=True).stdout
+    mangled = [re.sub(r"^[0-9a-f]* *\w ", "", line).strip() for line in lines.splitlines()]
+    names = "\n".join(name for name in mangled if not STANDARD.match(name))
+    return subprocess.run(["c++filt"], input=names, check=True, capture_output=True, text=True).stdout.splitlines()
 
 
 def main():
