@@ -354,7 +354,7 @@ TEST_P(late_bytes_test, of_a_force_unlock) {
     expect_settled(user);
 }
 
-std::string name_of(::testing::TestParamInfo<late_bytes_test::ParamType> const& which) {
+std::string late_bytes_name(::testing::TestParamInfo<late_bytes_test::ParamType> const& which) {
     auto const [rights, bytes] = which.param;
     return std::string(rights == kill::allowed ? "kill_allowed" : "kill_refused") + "_after_" + std::to_string(bytes)
            + "_bytes";
@@ -363,7 +363,7 @@ std::string name_of(::testing::TestParamInfo<late_bytes_test::ParamType> const& 
 INSTANTIATE_TEST_SUITE_P(rights, late_bytes_test,
                          ::testing::Combine(::testing::Values(kill::allowed, kill::refused),
                                             ::testing::Values<std::size_t>(1, 60)),
-                         name_of);
+                         late_bytes_name);
 
 // The reply is lost, not the request: the server has done it, and the retry must find that out.
 class lost_reply_test : public with_server {

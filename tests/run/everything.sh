@@ -11,6 +11,7 @@ build_all() { # PRESET [-DNAME=VALUE…] [TARGET…]: with what the tests need
         # From nothing, tests that are compiled together take half of the time; at work one changes a file at a time.
         if [[ ${CI-} ]]; then set -- -DREDLATCH_TEST_UNITY=ON "$@"; fi
     fi
+    if [[ ${CI-} ]]; then set -- -DREDLATCH_TEST_JOINED=ON "$@"; fi
     build "$preset" "$@"
 }
 
