@@ -54,7 +54,7 @@ void lease_keeper::acknowledged(tenure_ptr const& tenure, base::milliseconds lea
 void lease_keeper::reschedule(tenure_ptr const& tenure) {
     if (!tenure->renewed()) tenure->suspect_at = base::never;
     if (!tenure->renewed() && !tenure->in_question) tenure->next_renewal = base::never;
-    auto when = std::min(tenure->validity(), tenure->watch_at);
+    auto when = std::min({tenure->validity(), tenure->watch_at, tenure->wake_head_at});
     if (is_to_be_asked(*tenure)) when = std::min(when, tenure->next_renewal);
     if (can_last_longer(*tenure) && !tenure->suspect.load(std::memory_order_relaxed))
         when = std::min(when, tenure->suspect_at);
@@ -136,6 +136,10 @@ void lease_keeper::on_timer(base::instant now, effects& out) {
             tenure->watch_at = base::never;
             tenure->watched = true;
             out.watch.push_back(tenure);
+        }
+        if (tenure->wake_head_at <= now) {
+            tenure->wake_head_at = base::never;
+            if (tenure->in(tenure::phase::held)) out.waited_for.push_back(tenure); // else the head has been told
         }
         if (can_last_longer(*tenure) && tenure->suspect_at <= now && !tenure->suspect.exchange(true))
             out.suspect.push_back(tenure);

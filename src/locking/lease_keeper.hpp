@@ -14,6 +14,7 @@
 // | held                   | half of the lease without renewal  | suspect                                                  |
 // | held, suspect          | validity or max_hold over          | lost                                                     |
 // | held                   | so old that it may be forced open unnoticed | listen to its channel                           |
+// | held, was handed off   | it was not passed on soon          | wake whoever waits first, for it to watch this hold      |
 // | held                   | the connection is new              | into a batch at once, fixed leases too (a mere question) |
 // | releasing, lost, ended | an answer                          | ignored                                                  |
 // One timer for all: next(). Batches are independent: several are in flight, and an error in one delays no other.
@@ -47,8 +48,9 @@ public:
         std::vector<tenure_ptr> lost{};
         std::vector<tenure_ptr> suspect{};
         std::vector<tenure_ptr> recovered{};
-        std::vector<tenure_ptr> refused{}; ///< alone, and were not when they were asked about before
-        std::vector<tenure_ptr> watch{};   ///< from now on listen to their channels
+        std::vector<tenure_ptr> refused{};    ///< alone, and were not when they were asked about before
+        std::vector<tenure_ptr> watch{};      ///< from now on listen to their channels
+        std::vector<tenure_ptr> waited_for{}; ///< wake those who wait first for these
     };
 
     lease_keeper(settings const& config, std::uint64_t seed);
@@ -58,7 +60,8 @@ public:
     /// A level has ended while others stay. `capped`: it had a max_hold. True: the tenure was suspect and no longer is, since
     /// nothing of it is renewed any more.
     bool level_ended(tenure_ptr const& tenure, bool capped, base::instant now);
-    /// What `from` holds on the server is `to`'s now: same id, same lease.
+    /// What `from` holds on the server is `to`'s now: same id, same lease. Whoever waits for it first is woken at
+    /// `to->wake_head_at`.
     void succeed(tenure_ptr const& from, tenure_ptr const& to);
     /// Before a last release is staged, or when the tenure is lost.
     void forget(tenure_ptr const& tenure);

@@ -1,6 +1,7 @@
 #include "locking/lock_table.hpp"
 
 #include "base/assert.hpp"
+#include "locking/acquire_op.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -36,7 +37,7 @@ tenure_ptr lock_table::holder(lock_record const& record, base::instant now) cons
 std::vector<tenure_ptr> lock_table::holders(lock_record const& record, base::instant now) const {
     std::vector<tenure_ptr> found;
     for (auto const& one : record.tenures.acquired())
-        if (one->holds(now)) found.push_back(one);
+        if (one->holds(now) || (one->in(tenure::phase::handing_off) && now < one->validity())) found.push_back(one);
     return found;
 }
 
@@ -146,32 +147,6 @@ std::optional<level> lock_table::take(tenure_ptr const& tenure, level level, bas
     keeper.acknowledged(tenure, level.lease, sent_at);
     ++counted.acquired;
     return level;
-}
-
-void lock_table::lose_others(tenure_ptr const& taken, base::instant sent_at, base::instant now,
-                             base::wake_list& woken) {
-    auto const& how = *taken->record->how;
-    auto const lose_held = [&](lock_record const& of, auto const& contradicted) {
-        auto const all = of.tenures.acquired(); // who is lost stays there
-        auto const first = [&] {
-            return std::find_if(all.begin(), all.end(), [&](tenure_ptr const& one) {
-                return one->holds(now) && one->held_since < sent_at && contradicted(*one);
-            });
-        };
-        for (auto at = first(); at != all.end(); at = first()) lose(tenure_ptr(*at), now, woken);
-    };
-    if (!how.shared) lose_held(*taken->record, [&](tenure const& one) { return &one != taken.get(); });
-    auto const other = other_half(*taken->record);
-    if (other) lose_held(*other, [&](tenure const& one) { return one.owner_number != taken->owner_number; });
-}
-
-void lock_table::lose_all(lock_record const& record, base::instant until, base::instant now, base::wake_list& woken) {
-    auto const lose_held = [&](lock_record const& of) {
-        for (auto const& one : holders(of, now))
-            if (one->held_since < until) lose(one, now, woken);
-    };
-    lose_held(record);
-    if (auto const other = other_half(record)) lose_held(*other);
 }
 
 void lock_table::forget_record_of(tenure& tenure) noexcept {
@@ -286,11 +261,13 @@ void lock_table::grant(tenure_ptr const from, waiter_ptr const waiter, base::ins
     if (waiter->max_hold) what.max_hold_until = base::later(now, *waiter->max_hold);
     to->levels.push_back(what);
     to->longest_ever = std::max(from->longest_ever, what.lease);
-    to->held_since = now;
+    to->held_since = from->held_since; // it is the id that others contradict
     to->record->tenures.has_acquired(*to);
     to->now_in.store(tenure::phase::held, std::memory_order_release); // pairs with tenure::in
-    keeper.succeed(from, to);
     auto& of = *from->record;
+    // The next one of the queue sleeps on. Where this hold lasts, it has to look whether somebody else has ended it.
+    if (of.queue.size() > 1) to->wake_head_at = base::later(now, acquire_op::trusts_own_hold);
+    keeper.succeed(from, to);
     of.contended->in_handoff.reset();
     of.contended->handoff.end_barging();
     from->now_in.store(tenure::phase::ended, std::memory_order_release); // pairs with tenure::in
@@ -316,6 +293,7 @@ std::optional<level> lock_table::retake(lock_record& record, std::uint64_t owner
     level.number = next_level_number();
     tenure->levels.push_back(level);
     tenure->token = 0;                                             // that of the one who has released it
+    tenure->confirmed_by = -1;                                     // the same
     tenure->lost_source = std::stop_source(std::nostopstate);      // that of the one who has released it
     tenure->times_retaken.fetch_add(1, std::memory_order_relaxed); // before the phase: whoever reads that one sees this
     tenure->now_in.store(tenure::phase::held, std::memory_order_release); // pairs with tenure::in
@@ -442,24 +420,6 @@ void lock_table::abandon(tenure_ptr const& tenure, std::uint64_t level_number, b
         keeper.level_ended(tenure, true, now); // the next write corrects the server's count
 }
 
-void lock_table::lose(tenure_ptr const& tenure, base::instant now, base::wake_list& woken) {
-    // While its holder cleans up, the key stays as it is: what was promised to hold until validity plus margin does.
-    auto const reap_at = base::later(now, margin_of(tenure->longest_ever) + tenure->lock_delay);
-    if (tenure->in(tenure::phase::handing_off)) { // nobody here held it
-        stop_handoff(*tenure->record, reap_at, now);
-        return tenure->record->queue.tell_head(woken);
-    }
-    if (!tenure->in(tenure::phase::held)) return;
-    note(notice::kind::lost, tenure); // first what may throw
-    auto id = dead_id_of(*tenure);
-    if (tenure->lock_delay.count() > 0) id.not_before = reap_at;
-    dead.add(std::move(id), reap_at, now);
-    end(tenure, tenure::phase::lost);
-    end_handoffs(*tenure->record, now);
-    ++counted.lost;
-    tenure->record->queue.tell_head(woken); // it relied on this hold
-}
-
 lock_table::head_wake lock_table::next_head_wake(lock_record& record, base::instant now) {
     auto* const others = record.queue.empty() ? record.contended.get() : record.contend();
     if (record.queue.empty()) {
@@ -485,16 +445,6 @@ void lock_table::end_everything(base::instant now, base::wake_list& woken) {
             tenure->now_in.store(tenure::phase::ended, std::memory_order_release); // pairs with tenure::in
         }
     });
-}
-
-void lock_table::apply(lease_keeper::effects& found, base::instant now, base::wake_list& woken) {
-    for (auto const& tenure : found.suspect) {
-        if (tenure->in(tenure::phase::held)) note(notice::kind::suspect, tenure);
-        tenure->record->queue.tell_head(woken); // it is not sure any more that we hold the lock
-    }
-    for (auto const& tenure : found.recovered)
-        if (tenure->in(tenure::phase::held)) note(notice::kind::recovered, tenure);
-    for (auto const& tenure : found.lost) lose(tenure, now, woken);
 }
 
 } // namespace redlatch::locking

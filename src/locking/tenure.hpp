@@ -67,8 +67,9 @@ struct tenure {
     base::milliseconds longest_ever{};               ///< on the wire: how long an orphan could stay
     base::instant kept_until = base::instant::min(); ///< the latest one of all its levels ever
     base::milliseconds lock_delay{};                 ///< the longest one of all its levels ever
-    base::instant held_since{};                      ///< sent then, the call that acquired it; handed off to it then
-    std::stop_source lost_source{std::nostopstate};  ///< one that can stop is made when somebody asks
+    base::instant
+        held_since{}; ///< sent then, the call that acquired it; by the owner that it was handed off from, if it was
+    std::stop_source lost_source{std::nostopstate}; ///< one that can stop is made when somebody asks
 
     std::forward_list<base::waker> operation_waiters{}; ///< while in_operation
 
@@ -84,8 +85,9 @@ struct tenure {
     base::instant next_renewal = base::never;
     base::instant suspect_at = base::never;
     base::milliseconds renewal_lease{};
-    base::instant next_doubt{};           ///< not asked about because of a message before then
-    base::instant watch_at = base::never; ///< so old that its channel is to be listened to from then on
+    base::instant next_doubt{};               ///< not asked about because of a message before then
+    base::instant watch_at = base::never;     ///< so old that its channel is to be listened to from then on
+    base::instant wake_head_at = base::never; ///< who waits first here does not know yet that it is the first
 
     /// The lock table's own, where the owner is a thread whose end is told: what points to it, and the thread's next tenure.
     tenure** thread_link = nullptr;

@@ -88,6 +88,27 @@ TEST_F(waiting_test, a_forced_release_by_another_process_wakes_the_waiters_of_th
     EXPECT_TRUE(wait_until([&] { return taken.status() == hold_status::lost; }));
 }
 
+TEST_F(waiting_test, a_forced_release_after_a_hand_off_wakes_the_waiter_behind_it) {
+    auto settings = quick(server.uri());
+    settings.watched_holds = 0; // the waiter alone listens
+    settings.local_handoff.enabled = true;
+    client mine(settings);
+    auto shared = mine.get_lock(name);
+    auto first = shared.acquire({.owner = owner()});
+    auto second = in_thread([&] { return shared.acquire({.wait = 20s, .owner = owner()}); });
+    ASSERT_TRUE(wait_until([&] { return mine.stats().waiters == 1; }));
+    auto third = in_thread([&] { return shared.acquire({.wait = 20s, .owner = owner()}); });
+    ASSERT_TRUE(wait_until([&] { return mine.stats().waiters == 2; }));
+    first.release();
+    auto const handed_off = second.get();
+    ASSERT_TRUE(wait_until([&] { return somebody_waits(name); })) << "it is the first now, and listens";
+    auto const start = test_clock::now();
+    EXPECT_TRUE(theirs.force_unlock());
+    EXPECT_TRUE(third.get());
+    EXPECT_LT(test_clock::now() - start, 2s) << "the renewal would be due after ten seconds";
+    EXPECT_TRUE(wait_until([&] { return handed_off.status() == hold_status::lost; }));
+}
+
 TEST_F(waiting_test, a_key_that_an_administrator_deletes_is_missed_while_somebody_of_the_holders_process_waits) {
     auto settings = quick(server.uri());
     settings.lock_watchdog_timeout = 900ms;

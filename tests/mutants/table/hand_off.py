@@ -2,6 +2,15 @@
 from table.files import KEEPER, LEVEL, PASSING, TABLE, WAITING
 
 MUTANTS = [
+    ("a hold that was handed off counts as acquired then", TABLE,
+     "to->held_since = from->held_since;",
+     "to->held_since = now;"),
+    ("what is being handed off is not asked about", TABLE,
+     "if (one->holds(now) || (one->in(tenure::phase::handing_off) && now < one->validity()))",
+     "if (one->holds(now))"),
+    ("who is the first behind a hand-off sleeps on", TABLE,
+     "if (of.queue.size() > 1) to->wake_head_at",
+     "if (of.queue.empty()) to->wake_head_at"),
     ("a hold with max_hold is handed off", TABLE,
      "at->renewed && !capped && frees;",
      "at->renewed && frees;"),

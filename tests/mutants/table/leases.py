@@ -1,5 +1,5 @@
 """Validity, renewal and loss."""
-from table.files import ACQUISITION, BATCHES, CORE, KEEPER, OP, TABLE
+from table.files import ACQUISITION, BATCHES, CORE, KEEPER, LOSSES, OP, TABLE
 
 MUTANTS = [
     ("validity is counted from the answer", ACQUISITION,
@@ -41,7 +41,7 @@ MUTANTS = [
     ("max_hold is renewed", KEEPER,
      "std::min(std::max(promised, tenure->validity()), tenure->max_hold_until())",
      "std::max(promised, tenure->validity())"),
-    ("a loss is told to nobody", TABLE,
+    ("a loss is told to nobody", LOSSES,
      "    note(notice::kind::lost, tenure); // first what may throw\n",
      ""),
     ("a failed renewal is never tried again", KEEPER,

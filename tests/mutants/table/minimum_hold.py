@@ -1,5 +1,5 @@
 """Mutants of minimum holds and lock delays."""
-from table.files import BATCHES, FAIR_RELEASE, KEEPER, NAMES, RECIPE, RELEASE, TABLE
+from table.files import BATCHES, FAIR_RELEASE, KEEPER, LOSSES, NAMES, RECIPE, RELEASE, TABLE
 
 MUTANTS = [
     ("a minimum hold ends with its release", RECIPE,
@@ -20,7 +20,7 @@ MUTANTS = [
     ("the background knows of no minimum hold", TABLE,
      "            .kept_until = tenure.kept_until};",
      "            .kept_until = base::instant::min()};"),
-    ("the background releases what was lost before its lock delay is over", TABLE,
+    ("the background releases what was lost before its lock delay is over", LOSSES,
      "margin_of(tenure->longest_ever) + tenure->lock_delay",
      "margin_of(tenure->longest_ever)"),
     ("a renewal forgets the lock delay", KEEPER,

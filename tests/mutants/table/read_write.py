@@ -1,5 +1,5 @@
 """Readers and writers."""
-from table.files import (ACQUISITION, READ_ACQUIRE, READ_COUNT, READ_RENEW, READ_WRITE, READ_WRITE_RELEASE, TABLE,
+from table.files import (ACQUISITION, LOSSES, READ_ACQUIRE, READ_COUNT, READ_RENEW, READ_WRITE, READ_WRITE_RELEASE, TABLE,
                          WRITE_ACQUIRE)
 
 MUTANTS = [
@@ -69,10 +69,10 @@ MUTANTS = [
     ("an owner that reads waits for itself to write", TABLE,
      "return {kind::upgrade, std::move(other_half)};",
      "(void)other_half;"),
-    ("readers lose their holds to each other", TABLE,
+    ("readers lose their holds to each other", LOSSES,
      "if (!how.shared) lose_held(",
      "lose_held("),
-    ("who reads goes on when another owner here writes", TABLE,
+    ("who reads goes on when another owner here writes", LOSSES,
      "if (other) lose_held(*other",
      "if (!other) lose_held(*taken->record"),
 ]

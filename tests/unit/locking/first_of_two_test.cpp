@@ -1,5 +1,6 @@
 // What passes is for whoever comes first: its former holder or the local head.
 #include "client_locks.hpp"
+#include "locking/acquire_op.hpp"
 
 #include <gmock/gmock.h>
 
@@ -311,6 +312,29 @@ TEST(first_of_two, is_suspect_at_once_when_what_was_handed_off_was) {
     all.timer(at(15s));
     EXPECT_TRUE(next.tenure->suspect);
     EXPECT_THAT(all.news(), ElementsAre(notice::suspect));
+}
+
+TEST(first_of_two, lets_the_next_one_look_when_the_one_before_it_keeps_what_it_got) {
+    first_of_two all;
+    all.give_back(all.one, at(1s));
+    ASSERT_EQ(all.look(all.head, at(1s)), finds::granted);
+    EXPECT_EQ(all.table.keeper.next(), at(1s) + acquire_op::trusts_own_hold);
+    all.timer(at(1s) + acquire_op::trusts_own_hold - 1ns);
+    EXPECT_EQ(all.second.sleeper->times, 0) << "hand-offs are quicker";
+    all.timer(at(1s) + acquire_op::trusts_own_hold);
+    EXPECT_EQ(all.second.sleeper->times, 1)
+        << "it is the first now, and has to see whether somebody else ends the hold";
+    EXPECT_EQ(all.look(all.second, at(1s) + acquire_op::trusts_own_hold), finds::held_here);
+    all.timer(at(2s));
+    EXPECT_EQ(all.second.sleeper->times, 1) << "once";
+}
+
+TEST(first_of_two, has_no_timer_for_a_next_one_where_there_is_none) {
+    first_of_two all;
+    all.table.leave(all.second.waiter, at(1s), all.woken);
+    all.give_back(all.one, at(1s));
+    ASSERT_EQ(all.look(all.head, at(1s)), finds::granted);
+    EXPECT_EQ(ms(all.table.keeper.next()), 10'000) << "the renewal";
 }
 
 // --- the end of what passes

@@ -7,6 +7,9 @@
 namespace redlatch::locking {
 namespace {
 
+using finds = lock_table::finding::kind;
+constexpr std::uint64_t dan = 4;
+
 TEST(lock_table, loses_who_held_it_when_the_server_gives_it_to_another_owner_of_this_process) {
     client_locks all;
     auto const before = all.hold(ann, at(0s));
@@ -66,6 +69,41 @@ TEST(lock_table, loses_by_force_what_was_held_before_and_not_what_came_after) {
     all.table.lose_all(*all.record, at(5s), at(6s), all.woken);
     EXPECT_TRUE(before->in(phase::lost));
     EXPECT_TRUE(after->in(phase::held));
+}
+
+// --- an id that has passed to another owner of the process is as old as it was
+
+TEST(lock_table, loses_what_was_handed_off_when_the_server_gave_the_lock_to_another_owner_before) {
+    first_of_two all;
+    all.give_back(all.one, at(5s));
+    ASSERT_EQ(all.look(all.head, at(5s)), finds::granted);
+    auto const other = all.table.open(all.record, dan);
+    all.table.lose_others(other, at(4s), at(6s), all.woken);
+    EXPECT_TRUE(all.head.tenure->in(phase::lost)) << "its id was no longer there when the other call was carried out";
+}
+
+TEST(lock_table, loses_by_force_what_was_handed_off_meanwhile) {
+    first_of_two all;
+    all.give_back(all.one, at(5s));
+    ASSERT_EQ(all.look(all.head, at(5s)), finds::granted);
+    all.table.lose_all(*all.record, at(4s), at(6s), all.woken);
+    EXPECT_TRUE(all.head.tenure->in(phase::lost));
+}
+
+TEST(lock_table, loses_by_force_what_is_being_handed_off) {
+    first_of_two all;
+    all.give_back(all.one, at(5s));
+    all.table.lose_all(*all.record, at(4s), at(5s), all.woken);
+    EXPECT_EQ(all.table.in_handoff(*all.record), nullptr);
+    EXPECT_EQ(all.look(all.head, at(5s)), finds::free);
+}
+
+TEST(lock_table, asks_about_what_is_being_handed_off_too) {
+    first_of_two all;
+    all.give_back(all.one, at(5s));
+    EXPECT_EQ(all.table.holder(*all.record, at(5s)), nullptr);
+    EXPECT_THAT(all.table.holders(*all.record, at(5s)), ::testing::ElementsAre(all.one));
+    EXPECT_THAT(all.table.holders(*all.record, all.one->validity()), ::testing::IsEmpty());
 }
 
 } // namespace
