@@ -55,8 +55,9 @@ struct server_info {
 /// After fork() every call in the child fails with errc::forked, and destruction there only closes descriptors.
 class REDLATCH_EXPORT client {
 public:
-    /// Connects, or throws error: bad_config, disconnected, server_refused. Blocks for at most connect_timeout for each of
-    /// 1 + retry_attempts attempts. Without an address the environment chooses: see config::address.
+    /// Connects, or throws error: bad_config, disconnected, server_refused. Blocks for at most connect_timeout, and for the
+    /// look-up of the server's name, for each of 1 + retry_attempts attempts; between two for retry_delay to ten times that.
+    /// Without an address the environment chooses: see config::address.
     explicit client(config const& settings = {});
     explicit client(std::string_view uri);
     /// The same, run by an event loop of the user's: no I/O thread is ever started, and the notifier thread only for listeners,

@@ -325,8 +325,11 @@ bool cluster::connect_now(base::instant until, errc& reason, std::string& proble
             return member_at({seed.host_or_path, seed.port}).server.get();
         }();
         reason = errc::disconnected;
-        if (server.is_connected() || server.connect_now(its_turn, reason, problem)) {
-            if (ask_now(server, its_turn, problem)) return true;
+        bool const connected = server.is_connected() || server.connect_now(its_turn, reason, problem);
+        // Looking its name up is not at the cost of its answer, nor of the others.
+        until += std::max(lease_clock::now() - its_turn, base::nanoseconds(0));
+        if (connected) {
+            if (ask_now(server, std::max(its_turn, lease_clock::now() + (its_turn - now)), problem)) return true;
             reason = errc::server_refused;
         }
         all_problems += (all_problems.empty() ? "" : "; ") + problem;

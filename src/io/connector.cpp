@@ -5,6 +5,7 @@
 
 #include <redlatch/lease_clock.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
@@ -57,6 +58,9 @@ std::vector<address> resolve(endpoint const& endpoint, bool numeric_only, std::s
 
 namespace {
 
+/// Between attempts to connect to a Unix socket whose queue is full: such a connection is refused, while one over TCP waits.
+constexpr base::milliseconds queue_pause{10};
+
 /// What a server that speaks TLS says to our greeting.
 bool is_tls_alert(std::string_view bytes) {
     return bytes.starts_with("\x15\x03");
@@ -75,12 +79,16 @@ void connector::fail(errc reason, std::string const& problem) {
 }
 
 void connector::expire() {
-    fail(errc::disconnected, step_ == step::shaking_hands
-                                 ? "did not answer the TLS handshake in time: does it speak TLS on this port?"
-                                 : "did not answer in time");
+    char const* problem = "did not answer in time";
+    if (step_ == step::shaking_hands)
+        problem = "did not answer the TLS handshake in time: does it speak TLS on this port?";
+    if (step_ == step::pausing)
+        problem = "did not take another connection in time: too many are waiting to be accepted";
+    fail(errc::disconnected, problem);
 }
 
 connector::progress connector::on_time_over() {
+    if (step_ == step::pausing && lease_clock::now() < turn_ends_) return try_address();
     expire();
     return next_address_ < addresses_.size() ? try_next_address() : progress::failed;
 }
@@ -109,6 +117,7 @@ connector::progress connector::broken(int problem) {
 connector::progress connector::advance() {
     switch (step_) {
     case step::idle: return try_next_address();
+    case step::pausing: return progress::waiting;
     case step::connecting: return finish_connecting();
     case step::shaking_hands: return shake_hands();
     case step::sending: return send_greeting();
@@ -126,12 +135,25 @@ connector::progress connector::try_next_address() {
         auto const now = lease_clock::now();
         turn_ends_ = now + (until_ - now) / static_cast<std::int64_t>(addresses_.size() - next_address_);
     }
-    auto const& to = addresses_[next_address_++];
+    ++next_address_;
+    return try_address();
+}
+
+/// The one before the next.
+connector::progress connector::try_address() {
+    auto const& to = addresses_[next_address_ - 1];
     greeting_.emplace(words_);
     replies_ = resp::reader({std::size_t{1} << 20, 4096});
     sent_ = 0;
     wire_ = wire(unique_fd(::socket(to.family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)));
-    if (!wire_) return failed(errc::disconnected, "cannot be reached: " + base::error_text(errno));
+    if (!wire_) {
+        auto const problem = errno;
+        bool const of_this_address = problem == EAFNOSUPPORT; // a system without IPv6
+        // What is wrong with another address says more.
+        if (!of_this_address || problem_.empty())
+            fail(errc::disconnected, "cannot be reached: " + base::error_text(problem));
+        return of_this_address ? try_next_address() : progress::failed;
+    }
     if (to.family != AF_UNIX) {
         int const on = 1;
         ::setsockopt(fd(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
@@ -141,6 +163,12 @@ connector::progress connector::try_next_address() {
     if (::connect(fd(), reinterpret_cast<sockaddr const*>(&to.bytes), to.length) == 0) return begin_talking();
     if (errno == EINPROGRESS) {
         wants_ = POLLOUT;
+        return progress::waiting;
+    }
+    if (errno == EAGAIN && to.family == AF_UNIX) {
+        wire_.reset();
+        step_ = step::pausing;
+        again_at_ = std::min(base::later(lease_clock::now(), queue_pause), turn_ends_);
         return progress::waiting;
     }
     fail(errc::disconnected, "cannot be reached: " + base::error_text(errno));

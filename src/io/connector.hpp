@@ -43,10 +43,11 @@ public:
     void give_until(base::instant until) noexcept { until_ = until; }
     /// Call at first, and whenever fd() is ready for events().
     progress advance();
-    /// The address that is being tried has time until then; call on_time_over() after that.
-    base::instant turn_ends() const noexcept { return turn_ends_; }
+    /// The address that is being tried has time until then, or is tried again then; call on_time_over() after that.
+    base::instant turn_ends() const noexcept { return step_ == step::pausing ? again_at_ : turn_ends_; }
     progress on_time_over();
 
+    /// Negative: there is nothing to wait for but the end of the turn.
     int fd() const noexcept { return wire_.fd(); }
     /// poll(2) events to wait for.
     short events() const noexcept { return wants_; }
@@ -64,6 +65,7 @@ public:
 
 private:
     progress try_next_address();
+    progress try_address();
     progress finish_connecting();
     progress begin_talking();
     progress shake_hands();
@@ -73,12 +75,13 @@ private:
     progress broken(int problem);
     int what_it_said_before(int problem);
 
-    enum class step { idle, connecting, shaking_hands, sending, reading };
+    enum class step { idle, pausing, connecting, shaking_hands, sending, reading };
     endpoint where_;
     std::vector<address> addresses_;
     std::size_t next_address_ = 0;
     base::instant until_ = base::never;
     base::instant turn_ends_ = base::never;
+    base::instant again_at_ = base::never; ///< of pausing
     connection::greeting words_;
     std::shared_ptr<tls_client> tls_;
     std::optional<connection::connect_op> greeting_;

@@ -186,6 +186,7 @@ bool lane::connect_now(base::instant until, errc& reason, std::string& problem) 
     locator::place there{settings_.where, settings_.tls};
     if (settings_.places && !settings_.places->locate(there, until, reason, problem)) return false;
     std::vector<address> addresses;
+    auto const asked_at = lease_clock::now();
     if (!settings_.who || settings_.who->ask(problem)) addresses = resolve(there.where, false, problem);
     if (addresses.empty()) {
         reason = errc::disconnected;
@@ -193,7 +194,8 @@ bool lane::connect_now(base::instant until, errc& reason, std::string& problem) 
         return false;
     }
     connector attempt(there.where, std::move(addresses), words(), there.tls);
-    if (!connect_blocking(attempt, until)) {
+    // However long it took to look the name up, the server has its time, as for every later connection.
+    if (!connect_blocking(attempt, until + (lease_clock::now() - asked_at))) {
         if (settings_.places) settings_.places->doubt(there.where);
         reason = attempt.reason();
         problem = attempt.problem();

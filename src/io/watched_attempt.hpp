@@ -30,6 +30,7 @@ struct watched_attempt final : event_target, std::enable_shared_from_this<watche
     void go_on(connector::progress outcome) {
         if (outcome == connector::progress::waiting && alarm_at != attempt.turn_ends()) set_alarm();
         if (outcome != connector::progress::waiting) return finish(outcome);
+        if (attempt.fd() < 0) return;
         // The next address may have got the number of the descriptor before: one of the two is right.
         auto const wanted = static_cast<std::uint32_t>(attempt.events());
         bool const added = loop.arm(attempt.fd(), wanted, token, true);

@@ -1,9 +1,11 @@
 #include "io/connector.hpp"
 #include "io/scripted_server.hpp"
+#include "io/watched_attempt.hpp"
 #include "support/temporary_folder.hpp"
 
 #include <array>
 #include <fcntl.h>
+#include <future>
 #include <gmock/gmock.h>
 #include <sys/un.h>
 #include <thread>
@@ -241,6 +243,103 @@ TEST(connector, connects_through_a_unix_socket) {
     unique_fd const peer(::accept(listening.get(), nullptr, nullptr));
     ASSERT_EQ(::send(peer.get(), answers.data(), answers.size(), MSG_NOSIGNAL), std::ssize(answers));
     EXPECT_EQ(drive(one), progress::ready);
+}
+
+TEST(connector, tries_the_next_address_where_the_system_lacks_the_family_of_one) {
+    scripted_server server;
+    auto addresses = addresses_of(server.where());
+    address unknown;
+    unknown.family = AF_MAX; // as IPv6 on a system without it
+    addresses.insert(addresses.begin(), unknown);
+    connector one(server.where(), addresses, words);
+    ASSERT_EQ(drive_to_the_greeting(one), progress::waiting) << one.problem();
+    server.accept();
+    EXPECT_THAT(server.read_commands(3), ElementsAre("AUTH ann secret", "CLIENT INFO", "INFO"));
+    server.say(answers);
+    EXPECT_EQ(drive(one), progress::ready);
+}
+
+TEST(connector, says_what_is_wrong_with_the_server_rather_than_with_the_family_of_an_address) {
+    scripted_server closed;
+    closed.stop_listening();
+    auto addresses = addresses_of(closed.where());
+    address unknown;
+    unknown.family = AF_MAX;
+    addresses.push_back(unknown);
+    connector one(closed.where(), addresses, words);
+    EXPECT_EQ(drive_to_the_greeting(one), progress::failed);
+    EXPECT_THAT(one.problem(), HasSubstr("Connection refused"));
+    connector alone(closed.where(), {unknown}, words);
+    EXPECT_EQ(drive_to_the_greeting(alone), progress::failed);
+    EXPECT_THAT(alone.problem(), HasSubstr("Address family not supported"));
+}
+
+/// A Unix socket whose queue of connections is full.
+class full_queue : public ::testing::Test {
+protected:
+    test::temporary_folder const folder;
+    endpoint where;
+    unique_fd const listening{::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)};
+    std::vector<address> addresses;
+    std::vector<unique_fd> queued;
+
+    full_queue() {
+        where.unix_socket = true;
+        where.host_or_path = folder.path() / "redis.sock";
+        addresses = addresses_of(where);
+        auto const* const name = reinterpret_cast<sockaddr const*>(&addresses[0].bytes);
+        EXPECT_EQ(::bind(listening.get(), name, addresses[0].length), 0);
+        EXPECT_EQ(::listen(listening.get(), 0), 0);
+        for (int result = 0; result == 0;) {
+            queued.emplace_back(::socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+            result = ::connect(queued.back().get(), name, addresses[0].length);
+        }
+        EXPECT_EQ(errno, EAGAIN);
+        queued.pop_back();
+    }
+};
+
+TEST_F(full_queue, of_a_unix_socket_is_waited_for_as_over_tcp) {
+    connector one(where, addresses, words);
+    one.give_until(lease_clock::now() + test::patience);
+    ASSERT_EQ(one.advance(), progress::waiting) << one.problem();
+    EXPECT_LT(one.fd(), 0) << "there is nothing to wait for but the time";
+    EXPECT_LT(one.turn_ends(), lease_clock::now() + 1s);
+    ASSERT_EQ(one.on_time_over(), progress::waiting) << "still full";
+    for (std::size_t i = 0; i < queued.size(); ++i) unique_fd(::accept(listening.get(), nullptr, nullptr));
+    ASSERT_EQ(one.on_time_over(), progress::waiting);
+    EXPECT_GE(one.fd(), 0) << "it is connected and greets";
+    unique_fd const peer(::accept(listening.get(), nullptr, nullptr));
+    ASSERT_EQ(::send(peer.get(), answers.data(), answers.size(), MSG_NOSIGNAL), std::ssize(answers));
+    EXPECT_EQ(drive(one), progress::ready);
+}
+
+TEST_F(full_queue, of_a_unix_socket_is_waited_for_no_longer_than_there_is_time) {
+    connector one(where, addresses, words);
+    EXPECT_FALSE(connect_blocking(one, lease_clock::now() + 50ms));
+    EXPECT_THAT(one.problem(), HasSubstr("too many are waiting to be accepted"));
+}
+
+TEST_F(full_queue, of_a_unix_socket_is_waited_for_by_the_reactor) {
+    auto const loop = std::make_shared<reactor>();
+    std::promise<progress> ended;
+    auto const one = std::make_shared<watched_attempt>(*loop, connector(where, addresses, words),
+                                                       [&](progress how) { ended.set_value(how); });
+    loop->start();
+    loop->post([&] { one->begin(lease_clock::now() + test::patience); });
+    queued.clear();
+    std::thread peer([&] {
+        for (;;) { // those that have gone first
+            unique_fd const next(::accept(listening.get(), nullptr, nullptr));
+            if (::send(next.get(), answers.data(), answers.size(), MSG_NOSIGNAL) == std::ssize(answers)) {
+                char byte = 0;
+                if (::recv(next.get(), &byte, 1, 0) == 1) return;
+            }
+        }
+    });
+    EXPECT_EQ(ended.get_future().get(), progress::ready) << one->attempt.problem();
+    peer.join();
+    loop->stop();
 }
 
 // --- blocking

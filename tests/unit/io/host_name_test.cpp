@@ -20,6 +20,7 @@ namespace {
 std::mutex names_mutex;
 std::map<std::string, std::string> announced; // guarded by names_mutex: name to number
 std::atomic<int> lookups{0};
+std::atomic<std::chrono::milliseconds::rep> lookup_ms{0}; ///< how long the system takes
 
 void announce(std::string const& name, std::string const& number) {
     std::lock_guard const guard(names_mutex);
@@ -28,11 +29,17 @@ void announce(std::string const& name, std::string const& number) {
 
 /// The number of a name that was announced, else what it was asked for.
 std::string number_of(char const* name) {
-    std::lock_guard const guard(names_mutex);
-    auto const found = announced.find(name);
-    if (found == announced.end()) return name;
+    std::string number;
+    {
+        std::lock_guard const guard(names_mutex);
+        auto const found = announced.find(name);
+        if (found == announced.end()) return name;
+        number = found->second;
+    }
     ++lookups;
-    return found->second;
+    // sleeps because it stands for a slow name server
+    std::this_thread::sleep_for(std::chrono::milliseconds(lookup_ms));
+    return number;
 }
 
 } // namespace
@@ -59,7 +66,7 @@ protected:
     std::unique_ptr<call_lane> calls;
     std::atomic<int> connected{0};
 
-    void connect_to(std::string const& name) {
+    void connect_to(std::string const& name, base::milliseconds time = test::patience) {
         lane::settings how;
         how.where = server.where();
         how.where.host_or_path = name;
@@ -72,7 +79,7 @@ protected:
         std::thread greeter([&] { greet(server); });
         errc reason{};
         std::string problem;
-        EXPECT_TRUE(calls->line().connect_now(lease_clock::now() + test::patience, reason, problem)) << problem;
+        EXPECT_TRUE(calls->line().connect_now(lease_clock::now() + time, reason, problem)) << problem;
         greeter.join();
     }
     static void greet(scripted_server& by) {
@@ -118,6 +125,14 @@ TEST_F(host_name_test, is_looked_up_anew_when_the_server_has_moved) {
     greet(elsewhere);
     ASSERT_TRUE(test::wait_until([&] { return connected == 2; }));
     expect_served_by(elsewhere);
+}
+
+TEST_F(host_name_test, is_looked_up_at_the_cost_of_nobody_however_long_that_takes) {
+    announce("slow.test", "127.0.0.1");
+    lookup_ms = 1'000;
+    connect_to("slow.test", 900ms);
+    lookup_ms = 0;
+    expect_served_by(server);
 }
 
 TEST_F(host_name_test, is_looked_up_until_it_is_known_again) {
