@@ -60,7 +60,7 @@ struct REDLATCH_EXPORT config {
     std::string address{};
     /// ACL user (Redis 6 and later); empty: the default user.
     std::string username{};
-    /// Empty: no authentication.
+    /// Empty: no authentication, or, with a user name, that of a user without a password (nopass).
     std::string password{};
     /// Names a file that holds the password, in place of it: read at each connect, so that a changed file needs no restart. A
     /// line feed at its end does not count. A file that cannot be read is an attempt to connect that has failed.
@@ -94,7 +94,8 @@ struct REDLATCH_EXPORT config {
     /// How long the server may stay silent while answers are due. After it the connection counts as lost and is replaced.
     /// Lower it when a fast notice of a dead server matters more than patience with a slow one.
     duration timeout{3000};
-    /// How long one attempt to connect may take, handshake included.
+    /// How long one attempt to connect may take, handshake included. Before it the name of the server is looked up, for as long
+    /// as the system's resolver takes.
     duration connect_timeout{10000};
     /// See connect_mode. Lazily, the constructor only throws for what is wrong with the configuration, and what the server
     /// refuses (a wrong password) is told by each call until it is mended. In a cluster calls go to the nodes of the address

@@ -1,6 +1,7 @@
 #include "connection/connect_op.hpp"
 
 #include "base/assert.hpp"
+#include "connection/auth_refusal.hpp"
 #include "connection/role_reply.hpp"
 #include "connection/server_error.hpp"
 #include "resp/command.hpp"
@@ -23,8 +24,9 @@ std::string auth_command(std::string const& username, std::string const& passwor
 }
 
 connect_op::connect_op(greeting const& words)
-    : of_cluster_(words.of_cluster), only_master_(words.only_master), to_sentinel_(words.to_sentinel) {
-    if (!words.password.empty()) {
+    : of_cluster_(words.of_cluster), only_master_(words.only_master), to_sentinel_(words.to_sentinel),
+      password_(words.password) {
+    if (!words.username.empty() || !words.password.empty()) {
         due_.push_back(step::auth);
         bytes_ += auth_command(words.username, words.password);
     }
@@ -72,10 +74,11 @@ connect_op::progress connect_op::read(step current, resp::value const& reply) {
         // The server may say something else first: too many clients, still loading.
         if (reply.is_error_named("WRONGPASS") || is_missing_right(reply) || reply.text.find("AUTH") != std::string::npos
             || reply.text.find("invalid password") != std::string::npos)
-            return fail(errc::server_refused, "refused user name or password (" + reply.text + "); check "
-                                                  + (to_sentinel_ ? "topology.sentinel_username and sentinel_password"
-                                                                  : "username and password"));
-        return fail(errc::disconnected, "turned the connection down: " + reply.text);
+            return fail(
+                errc::server_refused,
+                "refused user name or password (" + shown_refusal(reply.text, password_) + "); check "
+                    + (to_sentinel_ ? "topology.sentinel_username and sentinel_password" : "username and password"));
+        return fail(errc::disconnected, "turned the connection down: " + shown_refusal(reply.text, password_));
     case step::select:
         if (reply.is_error())
             return fail(errc::server_refused, "refused the database (" + reply.text + "); check the database number");

@@ -63,6 +63,7 @@ private:
     bool const of_cluster_;
     bool const only_master_;
     bool const to_sentinel_;
+    std::string const password_; ///< not to be shown
     std::vector<step> due_;
     std::size_t next_ = 0;
     std::string bytes_;

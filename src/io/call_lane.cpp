@@ -1,5 +1,6 @@
 #include "io/call_lane.hpp"
 
+#include "connection/auth_refusal.hpp"
 #include "connection/connect_op.hpp"
 #include "io/login_renewal.hpp"
 
@@ -26,9 +27,10 @@ void renew(std::shared_ptr<reactor> const& loop, std::shared_ptr<login> const& w
             call->bytes = connection::auth_command(fresh.username, fresh.password);
             call->internal = true;
             call->abandoned = true;
-            call->late = [weak = asked.weak_from_this()](resp::value const& answer) {
+            call->late = [weak = asked.weak_from_this(), password = fresh.password](resp::value const& answer) {
                 auto const alive = weak.lock();
-                if (alive && answer.is_error()) alive->failed("the server refused them (" + answer.text + ")");
+                if (alive && answer.is_error())
+                    alive->failed("the server refused them (" + connection::shown_refusal(answer.text, password) + ")");
             };
             line->submit(
                 [&] {

@@ -49,6 +49,18 @@ TEST_F(refusal_test, a_missing_password_is_a_clear_error) {
     EXPECT_EQ(refused.reason, errc::server_refused) << refused;
 }
 
+TEST_F(refusal_test, a_user_without_a_password_is_that_user_and_not_the_default_one) {
+    server.run("ACL", "SETUSER", "open", "on", "nopass", "~*", "&*", "+@all");
+    server.run("CONFIG", "SET", "requirepass", "secret"); // of the default user
+    client user(as("open", ""));
+    user.get_lock(name).acquire({.wait = 1s}).release();
+}
+
+TEST_F(refusal_test, the_default_user_may_be_named_where_no_password_is_set) {
+    client user(as("default", ""));
+    user.get_lock(name).acquire({.wait = 1s}).release();
+}
+
 TEST_F(refusal_test, a_database_that_is_not_there_is_a_clear_error) {
     config settings = quick(server.uri());
     settings.database = 999;

@@ -32,8 +32,11 @@ TEST(connect_op, says_no_more_than_it_must) {
     EXPECT_THAT(commands_in(connect_op({.identify = false}).bytes()), ElementsAre("PING"));
     EXPECT_THAT(commands_in(connect_op({.password = "secret", .identify = false}).bytes()),
                 ElementsAre("AUTH secret", "PING"));
-    EXPECT_THAT(commands_in(connect_op({.username = "ann", .identify = false}).bytes()), ElementsAre("PING"))
-        << "a user without a password needs no AUTH";
+}
+
+TEST(connect_op, names_a_user_without_a_password_too) {
+    auto const words = scripted::words_in(connect_op({.username = "ann", .identify = false}).bytes());
+    EXPECT_THAT(words.front(), ElementsAre("AUTH", "ann", "")) << "it would be the default user, with other rights";
 }
 
 TEST(connect_op, selects_every_database_but_the_one_that_a_connection_begins_with) {
@@ -181,6 +184,22 @@ TEST(connect_op, blames_the_password_in_the_words_of_every_version) {
         EXPECT_EQ(seen.reason, errc::server_refused) << said;
         EXPECT_THAT(seen.problem, HasSubstr("check username and password")) << said;
     }
+}
+
+TEST(connect_op, never_shows_the_password) {
+    for (char const* said : {"ERR unknown command 'AUTH', with args beginning with: 'ann' 'secret' ",
+                             "ERR unknown command `AUTH`, with args beginning with: `ann`, `secret`, ",
+                             "ERR bad AUTH: secret", "ERR secret is not what it was"}) {
+        auto const seen = answer_with(0, error(said));
+        EXPECT_EQ(seen.then, progress::failed);
+        EXPECT_THAT(seen.problem, ::testing::Not(HasSubstr("secret"))) << said;
+    }
+    auto const seen = answer_with(0, error("ERR unknown command 'AUTH', with args beginning with: 'ann' 'secret' "));
+    EXPECT_THAT(seen.problem, HasSubstr("(ERR unknown command 'AUTH')")) << "what is wrong is shown";
+    std::string const longer(40, 'x');
+    connect_op op({.username = "ann", .password = longer});
+    EXPECT_EQ(op.on_reply(error("ERR AUTH? " + longer.substr(0, 32) + "...")), progress::failed);
+    EXPECT_THAT(op.problem(), ::testing::Not(HasSubstr("xxxx"))) << "cut short by the server";
 }
 
 TEST(connect_op, knows_a_peer_that_is_no_redis_by_its_answers) {
