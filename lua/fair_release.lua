@@ -39,6 +39,8 @@ local first = redis.call('lindex', KEYS[2], 0)
 while first do
     local ends = redis.call('zscore', KEYS[3], first)
     if ends and tonumber(ends) > now then break end
+    -- It may be alive: Redisson's acquisitions shorten the times of all by their own. Told, it asks for another place.
+    if ends then redis.pcall(ARGV[2], ARGV[3] .. ':' .. first, 0) end
     redis.call('lpop', KEYS[2])
     redis.call('zrem', KEYS[3], first)
     first = redis.call('lindex', KEYS[2], 0)

@@ -104,8 +104,9 @@ acquire_op::terms acquisition::terms(lock_table::beginning const& found) const {
     out.max_hold = max_hold();
     out.longest_wait = core_->settings().lock_watchdog_timeout;
     out.queues_here = !record.how->each_waiter_asks();
-    // Who waits on the server asks in time to keep its place.
-    if (record.how->queues_on_server()) out.longest_wait = std::min(out.longest_wait, record.waiter_timeout / 4);
+    // Who waits on the server asks in time to keep its place, and soon where another client took it for gone.
+    if (record.how->queues_on_server())
+        out.longest_wait = std::min({out.longest_wait, record.waiter_timeout / 4, base::milliseconds(5'000)});
     if (!record.has_channel()) {
         out.backoff = request_.backoff;
         out.seed = std::hash<std::string_view>()(found.tenure->owner_id); // no two waiters ask in step

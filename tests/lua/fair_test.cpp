@@ -104,8 +104,18 @@ TEST_P(fair_script, wakes_the_first_that_is_alive_when_it_is_released) {
     listener ear(server());
     EXPECT_EQ(release("me:1"), "1");
     EXPECT_EQ(release("me:1"), "0") << "a repeat";
-    EXPECT_EQ(ear.heard(), words{"channel:you:1 0"});
+    EXPECT_EQ(ear.heard(), (words{"channel:dead:1 0", "channel:you:1 0"}));
     EXPECT_EQ(state(), (words{"queue [you:1 next:1] no expiry", "timeouts <you:1=300s next:1=600s> no expiry"}));
+}
+
+TEST_P(fair_script, tells_who_is_passed_over_since_it_may_be_alive) {
+    acquire("holder:1");
+    queue("long:1", -1);
+    command({"RPUSH", "queue", "java:1"}); // without a time: it has been passed over by others
+    listener ear(server());
+    EXPECT_EQ(release("holder:1"), "1");
+    EXPECT_EQ(ear.heard(), words{"channel:long:1 0"});
+    EXPECT_EQ(state(), words{});
 }
 
 TEST_P(fair_script, keeps_the_key_for_the_rest_of_a_minimum_hold_and_wakes_the_first) {
