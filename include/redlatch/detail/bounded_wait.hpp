@@ -11,7 +11,9 @@ inline constexpr std::chrono::nanoseconds longest_wait = std::chrono::nanosecond
 template <class Rep, class Period>
 std::chrono::nanoseconds bounded_wait(std::chrono::duration<Rep, Period> const& wait) {
     using wide = std::chrono::duration<long double, std::nano>;
-    if (std::chrono::duration_cast<wide>(wait) >= wide(longest_wait)) return longest_wait;
+    auto const exactly = std::chrono::duration_cast<wide>(wait);
+    if (exactly >= wide(longest_wait)) return longest_wait;
+    if (exactly <= wide::zero()) return std::chrono::nanoseconds::zero(); // what is long past does not fit either
     return std::chrono::ceil<std::chrono::nanoseconds>(wait);
 }
 
@@ -21,7 +23,9 @@ std::chrono::nanoseconds bounded_wait_until(std::chrono::time_point<Clock, Durat
     auto const now = Clock::now();
     using wide = std::chrono::duration<long double, std::nano>;
     // Clock::time_point::max() of coarse units does not fit into finer ones.
-    if (wide(when.time_since_epoch()) - wide(now.time_since_epoch()) >= wide(longest_wait)) return longest_wait;
+    auto const wait = wide(when.time_since_epoch()) - wide(now.time_since_epoch());
+    if (wait >= wide(longest_wait)) return longest_wait;
+    if (wait <= -wide(longest_wait)) return std::chrono::nanoseconds::zero();
     return when <= now ? std::chrono::nanoseconds::zero() : bounded_wait(when - now);
 }
 
