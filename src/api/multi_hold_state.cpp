@@ -30,12 +30,17 @@ hold_status multi_hold_state::status_now() const {
 
 lease_clock::time_point multi_hold_state::valid_until() const {
     std::lock_guard const guard(mutex_);
-    std::vector<lease_clock::time_point> ends;
-    for (auto const& one : holds_)
-        if (one) ends.push_back(one.valid_until());
-    if (released_ || ends.size() < group_->needed) return lease_clock::time_point::min();
-    std::sort(ends.begin(), ends.end(), std::greater<>());
-    return ends[group_->needed - 1];
+    auto latest = lease_clock::time_point::min();
+    if (released_) return latest;
+    // The latest moment at which as many as are needed are valid; without memory, which may be missing.
+    for (auto const& one : holds_) {
+        if (!one) continue;
+        auto const end = one.valid_until();
+        auto const as_long = std::count_if(holds_.begin(), holds_.end(),
+                                           [&](hold const& other) { return other && other.valid_until() >= end; });
+        if (static_cast<std::size_t>(as_long) >= group_->needed) latest = std::max(latest, end);
+    }
+    return latest;
 }
 
 std::vector<hold_view> multi_hold_state::members() const {

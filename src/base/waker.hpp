@@ -14,6 +14,9 @@ class wakeable {
 public:
     /// From any thread, never with a mutex of this library held.
     virtual void wake() noexcept = 0;
+    /// The same with one held, where there is no memory for waking it later. What does more in wake() than to let a thread or
+    /// a task know lets another thread do it.
+    virtual void wake_under_mutex() noexcept { wake(); }
 
 protected:
     ~wakeable() = default;
@@ -35,7 +38,7 @@ public:
         try {
             more_.push_back(sleeper);
         } catch (std::bad_alloc const&) {
-            sleeper->wake();
+            sleeper->wake_under_mutex();
         }
     }
     bool empty() const noexcept { return !first_; }

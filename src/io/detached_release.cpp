@@ -43,6 +43,11 @@ void detached_release::wake() noexcept {
     }
 }
 
+/// What comes next may need the mutex that is held.
+void detached_release::wake_under_mutex() noexcept {
+    insist([&] { loop().post([self = shared_from_this()] { self->wake(); }); });
+}
+
 /// With the step. Whoever has read the answer waits for something else: what is missing here is not for that one.
 void detached_release::look() noexcept {
     try {

@@ -28,6 +28,7 @@ public:
 
     detached_release(std::shared_ptr<client_core> core, locking::tenure_ptr const& tenure, std::uint64_t level_number);
     void wake() noexcept override;
+    void wake_under_mutex() noexcept override;
 
 private:
     void begin_here();

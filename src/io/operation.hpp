@@ -103,6 +103,7 @@ protected:
     /// Once, on the reactor: tells of the end, and lets go of what the operation held.
     virtual void finished() noexcept = 0;
     virtual void disowned() noexcept = 0;
+    reactor& loop() const noexcept { return *loop_; }
 
 private:
     friend class task_list;

@@ -1,10 +1,12 @@
 // Memory that ends at any allocation: what could not be kept is not there in part.
+#include "base/waker.hpp"
 #include "locking/tenure_list.hpp"
 #include "scripted/missing_memory.hpp"
 
 #include <gtest/gtest.h>
 #include <memory>
 #include <new>
+#include <vector>
 
 namespace redlatch::locking {
 namespace {
@@ -40,6 +42,33 @@ TEST(out_of_memory, leaves_nothing_in_a_tenure_list) {
     }
     EXPECT_GT(refused, static_cast<int>(tenure_list::most_without_index)) << "the index was refused memory too";
     while (!list.empty()) list.remove(**list.begin());
+}
+
+/// Notes where it was woken.
+class light_sleeper final : public base::wakeable {
+public:
+    void wake() noexcept override { ++woken; }
+    void wake_under_mutex() noexcept override { ++woken_under_mutex; }
+    int woken = 0;
+    int woken_under_mutex = 0;
+};
+
+TEST(out_of_memory, wakes_whoever_cannot_be_woken_later_as_with_a_mutex_held) {
+    std::vector<std::shared_ptr<light_sleeper>> all;
+    for (int i = 0; i < 100; ++i)
+        all.push_back(std::make_shared<light_sleeper>()); // more than a thread's stock has room for
+    base::wake_list list;
+    allocations_left = 0;
+    for (auto const& one : all) list.add(one);
+    allocations_left = -1;
+    int under_mutex = 0;
+    for (auto const& one : all) {
+        EXPECT_EQ(one->woken, 0);
+        under_mutex += one->woken_under_mutex;
+    }
+    EXPECT_GT(under_mutex, 0);
+    list.wake_all();
+    for (auto const& one : all) EXPECT_EQ(one->woken + one->woken_under_mutex, 1);
 }
 
 } // namespace
