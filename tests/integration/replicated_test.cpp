@@ -61,6 +61,38 @@ TEST_F(replicated_test, a_promotion_is_followed_though_the_old_master_goes_on_as
     expect_lock_on(user, 1);
 }
 
+TEST_F(replicated_test, renewals_go_to_the_promoted_server_though_the_old_master_goes_on_as_one) {
+    auto settings = of(server_mode::replicated);
+    settings.lock_watchdog_timeout = 1500ms;
+    client user(settings);
+    hold const mine = user.get_lock(name).acquire();
+    ASSERT_TRUE(wait_until([&] { return servers.has_replicated(0); }));
+    ASSERT_TRUE(wait_until([&] { return command_counts(servers[1])["role"] >= 2; }));
+    servers[1].run("REPLICAOF", "NO", "ONE");
+    ASSERT_TRUE(wait_until([&] { return user.stats().reconnects > 0; }));
+    auto const switched = user.stats().renewals;
+    ASSERT_TRUE(wait_until([&] { return user.stats().renewals >= switched + 4; })) << "more than a lease";
+    EXPECT_EQ(mine.status(), hold_status::held);
+    EXPECT_TRUE(exists(1)) << "it would have expired where it counts";
+}
+
+TEST_F(replicated_test, replicas_of_the_promoted_server_are_asked_though_the_old_master_goes_on_as_one) {
+    replica_set three{2};
+    auto settings = of(server_mode::replicated);
+    settings.topology.nodes = {three.uri(0), three.uri(1)};
+    settings.replicas = replica_policy::all();
+    client user(settings);
+    auto first = user.get_lock(name).acquire();
+    EXPECT_EQ(first.confirmed_by(), 2);
+    first.release();
+    ASSERT_TRUE(wait_until([&] { return command_counts(three[1])["role"] >= 2; }));
+    three[1].run("REPLICAOF", "NO", "ONE");
+    three[2].run("REPLICAOF", "127.0.0.1", std::to_string(three.port(1)));
+    ASSERT_TRUE(wait_until([&] { return user.stats().reconnects > 0 && three.has_replicated(1); }));
+    hold const second = user.get_lock(name).acquire(after_a_change);
+    EXPECT_EQ(second.confirmed_by(), 1) << "the old master has none any more";
+}
+
 TEST_F(replicated_test, another_master_is_found_after_a_crash) {
     client user(of(server_mode::replicated));
     expect_lock_on(user, 0);

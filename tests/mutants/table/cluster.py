@@ -23,7 +23,7 @@ MUTANTS = [
      ""),
     ("what waits for a lost node waits on", CLUSTER,
      "    former.send_away([&](std::uint16_t slot) { return owners_[slot].load(std::memory_order_acquire) != &former; });\n",
-     ""),
+     "    static_cast<void>(former);\n"),
     ("a node that rests keeps what waits for it", MULTIPLEXER,
      "    if (retired) return send_away([](std::uint16_t) { return true; }, woken);\n",
      "    if (retired) return;\n"),

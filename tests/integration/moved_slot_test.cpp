@@ -1,0 +1,219 @@
+// Locks and semaphores of a cluster whose slots move while they are held and waited for.
+#include "integration/cluster_fixture.hpp"
+
+#include <redlatch/read_write_lock.hpp>
+#include <redlatch/semaphore.hpp>
+
+namespace redlatch::test {
+namespace {
+
+TEST(moved_slot, follows_a_slot_that_has_moved) {
+    redis_cluster cluster;
+    auto settings = of_cluster(cluster);
+    settings.topology.scan_interval = 1h;
+    client user(settings);
+    auto const name = cluster.name_on(0);
+    auto const slot = redis_cluster::slot_of(name);
+    cluster.begin_move(slot, 0, 2);
+    cluster.end_move(slot, 0, 2);
+    auto held = user.get_lock(name).acquire({.owner = owner()});
+    EXPECT_EQ(fields_of(cluster.node(2), name), 1U);
+    EXPECT_EQ(user.get_lock(name).inspect().owners.size(), 1U);
+    held.release();
+    EXPECT_EQ(keys_on(cluster.node(2)), 0U);
+}
+
+TEST(moved_slot, has_locks_whose_slots_are_on_their_way) {
+    redis_cluster cluster;
+    client user(of_cluster(cluster));
+    auto const name = cluster.name_on(1);
+    auto const slot = redis_cluster::slot_of(name);
+    auto lock = user.get_lock(name);
+    cluster.begin_move(slot, 1, 0);
+    auto held = lock.acquire({.owner = owner()});
+    EXPECT_EQ(cluster.node(1).run("DBSIZE").integer, 0) << "what is new is where the slot goes to";
+    EXPECT_EQ(keys_on(cluster.node(0)), 1U);
+    EXPECT_TRUE(lock.is_locked());
+    EXPECT_EQ(lock.inspect().owners.size(), 1U);
+    EXPECT_FALSE(lock.try_acquire({.owner = owner()}));
+    held.release();
+    EXPECT_EQ(keys_on(cluster.node(0)), 0U);
+    cluster.end_move(slot, 1, 0);
+    EXPECT_TRUE(lock.try_lock());
+}
+
+TEST(moved_slot, keeps_a_lock_whose_slot_moves_and_wakes_who_waits_for_it) {
+    if (test_server_is_before_7()) GTEST_SKIP() << messages_of_shards;
+    redis_cluster cluster;
+    auto settings = of_cluster(cluster);
+    settings.lock_watchdog_timeout = 2000ms;
+    client holder(settings);
+    client other(settings);
+    auto const name = cluster.name_on(0);
+    auto const slot = redis_cluster::slot_of(name);
+    auto held = holder.get_lock(name).acquire({.owner = owner()});
+    auto waiter = in_thread([&] { return other.get_lock(name).acquire({.wait = patience, .owner = owner()}); });
+    EXPECT_TRUE(wait_until([&] { return somebody_listens(cluster.node(0), name); }));
+    cluster.begin_move(slot, 0, 1);
+    cluster.move_keys(slot, 0, 1);
+    cluster.end_move(slot, 0, 1);
+    EXPECT_TRUE(wait_until([&] { return somebody_listens(cluster.node(1), name); })) << "it listens on the new node";
+    auto const before = holder.stats().renewals;
+    EXPECT_TRUE(wait_until([&] { return holder.stats().renewals >= before + 2; }));
+    EXPECT_EQ(held.status(), hold_status::held);
+    EXPECT_EQ(fields_of(cluster.node(1), name), 1U);
+    held.release();
+    EXPECT_TRUE(waiter.get().status() == hold_status::held);
+}
+
+TEST(moved_slot, wakes_who_waits_for_permits_whose_slot_moves) {
+    if (test_server_is_before_7()) GTEST_SKIP() << messages_of_shards;
+    redis_cluster cluster;
+    auto settings = of_cluster(cluster);
+    settings.topology.scan_interval = 1h;
+    client holder(settings);
+    client other(settings);
+    auto const name = cluster.name_on(0);
+    auto const slot = redis_cluster::slot_of(name);
+    auto permits = holder.get_semaphore(name);
+    EXPECT_TRUE(permits.try_set_permits(1));
+    permits.acquire();
+    auto const channel = "redisson_sc:{" + name + "}";
+    auto const somebody_waits_on = [&](std::size_t node) {
+        return !cluster.node(node).run("PUBSUB", "SHARDCHANNELS", channel).items.empty();
+    };
+    auto waiter = in_thread([&] { return other.get_semaphore(name).try_acquire({.wait = 2 * patience}); });
+    EXPECT_TRUE(wait_until([&] { return somebody_waits_on(0); }));
+    cluster.begin_move(slot, 0, 1);
+    cluster.move_keys(slot, 0, 1);
+    cluster.end_move(slot, 0, 1);
+    EXPECT_TRUE(wait_until([&] { return somebody_waits_on(1); })) << "it listens on the new node";
+    permits.release();
+    EXPECT_TRUE(waiter.get());
+}
+
+TEST(moved_slot, keeps_locks_of_one_slot_while_some_of_them_have_moved) {
+    redis_cluster cluster;
+    auto settings = of_cluster(cluster);
+    settings.lock_watchdog_timeout = 3000ms;
+    client user(settings);
+    auto const tag = "{" + cluster.name_on(0) + "}";
+    auto const slot = redis_cluster::slot_of(tag + "a");
+    auto first = user.get_lock(tag + "a").acquire({.owner = owner()});
+    auto second = user.get_lock(tag + "b").acquire({.owner = owner()});
+    cluster.begin_move(slot, 0, 1);
+    cluster.move_key(first.lock_name(), 0, 1);
+    // One call for both is answered TRYAGAIN for as long as the slot is on its way.
+    auto const longer = second.valid_until() + 5s;
+    auto const is_over = [&](hold const& one) {
+        return one.status() == hold_status::lost || one.valid_until() > longer;
+    };
+    EXPECT_TRUE(wait_until([&] { return is_over(first) && is_over(second); }));
+    EXPECT_EQ(first.status(), hold_status::held);
+    EXPECT_EQ(second.status(), hold_status::held);
+    EXPECT_EQ(user.stats().lost, 0U);
+    cluster.move_keys(slot, 0, 1);
+    cluster.end_move(slot, 0, 1);
+    first.release();
+    second.release();
+    EXPECT_EQ(keys_on(cluster.node(1)), 0U);
+}
+
+TEST(moved_slot, keeps_a_read_hold_whose_slot_is_on_its_way) {
+    redis_cluster cluster;
+    auto settings = of_cluster(cluster);
+    settings.lock_watchdog_timeout = 3000ms;
+    client user(settings);
+    auto const name = cluster.name_on(0);
+    auto const slot = redis_cluster::slot_of(name);
+    auto held = user.get_read_write_lock(name).read_lock().acquire({.owner = owner()});
+    auto const renewed_again = [&] {
+        auto const longer = held.valid_until() + 5s;
+        return wait_until([&] { return held.status() == hold_status::lost || held.valid_until() > longer; })
+               && held.status() == hold_status::held;
+    };
+    cluster.begin_move(slot, 0, 1);
+    EXPECT_TRUE(renewed_again()) << "all of it is on the node that has the slot";
+    cluster.move_keys(slot, 0, 1);
+    EXPECT_TRUE(renewed_again()) << "all of it is on the node that gets the slot";
+    cluster.end_move(slot, 0, 1);
+    held.release();
+    EXPECT_EQ(keys_on(cluster.node(1)), 0U);
+}
+
+TEST(moved_slot, is_where_a_hold_is_listened_for) {
+    redis_cluster cluster;
+    auto settings = of_cluster(cluster);
+    settings.topology.sharded = sharded_messages::off; // else the former node ends the subscription by itself
+    client holder(settings);
+    client other(settings);
+    auto const name = cluster.name_on(0);
+    auto const slot = redis_cluster::slot_of(name);
+    auto const held = holder.get_lock(name).acquire({.owner = owner()});
+    ASSERT_TRUE(wait_until([&] { return somebody_listens(cluster.node(0), name, "CHANNELS"); })) << "a second old";
+    cluster.begin_move(slot, 0, 1);
+    cluster.move_keys(slot, 0, 1);
+    cluster.end_move(slot, 0, 1);
+    ASSERT_TRUE(wait_until([&] { return somebody_listens(cluster.node(1), name, "CHANNELS"); }))
+        << "the former node may be gone soon, and say nothing any more";
+    auto const forced = test_clock::now();
+    EXPECT_TRUE(other.get_lock(name).force_unlock());
+    EXPECT_TRUE(wait_until([&] { return held.status() == hold_status::lost; }));
+    EXPECT_LT(since(forced), 5s) << "the renewal would be due after ten seconds";
+}
+
+TEST(moved_slot, whose_keys_have_not_moved_with_it_is_told_to_holders_soon) {
+    redis_cluster cluster;
+    auto settings = of_cluster(cluster);
+    settings.watched_holds = 0;
+    client holder(settings);
+    auto const name = cluster.name_on(0);
+    auto const held = holder.get_lock(name).acquire({.owner = owner()});
+    cluster.give_all_slots(0, 1);
+    auto const moved = test_clock::now();
+    EXPECT_TRUE(wait_until([&] { return held.status() == hold_status::lost; }));
+    EXPECT_LT(since(moved), 6s) << "the renewal would be due after ten seconds";
+}
+
+TEST(moved_slot, is_where_waiters_listen_though_all_nodes_pass_messages_on) {
+    redis_cluster cluster;
+    auto settings = of_cluster(cluster);
+    settings.topology.sharded = sharded_messages::off;
+    settings.watched_holds = 0; // nobody else listens
+    client holder(settings);
+    client other(settings);
+    auto const name = cluster.name_on(0);
+    auto const slot = redis_cluster::slot_of(name);
+    auto held = holder.get_lock(name).acquire({.owner = owner()});
+    auto waiter = in_thread([&] { return other.get_lock(name).acquire({.wait = 2 * patience, .owner = owner()}); });
+    ASSERT_TRUE(wait_until([&] { return somebody_listens(cluster.node(0), name, "CHANNELS"); }));
+    cluster.begin_move(slot, 0, 1);
+    cluster.move_keys(slot, 0, 1);
+    cluster.end_move(slot, 0, 1);
+    EXPECT_TRUE(wait_until([&] { return somebody_listens(cluster.node(1), name, "CHANNELS"); }))
+        << "the former node may be gone soon, and say nothing any more";
+    held.release();
+    EXPECT_TRUE(waiter.get());
+}
+
+TEST(moved_slot, that_is_still_on_its_way_wakes_waiters_where_it_comes_from) {
+    if (test_server_is_before_7()) GTEST_SKIP() << messages_of_shards;
+    redis_cluster cluster;
+    client holder(of_cluster(cluster));
+    client other(of_cluster(cluster));
+    auto const name = cluster.name_on(0);
+    auto const slot = redis_cluster::slot_of(name);
+    auto held = holder.get_lock(name).acquire({.owner = owner()});
+    auto waiter = in_thread([&] { return other.get_lock(name).acquire({.wait = 2 * patience, .owner = owner()}); });
+    ASSERT_TRUE(wait_until([&] { return somebody_listens(cluster.node(0), name); }));
+    cluster.begin_move(slot, 0, 1);
+    cluster.move_keys(slot, 0, 1);
+    auto const released = test_clock::now();
+    held.release(); // on the node to which the slot goes; its waiters listen on the other one
+    EXPECT_TRUE(waiter.get());
+    EXPECT_LT(since(released), 10s) << "they would ask after a lease of thirty seconds";
+    cluster.end_move(slot, 0, 1);
+}
+
+} // namespace
+} // namespace redlatch::test
