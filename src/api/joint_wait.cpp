@@ -1,5 +1,6 @@
 #include "api/joint_wait.hpp"
 
+#include <algorithm>
 #include <new>
 #include <utility>
 
@@ -25,6 +26,17 @@ void joint_work::be_awaited_by(base::waker waiter) {
     if (!ended()) waiter_ = std::move(waiter);
 }
 
+/// Whoever waits has to look at the clock earlier than it meant to.
+void joint_work::rest(base::instant until) noexcept {
+    base::waker waiter;
+    rests_until_.store(until, std::memory_order_release); // pairs with rests_until()
+    {
+        std::lock_guard const guard(waiter_mutex_);
+        waiter = waiter_;
+    }
+    if (waiter) waiter->wake();
+}
+
 void joint_work::end(outcome result) noexcept {
     base::waker waiter;
     result_ = std::move(result);
@@ -44,15 +56,17 @@ bool joint_wait::step() {
     if (!std::exchange(awaits_, true)) work_->be_awaited_by(waker());
     if (cancelled() && !std::exchange(told_cancelled_, true)) work_->end_early(errc::cancelled);
     if (carrier_is_gone() && !std::exchange(told_closed_, true)) work_->end_early(errc::closed);
+    if (lease_clock::now() >= work_->rests_until()) work_->go_on();
     if (lease_clock::now() >= deadline_) {
         deadline_ = base::never;
         work_->end_early(errc::timed_out);
     }
-    return work_->ended() || suspend(nullptr, deadline_);
+    return work_->ended() || suspend(nullptr, std::min(deadline_, work_->rests_until()));
 }
 
 bool joint_wait::ready() const {
-    return work_->ended() || (cancelled() && !told_cancelled_) || (carrier_is_gone() && !told_closed_);
+    return work_->ended() || (cancelled() && !told_cancelled_) || (carrier_is_gone() && !told_closed_)
+           || work_->rests_until() < at().until;
 }
 
 } // namespace redlatch::detail

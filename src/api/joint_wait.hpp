@@ -32,7 +32,11 @@ public:
 
     /// Ends it now, if it has not ended, whatever is under way: `why` is cancelled, timed_out or closed.
     virtual void end_early(errc why) noexcept = 0;
+    /// Called by who waits for it, once the time of rests_until() has come.
+    virtual void go_on() noexcept {}
 
+    /// It does nothing until then; never: it does something, or has ended.
+    base::instant rests_until() const noexcept { return rests_until_.load(std::memory_order_acquire); } // with rest()
     bool ended() const noexcept { return ended_.load(std::memory_order_acquire); } // pairs with end()
     /// Once it has ended.
     outcome const& result() const noexcept { return result_; }
@@ -40,6 +44,10 @@ public:
     void be_awaited_by(base::waker waiter);
 
 protected:
+    /// With no mutex held, as end().
+    void rest(base::instant until) noexcept;
+    /// On going on.
+    void end_rest() noexcept { rests_until_.store(base::never, std::memory_order_relaxed); }
     /// Once, with no mutex held.
     void end(outcome result) noexcept;
 
@@ -49,6 +57,7 @@ private:
 
     outcome result_{}; ///< written before ended_
     std::atomic<bool> ended_{false};
+    std::atomic<base::instant> rests_until_{base::never};
 };
 
 class joint_wait final : public io::operation {

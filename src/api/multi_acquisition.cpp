@@ -1,7 +1,6 @@
 #include "api/multi_acquisition.hpp"
 
 #include "api/waits.hpp"
-#include "io/random_seed.hpp"
 
 #include <redlatch/error.hpp>
 
@@ -12,14 +11,6 @@
 namespace redlatch::detail {
 
 namespace {
-
-/// How long a step waits while members are held. Short at first, for two may be waiting for each other; then longer, for the
-/// critical sections of others may be.
-constexpr duration shortest_moment{1};
-constexpr duration longest_moment{100};
-/// The answers of servers far away have to come within it.
-constexpr duration shortest_moment_of_majority{100};
-constexpr duration longest_moment_of_majority{300};
 
 bool waits_for_ever(acquire_options const& options, bool for_ever) {
     return options.wait ? *options.wait >= longest_time : for_ever;
@@ -47,9 +38,9 @@ private:
 
 multi_acquisition::multi_acquisition(std::shared_ptr<multi_lock_impl const> group, acquire_options const& options,
                                      bool for_ever)
-    : group_(std::move(group)), options_(options), for_ever_(waits_for_ever(options, for_ever)),
-      may_wait_(for_ever_ || (options.wait && options.wait->count() > 0)),
-      deadline_(for_ever_ || !may_wait_ ? base::never : base::later(lease_clock::now(), *options.wait)),
+    : group_(std::move(group)), options_(options), began_(lease_clock::now()),
+      for_ever_(waits_for_ever(options, for_ever)), may_wait_(for_ever_ || (options.wait && options.wait->count() > 0)),
+      deadline_(for_ever_ || !may_wait_ ? base::never : base::later(began_, *options.wait)),
       holds_(group_->members.size()) {
     failures_.reserve(holds_.size()); // each fails once in a step
 }
@@ -145,10 +136,30 @@ void multi_acquisition::begin_again() {
     }
     for (auto& one : before) one.release_detached();
     act next{};
+    auto rests_until = base::never;
     {
         std::lock_guard const guard(mutex_);
         if (finished_) return;
-        next = begin_round();
+        if (lease_clock::now() < next_round_at_)
+            rests_until = next_round_at_;
+        else
+            next = begin_round();
+    }
+    if (rests_until != base::never) return rest(rests_until);
+    carry_out(next);
+}
+
+void multi_acquisition::go_on() noexcept {
+    end_rest();
+    act next{};
+    {
+        std::lock_guard const guard(mutex_);
+        if (finished_) return;
+        try {
+            next = left() > duration::zero() ? begin_round() : on_round_failed();
+        } catch (std::bad_alloc const&) {
+            next = end_without_memory();
+        }
     }
     carry_out(next);
 }
@@ -166,6 +177,7 @@ void multi_acquisition::ask() {
             about.wait = std::min({*now.limit, left(), left_of_lease()});
         else
             about.wait = for_ever_ ? duration::max() : left();
+        on_asking(now.limit, *about.wait);
     }
     for (auto const member : now.members) {
         outcome const no_memory(std::make_error_code(std::errc::not_enough_memory), {});
@@ -197,7 +209,8 @@ void multi_acquisition::on_answer(std::size_t member, outcome const& how, hold g
             late = std::move(got);
         } else {
             if (how.failed())
-                failures_.push_back({member, how.code(), means_no(how.code()) ? std::string() : message_of(how)});
+                failures_.push_back(
+                    {member, how.code(), means_no(how.code()) ? std::string() : message_of(how), was_at_once(member)});
             else
                 holds_[member] = std::move(got);
             next = decide();
@@ -299,7 +312,7 @@ bool multi_acquisition::is_final(failure const& one) const {
     if (means_no(one.code) || one.code == errc::cancelled) return false;
     bool const may_come_back = one.code == errc::disconnected && may_wait_ && left() > duration::zero();
     bool const has_waited = !steps_[step_].limit;
-    return !may_come_back || has_waited;
+    return !may_come_back || has_waited || fails_fast(one);
 }
 
 multi_acquisition::failure const* multi_acquisition::final_failure() const {
@@ -362,29 +375,6 @@ multi_acquisition::step multi_acquisition::asks_all_others(std::size_t but, dura
     for (std::size_t i = 0; i < group_->members.size(); ++i)
         if (i != but) out.members.push_back(i);
     return out;
-}
-
-duration multi_acquisition::moment() {
-    if (!random_) random_.emplace(io::random_seed());
-    bool const majority = group_->by_majority();
-    auto const least = majority ? shortest_moment_of_majority : shortest_moment;
-    auto const most = majority ? longest_moment_of_majority
-                               : std::min(shortest_moment * (1 << std::min<std::size_t>(rounds_, 10)), longest_moment);
-    auto const drawn = least + duration(random_->up_to((most - least).count()));
-    return options_.lease ? std::min<duration>(drawn, *options_.lease / 4) : drawn;
-}
-
-/// Of the wait. Whole milliseconds: a wait for less would be none.
-duration multi_acquisition::left() const {
-    if (deadline_ == base::never) return may_wait_ ? duration::max() : duration::zero();
-    return std::max(std::chrono::floor<duration>(deadline_ - lease_clock::now()), duration::zero());
-}
-
-/// Of the quarter of a fixed lease that a round may wait while it holds something.
-duration multi_acquisition::left_of_lease() const {
-    if (!options_.lease || step_ == 0) return duration::max();
-    auto const until = base::later(waits_holding_since_, *options_.lease / 4);
-    return std::max(std::chrono::floor<duration>(until - lease_clock::now()), duration::zero());
 }
 
 std::size_t multi_acquisition::held() const {

@@ -10,8 +10,9 @@
 // | the same, once  | one after another | none                                                                          |
 // | red             | all, for a moment | the same                                                                      |
 //
-// A moment is random, so that those who are in each other's way do not begin again at the same time. A fixed lease runs while
-// a step waits: the steps of a round that hold something wait for a quarter of it, all together.
+// A moment is random, so that those who are in each other's way do not begin again at the same time. After a round that has
+// failed sooner, since its members said at once that they cannot be had, the next one begins only when the moment is over. A
+// fixed lease runs while a step waits: the steps of a round that hold something wait for a quarter of it, all together.
 #pragma once
 
 #include "api/joint_wait.hpp"
@@ -46,6 +47,8 @@ public:
     void begin() noexcept;
     /// What is still asked for is given back when it is answered.
     void end_early(errc why) noexcept override;
+    /// With the next round.
+    void go_on() noexcept override;
     /// When it is to be ended early.
     base::instant deadline() const;
     /// Once it has ended; empty: it has failed.
@@ -60,6 +63,7 @@ private:
         std::size_t member = 0;
         std::error_code code;
         std::string message;
+        bool at_once = false; ///< before the time was over for which it was asked
     };
     enum class act { nothing, ask, stop_asking, begin_again, finish };
     class answer;
@@ -87,15 +91,20 @@ private:
     std::vector<step> plan();
     step asks_all_others(std::size_t but, duration limit) const;
     duration moment();
+    duration longest_moment_now() const;
     duration left() const;
     duration left_of_lease() const;
     std::size_t held() const;
+    void on_asking(std::optional<duration> limit, duration wait);
+    bool was_at_once(std::size_t member) const;
+    bool fails_fast(failure const& one) const;
     bool is_final(failure const& one) const;
     failure const* final_failure() const;
     std::string which_one(failure const& one) const;
 
     std::shared_ptr<multi_lock_impl const> const group_;
     acquire_options const options_; ///< wait and stop are not the members'
+    base::instant const began_;
     bool const for_ever_;
     bool const may_wait_;
     base::instant const deadline_;
@@ -103,7 +112,10 @@ private:
     std::mutex mutex_; // guards what follows
     std::vector<step> steps_{};
     std::size_t step_ = 0;
-    base::instant waits_holding_since_{}; ///< in this round
+    base::instant waits_holding_since_{};      ///< in this round
+    base::instant asked_at_{};                 ///< the members of this step
+    duration asked_for_{0};                    ///< how long they may wait
+    base::instant next_round_at_{base::never}; ///< or later, if this step fails
     std::size_t rounds_ = 0;
     std::size_t pending_ = 0; ///< members that have not answered in this step
     std::vector<hold> holds_;

@@ -361,6 +361,28 @@ TEST_F(multi_lock_test, waits_for_a_server_that_comes_back) {
     expect_idle(far);
 }
 
+TEST_P(multi_lock_order_test, where_calls_fail_fast_a_member_that_is_away_ends_the_wait) {
+    byte_proxy near_way(server.address());
+    byte_proxy far_way(server.address());
+    auto settings = quick(far_way.uri());
+    settings.fail_fast = true;
+    client far{settings};
+    client close_by{quick(near_way.uri())};
+    multi_lock both({close_by.get_lock(first), far.get_lock(second)}, GetParam());
+    far_way.refuse_connections(true);
+    far_way.cut_all();
+    ASSERT_TRUE(wait_until([&] { return outcome_of([&] { far.ping(); }).reason == errc::disconnected; }));
+    near_way.forget_commands();
+    auto const start = test_clock::now();
+    auto const problem = outcome_of([&] { static_cast<void>(both.acquire({.wait = 3s, .lease = 2s})); });
+    EXPECT_EQ(problem.reason, errc::disconnected) << problem;
+    EXPECT_LT(since(start), 1s);
+    EXPECT_LT(near_way.commands().size(), 50U);
+    EXPECT_TRUE(wait_until([&] { return !exists(first); }));
+    far_way.refuse_connections(false);
+    expect_idle(far);
+}
+
 /// A server that says nothing: its replies are kept by a proxy, and the client is patient with it.
 class silent_member_test : public multi_lock_test {
 protected:

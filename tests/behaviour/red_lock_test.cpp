@@ -19,11 +19,12 @@ protected:
     std::vector<client> mine = clients();
     std::vector<client> theirs = clients();
 
-    std::vector<client> clients() {
+    std::vector<client> clients(void (*adapt)(config&) = [](config&) {}) {
         std::vector<client> out;
         for (auto& way : ways) {
             auto settings = quick(way.uri());
             settings.lock_watchdog_timeout = 1500ms; // a loss is noticed at the next renewal
+            adapt(settings);
             out.emplace_back(settings);
         }
         return out;
@@ -43,6 +44,11 @@ protected:
         ways[which].cut_all();
     }
     void bring_back(std::size_t which) { ways[which].refuse_connections(false); }
+    /// Where calls fail fast: it knows that its server is away.
+    static bool knows_of_outage(client& who) {
+        return wait_until([&] { return outcome_of([&] { who.ping(); }).reason == errc::disconnected; });
+    }
+    static void fail_fast(config& settings) { settings.fail_fast = true; }
     void TearDown() override {
         for (std::size_t i = 0; i < size; ++i) bring_back(i);
         for (auto const& one : mine) expect_idle(one);
@@ -80,6 +86,42 @@ TEST_F(red_lock_test, without_a_majority_nothing_is_kept) {
     EXPECT_NE(problem.reason, errc{});
     EXPECT_LT(since(start), 3s);
     EXPECT_TRUE(wait_until([this] { return keys() == 0; }));
+}
+
+TEST_F(red_lock_test, where_calls_fail_fast_a_majority_that_is_away_ends_the_wait) {
+    auto hasty = clients(fail_fast);
+    take_away(0);
+    take_away(2);
+    ASSERT_TRUE(knows_of_outage(hasty[0]) && knows_of_outage(hasty[2]));
+    ways[1].forget_commands();
+    auto const start = test_clock::now();
+    auto const problem = outcome_of([&] { static_cast<void>(over(hasty).acquire({.wait = 3s})); });
+    EXPECT_EQ(problem.reason, errc::disconnected) << problem;
+    EXPECT_LT(since(start), 1s);
+    EXPECT_LT(ways[1].commands().size(), 50U);
+    EXPECT_TRUE(wait_until([this] { return keys() == 0; }));
+}
+
+TEST_F(red_lock_test, where_calls_fail_fast_a_minority_may_be_away) {
+    auto hasty = clients(fail_fast);
+    take_away(1);
+    ASSERT_TRUE(knows_of_outage(hasty[1]));
+    auto theirs_now = over(theirs).acquire({.wait = 20s});
+    auto waiting = in_thread([&] { return outcome_of([&] { over(hasty).acquire({.wait = 30s}).release(); }); });
+    EXPECT_TRUE(stays([&] { return !is_ready(waiting); }, 500ms));
+    theirs_now.release();
+    auto const end = waiting.get();
+    EXPECT_EQ(end.reason, errc{}) << end;
+}
+
+/// Of which there is no quarter to wait for.
+TEST_F(red_lock_test, a_wait_with_a_lease_of_milliseconds_does_not_hammer_the_servers) {
+    for (auto const& server : servers) hold_as_stranger(server, name, 60s);
+    auto all = over(mine);
+    for (auto& way : ways) way.forget_commands();
+    EXPECT_FALSE(all.try_acquire({.wait = 1s, .lease = 2ms}));
+    EXPECT_LT(ways[0].commands().size(), 100U);
+    for (auto const& server : servers) release_as_stranger(server, name);
 }
 
 TEST_F(red_lock_test, a_minority_may_forget) {

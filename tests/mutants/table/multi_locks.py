@@ -1,5 +1,5 @@
 """Several locks as one."""
-from table.files import JOINT_RELEASE, JOINT_WAIT, MULTI_ACQUISITION, MULTI_HOLD, MULTI_LOCK
+from table.files import JOINT_RELEASE, JOINT_WAIT, MULTI_ACQUISITION, MULTI_ACQUISITION_TIMES, MULTI_HOLD, MULTI_LOCK
 
 MUTANTS = [
     ("a part of several locks is enough", MULTI_ACQUISITION,
@@ -18,7 +18,7 @@ MUTANTS = [
      "    if (may_wait_ && left() > duration::zero()) {\n        first_busy_",
      "    if (false) {\n        first_busy_"),
     ("a wait for several locks has no deadline", MULTI_ACQUISITION,
-     "deadline_(for_ever_ || !may_wait_ ? base::never : base::later(lease_clock::now(), *options.wait)),",
+     "deadline_(for_ever_ || !may_wait_ ? base::never : base::later(began_, *options.wait)),",
      "deadline_(base::never),"),
     ("one of several locks is as good as all", MULTI_HOLD,
      "    if (held >= group_->needed) return hold_status::held;",
@@ -38,6 +38,12 @@ MUTANTS = [
     ("members have two seconds to say that their time is over", JOINT_WAIT,
      "after_the_members{20};",
      "after_the_members{2000};"),
+    ("a round of several locks that has failed at once begins again at once", MULTI_ACQUISITION,
+     "        if (lease_clock::now() < next_round_at_)\n",
+     "        if (false)\n"),
+    ("several locks wait for a member that fails fast", MULTI_ACQUISITION_TIMES,
+     "    return one.at_once &&",
+     "    return false &&"),
     ("what several locks decide without memory ends nothing", MULTI_ACQUISITION,
      "    } catch (std::bad_alloc const&) {\n        return end_without_memory();\n    }\n}\n",
      "    } catch (std::bad_alloc const&) {\n        return act::nothing;\n    }\n}\n"),

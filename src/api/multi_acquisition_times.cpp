@@ -1,0 +1,71 @@
+// The times of an acquisition of several locks: how long its steps wait, and when its rounds begin.
+#include "api/multi_acquisition.hpp"
+#include "io/random_seed.hpp"
+
+#include <algorithm>
+
+namespace redlatch::detail {
+
+namespace {
+
+/// How long a step waits while members are held. Short at first, for two may be waiting for each other; then longer, for the
+/// critical sections of others may be.
+constexpr duration shortest_moment{1};
+constexpr duration longest_moment{100};
+/// The answers of servers far away have to come within it.
+constexpr duration shortest_moment_of_majority{100};
+constexpr duration longest_moment_of_majority{300};
+
+} // namespace
+
+// All of this runs under the mutex.
+
+/// They grow from round to round.
+duration multi_acquisition::longest_moment_now() const {
+    return std::min(shortest_moment * (1 << std::min<std::size_t>(rounds_, 10)), longest_moment);
+}
+
+duration multi_acquisition::moment() {
+    if (!random_) random_.emplace(io::random_seed());
+    bool const majority = group_->by_majority();
+    auto const least = majority ? shortest_moment_of_majority : shortest_moment;
+    auto const most = majority ? longest_moment_of_majority : longest_moment_now();
+    auto const drawn = least + duration(random_->up_to((most - least).count()));
+    return options_.lease ? std::min<duration>(drawn, *options_.lease / 4) : drawn;
+}
+
+/// Of the wait. Whole milliseconds: a wait for less would be none.
+duration multi_acquisition::left() const {
+    if (deadline_ == base::never) return may_wait_ ? duration::max() : duration::zero();
+    return std::max(std::chrono::floor<duration>(deadline_ - lease_clock::now()), duration::zero());
+}
+
+/// Of the quarter of a fixed lease that a round may wait while it holds something.
+duration multi_acquisition::left_of_lease() const {
+    if (!options_.lease || step_ == 0) return duration::max();
+    auto const until = base::later(waits_holding_since_, *options_.lease / 4);
+    return std::max(std::chrono::floor<duration>(until - lease_clock::now()), duration::zero());
+}
+
+// --- between rounds
+
+void multi_acquisition::on_asking(std::optional<duration> limit, duration wait) {
+    asked_at_ = lease_clock::now();
+    asked_for_ = wait;
+    next_round_at_ = limit ? base::later(asked_at_, wait) : asked_at_;
+    // Of a lease of a few milliseconds there is no quarter to wait for.
+    if (limit == duration::zero() && rounds_ > 1) next_round_at_ = base::later(asked_at_, longest_moment_now());
+}
+
+/// Without a wait a member has the time that its client has for an answer.
+bool multi_acquisition::was_at_once(std::size_t member) const {
+    auto const time = asked_for_ > duration::zero() ? asked_for_ : group_->core_of(member).settings().timeout;
+    return lease_clock::now() < base::later(asked_at_, time);
+}
+
+/// Its client knows that its server is away, and does not wait for it.
+bool multi_acquisition::fails_fast(failure const& one) const {
+    return one.at_once && group_->core_of(one.member).settings().fail_fast;
+}
+
+} // namespace redlatch::detail
