@@ -266,6 +266,8 @@ multi_acquisition::act multi_acquisition::on_round_failed() {
     if (auto const* failed = final_failure())
         return end_with(failed->code, "the " + group_->shown() + " was not acquired: " + which_one(*failed));
     if (failures_.empty()) return on_lapsed();
+    if (auto const member = away_for_too_long())
+        return end_with(errc::disconnected, "the " + group_->shown() + " was not acquired: " + why_away(*member));
     if (may_wait_ && left() > duration::zero()) {
         first_busy_ = failures_.front().member;
         return act::begin_again;

@@ -98,6 +98,8 @@ private:
     void on_asking(std::optional<duration> limit, duration wait);
     bool was_at_once(std::size_t member) const;
     bool fails_fast(failure const& one) const;
+    std::optional<std::size_t> away_for_too_long() const;
+    std::string why_away(std::size_t member) const;
     bool is_final(failure const& one) const;
     failure const* final_failure() const;
     std::string which_one(failure const& one) const;

@@ -1,8 +1,12 @@
-// The times of an acquisition of several locks: how long its steps wait, and when its rounds begin.
+// The times of an acquisition of several locks: how long its steps wait, when its rounds begin, and when servers have been away
+// for too long.
 #include "api/multi_acquisition.hpp"
 #include "io/random_seed.hpp"
 
+#include <redlatch/error.hpp>
+
 #include <algorithm>
+#include <utility>
 
 namespace redlatch::detail {
 
@@ -66,6 +70,35 @@ bool multi_acquisition::was_at_once(std::size_t member) const {
 /// Its client knows that its server is away, and does not wait for it.
 bool multi_acquisition::fails_fast(failure const& one) const {
     return one.at_once && group_->core_of(one.member).settings().fail_fast;
+}
+
+// --- outages
+
+/// More members than can be done without, each for as long as its server is silent or executes no writes: the one that has been
+/// away for the longest. Members that are asked for a moment do not know how long the whole has waited.
+std::optional<std::size_t> multi_acquisition::away_for_too_long() const {
+    if (!for_ever_) return std::nullopt;
+    auto const now = lease_clock::now();
+    std::vector<std::pair<base::instant, std::size_t>> since;
+    for (std::size_t i = 0; i < group_->members.size(); ++i) {
+        auto& server = group_->core_of(i).node_of(group_->members[i].name());
+        since.emplace_back(std::max(began_, server.away_since()), i);
+    }
+    std::sort(since.begin(), since.end());
+    auto const too_many = group_->members.size() - group_->needed;
+    auto const began = since[too_many].first;
+    auto limit = duration::max();
+    for (std::size_t i = 0; i <= too_many; ++i)
+        if (auto const one = group_->core_of(since[i].second).settings().outage_limit; one > duration::zero())
+            limit = std::min(limit, one);
+    if (limit == duration::max() || now < base::later(began, limit)) return std::nullopt;
+    return since.front().second;
+}
+
+std::string multi_acquisition::why_away(std::size_t member) const {
+    for (auto const& one : failures_)
+        if (one.member == member && one.code == errc::disconnected) return which_one(one);
+    return which_one({member, errc::disconnected, {}});
 }
 
 } // namespace redlatch::detail

@@ -383,6 +383,28 @@ TEST_P(multi_lock_order_test, where_calls_fail_fast_a_member_that_is_away_ends_t
     expect_idle(far);
 }
 
+TEST_P(multi_lock_order_test, an_outage_that_lasts_ends_a_wait_without_a_deadline) {
+    byte_proxy way(server.address());
+    auto settings = quick(way.uri());
+    settings.outage_limit = 300ms;
+    client far{settings};
+    multi_lock both({user.get_lock(first), far.get_lock(second)}, GetParam());
+    way.refuse_connections(true);
+    way.cut_all();
+    std::stop_source stop;
+    auto const start = test_clock::now();
+    auto waiting = in_thread(
+        [&] { return outcome_of([&] { static_cast<void>(both.acquire({.lease = 2s, .stop = stop.get_token()})); }); });
+    EXPECT_TRUE(wait_until([&] { return is_ready(waiting); })) << "waits for ever";
+    stop.request_stop();
+    auto const end = waiting.get();
+    EXPECT_EQ(end.reason, errc::disconnected) << end;
+    EXPECT_GE(since(start), 295ms);
+    EXPECT_TRUE(wait_until([&] { return !exists(first); }));
+    way.refuse_connections(false);
+    expect_idle(far);
+}
+
 /// A server that says nothing: its replies are kept by a proxy, and the client is patient with it.
 class silent_member_test : public multi_lock_test {
 protected:

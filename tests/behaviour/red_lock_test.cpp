@@ -3,6 +3,8 @@
 
 #include <array>
 #include <atomic>
+#include <future>
+#include <stop_token>
 #include <thread>
 #include <vector>
 
@@ -122,6 +124,75 @@ TEST_F(red_lock_test, a_wait_with_a_lease_of_milliseconds_does_not_hammer_the_se
     EXPECT_FALSE(all.try_acquire({.wait = 1s, .lease = 2ms}));
     EXPECT_LT(ways[0].commands().size(), 100U);
     for (auto const& server : servers) release_as_stranger(server, name);
+}
+
+class red_lock_outage_test : public red_lock_test {
+protected:
+    std::stop_source stop;
+
+    std::future<outcome> wait_for_ever(std::vector<client>& by) {
+        return in_thread(
+            [this, &by] { return outcome_of([&] { over(by).acquire({.stop = stop.get_token()}).release(); }); });
+    }
+    outcome end_of(std::future<outcome>& waiting) {
+        EXPECT_TRUE(wait_until([&] { return is_ready(waiting); })) << "waits for ever";
+        stop.request_stop();
+        return waiting.get();
+    }
+};
+
+TEST_F(red_lock_outage_test, ends_a_wait_without_a_deadline_where_it_lasts) {
+    auto brief = clients([](config& settings) { settings.outage_limit = 300ms; });
+    take_away(0);
+    take_away(2);
+    auto const start = test_clock::now();
+    auto waiting = wait_for_ever(brief);
+    auto const end = end_of(waiting);
+    EXPECT_EQ(end.reason, errc::disconnected) << end;
+    EXPECT_GE(since(start), 295ms);
+    EXPECT_TRUE(wait_until([this] { return keys() == 0; }));
+}
+
+/// Nobody has said that the server is away: it does not answer.
+TEST_F(red_lock_outage_test, of_servers_that_hang_is_one_too) {
+    auto brief = clients([](config& settings) { settings.outage_limit = 300ms; });
+    servers[0].pause();
+    servers[2].pause();
+    auto waiting = wait_for_ever(brief);
+    auto const end = end_of(waiting);
+    servers[0].resume();
+    servers[2].resume();
+    EXPECT_EQ(end.reason, errc::disconnected) << end;
+    for (auto const& one : brief) expect_idle(one);
+}
+
+TEST_F(red_lock_outage_test, of_a_minority_ends_no_wait) {
+    auto brief = clients([](config& settings) { settings.outage_limit = 300ms; });
+    take_away(0);
+    for (auto const& server : servers) hold_as_stranger(server, name, 60s);
+    auto waiting = wait_for_ever(brief);
+    EXPECT_TRUE(stays([&] { return !is_ready(waiting); }, 1500ms));
+    for (auto const& server : servers) release_as_stranger(server, name);
+    auto const end = end_of(waiting);
+    EXPECT_EQ(end.reason, errc{}) << end;
+}
+
+TEST_F(red_lock_outage_test, that_ends_in_time_ends_no_wait_nor_do_two_of_them) {
+    auto enduring = clients([](config& settings) { settings.outage_limit = 2s; });
+    for (auto const& server : servers) hold_as_stranger(server, name, 60s);
+    auto waiting = wait_for_ever(enduring);
+    for (int i = 0; i < 2; ++i) {
+        take_away(0);
+        take_away(2);
+        EXPECT_TRUE(stays([&] { return !is_ready(waiting); }, 1100ms));
+        bring_back(0);
+        bring_back(2);
+        for (auto& one : enduring)
+            EXPECT_TRUE(wait_until([&] { return outcome_of([&] { one.ping(); }).reason == errc{}; }));
+    }
+    for (auto const& server : servers) release_as_stranger(server, name);
+    auto const end = end_of(waiting);
+    EXPECT_EQ(end.reason, errc{}) << end;
 }
 
 TEST_F(red_lock_test, a_minority_may_forget) {
