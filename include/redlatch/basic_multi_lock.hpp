@@ -57,7 +57,8 @@ public:
     [[nodiscard]] std::optional<outcome> start_try_acquire(acquire_options const& options,
                                                            completion_ptr<multi_hold>& done);
 
-    /// Lockable and TimedLockable, owned by the calling thread and renewed; for std::unique_lock.
+    /// Lockable and TimedLockable, owned by the calling thread and renewed; for std::unique_lock. What is locked when the last
+    /// copy of this object goes is released then: only these know of it, and no other multi_lock of the same members does.
     void lock();
     [[nodiscard]] bool try_lock();
     template <class Rep, class Period> [[nodiscard]] bool try_lock_for(std::chrono::duration<Rep, Period> const& wait) {

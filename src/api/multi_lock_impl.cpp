@@ -5,6 +5,7 @@
 #include <redlatch/error.hpp>
 
 #include <algorithm>
+#include <utility>
 
 namespace redlatch::detail {
 
@@ -12,6 +13,19 @@ namespace {
 
 /// Names of more members would fill a screen.
 constexpr std::size_t most_shown = 8;
+
+/// What all copies of the public object share.
+struct of_copies {
+    std::shared_ptr<multi_lock_impl> group;
+
+    explicit of_copies(std::shared_ptr<multi_lock_impl> what) noexcept : group(std::move(what)) {}
+    of_copies(of_copies const&) = delete;
+    of_copies& operator=(of_copies const&) = delete;
+    /// In the child of a fork a thread of the parent may have been changing it.
+    ~of_copies() {
+        if (!group->refusal(false)) group->taken.clear();
+    }
+};
 
 } // namespace
 
@@ -62,7 +76,8 @@ std::shared_ptr<multi_lock_impl> make_multi_lock(std::string_view kind, std::vec
     impl->kind = kind;
     impl->needed = members.size();
     impl->members = std::move(members);
-    return impl;
+    auto* const shown_to_all = impl.get();
+    return {std::make_shared<of_copies>(std::move(impl)), shown_to_all};
 }
 
 } // namespace redlatch::detail

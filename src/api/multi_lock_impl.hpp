@@ -25,7 +25,9 @@ struct lock_access {
     static lock_impl const* impl(basic_lock const& lock) noexcept { return lock.impl_.get(); }
 };
 
-struct multi_lock_impl {
+/// Two owners share it: holds and acquisitions have lasting(); the public object and its copies another pointer, with whose
+/// last one goes what lock() has taken. Otherwise that would keep itself.
+struct multi_lock_impl : std::enable_shared_from_this<multi_lock_impl> {
     std::string_view kind; ///< "multi lock" or "red lock": for messages
     std::vector<basic_lock> members;
     std::size_t needed = 0;
@@ -35,6 +37,7 @@ struct multi_lock_impl {
     std::mutex mutex{};                               // guards what follows
     std::multimap<std::uint64_t, multi_hold> taken{}; ///< by lock(), of each thread; the latest is the last
 
+    std::shared_ptr<multi_lock_impl const> lasting() const { return shared_from_this(); }
     io::client_core& core_of(std::size_t member) const { return *lock_access::impl(members[member])->core; }
     /// Of the first member.
     std::shared_ptr<io::client_core> const& home() const { return lock_access::impl(members.front())->core; }
@@ -52,7 +55,7 @@ struct multi_lock_impl {
     std::error_code refusal(bool blocking) const;
 };
 
-/// Throws error(invalid_argument) unless there are members and all are locks.
+/// For the public object. Throws error(invalid_argument) unless there are members and all are locks.
 std::shared_ptr<multi_lock_impl> make_multi_lock(std::string_view kind, std::vector<basic_lock> members);
 
 } // namespace redlatch::detail

@@ -252,6 +252,32 @@ TEST_F(multi_lock_test, is_a_timed_lockable) {
     EXPECT_FALSE(all.try_lock_until(std::chrono::steady_clock::now() - 1s));
 }
 
+TEST_F(multi_lock_test, gives_back_what_it_has_locked_when_its_last_copy_goes) {
+    {
+        auto all = mine();
+        {
+            auto copy = all;
+            copy.lock();
+            copy.lock();
+        }
+        EXPECT_TRUE(all.is_held());
+        all.unlock();
+        EXPECT_TRUE(all.is_held());
+    }
+    EXPECT_FALSE(mine().is_held());
+    EXPECT_TRUE(none_is_left());
+}
+
+TEST_F(multi_lock_test, what_has_locked_may_go_after_its_client) {
+    {
+        client closing{quick(server.uri())};
+        multi_lock all({closing.get_lock(first), closing.get_lock(second)});
+        all.lock();
+        closing.close();
+    }
+    EXPECT_TRUE(none_is_left());
+}
+
 TEST_F(multi_lock_test, has_members_of_any_kind_and_client) {
     auto rw = other.get_read_write_lock(third);
     multi_lock mixed({user.get_fair_lock(first), other.get_fenced_lock(second), rw.read_lock()});

@@ -1,5 +1,6 @@
 """Several locks as one."""
-from table.files import JOINT_RELEASE, JOINT_WAIT, MULTI_ACQUISITION, MULTI_ACQUISITION_TIMES, MULTI_HOLD, MULTI_LOCK
+from table.files import (JOINT_RELEASE, JOINT_WAIT, MULTI_ACQUISITION, MULTI_ACQUISITION_TIMES, MULTI_HOLD, MULTI_LOCK,
+                         MULTI_LOCK_IMPL)
 
 MUTANTS = [
     ("a part of several locks is enough", MULTI_ACQUISITION,
@@ -47,6 +48,9 @@ MUTANTS = [
     ("a wait for several locks survives every outage", MULTI_ACQUISITION_TIMES,
      "    if (!for_ever_) return std::nullopt;",
      "    return std::nullopt;"),
+    ("what several locks have locked outlives them", MULTI_LOCK_IMPL,
+     "        if (!group->refusal(false)) group->taken.clear();\n",
+     ""),
     ("what several locks decide without memory ends nothing", MULTI_ACQUISITION,
      "    } catch (std::bad_alloc const&) {\n        return end_without_memory();\n    }\n}\n",
      "    } catch (std::bad_alloc const&) {\n        return act::nothing;\n    }\n}\n"),
