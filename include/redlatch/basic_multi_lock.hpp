@@ -68,8 +68,8 @@ public:
     [[nodiscard]] bool try_lock_until(std::chrono::time_point<Clock, Duration> const& when) {
         return try_lock_within(detail::bounded_wait_until(when));
     }
-    /// Gives back what this thread took last with lock(). Throws error(not_owner) where it has taken nothing. A failure does
-    /// not throw: it goes to the listeners of the clients.
+    /// Gives back what this thread took last with lock(). Throws error(not_owner) where it has taken nothing, and
+    /// error(forked) in the child of a fork. A failure does not throw: it goes to the listeners of the clients.
     void unlock();
 
     /// Are as many members as are needed held by this owner through their clients? No round trip.

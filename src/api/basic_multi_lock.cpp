@@ -190,6 +190,8 @@ bool basic_multi_lock::try_lock_within(std::chrono::nanoseconds wait) {
 
 void basic_multi_lock::unlock() {
     auto const& group = impl();
+    if (auto const refused = group->refusal(false)) // the mutex may be another thread's of the parent
+        throw error(errc::forked, "the " + group->shown() + " was not unlocked: " + refused.message());
     multi_hold last;
     {
         std::lock_guard const guard(group->mutex);

@@ -343,6 +343,23 @@ TEST_F(multi_lock_test, is_lost_in_the_child_of_a_fork) {
     EXPECT_TRUE(held);
 }
 
+TEST_F(multi_lock_test, cannot_be_unlocked_in_the_child_of_a_fork) {
+    auto all = mine();
+    all.lock();
+    auto const status = status_of_child([&] {
+        if (outcome_of([&] { all.unlock(); }).reason != errc::forked) return 1;
+        if (outcome_of([&] { all.lock(); }).reason != errc::forked) return 2;
+        if (outcome_of([&] { static_cast<void>(all.try_lock()); }).reason != errc::forked) return 3;
+        if (outcome_of([&] { static_cast<void>(all.try_lock_for(1s)); }).reason != errc::forked) return 4;
+        if (all.is_held()) return 5;
+        { auto const goes = std::move(all); }
+        return 0;
+    });
+    EXPECT_EQ(status, 0) << "the number of the call that did not say so";
+    EXPECT_TRUE(all.is_held());
+    all.unlock();
+}
+
 TEST_F(multi_lock_test, a_key_of_another_type_is_named_and_nothing_is_kept) {
     server.run("SET", second, "text");
     auto const problem = outcome_of([&] { static_cast<void>(mine().acquire({.wait = 5s})); });
