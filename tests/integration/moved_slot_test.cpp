@@ -199,7 +199,9 @@ TEST(moved_slot, is_where_waiters_listen_though_all_nodes_pass_messages_on) {
 TEST(moved_slot, that_is_still_on_its_way_wakes_waiters_where_it_comes_from) {
     if (test_server_is_before_7()) GTEST_SKIP() << messages_of_shards;
     redis_cluster cluster;
-    client holder(of_cluster(cluster));
+    auto settings = of_cluster(cluster);
+    settings.commands = command_set::scripts; // which publish where the key is
+    client holder(settings);
     client other(of_cluster(cluster));
     auto const name = cluster.name_on(0);
     auto const slot = redis_cluster::slot_of(name);
