@@ -322,7 +322,7 @@ std::optional<violation> check_tokens(history const& all) {
     return std::nullopt;
 }
 
-std::optional<violation> check_needless_loss(history const& all, moment patience) {
+std::optional<violation> check_needless_loss(history const& all, moment patience, bool always) {
     promises sure;
     std::set<place> renewed;
     moment calm_since = never;
@@ -332,8 +332,8 @@ std::optional<violation> check_needless_loss(history const& all, moment patience
         if (one.what == kind::quiet) calm_since = one.when;
         if (one.what == kind::fault) calm_since = never;
         if (one.what == kind::acquired) one.yes ? void(renewed.insert(key)) : void(renewed.erase(key));
-        if (one.what == kind::told_lost && renewed.contains(key) && sure.kept(one) && calm_since != never
-            && one.when > calm_since + patience)
+        if (one.what == kind::told_lost && renewed.contains(key) && sure.kept(one)
+            && (always || (calm_since != never && one.when > calm_since + patience)))
             return make("needless loss", i, one.owner + " has lost a hold although it could be renewed");
         sure.see(one);
     }
@@ -433,7 +433,7 @@ std::optional<violation> check(history const& all, patience const& how) {
     if (auto found = check_freshness(all, how.deadline_slack)) return found;
     if (auto found = check_renewals(all, how.renewal)) return found;
     if (auto found = check_max_hold(all, how.deadline_slack * 2)) return found;
-    if (auto found = check_needless_loss(all, how.needless_loss)) return found;
+    if (auto found = check_needless_loss(all, how.needless_loss, how.nothing_is_lost)) return found;
     if (auto found = check_reentry(all)) return found;
     if (auto found = check_turns(all, how.turns)) return found;
     if (auto found = check_tokens(all)) return found;

@@ -38,8 +38,8 @@ std::optional<violation> check_freshness(history const& all, moment slack);
 std::optional<violation> check_renewals(history const& all, moment patience);
 /// Nobody believes in a hold `slack` after its max_hold.
 std::optional<violation> check_max_hold(history const& all, moment slack);
-/// In quiet times, and `patience` after they began, no hold that is renewed is lost.
-std::optional<violation> check_needless_loss(history const& all, moment patience);
+/// In quiet times, and `patience` after they began, no hold that is renewed is lost. `always`: nor at any other time.
+std::optional<violation> check_needless_loss(history const& all, moment patience, bool always = false);
 /// Nobody enters again what the server does not know.
 std::optional<violation> check_reentry(history const& all);
 /// In quiet times no process passes a lock on within itself for longer than `window`: others are to have a turn.
@@ -198,7 +198,8 @@ struct patience {
     moment orphan{3'000'000'000};
     moment renewal{2'000'000'000};
     moment needless_loss{1'000'000'000};
-    moment turns{30'000'000}; ///< 5 ms, and what it takes a process to see it
+    bool nothing_is_lost = false; ///< what goes wrong is no reason to lose a hold
+    moment turns{30'000'000};     ///< 5 ms, and what it takes a process to see it
     release_rules releases{};
     refusal_rules refusals{};
     order_rules order{};

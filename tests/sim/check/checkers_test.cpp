@@ -332,6 +332,7 @@ TEST(needless_loss_checker, rejects_a_loss_that_nothing_explains) {
     EXPECT_FALSE(check_needless_loss(all, 9s)) << "what went before may explain it";
     all.insert(all.begin() + 2, at(5s, kind::fault, -1, -1));
     EXPECT_FALSE(check_needless_loss(all, 1s));
+    EXPECT_TRUE(check_needless_loss(all, 1s, true)) << "what went wrong is no reason";
     all = lost_in_quiet_times();
     all[0].yes = false;
     EXPECT_FALSE(check_needless_loss(all, 1s)) << "a fixed lease ends";

@@ -241,7 +241,7 @@ bool simulated_cluster::goes_on(std::uint16_t slot, std::uint64_t number) const 
     return found != migrations_.end() && found->second.number == number;
 }
 
-bool simulated_cluster::migrate(std::uint16_t slot, int to, moment lasts, ending how) {
+bool simulated_cluster::migrate(std::uint16_t slot, int to, moment lasts, ending how, int early) {
     auto const from = master_of(slot);
     if (from == to || migrations_.contains(slot) || !hears(from) || !hears(to) || is_outdated(to)
         || membership_of(from).is_replica() || membership_of(to).is_replica())
@@ -251,9 +251,11 @@ bool simulated_cluster::migrate(std::uint16_t slot, int to, moment lasts, ending
     auto const number = ++numbered_;
     migrations_[slot] = {from, to, number};
     ++changes_;
-    constexpr int steps = 6; // more than keys of a lock
+    constexpr int usual_steps = 6; // more than keys of a lock
+    auto const steps = early > 0 ? early : usual_steps;
+    auto const [first, within] = early > 0 ? std::pair(moment(0), lasts / 8) : std::pair(lasts / 2, lasts / 2);
     for (int step = 1; step <= steps; ++step)
-        world_.at(world_.now() + lasts / 2 + lasts / 2 * step / (steps + 1), [this, slot, number] {
+        world_.at(world_.now() + first + within * step / (steps + 1), [this, slot, number] {
             if (goes_on(slot, number)) move_a_key(slot);
         });
     world_.at(world_.now() + lasts, [this, slot, number, how] {

@@ -50,9 +50,10 @@ public:
 
     // What may happen.
 
-    /// A slot moves, key by key, and has a new master after `lasts`. False: not now.
+    /// A slot moves, key by key, and has a new master after `lasts`. `early`: so many keys move soon, and the others in the
+    /// end, so that it is divided for most of the time; 0: one after the other in the second half. False: not now.
     enum class ending : std::uint8_t { usual, source_told_late, given_up };
-    bool migrate(std::uint16_t slot, int to, moment lasts, ending how);
+    bool migrate(std::uint16_t slot, int to, moment lasts, ending how, int early = 0);
     /// The replica of this master takes over with these data. False: it cannot.
     bool take_over(int master, keyspace data);
     /// It hears nothing of the others, and they nothing of it.

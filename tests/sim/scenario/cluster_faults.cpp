@@ -37,7 +37,7 @@ void migrate(stage& in, fault const& what) {
         for (auto const each : {target, target + in.cluster->masters()})
             if (each < in.plan.servers
                 && in.cluster->migrate(slot_of(in, what), each, std::chrono::milliseconds(what.lasts),
-                                       endings[what.way % migration_ways]))
+                                       endings[what.way % migration_ways], what.way / migration_ways))
                 return;
     };
     if (target != in.cluster->spare()) return begin();

@@ -44,11 +44,45 @@ bool can_be_played(lock_kind kind, topology with) {
     return can_be_in_a_cluster(kind) && (with == topology::cluster || kind != lock_kind::multi);
 }
 
-void change_topology(scenario& in, topology to, bool with_faults) {
-    in.servers_are = to;
-    if (to == topology::single) return;
-    if (to == topology::replicas) return add_replicas(in, with_faults);
-    if (to == topology::sentinel) return put_behind_sentinels(in, with_faults);
+bool scenario::only_moves_slots() const {
+    return std::all_of(faults.begin(), faults.end(), [](auto const& one) { return one.what == kind::migrate_slot; });
+}
+
+void share_a_slot(scenario& in, bool with_faults) {
+    dice by(in.seed * 0x8ebc6af09c88c6e3U + 0x517cc1b7);
+    if (!by.one_in(4)) return;
+    in.locks = std::max(in.locks, static_cast<int>(by.between(2, 4)));
+    in.of_one_slot = by.one_in(3) ? static_cast<int>(by.between(2, in.locks)) : in.locks;
+    for (auto& each : in.workers)
+        for (auto& one : each.jobs)
+            if (by.one_in(2)) one.lock = by.index(in.locks);
+    if (!with_faults || !by.one_in(2)) return;
+    // On its way for longer than a lease, and mostly nothing else is wrong: whatever is lost then is lost for nothing. Many are
+    // held in the beginning, and renewed together.
+    if (!by.one_in(4)) in.faults.clear();
+    for (auto& each : in.workers) {
+        if (each.jobs.empty() || by.one_in(3)) continue;
+        auto& first = each.jobs.front();
+        first.lock = by.index(in.of_one_slot);
+        first.pause = by.between(0, 2);
+        first.hold = by.between(in.watchdog, 4 * in.watchdog);
+        first.lease.reset();
+        first.max_hold.reset();
+    }
+    fault one;
+    one.what = kind::migrate_slot;
+    one.at = by.between(1, 2'000);
+    one.lasts = by.between(in.watchdog / 2, 6 * in.watchdog);
+    one.lock = by.index(in.of_one_slot);
+    one.server = by.index(in.masters + 1);
+    one.way = by.one_in(2) ? 0 : by.index(migration_ways);
+    if (!by.one_in(4)) one.way += migration_ways * static_cast<int>(by.between(1, in.of_one_slot));
+    in.faults.push_back(one);
+}
+
+namespace {
+
+void make_a_cluster(scenario& in, bool with_faults) {
     dice by(in.seed * 0xc2b2ae3d27d4eb4fU + 0x165667b1);
     in.masters = static_cast<int>(by.between(2, 3));
     in.servers = 2 * in.masters + 1;
@@ -74,6 +108,17 @@ void change_topology(scenario& in, topology to, bool with_faults) {
     for (auto& one : in.faults)
         if (one.what == kind::lose_master && (one.way & for_good) != 0 && std::exchange(lost, true))
             one.way &= ~for_good;
+}
+
+} // namespace
+
+void change_topology(scenario& in, topology to, bool with_faults) {
+    in.servers_are = to;
+    if (to == topology::single) return;
+    if (to == topology::replicas) return add_replicas(in, with_faults);
+    if (to == topology::sentinel) return put_behind_sentinels(in, with_faults);
+    make_a_cluster(in, with_faults);
+    share_a_slot(in, with_faults);
 }
 
 } // namespace redlatch::sim

@@ -20,7 +20,7 @@ public:
     standing(stage& in, int number, int process, job const& what)
         : in_(in), number_(number), process_(process), what_(what),
           me_(in.actors.at(static_cast<std::size_t>(process))),
-          election_(me_.user().get_leader_election(stage::lock_name(what.lock),
+          election_(me_.user().get_leader_election(in.lock_name(what.lock),
                                                    {.candidate = "worker " + std::to_string(number)})) {}
 
     void run() {

@@ -1,3 +1,4 @@
+#include "locking/names.hpp"
 #include "resp/command.hpp"
 #include "sim/scenario/stage.hpp"
 
@@ -63,8 +64,8 @@ server_host& server_of(stage& in, fault const& what) {
     return in.servers.at(static_cast<std::size_t>(std::max(what.server, 0)));
 }
 
-std::string channel_of(lock_kind of) {
-    return of == lock_kind::read_write ? "redisson_rwlock" : "redisson_lock__channel";
+std::string channel_of(lock_kind of, std::string const& lock) {
+    return of == lock_kind::read_write ? locking::read_write_channel(lock) : locking::lock_channel(lock);
 }
 
 /// Redisson has no such notice.
@@ -323,7 +324,7 @@ void start_fault(stage& in, fault const& what, bool alone) {
         }
         end_by_force(in, what.lock);
         in.by_hand(what.lock, resp::command(in.cluster && in.plan.shards_known ? "SPUBLISH" : "PUBLISH",
-                                            channel_of(in.plan.locks_are) + ":{" + lock + "}", "0"));
+                                            channel_of(in.plan.locks_are, lock), "0"));
         break;
     case kind::loading: server.node().set_loading(true); break;
     case kind::read_only: server.node().set_read_only(true); break;

@@ -1,4 +1,5 @@
 // Count-down latches in a scenario: some workers count down, some wait, some set them again.
+#include "locking/names.hpp"
 #include "resp/command.hpp"
 #include "sim/scenario/answer_of_call.hpp"
 #include "sim/scenario/call_under_shortage.hpp"
@@ -14,16 +15,12 @@ using kind = fact::kind;
 
 namespace {
 
-std::string latch_name(int number) {
-    return "latch-" + std::to_string(number);
-}
-
 class using_latch {
 public:
     using_latch(stage& in, int number, int process, job const& what)
         : in_(in), number_(number), process_(process), what_(what),
           me_(in.actors.at(static_cast<std::size_t>(process))),
-          latch_(me_.user().get_count_down_latch(latch_name(what.lock), {.exactly_once = in.plan.exactly_once()})) {}
+          latch_(me_.user().get_count_down_latch(in.latch_name(what.lock), {.exactly_once = in.plan.exactly_once()})) {}
 
     void run() {
         in_.universe.rest_for(std::chrono::milliseconds(what_.pause) + std::chrono::microseconds(what_.pause_us));
@@ -138,7 +135,7 @@ void use_latch(stage& in, int number, int process, job const& what) {
 void set_latches(stage& in) {
     if (in.plan.locks_are != lock_kind::latch) return;
     constexpr auto* beginning = "3";
-    for (int i = 0; i < in.plan.locks; ++i) in.server.by_hand(resp::command("SET", latch_name(i), beginning));
+    for (int i = 0; i < in.plan.locks; ++i) in.server.by_hand(resp::command("SET", in.latch_name(i), beginning));
     in.see_keys();
 }
 
@@ -161,8 +158,8 @@ void see_all_latches(stage& in) {
         in.write({.what = kind::count_there, .lock = i, .amount = in.latch_counts[i]});
         if (!opens || in.latch_counts[i] == 0) continue;
         // By an administrator: whoever waits for steps that nobody makes any more is to come to an end.
-        in.server.by_hand(resp::command("DEL", latch_name(i)));
-        in.server.by_hand(resp::command("PUBLISH", "redisson_countdownlatch__channel__{" + latch_name(i) + "}", "0"));
+        in.server.by_hand(resp::command("DEL", in.latch_name(i)));
+        in.server.by_hand(resp::command("PUBLISH", locking::latch_channel(in.latch_name(i)), "0"));
         in.see_keys();
     }
 }

@@ -82,7 +82,7 @@ public:
     using_leased_permits(stage& in, int number, int process, job const& what)
         : in_(in), number_(number), process_(process), what_(what),
           me_(in.actors.at(static_cast<std::size_t>(process))), amount_(1 + (what.hold + what.pause) % permits_in_all),
-          semaphore_(me_.user().get_permit_semaphore(stage::semaphore_name(what.lock))) {}
+          semaphore_(me_.user().get_permit_semaphore(in.semaphore_name(what.lock))) {}
 
     void run() {
         in_.universe.rest_for(std::chrono::milliseconds(what_.pause) + std::chrono::microseconds(what_.pause_us));
@@ -278,13 +278,14 @@ bool forgets(scenario const& plan) {
 }
 
 void publish(stage& in, int lock) {
-    auto const name = stage::semaphore_name(lock);
-    in.server.by_hand(resp::command("PUBLISH", "redisson_sc:{" + name + "}", std::to_string(in.server.number(name))));
+    auto const name = in.semaphore_name(lock);
+    in.server.by_hand(
+        resp::command("PUBLISH", locking::semaphore_channel(name), std::to_string(in.server.number(name))));
 }
 
 /// By an administrator: one that was taken for ever, by somebody who is not there any more.
 void give_back_by_hand(stage& in, int lock, std::string const& id) {
-    auto const name = stage::semaphore_name(lock);
+    auto const name = in.semaphore_name(lock);
     in.server.by_hand(resp::command("ZREM", locking::permit_timeouts(name), raw(id)));
     in.server.by_hand(resp::command("INCRBY", name, "1"));
     publish(in, lock);
@@ -386,7 +387,7 @@ void see_leased_permits(stage& in, bool last) {
     if (in.plan.locks_are != lock_kind::permit_semaphore || !in.server.running()) return;
     in.see_keys();
     for (int i = 0; i < in.plan.locks; ++i) {
-        auto const name = stage::semaphore_name(i);
+        auto const name = in.semaphore_name(i);
         if (!in.server.exists(name)) { // the server has forgotten it
             if (!calm(in)) continue;
             in.server.by_hand(resp::command("SET", name, std::to_string(permits_in_all)));

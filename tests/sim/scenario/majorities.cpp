@@ -33,7 +33,7 @@ public:
         if (several_.over()) return;
         std::vector<basic_lock> locks;
         for (auto const one : several_.locks())
-            locks.push_back(me_.user(in_.plan.server_of(one)).get_lock(stage::lock_name(one)));
+            locks.push_back(me_.user(in_.plan.server_of(one)).get_lock(in_.lock_name(one)));
         red_lock all(locks);
         auto mine = take(all);
         if (mine.status() == hold_status::none || several_.over()) return;
@@ -59,8 +59,7 @@ private:
     }
     int number_of(hold_view const& view) const {
         auto const& all = several_.locks();
-        return *std::find_if(all.begin(), all.end(),
-                             [&](int one) { return stage::lock_name(one) == view.lock_name(); });
+        return *std::find_if(all.begin(), all.end(), [&](int one) { return in_.lock_name(one) == view.lock_name(); });
     }
 
     multi_hold take(red_lock& all) {

@@ -30,7 +30,7 @@ public:
         several_.pause();
         if (several_.over()) return;
         std::vector<basic_lock> locks;
-        for (auto const one : several_.locks()) locks.push_back(me_.user().get_lock(stage::lock_name(one)));
+        for (auto const one : several_.locks()) locks.push_back(me_.user().get_lock(in_.lock_name(one)));
         multi_lock all(locks, what_.pause % 3 == 0 ? multi_lock_order::by_name : multi_lock_order::none);
         auto mine = take(all);
         if (mine.status() == hold_status::none || several_.over()) return;
@@ -59,7 +59,7 @@ private:
         std::int64_t taken = 0;
         for (auto const& one : got.members())
             for (int i = 0; i < in_.plan.locks; ++i)
-                if (one.lock_name() == stage::lock_name(i)) taken |= std::int64_t{1} << i;
+                if (one.lock_name() == in_.lock_name(i)) taken |= std::int64_t{1} << i;
         bool const whole = static_cast<bool>(got);
         if (!ec && !whole) taken = several_.all(); // lost before it was seen
         several_.end_of_wait(ec, taken);

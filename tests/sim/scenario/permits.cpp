@@ -1,4 +1,5 @@
 // Semaphores in a scenario: what workers do with permits, and what is seen of them.
+#include "locking/names.hpp"
 #include "resp/command.hpp"
 #include "sim/scenario/answer_of_call.hpp"
 #include "sim/scenario/call_under_shortage.hpp"
@@ -32,8 +33,7 @@ public:
     using_permits(stage& in, int number, int process, job const& what)
         : in_(in), number_(number), process_(process), what_(what),
           me_(in.actors.at(static_cast<std::size_t>(process))), amount_(1 + (what.hold + what.pause) % permits_in_all),
-          permits_(
-              me_.user().get_semaphore(stage::semaphore_name(what.lock), {.exactly_once = in.plan.exactly_once()})) {}
+          permits_(me_.user().get_semaphore(in.semaphore_name(what.lock), {.exactly_once = in.plan.exactly_once()})) {}
 
     void run() {
         in_.universe.rest_for(std::chrono::milliseconds(what_.pause) + std::chrono::microseconds(what_.pause_us));
@@ -144,10 +144,10 @@ private:
 /// By an administrator, where permits may have gone for good: whoever waits is to come to an end.
 void refill(stage& in) {
     for (int i = 0; i < in.plan.locks; ++i) {
-        auto const name = stage::semaphore_name(i);
+        auto const name = in.semaphore_name(i);
         in.write({.what = kind::unpromised, .lock = i});
         in.server.by_hand(resp::command("SET", name, std::to_string(permits_in_all)));
-        in.server.by_hand(resp::command("PUBLISH", "redisson_sc:{" + name + "}", std::to_string(permits_in_all)));
+        in.server.by_hand(resp::command("PUBLISH", locking::semaphore_channel(name), std::to_string(permits_in_all)));
     }
 }
 
@@ -162,7 +162,7 @@ void set_permits(stage& in) {
     if (in.plan.locks_are != lock_kind::semaphore && !leased) return;
     in.permits_may_be_missing = !leased && !in.plan.keeps_permits();
     for (int i = 0; i < in.plan.locks; ++i)
-        in.server.by_hand(resp::command("SET", stage::semaphore_name(i), std::to_string(permits_in_all)));
+        in.server.by_hand(resp::command("SET", in.semaphore_name(i), std::to_string(permits_in_all)));
 }
 
 void see_permits(stage& in, bool last) {
@@ -173,10 +173,8 @@ void see_permits(stage& in, bool last) {
         refill(in);
     }
     for (int i = 0; i < in.plan.locks; ++i)
-        in.write({.what = kind::permits_there,
-                  .lock = i,
-                  .yes = last,
-                  .amount = in.server.number(stage::semaphore_name(i))});
+        in.write(
+            {.what = kind::permits_there, .lock = i, .yes = last, .amount = in.server.number(in.semaphore_name(i))});
 }
 
 } // namespace redlatch::sim

@@ -13,7 +13,7 @@ public:
     doing(stage& in, int number, int process, job const& what, std::int64_t thread)
         : in_(in), number_(number), process_(process), what_(what),
           me_(in.actors.at(static_cast<std::size_t>(process))) {
-        asked_.lock = stage::lock_name(what.lock);
+        asked_.lock = in.lock_name(what.lock);
         asked_.thread = thread;
         asked_.lease = what.lease;
     }

@@ -130,7 +130,7 @@ bool can_be_in_a_cluster(lock_kind kind);
 enum class topology : std::uint8_t;
 bool can_be_played(lock_kind kind, topology with);
 
-/// How a slot moves; added to this: where to.
+/// How a slot moves; and, so many times migration_ways more, how many keys go soon, and no others before the end.
 enum class migration_way : std::uint8_t { usual, source_told_late, given_up };
 constexpr int migration_ways = 3;
 
@@ -191,6 +191,7 @@ struct scenario {
     int first_share = 0;            ///< see simulated_cluster
     bool is_whole = true;           ///< the same
     bool shards_known = true;       ///< there are messages of shards (Redis 7)
+    int of_one_slot = 0;            ///< of a cluster: so many locks, the first ones, have a hash tag in common
     int named_first = 0;            ///< which master a client is told of first
     int replicas = 0;               ///< of the master, where it is not a cluster
     std::int64_t replica_delay = 0; ///< what a change takes to get to one: microseconds
@@ -236,6 +237,8 @@ struct scenario {
         return locks_are == lock_kind::reentrant || locks_are == lock_kind::non_reentrant
                || locks_are == lock_kind::spin || locks_are == lock_kind::multi;
     }
+    /// Nothing is wrong at any time, and slots may move. What has one key is somewhere at every moment.
+    bool only_moves_slots() const;
     /// For a while nobody may run scripts: what is to be given back in the background then stays until its lease is over.
     bool scripts_refused_for_a_while() const;
 };

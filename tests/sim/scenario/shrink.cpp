@@ -69,6 +69,7 @@ private:
         with([](scenario& s) { return std::exchange(s.publish_refused, false); });
         with([](scenario& s) { return std::exchange(s.wait_refused, false); });
         with([](scenario& s) { return !std::exchange(s.shards_known, true); });
+        with([](scenario& s) { return std::exchange(s.of_one_slot, 0) != 0; });
         with([](scenario& s) { return s.is_cluster() && std::exchange(s.is_whole, false); });
         with([](scenario& s) {
             bool const any = std::any_of(s.drifts.begin(), s.drifts.end(), [](auto ppm) { return ppm != 0; });

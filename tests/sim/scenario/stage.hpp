@@ -138,8 +138,9 @@ struct stage {
     /// Of a value of the group: all that the key has of whoever holds it.
     std::vector<std::string> fields_of_value(int lock) const;
     void see_renewals(tcp_connection const& on, std::string_view bytes);
-    static std::string semaphore_name(int number) { return "permits-" + std::to_string(number); }
-    static std::string lock_name(int number) { return "lock-" + std::to_string(number); }
+    std::string semaphore_name(int number) const { return name_of("permits-", number); }
+    std::string latch_name(int number) const { return name_of("latch-", number); }
+    std::string lock_name(int number) const { return name_of("lock-", number); }
     static std::string value_name(int number) { return "value-" + std::to_string(number); }
     static constexpr char const* group_name = "group";
     bool all_ended() const;
@@ -174,6 +175,9 @@ struct stage {
     moment refilled_at{-1'000'000'000};
 
 private:
+    std::string name_of(char const* kind, int number) const {
+        return (number < plan.of_one_slot ? "{slot}-" : kind) + std::to_string(number);
+    }
     struct owners_of_key {
         std::vector<std::string> all{};
         std::int64_t expires_at_ms = INT64_MAX;

@@ -66,7 +66,8 @@ std::string to_text(scenario const& what) {
         text += "  a cluster of " + std::to_string(what.masters) + " masters, the lowest slots are of "
                 + std::to_string(what.first_share) + (what.is_whole ? ", whole or down" : "")
                 + (what.shards_known ? "" : ", without messages of shards") + ", clients ask "
-                + std::to_string(what.named_first) + " first\n";
+                + std::to_string(what.named_first) + " first"
+                + (what.of_one_slot > 0 ? ", " + std::to_string(what.of_one_slot) + " locks have one slot" : "") + "\n";
     if (what.replicas > 0 || what.has_replicas())
         text += "  " + std::to_string(what.replicas) + " replicas, to which a change takes up to "
                 + std::to_string(what.replica_delay) + " us" + (what.wait_refused ? ", WAIT refused" : "") + "\n";

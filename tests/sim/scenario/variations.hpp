@@ -30,6 +30,8 @@ void choose_patience(scenario& in);
 void change_kind(scenario& in, lock_kind to);
 /// Servers that are arranged in another way, with faults of that way.
 void change_topology(scenario& in, topology to, bool with_faults = true);
+/// In a cluster: locks whose slot is the same, so that all of them are on their way at once.
+void share_a_slot(scenario& in, bool with_faults);
 /// A master with replicas, and Sentinels that say who it is.
 void put_behind_sentinels(scenario& in, bool with_faults);
 /// Some jobs want their locks confirmed by replicas.

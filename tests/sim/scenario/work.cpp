@@ -87,7 +87,7 @@ private:
     bool reads() const { return in_.plan.locks_are == lock_kind::read_write && (what_.hold + what_.pause) % 3 != 0; }
     bool writes() const { return in_.plan.locks_are == lock_kind::read_write && !reads(); }
     basic_lock half(bool that_reads) const {
-        return lock_of(me_.user(), in_.plan.locks_are, stage::lock_name(what_.lock), that_reads, {what_.confirmed});
+        return lock_of(me_.user(), in_.plan.locks_are, in_.lock_name(what_.lock), that_reads, {what_.confirmed});
     }
 
     template <class Call> bool call(std::error_code& ec, Call const& what) {

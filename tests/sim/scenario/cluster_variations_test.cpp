@@ -1,0 +1,84 @@
+// Locks of one slot in a cluster: that there are such scenarios, and what becomes of locks whose slot is on its way.
+#include "sim/scenario/run.hpp"
+#include "sim/scenario/stage.hpp"
+#include "sim/scenario/variations.hpp"
+#include "sim/server/key_slot.hpp"
+
+#include <algorithm>
+#include <gtest/gtest.h>
+#include <set>
+
+namespace redlatch::sim {
+namespace {
+
+scenario in_a_cluster(std::uint64_t seed) {
+    auto made = generate(seed);
+    change_topology(made, topology::cluster);
+    return made;
+}
+
+TEST(cluster_variations, let_locks_of_a_quarter_of_the_seeds_share_a_slot) {
+    int sharing = 0;
+    int divided = 0;
+    for (std::uint64_t seed = 1; seed <= 400; ++seed) {
+        auto const made = in_a_cluster(seed);
+        if (made.of_one_slot == 0) continue;
+        ++sharing;
+        EXPECT_GE(made.of_one_slot, 2);
+        EXPECT_LE(made.of_one_slot, made.locks);
+        divided += std::any_of(made.faults.begin(), made.faults.end(), [](auto const& one) {
+            return one.what == fault::kind::migrate_slot && one.way >= migration_ways;
+        });
+        for (auto const& each : made.workers)
+            for (auto const& one : each.jobs) EXPECT_LT(one.lock, made.locks);
+    }
+    EXPECT_NEAR(sharing, 100, 30);
+    EXPECT_GT(divided, sharing / 5);
+}
+
+/// Three locks of one slot, all held by one process for longer than their leases.
+scenario three_holds() {
+    scenario made;
+    made.seed = 5;
+    made.processes = 1;
+    made.drifts = {0};
+    made.watchdog = 900;
+    made.locks = 4;
+    change_topology(made, topology::cluster, false);
+    made.of_one_slot = 3;
+    for (int i = 0; i < 3; ++i) made.workers.push_back({.jobs = {{.lock = i, .hold = 6'000}}});
+    return made;
+}
+
+TEST(cluster_variations, name_locks_so_that_they_share_a_slot) {
+    auto const plan = three_holds();
+    stage const in(plan, false);
+    std::set<std::uint16_t> slots;
+    std::set<std::string> keys;
+    for (int i = 0; i < plan.locks; ++i) {
+        slots.insert(key_slot(in.key_of(i)));
+        keys.insert(in.key_of(i));
+    }
+    EXPECT_EQ(slots.size(), 2U) << "that of three, and that of the fourth";
+    EXPECT_EQ(keys.size(), 4U);
+}
+
+TEST(cluster_variations, keep_what_is_held_while_a_slot_is_divided) {
+    auto plan = three_holds();
+    for (int early = 0; early <= 3; ++early)
+        for (int ending = 0; ending < migration_ways; ++ending)
+            for (int to = 0; to <= plan.masters; ++to) { // to one of them it goes already
+                plan.faults = {{.what = fault::kind::migrate_slot,
+                                .at = 500,
+                                .lasts = 5'000,
+                                .way = early * migration_ways + ending,
+                                .server = to}};
+                auto const seen = run(plan);
+                EXPECT_FALSE(seen.broken) << seen.broken->checker << ", " << seen.broken->text;
+                EXPECT_EQ(seen.acquired, 3U);
+                for (auto const& one : seen.facts) EXPECT_NE(one.what, fact::kind::told_lost) << one.owner;
+            }
+}
+
+} // namespace
+} // namespace redlatch::sim
