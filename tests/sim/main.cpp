@@ -62,9 +62,9 @@ constexpr char const* help = R"(redlatch_sim: the shipped library in a simulated
   --kind WORD    all locks are of this kind: reentrant, non_reentrant, spin, fenced, fair, read_write,
                  semaphore, permit_semaphore, latch, election, multi, faster_multi,
                  red
-  --topology WORD  how the servers are arranged: single, cluster
-                 (reentrant, non_reentrant, spin, fenced, fair, read_write, multi), replicas that confirm locks
-                 (as a cluster, without multi), sentinel (the same)
+  --topology WORD  how the servers are arranged: single, cluster (all kinds but faster_multi and red),
+                 replicas that confirm locks (reentrant, non_reentrant, spin, fenced, fair, read_write),
+                 sentinel (the same)
   --figures      what was measured of fairness and of the cost of waiting, a line for each seed
   --no-shrink    show a failing scenario as it was generated
   --orders       instead of seeds: all orders of small scenarios (docs/testing.md)

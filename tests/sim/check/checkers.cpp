@@ -179,6 +179,7 @@ std::optional<violation> check_wakeups(history const& all, moment patience, mome
         case kind::probe_majority:
         case kind::confirmed:
         case kind::too_few:
+        case kind::outdated:
         case kind::traffic: break;
         }
     }

@@ -53,7 +53,8 @@ constexpr std::array names{"asks",
                            "has the majority of",
                            "sent and woke",
                            "was told of replicas that have",
-                           "was told of too few replicas that have"};
+                           "was told of too few replicas that have",
+                           "is answered by a former master of"};
 constexpr std::array beliefs{"held", "suspect", "lost"};
 
 /// Its end tells an owner from others of its client, its beginning a permit.

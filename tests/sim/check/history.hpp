@@ -45,7 +45,7 @@ struct fact {
         ///< `until`: how long waiters, whom nobody woke, may sleep; `yes`: connections were lost with them, so
         ///< that holders ask
         missed, ///< another server has taken over without the latest acquisition or renewal of `owner`; without an
-        ///< owner: or without the latest tokens
+        ///< owner: or without the latest tokens, permits or counts
         returned,   ///< `owner` is in the key again, and had been taken out of it: a failover has forgotten that
         forced,     ///< somebody else is about to end this worker's hold by force; `yes`: nothing else is wrong
         fault,      ///< something begins to go wrong; `text`
@@ -90,6 +90,8 @@ struct fact {
                    ///< have had it; `least`: fewer would have been too few
         too_few, ///< one that does not is told that too few replicas had it; `least`: so many were to have it, `taken`: so
                  ///< many are connected
+        outdated, ///< a former master, which does not know that it is none, has answered `process` about a lock: `owner` leads
+                  ///< there, nobody if that is empty, and the count of the latch is `amount`
     };
     kind what;
     moment when{0};

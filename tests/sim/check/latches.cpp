@@ -46,6 +46,9 @@ public:
         if (one.what == kind::left) on_death(one.process);
         if (one.what == kind::awaits_zero) of.waiting[one.worker] = {one.process, one.when, one.until, of.count == 0};
         if (one.what == kind::went_through) return on_end_of_wait(one, of);
+        if (one.what == kind::outdated && one.amount == 0)
+            for (auto& [worker, who] : of.waiting)
+                who.was_zero = who.was_zero || who.process == one.process; // by what it was told
         if (one.what == kind::counts_down) ++of.steps.begun;
         if (one.what == kind::counted_down) return on_answer(one, of.steps, "a step");
         if (one.what == kind::sets_count) ++of.sets.begun;

@@ -86,5 +86,15 @@ TEST(latches_checker, rejects_whoever_waits_at_zero) {
     EXPECT_FALSE(rejects(gone)) << "its process has died";
 }
 
+TEST(latches_checker, believes_what_a_former_master_has_said) {
+    fact said{.what = kind::outdated, .when = 2ms, .process = 0, .lock = 0, .amount = 0};
+    EXPECT_FALSE(rejects({waits(1ms), said, goes_on(3ms)}));
+    said.amount = 1;
+    EXPECT_TRUE(rejects({waits(1ms), said, goes_on(3ms)}));
+    said.amount = 0;
+    said.process = 1;
+    EXPECT_TRUE(rejects({waits(1ms), said, goes_on(3ms)})) << "to another process";
+}
+
 } // namespace
 } // namespace redlatch::sim

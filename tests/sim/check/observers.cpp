@@ -43,6 +43,9 @@ public:
             std::erase_if(watching_, [&](auto const& each) { return each.second.process == one.process; });
         if (one.what == kind::unpromised || one.what == kind::missed)
             for (auto& [worker, who] : watching_) who.without_a_message = true;
+        if (one.what == kind::outdated)
+            for (auto& [worker, who] : watching_)
+                if (who.process == one.process && who.lock == one.lock) who.led.insert(one.owner);
         if (one.what == kind::in_key) on_change(one);
         if (one.what == kind::watches)
             watching_[one.worker] = {

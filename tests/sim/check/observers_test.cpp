@@ -85,5 +85,12 @@ TEST(observers_checker, rejects_an_observer_that_is_not_told) {
     EXPECT_FALSE(rejects(late)) << "it has only begun to wait";
 }
 
+TEST(observers_checker, believes_what_a_former_master_has_said) {
+    fact said{.what = kind::outdated, .when = 3ms, .process = 0, .lock = 0, .owner = "b"};
+    EXPECT_FALSE(rejects({leads(1ms, "a"), asks(2ms), said, sees(4ms, "b")}));
+    said.process = 1;
+    EXPECT_TRUE(rejects({leads(1ms, "a"), asks(2ms), said, sees(4ms, "b")})) << "to another process";
+}
+
 } // namespace
 } // namespace redlatch::sim

@@ -22,6 +22,7 @@ struct account {
     std::int64_t out = 0;             ///< taken, and not being given back
     std::int64_t unsure = 0;          ///< of requests of which nobody knows what became
     bool changed_by_others = false;   ///< an administrator has set it, or data were lost
+    bool torn = false;                ///< another server has a part of what was taken and given, or of its keys
     std::map<int, wish> waiting{};    ///< by worker
     moment could_be_served_since{-1}; ///< all who wait, by what the server has
 };
@@ -46,6 +47,7 @@ public:
         if (what == kind::quiet) quiet_ = true;
         if (what == kind::left) on_death(one.process);
         if (what == kind::unpromised) on_unpromised(one.lock);
+        if (what == kind::missed && one.owner.empty()) of.changed_by_others = of.torn = true;
         if (what == kind::wants_permits) of.waiting[one.worker] = {one.process, one.amount, one.until};
         if (what == kind::took_permits) return on_taken(one, of);
         if (what == kind::took_none) return on_none(one, of);
@@ -105,14 +107,15 @@ private:
         giving_[one.worker] = one.lock + 1;
     }
     /// Nothing changes how many there are but the server's own death.
-    std::string on_leased_count(fact const& one) const {
-        if (one.amount >= 0 && one.amount + one.taken == rules_.in_all && (!one.yes || one.taken == 0)) return {};
+    std::string on_leased_count(fact const& one, account const& of) const {
+        bool const whole = one.amount >= 0 && one.amount + one.taken == rules_.in_all;
+        if ((whole || of.torn) && (!one.yes || one.taken == 0)) return {};
         return "there are " + in_words(rules_.in_all) + " in all, and the server has " + in_words(one.amount) + " and "
                + std::to_string(one.taken) + " taken" + (one.yes ? " in the end" : "");
     }
     std::string on_count(fact const& one, account& of) {
         if (rules_.leased)
-            if (auto wrong = on_leased_count(one); !wrong.empty() || one.yes) return wrong;
+            if (auto wrong = on_leased_count(one, of); !wrong.empty() || one.yes) return wrong;
         if (trusted(of) && one.amount + of.out > rules_.in_all)
             return "there are " + in_words(rules_.in_all) + " in all, and the server has " + in_words(one.amount)
                    + " although " + in_words(of.out) + " are taken";

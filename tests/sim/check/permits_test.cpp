@@ -139,5 +139,22 @@ TEST(permits_checker, rejects_a_waiter_who_could_have_what_he_wants) {
     EXPECT_FALSE(rejects(one_behind)) << "the first of the line may be the one who wants more";
 }
 
+TEST(permits_checker, does_not_count_what_a_failover_has_forgotten) {
+    auto missed = about(3ms, kind::missed);
+    missed.lock = 0;
+    EXPECT_FALSE(rejects({wants(1ms, 2), takes(2ms, 2), missed, wants(4ms, 2, 1), takes(5ms, 2, 1)}));
+    missed.lock = 1;
+    EXPECT_TRUE(rejects({wants(1ms, 2), takes(2ms, 2), missed, wants(4ms, 2, 1), takes(5ms, 2, 1)}))
+        << "of another semaphore";
+    permit_rules const leased{.in_all = 3, .leased = true};
+    EXPECT_TRUE(rejects({there(4ms, 2)}, leased));
+    missed.lock = 0;
+    EXPECT_FALSE(rejects({missed, there(4ms, 2)}, leased));
+    auto last = there(5ms, 2, true);
+    EXPECT_FALSE(rejects({missed, last}, leased));
+    last.taken = 1;
+    EXPECT_TRUE(rejects({missed, last}, leased)) << "in the end none is taken all the same";
+}
+
 } // namespace
 } // namespace redlatch::sim

@@ -5,20 +5,66 @@
 #include "sim/scenario/stage.hpp"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 namespace redlatch::sim {
-namespace {
-
-using leases = std::map<std::string, std::int64_t>; ///< of the owners of a lock: when they end on the server
-
-leases leases_at(server_host const& server, std::string const& lock) {
+stage::leases stage::leases_at(server_host const& of, int lock) const {
     leases found;
-    for (auto& owner : server.owners(lock)) found.emplace(std::move(owner), server.expiry(lock));
+    if (plan.locks_are == lock_kind::permit_semaphore)
+        for (auto const& [id, ends] : permits_at(of, semaphore_name(lock))) found.emplace(id, ends);
+    else
+        for (auto& owner : of.owners(key_of(lock))) found.emplace(std::move(owner), of.expiry(key_of(lock)));
     return found;
 }
 
-} // namespace
+/// What a server has of a semaphore or a latch: how many, and for which requests; empty: of other kinds. How many permits with
+/// ids there are, together, says whether all of their keys are of one moment.
+std::string stage::counted_at(server_host const& of, int lock) const {
+    if (!plan.are_counters()) return {};
+    auto const name = key_of(lock);
+    auto const count = of.number(name);
+    if (plan.locks_are == lock_kind::permit_semaphore)
+        return std::to_string(count + std::ssize(of.members(locking::permit_timeouts(name))));
+    auto text = std::to_string(count);
+    auto const record = locking::request_record(name, {});
+    for (auto const& [key, value] : of.node().data().databases.front())
+        if (key.starts_with(record) && of.exists(key)) text += " " + key;
+    return text;
+}
+
+/// The same, wherever the keys are.
+std::string stage::counted_now(int lock) const {
+    if (!plan.are_counters()) return {};
+    if (plan.locks_are == lock_kind::permit_semaphore) {
+        auto const name = key_of(lock);
+        auto const timeouts = locking::permit_timeouts(name);
+        return std::to_string(host_of(lock).number(name) + std::ssize(host_of_key(lock, timeouts).members(timeouts)));
+    }
+    std::string text = std::to_string(host_of(lock).number(key_of(lock)));
+    auto const record = locking::request_record(key_of(lock), {});
+    std::set<std::string> requests;
+    for (auto const& one : servers)
+        if (ownership->has_keys_of(one.number(), key_of(lock)))
+            for (auto const& [key, value] : one.node().data().databases.front())
+                if (key.starts_with(record) && one.exists(key)) requests.insert(key);
+    for (auto const& key : requests) text += " " + key;
+    return text;
+}
+
+/// Permits with ids, too, of which nobody knows any more.
+void stage::returns(int lock, std::string const& owner) {
+    if (auto const of = permit_ids.find(lock); of != permit_ids.end())
+        if (auto const one = of->second.find(owner); one != of->second.end()) one->second.taken_by = -1;
+    write({.what = fact::kind::returned, .lock = lock, .owner = owner});
+}
+
+/// Requests of a semaphore or a latch are forgotten, or are nobody's: what there is has come about in no other way.
+void stage::miss_count(int lock) {
+    permits_may_be_missing = permits_may_be_missing || plan.locks_are == lock_kind::semaphore;
+    torn.insert(lock);
+    write({.what = fact::kind::missed, .lock = lock});
+}
 
 void stage::begin_ownership() {
     if (cluster) {
@@ -33,19 +79,26 @@ void stage::begin_ownership() {
 void stage::see_around_loss(std::function<void()> const& change) {
     std::vector<leases> before;
     std::vector<std::int64_t> tokens_before;
+    std::vector<std::string> counted_before;
+    auto const leases_now = [this](int lock) {
+        bool const beside = plan.locks_are == lock_kind::permit_semaphore;
+        return leases_at(beside ? host_of_key(lock, locking::permit_timeouts(key_of(lock))) : host_of(lock), lock);
+    };
     auto const tokens = [this](int lock) { // keys of a slot move one by one
         auto const key = locking::token_counter(key_of(lock));
         return servers.at(ownership != nullptr ? static_cast<std::size_t>(ownership->home_of(key)) : home_of(lock))
             .number(key);
     };
     for (int i = 0; i < plan.locks; ++i) {
-        before.push_back(leases_at(host_of(i), key_of(i)));
+        before.push_back(leases_now(i));
+        counted_before.push_back(counted_now(i));
         tokens_before.push_back(tokens(i));
     }
     change();
     for (int i = 0; i < plan.locks; ++i) {
         if (tokens(i) < tokens_before[static_cast<std::size_t>(i)]) write({.what = fact::kind::missed, .lock = i});
-        auto const now = leases_at(host_of(i), key_of(i));
+        if (counted_now(i) != counted_before[static_cast<std::size_t>(i)]) miss_count(i);
+        auto const now = leases_now(i);
         auto const& then = before[static_cast<std::size_t>(i)];
         for (auto const& [owner, ends] : then) {
             auto const found = now.find(owner);
@@ -53,26 +106,43 @@ void stage::see_around_loss(std::function<void()> const& change) {
                 write({.what = fact::kind::missed, .lock = i, .owner = owner});
         }
         for (auto const& [owner, ends] : now)
-            if (!then.contains(owner)) write({.what = fact::kind::returned, .lock = i, .owner = owner});
+            if (!then.contains(owner)) returns(i, owner);
     }
     for (auto const number : ownership != nullptr ? ownership->outdated() : std::set<int>())
-        for (int i = 0; i < plan.locks; ++i)
-            outdated_[{number, i}] = leases_at(servers.at(static_cast<std::size_t>(number)), key_of(i));
+        for (int i = 0; i < plan.locks; ++i) {
+            auto const& outdated = servers.at(static_cast<std::size_t>(number));
+            outdated_[{number, i}] = leases_at(outdated, i);
+            outdated_counts_[{number, i}] = counted_at(outdated, i);
+        }
     see_keys();
 }
 
 /// What a server executes whose slots are another one's: nobody will know of it.
-void stage::see_outdated(int number) {
+void stage::see_outdated(int number, redis_node::executed const& one, int by) {
     if (!ownership->is_outdated(number)) return;
     auto const& outdated = servers.at(static_cast<std::size_t>(number));
     for (int i = 0; i < plan.locks; ++i) {
-        auto now = leases_at(outdated, key_of(i));
+        bool const is_watched = plan.locks_are == lock_kind::latch || plan.locks_are == lock_kind::election;
+        if (by >= 0 && is_watched && !one.reply.starts_with('-')
+            && std::find(one.argv.begin(), one.argv.end(), key_of(i)) != one.argv.end()) {
+            auto const owners = outdated.owners(key_of(i));
+            write({.what = fact::kind::outdated,
+                   .process = by,
+                   .lock = i,
+                   .owner = owners.empty() ? std::string() : owners.front(),
+                   .amount = outdated.number(key_of(i))});
+        }
+        if (auto counted = counted_at(outdated, i); outdated_counts_[{number, i}] != counted) {
+            outdated_counts_[{number, i}] = std::move(counted);
+            miss_count(i);
+        }
+        auto now = leases_at(outdated, i);
         auto& known = outdated_[{number, i}];
         for (auto const& [owner, ends] : now)
             if (auto const found = known.find(owner); found == known.end() || found->second < ends)
                 write({.what = fact::kind::missed, .lock = i, .owner = owner});
         for (auto const& [owner, ends] : known)
-            if (!now.contains(owner)) write({.what = fact::kind::returned, .lock = i, .owner = owner});
+            if (!now.contains(owner)) returns(i, owner);
         known = std::move(now);
     }
 }
@@ -98,6 +168,10 @@ moment stage::unreachable_for(actor const& who) const {
 
 void stage::by_hand(int lock, std::string const& bytes) {
     host_of(lock).by_hand(cluster ? resp::command("ASKING") + bytes : bytes);
+}
+
+void stage::tell_by_hand(int lock, std::string const& channel, std::string const& message) {
+    by_hand(lock, resp::command(cluster && plan.shards_known ? "SPUBLISH" : "PUBLISH", channel, message));
 }
 
 } // namespace redlatch::sim

@@ -33,15 +33,11 @@ fault make_cluster_fault(dice& by, scenario const& in) {
 
 } // namespace
 
-bool can_be_in_a_cluster(lock_kind kind) {
-    return kind == lock_kind::reentrant || kind == lock_kind::non_reentrant || kind == lock_kind::spin
-           || kind == lock_kind::fenced || kind == lock_kind::fair || kind == lock_kind::read_write
-           || kind == lock_kind::multi;
-}
-
 bool can_be_played(lock_kind kind, topology with) {
     if (with == topology::single) return true;
-    return can_be_in_a_cluster(kind) && (with == topology::cluster || kind != lock_kind::multi);
+    if (with == topology::cluster) return kind != lock_kind::faster_multi && kind != lock_kind::red;
+    return kind == lock_kind::reentrant || kind == lock_kind::non_reentrant || kind == lock_kind::spin
+           || kind == lock_kind::fenced || kind == lock_kind::fair || kind == lock_kind::read_write;
 }
 
 bool scenario::only_moves_slots() const {
@@ -57,18 +53,8 @@ void share_a_slot(scenario& in, bool with_faults) {
         for (auto& one : each.jobs)
             if (by.one_in(2)) one.lock = by.index(in.locks);
     if (!with_faults || !by.one_in(2)) return;
-    // On its way for longer than a lease, and mostly nothing else is wrong: whatever is lost then is lost for nothing. Many are
-    // held in the beginning, and renewed together.
+    // On its way for longer than a lease, and mostly nothing else is wrong: whatever is lost then is lost for nothing.
     if (!by.one_in(4)) in.faults.clear();
-    for (auto& each : in.workers) {
-        if (each.jobs.empty() || by.one_in(3)) continue;
-        auto& first = each.jobs.front();
-        first.lock = by.index(in.of_one_slot);
-        first.pause = by.between(0, 2);
-        first.hold = by.between(in.watchdog, 4 * in.watchdog);
-        first.lease.reset();
-        first.max_hold.reset();
-    }
     fault one;
     one.what = kind::migrate_slot;
     one.at = by.between(1, 2'000);
@@ -78,6 +64,17 @@ void share_a_slot(scenario& in, bool with_faults) {
     one.way = by.one_in(2) ? 0 : by.index(migration_ways);
     if (!by.one_in(4)) one.way += migration_ways * static_cast<int>(by.between(1, in.of_one_slot));
     in.faults.push_back(one);
+    // Many are held in the beginning, and renewed together; those who wait for them have gone along when they are released.
+    bool const outlast = by.one_in(2);
+    for (auto& each : in.workers) {
+        if (each.jobs.empty() || by.one_in(3)) continue;
+        auto& first = each.jobs.front();
+        first.lock = by.index(in.of_one_slot);
+        first.pause = by.between(0, 2);
+        first.hold = outlast ? one.at + one.lasts + by.between(0, 1'000) : by.between(in.watchdog, 4 * in.watchdog);
+        first.lease.reset();
+        first.max_hold.reset();
+    }
 }
 
 namespace {

@@ -80,5 +80,33 @@ TEST(cluster_variations, keep_what_is_held_while_a_slot_is_divided) {
             }
 }
 
+/// Where its slot is now, a waiter hears of permits; requests with a record have two keys, which meet on the way (TRYAGAIN).
+TEST(cluster_variations, wake_who_waits_for_permits_whose_slot_has_moved) {
+    for (auto const kind : {lock_kind::semaphore, lock_kind::permit_semaphore})
+        for (std::uint64_t seed = 1; seed <= 8; ++seed) {
+            scenario plan;
+            plan.seed = seed;
+            plan.drifts = {0, 0};
+            plan.watchdog = 30'000; // nobody looks again before
+            change_kind(plan, kind);
+            change_topology(plan, topology::cluster, false);
+            plan.workers = {{.process = 0, .jobs = {{.pause = 2, .hold = 3'000}}}, // all three
+                            {.process = 1, .jobs = {{.pause = 100, .hold = 1}}}};
+            plan.faults = {{.what = fault::kind::migrate_slot, .at = 500, .lasts = 1'000, .server = 0},
+                           {.what = fault::kind::migrate_slot, .at = 500, .lasts = 1'000, .server = 1}};
+            auto const seen = run(plan);
+            EXPECT_FALSE(seen.broken) << seed << ": " << seen.broken->checker << ", " << seen.broken->text;
+            EXPECT_EQ(seen.acquired, 2U);
+            EXPECT_LT(seen.lasted, std::chrono::seconds(25)) << "with what follows the last job";
+        }
+}
+
+TEST(cluster_variations, play_all_but_values_and_red_locks_in_a_cluster) {
+    EXPECT_TRUE(can_be_played(lock_kind::semaphore, topology::cluster));
+    EXPECT_FALSE(can_be_played(lock_kind::semaphore, topology::sentinel));
+    EXPECT_FALSE(can_be_played(lock_kind::red, topology::cluster));
+    EXPECT_FALSE(can_be_played(lock_kind::multi, topology::replicas));
+}
+
 } // namespace
 } // namespace redlatch::sim

@@ -323,8 +323,7 @@ void start_fault(stage& in, fault const& what, bool alone) {
             tell_forced(in, each, alone);
         }
         end_by_force(in, what.lock);
-        in.by_hand(what.lock, resp::command(in.cluster && in.plan.shards_known ? "SPUBLISH" : "PUBLISH",
-                                            channel_of(in.plan.locks_are, lock), "0"));
+        in.tell_by_hand(what.lock, channel_of(in.plan.locks_are, lock), "0");
         break;
     case kind::loading: server.node().set_loading(true); break;
     case kind::read_only: server.node().set_read_only(true); break;

@@ -28,7 +28,9 @@ value_there value_of(server_host const& server, int number) {
 } // namespace
 
 std::string stage::key_of(int lock) const {
-    return plan.locks_are == lock_kind::faster_multi ? group_name : lock_name(lock);
+    if (plan.locks_are == lock_kind::faster_multi) return group_name;
+    if (plan.locks_are == lock_kind::latch) return latch_name(lock);
+    return plan.are_counters() ? semaphore_name(lock) : lock_name(lock);
 }
 
 std::vector<std::string> stage::owners_in_key(int lock) const {

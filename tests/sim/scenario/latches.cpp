@@ -135,14 +135,14 @@ void use_latch(stage& in, int number, int process, job const& what) {
 void set_latches(stage& in) {
     if (in.plan.locks_are != lock_kind::latch) return;
     constexpr auto* beginning = "3";
-    for (int i = 0; i < in.plan.locks; ++i) in.server.by_hand(resp::command("SET", in.latch_name(i), beginning));
+    for (int i = 0; i < in.plan.locks; ++i) in.by_hand(i, resp::command("SET", in.latch_name(i), beginning));
     in.see_keys();
 }
 
 void stage::see_latches(int by) {
-    if (!server.running()) return;
     for (int i = 0; i < plan.locks; ++i) {
-        auto const now = server.number(latch_name(i));
+        if (!host_of(i).running()) continue;
+        auto const now = host_of(i).number(latch_name(i));
         if (std::exchange(latch_counts[i], now) != now)
             write({.what = kind::count_there, .process = by, .lock = i, .amount = now});
     }
@@ -150,16 +150,16 @@ void stage::see_latches(int by) {
 
 void see_all_latches(stage& in) {
     in.see_keys();
-    if (!in.server.running()) return;
     bool const all_is_well = in.quiet_now() && in.faults_now == 0 && in.last_fault + 5s < in.universe.now();
     bool const opens = all_is_well && in.universe.now() >= in.refilled_at + 1s;
     if (opens) in.refilled_at = in.universe.now();
     for (int i = 0; i < in.plan.locks; ++i) {
+        if (!in.host_of(i).running()) continue;
         in.write({.what = kind::count_there, .lock = i, .amount = in.latch_counts[i]});
         if (!opens || in.latch_counts[i] == 0) continue;
         // By an administrator: whoever waits for steps that nobody makes any more is to come to an end.
-        in.server.by_hand(resp::command("DEL", in.latch_name(i)));
-        in.server.by_hand(resp::command("PUBLISH", locking::latch_channel(in.latch_name(i)), "0"));
+        in.by_hand(i, resp::command("DEL", in.latch_name(i)));
+        in.tell_by_hand(i, locking::latch_channel(in.latch_name(i)), "0");
         in.see_keys();
     }
 }

@@ -273,22 +273,40 @@ bool calm(stage const& in) {
 
 bool forgets(scenario const& plan) {
     return std::any_of(plan.faults.begin(), plan.faults.end(), [](auto const& one) {
-        return one.what == fault::kind::restart_lost || one.what == fault::kind::failover;
+        return one.what == fault::kind::restart_lost || one.what == fault::kind::failover
+               || one.what == fault::kind::lose_master || one.what == fault::kind::part_master;
     });
 }
 
 void publish(stage& in, int lock) {
     auto const name = in.semaphore_name(lock);
-    in.server.by_hand(
-        resp::command("PUBLISH", locking::semaphore_channel(name), std::to_string(in.server.number(name))));
+    in.tell_by_hand(lock, locking::semaphore_channel(name), std::to_string(in.host_of(lock).number(name)));
 }
 
 /// By an administrator: one that was taken for ever, by somebody who is not there any more.
 void give_back_by_hand(stage& in, int lock, std::string const& id) {
     auto const name = in.semaphore_name(lock);
-    in.server.by_hand(resp::command("ZREM", locking::permit_timeouts(name), raw(id)));
-    in.server.by_hand(resp::command("INCRBY", name, "1"));
+    in.by_hand(lock, resp::command("ZREM", locking::permit_timeouts(name), raw(id)));
+    in.by_hand(lock, resp::command("INCRBY", name, "1"));
     publish(in, lock);
+}
+
+/// Whose lease is over, too.
+std::int64_t members_of(stage const& in, int lock) {
+    auto const timeouts = locking::permit_timeouts(in.semaphore_name(lock));
+    return std::ssize(in.host_of_key(lock, timeouts).members(timeouts));
+}
+
+/// By an administrator: where the server has forgotten the semaphore, or a failover has left one of its keys behind.
+bool repaired(stage& in, int lock) {
+    auto const name = in.semaphore_name(lock);
+    auto const left = permits_in_all - members_of(in, lock);
+    bool const is_whole = !in.torn.contains(lock) || in.host_of(lock).number(name) == left;
+    if (is_whole && in.host_of(lock).exists(name)) return true;
+    if (!calm(in)) return in.host_of(lock).exists(name);
+    in.by_hand(lock, resp::command("SET", name, std::to_string(left)));
+    publish(in, lock);
+    return true;
 }
 
 bool somebody_has(stage const& in, std::string const& id) {
@@ -326,19 +344,25 @@ void use_leased_permits(stage& in, int number, int process, job const& what) {
 std::vector<std::string> stage::owners_of(int lock) const {
     if (plan.locks_are != lock_kind::permit_semaphore) return owners_in_key(lock);
     std::vector<std::string> all;
-    for (auto const& [member, score] : server.members(locking::permit_timeouts(semaphore_name(lock))))
-        all.push_back(hex(member));
+    auto const timeouts = locking::permit_timeouts(semaphore_name(lock));
+    for (auto const& [member, score] : host_of_key(lock, timeouts).members(timeouts)) all.push_back(hex(member));
     return all;
 }
 
+std::map<std::string, std::int64_t> permits_at(server_host const& server, std::string const& semaphore) {
+    std::map<std::string, std::int64_t> there;
+    for (auto const& [member, score] : server.members(locking::permit_timeouts(semaphore)))
+        if (static_cast<std::int64_t>(score) > server.now_ms()) there[hex(member)] = static_cast<std::int64_t>(score);
+    return there;
+}
+
 void stage::see_permit_ids(int by) {
-    if (!server.running()) return;
     for (int i = 0; i < plan.locks; ++i) {
+        auto const& host = host_of_key(i, locking::permit_timeouts(semaphore_name(i)));
+        if (!host.running()) continue;
         auto& known = permit_ids[i];
-        auto const now_ms = server.now_ms();
-        std::map<std::string, std::int64_t> there;
-        for (auto const& [member, score] : server.members(locking::permit_timeouts(semaphore_name(i))))
-            if (static_cast<std::int64_t>(score) > now_ms) there[hex(member)] = static_cast<std::int64_t>(score);
+        auto const now_ms = host.now_ms();
+        auto const there = permits_at(host, semaphore_name(i));
         for (auto one = known.begin(); one != known.end();) {
             if (there.contains(one->first)) {
                 ++one;
@@ -384,25 +408,21 @@ bool all_permits_are_back(stage const& in) {
 }
 
 void see_leased_permits(stage& in, bool last) {
-    if (in.plan.locks_are != lock_kind::permit_semaphore || !in.server.running()) return;
+    if (in.plan.locks_are != lock_kind::permit_semaphore) return;
     in.see_keys();
     for (int i = 0; i < in.plan.locks; ++i) {
+        if (!in.host_of(i).running() || !repaired(in, i)) continue;
         auto const name = in.semaphore_name(i);
-        if (!in.server.exists(name)) { // the server has forgotten it
-            if (!calm(in)) continue;
-            in.server.by_hand(resp::command("SET", name, std::to_string(permits_in_all)));
-            publish(in, i);
-        }
         see_unwanted(in, i);
         in.see_keys();
         // What is over comes back with the next request.
-        auto const members = in.server.members(locking::permit_timeouts(name)).size();
-        auto const taken = in.permit_ids[i].size();
+        auto const members = members_of(in, i);
+        auto const taken = std::ssize(in.permit_ids[i]);
         in.write({.what = kind::permits_there,
                   .lock = i,
                   .yes = last,
-                  .amount = in.server.number(name) + static_cast<std::int64_t>(members - taken),
-                  .taken = static_cast<std::int64_t>(taken)});
+                  .amount = in.host_of(i).number(name) + members - taken,
+                  .taken = taken});
     }
     for (auto const& one : in.permits_held) {
         auto const& who = in.actors.at(static_cast<std::size_t>(one.process));

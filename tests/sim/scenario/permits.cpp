@@ -146,8 +146,8 @@ void refill(stage& in) {
     for (int i = 0; i < in.plan.locks; ++i) {
         auto const name = in.semaphore_name(i);
         in.write({.what = kind::unpromised, .lock = i});
-        in.server.by_hand(resp::command("SET", name, std::to_string(permits_in_all)));
-        in.server.by_hand(resp::command("PUBLISH", locking::semaphore_channel(name), std::to_string(permits_in_all)));
+        in.by_hand(i, resp::command("SET", name, std::to_string(permits_in_all)));
+        in.tell_by_hand(i, locking::semaphore_channel(name), std::to_string(permits_in_all));
     }
 }
 
@@ -162,19 +162,21 @@ void set_permits(stage& in) {
     if (in.plan.locks_are != lock_kind::semaphore && !leased) return;
     in.permits_may_be_missing = !leased && !in.plan.keeps_permits();
     for (int i = 0; i < in.plan.locks; ++i)
-        in.server.by_hand(resp::command("SET", in.semaphore_name(i), std::to_string(permits_in_all)));
+        in.by_hand(i, resp::command("SET", in.semaphore_name(i), std::to_string(permits_in_all)));
 }
 
 void see_permits(stage& in, bool last) {
-    if (in.plan.locks_are != lock_kind::semaphore || !in.server.running()) return;
+    if (in.plan.locks_are != lock_kind::semaphore) return;
     bool const all_is_well = in.quiet_now() && in.faults_now == 0 && in.last_fault + 5s < in.universe.now();
     if (!last && all_is_well && in.permits_may_be_missing && in.universe.now() >= in.refilled_at + 1s) {
         in.refilled_at = in.universe.now();
         refill(in);
     }
-    for (int i = 0; i < in.plan.locks; ++i)
-        in.write(
-            {.what = kind::permits_there, .lock = i, .yes = last, .amount = in.server.number(in.semaphore_name(i))});
+    for (int i = 0; i < in.plan.locks; ++i) {
+        auto const& server = in.host_of(i);
+        if (!server.running()) continue;
+        in.write({.what = kind::permits_there, .lock = i, .yes = last, .amount = server.number(in.semaphore_name(i))});
+    }
 }
 
 } // namespace redlatch::sim

@@ -125,8 +125,6 @@ using rights = std::set<std::string, std::less<>>;
 std::vector<rights> const& rights_that_change();
 
 enum class lock_kind : std::uint8_t;
-/// Kinds whose bookkeeping here asks of each lock where its key is.
-bool can_be_in_a_cluster(lock_kind kind);
 enum class topology : std::uint8_t;
 bool can_be_played(lock_kind kind, topology with);
 
@@ -230,8 +228,14 @@ struct scenario {
     int server_of(int lock) const noexcept { return lock % servers; } ///< where they are independent
     /// Of semaphores: requests are repeated until they are answered.
     bool exactly_once() const noexcept { return seed % 2 == 0; }
-    /// Of semaphores: nothing happens by which permits may go or come that no request has taken or given.
+    /// Of semaphores: nothing happens by which permits may go or come that no request has taken or given. What a failover in a
+    /// cluster forgets is seen when it comes about (fact::kind::missed).
     bool keeps_permits() const;
+    /// They are numbers, whose keys stay when nobody has anything.
+    bool are_counters() const noexcept {
+        return locks_are == lock_kind::semaphore || locks_are == lock_kind::permit_semaphore
+               || locks_are == lock_kind::latch;
+    }
     /// Of locks.
     bool has_one_key_each() const noexcept {
         return locks_are == lock_kind::reentrant || locks_are == lock_kind::non_reentrant

@@ -142,7 +142,7 @@ void stage::see_command(redis_node::executed const& one, int which) {
     auto const from = network::process_at(one.address).value_or(-1);
     bool const ours = from >= 0 && from < static_cast<int>(actors.size());
     if (ours) ++actors[static_cast<std::size_t>(from)].commands;
-    if (ownership != nullptr) see_outdated(which);
+    if (ownership != nullptr) see_outdated(which, one, ours ? from : -1);
     see_keys(ours ? from : -1);
     if (ours && !one.reply.starts_with('-'))
         for (int i = 0; i < plan.locks; ++i)

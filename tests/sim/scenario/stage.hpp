@@ -21,6 +21,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -133,8 +134,14 @@ struct stage {
     moment in_key_since(int lock, std::string const& owner) const;
     /// Writes down what is lost, and what comes back, with a change of who has the keys, or of what these are.
     void see_around_loss(std::function<void()> const& change);
+    /// A key beside that of a lock: those of a slot move one by one.
+    server_host const& host_of_key(int lock, std::string const& key) const {
+        return servers.at(ownership != nullptr ? static_cast<std::size_t>(ownership->home_of(key)) : home_of(lock));
+    }
     /// A command about a lock that nobody of ours sends.
     void by_hand(int lock, std::string const& bytes);
+    /// A message to those who wait for one.
+    void tell_by_hand(int lock, std::string const& channel, std::string const& message);
     /// Of a value of the group: all that the key has of whoever holds it.
     std::vector<std::string> fields_of_value(int lock) const;
     void see_renewals(tcp_connection const& on, std::string_view bytes);
@@ -163,6 +170,7 @@ struct stage {
     std::map<int, std::map<std::string, permit_there>> permit_ids; ///< by semaphore
     std::map<int, std::pair<int, std::int64_t>> taking_all;        ///< by worker: its process, and a bit for each lock
     std::map<std::pair<int, int>, moment> unconfirmed_until; ///< by process and lock: when it last waited for replicas
+    std::set<int> torn; ///< semaphores whose permits a failover may have left with fewer or more than there were
     std::map<int, std::int64_t> latch_counts;
     history facts;
     std::vector<std::string> trace;
@@ -187,14 +195,21 @@ private:
     void see_key(int lock, owners_of_key& known, int by);
     void begin_ownership();
     void begin_replicas();
-    void see_outdated(int number);
+    using leases = std::map<std::string, std::int64_t>; ///< of the owners of a lock: when they end on the server
+    leases leases_at(server_host const& of, int lock) const;
+    std::string counted_at(server_host const& of, int lock) const;
+    std::string counted_now(int lock) const;
+    void miss_count(int lock);
+    void returns(int lock, std::string const& owner);
+    void see_outdated(int number, redis_node::executed const& one, int by);
 
     std::map<int, bool> probed_;
     std::map<int, owners_of_key> keys_;
     std::map<std::pair<int, std::string>, moment> in_key_since_;         ///< by lock and owner
     std::map<int, std::pair<std::uint64_t, std::uint64_t>> writes_seen_; ///< by server, and of which run
     std::uint64_t changes_seen_ = 0;
-    std::map<std::pair<int, int>, std::map<std::string, std::int64_t>> outdated_; ///< by server and lock
+    std::map<std::pair<int, int>, leases> outdated_;             ///< by server and lock
+    std::map<std::pair<int, int>, std::string> outdated_counts_; ///< likewise
 };
 
 belief belief_of(hold_view const& which);
@@ -231,6 +246,8 @@ void take_majority(stage& in, int number, int process, job const& what);
 void tell_majorities(stage& in, int worker, std::int64_t locks);
 /// How many servers know of what those believe who have red locks.
 void probe_majorities(stage& in);
+/// The permits with ids that a server has of a semaphore, and when they end.
+std::map<std::string, std::int64_t> permits_at(server_host const& server, std::string const& semaphore);
 /// No permit is taken.
 bool all_permits_are_back(stage const& in);
 /// Sets the semaphores.
