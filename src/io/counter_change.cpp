@@ -41,10 +41,11 @@ void counter_change::tell_waiters() {
         [&](base::wake_list& woken) { order_.whose->queue.tell_first(order_.adds, woken); });
 }
 
-/// Of a request that was sent again, or not executed, or whose message was not published, the waiters may have asked too early.
+/// Of a request that was sent again, or elsewhere, or not executed, or whose message was not published, the waiters may have
+/// asked too early.
 void counter_change::check_message() {
     bool const heard = !result_ && stage_ == stage::finished && at_once_ && !call_.repeated() && !call_.by_text()
-                       && reply_.is_integer() && reply_.integer == 1;
+                       && !call_.redirected() && reply_.is_integer() && reply_.integer == 1;
     if (std::exchange(own_message_, false) && !heard) node_->messages().expect_own_no_more(order_.whose->channel);
 }
 

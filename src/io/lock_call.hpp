@@ -39,6 +39,8 @@ public:
     connection::call_ptr take(base::function_ref<base::waker()> make_waker);
     /// The server did not know the script: what it answered was its text.
     bool by_text() const noexcept { return by_text_; }
+    /// Another node was asked than the first one: nothing is known of its order with what was sent behind it.
+    bool redirected() const noexcept { return followed_ > 0; }
     /// A copy of it, in either form, may have run without an answer.
     bool repeated() const noexcept { return repeated_; }
     /// An earlier copy of it, in either form, may still run.

@@ -101,6 +101,34 @@ TEST(cluster_variations, wake_who_waits_for_permits_whose_slot_has_moved) {
         }
 }
 
+/// Where its keys have gone already the release and the question behind it are sent to another node, in any order.
+TEST(cluster_variations, wake_who_waits_beside_a_release_while_the_slot_is_on_its_way) {
+    for (std::uint64_t seed = 1; seed <= 79;
+         seed += 2) { // even ones have a record, and wait for the move's end: TRYAGAIN
+        scenario plan;
+        plan.seed = seed;
+        plan.processes = 1;
+        plan.drifts = {0};
+        plan.watchdog = 30'000;
+        change_kind(plan, lock_kind::semaphore);
+        change_topology(plan, topology::cluster, false);
+        plan.workers = {{.jobs = {{.pause = 2, .hold = 3'000}}}, // all three
+                        {.jobs = {{.pause = 2'600, .hold = 1}}}};
+        for (int to = 0; to < plan.masters; ++to)
+            plan.faults.push_back({.what = fault::kind::migrate_slot,
+                                   .at = 500,
+                                   .lasts = 8'000,
+                                   .way = 2 * migration_ways,
+                                   .server = to});
+        auto const seen = run(plan);
+        EXPECT_FALSE(seen.broken) << seed << ": " << seen.broken->checker << ", " << seen.broken->text;
+        auto const taken = std::find_if(seen.facts.rbegin(), seen.facts.rend(),
+                                        [](auto const& one) { return one.what == fact::kind::took_permits; });
+        ASSERT_NE(taken, seen.facts.rend());
+        EXPECT_LT(taken->when, std::chrono::milliseconds(3'100)) << seed;
+    }
+}
+
 TEST(cluster_variations, play_all_but_values_and_red_locks_in_a_cluster) {
     EXPECT_TRUE(can_be_played(lock_kind::semaphore, topology::cluster));
     EXPECT_FALSE(can_be_played(lock_kind::semaphore, topology::sentinel));
