@@ -267,7 +267,8 @@ multi_acquisition::act multi_acquisition::on_round_failed() {
         return end_with(failed->code, "the " + group_->shown() + " was not acquired: " + which_one(*failed));
     if (failures_.empty()) return on_lapsed();
     if (auto const member = away_for_too_long())
-        return end_with(errc::disconnected, "the " + group_->shown() + " was not acquired: " + why_away(*member));
+        return end_with(why_away(*member).code,
+                        "the " + group_->shown() + " was not acquired: " + which_one(why_away(*member)));
     if (may_wait_ && left() > duration::zero()) {
         first_busy_ = failures_.front().member;
         return act::begin_again;
@@ -312,7 +313,8 @@ std::string multi_acquisition::unanswered() const {
 /// What no other round mends.
 bool multi_acquisition::is_final(failure const& one) const {
     if (means_no(one.code) || one.code == errc::cancelled) return false;
-    bool const may_come_back = one.code == errc::disconnected && may_wait_ && left() > duration::zero();
+    bool const of_server = one.code == errc::disconnected || refuses_for_now(one);
+    bool const may_come_back = of_server && may_wait_ && left() > duration::zero();
     bool const has_waited = !steps_[step_].limit;
     return !may_come_back || has_waited || fails_fast(one);
 }

@@ -99,7 +99,8 @@ private:
     bool was_at_once(std::size_t member) const;
     bool fails_fast(failure const& one) const;
     std::optional<std::size_t> away_for_too_long() const;
-    std::string why_away(std::size_t member) const;
+    bool refuses_for_now(failure const& one) const;
+    failure why_away(std::size_t member) const;
     bool is_final(failure const& one) const;
     failure const* final_failure() const;
     std::string which_one(failure const& one) const;

@@ -1,6 +1,7 @@
 // The times of an acquisition of several locks: how long its steps wait, when its rounds begin, and when servers have been away
 // for too long.
 #include "api/multi_acquisition.hpp"
+#include "api/waits.hpp"
 #include "io/random_seed.hpp"
 
 #include <redlatch/error.hpp>
@@ -55,8 +56,8 @@ duration multi_acquisition::left_of_lease() const {
 
 void multi_acquisition::on_asking(std::optional<duration> limit, duration wait) {
     asked_at_ = lease_clock::now();
-    asked_for_ = wait;
-    next_round_at_ = limit ? base::later(asked_at_, wait) : asked_at_;
+    asked_for_ = std::min(wait, longest_time);
+    next_round_at_ = limit ? base::later(asked_at_, asked_for_) : asked_at_;
     // Of a lease of a few milliseconds there is no quarter to wait for.
     if (limit == duration::zero() && rounds_ > 1) next_round_at_ = base::later(asked_at_, longest_moment_now());
 }
@@ -95,10 +96,16 @@ std::optional<std::size_t> multi_acquisition::away_for_too_long() const {
     return since.front().second;
 }
 
-std::string multi_acquisition::why_away(std::size_t member) const {
+/// Its server is there, and executes no writes until it has replicas, memory or a disk again.
+bool multi_acquisition::refuses_for_now(failure const& one) const {
+    if (one.code != errc::server_refused) return false;
+    return group_->core_of(one.member).node_of(group_->members[one.member].name()).refuses_since() != base::never;
+}
+
+multi_acquisition::failure multi_acquisition::why_away(std::size_t member) const {
     for (auto const& one : failures_)
-        if (one.member == member && one.code == errc::disconnected) return which_one(one);
-    return which_one({member, errc::disconnected, {}});
+        if (one.member == member && (one.code == errc::disconnected || refuses_for_now(one))) return one;
+    return {member, errc::disconnected, {}};
 }
 
 } // namespace redlatch::detail

@@ -28,6 +28,33 @@ TEST_P(multi_lock_outage_test, is_waited_for) {
     expect_idle(far);
 }
 
+TEST_P(multi_lock_outage_test, of_a_server_that_executes_no_writes_is_waited_for) {
+    redis_server refusing;
+    client far{quick(refusing.uri())};
+    event_log const events(far);
+    multi_lock both({user.get_lock(first), far.get_lock(second)}, GetParam());
+    refusing.run("CONFIG", "SET", "min-replicas-to-write", "1"); // NOREPLICAS
+    auto waiting = in_thread([&] { return static_cast<bool>(both.acquire({.wait = 30s})); });
+    ASSERT_TRUE(wait_until([&] { return events.count(event::kind::server_refuses) > 0; }));
+    refusing.run("CONFIG", "SET", "min-replicas-to-write", "0");
+    EXPECT_TRUE(waiting.get());
+    expect_idle(far);
+}
+
+TEST_P(multi_lock_outage_test, of_a_server_that_executes_no_writes_ends_a_wait_without_a_deadline) {
+    redis_server refusing;
+    auto settings = quick(refusing.uri());
+    settings.outage_limit = 300ms;
+    client far{settings};
+    multi_lock both({user.get_lock(first), far.get_lock(second)}, GetParam());
+    refusing.run("CONFIG", "SET", "min-replicas-to-write", "1");
+    auto const problem = outcome_of([&] { static_cast<void>(both.acquire()); });
+    EXPECT_EQ(problem.reason, errc::server_refused) << problem;
+    EXPECT_NE(problem.message.find("NOREPLICAS"), std::string::npos) << problem;
+    EXPECT_TRUE(wait_until([&] { return !exists(first); }));
+    expect_idle(far);
+}
+
 TEST_P(multi_lock_outage_test, where_calls_fail_fast_ends_the_wait) {
     byte_proxy near_way(server.address());
     byte_proxy far_way(server.address());
@@ -45,6 +72,7 @@ TEST_P(multi_lock_outage_test, where_calls_fail_fast_ends_the_wait) {
     EXPECT_EQ(problem.reason, errc::disconnected) << problem;
     EXPECT_LT(since(start), 1s);
     EXPECT_LT(near_way.commands().size(), 50U);
+    expect_idle(close_by); // an acquisition may have been on its way
     EXPECT_TRUE(wait_until([&] { return !exists(first); }));
     far_way.refuse_connections(false);
     expect_idle(far);
