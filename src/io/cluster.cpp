@@ -319,17 +319,17 @@ bool cluster::connect_now(base::instant until, errc& reason, std::string& proble
     for (auto const& seed : servers_.nodes) {
         // A machine that is away does not answer: it is not to use up the time of the others.
         auto const now = lease_clock::now();
-        auto const its_turn = now + (until - now) / left--;
+        auto const share = now + (until - now) / left--;
+        auto its_turn = share;
         auto& server = *[&] {
             std::lock_guard const guard(mutex_);
             return member_at({seed.host_or_path, seed.port}).server.get();
         }();
         reason = errc::disconnected;
         bool const connected = server.is_connected() || server.connect_now(its_turn, reason, problem);
-        // Looking its name up is not at the cost of its answer, nor of the others.
-        until += std::max(lease_clock::now() - its_turn, base::nanoseconds(0));
+        until += its_turn - share; // looking its name up is not at the cost of the others
         if (connected) {
-            if (ask_now(server, std::max(its_turn, lease_clock::now() + (its_turn - now)), problem)) return true;
+            if (ask_now(server, its_turn, problem)) return true;
             reason = errc::server_refused;
         }
         all_problems += (all_problems.empty() ? "" : "; ") + problem;

@@ -99,8 +99,8 @@ public:
          hooks to_tell);
     ~lane();
 
-    /// Connects on the calling thread. False: failed, see `problem`. The time of looking a name up is added to `until`.
-    bool connect_now(base::instant until, errc& reason, std::string& problem);
+    /// Connects on the calling thread. False: failed, see `problem`. The time of looking its name up is added to `until`.
+    bool connect_now(base::instant& until, errc& reason, std::string& problem);
 
     /// Runs `act` under the mutex, then sends what it staged. With `will_wait`, the caller promises to call wait() next.
     void submit(base::function_ref<void()> act, bool will_wait) { submit(act, will_wait, lease_clock::now()); }

@@ -182,7 +182,7 @@ void lane::move_to(endpoint const& there, std::string const& reason, bool news) 
     begin_connecting();
 }
 
-bool lane::connect_now(base::instant until, errc& reason, std::string& problem) {
+bool lane::connect_now(base::instant& until, errc& reason, std::string& problem) {
     locator::place there{settings_.where, settings_.tls};
     if (settings_.places && !settings_.places->locate(there, until, reason, problem)) return false;
     std::vector<address> addresses;
@@ -194,8 +194,8 @@ bool lane::connect_now(base::instant until, errc& reason, std::string& problem) 
         return false;
     }
     connector attempt(there.where, std::move(addresses), words(), there.tls);
-    // However long it took to look the name up, the server has its time, as for every later connection.
-    if (!connect_blocking(attempt, until + (lease_clock::now() - asked_at))) {
+    until += lease_clock::now() - asked_at; // the server has its time, as for every later connection
+    if (!connect_blocking(attempt, until)) {
         if (settings_.places) settings_.places->doubt(there.where);
         reason = attempt.reason();
         problem = attempt.problem();

@@ -56,8 +56,8 @@ public:
     /// For messages.
     std::string address() const { return data_.line().display(); }
 
-    /// Connects data() on the calling thread. False: failed, see `problem`.
-    bool connect_now(base::instant until, errc& reason, std::string& problem) {
+    /// Connects data() on the calling thread: see lane.
+    bool connect_now(base::instant& until, errc& reason, std::string& problem) {
         return data_.line().connect_now(until, reason, problem);
     }
     /// From now on it notices by itself where the server is another one.

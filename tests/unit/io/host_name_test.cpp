@@ -79,7 +79,8 @@ protected:
         std::thread greeter([&] { greet(server); });
         errc reason{};
         std::string problem;
-        EXPECT_TRUE(calls->line().connect_now(lease_clock::now() + time, reason, problem)) << problem;
+        auto until = lease_clock::now() + time;
+        EXPECT_TRUE(calls->line().connect_now(until, reason, problem)) << problem;
         greeter.join();
     }
     static void greet(scripted_server& by) {

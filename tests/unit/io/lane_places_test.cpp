@@ -93,7 +93,8 @@ struct lane_with_places {
         std::thread greeter([this] { greet(first); });
         errc reason{};
         std::string problem;
-        EXPECT_TRUE(calls->line().connect_now(lease_clock::now() + test::patience, reason, problem)) << problem;
+        auto until = lease_clock::now() + test::patience;
+        EXPECT_TRUE(calls->line().connect_now(until, reason, problem)) << problem;
         greeter.join();
     }
     void begin() {
@@ -120,7 +121,8 @@ TEST(lane_places, says_why_it_is_not_known) {
     all.places->say({});
     errc reason{};
     std::string problem;
-    EXPECT_FALSE(all.calls->line().connect_now(lease_clock::now() + test::patience, reason, problem));
+    auto until = lease_clock::now() + test::patience;
+    EXPECT_FALSE(all.calls->line().connect_now(until, reason, problem));
     EXPECT_EQ(problem, "nobody knows where the server is");
     all.begin();
     EXPECT_TRUE(test::wait_until([&] { return all.calls->line().trouble() == "nobody knows where the server is"; }));

@@ -42,7 +42,8 @@ struct scripted_lane {
         std::thread greeter([this] { greet(); });
         errc reason{};
         std::string problem;
-        EXPECT_TRUE(calls->line().connect_now(lease_clock::now() + test::patience, reason, problem)) << problem;
+        auto until = lease_clock::now() + test::patience;
+        EXPECT_TRUE(calls->line().connect_now(until, reason, problem)) << problem;
         greeter.join();
     }
     ~scripted_lane() {
@@ -456,7 +457,8 @@ TEST(lane, says_why_it_cannot_connect) {
     call_lane calls(std::make_shared<reactor>(), how, {});
     errc reason{};
     std::string problem;
-    EXPECT_FALSE(calls.line().connect_now(lease_clock::now() + test::patience, reason, problem));
+    auto until = lease_clock::now() + test::patience;
+    EXPECT_FALSE(calls.line().connect_now(until, reason, problem));
     EXPECT_EQ(reason, errc::disconnected);
     EXPECT_THAT(problem, HasSubstr("the server redis://127.0.0.1:"));
 }

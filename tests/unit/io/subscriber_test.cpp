@@ -34,7 +34,8 @@ protected:
         });
         errc reason{};
         std::string problem;
-        EXPECT_TRUE(messages->line().connect_now(lease_clock::now() + test::patience, reason, problem)) << problem;
+        auto until = lease_clock::now() + test::patience;
+        EXPECT_TRUE(messages->line().connect_now(until, reason, problem)) << problem;
         greeter.join();
     }
     void TearDown() override {
