@@ -209,8 +209,8 @@ void multi_acquisition::on_answer(std::size_t member, outcome const& how, hold g
             late = std::move(got);
         } else {
             if (how.failed())
-                failures_.push_back(
-                    {member, how.code(), means_no(how.code()) ? std::string() : message_of(how), was_at_once(member)});
+                failures_.push_back({member, how.code(), means_no(how.code()) ? std::string() : message_of(how),
+                                     was_at_once(member), is_for_now(member, how.code())});
             else
                 holds_[member] = std::move(got);
             next = decide();
@@ -313,7 +313,7 @@ std::string multi_acquisition::unanswered() const {
 /// What no other round mends.
 bool multi_acquisition::is_final(failure const& one) const {
     if (means_no(one.code) || one.code == errc::cancelled) return false;
-    bool const of_server = one.code == errc::disconnected || refuses_for_now(one);
+    bool const of_server = one.code == errc::disconnected || one.for_now;
     bool const may_come_back = of_server && may_wait_ && left() > duration::zero();
     bool const has_waited = !steps_[step_].limit;
     return !may_come_back || has_waited || fails_fast(one);

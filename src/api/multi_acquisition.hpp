@@ -64,6 +64,8 @@ private:
         std::error_code code;
         std::string message;
         bool at_once = false; ///< before the time was over for which it was asked
+        bool for_now =
+            false; ///< its server is there, and executes no writes until it has replicas, memory or a disk again
     };
     enum class act { nothing, ask, stop_asking, begin_again, finish };
     class answer;
@@ -99,7 +101,7 @@ private:
     bool was_at_once(std::size_t member) const;
     bool fails_fast(failure const& one) const;
     std::optional<std::size_t> away_for_too_long() const;
-    bool refuses_for_now(failure const& one) const;
+    bool is_for_now(std::size_t member, std::error_code code) const;
     failure why_away(std::size_t member) const;
     bool is_final(failure const& one) const;
     failure const* final_failure() const;

@@ -70,41 +70,37 @@ bool multi_acquisition::was_at_once(std::size_t member) const {
 
 /// Its client knows that its server is away, and does not wait for it.
 bool multi_acquisition::fails_fast(failure const& one) const {
-    return one.at_once && group_->core_of(one.member).settings().fail_fast;
+    return one.at_once && one.code == errc::disconnected && group_->core_of(one.member).settings().fail_fast;
 }
 
 // --- outages
 
-/// More members than can be done without, each for as long as its server is silent or executes no writes: the one that has been
-/// away for the longest. Members that are asked for a moment do not know how long the whole has waited.
+/// More members than can be done without, each silent or executing no writes for the outage_limit of its client: the one whose
+/// time was over first. Members that are asked for a moment do not know how long the whole has waited.
 std::optional<std::size_t> multi_acquisition::away_for_too_long() const {
     if (!for_ever_) return std::nullopt;
-    auto const now = lease_clock::now();
-    std::vector<std::pair<base::instant, std::size_t>> since;
+    std::vector<std::pair<base::instant, std::size_t>> over; // when the patience with each is
     for (std::size_t i = 0; i < group_->members.size(); ++i) {
-        auto& server = group_->core_of(i).node_of(group_->members[i].name());
-        since.emplace_back(std::max(began_, server.away_since()), i);
+        auto& core = group_->core_of(i);
+        auto const limit = core.settings().outage_limit;
+        auto const since = std::max(began_, core.node_of(group_->members[i].name()).away_since());
+        over.emplace_back(limit > duration::zero() ? base::later(since, limit) : base::never, i);
     }
-    std::sort(since.begin(), since.end());
+    std::sort(over.begin(), over.end());
     auto const too_many = group_->members.size() - group_->needed;
-    auto const began = since[too_many].first;
-    auto limit = duration::max();
-    for (std::size_t i = 0; i <= too_many; ++i)
-        if (auto const one = group_->core_of(since[i].second).settings().outage_limit; one > duration::zero())
-            limit = std::min(limit, one);
-    if (limit == duration::max() || now < base::later(began, limit)) return std::nullopt;
-    return since.front().second;
+    if (lease_clock::now() < over[too_many].first) return std::nullopt;
+    return over.front().second;
 }
 
-/// Its server is there, and executes no writes until it has replicas, memory or a disk again.
-bool multi_acquisition::refuses_for_now(failure const& one) const {
-    if (one.code != errc::server_refused) return false;
-    return group_->core_of(one.member).node_of(group_->members[one.member].name()).refuses_since() != base::never;
+/// Judged when the answer has just come: another operation may soon find that the server works again.
+bool multi_acquisition::is_for_now(std::size_t member, std::error_code code) const {
+    if (code != errc::server_refused) return false;
+    return group_->core_of(member).node_of(group_->members[member].name()).last_refused_at() >= asked_at_;
 }
 
 multi_acquisition::failure multi_acquisition::why_away(std::size_t member) const {
     for (auto const& one : failures_)
-        if (one.member == member && (one.code == errc::disconnected || refuses_for_now(one))) return one;
+        if (one.member == member && (one.code == errc::disconnected || one.for_now)) return one;
     return {member, errc::disconnected, {}};
 }
 

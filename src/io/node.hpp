@@ -109,6 +109,7 @@ public:
     /// Since when no write is executed; never: they are.
     base::instant refuses_since() { return gate_.refuses_since(); }
     std::string last_refusal() { return gate_.last_refusal(); }
+    base::instant last_refused_at() const noexcept { return gate_.last_refused_at(); }
     /// Since when a wait for it is in vain: it is silent, or executes no writes.
     base::instant away_since() { return std::min(data_.line().unheard_since(), refuses_since()); }
     /// It has answered, or owes nothing. A new connection is no answer: the server may greet and execute nothing.

@@ -8,6 +8,7 @@ write_gate::refusal write_gate::on_refused(std::string const& error, base::insta
     std::lock_guard guard(mutex_);
     bool const begins = state_.on_refused(error, sent_at, now);
     closed_.store(true, std::memory_order_relaxed);
+    refused_at_.store(now.time_since_epoch().count(), std::memory_order_relaxed);
     return {begins, std::max(state_.next(), base::later(now, base::milliseconds(1)))};
 }
 

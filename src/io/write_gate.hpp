@@ -35,6 +35,10 @@ public:
     /// Since when no write is executed; never: they are.
     base::instant refuses_since() { return is_open() ? base::never : closed_since(); }
     std::string last_refusal();
+    /// When a write was last refused; the beginning of time: never.
+    base::instant last_refused_at() const noexcept {
+        return base::instant(base::nanoseconds(refused_at_.load(std::memory_order_relaxed)));
+    }
 
 private:
     bool is_open() const noexcept { return !closed_.load(std::memory_order_relaxed); }
@@ -44,6 +48,7 @@ private:
     base::instant closed_since();
 
     std::atomic<bool> closed_{false};
+    std::atomic<base::nanoseconds::rep> refused_at_{base::instant::min().time_since_epoch().count()};
     std::mutex mutex_; // guards what follows
     connection::standstill state_;
 };

@@ -30,7 +30,9 @@ TEST_P(multi_lock_outage_test, is_waited_for) {
 
 TEST_P(multi_lock_outage_test, of_a_server_that_executes_no_writes_is_waited_for) {
     redis_server refusing;
-    client far{quick(refusing.uri())};
+    auto settings = quick(refusing.uri());
+    settings.fail_fast = true; // it is there
+    client far{settings};
     event_log const events(far);
     multi_lock both({user.get_lock(first), far.get_lock(second)}, GetParam());
     refusing.run("CONFIG", "SET", "min-replicas-to-write", "1"); // NOREPLICAS
