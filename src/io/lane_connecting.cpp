@@ -188,13 +188,13 @@ bool lane::connect_now(base::instant& until, errc& reason, std::string& problem)
     std::vector<address> addresses;
     auto const asked_at = lease_clock::now();
     if (!settings_.who || settings_.who->ask(problem)) addresses = resolve(there.where, false, problem);
+    until += lease_clock::now() - asked_at; // the server has its time, and others theirs, as for every later connection
     if (addresses.empty()) {
         reason = errc::disconnected;
         problem = "the server " + there.where.display() + " cannot be reached: " + problem;
         return false;
     }
     connector attempt(there.where, std::move(addresses), words(), there.tls);
-    until += lease_clock::now() - asked_at; // the server has its time, as for every later connection
     if (!connect_blocking(attempt, until)) {
         if (settings_.places) settings_.places->doubt(there.where);
         reason = attempt.reason();

@@ -46,7 +46,9 @@ private:
         auto const which = next_++;
         auto const& server = what_.servers[which];
         std::string problem;
+        auto const asked_at = lease_clock::now();
         auto addresses = resolve(server.where, false, problem);
+        if (until_ != base::never) until_ += lease_clock::now() - asked_at; // it is not at the cost of the others
         next_at_ = base::later(lease_clock::now(), what_.patience);
         if (addresses.empty()) {
             auto const* const whom = what_.words.to_sentinel ? "the Sentinel " : "the server ";

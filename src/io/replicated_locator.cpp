@@ -17,13 +17,14 @@ constexpr base::milliseconds time_for_a_second_master{200};
 
 replicated_locator::replicated_locator(config const& settings, server_set servers, std::string const& name)
     : settings_(settings), servers_(std::move(servers)), name_(name), tls_(servers_.nodes.front().tls, settings.tls),
-      choice_(servers_.nodes.size()) {
+      who_(login_of(settings, servers_.nodes.front())), choice_(servers_.nodes.size()) {
     for (auto const& one : servers_.nodes) tls_.client_of(one.host_or_path);
 }
 
 connection::greeting replicated_locator::words(bool identify) const {
     auto const& one = servers_.nodes.front();
-    return {one.username, one.password, name_, 0, identify, identify};
+    connection::greeting const usual{one.username, one.password, name_, 0, identify, identify};
+    return who_ ? who_->words(usual) : usual;
 }
 
 locator::place replicated_locator::place_of(std::size_t which) {
@@ -40,6 +41,10 @@ bool replicated_locator::locate(place& out, base::instant until, errc& reason, s
     if (master) {
         out = place_of(*master);
         return true;
+    }
+    if (who_ && !who_->ask(problem)) {
+        reason = errc::disconnected;
+        return false;
     }
     question_round round{{}, words(true), {}, 0, base::milliseconds(0)};
     for (std::size_t at = 0; at < servers_.nodes.size(); ++at) round.servers.push_back(place_of(at));
@@ -87,9 +92,9 @@ void replicated_locator::watch(std::shared_ptr<reactor> const& loop, on_master t
     for (std::size_t at = 0; at < servers_.nodes.size(); ++at) {
         auto const server = place_of(at);
         auto const traffic = std::make_shared<connection::role_watch>(shared_from_this());
-        auto const line = std::make_shared<lane>(
-            loop, watch_lane_settings(settings_, server.where, words(false), server.tls, nullptr), traffic,
-            lane::hooks{});
+        auto how = watch_lane_settings(settings_, server.where, words(false), server.tls, nullptr);
+        how.who = login_of(settings_, server.where);
+        auto const line = std::make_shared<lane>(loop, how, traffic, lane::hooks{});
         watched_.push_back({traffic, line});
     }
     for (auto const& one : watched_) begin_watch(*loop, one.line, settings_.lazy_threads);

@@ -50,6 +50,7 @@ private:
     server_set const servers_;
     std::string const name_;
     tls_hosts tls_;
+    std::shared_ptr<login> const who_; ///< null: user and password are the configuration's
     round_bell const bell_;
     std::shared_ptr<reactor> loop_{}; ///< this and the next two: set before other threads are there
     on_master tell_{};

@@ -1,7 +1,9 @@
 // Servers that replicate a master, without Sentinels: the one that says that it is the master, or always the first one.
 #include "integration/fixture.hpp"
 #include "support/sentinel_set.hpp"
+#include "support/temporary_folder.hpp"
 
+#include <fstream>
 #include <gmock/gmock.h>
 
 namespace redlatch::test {
@@ -63,7 +65,7 @@ TEST_F(replicated_test, a_promotion_is_followed_though_the_old_master_goes_on_as
 
 TEST_F(replicated_test, renewals_go_to_the_promoted_server_though_the_old_master_goes_on_as_one) {
     auto settings = of(server_mode::replicated);
-    settings.lock_watchdog_timeout = 1500ms;
+    settings.lock_watchdog_timeout = 4s;
     client user(settings);
     hold const mine = user.get_lock(name).acquire();
     ASSERT_TRUE(wait_until([&] { return servers.has_replicated(0); }));
@@ -91,6 +93,22 @@ TEST_F(replicated_test, replicas_of_the_promoted_server_are_asked_though_the_old
     ASSERT_TRUE(wait_until([&] { return user.stats().reconnects > 0 && three.has_replicated(1); }));
     hold const second = user.get_lock(name).acquire(after_a_change);
     EXPECT_EQ(second.confirmed_by(), 1) << "the old master has none any more";
+}
+
+TEST_F(replicated_test, servers_are_asked_what_they_are_with_the_password_of_a_file) {
+    for (std::size_t which = 0; which < 2; ++which)
+        servers[which].run("ACL", "SETUSER", "ann", "on", ">secret", "~*", "&*", "+@all");
+    temporary_folder const folder;
+    auto const path = (folder.path() / "password").string();
+    std::ofstream(path) << "secret\n";
+    auto settings = of(server_mode::replicated);
+    settings.username = "ann";
+    settings.password_file = path;
+    client user(settings);
+    expect_lock_on(user, 0);
+    servers.promote(1);
+    ASSERT_TRUE(wait_until([&] { return user.stats().reconnects > 0; }));
+    expect_lock_on(user, 1);
 }
 
 TEST_F(replicated_test, another_master_is_found_after_a_crash) {

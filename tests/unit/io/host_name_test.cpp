@@ -136,6 +136,25 @@ TEST_F(host_name_test, is_looked_up_at_the_cost_of_nobody_however_long_that_take
     expect_served_by(server);
 }
 
+TEST_F(host_name_test, that_is_not_found_takes_its_time_from_nobody) {
+    connect_to("localhost");
+    announce("unknown.test", "no such name");
+    lane::settings how;
+    how.where = server.where();
+    how.where.host_or_path = "unknown.test";
+    call_lane unknown(loop, how, {});
+    lookup_ms = 300;
+    auto until = lease_clock::now() + 100ms;
+    auto const before = until;
+    errc reason{};
+    std::string problem;
+    EXPECT_FALSE(unknown.line().connect_now(until, reason, problem));
+    lookup_ms = 0;
+    EXPECT_THAT(problem, HasSubstr("cannot be resolved"));
+    EXPECT_GE(until - before, 300ms) << "the next server has as much time as it had";
+    unknown.line().close();
+}
+
 TEST_F(host_name_test, is_looked_up_until_it_is_known_again) {
     announce("forgotten.test", "127.0.0.1");
     connect_to("forgotten.test");
