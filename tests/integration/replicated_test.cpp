@@ -68,6 +68,7 @@ TEST_F(replicated_test, renewals_go_to_the_promoted_server_though_the_old_master
     settings.lock_watchdog_timeout = 4s;
     client user(settings);
     hold const mine = user.get_lock(name).acquire();
+    ASSERT_TRUE(wait_until([&] { return user.stats().renewals > 0; })) << "the connection for renewals is there";
     ASSERT_TRUE(wait_until([&] { return servers.has_replicated(0); }));
     ASSERT_TRUE(wait_until([&] { return command_counts(servers[1])["role"] >= 2; }));
     servers[1].run("REPLICAOF", "NO", "ONE");
