@@ -10,6 +10,9 @@
 namespace redlatch::test {
 namespace {
 
+/// Nodes find out about each other in seconds, and in many more on a machine that is busy. Nothing is tested by that.
+constexpr std::chrono::milliseconds longest_forming = 3 * patience;
+
 void must(resp::value const& reply, std::string const& what) {
     if (reply.is_error()) throw std::runtime_error(what + ": " + reply.text);
 }
@@ -82,33 +85,41 @@ redis_cluster::redis_cluster(int masters, int replicas_each, addresses of_connec
     constexpr std::chrono::seconds longest_handshake{3}; // a node forgets another one that has not answered by then
     auto meet_again = std::chrono::steady_clock::now() + longest_handshake;
     auto const all = [&](auto const& holds) { return std::all_of(nodes_.begin(), nodes_.end(), holds); };
-    bool const met = wait_until([&] {
-        if (std::chrono::steady_clock::now() >= meet_again) {
-            meet();
-            meet_again += longest_handshake;
-        }
-        return all([&](auto const& node) {
-            auto const text = node->run("CLUSTER", "NODES").text;
-            return lines_with(text, "\n") == count && lines_with(text, "handshake") == 0
-                   && lines_with(text, " connected") == count;
-        });
-    });
+    bool const met = wait_until(
+        [&] {
+            if (std::chrono::steady_clock::now() >= meet_again) {
+                meet();
+                meet_again += longest_handshake;
+            }
+            return all([&](auto const& node) {
+                auto const text = node->run("CLUSTER", "NODES").text;
+                return lines_with(text, "\n") == count && lines_with(text, "handshake") == 0
+                       && lines_with(text, " connected") == count;
+            });
+        },
+        longest_forming);
     if (!met) throw std::runtime_error("the nodes of the cluster do not know each other");
     for (std::size_t i = masters_; i < count; ++i)
         must(nodes_[i]->run("CLUSTER", "REPLICATE", ids_[(i - masters_) / replicas_each_]), "CLUSTER REPLICATE");
-    bool const ready = wait_until([&] {
-        return all([&](auto const& node) {
-            auto const replicas = lines_with(node->run("CLUSTER", "NODES").text, "slave ");
-            return lines_with(node->run("CLUSTER", "INFO").text, "cluster_state:ok") == 1
-                   && replicas == count - masters_;
-        });
-    });
+    bool const ready = wait_until(
+        [&] {
+            return all([&](auto const& node) {
+                auto const replicas = lines_with(node->run("CLUSTER", "NODES").text, "slave ");
+                return lines_with(node->run("CLUSTER", "INFO").text, "cluster_state:ok") == 1
+                       && replicas == count - masters_;
+            });
+        },
+        longest_forming);
     bool const in_step =
-        ready && wait_until([&] {
-            for (std::size_t i = masters_; i < count; ++i)
-                if (lines_with(nodes_[i]->run("INFO", "replication").text, "master_link_status:up") != 1) return false;
-            return true;
-        });
+        ready
+        && wait_until(
+            [&] {
+                for (std::size_t i = masters_; i < count; ++i)
+                    if (lines_with(nodes_[i]->run("INFO", "replication").text, "master_link_status:up") != 1)
+                        return false;
+                return true;
+            },
+            longest_forming);
     if (!in_step) throw std::runtime_error("the cluster does not become ready");
 }
 
