@@ -93,7 +93,7 @@ TEST_F(renewal_test, ends_with_the_release_also_when_the_release_fails) {
     settings_without.password = "secret";
     client unable(settings_without);
     hold mine = unable.get_lock(name).acquire();
-    EXPECT_TRUE(wait_until([&] { return unable.stats().renewals > 0; })) << "and none is under way";
+    EXPECT_TRUE(wait_until([&] { return unable.stats().renewals > 0; }));
     auto const failed = outcome_of([&] { mine.release(); });
     EXPECT_EQ(failed.reason, errc::server_refused);
     EXPECT_NE(failed.message.find(name), std::string::npos) << failed;
@@ -101,7 +101,7 @@ TEST_F(renewal_test, ends_with_the_release_also_when_the_release_fails) {
     auto const start = test_clock::now();
     EXPECT_TRUE(wait_until([&] { return !exists(name); }));
     EXPECT_LE(since(start), watchdog + 500ms);
-    EXPECT_EQ(unable.stats().renewals, renewals);
+    EXPECT_LE(unable.stats().renewals, renewals + 1) << "one may have been on its way; three would be due in that time";
     EXPECT_FALSE(unable.get_lock(name).is_held());
     unable.close();
 }
