@@ -294,14 +294,14 @@ private:
     }
 
     void look() const {
-        auto const heap = keeper_.all();
-        check(keeper_.size() == held_.size() && heap.size() == held_.size(),
+        auto const timers = keeper_.timers();
+        check(keeper_.size() == held_.size() && timers.size() == held_.size(),
               "it looks after what is held and nothing else");
         auto earliest = base::never;
-        for (std::size_t i = 0; i < heap.size(); ++i) {
-            auto const& who = *heap[i];
+        for (std::size_t i = 0; i < timers.size(); ++i) {
+            auto const& who = *timers[i].whose;
             auto const found = held_.find(who.serial);
-            check(found != held_.end() && found->second.who == heap[i] && who.heap_index == i,
+            check(found != held_.end() && found->second.who == timers[i].whose && who.timer_index == i,
                   "a hold knows its place");
             auto const& one = found->second;
             check(who.validity() == one.valid_until, "validity is what was acknowledged, within max_hold");
@@ -311,7 +311,7 @@ private:
                 check(one.in_flight || keeper_.next() <= one.renewal_due, "no renewal is overslept");
                 check(one.suspect || keeper_.next() <= one.last_renewed + watchdog / 2, "no suspicion is overslept");
             }
-            earliest = std::min(earliest, who.next_event);
+            earliest = std::min(earliest, timers[i].when);
         }
         check(keeper_.next() == earliest, "the timer is set for what comes first");
     }

@@ -35,7 +35,7 @@ lease_keeper::lease_keeper(settings const& config, std::uint64_t seed) : setting
 
 void lease_keeper::acknowledged(tenure_ptr const& tenure, base::milliseconds lease, base::instant sent_at) {
     if (!is_kept(*tenure)) return;
-    if (tenure->heap_index == tenure::npos && settings_.watch_from.count() > 0)
+    if (!tenure_timers::has(*tenure) && settings_.watch_from.count() > 0)
         tenure->watch_at = base::later(sent_at, settings_.watch_from);
     auto const promised = base::later(sent_at, lease - validity_margin(lease, settings_.margin));
     auto const until = std::min(std::max(promised, tenure->validity()), tenure->max_hold_until());
@@ -58,13 +58,7 @@ void lease_keeper::reschedule(tenure_ptr const& tenure) {
     if (is_to_be_asked(*tenure)) when = std::min(when, tenure->next_renewal);
     if (can_last_longer(*tenure) && !tenure->suspect.load(std::memory_order_relaxed))
         when = std::min(when, tenure->suspect_at);
-    tenure->next_event = when;
-    if (tenure->heap_index == tenure::npos) {
-        heap_.push_back(tenure);
-        tenure->heap_index = static_cast<std::uint32_t>(heap_.size() - 1);
-    }
-    sift_up(tenure->heap_index);
-    sift_down(tenure->heap_index);
+    timers_.set(tenure, when);
 }
 
 bool lease_keeper::level_ended(tenure_ptr const& tenure, bool capped, base::instant now) {
@@ -76,26 +70,8 @@ bool lease_keeper::level_ended(tenure_ptr const& tenure, bool capped, base::inst
     return was_suspect;
 }
 
-void lease_keeper::make_room() {
-    if (heap_.size() == heap_.capacity()) heap_.reserve(2 * heap_.size() + 1);
-}
-
-void lease_keeper::forget(tenure_ptr const& tenure) {
-    auto const index = tenure->heap_index;
-    if (index == tenure::npos) return;
-    REDLATCH_ASSERT(index < heap_.size() && heap_[index] == tenure);
-    tenure->heap_index = tenure::npos;
-    auto last = std::move(heap_.back());
-    heap_.pop_back();
-    if (index == heap_.size()) return;
-    place(index, std::move(last));
-    sift_up(index);
-    sift_down(index);
-}
-
 void lease_keeper::succeed(tenure_ptr const& from, tenure_ptr const& to) {
-    auto const index = std::exchange(from->heap_index, tenure::npos);
-    REDLATCH_ASSERT(index < heap_.size() && heap_[index] == from && to->heap_index == tenure::npos);
+    timers_.pass_on(*from, to);
     to->valid_until.store(std::min(from->validity(), to->max_hold_until()).time_since_epoch().count(),
                           std::memory_order_release);
     // The answer to a renewal under way is for `from`, who has left: ask again.
@@ -104,7 +80,6 @@ void lease_keeper::succeed(tenure_ptr const& from, tenure_ptr const& to) {
     to->refused_alone = from->refused_alone;
     to->watch_at = from->watch_at;
     to->watched = from->watched;
-    place(index, to);
     reschedule(to);
 }
 
@@ -112,7 +87,7 @@ void lease_keeper::collect(tenure_ptr const& tenure, renewal_batches& into) {
     tenure->renewal_in_flight = true;
     bool const by_watchdog = tenure->renewed() && can_last_longer(*tenure);
     tenure->in_question = tenure->in_question || !by_watchdog;
-    tenure->renewal_lease = by_watchdog ? settings_.watchdog : mere_question;
+    tenure->renewal_lease = by_watchdog ? settings_.watchdog : ownership_probe;
     into.add(tenure);
     reschedule(tenure);
 }
@@ -125,8 +100,8 @@ void lease_keeper::collect_all(std::span<tenure_ptr const> tenures, effects& out
 
 void lease_keeper::on_timer(base::instant now, effects& out) {
     auto batches = batches_to(out);
-    while (!heap_.empty() && heap_.front()->next_event <= now) {
-        auto const tenure = heap_.front();
+    while (!timers_.empty() && timers_.next() <= now) {
+        auto const tenure = timers_.first();
         if (tenure->validity() <= now) {
             forget(tenure);
             out.lost.push_back(tenure);
@@ -154,15 +129,15 @@ void lease_keeper::on_timer(base::instant now, effects& out) {
 
 /// What is due soon goes with what is due now: locks taken one after another would each have a script of their own.
 void lease_keeper::collect_soon(base::instant soon, renewal_batches& into) {
-    struct others { // whose next event is another one; back in the heap in any case, which has room for them
+    struct others { // whose next event is another one; they have timers again in any case, for which there is room
         lease_keeper& keeper;
         std::vector<tenure_ptr> all{};
         ~others() {
             for (auto const& one : all) keeper.reschedule(one);
         }
     } aside{*this};
-    while (!heap_.empty() && heap_.front()->next_event <= soon) {
-        auto const tenure = heap_.front();
+    while (!timers_.empty() && timers_.next() <= soon) {
+        auto const tenure = timers_.first();
         if (is_to_be_asked(*tenure) && tenure->next_renewal <= soon) {
             collect(tenure, into);
         } else {
@@ -172,9 +147,16 @@ void lease_keeper::collect_soon(base::instant soon, renewal_batches& into) {
     }
 }
 
+std::vector<tenure_ptr> lease_keeper::all() const {
+    std::vector<tenure_ptr> result;
+    result.reserve(timers_.size());
+    for (auto const& one : timers_.all()) result.push_back(one.whose);
+    return result;
+}
+
 void lease_keeper::verify_all(base::instant now, effects& out) {
     auto batches = batches_to(out);
-    for (auto const& tenure : std::vector(heap_))
+    for (auto const& tenure : all())
         if (!tenure->renewal_in_flight && now < tenure->validity()) collect(tenure, batches);
     batches.finish();
 }
@@ -182,7 +164,7 @@ void lease_keeper::verify_all(base::instant now, effects& out) {
 void lease_keeper::verify(std::span<tenure_ptr const> tenures, base::instant now, effects& out) {
     auto batches = batches_to(out);
     for (auto const& tenure : tenures) {
-        if (tenure->heap_index == tenure::npos) continue;
+        if (!tenure_timers::has(*tenure)) continue;
         if (tenure->renewal_in_flight) {
             tenure->doubted = true; // what is under way may have been answered before
         } else if (now < tenure->next_doubt) {
@@ -196,7 +178,7 @@ void lease_keeper::verify(std::span<tenure_ptr const> tenures, base::instant now
 }
 
 void lease_keeper::verify_soon(tenure_ptr const& tenure, base::instant now) {
-    if (tenure->heap_index == tenure::npos) return;
+    if (!tenure_timers::has(*tenure)) return;
     if (tenure->renewal_in_flight)
         tenure->doubted = true;
     else
@@ -214,7 +196,7 @@ wire_call lease_keeper::compose(batch const& tenures) {
     holds.reserve(tenures.size());
     for (auto const& one : tenures) holds.push_back({one->record->name, one->owner_id, one->record->parts()});
     auto const lease = lease_of(tenures);
-    return renewal_of(tenures).compose(holds, lease == mere_question ? lease : lease + tenures.front()->lock_delay);
+    return renewal_of(tenures).compose(holds, lease == ownership_probe ? lease : lease + tenures.front()->lock_delay);
 }
 
 void lease_keeper::on_answer(batch const& tenures, std::span<std::int64_t const> lost, base::milliseconds lease,
@@ -222,13 +204,13 @@ void lease_keeper::on_answer(batch const& tenures, std::span<std::int64_t const>
     for (std::size_t i = 0; i < tenures.size(); ++i) {
         auto const& one = tenures[i];
         one->renewal_in_flight = one->in_question = one->refused_alone = false;
-        if (!is_kept(*one) || one->heap_index == tenure::npos) continue; // released or lost meanwhile
+        if (!is_kept(*one) || !tenure_timers::has(*one)) continue; // released or lost meanwhile
         if (std::find(lost.begin(), lost.end(), static_cast<std::int64_t>(i + 1)) != lost.end()) {
             forget(one);
             out.lost.push_back(one);
             continue;
         }
-        if (lease > mere_question) {
+        if (lease > ownership_probe) {
             bool const was_suspect = one->suspect.load(std::memory_order_relaxed);
             acknowledged(one, lease, sent_at);
             if (was_suspect && !one->suspect.load(std::memory_order_relaxed)) out.recovered.push_back(one);
@@ -247,7 +229,7 @@ void lease_keeper::on_failure(batch const& tenures, base::instant now) {
 
 void lease_keeper::ask_later(tenure_ptr const& tenure, base::instant now, base::milliseconds wait) {
     tenure->renewal_in_flight = false;
-    if (!is_kept(*tenure) || tenure->heap_index == tenure::npos) return;
+    if (!is_kept(*tenure) || !tenure_timers::has(*tenure)) return;
     if (tenure->renewed() || tenure->in_question)
         tenure->next_renewal = base::later(now, wait + base::milliseconds(random_.up_to(wait.count() / 4)));
     reschedule(tenure);
@@ -262,7 +244,7 @@ void lease_keeper::on_refusal(batch const& unanswered, base::instant now, effect
     batch still;
     for (auto const& one : unanswered) {
         one->renewal_in_flight = false;
-        if (!is_kept(*one) || one->heap_index == tenure::npos) continue;
+        if (!is_kept(*one) || !tenure_timers::has(*one)) continue;
         if (now < one->validity())
             still.push_back(one);
         else
@@ -277,40 +259,13 @@ void lease_keeper::on_interruption(batch const& unanswered, base::instant now, e
     auto batches = batches_to(out);
     for (auto const& one : unanswered) {
         one->renewal_in_flight = false;
-        if (!is_kept(*one) || one->heap_index == tenure::npos) continue;
+        if (!is_kept(*one) || !tenure_timers::has(*one)) continue;
         if (now < one->validity())
             collect(one, batches);
         else
             reschedule(one); // the timer finds it lost
     }
     batches.finish();
-}
-
-void lease_keeper::place(std::size_t index, tenure_ptr tenure) {
-    tenure->heap_index = static_cast<std::uint32_t>(index);
-    heap_[index] = std::move(tenure);
-}
-
-void lease_keeper::sift_up(std::size_t index) {
-    while (index > 0) {
-        auto const parent = (index - 1) / 2;
-        if (heap_[parent]->next_event <= heap_[index]->next_event) return;
-        std::swap(heap_[parent], heap_[index]);
-        std::swap(heap_[parent]->heap_index, heap_[index]->heap_index);
-        index = parent;
-    }
-}
-
-void lease_keeper::sift_down(std::size_t index) {
-    for (;;) {
-        auto least = index;
-        for (auto child = 2 * index + 1; child <= 2 * index + 2 && child < heap_.size(); ++child)
-            if (heap_[child]->next_event < heap_[least]->next_event) least = child;
-        if (least == index) return;
-        std::swap(heap_[least], heap_[index]);
-        std::swap(heap_[least]->heap_index, heap_[index]->heap_index);
-        index = least;
-    }
 }
 
 } // namespace redlatch::locking

@@ -15,7 +15,7 @@
 // | held, suspect          | validity or max_hold over          | lost                                                     |
 // | held                   | so old that it may be forced open unnoticed | listen to its channel                           |
 // | held, was handed off   | it was not passed on soon          | wake whoever waits first, for it to watch this hold      |
-// | held                   | the connection is new              | into a batch at once, fixed leases too (a mere question) |
+// | held                   | the connection is new              | into a batch at once, fixed leases too (ownership probe) |
 // | releasing, lost, ended | an answer                          | ignored                                                  |
 // One timer for all: next(). Batches are independent: several are in flight, and an error in one delays no other.
 #pragma once
@@ -24,6 +24,7 @@
 #include "base/time.hpp"
 #include "locking/renewal_batches.hpp"
 #include "locking/tenure.hpp"
+#include "locking/tenure_timers.hpp"
 #include "locking/wire_call.hpp"
 
 #include <cstdint>
@@ -64,12 +65,12 @@ public:
     /// `to->wake_head_at`.
     void succeed(tenure_ptr const& from, tenure_ptr const& to);
     /// Before a last release is staged, or when the tenure is lost.
-    void forget(tenure_ptr const& tenure);
+    void forget(tenure_ptr const& tenure) noexcept { timers_.cancel(*tenure); }
     /// The next acknowledged() asks for no memory.
-    void make_room();
+    void make_room() { timers_.make_room(); }
 
     /// When on_timer is due.
-    base::instant next() const noexcept { return heap_.empty() ? base::never : heap_.front()->next_event; }
+    base::instant next() const noexcept { return timers_.next(); }
     void on_timer(base::instant now, effects& out);
     /// A connection is new, or the server is another one: ask about everything.
     void verify_all(base::instant now, effects& out);
@@ -94,8 +95,10 @@ public:
     /// The lease that a batch asks for, without its lock delay: all of its tenures have the same.
     static base::milliseconds lease_of(batch const& tenures) { return tenures.front()->renewal_lease; }
 
-    std::size_t size() const noexcept { return heap_.size(); }
-    std::span<tenure_ptr const> all() const noexcept { return heap_; }
+    std::size_t size() const noexcept { return timers_.size(); }
+    /// What it keeps, in no particular order.
+    std::vector<tenure_ptr> all() const;
+    std::span<tenure_timers::timer const> timers() const noexcept { return timers_.all(); }
 
 private:
     void reschedule(tenure_ptr const& tenure);
@@ -105,13 +108,10 @@ private:
     void collect_all(std::span<tenure_ptr const> tenures, effects& out);
     void collect_soon(base::instant soon, renewal_batches& into);
     void ask_later(tenure_ptr const& tenure, base::instant now, base::milliseconds wait);
-    void place(std::size_t index, tenure_ptr tenure);
-    void sift_up(std::size_t index);
-    void sift_down(std::size_t index);
 
     settings settings_;
     base::random_source random_;
-    std::vector<tenure_ptr> heap_; ///< by next_event; a tenure knows its index
+    tenure_timers timers_; ///< of those that are kept
 };
 
 } // namespace redlatch::locking

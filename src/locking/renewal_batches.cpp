@@ -16,7 +16,7 @@ renewal const& renewal_of(renewal_batch const& batch) {
 namespace {
 
 bool asks_only(renewal_batch const& batch) {
-    return batch.front()->renewal_lease == mere_question;
+    return batch.front()->renewal_lease == ownership_probe;
 }
 
 /// What the server has to look at.

@@ -15,8 +15,8 @@ namespace redlatch::locking {
 
 using renewal_batch = std::vector<tenure_ptr>;
 
-/// A renewal that asks for this little changes nothing and only tells whether the lock is still ours.
-constexpr base::milliseconds mere_question{1};
+/// A renewal with a lease of this is an ownership probe: it changes nothing, and tells whether the lock is still ours.
+constexpr base::milliseconds ownership_probe{1};
 
 /// How the holds of a batch are renewed: the same for all of them.
 renewal const& renewal_of(renewal_batch const& batch);
@@ -30,7 +30,7 @@ public:
 
     /// With others that have the same renewal, renewal_lease and lock_delay.
     void add(tenure_ptr const& tenure);
-    /// What is not complete goes out too: renewals first, then mere questions.
+    /// What is not complete goes out too: renewals first, then ownership probes.
     void finish();
 
     /// Something is renewed: what is due soon may go with it.

@@ -80,8 +80,7 @@ struct tenure {
     bool in_question = false;   ///< whether it is still ours was asked, and has not been answered
     bool watched = false;       ///< its channel is to be listened to, or is
     std::uint32_t list_index = not_listed; ///< the tenure_list's own
-    std::uint32_t heap_index = npos;
-    base::instant next_event = base::never;
+    std::uint32_t timer_index = npos;      ///< the tenure_timers' own
     base::instant next_renewal = base::never;
     base::instant suspect_at = base::never;
     base::milliseconds renewal_lease{};

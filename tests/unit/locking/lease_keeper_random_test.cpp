@@ -190,19 +190,19 @@ private:
     }
 
     void look() {
-        auto const heap = all_.keeper.all();
-        ASSERT_EQ(heap.size(), live_.size());
+        auto const timers = all_.keeper.timers();
+        ASSERT_EQ(timers.size(), live_.size());
         auto earliest = base::never;
-        for (std::size_t i = 0; i < heap.size(); ++i) {
-            ASSERT_EQ(heap[i]->heap_index, i);
-            ASSERT_TRUE(live_.contains(heap[i]));
-            ASSERT_LE(heap[i]->validity(), heap[i]->max_hold_until());
-            ASSERT_LE(heap[i]->next_event, heap[i]->validity()) << "its end would be overslept";
-            bool const to_renew =
-                !heap[i]->renewal_in_flight
-                && (heap[i]->in_question || (heap[i]->renewed() && heap[i]->validity() < heap[i]->max_hold_until()));
-            ASSERT_TRUE(!to_renew || heap[i]->next_event <= heap[i]->next_renewal) << "its renewal would be overslept";
-            earliest = std::min(earliest, heap[i]->next_event);
+        for (std::size_t i = 0; i < timers.size(); ++i) {
+            auto const& [when, one] = timers[i];
+            ASSERT_EQ(one->timer_index, i);
+            ASSERT_TRUE(live_.contains(one));
+            ASSERT_LE(one->validity(), one->max_hold_until());
+            ASSERT_LE(when, one->validity()) << "its end would be overslept";
+            bool const to_renew = !one->renewal_in_flight
+                                  && (one->in_question || (one->renewed() && one->validity() < one->max_hold_until()));
+            ASSERT_TRUE(!to_renew || when <= one->next_renewal) << "its renewal would be overslept";
+            earliest = std::min(earliest, when);
         }
         ASSERT_EQ(ms(all_.keeper.next()), ms(earliest));
         for (auto const& one : live_) {

@@ -43,7 +43,7 @@ TEST(renewal_batches, are_full_after_so_many_holds_of_one_renewal) {
         return tenure;
     };
     EXPECT_FALSE(batches.renews());
-    auto const question = add(one, mere_question);
+    auto const question = add(one, ownership_probe);
     EXPECT_FALSE(batches.renews()) << "a question prolongs nothing";
     auto const a = add(one, 30s);
     EXPECT_TRUE(batches.renews());
