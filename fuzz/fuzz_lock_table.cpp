@@ -416,7 +416,7 @@ private:
         for (auto const& one : owners_) {
             auto const& handed_off = table_.in_handoff(*one.record);
             if (!handed_off) continue;
-            check(handed_off->in(tenure::phase::handing_off) && handed_off->heap_index != tenure::npos,
+            check(handed_off->in(tenure::phase::handing_off) && handed_off->timer_index != tenure::npos,
                   "what passes is renewed");
             auto const& head = one.record->queue.head();
             check((head && head->waits && head->accepts_handoff) || now_ >= handed_off->validity(),

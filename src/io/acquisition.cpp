@@ -14,6 +14,9 @@ namespace redlatch::io {
 using locking::acquire_op;
 using locking::lock_table;
 
+/// Of who waits in a queue on the server.
+constexpr base::milliseconds longest_pause_of_a_queued_waiter{5'000};
+
 acquisition::acquisition(std::shared_ptr<client_core> core, request order)
     : core_(std::move(core)), request_(std::move(order)), node_(&core_->node_of(request_.record->name)),
       lease_(request_.lease.value_or(core_->settings().lock_watchdog_timeout)),
@@ -106,7 +109,7 @@ acquire_op::terms acquisition::terms(lock_table::beginning const& found) const {
     out.queues_here = !record.how->each_waiter_asks();
     // Who waits on the server asks in time to keep its place, and soon where another client took it for gone.
     if (record.how->queues_on_server())
-        out.longest_wait = std::min({out.longest_wait, record.waiter_timeout / 4, base::milliseconds(5'000)});
+        out.longest_wait = std::min({out.longest_wait, record.waiter_timeout / 4, longest_pause_of_a_queued_waiter});
     if (!record.has_channel()) {
         out.backoff = request_.backoff;
         out.seed = std::hash<std::string_view>()(found.tenure->owner_id); // no two waiters ask in step
@@ -228,7 +231,7 @@ void acquisition::listen_to_releases() {
 bool acquisition::queue(action const& next) {
     if (next.hurry)
         core_->locked([&](lock_table&, base::wake_list& woken) {
-            if (request_.record->answered_at <= began_) request_.record->queue.hurry_head(woken);
+            if (!request_.record->was_answered_after(began_)) request_.record->queue.hurry_head(woken);
         });
     return suspend(nullptr, next.until);
 }
@@ -361,7 +364,7 @@ bool acquisition::on_called() {
         return carry_out(op_.on_outage());
     }
     if (call_.late_copy_possible())
-        core_->locked([&](lock_table&, base::wake_list&) { tenure_->late_copy_possible = true; });
+        core_->locked([&](lock_table& table, base::wake_list&) { table.expect_late_copy(*tenure_); });
     // An error denies no earlier copy: that one may have run, and its answer was lost with its connection.
     may_hold_ = answered->reply.is_error() && (may_hold_ || call_.repeated());
     auto const& how = *request_.record->how;
@@ -392,15 +395,9 @@ bool acquisition::on_called() {
     may_hold_ = answer.what == locking::acquire_answer::kind::not_understood;
     if (answer.what == locking::acquire_answer::kind::busy) {
         node_->on_executed(answered->sent_at);
+        auto const longest = answer.retry_after.value_or(core_->settings().lock_watchdog_timeout);
         core_->locked([&](lock_table&, base::wake_list&) {
-            request_.record->answered_at = now;
-            auto others = answer.listeners;
-            if (others && sample_.subscribed) others = std::max<std::int64_t>(*others - 1, 0);
-            auto* const contention = request_.record->contend();
-            if (contention == nullptr) return;
-            if (!how.each_waiter_asks()) contention->turn.on_busy(sample_, others, now);
-            contention->busy_until =
-                base::later(now, answer.retry_after.value_or(core_->settings().lock_watchdog_timeout));
+            request_.record->on_busy(answer.listeners, sample_, base::later(now, longest), now);
         });
     }
     auto const next = op_.on_answer(answer, answered->sent_at, now, sample_);
@@ -418,8 +415,8 @@ bool acquisition::on_answer_read(action const& next, connection::call const& ans
 /// With the table's mutex.
 void acquisition::take_level(lock_table& table, base::instant sent_at, base::wake_list& woken) {
     auto const what = asked_level(sent_at);
-    request_.record->answered_at = now_;
-    if (after_silence_ && request_.record->contended) request_.record->contended->turn.on_nobody_asked(sample_);
+    request_.record->on_answered(now_);
+    if (after_silence_) request_.record->on_nobody_asked(sample_);
     table.lose_others(tenure_, sent_at, now_, woken); // what may throw comes first
     if (auto const taken = table.take(tenure_, what, sent_at, what.max_hold_until, token_))
         level_number_ = taken->number;
@@ -439,7 +436,8 @@ acquire_op::knowledge acquisition::of_others() {
         // Beside another one that reads one may read.
         if (request_.record->how->shared) return false;
         return table.holder(*request_.record, now) != nullptr || table.in_handoff(*request_.record) != nullptr
-               || request_.record->answered_at > began_; // what was answered just before says nothing of this wait
+               || request_.record->was_answered_after(
+                   began_); // what was answered just before says nothing of this wait
     });
     if (held) return acquire_op::knowledge::lock_is_held;
     bool const there = !unanswered && node_->is_there(now);
@@ -459,7 +457,7 @@ bool acquisition::on_interruption(action last) {
     };
     last.fresh_id = undo(); // its id may come to be in the key
     if (call_.late_copy_possible())
-        core_->locked([&](lock_table&, base::wake_list&) { tenure_->late_copy_possible = true; });
+        core_->locked([&](lock_table& table, base::wake_list&) { table.expect_late_copy(*tenure_); });
     return finish(last);
 }
 

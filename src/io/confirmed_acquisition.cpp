@@ -182,7 +182,8 @@ bool confirmed_acquisition::accept(shortage why) {
         news.message = lock + " is held although no replica was asked for it: " + unsupported_text();
     else
         news.message = lock + " is held although " + count_text();
-    if (policy_.needs_wait || node_->warns_of_missing_wait()) {
+    // That a server knows no WAIT is told once.
+    if (why == shortage::counted || policy_.needs_wait || node_->warns_of_missing_wait()) {
         log(log_level::warning, news.message);
         core_->tell(news);
     }

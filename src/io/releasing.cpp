@@ -124,9 +124,7 @@ bool releasing::begin() {
             sample.turns += locking::turns_ended_by(message_);
         }
         own_ = sample;
-        core_->locked([&](lock_table&, base::wake_list&) {
-            if (record_->contended) record_->contended->turn.on_release_sent(sample);
-        });
+        core_->locked([&](lock_table&, base::wake_list&) { record_->on_release_sent(sample); });
         if (plan_.then == lock_table::head_wake::held_back) held_back_since = sample;
     }
     auto const go_on = carry_out(op_->start(taken()), now);
@@ -160,11 +158,8 @@ bool releasing::carry_out(locking::release_op::action const& action, base::insta
     if (action.tell_head) tell_local_head();
     return finish(code_of(op_->result()), [&](lock_table& table, base::wake_list& woken) {
         if (others_) {
-            record_->answered_at = now;
             if (*others_ > 0) table.records.remember(record_, now);
-            bool const any = *others_ > 0 || own_;
-            if (auto* const contention = any ? record_->contend() : record_->contended.get())
-                contention->turn.on_released(*others_, own_.value_or(locking::channel_sample()), now);
+            record_->on_released(*others_, own_, now);
         }
         switch (action.then) {
         case effect::none: break;

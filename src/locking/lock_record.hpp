@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <memory>
 #include <new>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -45,8 +46,22 @@ struct lock_record {
         return contended.get();
     }
 
-    /// The server said last who has the lock, or that it is free: to an attempt or a release of this process.
-    base::instant answered_at = base::instant::min();
+    /// An attempt or a release of this process has been answered: who has the lock is known.
+    void on_answered(base::instant now) noexcept { answered_at_ = now; }
+    bool was_answered_after(base::instant then) const noexcept { return answered_at_ > then; }
+    /// By the answer to an attempt somebody has it until then at the most, and so many listen to its channel, if that was
+    /// asked. `heard`: the channel before the attempt was sent.
+    void on_busy(std::optional<std::int64_t> listeners, channel_sample const& heard, base::instant until,
+                 base::instant now) noexcept;
+    /// It was free, although others were thought to be before this process.
+    void on_nobody_asked(channel_sample const& heard) noexcept {
+        if (contended) contended->turn.on_nobody_asked(heard);
+    }
+    void on_release_sent(channel_sample const& own) noexcept {
+        if (contended) contended->turn.on_release_sent(own);
+    }
+    /// By its answer so many others have heard of it. `own`: the channel with its message, if this process listens.
+    void on_released(std::int64_t others, std::optional<channel_sample> const& own, base::instant now) noexcept;
 
     /// The data connection, by its number, on which plain commands are refused for this key. Not under the mutex.
     std::atomic<std::uint64_t> plain_refused_on{0};
@@ -75,6 +90,7 @@ struct lock_record {
     bool others_listen() const noexcept { return contended && contended->turn.others_listen(); }
 
 private:
+    base::instant answered_at_ = base::instant::min();
     std::uint64_t const seed_;
     std::unique_ptr<std::vector<std::string> const> parts_{}; ///< null: the key is the lock
 };

@@ -435,7 +435,7 @@ lock_table::head_wake lock_table::next_head_wake(lock_record& record, base::inst
 }
 
 void lock_table::end_everything(base::instant now, base::wake_list& woken) {
-    for (auto const& tenure : std::vector(keeper.all().begin(), keeper.all().end())) lose(tenure, now, woken);
+    for (auto const& tenure : keeper.all()) lose(tenure, now, woken);
     records.for_each([&](record_ptr const& record) {
         record->queue.wake_all(woken);
         for (auto const& tenure : record->tenures) {

@@ -111,6 +111,8 @@ public:
     record_ptr other_half(lock_record const& record) const;
     /// What is held of the other half of a lock that has two, by this owner; null: nothing.
     tenure_ptr counterpart(lock_record const& record, std::uint64_t owner_number, base::instant now) const;
+    /// A copy of its acquire may still run late: an id that is given up with it is swept for longer.
+    static void expect_late_copy(tenure& tenure) noexcept { tenure.late_copy_possible = true; }
     /// Gives an acquiring tenure a new id; the reaper releases the old one.
     void change_id(tenure_ptr const& tenure, base::milliseconds lease, base::instant now);
     /// The server said acquired (or wrote the count of a re-entry): a new level. None: the client was closed meanwhile.

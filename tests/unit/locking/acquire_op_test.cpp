@@ -252,6 +252,15 @@ TEST(acquire_op, does_not_pause_beyond_its_deadline) {
     EXPECT_EQ(op.result(), outcome::timed_out) << "the server's last word was busy";
 }
 
+TEST(acquire_op, takes_a_fresh_id_before_it_pauses_when_its_validity_has_passed_already) {
+    auto op = trying(polling());
+    auto const next = op.on_answer(acquired, at(1s), at(11s), not_subscribed);
+    EXPECT_EQ(next.what, act::pause);
+    EXPECT_EQ(next.until, at(11s) + 1ms);
+    EXPECT_TRUE(next.fresh_id) << "its id is in the key";
+    EXPECT_FALSE(trying(polling()).on_answer(busy(), at(1s), at(1s), not_subscribed).fresh_id);
+}
+
 TEST(acquire_op, pauses_where_others_would_be_waited_for_by_message) {
     acquire_op op(polling());
     op.start();

@@ -60,6 +60,16 @@ TEST(beginning, of_the_holder_of_a_lock_that_is_not_reentrant_begins_nothing) {
     EXPECT_EQ(again.what, kind::not_again);
     EXPECT_EQ(again.tenure, held);
     EXPECT_FALSE(held->in_operation);
+    EXPECT_TRUE(held->in(phase::held)) << "nothing was changed";
+    EXPECT_EQ(all.begin(bob, at(1s)).what, kind::fresh) << "it waits for the holder";
+    EXPECT_EQ(all.begin(ann, held->validity()).what, kind::fresh) << "that hold is over";
+}
+
+TEST(beginning, while_the_owner_asks_for_a_lock_that_is_not_reentrant_waits_for_the_answer) {
+    beginning all;
+    all.record = all.table.records.get("rows", non_reentrant_recipe);
+    EXPECT_EQ(all.begin(ann, at(0s)).what, kind::fresh);
+    EXPECT_EQ(all.begin(ann, at(0s)).what, kind::owner_busy) << "it may not get it";
 }
 
 TEST(beginning, of_a_candidate_has_its_name_behind_every_id_that_it_gets) {

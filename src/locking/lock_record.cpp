@@ -1,0 +1,25 @@
+#include "locking/lock_record.hpp"
+
+#include <algorithm>
+
+namespace redlatch::locking {
+
+void lock_record::on_busy(std::optional<std::int64_t> listeners, channel_sample const& heard, base::instant until,
+                          base::instant now) noexcept {
+    on_answered(now);
+    auto* const others = contend();
+    if (others == nullptr) return;
+    if (listeners && heard.subscribed) listeners = std::max<std::int64_t>(*listeners - 1, 0); // this process
+    if (!how->each_waiter_asks()) others->turn.on_busy(heard, listeners, now);
+    others->busy_until = until;
+}
+
+void lock_record::on_released(std::int64_t others, std::optional<channel_sample> const& own,
+                              base::instant now) noexcept {
+    on_answered(now);
+    bool const somebody_listens = others > 0 || own;
+    if (auto* const known = somebody_listens ? contend() : contended.get())
+        known->turn.on_released(others, own.value_or(channel_sample()), now);
+}
+
+} // namespace redlatch::locking
