@@ -6,6 +6,7 @@
 #include <redlatch/detail/bounded_wait.hpp>
 #include <redlatch/event_source.hpp>
 #include <redlatch/export.hpp>
+#include <redlatch/lock_info.hpp>
 #include <redlatch/multi_hold.hpp>
 #include <redlatch/options.hpp>
 #include <redlatch/owner.hpp>
@@ -74,6 +75,21 @@ public:
 
     /// Are as many members as are needed held by this owner through their clients? No round trip.
     bool is_held(owner const& owner = owner::this_thread()) const noexcept;
+
+    /// What each member looks like on its server, in the order of members(). One round trip to each, at the same time; within
+    /// config::timeout. Throws the error of the first member, in their order, whose basic_lock::inspect fails.
+    std::vector<lock_info> inspect(look_options const& options = {});
+    void async_inspect(executor ex, std::function<void(std::error_code, std::vector<lock_info>)> handler,
+                       look_options const& options = {});
+    [[nodiscard]] std::optional<outcome> start_inspect(completion_ptr<std::vector<lock_info>>& done,
+                                                       look_options const& options = {});
+
+    /// Deletes all members, whoever holds them, together or alone, and wakes whoever waits for them. True: at least one was
+    /// held. One round trip to each, at the same time; within config::timeout. Throws the error of the first member, in their
+    /// order, whose basic_lock::force_unlock fails; it spares none of the others.
+    bool force_unlock();
+    void async_force_unlock(executor ex, std::function<void(std::error_code, bool)> handler);
+    [[nodiscard]] std::optional<outcome> start_force_unlock(completion_ptr<bool>& done);
 
     /// In the order in which they were given; empty: moved from.
     std::vector<basic_lock> members() const;

@@ -24,7 +24,8 @@ namespace redlatch {
 /// Every operation is that of basic_multi_lock; needed() is the majority: 2 of 3, 3 of 5. A wait asks all members at the same
 /// time, over and over, each time for a part of a second; between these rounds nothing is held. Members that cannot be reached
 /// count as busy, until so many have been away for their clients' config::outage_limit that there is no majority
-/// (errc::disconnected; a wait with a deadline ends there); with config::fail_fast, until so many are known to be away.
+/// (errc::disconnected, or the refusal where a server executes no writes; a wait with a deadline ends there); with
+/// config::fail_fast, until so many are known to be away.
 class REDLATCH_EXPORT red_lock : public basic_multi_lock {
 public:
     /// At least one member, each of another server; throws error(invalid_argument) where none are given, or where a client

@@ -12,6 +12,7 @@
 #include <memory>
 #include <optional>
 #include <stop_token>
+#include <thread>
 #include <tuple>
 #include <type_traits>
 #include <utility>

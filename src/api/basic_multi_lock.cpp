@@ -46,7 +46,7 @@ outcome check(multi_lock_impl const& group, acquire_options const& options, bool
 /// Blocks.
 ended acquire_group_now(group_ptr const& group, acquire_options const& options, bool for_ever) {
     if (auto const wrong = check(*group, options, true); wrong.failed()) return {wrong.code(), wrong.message(), {}};
-    auto const one = std::make_shared<multi_acquisition>(group->lasting(), options, for_ever);
+    auto const one = std::make_shared<multi_acquisition>(group->for_holds(), options, for_ever);
     detail::joint_wait wait(group->home(), one, one->deadline());
     one->begin();
     try {
@@ -65,7 +65,7 @@ std::optional<outcome> acquire_group_later(group_ptr const& group, acquire_optio
     auto const subject = [&] { return "the " + group->shown() + " was not acquired: "; };
     auto const carrier = group->carrier();
     if (auto const no_thread = carrier->need_thread()) return outcome(no_thread, subject() + io::no_io_thread);
-    auto const one = std::make_shared<multi_acquisition>(group->lasting(), options, for_ever);
+    auto const one = std::make_shared<multi_acquisition>(group->for_holds(), options, for_ever);
     bool const running = detail::start<detail::joint_wait>(
         carrier, options.stop, done,
         [carrier, one](detail::joint_wait&, completion_ptr<multi_hold> whom) {

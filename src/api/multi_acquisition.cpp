@@ -266,9 +266,10 @@ multi_acquisition::act multi_acquisition::on_round_failed() {
     if (auto const* failed = final_failure())
         return end_with(failed->code, "the " + group_->shown() + " was not acquired: " + which_one(*failed));
     if (failures_.empty()) return on_lapsed();
-    if (auto const member = away_for_too_long())
-        return end_with(why_away(*member).code,
-                        "the " + group_->shown() + " was not acquired: " + which_one(why_away(*member)));
+    if (auto const member = away_for_too_long()) {
+        auto const reason = why_away(*member);
+        return end_with(reason.code, "the " + group_->shown() + " was not acquired: " + which_one(reason));
+    }
     if (may_wait_ && left() > duration::zero()) {
         first_busy_ = failures_.front().member;
         return act::begin_again;

@@ -92,10 +92,12 @@ std::optional<std::size_t> multi_acquisition::away_for_too_long() const {
     return over.front().second;
 }
 
-/// Judged when the answer has just come: another operation may soon find that the server works again.
+/// Judged when the answer has just come: another operation may soon find that the server works again. One that has paused for
+/// all of its wait, since the server refuses, has sent nothing.
 bool multi_acquisition::is_for_now(std::size_t member, std::error_code code) const {
     if (code != errc::server_refused) return false;
-    return group_->core_of(member).node_of(group_->members[member].name()).last_refused_at() >= asked_at_;
+    auto& node = group_->core_of(member).node_of(group_->members[member].name());
+    return node.last_refused_at() >= asked_at_ || node.refuses_since() != base::never;
 }
 
 multi_acquisition::failure multi_acquisition::why_away(std::size_t member) const {

@@ -14,15 +14,15 @@ namespace {
 /// Names of more members would fill a screen.
 constexpr std::size_t most_shown = 8;
 
-/// What all copies of the public object share.
-struct of_copies {
+/// What all copies of the public object share; what lock() has taken is released when the last of them goes.
+struct shared_by_copies {
     std::shared_ptr<multi_lock_impl> group;
 
-    explicit of_copies(std::shared_ptr<multi_lock_impl> what) noexcept : group(std::move(what)) {}
-    of_copies(of_copies const&) = delete;
-    of_copies& operator=(of_copies const&) = delete;
+    explicit shared_by_copies(std::shared_ptr<multi_lock_impl> of) noexcept : group(std::move(of)) {}
+    shared_by_copies(shared_by_copies const&) = delete;
+    shared_by_copies& operator=(shared_by_copies const&) = delete;
     /// In the child of a fork a thread of the parent may have been changing it.
-    ~of_copies() {
+    ~shared_by_copies() {
         if (!group->refusal(false)) group->taken.clear();
     }
 };
@@ -76,8 +76,8 @@ std::shared_ptr<multi_lock_impl> make_multi_lock(std::string_view kind, std::vec
     impl->kind = kind;
     impl->needed = members.size();
     impl->members = std::move(members);
-    auto* const shown_to_all = impl.get();
-    return {std::make_shared<of_copies>(std::move(impl)), shown_to_all};
+    auto* const group = impl.get();
+    return {std::make_shared<shared_by_copies>(std::move(impl)), group};
 }
 
 } // namespace redlatch::detail

@@ -25,8 +25,8 @@ struct lock_access {
     static lock_impl const* impl(basic_lock const& lock) noexcept { return lock.impl_.get(); }
 };
 
-/// Two owners share it: holds and acquisitions have lasting(); the public object and its copies another pointer, with whose
-/// last one goes what lock() has taken. Otherwise that would keep itself.
+/// Two kinds of pointers keep it: holds and acquisitions have for_holds(); the public object and its copies have another one,
+/// and when the last of these goes, what lock() has taken is released. With one kind a hold in `taken` would keep itself.
 struct multi_lock_impl : std::enable_shared_from_this<multi_lock_impl> {
     std::string_view kind; ///< "multi lock" or "red lock": for messages
     std::vector<basic_lock> members;
@@ -37,7 +37,7 @@ struct multi_lock_impl : std::enable_shared_from_this<multi_lock_impl> {
     std::mutex mutex{};                               // guards what follows
     std::multimap<std::uint64_t, multi_hold> taken{}; ///< by lock(), of each thread; the latest is the last
 
-    std::shared_ptr<multi_lock_impl const> lasting() const { return shared_from_this(); }
+    std::shared_ptr<multi_lock_impl const> for_holds() const { return shared_from_this(); }
     io::client_core& core_of(std::size_t member) const { return *lock_access::impl(members[member])->core; }
     /// Of the first member.
     std::shared_ptr<io::client_core> const& home() const { return lock_access::impl(members.front())->core; }

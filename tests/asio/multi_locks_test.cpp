@@ -35,6 +35,15 @@ TEST_P(multi_locks_test, futures) {
     EXPECT_FALSE(exists(name + "-1") || exists(name + "-2"));
 }
 
+TEST_P(multi_locks_test, are_looked_at_and_forced_open) {
+    auto const held = async_acquire(both, asio::use_future).get();
+    auto const looks = async_inspect(both, asio::use_future).get();
+    ASSERT_EQ(looks.size(), 2U);
+    EXPECT_EQ(looks[1].owners.size(), 1U);
+    EXPECT_TRUE(async_force_unlock(both, asio::use_future).get());
+    EXPECT_FALSE(async_force_unlock(both, asio::use_future).get());
+}
+
 TEST_P(multi_locks_test, a_handler_gets_the_code) {
     auto const busy = other.get_lock(name + "-2").acquire();
     std::promise<bool> ended;

@@ -3,6 +3,7 @@
 #include "integration/child_of_fork.hpp"
 
 #include <atomic>
+#include <gmock/gmock.h>
 #include <mutex>
 #include <stop_token>
 #include <thread>
@@ -284,6 +285,66 @@ TEST_F(multi_lock_test, has_members_on_several_servers) {
     EXPECT_TRUE(all().try_acquire({.owner = owner()}));
     expect_idle(far);
     expect_idle(farther);
+}
+
+TEST_F(multi_lock_test, says_who_holds_its_members) {
+    auto both = mine();
+    owner const me;
+    auto const held = both.acquire({.owner = me});
+    auto const looks = both.inspect();
+    ASSERT_EQ(looks.size(), 3U);
+    EXPECT_EQ(looks[0].name, first);
+    EXPECT_EQ(looks[2].name, third);
+    for (auto const& one : looks) {
+        ASSERT_EQ(one.owners.size(), 1U) << one.name;
+        EXPECT_EQ(one.owners[0].count, 1) << one.name;
+    }
+}
+
+TEST_F(multi_lock_test, is_forced_open_and_its_holder_is_told) {
+    auto both = mine();
+    auto const held = both.acquire({.owner = owner()});
+    multi_lock theirs({other.get_lock(first), other.get_lock(second), other.get_lock(third)});
+    auto waiter = in_thread([&] { return theirs.acquire({.wait = patience, .owner = owner()}); });
+    EXPECT_TRUE(wait_until([&] { return somebody_waits(first); }));
+    auto const forced_at = test_clock::now();
+    EXPECT_TRUE(multi_lock({other.get_lock(first), other.get_lock(second), other.get_lock(third)}).force_unlock());
+    auto const got = waiter.get();
+    EXPECT_EQ(got.status(), hold_status::held);
+    EXPECT_TRUE(wait_until([&] { return held.status() == hold_status::lost; }));
+    EXPECT_LT(since(forced_at), 8s) << "before a renewal would have found it";
+}
+
+TEST_F(multi_lock_test, that_nobody_holds_is_not_forced_open) {
+    auto both = mine();
+    EXPECT_FALSE(both.force_unlock());
+    auto const alone = user.get_lock(second).acquire({.owner = owner()});
+    EXPECT_TRUE(both.force_unlock()) << "one of its members was held";
+}
+
+TEST_F(multi_lock_test, names_the_member_that_cannot_be_asked) {
+    std::string const set = second;
+    server.run("SADD", set, "x");
+    auto both = mine();
+    auto const held = user.get_lock(first).acquire({.owner = owner()});
+    auto const how = outcome_of([&] { both.force_unlock(); });
+    EXPECT_EQ(how.reason, errc::wrong_type);
+    EXPECT_THAT(how.message, ::testing::HasSubstr(second));
+    EXPECT_FALSE(exists(first)) << "the others are gone all the same";
+    server.run("DEL", set);
+}
+
+TEST_F(multi_lock_test, is_asked_about_by_handlers) {
+    auto both = mine();
+    auto const held = both.acquire({.owner = owner()});
+    std::promise<std::size_t> looked;
+    both.async_inspect(
+        {}, [&](std::error_code ec, std::vector<lock_info> const& all) { looked.set_value(ec ? 0 : all.size()); });
+    EXPECT_EQ(looked.get_future().get(), 3U);
+    std::promise<bool> forced;
+    both.async_force_unlock({}, [&](std::error_code ec, bool was_held) { forced.set_value(!ec && was_held); });
+    EXPECT_TRUE(forced.get_future().get());
+    EXPECT_TRUE(none_is_left());
 }
 
 TEST_F(multi_lock_test, tells_handlers) {

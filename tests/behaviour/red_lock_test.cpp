@@ -80,6 +80,19 @@ TEST_F(red_lock_test, a_minority_may_be_away) {
     EXPECT_TRUE(over(theirs).try_acquire({.wait = 20s}));
 }
 
+TEST_F(red_lock_test, a_minority_that_is_away_is_not_waited_for) {
+    take_away(1);
+    auto all = over(mine);
+    // Members are asked for 100 ms at least; on a busy machine the others may take as long.
+    EXPECT_TRUE(wait_until([&] {
+        auto const start = test_clock::now();
+        auto held = all.acquire({.wait = 20s});
+        auto const took = since(start);
+        held.release();
+        return took < 90ms;
+    }));
+}
+
 TEST_F(red_lock_test, without_a_majority_nothing_is_kept) {
     take_away(0);
     take_away(2);
@@ -195,6 +208,19 @@ TEST_F(red_lock_outage_test, that_ends_in_time_ends_no_wait_nor_do_two_of_them) 
     EXPECT_EQ(end.reason, errc{}) << end;
 }
 
+TEST_F(red_lock_outage_test, of_servers_that_execute_no_writes_ends_no_wait_that_has_time) {
+    auto usual = clients([](config& settings) { settings.retry_delay = 1s; }); // pauses are longer than a round
+    auto const refuse = [&](char const* replicas) {
+        for (std::size_t const which : {0U, 2U}) servers[which].run("CONFIG", "SET", "min-replicas-to-write", replicas);
+    };
+    refuse("1"); // NOREPLICAS
+    auto waiting = in_thread([&] { return outcome_of([&] { over(usual).acquire({.wait = 60s}).release(); }); });
+    EXPECT_TRUE(stays([&] { return !is_ready(waiting); }, 8s));
+    refuse("0");
+    auto const end = waiting.get();
+    EXPECT_EQ(end.reason, errc{}) << end;
+}
+
 TEST_F(red_lock_test, a_minority_may_forget) {
     auto held = over(mine).acquire();
     auto const lost = held.lost();
@@ -258,6 +284,19 @@ TEST_F(red_lock_test, a_late_member_does_not_bring_back_what_is_lost) {
     EXPECT_TRUE(wait_until([&] { return servers[2].run("EXISTS", name).integer == 0; }));
     EXPECT_EQ(held.status(), hold_status::lost);
     mine[0] = client(quick(ways[0].uri())); // is asked whether it is idle
+}
+
+TEST_F(red_lock_test, is_forced_open_where_servers_can_be_reached) {
+    auto const held = over(mine).acquire({.owner = owner()});
+    EXPECT_TRUE(wait_until([&] { return keys() == size; }));
+    take_away(1);
+    auto const how = outcome_of([&] { over(theirs).force_unlock(); });
+    EXPECT_EQ(how.reason, errc::disconnected) << "of one member nothing is known";
+    for (std::size_t const there : {0U, 2U}) EXPECT_EQ(servers[there].run("EXISTS", name).integer, 0) << there;
+    EXPECT_TRUE(wait_until([&] { return held.status() == hold_status::lost; })) << "the majority is gone";
+    bring_back(1);
+    EXPECT_TRUE(wait_until([&] { return outcome_of([&] { over(theirs).force_unlock(); }).reason == errc{}; }));
+    EXPECT_EQ(keys(), 0U);
 }
 
 TEST_F(red_lock_test, refuses_two_members_of_one_client) {

@@ -3,10 +3,12 @@
 
 #include <redlatch/basic_multi_lock.hpp>
 #include <redlatch/detail/asio_shapes.hpp>
+#include <redlatch/lock_info.hpp>
 #include <redlatch/multi_hold.hpp>
 #include <redlatch/options.hpp>
 
 #include <utility>
+#include <vector>
 
 namespace redlatch {
 
@@ -41,6 +43,25 @@ template <class Token> auto async_release(multi_hold&& held, Token&& token) {
     return detail::asio_start<detail::plain_result>(
         std::forward<Token>(token), [](multi_hold& of, completion_ptr<>& done) { return of.start_release(done); },
         std::move(held));
+}
+
+/// Ends with (error, bool). As basic_multi_lock::force_unlock.
+template <class Token> auto async_force_unlock(basic_multi_lock lock, Token&& token) {
+    return detail::asio_start<detail::plain_result, bool>(
+        std::forward<Token>(token),
+        [](basic_multi_lock& of, completion_ptr<bool>& done) { return of.start_force_unlock(done); }, std::move(lock));
+}
+
+/// Ends with (error, std::vector<lock_info>). As basic_multi_lock::inspect.
+template <class Token> auto async_inspect(basic_multi_lock lock, look_options const& options, Token&& token) {
+    using answer = std::vector<lock_info>;
+    return detail::asio_start<detail::plain_result, answer>(
+        std::forward<Token>(token),
+        [options](basic_multi_lock& of, completion_ptr<answer>& done) { return of.start_inspect(done, options); },
+        std::move(lock));
+}
+template <class Token> auto async_inspect(basic_multi_lock lock, Token&& token) {
+    return async_inspect(std::move(lock), look_options(), std::forward<Token>(token));
 }
 
 } // namespace redlatch
