@@ -17,6 +17,9 @@ namespace {
 
 /// A node without slots is kept at hand for so long.
 constexpr base::milliseconds idle_limit{60'000};
+/// Calls that ASK has sent to a node which cannot be reached go back to whoever said so after that time: the key may have
+/// returned.
+constexpr base::milliseconds longest_wait_there{1'000};
 
 } // namespace
 
@@ -190,7 +193,8 @@ bool cluster::apply(connection::cluster_view const& view, node const& from) {
 
 /// With the mutex. True: it is to rest from now on, or no longer.
 bool cluster::look_after(member& one, base::instant now) {
-    bool const idle = one.slots == 0 && (one.server->is_in_trouble() || now - one.used_at > idle_limit);
+    bool const gone = one.server->is_in_trouble() && now >= one.awaited_until;
+    bool const idle = one.slots == 0 && (gone || now - one.used_at > idle_limit);
     if (one.slots == 0 && !idle) return false;
     return std::exchange(one.resting, idle) != idle;
 }
@@ -221,9 +225,12 @@ node& cluster::named(connection::redirect const& elsewhere) {
             found = owners_[elsewhere.slot].load(std::memory_order_acquire);
         } else {
             auto& to = member_at(servers_.reached_at(elsewhere.where));
-            to.used_at = lease_clock::now();
+            auto const now = lease_clock::now();
+            bool const for_one_call = elsewhere.what == connection::redirect::kind::ask;
+            to.used_at = now;
+            if (for_one_call && now >= to.awaited_until) to.awaited_until = base::later(now, longest_wait_there);
             woken = std::exchange(to.resting, false);
-            changed = elsewhere.what == connection::redirect::kind::moved && give(to, elsewhere.slot);
+            changed = !for_one_call && give(to, elsewhere.slot);
             found = to.server.get();
         }
     }

@@ -6,7 +6,7 @@
 // |                                                     | whether messages go to shards; lazily: the same on the reactor,     |
 // |                                                     | while calls go to a node that was named, which knows who has a slot |
 // | MOVED                                               | the slot is that node's from now on; ask about all of them          |
-// | ASK                                                 | that one call goes to that node                                     |
+// | ASK                                                 | that one call goes to that node, which for a second does not rest   |
 // | the scan interval is over                           | ask a node (CLUSTER NODES), another one where it does not answer    |
 // | a connection is lost or cannot be made, CLUSTERDOWN | the same, every fourth time beginning with one that has no slots    |
 // |                                                     | or is not connected: the connected ones may be cut off              |
@@ -82,8 +82,9 @@ private:
         connection::node_address where;
         std::unique_ptr<node> server;
         std::size_t slots = 0;
-        base::instant used_at{}; ///< since then it has had no slots
-        std::uint64_t asked = 0; ///< the number of the latest question to it
+        base::instant used_at{};       ///< since then it has had no slots
+        base::instant awaited_until{}; ///< until then it is tried for calls that ASK has sent there
+        std::uint64_t asked = 0;       ///< the number of the latest question to it
         bool resting = false;
     };
 

@@ -173,7 +173,9 @@ void cluster::on_asked(std::uint64_t question) {
         std::lock_guard const guard(mutex_);
         if (question_ != question || !std::exchange(asking_, false)) return;
         soon = std::exchange(ask_again_, false) || !knows_slots();
-        for (auto& [where, one] : members_) soon = soon || (one.slots > 0 && one.server->is_in_trouble());
+        auto const now = lease_clock::now();
+        for (auto& [where, one] : members_)
+            soon = soon || ((one.slots > 0 || now < one.awaited_until) && one.server->is_in_trouble());
         doubtful_ = doubtful_ || soon;
     }
     refresh_at(base::later(lease_clock::now(), soon ? between_questions : settings_.topology.scan_interval));

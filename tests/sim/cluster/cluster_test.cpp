@@ -33,10 +33,6 @@ fault at(fault::kind what, std::int64_t when, std::int64_t lasts, int server = 0
     return {.what = what, .at = when, .lasts = lasts, .strength = 100, .way = way, .server = server};
 }
 
-std::ptrdiff_t count_of(outcome const& seen, fact::kind what) {
-    return std::count_if(seen.facts.begin(), seen.facts.end(), [&](fact const& one) { return one.what == what; });
-}
-
 /// How often a server answered so.
 std::ptrdiff_t answers(outcome const& seen, std::string const& word) {
     return std::count_if(seen.trace.begin(), seen.trace.end(), [&](std::string const& line) {
@@ -49,7 +45,7 @@ outcome expect_well(scenario const& plan) {
     auto seen = run(plan, true);
     EXPECT_FALSE(seen.broken) << seen.broken->checker << ", " << seen.broken->text;
     EXPECT_EQ(seen.acquired, 2U);
-    EXPECT_EQ(count_of(seen, fact::kind::told_lost), 0);
+    EXPECT_EQ(seen.count(fact::kind::told_lost), 0);
     return seen;
 }
 
@@ -84,7 +80,7 @@ TEST(cluster, replaces_a_lost_master_without_a_loss_where_the_replica_had_heard_
         auto plan = holder_and_waiter();
         plan.faults = {at(fault::kind::lose_master, 500, 600, 0, way)};
         auto const seen = expect_well(plan);
-        EXPECT_EQ(count_of(seen, fact::kind::missed), 0) << way;
+        EXPECT_EQ(seen.count(fact::kind::missed), 0) << way;
     }
 }
 
@@ -94,8 +90,8 @@ TEST(cluster, forgets_a_hold_that_the_replica_had_not_heard_of_and_its_holder_is
     plan.faults.front().strength = 101; // it lags
     auto const seen = run(plan, true);
     EXPECT_FALSE(seen.broken) << seen.broken->checker << ", " << seen.broken->text;
-    EXPECT_EQ(count_of(seen, fact::kind::missed), 1);
-    EXPECT_EQ(count_of(seen, fact::kind::told_lost), 1);
+    EXPECT_EQ(seen.count(fact::kind::missed), 1);
+    EXPECT_EQ(seen.count(fact::kind::told_lost), 1);
 }
 
 TEST(cluster, has_two_masters_of_a_slot_until_the_former_one_steps_down) {
@@ -107,8 +103,8 @@ TEST(cluster, has_two_masters_of_a_slot_until_the_former_one_steps_down) {
     plan.faults.front().strength = 371; // so long after that, and for half as long at least it goes on answering
     auto const seen = run(plan, true);
     EXPECT_FALSE(seen.broken) << seen.broken->checker << ", " << seen.broken->text;
-    EXPECT_GE(count_of(seen, fact::kind::missed), 1);
-    EXPECT_EQ(count_of(seen, fact::kind::told_lost), 1);
+    EXPECT_GE(seen.count(fact::kind::missed), 1);
+    EXPECT_EQ(seen.count(fact::kind::told_lost), 1);
 }
 
 TEST(cluster, is_found_again_by_clients_that_were_told_of_wrong_hosts) {

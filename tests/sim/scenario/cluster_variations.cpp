@@ -37,7 +37,8 @@ bool can_be_played(lock_kind kind, topology with) {
     if (with == topology::single) return true;
     if (with == topology::cluster) return kind != lock_kind::faster_multi && kind != lock_kind::red;
     return kind == lock_kind::reentrant || kind == lock_kind::non_reentrant || kind == lock_kind::spin
-           || kind == lock_kind::fenced || kind == lock_kind::fair || kind == lock_kind::read_write;
+           || kind == lock_kind::fenced || kind == lock_kind::fair || kind == lock_kind::non_reentrant_fair
+           || kind == lock_kind::read_write;
 }
 
 bool scenario::only_moves_slots() const {
@@ -47,9 +48,6 @@ bool scenario::only_moves_slots() const {
 void share_a_slot(scenario& in, bool with_faults) {
     dice by(in.seed * 0x8ebc6af09c88c6e3U + 0x517cc1b7);
     if (!by.one_in(4)) return;
-    // A read-write lock has several keys: where its hash has moved and the holds of readers have not, these count as dead
-    // (docs/guarantees.md says so), and the more keys a slot has, the longer that lasts.
-    if (in.locks_are == lock_kind::read_write) return;
     in.locks = std::max(in.locks, static_cast<int>(by.between(2, 4)));
     in.of_one_slot = by.one_in(3) ? static_cast<int>(by.between(2, in.locks)) : in.locks;
     for (auto& each : in.workers)

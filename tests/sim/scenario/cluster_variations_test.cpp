@@ -129,6 +129,31 @@ TEST(cluster_variations, wake_who_waits_beside_a_release_while_the_slot_is_on_it
     }
 }
 
+/// It has no slots yet, and there is no descriptor for a connection to it: nobody is told that a server had refused anything.
+TEST(cluster_variations, say_that_a_new_node_cannot_be_reached) {
+    scenario plan;
+    plan.seed = 3;
+    plan.processes = 1;
+    plan.drifts = {0};
+    plan.watchdog = 30'000;
+    change_topology(plan, topology::cluster, false);
+    plan.workers = {{.jobs = {{.pause = 1, .hold = 1}}},
+                    {.jobs = {{.asks = job::how::asynchronous, .pause = 700, .hold = 1}}}};
+    for (int i = 0; i < 40; ++i)
+        plan.workers[0].jobs.push_back({.asks = job::how::once, .pause = i == 0 ? 800 : 20 + i, .hold = 1});
+    plan.faults = {{.what = fault::kind::migrate_slot,
+                    .at = 500,
+                    .lasts = 5'000,
+                    .way = 2 * migration_ways,
+                    .server = plan.masters},
+                   {.what = fault::kind::no_descriptors, .at = 600, .lasts = 2'000}};
+    auto const seen = run(plan);
+    EXPECT_FALSE(seen.broken) << seen.broken->checker << ", " << seen.broken->text;
+    auto const unreachable = seen.count(fact::kind::not_acquired);
+    EXPECT_GT(unreachable, 5);
+    EXPECT_EQ(seen.acquired, 1 + plan.workers[0].jobs.size() - static_cast<std::size_t>(unreachable));
+}
+
 TEST(cluster_variations, play_all_but_values_and_red_locks_in_a_cluster) {
     EXPECT_TRUE(can_be_played(lock_kind::semaphore, topology::cluster));
     EXPECT_FALSE(can_be_played(lock_kind::semaphore, topology::sentinel));

@@ -8,8 +8,10 @@
 #include <functional>
 #include <future>
 #include <gtest/gtest.h>
+#include <memory>
 #include <string>
 #include <thread>
+#include <vector>
 
 namespace redlatch::io {
 namespace {
@@ -104,9 +106,10 @@ protected:
             return holds();
         });
     }
-    bool has_all_slots(cluster_node const& one) {
-        return all->of("some lock").address().find(place_of(one)) != std::string::npos;
+    bool has_slot_of(std::string const& key, cluster_node const& one) {
+        return all->of(key).address().find(place_of(one)) != std::string::npos;
     }
+    bool has_all_slots(cluster_node const& one) { return has_slot_of("some lock", one); }
 };
 
 constexpr char const* every_slot = "0-16383";
@@ -207,6 +210,31 @@ TEST_F(cluster_test, does_not_believe_a_node_that_is_behind_while_the_one_that_k
     EXPECT_GT(second.asked, 20);
 }
 
+TEST_F(cluster_test, passes_over_nodes_that_do_not_answer_soon) {
+    std::vector<std::unique_ptr<scripted_server>> silent; // they take connections, and say nothing
+    auto view = first.line("aaaa", 5, "0-99", true) + second.line("bbbb", 5, "100-199", false);
+    for (int i = 2; i <= 7; ++i) {
+        auto const host =
+            "127.0.0." + std::to_string(i); // behind the other two in the order of addresses: asked before them
+        silent.push_back(std::make_unique<scripted_server>(host));
+        view += "000" + std::to_string(i) + " " + host + ":" + std::to_string(silent.back()->where().port)
+                + "@1 master - 0 0 5 connected " + std::to_string(100 * i) + "-" + std::to_string(100 * i + 99) + "\n";
+    }
+    first.view = [this, view](int nth) {
+        if (nth > 1) {
+            first.server.stop_listening();
+            first.server.break_off();
+        }
+        return view;
+    };
+    second.view = [view](int) { return view; };
+    connect();
+    auto const began = lease_clock::now();
+    all->refresh_soon();
+    EXPECT_TRUE(wait_until([&] { return second.asked >= 1; }));
+    EXPECT_LT(lease_clock::now() - began, 4s) << "a second for each would be six";
+}
+
 struct with_a_node_that_comes_later : cluster_test {
     with_a_node_that_comes_later() : cluster_test(scripted_server::begins::with_listen) {}
 };
@@ -225,13 +253,41 @@ TEST_F(with_a_node_that_comes_later, connects_to_it_again_when_a_slot_has_moved_
     second.view = [](int) { return "-ERR not now\r\n"; };
     second.server.listen();
     second.begin();
-    auto& owner = all->named(
-        {.what = connection::redirect::kind::moved, .slot = slot, .where = {"127.0.0.1", second.server.where().port}});
-    std::promise<std::string> answer; // a node that rests would send the call away
-    unattended::send(loop, owner.data(), locking::command_call("PTTL", key, {}),
-                     [&](connection::call const& answered) { answer.set_value(answered.reply.text); }, {});
-    EXPECT_EQ(answer.get_future().get(), "OK");
-    EXPECT_TRUE(owner.is_connected());
+    connection::redirect const there{
+        .what = connection::redirect::kind::moved, .slot = slot, .where = {"127.0.0.1", second.server.where().port}};
+    auto const connects = [&] {
+        auto& owner = all->named(there);
+        std::promise<std::string> answer; // a node that rests would send the call away
+        unattended::send(loop, owner.data(), locking::command_call("PTTL", key, {}),
+                         [&](connection::call const& answered) { answer.set_value(answered.reply.text); }, {});
+        EXPECT_EQ(answer.get_future().get(), "OK");
+        return owner.is_connected();
+    };
+    // An attempt from before it listened may end only now, and send the first call away: then it is named once more.
+    EXPECT_TRUE(wait_until(connects));
+}
+
+TEST_F(with_a_node_that_comes_later, sends_away_what_waits_for_it_when_the_slot_has_moved) {
+    std::string const key = "some lock";
+    auto const slot = base::hash_slot(key);
+    auto const moved = std::make_shared<std::atomic<bool>>(false);
+    auto const others = "0-" + std::to_string(slot - 1) + " " + std::to_string(slot + 1) + "-16382";
+    auto const before =
+        first.line("aaaa", 5, others, true) + second.line("bbbb", 6, std::to_string(slot) + " 16383", false);
+    auto const after =
+        first.line("aaaa", 7, others + " " + std::to_string(slot), true) + second.line("bbbb", 6, "16383", false);
+    first.view = [=](int) { return *moved ? after : before; };
+    connect();
+    auto& former = all->of(key);
+    ASSERT_TRUE(has_slot_of(key, second));
+    auto const answer = std::make_shared<std::promise<std::string>>();
+    unattended::send(loop, former.data(), locking::command_call("PTTL", key, {}),
+                     [answer](connection::call const& answered) { answer->set_value(answered.reply.text); }, {});
+    *moved = true;
+    ASSERT_TRUE(refresh_until([&] { return has_slot_of(key, first); }));
+    auto got = answer->get_future();
+    ASSERT_EQ(got.wait_for(test::patience), std::future_status::ready) << "it has a slot yet, and cannot be reached";
+    EXPECT_EQ(got.get(), "OK");
 }
 
 } // namespace
