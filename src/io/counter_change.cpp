@@ -4,12 +4,14 @@
 #include "io/insist.hpp"
 #include "io/query_op.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace redlatch::io {
 
 counter_change::counter_change(std::shared_ptr<client_core> core, request order)
-    : core_(std::move(core)), order_(std::move(order)), node_(&core_->node_of(order_.call.key())) {
+    : core_(std::move(core)), order_(std::move(order)), node_(&core_->node_of(order_.call.key())),
+      deadline_(order_.deadline) {
     if (!order_.repeatable) call_.be_sent_once();
     if (core_->settings().fail_fast) call_.be_impatient();
 }
@@ -67,22 +69,28 @@ bool counter_change::ready() const {
     return stage_ == stage::calling ? call_.finished() : core_->closed();
 }
 
+void counter_change::wait_with_others(base::instant now) {
+    if (!order_.with_others) return;
+    deadline_ = std::min(deadline_, std::max(base::later(node_->away_since(), core_->settings().timeout), now));
+}
+
 bool counter_change::call() {
     if (!std::exchange(counted_, true)) core_->request_began();
     bool const first = stage_ == stage::beginning;
     stage_ = stage::calling;
     node_ = &core_->node_of(order_.call.key());
+    if (first) wait_with_others(lease_clock::now());
     if (first) expect_waiters();
     call_.begin(node_->data(), order_.call, waker(), blocking(), core_->closing_flag());
     if (first) tell_waiters();
     at_once_ = first;
-    return suspend(&call_.line(), order_.deadline);
+    return suspend(&call_.line(), deadline_);
 }
 
 bool counter_change::on_called() {
     auto const now = lease_clock::now();
     if (!call_.finished()) {
-        if (now < order_.deadline) return suspend(at().where, at().until);
+        if (now < deadline_) return suspend(at().where, at().until);
         may_be_done_ = call_.abandon() || may_be_done_;
         return finish(without_an_answer());
     }
@@ -90,26 +98,27 @@ bool counter_change::on_called() {
     if (!said) return suspend(&call_.line(), at().until);
     if (said->status == connection::call::state::closed) {
         may_be_done_ = may_be_done_ || said->handed > 0;
-        bool const again =
-            said->handed == 0 && !core_->closed() && !core_->settings().fail_fast && now < order_.deadline;
+        bool const again = said->handed == 0 && !core_->closed() && !core_->settings().fail_fast && now < deadline_;
         return again ? call() : finish(without_an_answer()); // it had waited for a connection, and there is one
     }
     reply_ = said->reply;
     if (!reply_.is_error()) {
+        node_->on_written(said->sent_at, false);
         repeated_ = std::exchange(may_be_done_, false) || call_.repeated();
         return finish({});
     }
     may_be_done_ = may_be_done_ || call_.repeated(); // the answer to a copy was lost, and this one says nothing of it
     auto const verdict = connection::judge(reply_);
-    if (verdict == connection::verdict::read_only) node_->data().reconnect(*said, "is a replica now");
+    node_->on_write_refused(*said, now);
     bool const not_executed = verdict == connection::verdict::read_only || verdict == connection::verdict::not_executed;
-    return not_executed ? pause() : finish(connection::to_errc(verdict));
+    return not_executed ? pause(now) : finish(connection::to_errc(verdict));
 }
 
-bool counter_change::pause() {
+bool counter_change::pause(base::instant now) {
     constexpr base::milliseconds how_long{100};
-    auto const until = base::later(lease_clock::now(), how_long);
-    if (until >= order_.deadline) return finish(errc::disconnected);
+    wait_with_others(now);
+    auto const until = base::later(now, how_long);
+    if (until >= deadline_) return finish(errc::disconnected);
     stage_ = stage::pausing;
     return suspend(nullptr, until);
 }

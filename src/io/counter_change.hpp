@@ -34,6 +34,7 @@ public:
         base::instant deadline;
         locking::counter_ptr whose{}; ///< of a release: who waits for it in this process asks right behind
         std::int64_t adds = 0;
+        bool with_others = false; ///< while the server is away or refuses, those that do so end together
     };
     counter_change(std::shared_ptr<client_core> core, request order);
     ~counter_change() override;
@@ -53,7 +54,8 @@ private:
     bool call();
     bool on_called();
     bool on_paused();
-    bool pause();
+    bool pause(base::instant now);
+    void wait_with_others(base::instant now);
     bool finish(std::error_code code);
     std::error_code without_an_answer() const;
     void expect_waiters();
@@ -64,6 +66,7 @@ private:
     std::shared_ptr<client_core> core_;
     request const order_;
     node* node_;
+    base::instant deadline_;
     stage stage_ = stage::beginning;
     bool counted_ = false;     ///< close() waits for it
     bool may_be_done_ = false; ///< a copy of the call may have been executed

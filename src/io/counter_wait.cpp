@@ -21,6 +21,17 @@ namespace {
 
 constexpr base::milliseconds no_lease = std::chrono::hours(24 * 365 * 100);
 
+/// An answer that close() waits for although its caller does not.
+class due_answer {
+public:
+    explicit due_answer(std::shared_ptr<client_core> whose) : core(std::move(whose)) { core->request_began(); }
+    due_answer(due_answer const&) = delete;
+    due_answer& operator=(due_answer const&) = delete;
+    ~due_answer() { core->request_ended(); }
+
+    std::shared_ptr<client_core> const core;
+};
+
 } // namespace
 
 counter_wait::counter_wait(std::shared_ptr<client_core> core, request order)
@@ -198,6 +209,11 @@ base::instant counter_wait::outage_at() {
     return base::later(std::max(began_, node_->away_since()), limit);
 }
 
+/// When it asks although it does not hear anything again: with fail_fast as soon as the other connection has noticed, too.
+base::instant counter_wait::end_of_hope() {
+    return core_->settings().fail_fast ? base::later(now_, acquire_op::poll_pause) : outage_at();
+}
+
 bool counter_wait::attempt() {
     follow_key();
     if (auto const turn = request_.may_wait && request_.what->how->changes() ? node_->turn_to_write(now_) : now_;
@@ -206,9 +222,7 @@ bool counter_wait::attempt() {
         return carry_out(op_.on_held_up(turn));
     }
     asked_at_ = now_;
-    if (waiter_)
-        waiter_->released.store(false,
-                                std::memory_order_relaxed); // who tells from now on has sent before the next call
+    if (waiter_) waiter_->asks();
     if (request_.what->how->changes() && !std::exchange(asks_, true)) core_->request_began();
     if (channel_) {
         node_->messages().catch_up();
@@ -260,7 +274,7 @@ bool counter_wait::on_answered(connection::call const& answered) {
     if (answer.what == acquire_answer::kind::busy)
         core_->shared_counters().locked([&](base::wake_list&) {
             request_.what->busy_at = now_;
-            if (waiter_ && !told()) waiter_->told_of = 0;
+            if (waiter_) locking::wait_queue::found_none(*waiter_);
         });
     if (changed && core_->closed()) { // it came while close() waited for it
         may_have_taken_ = true;
@@ -297,7 +311,7 @@ bool counter_wait::on_interruption(action const& last) {
 }
 
 /// With a record whatever it takes is undone; without, its answer is awaited, and what it took is given back. Where the
-/// connection breaks before that, nobody knows.
+/// connection breaks before that, nobody knows. close() waits for it.
 void counter_wait::abandon_call() {
     auto const& how = *request_.what->how;
     if (!call_.under_way()) return;
@@ -307,10 +321,11 @@ void counter_wait::abandon_call() {
         may_have_taken_ = call_.abandon() || may_have_taken_;
         late_copy_possible_ = late_copy_possible_ || call_.late_copy_possible();
     } else {
-        call_.abandon([core = core_, what = request_.what, amount = request_.amount](resp::value const& reply) {
+        auto due = std::make_shared<due_answer>(core_);
+        call_.abandon([due = std::move(due), what = request_.what, amount = request_.amount](resp::value const& reply) {
             if (what->how->read(reply).what != acquire_answer::kind::acquired) return;
             insist([&] {
-                io::give_back(core, *what,
+                io::give_back(due->core, *what,
                               what->how->give_back({.name = what->name,
                                                     .channel = what->channel,
                                                     .publish = what->publish->command(),
@@ -366,7 +381,8 @@ bool counter_wait::on_waited() {
                            && request_.record.empty();
         bool const news = heeds_messages() && op_.is_news(seen, sample_);
         if (news) sample_ = seen;
-        if ((!news || broke) && now_ < at().until) return suspend(at().where, at().until);
+        if (broke && now_ < at().until) return suspend(at().where, std::min(at().until, end_of_hope()));
+        if (!news && now_ < at().until) return suspend(at().where, at().until);
     } else if (now_ < at().until) {
         return suspend(at().where, at().until);
     }

@@ -88,6 +88,7 @@ private:
     /// A message makes it ask: the first one in line, where there is one.
     bool heeds_messages() const noexcept { return !waiter_ || at_head(); }
     base::instant outage_at();
+    base::instant end_of_hope();
     bool is_impatient() const { return !request_.may_wait || core_->settings().fail_fast; }
     locking::acquire_op::knowledge of_others();
 

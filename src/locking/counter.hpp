@@ -34,6 +34,9 @@ struct counter_request {
 /// Of one permit, in bytes.
 inline constexpr std::size_t permit_id_size = 16;
 
+/// acquire_answer::left is not more: waiters are told of it, and nobody has more of them.
+inline constexpr std::int64_t most_left = 1'000'000'000;
+
 /// What one kind of counter does differently: pure functions, as of a recipe.
 struct counter_kind {
     /// "semaphore", "permit semaphore", "count-down latch" or "leader election": for messages.

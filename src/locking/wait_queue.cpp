@@ -44,6 +44,11 @@ void wait_queue::tell_head(base::wake_list& woken, std::optional<channel_sample>
 
 namespace {
 
+/// Its answer may be from before these permits, and not have been looked at yet.
+void rely_on(waiter& one) {
+    one.passed_over.store(true, std::memory_order_relaxed);
+}
+
 void tell(waiter& one, std::int64_t permits, base::wake_list& woken) {
     one.told_of += permits;
     one.released.store(true, std::memory_order_release); // pairs with the waiter's exchange
@@ -57,7 +62,10 @@ void wait_queue::tell_first(std::int64_t permits, base::wake_list& woken) const 
     auto left = permits;
     auto const takes = [&](waiter& one) { // false: the permits do not go as far as to it
         auto const missing = one.amount - one.told_of;
-        if (missing <= 0) return true;
+        if (missing <= 0) {
+            rely_on(one);
+            return true;
+        }
         if (left < permits && left < missing) return false;
         tell(one, std::min(left, missing), woken);
         left -= missing;
@@ -69,6 +77,14 @@ void wait_queue::tell_first(std::int64_t permits, base::wake_list& woken) const 
     if (left > 0) tell(*head_, left, woken); // all are asking: one of them may have asked too early
 }
 
+void wait_queue::found_none(waiter& one) {
+    if (one.released.load(std::memory_order_relaxed)) return; // more have come since it asked
+    if (one.passed_over.exchange(false, std::memory_order_relaxed))
+        one.released.store(true, std::memory_order_release); // pairs with the waiter's exchange
+    else
+        one.told_of = 0;
+}
+
 void wait_queue::leave_with(waiter_ptr const& waiter, remainder const& found, base::wake_list& woken) {
     auto const unused = waiter->released.load(std::memory_order_relaxed) ? waiter->told_of : 0;
     bool const another = remove(waiter);
@@ -76,8 +92,13 @@ void wait_queue::leave_with(waiter_ptr const& waiter, remainder const& found, ba
     if (unused > 0) tell_first(unused, woken);
     auto left = found.left;
     if (left > 0) {
-        left -= head_->told_of;
-        for (auto const& one : rest_) left -= one->told_of;
+        auto const asks_for_its_own = [&](auto& one) {
+            if (one.told_of == 0) return;
+            left -= one.told_of;
+            rely_on(one);
+        };
+        asks_for_its_own(*head_);
+        for (auto const& one : rest_) asks_for_its_own(*one);
     }
     if (left > 0) tell_first(left, woken);
     if (!another) return;

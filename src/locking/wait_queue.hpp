@@ -31,11 +31,12 @@ struct waiter {
     std::atomic<bool> released{false};             ///< a hold of this process has just been released: ask again
     std::int64_t amount = 1;                       ///< of permits, that it wants
     std::int64_t told_of =
-        0;                  ///< of permits that came, and that it has not found taken by others; zero: it was not told
-    bool none_left = false; ///< the one before it took the last ones; `sample` was taken before that
-    base::instant back_at = base::never; ///< of none_left: some come back by themselves then
-    bool held_back = false;              ///< of released: wait for a message first, other processes want a turn too
-    channel_sample sample{};             ///< of held_back: taken before the release was written
+        0; ///< of permits that came, and that it has not found taken by others; zero: it was not told
+    std::atomic<bool> passed_over{false}; ///< others count on it to ask for what it was told of
+    bool none_left = false;               ///< the one before it took the last ones; `sample` was taken before that
+    base::instant back_at = base::never;  ///< of none_left: some come back by themselves then
+    bool held_back = false;               ///< of released: wait for a message first, other processes want a turn too
+    channel_sample sample{};              ///< of held_back: taken before the release was written
 
     // Hand-off within the process.
     std::shared_ptr<tenure> whose{};              ///< its own, that is acquiring
@@ -48,6 +49,12 @@ struct waiter {
     std::atomic<bool> granted{false};             ///< it has it; level_number says as what
     std::uint64_t level_number = 0;
     bool accepted = false; ///< it knows: what is lost from now on is its caller's to give back
+
+    /// From now on: who tells it, or passes it over, has sent before its next call.
+    void asks() noexcept {
+        released.store(false, std::memory_order_relaxed);
+        passed_over.store(false, std::memory_order_relaxed);
+    }
 };
 
 /// What there was when a waiter got its permits.
@@ -75,6 +82,8 @@ public:
     /// So many permits come, or were found: the first waiters that have not been told of as many as they want ask, the first
     /// one of them in any case, those behind it as far as the permits go.
     void tell_first(std::int64_t permits, base::wake_list& woken) const;
+    /// By the server's answer there were too few for it: it waits, or asks once more where others counted on it meanwhile.
+    static void found_none(waiter& one);
     /// The one that leaves has got its permits; who has been told of some takes of what was left.
     void leave_with(waiter_ptr const& waiter, remainder const& found, base::wake_list& woken);
     /// The wait of one behind it is about to end: a head that leaves the lock to other processes asks now.

@@ -24,6 +24,17 @@ protected:
     bool becomes(std::string const& wanted) const {
         return wait_until([&] { return value() == wanted; });
     }
+    /// It has begun.
+    std::future<void> close_in_thread(client& one) {
+        auto ended = in_thread([&] { one.close(); });
+        std::stop_source stopped;
+        stopped.request_stop();
+        EXPECT_TRUE(wait_until([&] {
+            return outcome_of([&] { one.get_semaphore(name).acquire({.stop = stopped.get_token()}); }).reason
+                   == errc::closed;
+        }));
+        return ended;
+    }
     void SetUp() override { exactly_once.try_set_permits(5); }
     void TearDown() override { expect_idle(user); }
 };
@@ -206,6 +217,40 @@ TEST_P(abandoned_request_test, is_given_back_when_it_is_cancelled) {
     EXPECT_EQ(asking.get().reason, errc::cancelled);
     late.deliver();
     EXPECT_TRUE(becomes("5"));
+}
+
+TEST_P(abandoned_request_test, is_given_back_by_a_client_that_closes) {
+    which().acquire();
+    which().release();
+    auto settings = quick(proxy.uri());
+    settings.timeout = settings.close_timeout = patience;
+    client closing(settings);
+    auto permits = closing.get_semaphore(name, {.exactly_once = GetParam()});
+    auto const late = proxy.hold_reply(a_script(scripts::semaphore_acquire));
+    EXPECT_FALSE(outcome_of([&] { permits.acquire({.permits = 2, .wait = 50ms}); }).message.empty());
+    EXPECT_TRUE(late.wait());
+    auto ended = close_in_thread(closing);
+    late.deliver();
+    ended.get();
+    EXPECT_EQ(value(), "5");
+}
+
+TEST_F(counter_faults_test, does_not_close_for_longer_where_the_answer_to_an_abandoned_request_is_lost) {
+    sent_once.acquire();
+    sent_once.release();
+    auto settings = quick(proxy.uri());
+    settings.timeout = settings.close_timeout = patience;
+    client closing(settings);
+    auto permits = closing.get_semaphore(name);
+    auto const late = proxy.hold_reply(a_script(scripts::semaphore_acquire));
+    EXPECT_FALSE(outcome_of([&] { permits.acquire({.permits = 2, .wait = 50ms}); }).message.empty());
+    EXPECT_TRUE(late.wait());
+    auto const began = test_clock::now();
+    auto ended = close_in_thread(closing);
+    late.cut_client();
+    ended.get();
+    EXPECT_LT(since(began), patience / 2);
+    EXPECT_EQ(value(), "3") << "nobody knows whether they were taken";
 }
 
 TEST_F(counter_faults_test, gives_back_what_an_abandoned_request_took_although_the_connection_breaks) {

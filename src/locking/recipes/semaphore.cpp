@@ -3,6 +3,8 @@
 #include "locking/names.hpp"
 #include "locking/recipes/counter_calls.hpp"
 
+#include <algorithm>
+
 namespace redlatch::locking {
 namespace semaphore {
 namespace {
@@ -18,7 +20,7 @@ acquire_answer read_acquire(resp::value const& reply) {
     if (reply.integer == 0) return {acquire_answer::kind::busy};
     if (reply.integer < 0) return {};
     acquire_answer taken{acquire_answer::kind::acquired};
-    taken.left = reply.integer - 1;
+    taken.left = std::min(reply.integer - 1, most_left);
     return taken;
 }
 

@@ -125,6 +125,7 @@ struct permits_line : waiting_line {
         queue.leave_with(places[which], {.left = left, .back_at = back_at, .heard = heard}, woken);
         woken.wake_all();
     }
+    void finds_none(std::size_t which) { wait_queue::found_none(*places[which]); }
     /// What has been told to each.
     std::vector<std::int64_t> told() const {
         std::vector<std::int64_t> out;
@@ -158,6 +159,8 @@ TEST(wait_queue, tells_the_first_again_where_all_ask) {
     line.places[0]->released = false; // it asks
     line.come(1);
     EXPECT_TRUE(line.places[0]->released) << "it may have asked before these came";
+    line.finds_none(0);
+    EXPECT_TRUE(line.places[0]->released) << "by that answer";
 }
 
 TEST(wait_queue, tells_one_that_was_told_of_too_few_before_those_behind_it) {
@@ -207,6 +210,38 @@ TEST(wait_queue, nobody_knows_when_more_come_where_something_was_left_for_others
     line.takes(0, 1, {.count = 7, .subscribed = true});
     EXPECT_EQ(line.picture(), "hhw");
     EXPECT_FALSE(line.places[1]->none_left) << "the last one takes it";
+}
+
+/// Its answer has come before the permits, and is looked at behind what the others did with them.
+TEST(wait_queue, who_was_told_before_asks_again_where_the_others_counted_on_it) {
+    permits_line line({1, 1});
+    line.come(2);
+    for (auto const& one : line.places) one->asks();
+    line.finds_none(0); // others were faster; the second one does not know it yet
+    line.come(2);
+    EXPECT_EQ(line.told(), (permits_line::all{2, 1}));
+    line.places[0]->asks(); // and gets one
+    line.takes(0, 1);
+    EXPECT_FALSE(line.places[1]->released) << "what is left is what it was told of";
+    line.finds_none(1);
+    EXPECT_TRUE(line.places[1]->released) << "by an answer from before that";
+    line.places[1]->asks();
+    line.finds_none(1);
+    EXPECT_FALSE(line.places[1]->released);
+    EXPECT_EQ(line.places[1]->told_of, 0);
+}
+
+TEST(wait_queue, who_was_told_before_asks_again_where_one_behind_it_was_told_in_its_place) {
+    permits_line line({1, 5});
+    line.come(1);
+    line.places[0]->asks();
+    line.come(1);
+    EXPECT_EQ(line.told(), (permits_line::all{1, 1}));
+    line.finds_none(0);
+    EXPECT_TRUE(line.places[0]->released) << "one is too few for the other one";
+    line.places[0]->asks();
+    line.finds_none(0);
+    EXPECT_FALSE(line.places[0]->released) << "once";
 }
 
 TEST(wait_queue, what_came_too_late_for_one_is_for_the_next) {
