@@ -1,7 +1,8 @@
 -- Sets the lease of permits anew. Those whose lease is over come back to the semaphore first.
 -- KEYS: 1 NAME, 2 timeouts. ARGV: 1 the publish command (PUBLISH or SPUBLISH), 2 channel, 3 lease in ms; 0: for ever, 4: 1 =
 -- only where less is left, from 5 on: the ids.
--- Returns: the positions, from 1, of the ids that are not there.
+-- Returns: the positions, from 1, of the ids that are not there. Where a lease was shortened, 1 is published: whoever waits
+-- asks, and learns when it ends now.
 -- wire: protocol section 7.3. The time is the server's.
 local value = redis.call('get', KEYS[1])
 if value and not string.find(value, '^-?%d+$') then return redis.error_reply('WRONGTYPE the value is not a number') end
@@ -20,9 +21,14 @@ if #ended > 0 then
 end
 local ends = ARGV[3] == '0' and '922337203685477' or now + tonumber(ARGV[3])
 local missing = {}
+local shorter = false
 for i = 5, #ARGV do
     local before = redis.call('zscore', KEYS[2], ARGV[i])
     if not before or tonumber(before) <= now then table.insert(missing, i - 4)
-    elseif ARGV[4] ~= '1' or tonumber(before) < tonumber(ends) then redis.call('zadd', KEYS[2], ends, ARGV[i]) end
+    elseif ARGV[4] ~= '1' or tonumber(before) < tonumber(ends) then
+        redis.call('zadd', KEYS[2], ends, ARGV[i])
+        shorter = shorter or tonumber(ends) < tonumber(before)
+    end
 end
+if shorter then redis.pcall(ARGV[1], ARGV[2], 1) end -- not 0, by which Redisson wakes no thread
 return missing

@@ -17,7 +17,7 @@ for i = 4, #ARGV do
     if ends and tonumber(ends) > now then table.insert(held, ARGV[i])
     else missing = missing or i - 3 end
 end
-local none = #held == 0
+local none_there = #held == 0
 if KEYS[3] then redis.call('set', KEYS[3], 0, 'px', ARGV[3])
 elseif missing then held = {} end
 for _, id in ipairs(held) do table.insert(back, id) end
@@ -32,6 +32,6 @@ if #back > 0 then
 end
 local told = 0
 if #back > 0 and value and value > 0 then told = redis.pcall(ARGV[1], ARGV[2], value) end
-if none then return 0 end
-if #held == 0 then return -missing end
+if none_there then return 0 end
+if #held == 0 then return -missing end -- one of several is not there: none is given back
 return type(told) == 'number' and 1 or 2

@@ -1,6 +1,7 @@
 -- Takes a read-write lock for reading, or finds that an earlier copy of this very call has taken it.
--- KEYS: 1 NAME, 2 prefix of hold keys: hold n of an owner is PREFIX:OWNER:rwlock_timeout:n. ARGV: 1 lease in ms, 2 OWNER, 3 the
--- write hold of the same owner, beside which it may read (empty: none).
+-- KEYS: 1 NAME, 2 prefix of hold keys: hold n of an owner is <prefix>OWNER:rwlock_timeout:n. It is no key that is ever there,
+-- so that a cluster refuses the call (TRYAGAIN) while the slot is on its way, when hold keys may be on another node than NAME.
+-- ARGV: 1 lease in ms, 2 OWNER, 3 the write hold of the same owner, beside which it may read (empty: none).
 -- Returns: nil = acquired; an integer = the PTTL of the lock (-1: without expiry).
 -- wire: protocol section 6.2; the count of a hold that is there is not touched and no lease is shortened, so that a repeat is
 -- harmless, also a late one. A hash without a mode is a lock of another kind: busy.
@@ -12,7 +13,7 @@ if not free then
     if mode ~= 'read' and not own_write then return left end
 end
 local lease = tonumber(ARGV[1])
-local hold = KEYS[2] .. ':' .. ARGV[2] .. ':rwlock_timeout:1'
+local hold = KEYS[2] .. ARGV[2] .. ':rwlock_timeout:1'
 local kept = redis.call('pttl', hold)
 if kept ~= -1 and kept < lease then redis.call('set', hold, 1, 'px', ARGV[1]) end
 local fresh = free or redis.call('hexists', KEYS[1], ARGV[2]) == 0

@@ -3,7 +3,8 @@
 -- ever there: among KEYS it would be missing while the slot is on its way to another node, and the call be refused (TRYAGAIN).
 -- Returns: the positions (from 1) of the holds that are gone; empty = all renewed.
 -- wire: protocol section 2.3; no lease is shortened, and a key of another type counts as not held. A hold without all of its
--- keys is gone too: the next release of anybody drops it. Any other error (a missing right) says nothing about the holds.
+-- keys is gone too: the next release of anybody drops it. Any other error (a missing right) says nothing about the holds; nor
+-- does a key that is not there yet while the slot is on its way: the client asks again.
 local lease = tonumber(ARGV[1])
 local lost = {}
 
@@ -13,12 +14,24 @@ local function prolong(key)
     return left ~= -2
 end
 
+-- Behind ASKING one key that is missing is answered as if it were nowhere, and two of which one is missing are an error.
+local function on_its_way(name, key)
+    local seen = redis.pcall('exists', name, key)
+    return type(seen) == 'table' and string.find(seen.err, 'non local', 1, true) and seen
+end
+
 for i = 1, #KEYS do
-    local name, owner, hold = KEYS[i], ARGV[2 * i], ARGV[2 * i + 1] .. ':' .. ARGV[2 * i] .. ':rwlock_timeout:'
+    local name, owner, hold = KEYS[i], ARGV[2 * i], ARGV[2 * i + 1] .. ARGV[2 * i] .. ':rwlock_timeout:'
     local count = redis.pcall('hget', name, owner)
     if type(count) == 'table' and not string.find(count.err, 'WRONGTYPE', 1, true) then return count end
     local held = type(count) == 'string'
-    for n = 1, held and math.min(tonumber(count), 10000) or 0 do held = prolong(hold .. n) and held end
+    for n = 1, held and math.min(tonumber(count), 10000) or 0 do
+        if not prolong(hold .. n) then
+            local error = on_its_way(name, hold .. n)
+            if error then return error end
+            held = false
+        end
+    end
     if held then
         prolong(name)
     else

@@ -5,7 +5,7 @@
 -- by which Redisson knows that it is alive; all of one owner live as long as the longest.
 local before = redis.call('hget', KEYS[1], ARGV[2])
 if not before then return 0 end
-local hold = KEYS[2] .. ':' .. ARGV[2] .. ':rwlock_timeout:'
+local hold = KEYS[2] .. ARGV[2] .. ':rwlock_timeout:'
 local count = tonumber(ARGV[3])
 local lease = math.max(tonumber(ARGV[1]), redis.call('pttl', hold .. 1))
 for n = 1, count do

@@ -8,7 +8,7 @@ local fields = redis.call('hgetall', KEYS[1])
 redis.call('del', KEYS[1])
 for i = 1, #fields, 2 do
     for n = 1, math.min(tonumber(fields[i + 1]) or 0, 10000) do -- no owner has more
-        redis.call('del', KEYS[2] .. ':' .. fields[i] .. ':rwlock_timeout:' .. n)
+        redis.call('del', KEYS[2] .. fields[i] .. ':rwlock_timeout:' .. n)
     end
 end
 local told = redis.pcall(ARGV[2], ARGV[3], ARGV[4])

@@ -7,7 +7,7 @@
 -- the lease of the lock may be theirs. No owner has ten thousand holds. DEL is the first write where nobody stays: where it is
 -- refused, nothing has changed.
 local count = redis.call('hget', KEYS[1], ARGV[1])
-local function hold(owner, n) return KEYS[2] .. ':' .. owner .. ':rwlock_timeout:' .. n end
+local function hold(owner, n) return KEYS[2] .. owner .. ':rwlock_timeout:' .. n end
 local function holds(text) return math.min(tonumber(text) or 0, 10000) end
 local writes = ARGV[4] == '1'
 if not count then

@@ -32,10 +32,13 @@ void give_permits_back(permits_state const& state) {
                   true);
 }
 
-io::counter_change::request release_of(permits_state const& state) {
+enum class patience { by_settings, with_others };
+
+io::counter_change::request release_of(permits_state const& state, patience grace = patience::by_settings) {
     auto const asked = detail::releasing_by_id(state.of, state.ids());
     auto order = detail::to_request(state.of, asked.about, asked.amount, asked.compose, asked.idempotent);
     order.deadline = std::min(order.deadline, state.lease->valid_until());
+    order.with_others = grace == patience::with_others;
     return order;
 }
 
@@ -59,9 +62,9 @@ outcome end_of_release(permits_state const& state, io::counter_change const& end
 }
 
 /// Blocks. They are given back whatever happens.
-outcome release_now(permits_state const& state) {
+outcome release_now(permits_state const& state, patience grace) {
     try {
-        io::counter_change one(state.of.core, release_of(state));
+        io::counter_change one(state.of.core, release_of(state, grace));
         io::run_blocking(one);
         return end_of_release(state, one);
     } catch (...) { // no memory
@@ -77,6 +80,17 @@ outcome end_of_lost(permits_state const& state) {
             "the lease of "
                 + detail::permits_in_words(state.of, static_cast<std::int64_t>(detail::number_of_ids(state.ids())))
                 + " is over, and they came back by themselves; stop what they protect"};
+}
+
+/// Blocks, unless they have ended; throws error.
+void give_back(permits_state const& state, patience grace) {
+    if (state.lease->ended()) return;
+    if (auto const refused = state.of.core->refusal(true))
+        throw error(static_cast<errc>(refused.value()),
+                    "releasing permits of " + state.of.shown() + ": " + refused.message());
+    if (!state.lease->end()) return;
+    auto const how = state.lease->is_lost(lease_clock::now()) ? end_of_lost(state) : release_now(state, grace);
+    if (how.failed()) throw error(static_cast<errc>(how.code().value()), how.message());
 }
 
 } // namespace
@@ -131,7 +145,7 @@ permits::~permits() {
         return;
     }
     try {
-        release();
+        give_back(*state_, patience::with_others);
     } catch (std::exception const& problem) {
         io::insist([&] {
             core.tell({.what = event::kind::release_failed, .lock_name = semaphore_name(), .message = problem.what()});
@@ -141,18 +155,7 @@ permits::~permits() {
 }
 
 void permits::release() {
-    if (!state_ || state_->lease->ended()) return;
-    auto const& core = state_->of.core;
-    if (auto const refused = core->refusal(true))
-        throw error(static_cast<errc>(refused.value()),
-                    "releasing permits of " + state_->of.shown() + ": " + refused.message());
-    if (!state_->lease->end()) return;
-    if (state_->lease->is_lost(lease_clock::now())) {
-        auto const over = end_of_lost(*state_);
-        throw error(errc::lease_lost, over.message());
-    }
-    auto const how = release_now(*state_);
-    if (how.failed()) throw error(static_cast<errc>(how.code().value()), how.message());
+    if (state_) give_back(*state_, patience::by_settings);
 }
 
 void permits::release(std::error_code& ec) noexcept {

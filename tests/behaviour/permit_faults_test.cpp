@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <stop_token>
+#include <vector>
 
 namespace redlatch::test {
 namespace {
@@ -102,6 +103,35 @@ TEST_F(permit_faults_test, goes_on_releasing_when_the_server_is_away) {
     EXPECT_TRUE(reason == errc::disconnected || reason == errc::outcome_unknown);
     proxy.refuse_connections(false);
     EXPECT_TRUE(becomes("1"));
+}
+
+TEST_F(permit_faults_test, destructors_share_their_time_while_the_server_is_away_or_refuses) {
+    constexpr int count = 10;
+    mine.try_set_permits(2 * count);
+    auto settings = quick(proxy.uri());
+    settings.timeout = 1500ms;
+    client user_of_many(settings);
+    auto from = user_of_many.get_permit_semaphore(name);
+    from.acquire().release(); // the server knows the scripts
+    auto const time_to_end = [&](std::function<void()> const& breaks) {
+        std::vector<permits> many;
+        for (int i = 0; i < count; ++i) many.push_back(from.acquire());
+        breaks();
+        auto const began = test_clock::now();
+        many.clear();
+        return since(began);
+    };
+    EXPECT_LT(time_to_end([&] { proxy.drop(direction::to_client); }), 2 * settings.timeout);
+    proxy.pass(direction::to_client);
+    proxy.cut_all();
+    expect_idle(user_of_many);
+    EXPECT_TRUE(becomes(std::to_string(2 * count)));
+    EXPECT_LT(time_to_end([&] {
+                  constexpr int most_requests = 500;
+                  for (int i = 0; i < most_requests; ++i)
+                      proxy.replace_reply(a_script(scripts::permit_release), "-LOADING for a while\r\n");
+              }),
+              2 * settings.timeout);
 }
 
 /// The answer comes when the lease is over: it may have come back to the server, and is somebody else's.

@@ -145,6 +145,17 @@ TEST_F(permit_semaphore_test, sets_a_lease_anew_by_id) {
     EXPECT_EQ(mine.acquired_permits(), 1);
 }
 
+TEST_F(permit_semaphore_test, a_lease_that_was_shortened_is_not_slept_through) {
+    mine.try_set_permits(1);
+    auto const id = mine.acquire().detach().front();
+    auto waiting = in_thread([&] { return mine.acquire({.wait = 60s}); });
+    ASSERT_TRUE(wait_until([&] { return user.stats().subscriptions == 1 && somebody_listens(channel()); }));
+    auto const began = test_clock::now();
+    EXPECT_TRUE(theirs.update_lease(id, 1s));
+    EXPECT_TRUE(waiting.get());
+    EXPECT_LT(since(began), 10s);
+}
+
 TEST_F(permit_semaphore_test, shows_what_there_is_and_changes_nothing) {
     auto const nothing = mine.inspect();
     EXPECT_EQ(nothing.name, name);

@@ -10,7 +10,7 @@ namespace {
 using locking::scripts::fenced_acquire;
 using locking::scripts::fenced_reenter;
 
-words const keys{"orders", "counter"};
+words const lock_and_counter{"orders", "counter"};
 
 class fenced_acquire_script : public script_test {};
 REDLATCH_ON_EVERY_SERVER(fenced_acquire_script);
@@ -22,8 +22,8 @@ TEST_P(fenced_acquire_script, takes_a_free_lock_with_a_new_token_and_gives_a_gre
         SCOPED_TRACE(what);
         command({"FLUSHALL"});
         if (!before.empty()) command(before);
-        EXPECT_EQ(shown(call(fenced_acquire, keys, {"100000", "me:1"})), first);
-        EXPECT_EQ(shown(call(fenced_acquire, keys, {"200000", "me:1"})), second);
+        EXPECT_EQ(shown(call(fenced_acquire, lock_and_counter, {"100000", "me:1"})), first);
+        EXPECT_EQ(shown(call(fenced_acquire, lock_and_counter, {"200000", "me:1"})), second);
         auto const counter = std::string(second).substr(1, std::string(second).size() - 2);
         EXPECT_EQ(state(), (words{"counter " + counter + " no expiry", "orders {me:1=1} 200s"}));
     }
@@ -34,14 +34,14 @@ TEST_P(fenced_acquire_script, counts_nothing_for_a_lock_that_is_held) {
         {
             {.what = "held by another",
              .before = {{"SET", "counter", "7"}, {"HSET", "orders", "you:1", "1"}, {"PEXPIRE", "orders", "100000"}},
-             .keys = keys,
+             .keys = lock_and_counter,
              .arguments = {"200000", "me:1"},
              .reply = "100s",
              .reply_to_a_repeat = "100s",
              .after = {"counter 7 no expiry", "orders {you:1=1} 100s"}},
             {.what = "held by another, with the number of those that listen",
              .before = {{"HSET", "orders", "you:1", "1"}},
-             .keys = keys,
+             .keys = lock_and_counter,
              .arguments = {"200000", "me:1", "nobody listens here"},
              .reply = "[-1 0]",
              .reply_to_a_repeat = "[-1 0]",
@@ -53,21 +53,21 @@ TEST_P(fenced_acquire_script, takes_nothing_where_the_counter_cannot_count) {
     run(fenced_acquire, {
                             {.what = "a counter that is a hash",
                              .before = {{"HSET", "counter", "x", "1"}},
-                             .keys = keys,
+                             .keys = lock_and_counter,
                              .arguments = {"100000", "me:1"},
                              .reply = "!WRONGTYPE",
                              .reply_to_a_repeat = "!WRONGTYPE",
                              .after = {"counter {x=1} no expiry"}},
                             {.what = "a counter that is no number",
                              .before = {{"SET", "counter", "x"}},
-                             .keys = keys,
+                             .keys = lock_and_counter,
                              .arguments = {"100000", "me:1"},
                              .reply = "!ERR",
                              .reply_to_a_repeat = "!ERR",
                              .after = {"counter x no expiry"}},
                             {.what = "a lock that is none",
                              .before = {{"SET", "orders", "x"}},
-                             .keys = keys,
+                             .keys = lock_and_counter,
                              .arguments = {"100000", "me:1"},
                              .reply = "!WRONGTYPE",
                              .reply_to_a_repeat = "!WRONGTYPE",
@@ -83,7 +83,7 @@ TEST_P(fenced_reenter_script, brings_a_token_and_a_greater_one_to_a_repeat) {
         {
             {.what = "held",
              .before = {{"SET", "counter", "7"}, {"HSET", "orders", "me:1", "1"}, {"PEXPIRE", "orders", "50000"}},
-             .keys = keys,
+             .keys = lock_and_counter,
              .arguments = {"100000", "me:1", "2"},
              .reply = "[8]",
              .reply_to_a_repeat = "[9]",
@@ -91,7 +91,7 @@ TEST_P(fenced_reenter_script, brings_a_token_and_a_greater_one_to_a_repeat) {
              .after_a_repeat = {{"counter 9 no expiry", "orders {me:1=2} 100s"}}},
             {.what = "held for longer, and never counted",
              .before = {{"HSET", "orders", "mode", "write", "me:1", "1"}, {"PEXPIRE", "orders", "200000"}},
-             .keys = keys,
+             .keys = lock_and_counter,
              .arguments = {"100000", "me:1", "2"},
              .reply = "[1]",
              .reply_to_a_repeat = "[2]",
@@ -99,14 +99,14 @@ TEST_P(fenced_reenter_script, brings_a_token_and_a_greater_one_to_a_repeat) {
              .after_a_repeat = {{"counter 2 no expiry", "orders {mode=write me:1=2} 200s"}}},
             {.what = "not held",
              .before = {{"SET", "counter", "7"}, {"HSET", "orders", "you:1", "1"}},
-             .keys = keys,
+             .keys = lock_and_counter,
              .arguments = {"100000", "me:1", "2"},
              .reply = "0",
              .reply_to_a_repeat = "0",
              .after = {"counter 7 no expiry", "orders {you:1=1} no expiry"}},
             {.what = "a counter that is a list",
              .before = {{"RPUSH", "counter", "x"}, {"HSET", "orders", "me:1", "1"}},
-             .keys = keys,
+             .keys = lock_and_counter,
              .arguments = {"100000", "me:1", "2"},
              .reply = "!WRONGTYPE",
              .reply_to_a_repeat = "!WRONGTYPE",
@@ -128,7 +128,7 @@ class tokens_of : public script_test {
 protected:
     static std::vector<token_script> all() {
         return {
-            {"fenced", &fenced_acquire, keys, {"100000", "me:1", ""}, {}, "orders {me:1=1} 100s"},
+            {"fenced", &fenced_acquire, lock_and_counter, {"100000", "me:1", ""}, {}, "orders {me:1=1} 100s"},
             {"fair",
              &locking::scripts::fair_acquire,
              {"orders", "queue", "timeouts", "counter"},
@@ -137,13 +137,13 @@ protected:
              "orders {me:1=1} 100s"},
             {"write",
              &locking::scripts::write_acquire,
-             keys,
+             lock_and_counter,
              {"100000", "me:1:write"},
              {},
              "orders {mode=write me:1:write=1} 100s"},
             {"re-entry",
              &fenced_reenter,
-             keys,
+             lock_and_counter,
              {"100000", "me:1", "2"},
              {{"HSET", "orders", "me:1", "1"}, {"PEXPIRE", "orders", "100000"}},
              "orders {me:1=2} 100s"},

@@ -22,27 +22,27 @@ protected:
         return key(owner, n) + " 1 " + lease;
     }
     std::string read(std::string const& owner, std::string const& beside = "", std::string const& lease = "100000") {
-        return shown(call(read_acquire, {"orders", "{orders}"}, {lease, owner, beside}));
+        return shown(call(read_acquire, {"orders", "{orders}:"}, {lease, owner, beside}));
     }
     std::string write(std::string const& owner, std::string const& lease = "100000") {
         return shown(call(write_acquire, {"orders"}, {lease, owner}));
     }
     std::string set_read_count(std::string const& owner, int count, std::string const& lease = "100000") {
-        return shown(call(read_set_count, {"orders", "{orders}"}, {lease, owner, std::to_string(count)}));
+        return shown(call(read_set_count, {"orders", "{orders}:"}, {lease, owner, std::to_string(count)}));
     }
     std::string release(std::string const& owner) {
         auto const message = owner.ends_with(":write") ? "1" : "0";
-        return shown(call(read_write_release, {"orders", "{orders}"}, {owner, "PUBLISH", "channel", message}));
+        return shown(call(read_write_release, {"orders", "{orders}:"}, {owner, "PUBLISH", "channel", message}));
     }
     std::string force(std::string const& mode) {
-        return shown(call(read_write_force_release, {"orders", "{orders}"},
+        return shown(call(read_write_force_release, {"orders", "{orders}:"},
                           {mode, "PUBLISH", "channel", mode == "write" ? "1" : "0"}));
     }
     std::string renew(words const& owners, std::string const& lease = "100000") {
         words keys, arguments{lease};
         for (auto const& owner : owners) {
             keys.push_back("orders");
-            arguments.insert(arguments.end(), {owner, "{orders}"});
+            arguments.insert(arguments.end(), {owner, "{orders}:"});
         }
         return shown(call(read_renew, keys, arguments));
     }
@@ -199,6 +199,15 @@ TEST_P(read_write_script, renews_what_is_held_and_names_what_is_not) {
     EXPECT_EQ(renew({"me:1"}), "[1]");
 }
 
+TEST_P(read_write_script, renews_others_where_one_is_gone_and_nobody_may_ask_whether_keys_are_there) {
+    for (auto const* const who : {"me:1", "dead:1"}) read(who, "", "50000");
+    command({"DEL", key("dead:1", 1)});
+    auto user = restricted({"-exists"});
+    words const both{"100000", "dead:1", "{orders}:", "me:1", "{orders}:"};
+    EXPECT_EQ(shown(call(user, read_renew, {"orders", "orders"}, both)), "[1]");
+    EXPECT_EQ(state(), (words{"orders {mode=read me:1=1 dead:1=1} 100s", alive("me:1", 1)}));
+}
+
 TEST_P(read_write_script, ends_by_force_the_half_that_is_meant) {
     EXPECT_EQ(force("read"), "0");
     EXPECT_EQ(force("write"), "0");
@@ -236,23 +245,23 @@ TEST_P(read_write_script, leaves_nothing_without_a_lease_and_says_what_this_user
     auto no_lease = restricted({"-pexpire"});
     EXPECT_EQ(shown(call(no_lease, write_acquire, {"orders"}, {"100000", "me:1:write"})).front(), '!');
     EXPECT_EQ(state(), words{});
-    EXPECT_EQ(shown(call(no_lease, read_acquire, {"orders", "{orders}"}, {"100000", "me:1", ""})).front(), '!');
+    EXPECT_EQ(shown(call(no_lease, read_acquire, {"orders", "{orders}:"}, {"100000", "me:1", ""})).front(), '!');
     EXPECT_EQ(state(), words{alive("me:1", 1)}) << "which ends by itself";
     read("me:1");
     auto no_end = restricted({"-del"});
     write("she:1:write");
     auto const before = state();
     EXPECT_EQ(
-        shown(call(no_end, read_write_release, {"orders", "{orders}"}, {"me:1", "PUBLISH", "channel", "0"})).front(),
+        shown(call(no_end, read_write_release, {"orders", "{orders}:"}, {"me:1", "PUBLISH", "channel", "0"})).front(),
         '!');
     EXPECT_EQ(state(), before);
     auto silent = restricted({"-publish"});
-    EXPECT_EQ(shown(call(silent, read_write_release, {"orders", "{orders}"}, {"me:1", "PUBLISH", "channel", "0"})),
+    EXPECT_EQ(shown(call(silent, read_write_release, {"orders", "{orders}:"}, {"me:1", "PUBLISH", "channel", "0"})),
               "-1");
     EXPECT_EQ(state(), words{});
     write("me:1:write");
     EXPECT_EQ(
-        shown(call(silent, read_write_force_release, {"orders", "{orders}"}, {"write", "PUBLISH", "channel", "1"})),
+        shown(call(silent, read_write_force_release, {"orders", "{orders}:"}, {"write", "PUBLISH", "channel", "1"})),
         "2");
 }
 

@@ -3,6 +3,7 @@
 #include "locking/names.hpp"
 #include "locking/recipes/counter_calls.hpp"
 
+#include <algorithm>
 #include <limits>
 #include <string>
 
@@ -37,7 +38,7 @@ acquire_answer read_acquire(resp::value const& reply) {
     if (!next_end.is_integer() || next_end.integer < -1 || next_end.integer == 0) return {};
     if (taken && reply.items[0].integer < 0) return {};
     acquire_answer answer{taken ? acquire_answer::kind::acquired : acquire_answer::kind::busy};
-    if (taken) answer.left = reply.items[0].integer;
+    if (taken) answer.left = std::min(reply.items[0].integer, most_left);
     if (next_end.integer > 0) answer.retry_after = base::milliseconds(next_end.integer);
     return answer;
 }

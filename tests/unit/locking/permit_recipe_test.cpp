@@ -1,7 +1,9 @@
 #include "locking/counter.hpp"
 #include "scripted/replies.hpp"
 
+#include <cstdint>
 #include <gtest/gtest.h>
+#include <limits>
 
 namespace redlatch::locking {
 namespace {
@@ -28,6 +30,17 @@ TEST(permit_recipe, reads_what_is_left_and_when_the_next_lease_ends) {
                             array({integer(1), integer(0)}), array({integer(1), integer(-2)}),
                             array({integer(1), integer(2), integer(3)}), scripted::status("OK")})
         EXPECT_EQ(permit_kind.read(odd).what, kind::not_understood);
+}
+
+/// Waiters are told of as many: numbers that a server lies about must not overflow when more come.
+TEST(permit_recipe, believes_no_more_permits_than_there_may_be_waiters_for) {
+    constexpr auto most = std::numeric_limits<std::int64_t>::max();
+    constexpr std::int64_t enough = 1'000'000'000;
+    using scripted::integer;
+    EXPECT_EQ(semaphore_kind.read(integer(most)).left, enough);
+    EXPECT_EQ(semaphore_kind.read(integer(enough + 1)).left, enough);
+    EXPECT_EQ(semaphore_kind.read(integer(enough)).left, enough - 1);
+    EXPECT_EQ(permit_kind.read(scripted::array({integer(most), integer(-1)})).left, enough);
 }
 
 } // namespace

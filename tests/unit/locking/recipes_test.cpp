@@ -342,19 +342,19 @@ TEST(read_recipe, composes_its_calls) {
     EXPECT_EQ(keys.channel, "redisson_rwlock:{orders}");
     auto context = about(keys);
     EXPECT_THAT(after_script(read_recipe.acquire(context), scripts::read_acquire),
-                ElementsAre("2", "orders", "{orders}", "30000", "uuid:7", ""));
+                ElementsAre("2", "orders", "{orders}:", "30000", "uuid:7", ""));
     context.counterpart_id = "uuid:6:write";
     EXPECT_EQ(after_script(read_recipe.acquire(context), scripts::read_acquire).back(), "uuid:6:write");
     EXPECT_THAT(after_script(read_recipe.set_count(context, 3), scripts::read_set_count),
-                ElementsAre("2", "orders", "{orders}", "30000", "uuid:7", "3"));
+                ElementsAre("2", "orders", "{orders}:", "30000", "uuid:7", "3"));
     EXPECT_THAT(after_script(read_recipe.release(context), scripts::read_write_release),
-                ElementsAre("2", "orders", "{orders}", "uuid:7", "PUBLISH", "redisson_rwlock:{orders}", "0"));
+                ElementsAre("2", "orders", "{orders}:", "uuid:7", "PUBLISH", "redisson_rwlock:{orders}", "0"));
     EXPECT_THAT(after_script(read_recipe.force_release(context), scripts::read_write_force_release),
-                ElementsAre("2", "orders", "{orders}", "read", "PUBLISH", "redisson_rwlock:{orders}", "0"));
+                ElementsAre("2", "orders", "{orders}:", "read", "PUBLISH", "redisson_rwlock:{orders}", "0"));
     renewed_hold const both[] = {{"orders", "uuid:7"}, {"{t}rows", "uuid:8"}};
     EXPECT_THAT(
         after_script(read_recipe.renew->compose(std::span(both), base::milliseconds(30'000)), scripts::read_renew),
-        ElementsAre("2", "orders", "{t}rows", "30000", "uuid:7", "{orders}", "uuid:8", "{t}rows"));
+        ElementsAre("2", "orders", "{t}rows", "30000", "uuid:7", "{orders}:", "uuid:8", "{t}rows:"));
 }
 
 TEST(write_recipe, composes_its_calls_and_marks_its_owners) {
@@ -371,7 +371,7 @@ TEST(write_recipe, composes_its_calls_and_marks_its_owners) {
     EXPECT_EQ(after_script(write_recipe.release(context), scripts::read_write_release).back(), "1")
         << "all waiters of a process of Redisson's";
     EXPECT_THAT(after_script(write_recipe.force_release(context), scripts::read_write_force_release),
-                ElementsAre("2", "orders", "{orders}", "write", "PUBLISH", "redisson_rwlock:{orders}", "1"));
+                ElementsAre("2", "orders", "{orders}:", "write", "PUBLISH", "redisson_rwlock:{orders}", "1"));
 }
 
 TEST(read_write_recipes, are_halves_of_one_lock) {
