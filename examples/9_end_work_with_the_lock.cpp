@@ -1,19 +1,17 @@
-// Work in a coroutine that ends when its lock is lost: whichever is first, and the other one is cancelled. Nobody has to look
-// at the hold in between.
+// Work in a coroutine that is cancelled when its lock is lost. Nobody has to look at the hold in between.
 #include <redlatch/asio.hpp>
+#include <redlatch/asio_work.hpp>
 #include <redlatch/redlatch.hpp>
 
 #include <boost/asio/co_spawn.hpp>
-#include <boost/asio/experimental/awaitable_operators.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <exception>
 #include <iostream>
-#include <variant>
+#include <utility>
 
 using namespace std::chrono_literals;
-using namespace boost::asio::experimental::awaitable_operators;
 namespace asio = boost::asio;
 
 namespace {
@@ -25,12 +23,16 @@ asio::awaitable<void> work(std::chrono::milliseconds amount) {
 
 asio::awaitable<void> work_while_held(redlatch::reentrant_lock lock, std::chrono::milliseconds amount) {
     redlatch::hold held = co_await redlatch::async_acquire(lock, asio::use_awaitable);
-    // Operands of co_await have names: g++ 12 destroys temporaries there twice.
-    auto working = work(amount);
-    auto losing = redlatch::async_wait_lost(held, asio::use_awaitable);
-    auto either = std::move(working) || std::move(losing);
-    std::variant<std::monostate, std::monostate> const first = co_await std::move(either);
-    std::cout << (first.index() == 0 ? "the work is done\n" : "the lock is lost, the work has ended\n");
+    try {
+        // Operands of co_await have names: g++ 12 destroys temporaries there twice.
+        auto working = work(amount);
+        auto whole = redlatch::run_while_held(held, std::move(working));
+        co_await std::move(whole);
+        std::cout << "the work is done\n";
+    } catch (redlatch::error const& problem) {
+        if (problem.reason() != redlatch::errc::lease_lost) throw;
+        std::cout << "the lock is lost, the work has ended\n";
+    }
 }
 
 asio::awaitable<void> twice(redlatch::client client) {

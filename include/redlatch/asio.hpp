@@ -22,8 +22,8 @@
 //    that throw (use_awaitable, use_future, bound or not) throw redlatch::error with its full message instead; as_tuple,
 //    redirect_error and deferred count as handlers.
 //  - try_acquire. Busy is no error: tokens that throw give an empty optional for busy and timed_out. Handlers get the code too.
-//  - Loss. async_wait_lost(hold, token) ends when a hold, a multi_hold or permits are lost:
-//    `co_await (work() || async_wait_lost(held, use_awaitable))` ends the work then.
+//  - Loss. async_wait_lost(hold, token) ends when a hold, a multi_hold, permits or a leadership are lost. A coroutine that is
+//    to end then: run_while_held and async_run_as_leader of redlatch/asio_work.hpp.
 //  - Executor, allocator and cancellation slot of the handler are honoured: detail/asio_completion.hpp. A handler that names
 //    no executor runs on the client's context, or on its notifier thread where it has none. What a handler names outlives the
 //    operation: before a context is destroyed whose handlers wait for a client that another one runs, close that client.

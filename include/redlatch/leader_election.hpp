@@ -171,7 +171,7 @@ public:
     /// Campaigns, calls `work` while this candidate leads, on this thread, and resigns when it returns or throws. After a loss
     /// it campaigns again, if that is asked for. Blocks; `work` has to return when leadership::lost() is stopped, and when it
     /// is to stop. Throws as campaign, but for cancelled; what `work` throws comes out after the resignation.
-    /// error(invalid_argument): no `work`.
+    /// error(invalid_argument): no `work`. A coroutine: async_run_as_leader of redlatch/asio_work.hpp.
     term_end run_as_leader(std::function<void(leadership&)> const& work, lead_options const& options = {});
 
     /// Who leads; none: nobody. One round trip, a script that only reads. Blocks for at most config::timeout.

@@ -16,6 +16,7 @@
 #include <redlatch/error.hpp>
 #include <redlatch/event_source.hpp>
 #include <redlatch/hold.hpp>
+#include <redlatch/leader_election.hpp>
 #include <redlatch/multi_hold.hpp>
 #include <redlatch/permits.hpp>
 
@@ -186,27 +187,35 @@ template <class Shape> struct loss_initiation {
     }
 };
 
+template <class Held, class... Kinds>
+concept one_of = (std::same_as<Held, Kinds> || ...);
+
 template <class Held>
-concept can_be_lost = std::same_as<Held, hold> || std::same_as<Held, multi_hold> || std::same_as<Held, permits>;
+concept can_be_lost = one_of<Held, hold, multi_hold, permits, leadership>;
+
+template <class Token> auto wait_until_lost(watched_loss what, Token&& token) {
+    using result = plain_result;
+    if constexpr (token_throws<std::decay_t<Token>>::value)
+        return boost::asio::async_initiate<Token, typename result::throwing_signature<>>(
+            loss_initiation<result::exceptions>{}, token, std::move(what));
+    else
+        return boost::asio::async_initiate<Token, typename result::signature<>>(loss_initiation<result::codes>{}, token,
+                                                                                std::move(what));
+}
 
 } // namespace detail
 
-/// Ends with (error) when what is held is lost; that is success, so that `co_await (work || async_wait_lost(hold, token))` ends
-/// the work then. At once, with errc::not_owner, where nothing is held: it is empty, or released. On cancellation with
-/// errc::cancelled.
+/// Ends with (error) when what is held is lost; that is success, so that it can be raced against work. At once, with
+/// errc::not_owner, where nothing is held: it is empty, or released. On cancellation with errc::cancelled.
+///
+/// `work || async_wait_lost(hold, token)` ends the work then, but for work that fails: `||` waits for one that succeeds, and so
+/// for the loss. run_while_held of redlatch/asio_work.hpp ends with either.
 ///
 /// Takes its lost() token, not the hold: a release meanwhile does not end the wait, nor does the end of a client that has
 /// permits; whoever releases cancels it, as `||` does. No polling and no round trip. Where the context of the handler is
 /// destroyed, so is the handler.
 template <detail::can_be_lost Held, class Token> auto async_wait_lost(Held const& held, Token&& token) {
-    using result = detail::plain_result;
-    detail::watched_loss what(held);
-    if constexpr (detail::token_throws<std::decay_t<Token>>::value)
-        return boost::asio::async_initiate<Token, typename result::throwing_signature<>>(
-            detail::loss_initiation<result::exceptions>{}, token, std::move(what));
-    else
-        return boost::asio::async_initiate<Token, typename result::signature<>>(
-            detail::loss_initiation<result::codes>{}, token, std::move(what));
+    return detail::wait_until_lost(detail::watched_loss(held), std::forward<Token>(token));
 }
 
 } // namespace redlatch
