@@ -2,7 +2,27 @@
 
 #include <utility>
 
-#if !defined(REDLATCH_SANITIZED)
+#if defined(REDLATCH_SANITIZED)
+
+namespace redlatch::base {
+
+void* take_memory(std::size_t bytes) {
+    return ::operator new(bytes);
+}
+
+void keep_memory(void* memory, std::size_t) noexcept {
+    ::operator delete(memory);
+}
+
+std::string spare_text() {
+    return {};
+}
+
+void keep_text(std::string&&) noexcept {}
+
+} // namespace redlatch::base
+
+#else
 
 namespace redlatch::base {
 namespace {

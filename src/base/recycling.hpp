@@ -11,24 +11,11 @@
 
 namespace redlatch::base {
 
-#if defined(REDLATCH_SANITIZED)
-inline void* take_memory(std::size_t bytes) {
-    return ::operator new(bytes);
-}
-inline void keep_memory(void* memory, std::size_t) noexcept {
-    ::operator delete(memory);
-}
-inline std::string spare_text() {
-    return {};
-}
-inline void keep_text(std::string&&) noexcept {}
-#else
 void* take_memory(std::size_t bytes);
 void keep_memory(void* memory, std::size_t bytes) noexcept;
 /// An empty string that has the room for a command already.
 std::string spare_text();
 void keep_text(std::string&& used) noexcept;
-#endif
 
 /// For std::allocate_shared and containers.
 template <class Value> struct recycling {

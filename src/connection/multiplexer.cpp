@@ -9,6 +9,22 @@
 
 namespace redlatch::connection {
 
+namespace {
+
+class nobody final : public base::wakeable {
+public:
+    void wake() noexcept override {}
+};
+
+/// A handler of a late reply that does not come: what it owns ends when the mutex is free, for it may do what must not be
+/// done under it.
+void keep_handler(call_ptr const& call, base::wake_list& woken) {
+    static constinit nobody none;
+    if (call->late) woken.add(base::waker(call, &none));
+}
+
+} // namespace
+
 void multiplexer::finish(call& call, call::state state, base::wake_list& woken) {
     call.status.store(state, std::memory_order_release);
     woken.add(call.waker);
@@ -144,6 +160,7 @@ void multiplexer::on_down(base::instant, base::wake_list& woken) noexcept {
             ++call->handed;
             may_still_run = may_still_run || !call->internal;
         }
+        keep_handler(call, woken);
         if (call->internal || call->abandoned) continue;
         if (call->once) {
             finish(*call, call::state::closed, woken);
@@ -223,6 +240,7 @@ void multiplexer::on_closed(base::wake_list& woken) {
     up_ = false;
     for (auto const& call : due_) {
         if (call->begin < out.handed()) ++call->handed;
+        keep_handler(call, woken);
         finish(*call, call::state::closed, woken);
     }
     for (; !waiting_.empty(); waiting_.pop_front()) finish(*waiting_.front(), call::state::closed, woken);

@@ -184,11 +184,15 @@ void lane::move_to(endpoint const& there, std::string const& reason, bool news) 
 
 bool lane::connect_now(base::instant& until, errc& reason, std::string& problem) {
     locator::place there{settings_.where, settings_.tls};
-    if (settings_.places && !settings_.places->locate(there, until, reason, problem)) return false;
+    if (settings_.places) {
+        if (!settings_.places->locate(there, until, reason, problem)) return false;
+        // The server has its time, as for every later connection, however long the names of those were looked up that knew it.
+        until = std::max(until, base::later(lease_clock::now(), settings_.connect_timeout));
+    }
     std::vector<address> addresses;
     auto const asked_at = lease_clock::now();
     if (!settings_.who || settings_.who->ask(problem)) addresses = resolve(there.where, false, problem);
-    until += lease_clock::now() - asked_at; // the server has its time, and others theirs, as for every later connection
+    until += lease_clock::now() - asked_at; // the server has its time, and others theirs
     if (addresses.empty()) {
         reason = errc::disconnected;
         problem = "the server " + there.where.display() + " cannot be reached: " + problem;

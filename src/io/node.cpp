@@ -43,6 +43,9 @@ lane::settings of_replica_lanes(lane::settings common, base::milliseconds timeou
     return common;
 }
 
+/// Whose keys are on two nodes, so that the server can execute nothing about them.
+constexpr base::milliseconds pause_for_a_slot{100};
+
 /// Silence must be noticed while there is time to renew.
 base::milliseconds control_timeout(config const& settings) {
     return std::min(settings.timeout, std::max(settings.lock_watchdog_timeout / 6, base::milliseconds(10)));
@@ -158,6 +161,10 @@ base::instant node::on_write_refused(connection::call const& answered, base::ins
     auto const verdict = connection::judge(answered.reply);
     if (verdict != connection::verdict::not_executed && verdict != connection::verdict::read_only) return now;
     if (hooks_.misplaced && connection::is_about_the_cluster(answered.reply)) hooks_.misplaced();
+    if (connection::is_of_divided_slot(answered.reply)) { // the other slots of this server are as they were
+        gate_.on_refused_alone(now);
+        return base::later(now, pause_for_a_slot);
+    }
     auto const& error = answered.reply.text;
     auto const refusal = gate_.on_refused(error, answered.sent_at, now);
     if (refusal.begins) {

@@ -210,10 +210,11 @@ void reactor::disregard(int fd) noexcept {
     ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, fd, nullptr);
 }
 
-void reactor::run_posted() {
+/// False: there was nothing.
+bool reactor::run_posted() {
     {
         std::lock_guard guard(mutex_);
-        if (posted_.empty()) return;
+        if (posted_.empty()) return false;
         running_.swap(posted_);
     }
     for (auto& one : running_) {
@@ -224,6 +225,7 @@ void reactor::run_posted() {
         one = {};
     }
     running_.clear();
+    return true;
 }
 
 void reactor::run_end_of_iteration() {
@@ -254,8 +256,7 @@ void reactor::run_timers() {
     }
 }
 
-/// False: stopped, and nothing is left.
-bool reactor::iterate(int timeout) {
+reactor::next reactor::iterate(int timeout) {
     constexpr int most_events = 64;
     std::array<epoll_event, most_events> events{};
     auto const count = ::epoll_wait(epoll_.get(), events.data(), most_events, timeout);
@@ -277,20 +278,18 @@ bool reactor::iterate(int timeout) {
             if (target) target->on_event(event.events);
         }
     }
-    run_posted();
+    // An end that begins the next operation posts it: that one need not wait for another look at the events.
+    if (run_posted()) run_posted();
     run_end_of_iteration();
     std::lock_guard guard(mutex_);
-    return !stopping_ || !posted_.empty();
+    if (!posted_.empty()) return next::go_on;
+    return stopping_ ? next::end : next::wait;
 }
 
 void reactor::run() {
     thread_id_.store(std::this_thread::get_id(), std::memory_order_relaxed);
     ::pthread_setname_np(::pthread_self(), "redlatch-io");
-    for (bool more = false;;) { // what the last iteration has posted without the bell
-        if (!iterate(more ? 0 : -1)) break;
-        std::lock_guard guard(mutex_);
-        more = !posted_.empty();
-    }
+    for (auto then = next::wait; then != next::end;) then = iterate(then == next::go_on ? 0 : -1);
     thread_id_.store({}, std::memory_order_relaxed); // another thread may get it
 }
 
@@ -303,19 +302,14 @@ bool reactor::run_ready() noexcept {
     if (on_thread()) return true; // a completion asks for the turn that it is in
     while (in_iteration_.exchange(true, std::memory_order_acquire)) in_iteration_.wait(true, std::memory_order_relaxed);
     thread_id_.store(std::this_thread::get_id(), std::memory_order_relaxed);
-    bool const more = iterate(0);
-    bool again = false;
-    {
-        std::lock_guard guard(mutex_);
-        again = !posted_.empty() || stopping_; // stopped: whoever else watches the descriptor is to see it too
-    }
+    auto const then = iterate(0);
     thread_id_.store({}, std::memory_order_relaxed);
     in_iteration_.store(
         false,
         std::memory_order_release); // pairs with the exchange: the iterations of all threads are one sequence
     in_iteration_.notify_one();
-    if (again) ring();
-    return more;
+    if (then != next::wait) ring(); // at the end too: whoever else watches the descriptor is to see it
+    return then != next::end;
 }
 
 void reactor::close_after_fork() noexcept {

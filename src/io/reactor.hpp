@@ -4,7 +4,8 @@
 // then all threads that wait look at the clock again. It never runs user code. Instead of a thread of our own,
 // an event loop of the user's may wait for its one descriptor and call run_ready() (docs/adr/0002, 0008). What an iteration is:
 //
-//     wait (run_ready: look) -> events, one by one -> all that was posted until now -> what was put off until its end
+//     wait (run_ready: look) -> events, one by one -> all that was posted until now -> all that this has posted
+//                            -> what was put off until its end
 //
 // "On the thread" means within an iteration, whichever thread takes it: one at a time.
 #pragma once
@@ -110,8 +111,13 @@ private:
     bool try_to_start() noexcept;
     void ring() noexcept;
     void run();
-    bool iterate(int timeout);
-    void run_posted();
+    enum class next {
+        wait,
+        go_on, ///< something was posted without the bell
+        end,   ///< stopped, and nothing is left
+    };
+    next iterate(int timeout);
+    bool run_posted();
     void run_end_of_iteration();
     void run_timers();
     void set_alarm(base::instant when) noexcept;

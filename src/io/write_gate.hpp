@@ -22,6 +22,10 @@ public:
     };
     /// A write that was sent at `sent_at` was not executed.
     refusal on_refused(std::string const& error, base::instant sent_at, base::instant now);
+    /// One was not executed for a reason of its own: no reason for others to pause.
+    void on_refused_alone(base::instant now) noexcept {
+        refused_at_.store(now.time_since_epoch().count(), std::memory_order_relaxed);
+    }
     /// One was executed; `grows`: one that needs memory. True: the server executes writes again.
     bool on_written(base::instant sent_at, bool grows) noexcept {
         return !is_open() && ends_with_write(sent_at, grows);

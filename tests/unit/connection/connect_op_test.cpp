@@ -186,6 +186,15 @@ TEST(connect_op, blames_the_password_in_the_words_of_every_version) {
     }
 }
 
+TEST(connect_op, shows_what_every_password_is_told) {
+    for (char const* password : {"password", "user", "invalid"}) {
+        connect_op op({.username = "ann", .password = password});
+        EXPECT_EQ(op.on_reply(error("WRONGPASS invalid username-password pair or user is disabled.")),
+                  progress::failed);
+        EXPECT_THAT(op.problem(), HasSubstr("WRONGPASS invalid username-password pair")) << password;
+    }
+}
+
 TEST(connect_op, never_shows_the_password) {
     for (char const* said : {"ERR unknown command 'AUTH', with args beginning with: 'ann' 'secret' ",
                              "ERR unknown command `AUTH`, with args beginning with: `ann`, `secret`, ",
