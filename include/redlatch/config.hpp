@@ -72,9 +72,9 @@ struct REDLATCH_EXPORT config {
     /// throws counts as an attempt to connect that has failed. It must not use this client, and a call may outlast it.
     std::function<redlatch::credentials()> credentials{};
     /// What the names of this client begin with on the server: put before the name of each lock, semaphore, latch and election
-    /// that it is asked for, unless the name begins with it already, as Redisson's PrefixNameMapper does. Patterns of
-    /// list_locks and its like are of names behind it, and the names that these find are shown without it; elsewhere, as by
-    /// name(), in events and messages, the whole name is shown.
+    /// that it is asked for, unless the name begins with it already, as Java applications do it with a NameMapper of
+    /// their own. Patterns of list_locks and its like are of names behind it, and the names that these find are shown without
+    /// it; elsewhere, as by name(), in events and messages, the whole name is shown.
     std::string name_prefix{};
     /// Shown by CLIENT LIST on the server; empty: none. Where it is set, holder_label has no default.
     std::string client_name{};

@@ -7,7 +7,9 @@
 //
 // A latch that has been counted down is not there any more, on the server: it cannot be told from one that was never set.
 // wait() returns at once for both, as Java's await() does, so set it before anybody waits. It can be set again then;
-// who has not looked by then waits for the new count.
+// who has not looked by then waits for the new count. In a cluster with messages of shards the messages of a latch whose name
+// has a hash tag belong to another slot than its count, so that waiters are not told: they ask ten times a second. (Redisson's
+// script is refused there.)
 // Wire format: protocol section 7.2.
 #pragma once
 

@@ -3,6 +3,7 @@
 
 #include <redlatch/lease_clock.hpp>
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -47,9 +48,13 @@ struct lock_info {
     bool held = false;
     /// "reentrant", "fair", "fenced", "election", "faster_multi" (values of a group), "read" or "write" (the mode of a
     /// read-write lock); "" when free and nobody is queued. A spin or non-reentrant lock cannot be told from a re-entrant
-    /// one, nor a fair one for which nobody waits.
+    /// one, nor a fair one for which nobody waits; either of a name that ever gave out a token is "fenced".
     std::string type;
     std::vector<lock_owner> owners;
+    /// The greatest fencing token that was given for this lock: its holder's, unless that one asked for none, or a greater one
+    /// that nobody has. Also of a free lock. None: nobody was ever given one, its counter is over
+    /// (config::fencing_counter_ttl), or this user may not know.
+    std::optional<std::uint64_t> token{};
     /// Of a fair lock: who is queued for it, the first one first, at most 1,000. Also while it is free, when the first one has
     /// died or has not heard of it yet. Waiters for locks of other kinds leave no trace on the server.
     std::vector<lock_waiter> waiters{};

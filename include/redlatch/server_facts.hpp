@@ -54,6 +54,7 @@ struct server_facts {
     std::optional<int> replicas{};      ///< that are connected
     std::optional<int> min_replicas{};  ///< min-replicas-to-write; 0: writes are taken without any
     std::optional<bool> wait_command{}; ///< WAIT can be used
+    std::optional<bool> role_command{}; ///< ROLE can be used
 
     /// What a message that was published to a channel of locks did: true: it came to this client.
     std::optional<bool> messages{};
@@ -62,6 +63,9 @@ struct server_facts {
     /// As words of an ACL rule, "+hset", "~jobs:*", "&redisson_lock__channel:{jobs:*": the rights that some kind of lock,
     /// semaphore, latch or election, or this client, makes use of and this user does not have.
     std::vector<std::string> missing_rights{};
+    /// Commands that redlatch makes use of and this server does not have, because they were renamed or it is too old;
+    /// "client|kill" is a subcommand. Complete where the server can say it, Redis from 7.0 on; before, only EVAL is noticed.
+    std::vector<std::string> unknown_commands{};
     bool rights_known = false; ///< false: there may be more, since the server cannot say (before Redis 7) or does not
 
     std::vector<std::chrono::microseconds> round_trips{}; ///< in the order in which they were made

@@ -25,7 +25,8 @@ enum class sharded_messages {
     off, ///< those of the whole cluster (PUBLISH), as Redisson does before 3.22, or with shardedSubscriptionMode OFF
 };
 
-/// Plain data. User, password, database and TLS of the servers are those of config; those of the Sentinels stand here.
+/// Plain data. User, password and database of the servers are those of config; user and password of the Sentinels stand here.
+/// The settings of TLS are those of config for both.
 struct topology_options {
     server_mode mode = server_mode::single;
 

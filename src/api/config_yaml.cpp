@@ -11,6 +11,7 @@
 #include "api/yaml_servers.hpp"
 #include "api/yaml_spring.hpp"
 #include "api/yaml_tls.hpp"
+#include "io/log.hpp"
 #include "io/server_set.hpp"
 
 #include <redlatch/config.hpp>
@@ -118,23 +119,44 @@ bool apply_own(config& settings, yaml_setting const& group, int first_line) {
     return shows_password(entries);
 }
 
+/// `redlatch: {namePrefix: …}` says what a name mapper that is Java code does.
+bool says_prefix(yaml_setting const& own, int first_line) {
+    if (!own.node().IsMap()) return false;
+    auto const entries = settings_of(own.node(), first_line);
+    auto const found = entries.find("namePrefix");
+    return found != entries.end() && !found->second.is_null();
+}
+
+void leave_out_name_mapper(yaml_settings& entries) {
+    auto const found = entries.find("nameMapper");
+    if (found == entries.end()) return;
+    io::log(log_level::debug,
+            "configuration, " + found->second.at() + " is ignored: namePrefix under redlatch says what it does");
+    entries.erase(found);
+}
+
 yaml_config read_redisson(yaml_document const& document) {
-    auto const top = settings_of(document.redisson, document.first_line);
+    auto top = settings_of(document.redisson, document.first_line);
     auto const* const chosen = chosen_section(top);
     check_names(top, top_level(), levels_beginning_with(chosen));
     if (chosen == nullptr)
         refuse_yaml(
             "it has no singleServerConfig, and none of the sections for several servers: sentinelServersConfig, "
             "clusterServersConfig, replicatedServersConfig, masterSlaveServersConfig");
-    auto const servers = settings_of_section(*chosen, top.find(chosen->name)->second, document.first_line);
+    auto servers = settings_of_section(*chosen, top.find(chosen->name)->second, document.first_line);
+    auto const own = top.find(yaml_own::section);
+    if ((own != top.end() && says_prefix(own->second, document.first_line))
+        || (document.beside && says_prefix(*document.beside, 1))) {
+        leave_out_name_mapper(top);
+        leave_out_name_mapper(servers);
+    }
     yaml_config result;
     result.shows_password = shows_password(top) || shows_password(servers);
     if (chosen->mode != server_mode::single) yaml_replicas::begin(result.settings);
     apply(result.settings, top, top_level());
     yaml_servers::apply(result.settings, servers, *chosen);
     yaml_replicas::finish(result.settings, top);
-    if (auto const own = top.find(yaml_own::section); own != top.end())
-        result.shows_password |= apply_own(result.settings, own->second, document.first_line);
+    if (own != top.end()) result.shows_password |= apply_own(result.settings, own->second, document.first_line);
     if (io::resolve_servers(result.settings).nodes.front().tls) {
         refuse_what_tls_cannot(top);
         refuse_what_tls_cannot(servers);

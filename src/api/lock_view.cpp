@@ -1,6 +1,7 @@
 #include "api/lock_view.hpp"
 
 #include "api/group_view.hpp"
+#include "base/whole_number.hpp"
 #include "connection/server_error.hpp"
 #include "locking/names.hpp"
 #include "locking/recipes/election.hpp"
@@ -133,6 +134,8 @@ void append_look(std::vector<std::string>& commands, std::string const& name) {
     commands.push_back(resp::command("LRANGE", locking::fair_queue(name), "0", last_of_queue));
     commands.push_back(resp::command("ZRANGE", locking::fair_timeouts(name), "0", last_of_queue, "WITHSCORES"));
     commands.push_back(resp::command("HGET", name, "mode")); // it may stand behind a thousand readers
+    // Beside EXISTS, which tells the type to those who may not GET.
+    commands.push_back(resp::command("GET", locking::token_counter(name)));
 }
 
 std::string ask_for_time() {
@@ -149,6 +152,7 @@ lock_info to_info(io::client_core& core, std::string const& name, std::span<resp
         throw error(errc::bad_reply, "the server sent an unexpected reply about lock " + locking::shown(name));
     lock_info info;
     info.name = name;
+    if (answers[6].is_text()) info.token = base::whole_number<std::uint64_t>(answers[6].text);
     info.waiters = to_waiters(answers[3], answers[4], time);
     if (!info.waiters.empty()) info.type = "fair";
     auto const& fields = page.items[1].items;

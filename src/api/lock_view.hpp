@@ -17,7 +17,7 @@ namespace redlatch::detail {
 
 /// What is asked about one lock: commands that read, so that no other right is needed. They stand in one write, which servers
 /// execute without a pause between its commands.
-inline constexpr std::size_t questions_of_a_look = 6;
+inline constexpr std::size_t questions_of_a_look = 7;
 void append_look(std::vector<std::string>& commands, std::string const& name);
 /// And once, behind the looks: the server's clock, by which waiters are passed over.
 std::string ask_for_time();

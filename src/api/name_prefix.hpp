@@ -1,5 +1,5 @@
 // What the names of a client begin with on the server (config::name_prefix): added to what a caller names, taken off what is
-// listed. As Redisson's PrefixNameMapper does it.
+// listed. As a NameMapper of a Java application does it.
 #pragma once
 
 #include <string>

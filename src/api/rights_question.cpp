@@ -73,7 +73,7 @@ struct samples {
         add_key([&](std::string const& of) { return locking::request_record(of, of == name ? "id" : "*"); });
         // What keeps read holds alive, and the leases of permits.
         if (prefix.find('{') == std::string_view::npos)
-            add_key([&](std::string const& of) { return locking::read_hold_prefix(of) + (of == name ? ":id" : "*"); });
+            add_key([&](std::string const& of) { return locking::read_hold_prefix(of) + (of == name ? "id" : "*"); });
         add_channel(locking::lock_channel);
         add_channel(locking::read_write_channel);
         add_channel(locking::semaphore_channel);
@@ -117,7 +117,7 @@ rights_question::rights_question(std::string_view name_prefix, rights_arrangemen
         ask_alone("cluster|nodes");
         ask_alone("asking");
     }
-    if (among.has_found_master) ask_alone("role");
+    if (among.asks_for_roles) ask_alone("role");
 }
 
 void rights_question::ask(std::vector<std::string> words, std::string const& command, std::string const& pattern) {
@@ -146,10 +146,12 @@ std::optional<rights_question::answer> rights_question::read(resp::value const& 
         || reply.text.find_first_not_of("01?") != std::string::npos)
         return std::nullopt;
     std::set<std::string> allowed;
+    std::set<std::string> unknown;
     bool any_key = false;
     bool any_channel = false;
     for (std::size_t at = 0; at < questions_.size(); ++at) {
         auto const& one = questions_[at];
+        if (reply.text[at] == '?') unknown.insert(one.command);
         if (reply.text[at] != '1') continue;
         allowed.insert(one.command);
         bool const tells_of_pattern =
@@ -163,14 +165,16 @@ std::optional<rights_question::answer> rights_question::read(resp::value const& 
     bool const names_fit = any_key || any_channel;
     answer said{.complete = any_key && any_channel};
     auto const note = [&](std::string const& word) {
-        auto& all = said.missing;
-        if (!word.empty() && !allowed.contains(word) && std::find(all.begin(), all.end(), word) == all.end())
-            all.push_back(word);
+        if (word.empty() || allowed.contains(word)) return;
+        bool const unknown_command = unknown.contains(word);
+        auto& all = unknown_command ? said.unknown : said.missing;
+        auto const shown = unknown_command ? word.substr(1) : word;
+        if (std::find(all.begin(), all.end(), shown) == all.end()) all.push_back(shown);
     };
     for (auto const& one : questions_) note(one.pattern);
     for (auto const& one : questions_) {
         bool const tells = one.is_about_key() ? any_key : one.is_about_channel() ? names_fit : true;
-        if (tells) note(one.command);
+        if (tells || unknown.contains(one.command)) note(one.command);
     }
     return said;
 }

@@ -14,8 +14,8 @@ namespace redlatch::detail {
 /// How the servers are arranged, as far as commands depend on it.
 struct rights_arrangement {
     bool of_cluster = false;
-    bool sharded = false;          ///< messages go to shards
-    bool has_found_master = false; ///< by Sentinels, or among several servers
+    bool sharded = false;        ///< messages go to shards
+    bool asks_for_roles = false; ///< the master is found by Sentinels or among several servers, or replicas are counted
 };
 
 class rights_question {
@@ -29,6 +29,8 @@ public:
         /// As words of an ACL rule: "~jobs:*", "&redisson_lock__channel:{jobs:*", "+hset".
         std::vector<std::string> missing{};
         bool complete = false; ///< nothing else is missing, and all of these are
+        /// Commands that the server does not know, as in a rule but without its sign: "client|kill".
+        std::vector<std::string> unknown{};
     };
     /// None: the reply does not say it.
     std::optional<answer> read(resp::value const& reply) const;

@@ -33,7 +33,8 @@ rights_arrangement arrangement_of(io::client_core& core) {
     auto const mode = core.servers().mode();
     return {.of_cluster = core.servers().of_cluster() != nullptr,
             .sharded = core.publishing().command() == locking::publish_in_shard_command,
-            .has_found_master = mode == server_mode::sentinel || mode == server_mode::replicated};
+            .asks_for_roles = mode == server_mode::sentinel || mode == server_mode::replicated
+                              || core.settings().replicas.replicas != 0};
 }
 
 std::chrono::microseconds wall_clock() {
@@ -187,6 +188,10 @@ void server_inspection::on_facts(std::vector<resp::value> const& replies) {
         refuse("INFO", reason_of(info));
     read_hello_facts(replies[1], now());
     read_role_facts(replies[2], now());
+    if (replies[2].is_array())
+        now().role_command = true;
+    else if (connection::reach_of(replies[2]) == connection::reach::command)
+        now().role_command = false;
     auto next = replies.begin() + 3;
     for (auto const& one : settings) {
         auto const& reply = *next++;
@@ -204,12 +209,14 @@ void server_inspection::on_rights(resp::value const& wait, resp::value const& ri
     }
     if (auto said = rights_.read(rights)) {
         now().missing_rights = std::move(said->missing);
+        now().unknown_commands = std::move(said->unknown);
         now().rights_known = said->complete;
     } else if (connection::is_missing_right(rights)) {
         now().missing_rights = {"+eval"};
         refuse("EVAL", rights.text);
     } else if (!rights.is_nil()) {
         refuse("EVAL", reason_of(rights));
+        if (connection::reach_of(rights) == connection::reach::command) now().unknown_commands = {"eval"};
     }
 }
 

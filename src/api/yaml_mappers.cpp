@@ -64,7 +64,9 @@ void set_name_prefix(config& settings, yaml_setting const& value) {
             else
                 is_known = false;
         }
-    if (!is_known) refuse_java_code(settings, value);
+    if (!is_known)
+        refuse_yaml("needs Java code; where all that it does is to put a prefix before names, say which one: "
+                    "redlatch: {namePrefix: 'app:'}");
     settings.name_prefix = prefix;
 }
 
@@ -80,6 +82,10 @@ void set_address_map(config& settings, yaml_setting const& value) {
         else if (name != "class")
             refuse_java_code(settings, value);
     }
+}
+
+void add_address_map(config& settings, yaml_setting const& value) {
+    add(settings, value.node(), true);
 }
 
 } // namespace redlatch::yaml_mappers

@@ -1,4 +1,4 @@
-// Redisson's classes that map names and addresses, as far as they can be honoured without Java.
+// Java classes that map names and addresses, as far as they can be honoured without Java.
 #pragma once
 
 #include "api/yaml_setting.hpp"
@@ -10,7 +10,11 @@ namespace redlatch::yaml_mappers {
 /// `natMapper`: DefaultNatMapper, HostPortNatMapper or HostNatMapper. Throws error(bad_config) for others.
 void set_address_map(config& settings, yaml_setting const& value);
 
-/// `nameMapper`: DefaultNameMapper or PrefixNameMapper. Throws error(bad_config) for others.
+/// `natMap`: hosts with ports.
+void add_address_map(config& settings, yaml_setting const& value);
+
+/// `nameMapper`: DefaultNameMapper, or a class of the application that is called PrefixNameMapper and has a `prefix`. Throws
+/// error(bad_config) for others, which `namePrefix` under `redlatch` can stand for.
 void set_name_prefix(config& settings, yaml_setting const& value);
 
 /// Code that changes what is sent cannot be honoured; to ignore it would break exclusion with Java silently. Throws

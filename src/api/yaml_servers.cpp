@@ -78,6 +78,7 @@ constexpr yaml_key scan_keys[]{
          settings.topology.scan_interval = value.milliseconds(shortest_scan_interval);
      }},
     {"natMapper", yaml_mappers::set_address_map},
+    {"natMap", yaml_mappers::add_address_map}, // the older name
 };
 
 constexpr yaml_key sentinel_keys[]{

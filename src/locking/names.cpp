@@ -41,12 +41,12 @@ std::string request_record(std::string_view name, std::string_view request_id) {
 }
 
 std::string permit_timeouts(std::string_view name) {
-    return read_hold_prefix(name) + ":timeout";
+    return read_hold_prefix(name) + "timeout";
 }
 
 std::string read_hold_prefix(std::string_view name) {
-    if (name.find('{') != std::string_view::npos) return std::string(name);
-    return std::string("{").append(name).append(1, '}');
+    if (name.find('{') != std::string_view::npos) return std::string(name).append(1, ':');
+    return std::string("{").append(name).append("}:");
 }
 
 std::string kept_owner(std::string_view owner_id) {

@@ -47,7 +47,7 @@ std::string permit_timeouts(std::string_view name);
 std::string latch_channel(std::string_view name);
 /// Of a request that is to be executed once; beside NAME in a cluster.
 std::string request_record(std::string_view name, std::string_view request_id);
-/// Of the keys of a read-write lock that keep read holds alive.
+/// What the keys that keep the read holds of a read-write lock alive begin with; never a key itself.
 std::string read_hold_prefix(std::string_view name);
 
 /// Who has a lock that was released before its minimum hold was over: OWNER with 0 in place of its number, which no tenure has.

@@ -111,7 +111,7 @@ TEST(rights_question, depends_on_how_the_servers_are_arranged) {
     EXPECT_TRUE(asks({.of_cluster = true}, "asking"));
     EXPECT_TRUE(asks({.of_cluster = true}, "cluster|nodes"));
     EXPECT_FALSE(asks({}, "asking"));
-    EXPECT_TRUE(asks({.has_found_master = true}, "role"));
+    EXPECT_TRUE(asks({.asks_for_roles = true}, "role"));
     EXPECT_FALSE(asks({}, "role"));
 }
 
@@ -132,6 +132,19 @@ TEST(rights_question, takes_no_reply_that_does_not_fit) {
     auto unknown = good;
     std::fill(unknown.text.begin(), unknown.text.end(), '?');
     EXPECT_FALSE(asked.read(unknown).value().complete);
+}
+
+TEST(rights_question, tells_commands_that_the_server_does_not_know_from_those_that_are_not_allowed) {
+    rights_question const asked("jobs:", {});
+    auto reply = reply_to(asked, [](words const& one) { return one.front() != "hset"; });
+    auto const questions = questions_of(asked);
+    for (std::size_t at = 0; at < questions.size(); ++at)
+        if (questions[at].front() == "restore" || has(questions[at], "kill")) reply.text[at] = '?';
+    auto const said = asked.read(reply);
+    ASSERT_TRUE(said);
+    EXPECT_THAT(said->missing, ElementsAre("+hset"));
+    EXPECT_THAT(said->unknown, ElementsAre("restore", "client|kill"));
+    EXPECT_TRUE(said->complete);
 }
 
 } // namespace

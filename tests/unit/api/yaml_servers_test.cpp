@@ -156,6 +156,12 @@ TEST(yaml_nat_mapper, maps_hosts_with_all_their_ports) {
                 ElementsAre(Pair("inner", "outer")));
 }
 
+TEST(yaml_nat_mapper, has_an_older_name) {
+    auto const settings = config::from_yaml("clusterServersConfig:\n  nodeAddresses: ['redis://h:1']\n"
+                                            "  natMap: {'172.17.0.2:7000': '10.0.0.1:7100'}\n");
+    EXPECT_THAT(settings.topology.address_map, ElementsAre(Pair("172.17.0.2:7000", "10.0.0.1:7100")));
+}
+
 TEST(yaml_nat_mapper, may_be_redissons_default) {
     EXPECT_THAT(address_map("!<org.redisson.config.DefaultNatMapper> {}"), IsEmpty());
     EXPECT_THAT(address_map("null"), IsEmpty());
@@ -239,6 +245,27 @@ INSTANTIATE_TEST_SUITE_P(
         refused_servers{"sentinelServersConfig: {sentinelAddreses: []}", "the nearest known name is sentinelAddresses"},
         refused_servers{"sentinelServerConfig: {}", "the nearest known name is sentinelServersConfig"},
         refused_servers{"clusterServersConfig: [a]", "line 1: clusterServersConfig must be a group of keys"}));
+
+TEST(yaml_name_mapper, that_is_java_code_may_be_replaced_by_a_prefix) {
+    auto const own = [](std::string const& prefix) { return "redlatch: {namePrefix: " + prefix + "}\n"; };
+    std::string const top = "nameMapper: !<com.example.Mapper> {}\nsingleServerConfig: {address: 'redis://h:1'}\n";
+    EXPECT_EQ(config::from_yaml(top + own("'app:'")).name_prefix, "app:");
+    std::string const in_section =
+        "singleServerConfig:\n  address: redis://h:1\n  nameMapper: !<com.example.Mapper> {}\n";
+    EXPECT_EQ(config::from_yaml(in_section + own("'app:'")).name_prefix, "app:");
+    EXPECT_EQ(config::from_yaml(in_section + own("''")).name_prefix, "") << "names as they are";
+    EXPECT_THAT(test::refusal([&] { config::from_yaml(top + own("~")); }), HasSubstr("redlatch: {namePrefix: 'app:'}"));
+    EXPECT_EQ(config::from_yaml("spring.redis.redisson.config: |\n  nameMapper: !<com.example.Mapper> {}\n"
+                                "  singleServerConfig: {address: 'redis://h:1'}\n"
+                                + own("'app:'"))
+                  .name_prefix,
+              "app:");
+    EXPECT_EQ(config::from_yaml("nameMapper: !<com.example.PrefixNameMapper> {prefix: 'old:'}\n"
+                                "singleServerConfig: {address: 'redis://h:1'}\n"
+                                + own("'app:'"))
+                  .name_prefix,
+              "app:");
+}
 
 } // namespace
 } // namespace redlatch

@@ -59,8 +59,8 @@ TEST(kept_owner, has_zero_for_the_number_and_all_that_stands_behind_it) {
 
 TEST(read_write_keys, follow_the_rules_of_prefix_and_suffix) {
     EXPECT_EQ(read_write_channel("orders"), "redisson_rwlock:{orders}");
-    EXPECT_EQ(read_hold_prefix("orders"), "{orders}");
-    EXPECT_EQ(read_hold_prefix("or{ders"), "or{ders");
+    EXPECT_EQ(read_hold_prefix("orders"), "{orders}:");
+    EXPECT_EQ(read_hold_prefix("or{ders"), "or{ders:");
 }
 
 TEST(shown_name, is_quoted_and_can_be_read) {
