@@ -54,7 +54,7 @@ constexpr std::array commands{
     command{"hgetall", read_write},
     command{"hkeys", election | read_write},
     command{"set", read_write | counters},
-    command{"get", election | counters},
+    command{"get", tokens | counters},
     command{"incr", tokens},
     command{"incrby", semaphores | permits},
     command{"decr", latches},
@@ -187,7 +187,7 @@ std::vector<std::string> acl_rule(std::vector<std::string> const& chosen, std::s
             if ((one.needed_by & wanted) != 0) words.push_back(pattern('~', one, name_prefix, true));
         // The keys of read holds, and the leases of permits.
         if ((wanted & (read_write | permits)) != 0 && !has_brackets(name_prefix))
-            words.push_back("~{" + literal(name_prefix) + "*}*");
+            words.push_back("~{" + literal(name_prefix) + "*}:*");
     }
     words.push_back("resetchannels"); // Redis 6.2 gives a new user all channels, and takes no pattern then
     for (auto const& one : channels) {

@@ -14,7 +14,7 @@ namespace {
 
 using json = nlohmann::ordered_json; // members in the documented order
 
-std::string joined(std::vector<std::string> const& parts) {
+std::string with_commas(std::vector<std::string> const& parts) {
     std::string result;
     for (auto const& part : parts) result += (result.empty() ? "" : ", ") + part;
     return result;
@@ -78,7 +78,10 @@ void add_servers(labelled_lines& lines, config const& settings) {
     auto const& topology = settings.topology;
     bool const several = servers.mode != "single";
     lines.add("mode", servers.mode);
-    lines.add(servers.mode == "sentinel" ? "sentinels" : several ? "servers" : "server", joined(servers.addresses));
+    lines.add(servers.mode == "sentinel" ? "sentinels"
+              : several                  ? "servers"
+                                         : "server",
+              with_commas(servers.addresses));
     lines.add_if(servers.mode == "sentinel", "master", servers.master);
     lines.add("user", servers.username.empty() ? "the default user" : servers.username);
     lines.add("password", !settings.password_file.empty() ? "in the file " + settings.password_file

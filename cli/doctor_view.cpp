@@ -94,10 +94,14 @@ std::string clock_of(server_facts const& server) {
 
 std::string commands_of(server_facts const& server, command_set configured) {
     if (configured == command_set::scripts) return "scripts only, as configured";
-    auto const& lacking = server.missing_rights;
-    for (auto const* const command : {"+restore", "+hdel"})
-        if (std::find(lacking.begin(), lacking.end(), command) != lacking.end())
-            return std::string("scripts where plain ones would do: this user lacks ") + command;
+    auto const contains = [](std::vector<std::string> const& all, std::string const& word) {
+        return std::find(all.begin(), all.end(), word) != all.end();
+    };
+    for (std::string const command : {"restore", "hdel"}) {
+        std::string const before = "scripts where plain ones would do: ";
+        if (contains(server.unknown_commands, command)) return before + "the server does not know " + command;
+        if (contains(server.missing_rights, "+" + command)) return before + "this user lacks +" + command;
+    }
     return server.rights_known ? "plain ones for free locks"
                                : "plain ones for free locks, where this user may run them";
 }
@@ -203,9 +207,11 @@ ordered json_of(server_facts const& server) {
     object["replicas"] = or_null(server.replicas);
     object["min_replicas"] = or_null(server.min_replicas);
     object["wait_command"] = or_null(server.wait_command);
+    object["role_command"] = or_null(server.role_command);
     object["messages"] = or_null(server.messages);
     object["message_us"] = server.message_time ? ordered(server.message_time->count()) : ordered(nullptr);
     object["missing_rights"] = server.missing_rights;
+    object["unknown_commands"] = server.unknown_commands;
     object["rights_known"] = server.rights_known;
     object["round_trips_us"] = ordered::array();
     for (auto const& one : server.round_trips) object["round_trips_us"].push_back(one.count());

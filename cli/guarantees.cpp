@@ -1,6 +1,7 @@
 #include "guarantees.hpp"
 
 #include "durations.hpp"
+#include "guarantee_rules.hpp"
 
 #include <algorithm>
 #include <array>
@@ -11,42 +12,6 @@
 namespace redlatch::cli {
 namespace {
 
-struct question {
-    server_setup const& setup;
-    server_facts const& server;
-    lock_plans const& plans;
-};
-
-struct verdict {
-    standing state = standing::unknown;
-    std::string reason{};
-    std::string advice{};
-};
-
-verdict holds(std::string reason, std::string advice = {}) {
-    return {standing::holds, std::move(reason), std::move(advice)};
-}
-verdict fails(std::string reason, std::string advice) {
-    return {standing::fails, std::move(reason), std::move(advice)};
-}
-
-/// For want of what a command would have said.
-verdict unknown(question const& about, std::string_view command, std::string advice) {
-    std::string reason = "The server does not say it";
-    for (auto const& one : about.server.refused)
-        if (one.command.starts_with(command)) reason = one.command + " was not answered (" + one.reason + ")";
-    return {standing::unknown, reason + '.', std::move(advice)};
-}
-
-std::string counted(long long number, std::string const& one, std::string const& many) {
-    return std::to_string(number) + " " + (number == 1 ? one : many);
-}
-
-std::string allow(std::string const& commands, question const& about) {
-    return "Let the user " + about.plans.user + " run it (ACL SETUSER " + about.plans.user + " " + commands
-           + "), or look it up where the server is set up.";
-}
-
 /// Of "7.0.15": 7 and 0. None: not understood.
 std::optional<std::pair<int, int>> major_and_minor(std::string_view version) {
     std::pair<int, int> read;
@@ -56,12 +21,6 @@ std::optional<std::pair<int, int>> major_and_minor(std::string_view version) {
     auto const [rest, nor_this] = std::from_chars(dot + 1, end, read.second);
     if (nor_this != std::errc{}) return std::nullopt;
     return read;
-}
-
-bool has_or_should_have_replicas(question const& about) {
-    auto const mode = about.setup.mode;
-    return about.server.replicas.value_or(0) > 0 || mode == server_mode::sentinel || mode == server_mode::cluster
-           || mode == server_mode::replicated;
 }
 
 // --- the rules
@@ -92,7 +51,7 @@ std::optional<verdict> judge_takes_locks(question const& about) {
         && server.eviction_policy == "noeviction")
         return fails("Its memory is full, and it refuses new locks.", "Raise maxmemory, or remove keys.");
     if (server.replicas && server.min_replicas.value_or(0) > *server.replicas)
-        return fails("It has " + counted(*server.replicas, "replica", "replicas") + " and min-replicas-to-write is "
+        return fails("It has " + number_of(*server.replicas, "replica", "replicas") + " and min-replicas-to-write is "
                          + std::to_string(*server.min_replicas) + ": it refuses new locks.",
                      "Bring the replicas back, or lower min-replicas-to-write.");
     if (server.role == server_facts::role_kind::unknown) return unknown(about, "INFO", allow("+info", about));
@@ -142,60 +101,54 @@ std::optional<verdict> judge_machine_crash(question const& about) {
                  "Set appendfsync always where two at once are expensive; it costs a write to the disk for each lock.");
 }
 
-std::optional<verdict> judge_failover(question const& about) {
-    auto const& server = about.server;
-    if (!server.replicas) {
-        if (server.role == server_facts::role_kind::replica) return std::nullopt;
-        return unknown(about, "INFO", allow("+info", about));
+/// What a server may lack, and what comes of it.
+struct spare_command {
+    std::string_view name;
+    std::string_view instead;
+};
+constexpr std::array spare_commands{
+    spare_command{"restore", "a script takes free locks"},
+    spare_command{"client|kill", "after a broken connection a release is repeated until it is certain"},
+    spare_command{"client|info", "after a broken connection a release is repeated until it is certain"},
+    spare_command{"client|setname", "connections and holders have no names"},
+    spare_command{"client|list", "status and list show no labels"},
+    spare_command{"pubsub|numsub", "waiters of several processes do not take turns"},
+    spare_command{"pubsub|shardnumsub", "waiters of several processes do not take turns"},
+    spare_command{"dbsize", "list notices later that a scan does not end"},
+    spare_command{"info", "HELLO says what it is"},
+    spare_command{"ping", "a dead connection is found by the next call"},
+    spare_command{"publish", "waiters are not woken, see messages"},
+    spare_command{"spublish", "waiters are not woken, see messages"},
+    spare_command{"subscribe", "waiters ask again and again, see messages"},
+    spare_command{"ssubscribe", "waiters ask again and again, see messages"},
+    spare_command{"unsubscribe", "subscriptions stay until the connection ends"},
+    spare_command{"sunsubscribe", "subscriptions stay until the connection ends"},
+    spare_command{"lrange", "who gives up waiting for a fair lock keeps its place for a while"},
+    spare_command{"lrem", "who gives up waiting for a fair lock keeps its place for a while"},
+    spare_command{"role", "INFO says which server is the master"},
+};
+
+std::optional<verdict> judge_commands(question const& about) {
+    std::string needed;
+    std::string spare;
+    bool const counts_replicas = about.plans.replicas.replicas == replica_policy::all_connected;
+    for (auto const& one : about.server.unknown_commands) {
+        auto const at = std::find_if(spare_commands.begin(), spare_commands.end(),
+                                     [&](spare_command const& known) { return known.name == one; });
+        if (at == spare_commands.end() || (one == "role" && counts_replicas))
+            needed += (needed.empty() ? "" : ", ") + one;
+        else
+            spare += (spare.empty() ? "" : "; ") + one + " (" + std::string(at->instead) + ")";
     }
-    if (*server.replicas == 0)
-        return holds("It has no replica that could take its place: while it is away nobody gets a lock.");
-    return fails("Of its " + counted(*server.replicas, "replica", "replicas")
-                     + " one may take its place that has not heard of the latest locks: replication is asynchronous.",
-                 "Have what a lock protects compare fencing tokens, let replicas confirm locks (run --replicas all, "
-                 "config::replicas), or see that no replica takes the place of the master.");
-}
-
-std::optional<verdict> judge_lone_master(question const& about) {
-    auto const& server = about.server;
-    if (!has_or_should_have_replicas(about) || server.role == server_facts::role_kind::replica) return std::nullopt;
-    if (!server.min_replicas) return unknown(about, "CONFIG GET min-replicas-to-write", allow("+config|get", about));
-    if (*server.min_replicas > 0)
-        return holds("min-replicas-to-write is " + std::to_string(*server.min_replicas) + ".");
-    return fails("min-replicas-to-write is 0: cut off from its replicas it gives out locks that a failover forgets.",
-                 "Set min-replicas-to-write 1 and min-replicas-max-lag 2.");
-}
-
-std::optional<verdict> judge_sentinels(question const& about) {
-    auto const& said = about.setup.sentinels;
-    if (!said || !said->sentinels || !said->quorum) {
-        std::string reason = "The Sentinels do not say how many they are.";
-        if (said)
-            for (auto const& one : said->refused) reason = one.command + " was not answered (" + one.reason + ").";
-        return verdict{standing::unknown, reason, "See redlatch acl --sentinels."};
-    }
-    auto const shown =
-        counted(*said->sentinels, "Sentinel", "Sentinels") + " with a quorum of " + std::to_string(*said->quorum);
-    if (*said->sentinels < 3)
-        return fails("There are " + shown + ": where one is lost with the master, no majority is left.",
-                     "Run three Sentinels or more, on machines of their own.");
-    if (*said->quorum > *said->sentinels)
-        return fails("There are " + shown + ", which they cannot reach.",
-                     "Lower the quorum to a majority of the Sentinels.");
-    if (about.server.replicas == 0)
-        return fails("There are " + shown + ", and no replica.", "Add a replica, on a machine of its own.");
-    if (!about.server.replicas) return unknown(about, "INFO", allow("+info", about));
-    return holds("There are " + shown + ", and " + counted(*about.server.replicas, "replica", "replicas") + ".");
-}
-
-std::optional<verdict> judge_automatic_failover(question const& about) {
-    if (about.setup.mode == server_mode::sentinel) return judge_sentinels(about);
-    if (about.setup.mode != server_mode::cluster) return std::nullopt;
-    if (!about.server.replicas) return unknown(about, "INFO", allow("+info", about));
-    if (*about.server.replicas > 0)
-        return holds("It has " + counted(*about.server.replicas, "replica", "replicas") + ".");
-    return fails("It has no replica: while it is away nobody gets the locks of its slots.",
-                 "Add a replica of this master, on a machine of its own.");
+    if (!needed.empty())
+        return fails("It does not know " + needed + ".",
+                     "See rename-command in its configuration, or whether the service allows these commands.");
+    if (!spare.empty()) return holds("It does not know what redlatch can do without: " + spare + ".");
+    auto const& lacking = about.server.missing_rights;
+    bool const was_asked = about.server.rights_known
+                           || (!lacking.empty() && std::find(lacking.begin(), lacking.end(), "+eval") == lacking.end());
+    if (!was_asked) return std::nullopt;
+    return holds("It knows all of them.");
 }
 
 std::optional<verdict> judge_rights(question const& about) {
@@ -238,7 +191,7 @@ std::optional<verdict> judge_renewal_in_time(question const& about) {
     auto const slowest = *std::max_element(all.begin(), all.end());
     // A connection that is silent for a sixth of the lease is given up, and the renewal repeated on a new one.
     auto const limit = about.plans.watchdog / 6;
-    auto const shown = "The slowest of " + counted(static_cast<long long>(all.size()), "round trip", "round trips")
+    auto const shown = "The slowest of " + number_of(static_cast<long long>(all.size()), "round trip", "round trips")
                        + " took " + to_precise_text(slowest) + ", and a renewal may take " + to_text(limit)
                        + " with a lease of " + to_text(about.plans.watchdog);
     if (slowest * 10 <= limit) return holds(shown + ".");
@@ -259,7 +212,9 @@ constexpr std::array rules{
     rule{"machine_crash", "Locks survive a crash of the server's machine", judge_machine_crash},
     rule{"failover", "Locks survive a failover", judge_failover},
     rule{"lone_master", "A master without its replicas gives out no locks", judge_lone_master},
+    rule{"replicas_confirm", "Replicas confirm locks, as config::replicas says", judge_replicas_confirm},
     rule{"automatic_failover", "A master that is lost is replaced", judge_automatic_failover},
+    rule{"commands", "The server knows the commands that are needed", judge_commands},
     rule{"rights", "The user may do all that is needed", judge_rights},
     rule{"messages", "Those who wait are woken by messages", judge_messages},
     rule{"renewal_in_time", "Locks are renewed in time", judge_renewal_in_time},

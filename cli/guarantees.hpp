@@ -8,10 +8,13 @@
 // | kept_when_full     | maxmemory-policy is noeviction, or there is no maxmemory                                            |
 // | server_restart     | it writes to an append-only file                                                                    |
 // | machine_crash      | the same, and appendfsync is always                                                                 |
-// | failover           | nothing can take its place: it has no replicas                                                      |
+// | failover           | it has no replicas; or each has a lock before it is given: their number is asked for, or all, with  |
+// |                    | min-replicas-to-write at their number                                                               |
 // | lone_master        | min-replicas-to-write is at least 1; said of a server that has replicas, or should have some        |
+// | replicas_confirm   | WAIT can be used, and as many replicas are there as config::replicas wants; only where it does  |
 // | automatic_failover | three Sentinels or more agree on what a quorum can decide, and a replica is there; a master of a    |
 // |                    | cluster has a replica                                                                               |
+// | commands           | no command that redlatch cannot do without is unknown; left out where the server cannot say it      |
 // | rights             | this user has all rights that the types need                                                        |
 // | messages           | a message that was published has arrived                                                            |
 // | renewal_in_time    | the slowest round trip took no longer than a tenth of what a renewal may take                       |
@@ -19,6 +22,7 @@
 #pragma once
 
 #include <redlatch/lease_clock.hpp>
+#include <redlatch/replica_policy.hpp>
 #include <redlatch/server_facts.hpp>
 
 #include <string>
@@ -41,6 +45,7 @@ struct guarantee {
 struct lock_plans {
     duration watchdog{30000};     ///< the lease of renewed locks
     std::string user = "default"; ///< who asks, for the advice
+    replica_policy replicas{};    ///< who confirms a lock before it is given
 };
 
 /// All names, in the order in which they are shown.

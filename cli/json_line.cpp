@@ -42,6 +42,7 @@ std::string json_of(lock_info const& lock) {
         object["owners"].push_back(json_of_party(owner, "count", owner.count));
         object["owners"].back()["released"] = owner.released;
     }
+    object["token"] = lock.token ? json(*lock.token) : json(nullptr);
     object["ttl_ms"] = milliseconds(lock.remaining_lease);
     object["waiters"] = json::array();
     for (auto const& waiter : lock.waiters)

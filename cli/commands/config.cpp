@@ -12,12 +12,12 @@
 namespace redlatch::cli {
 namespace {
 
-char const* const help_text = "Usage: redlatch config check FILE [FLAGS]\n"
-                              "\n"
-                              "Commands:\n"
-                              "  check    Read a configuration file and show what it says.\n"
-                              "\n"
-                              "redlatch config check --help tells more.\n";
+char const* const config_help = "Usage: redlatch config check FILE [FLAGS]\n"
+                                "\n"
+                                "Commands:\n"
+                                "  check    Read a configuration file and show what it says.\n"
+                                "\n"
+                                "redlatch config check --help tells more.\n";
 
 /// What is logged while it lives.
 class collected_remarks {
@@ -65,7 +65,7 @@ int check(arguments const& words) {
 } // namespace
 
 int show_config(arguments const& words) {
-    return run_subcommand("config", {{"check", &check}}, help_text, words);
+    return run_subcommand("config", {{"check", &check}}, config_help, words);
 }
 
 } // namespace redlatch::cli

@@ -9,6 +9,7 @@
 #include "guarantees.hpp"
 #include "nearest.hpp"
 #include "options.hpp"
+#include "replicas_flag.hpp"
 #include "text.hpp"
 
 #include <redlatch/client.hpp>
@@ -50,16 +51,22 @@ std::vector<std::string> accepted_in(std::optional<std::string> const& text) {
     return accepted;
 }
 
-/// Rights that are for other types.
-void leave_out_others(server_setup& setup, acl_flags const& flags, std::string const& name_prefix) {
+/// Rights and commands that are for other types.
+void leave_out_others(server_setup& setup, acl_flags const& flags, std::string const& name_prefix,
+                      bool replicas_confirm) {
     std::vector<std::string> needed;
     for (bool const sharded : {false, true})
-        for (auto& word : acl_rule(types_of(flags), name_prefix, {.mode = setup.mode, .sharded = sharded}))
+        for (auto& word : acl_rule(types_of(flags), name_prefix,
+                                   {.mode = setup.mode, .sharded = sharded, .replicas_confirm = replicas_confirm}))
             needed.push_back(std::move(word));
-    for (auto& server : setup.servers)
-        std::erase_if(server.missing_rights, [&](std::string const& word) {
-            return std::find(needed.begin(), needed.end(), word) == needed.end();
-        });
+    auto const is_for_others = [&](std::string const& word) {
+        return std::find(needed.begin(), needed.end(), word) == needed.end();
+    };
+    for (auto& server : setup.servers) {
+        std::erase_if(server.missing_rights, is_for_others);
+        std::erase_if(server.unknown_commands,
+                      [&](std::string const& command) { return is_for_others("+" + command); });
+    }
 }
 
 diagnosis look_at(config const& settings, acl_flags const& flags, duration limit) {
@@ -67,9 +74,11 @@ diagnosis look_at(config const& settings, acl_flags const& flags, duration limit
     diagnosis found{.commands = settings.commands};
     client asked(settings);
     found.setup = asked.inspect_servers({.name_prefix = prefix, .limit = limit});
-    leave_out_others(found.setup, flags, settings.name_prefix + prefix);
+    leave_out_others(found.setup, flags, settings.name_prefix + prefix, settings.replicas.replicas != 0);
     auto const user = servers_of(settings).username;
-    lock_plans const plans{.watchdog = settings.lock_watchdog_timeout, .user = user.empty() ? "default" : user};
+    lock_plans const plans{.watchdog = settings.lock_watchdog_timeout,
+                           .user = user.empty() ? "default" : user,
+                           .replicas = settings.replicas};
     for (auto const& one : found.setup.servers)
         found.guarantees.push_back(one.problem.empty() ? guarantees_of(found.setup, one, plans)
                                                        : std::vector<guarantee>());
@@ -92,12 +101,15 @@ int consult_doctor(arguments const& words) {
     acl_flags flags;
     std::optional<std::string> accept;
     std::optional<duration> limit;
+    std::optional<std::string> replicas;
     command_line line("doctor [FLAGS]",
                       "Ask the servers what they promise for locks, and say which guarantees hold, which do not, and "
                       "what to do. Changes nothing on them.");
     declare(line, flags);
     line.text("--accept", "NAMES", "Guarantees that need not hold, with commas between: " + listed_guarantees() + ".",
               accept);
+    line.text("--replicas", "N|all|none",
+              "Judge the servers as for run --replicas. Default: what the configuration says, else none.", replicas);
     line.time("--limit", "Ask nothing more after this time. Default: 10s.", limit);
     declare(line, options, "One JSON object on stdout.");
     line.example("redlatch doctor --server redis://db1:6379");
@@ -109,7 +121,9 @@ int consult_doctor(arguments const& words) {
     check(flags);
     refuse_shorter(limit, 100ms, "--limit", "the servers are to have 100ms");
     auto const accepted = accepted_in(accept);
+    auto const policy = parse_replicas(replicas, std::nullopt);
     auto settings = choose_server(options);
+    settings.replicas = policy.value_or(settings.replicas);
     auto const within = limit.value_or(10s);
     settings.retry_attempts = 0;
     settings.connect_timeout = std::min(settings.connect_timeout, within);

@@ -13,26 +13,26 @@
 namespace redlatch::cli {
 namespace {
 
-char const* const help_text = "Usage: redlatch latch COMMAND NAME [FLAGS]\n"
-                              "\n"
-                              "A gate that opens when it has been counted down, by whatever processes:\n"
-                              "Redisson's RCountDownLatch. One that is open cannot be told from one that was\n"
-                              "never set: set it before anybody waits.\n"
-                              "\n"
-                              "Commands:\n"
-                              "  set NAME COUNT      Set it. Exit status 1: it was set already.\n"
-                              "  count-down NAME     One less; at zero it opens. Exit status 1: there is none.\n"
-                              "  wait NAME           Wait until it is open.\n"
-                              "  count NAME          Show what is left.\n"
-                              "  remove NAME         Delete it, which opens it. Exit status 1: it was not set.\n"
-                              "\n"
-                              "redlatch latch COMMAND --help tells more.\n";
+char const* const latch_help = "Usage: redlatch latch COMMAND NAME [FLAGS]\n"
+                               "\n"
+                               "A gate that opens when it has been counted down, by whatever processes:\n"
+                               "Redisson's RCountDownLatch. One that is open cannot be told from one that was\n"
+                               "never set: set it before anybody waits.\n"
+                               "\n"
+                               "Commands:\n"
+                               "  set NAME COUNT      Set it. Exit status 1: it was set already.\n"
+                               "  count-down NAME     One less; at zero it opens. Exit status 1: there is none.\n"
+                               "  wait NAME           Wait until it is open.\n"
+                               "  count NAME          Show what is left.\n"
+                               "  remove NAME         Delete it, which opens it. Exit status 1: it was not set.\n"
+                               "\n"
+                               "redlatch latch COMMAND --help tells more.\n";
 
 count_down_latch latch_of(client& owner, counter_command const& command) {
     return owner.get_count_down_latch(command.name(), exactly_once);
 }
 
-int set(arguments const& words) {
+int set_latch(arguments const& words) {
     int count = 0;
     counter_command command("latch", "set NAME COUNT", "Set a latch, unless it is set already.");
     command.line().number_word("COUNT", "How often it is to be counted down: 1 or more.", 1, largest_number, count);
@@ -98,7 +98,7 @@ int count(arguments const& words) {
     return command.answer("count", latch_of(owner, command).count());
 }
 
-int remove(arguments const& words) {
+int remove_latch(arguments const& words) {
     counter_command command("latch", "remove NAME", "Delete a latch. Those who wait for it go on.");
     command.line().example("redlatch latch remove loaded");
     command.parse(words, "  0    it was removed\n  1    it was not set\n");
@@ -110,9 +110,13 @@ int remove(arguments const& words) {
 } // namespace
 
 int use_latch(arguments const& words) {
-    return run_subcommand(
-        "latch", {{"set", &set}, {"count-down", &count_down}, {"wait", &wait}, {"count", &count}, {"remove", &remove}},
-        help_text, words);
+    return run_subcommand("latch",
+                          {{"set", &set_latch},
+                           {"count-down", &count_down},
+                           {"wait", &wait},
+                           {"count", &count},
+                           {"remove", &remove_latch}},
+                          latch_help, words);
 }
 
 } // namespace redlatch::cli

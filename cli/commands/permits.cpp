@@ -14,19 +14,20 @@
 namespace redlatch::cli {
 namespace {
 
-char const* const help_text = "Usage: redlatch permits COMMAND NAME [FLAGS]\n"
-                              "\n"
-                              "A permit semaphore: Redisson's RPermitExpirableSemaphore. Each permit that is\n"
-                              "taken has an id, and comes back when its lease is over or its id is released.\n"
-                              "redlatch run NAME --permits N/OF takes permits for as long as a command runs.\n"
-                              "\n"
-                              "Commands:\n"
-                              "  set NAME PERMITS    Set how many there are. Exit status 1: it was set already.\n"
-                              "  show NAME           Show how many there are, and which are taken.\n"
-                              "  release NAME ID     End anybody's hold of a permit. Exit status 1: it is not there.\n"
-                              "  remove NAME         Delete it. Exit status 1: it was not set.\n"
-                              "\n"
-                              "redlatch permits COMMAND --help tells more.\n";
+char const* const permits_help =
+    "Usage: redlatch permits COMMAND NAME [FLAGS]\n"
+    "\n"
+    "A permit semaphore: Redisson's RPermitExpirableSemaphore. Each permit that is\n"
+    "taken has an id, and comes back when its lease is over or its id is released.\n"
+    "redlatch run NAME --permits N/OF takes permits for as long as a command runs.\n"
+    "\n"
+    "Commands:\n"
+    "  set NAME PERMITS    Set how many there are. Exit status 1: it was set already.\n"
+    "  show NAME           Show how many there are, and which are taken.\n"
+    "  release NAME ID     End anybody's hold of a permit. Exit status 1: it is not there.\n"
+    "  remove NAME         Delete it. Exit status 1: it was not set.\n"
+    "\n"
+    "redlatch permits COMMAND --help tells more.\n";
 
 char const* const kind = "permit semaphore";
 
@@ -38,7 +39,7 @@ std::string in_all(int permits) {
     return std::to_string(permits) + (permits == 1 ? " permit" : " permits") + " in all";
 }
 
-int set(arguments const& words) {
+int set_permits(arguments const& words) {
     int permits = 0;
     bool resize = false;
     counter_command command("permits", kind, "set NAME PERMITS",
@@ -67,7 +68,7 @@ int show(arguments const& words) {
     return seen.is_set ? 0 : 1;
 }
 
-int release(arguments const& words) {
+int release_permits(arguments const& words) {
     std::string id;
     counter_command command("permits", kind, "release NAME ID",
                             "Give a permit back by its id, whoever has taken it, and wake those who wait.\n"
@@ -86,7 +87,7 @@ int release(arguments const& words) {
     return 1;
 }
 
-int remove(arguments const& words) {
+int remove_permits(arguments const& words) {
     counter_command command("permits", kind, "remove NAME",
                             "Delete a permit semaphore, with all permits that are taken. Those who hold some\n"
                             "learn of it at the next renewal; those who wait go on waiting.");
@@ -100,8 +101,9 @@ int remove(arguments const& words) {
 } // namespace
 
 int use_permits(arguments const& words) {
-    return run_subcommand("permits", {{"set", &set}, {"show", &show}, {"release", &release}, {"remove", &remove}},
-                          help_text, words);
+    return run_subcommand(
+        "permits", {{"set", &set_permits}, {"show", &show}, {"release", &release_permits}, {"remove", &remove_permits}},
+        permits_help, words);
 }
 
 } // namespace redlatch::cli

@@ -19,21 +19,21 @@ namespace {
 
 using namespace std::chrono_literals;
 
-char const* const help_text = "Usage: redlatch semaphore COMMAND NAME [FLAGS]\n"
-                              "\n"
-                              "A number of permits that all processes share: Redisson's RSemaphore. Permits\n"
-                              "belong to nobody: those that a process has taken are gone until somebody\n"
-                              "releases them, also when the process has ended.\n"
-                              "\n"
-                              "Commands:\n"
-                              "  set NAME PERMITS    Set it. Exit status 1: it was set already.\n"
-                              "  acquire NAME        Take permits; wait until there are enough.\n"
-                              "  release NAME        Add permits, and wake those who wait.\n"
-                              "  available NAME      Show how many there are.\n"
-                              "  drain NAME          Take all that there are, and show how many.\n"
-                              "  remove NAME         Delete it. Exit status 1: it was not set.\n"
-                              "\n"
-                              "redlatch semaphore COMMAND --help tells more.\n";
+char const* const semaphore_help = "Usage: redlatch semaphore COMMAND NAME [FLAGS]\n"
+                                   "\n"
+                                   "A number of permits that all processes share: Redisson's RSemaphore. Permits\n"
+                                   "belong to nobody: those that a process has taken are gone until somebody\n"
+                                   "releases them, also when the process has ended.\n"
+                                   "\n"
+                                   "Commands:\n"
+                                   "  set NAME PERMITS    Set it. Exit status 1: it was set already.\n"
+                                   "  acquire NAME        Take permits; wait until there are enough.\n"
+                                   "  release NAME        Add permits, and wake those who wait.\n"
+                                   "  available NAME      Show how many there are.\n"
+                                   "  drain NAME          Take all that there are, and show how many.\n"
+                                   "  remove NAME         Delete it. Exit status 1: it was not set.\n"
+                                   "\n"
+                                   "redlatch semaphore COMMAND --help tells more.\n";
 
 semaphore semaphore_of(client& owner, counter_command const& command) {
     return owner.get_semaphore(command.name(), exactly_once);
@@ -47,7 +47,7 @@ void declare_permits(command_line& line, std::string const& text, int& permits) 
     line.number("--permits", text + " Default: 1.", 1, largest_number, permits);
 }
 
-int set(arguments const& words) {
+int set_semaphore(arguments const& words) {
     int permits = 0;
     std::optional<duration> expiry;
     counter_command command("semaphore", "set NAME PERMITS", "Set a semaphore, unless it is set already.");
@@ -120,7 +120,7 @@ int acquire(arguments const& words) {
     return 0;
 }
 
-int release(arguments const& words) {
+int release_semaphore(arguments const& words) {
     int permits = 1;
     counter_command command("semaphore", "release NAME",
                             "Add permits, and wake those who wait. Nobody checks whether they were taken\n"
@@ -157,7 +157,7 @@ int drain(arguments const& words) {
     }
 }
 
-int remove(arguments const& words) {
+int remove_semaphore(arguments const& words) {
     counter_command command("semaphore", "remove NAME",
                             "Delete a semaphore. Those who wait for permits go on waiting.");
     command.line().example("redlatch semaphore remove reports");
@@ -171,13 +171,13 @@ int remove(arguments const& words) {
 
 int use_semaphore(arguments const& words) {
     return run_subcommand("semaphore",
-                          {{"set", &set},
+                          {{"set", &set_semaphore},
                            {"acquire", &acquire},
-                           {"release", &release},
+                           {"release", &release_semaphore},
                            {"available", &available},
                            {"drain", &drain},
-                           {"remove", &remove}},
-                          help_text, words);
+                           {"remove", &remove_semaphore}},
+                          semaphore_help, words);
 }
 
 } // namespace redlatch::cli

@@ -13,16 +13,16 @@
 namespace redlatch::cli {
 namespace {
 
-char const* const help_text = "Usage: redlatch server status|stop [FLAGS]\n"
-                              "\n"
-                              "The private server of this user on this machine, which is used when no other\n"
-                              "one is named. It lives in /tmp/redlatch-UID (REDLATCH_RUNTIME_DIR overrides).\n"
-                              "\n"
-                              "Commands:\n"
-                              "  status    Does it run? Exit status 0: yes, 1: no.\n"
-                              "  stop      End it. Refused while locks or permits are held, unless forced.\n"
-                              "\n"
-                              "redlatch server COMMAND --help tells more.\n";
+char const* const server_help = "Usage: redlatch server status|stop [FLAGS]\n"
+                                "\n"
+                                "The private server of this user on this machine, which is used when no other\n"
+                                "one is named. It lives in /tmp/redlatch-UID (REDLATCH_RUNTIME_DIR overrides).\n"
+                                "\n"
+                                "Commands:\n"
+                                "  status    Does it run? Exit status 0: yes, 1: no.\n"
+                                "  stop      End it. Refused while locks or permits are held, unless forced.\n"
+                                "\n"
+                                "redlatch server COMMAND --help tells more.\n";
 
 std::string text_of(embedded_server::state const& server) {
     if (!server.running) return "no server runs at " + printable(server.socket.string()) + '\n';
@@ -68,7 +68,7 @@ int stop(arguments const& words) {
 } // namespace
 
 int serve(arguments const& words) {
-    return run_subcommand("server", {{"status", &status}, {"stop", &stop}}, help_text, words);
+    return run_subcommand("server", {{"status", &status}, {"stop", &stop}}, server_help, words);
 }
 
 } // namespace redlatch::cli

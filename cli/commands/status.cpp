@@ -41,6 +41,7 @@ std::string headline_of(lock_info const& lock) {
 
 std::string message_of(lock_info const& lock) {
     std::string text = headline_of(lock);
+    if (lock.token) text += "  the last fencing token was " + std::to_string(*lock.token) + '\n';
     for (auto const& owner : lock.owners)
         text += "  by " + text_of(owner)
                 + (owner.released ? ", which has released it: the rest is its minimum hold\n"

@@ -87,7 +87,7 @@ _redlatch() {
     elect) words="$times --candidate --who --on-lost --grace --" ;;
     hold) words=$lock ;;
     status | list | ping) words=$server ;;
-    doctor) words="--types --name-prefix --accept --limit $server" ;;
+    doctor) words="--types --name-prefix --accept --replicas --limit $server" ;;
     acl) words="--types --name-prefix --topology --sharded --replicas --sentinels --user --help" ;;
     unlock) words="--force $server" ;;
     semaphore)

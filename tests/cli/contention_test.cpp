@@ -63,8 +63,8 @@ TEST_F(contention, tools_read_together_and_write_alone) {
     ASSERT_EQ(line_of(*second), "ready") << "at the same time";
     EXPECT_NE(run({"status", "job"}).output.find("is held (read)"), std::string::npos);
     EXPECT_EQ(run({"run", "job", "--write", "--no-wait", "--", "true"}).status, 75);
-    auto const writer = start(script("redlatch_reads=$(" REDLATCH_TOOL
-                                     " run job --shared --no-wait -- echo yes); echo \"reads: $redlatch_reads\"",
+    auto const writer = start(script("redlatch_reads=$(" + the_tool()
+                                         + " run job --shared --no-wait -- echo yes); echo \"reads: $redlatch_reads\"",
                                      {"--write"}));
     ASSERT_TRUE(
         wait_until([&] { return server.run("PUBSUB", "NUMSUB", "redisson_rwlock:{job}").items.at(1).integer > 0; }));

@@ -135,6 +135,35 @@ TEST_F(doctor_command, says_what_sentinels_can_decide) {
     EXPECT_NE(text.find("Sentinels          3, quorum 2\n"), std::string::npos) << text;
 }
 
+TEST_F(doctor_command, judges_what_replicas_confirm) {
+    EXPECT_EQ(state_of(answer_of(run({"doctor", "--json"}))["servers"][0], "replicas_confirm"), "none");
+    auto const alone = run({"doctor", "--replicas", "1"});
+    EXPECT_NE(alone.output.find("replicas_confirm   does not hold: It has 0 replicas where 1 has to confirm a lock"),
+              std::string::npos)
+        << alone.output;
+    sentinel_set all;
+    auto const answer = answer_of(run({"doctor", "--json", "--server", all.uri(), "--replicas", "1"}));
+    EXPECT_EQ(state_of(answer["servers"][0], "replicas_confirm"), "holds");
+    EXPECT_EQ(state_of(answer["servers"][0], "failover"), "holds");
+    auto const connected = answer_of(run({"doctor", "--json", "--server", all.uri(), "--replicas", "all"}));
+    EXPECT_EQ(state_of(connected["servers"][0], "replicas_confirm"), "holds");
+    EXPECT_EQ(state_of(connected["servers"][0], "failover"), "fails") << "one that is away is not waited for";
+}
+
+TEST_F(doctor_command, names_commands_that_the_server_does_not_know) {
+    redis_server hidden({.arguments = {"--rename-command", "HSET", "", "--rename-command", "RESTORE", ""}});
+    auto const found = run({"doctor", "--server", hidden.uri()});
+    for (auto const* const part :
+         {"commands           scripts where plain ones would do: the server does not know restore",
+          "commands           does not hold: It does not know hset.", "rights             holds"})
+        EXPECT_NE(found.output.find(part), std::string::npos) << part << "\n" << found.output;
+    auto const latches = answer_of(run({"doctor", "--json", "--types", "latch", "--server", hidden.uri()}));
+    EXPECT_EQ(state_of(latches["servers"][0], "commands"), "holds");
+    EXPECT_EQ(latches["servers"][0]["unknown_commands"], json::array());
+    auto const all = answer_of(run({"doctor", "--json", "--server", hidden.uri()}));
+    EXPECT_EQ(all["servers"][0]["unknown_commands"], (json{"restore", "hset"}));
+}
+
 TEST_F(doctor_command, refuses_what_it_cannot_use) {
     struct row {
         words arguments;
@@ -144,7 +173,7 @@ TEST_F(doctor_command, refuses_what_it_cannot_use) {
          {row{{"--accept", "failovr"}, "there is no guarantee 'failovr'; did you mean failover?"},
           row{{"--accept", ""}, "--accept is empty"}, row{{"--types", "spinn"}, "did you mean spin?"},
           row{{"--name-prefix", "a b"}, "cannot have blanks"}, row{{"--limit", "1ms"}, "too short"},
-          row{{"--limit", "5"}, "--limit"}, row{{"more"}, "more"}}) {
+          row{{"--limit", "5"}, "--limit"}, row{{"--replicas", "some"}, "neither a number"}, row{{"more"}, "more"}}) {
         auto all = arguments;
         all.insert(all.begin(), "doctor");
         auto const result = run(all);

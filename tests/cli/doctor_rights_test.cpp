@@ -125,6 +125,17 @@ TEST(doctor_rights, of_a_cluster_are_those_of_its_rule) {
                 UnorderedElementsAreArray(rest));
 }
 
+TEST(doctor_rights, of_locks_that_replicas_confirm_include_role) {
+    test::redis_server server;
+    set_user(server, acl_rule(every_type(), "jobs:"));
+    auto settings = asking(server.uri());
+    settings.replicas = replica_policy::all();
+    client user(settings);
+    auto const missing =
+        user.inspect_servers({.name_prefix = "jobs:", .round_trips = 1}).servers.front().missing_rights;
+    EXPECT_THAT(missing, UnorderedElementsAre("+role"));
+}
+
 TEST(doctor_rights, of_a_master_that_is_found_are_those_of_its_rule) {
     test::sentinel_set all({.sentinels = 1, .replicas = 0});
     set_user(all.servers()[0], {"~*", "&*", "+eval"});

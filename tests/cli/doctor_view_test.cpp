@@ -78,7 +78,7 @@ TEST(diagnosis, as_json_says_null_of_what_is_not_known) {
     for (auto const* const member :
          {"problem", "software", "version", "role", "eviction_policy", "memory_limit", "memory_used", "evicted_keys",
           "append_only", "append_fsync", "snapshots", "last_save_worked", "replicas", "min_replicas", "wait_command",
-          "messages", "message_us", "clock_ahead_us"})
+          "role_command", "messages", "message_us", "clock_ahead_us"})
         EXPECT_EQ(server.at(member), nullptr) << member;
     EXPECT_EQ(server["round_trips_us"], nlohmann::json::array());
     EXPECT_EQ(server["guarantees"][0]["state"], "unknown");

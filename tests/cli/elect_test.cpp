@@ -89,7 +89,7 @@ TEST_F(elect_command, ends_its_command_when_the_leadership_is_lost) {
 
 TEST_F(elect_command, does_not_wait_for_the_elect_around_it_without_an_end) {
     auto const inside =
-        run(elected(REDLATCH_TOOL " elect job --candidate inner -- true", {"--candidate", "an outer one"}));
+        run(elected(the_tool() + " elect job --candidate inner -- true", {"--candidate", "an outer one"}));
     EXPECT_EQ(inside.status, 64);
     EXPECT_NE(inside.errors.find("the command has the lock 'job' already"), std::string::npos) << inside.errors;
 }

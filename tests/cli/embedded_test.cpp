@@ -23,7 +23,7 @@ protected:
     std::unique_ptr<child_process> start(words arguments, words const& environment = {}) const {
         words all{"env", "-i", "PATH=/usr/local/bin:/usr/bin:/bin", "REDLATCH_RUNTIME_DIR=" + folder.path().string()};
         all.insert(all.end(), environment.begin(), environment.end());
-        all.emplace_back(REDLATCH_TOOL);
+        all.emplace_back(the_tool());
         all.insert(all.end(), arguments.begin(), arguments.end());
         return std::make_unique<child_process>(child_options{std::move(all), {}, {}});
     }
@@ -216,7 +216,7 @@ TEST_F(embedded_default, is_refused_to_a_program_with_more_rights_than_its_calle
     auto const tool = folder.path() / "redlatch";
     auto const trap = folder.path() / "redis-server";
     auto const mark = folder.path() / "mark";
-    std::filesystem::copy_file(REDLATCH_TOOL, tool);
+    std::filesystem::copy_file(the_tool(), tool);
     ASSERT_EQ(::chown(tool.c_str(), 0, 12345), 0);
     ASSERT_EQ(::chmod(tool.c_str(), 02755), 0);
     std::ofstream(trap) << "#!/bin/sh\nid > " << mark.string() << "\n";
@@ -247,7 +247,7 @@ TEST_F(embedded_default, is_overruled_by_flag_and_environment_in_that_order) {
     std::ofstream(file) << "singleServerConfig:\n  address: \"" << named.uri() << "\"\n";
     auto const held_at_named = [&](words arguments, words environment) {
         hold_as_stranger(named, "job", 1h);
-        arguments.insert(arguments.begin(), {REDLATCH_TOOL, "status", "job"});
+        arguments.insert(arguments.begin(), {the_tool(), "status", "job"});
         child_process tool(child_options{std::move(arguments), std::move(environment), {}});
         auto const status = tool.wait();
         named.run("DEL", "job");

@@ -26,7 +26,7 @@ TEST_F(exit_status, says_which_signal_ended_the_command) {
 }
 
 TEST_F(exit_status, is_what_a_shell_makes_of_a_signal) {
-    child_process shell(child_options{{"sh", "-c", REDLATCH_TOOL " run job -- sh -c 'kill -TERM $$'; echo $?"},
+    child_process shell(child_options{{"sh", "-c", the_tool() + " run job -- sh -c 'kill -TERM $$'; echo $?"},
                                       {"REDLATCH_SERVER=" + server.uri()},
                                       {}});
     EXPECT_EQ(line_of(shell), "143");

@@ -38,6 +38,7 @@ server_facts good() {
     facts.replicas = 0;
     facts.min_replicas = 0;
     facts.wait_command = true;
+    facts.role_command = true;
     facts.messages = true;
     facts.rights_known = true;
     facts.round_trips = {1000us, 2000us};
@@ -155,6 +156,12 @@ TEST(guarantees, depend_on_the_facts) {
              facts.replicas = 1;
              facts.min_replicas.reset();
          }},
+        {"commands", standing::fails, "does not know hset, zadd.",
+         [](auto& facts) {
+             facts.unknown_commands = {"restore", "hset", "zadd"};
+         }},
+        {"commands", standing::holds, "restore (a script takes free locks)",
+         [](auto& facts) { facts.unknown_commands = {"restore"}; }},
         {"rights", standing::fails, "ACL SETUSER default +hset +client|kill.",
          [](auto& facts) {
              facts.missing_rights = {"+hset", "+client|kill"};
@@ -207,6 +214,19 @@ TEST(guarantees, compare_round_trips_with_the_lease_that_is_configured) {
     EXPECT_EQ(found_in(judged(facts, {}, {.watchdog = 900ms}), "renewal_in_time")->state, standing::fails);
 }
 
+TEST(guarantees, of_commands_are_left_out_where_nobody_could_ask) {
+    auto facts = good();
+    facts.rights_known = false;
+    EXPECT_FALSE(found_in(judged(facts), "commands"));
+    facts.missing_rights = {"+eval"};
+    EXPECT_FALSE(found_in(judged(facts), "commands"));
+    facts.missing_rights = {"~jobs:*"};
+    EXPECT_EQ(found_in(judged(facts), "commands")->state, standing::holds);
+    facts.unknown_commands = {"role"};
+    EXPECT_EQ(found_in(judged(facts), "commands")->state, standing::holds);
+    EXPECT_EQ(found_in(judged(facts, {}, {.replicas = replica_policy::all()}), "commands")->state, standing::fails);
+}
+
 TEST(guarantees, speak_of_the_user_who_asks) {
     auto facts = good();
     facts.missing_rights = {"+hset"};
@@ -223,6 +243,65 @@ TEST(guarantees, of_replicas_concern_only_servers_that_should_have_some) {
     replica.replicas.reset();
     EXPECT_FALSE(found_in(judged(replica), "failover"));
     EXPECT_FALSE(found_in(judged(replica, {.mode = server_mode::sentinel}), "lone_master"));
+}
+
+TEST(guarantees, of_locks_that_replicas_confirm_depend_on_the_policy) {
+    auto facts = good();
+    facts.replicas = 2;
+    struct of_policy {
+        replica_policy replicas;
+        standing confirm;
+        standing failover;
+    };
+    auto accepting = replica_policy::at_least(2);
+    accepting.shortage = replica_shortage::accept;
+    for (auto const& one : {of_policy{replica_policy::at_least(2), standing::holds, standing::holds},
+                            of_policy{replica_policy::at_least(1), standing::holds, standing::fails},
+                            of_policy{replica_policy::at_least(3), standing::fails, standing::holds},
+                            of_policy{replica_policy::all(), standing::holds, standing::fails},
+                            of_policy{replica_policy::redisson_default(), standing::holds, standing::fails},
+                            of_policy{accepting, standing::holds, standing::fails}}) {
+        auto const all = judged(facts, {}, {.replicas = one.replicas});
+        auto const shown = std::to_string(one.replicas.replicas) + ", " + std::to_string(one.replicas.required);
+        EXPECT_EQ(found_in(all, "replicas_confirm")->state, one.confirm) << shown;
+        EXPECT_EQ(found_in(all, "failover")->state, one.failover) << shown;
+    }
+    EXPECT_FALSE(found_in(judged(facts), "replicas_confirm"));
+    facts.min_replicas = 2;
+    EXPECT_EQ(found_in(judged(facts, {}, {.replicas = replica_policy::all()}), "failover")->state, standing::holds)
+        << "it takes no lock while one of them is away";
+}
+
+TEST(guarantees, of_locks_that_replicas_confirm_need_what_asks_the_replicas) {
+    auto facts = good();
+    facts.replicas = 1;
+    auto const confirm = [&](replica_policy const& policy) {
+        return found_in(judged(facts, {}, {.replicas = policy}), "replicas_confirm").value();
+    };
+    facts.role_command = false;
+    EXPECT_THAT(confirm(replica_policy::all()).reason,
+                HasSubstr("ROLE cannot be used, so every acquisition is refused"));
+    EXPECT_EQ(found_in(judged(facts, {}, {.replicas = replica_policy::all()}), "failover")->state, standing::fails);
+    EXPECT_EQ(confirm(replica_policy::at_least(1)).state, standing::holds) << "which ROLE is not asked for";
+    facts.role_command.reset();
+    EXPECT_EQ(confirm(replica_policy::all()).state, standing::unknown);
+    facts.role_command = true;
+    facts.wait_command = false;
+    EXPECT_EQ(confirm(replica_policy::all()).state, standing::fails);
+    EXPECT_THAT(confirm(replica_policy::all()).reason, HasSubstr("every acquisition is refused"));
+    EXPECT_THAT(confirm(replica_policy::redisson_default()).reason, HasSubstr("locks are given all the same"));
+    auto accepting = replica_policy::at_least(1);
+    accepting.shortage = replica_shortage::accept;
+    EXPECT_THAT(confirm(accepting).reason, HasSubstr("locks are given all the same"));
+    facts.wait_command.reset();
+    EXPECT_EQ(confirm(replica_policy::all()).state, standing::unknown);
+    facts = good();
+    EXPECT_EQ(confirm(replica_policy::all()).state, standing::fails) << "there is none";
+    EXPECT_EQ(confirm(replica_policy::at_least(1)).state, standing::fails);
+    facts.replicas.reset();
+    EXPECT_EQ(confirm(replica_policy::at_least(1)).state, standing::unknown);
+    facts.role = role_kind::replica;
+    EXPECT_FALSE(found_in(judged(facts, {}, {.replicas = replica_policy::all()}), "replicas_confirm"));
 }
 
 TEST(guarantees, of_a_cluster_want_a_replica_of_each_master) {

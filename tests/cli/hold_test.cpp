@@ -148,7 +148,7 @@ TEST_F(hold_command, sees_the_end_of_its_lease_by_the_clock_when_no_other_thread
 
 TEST_F(hold_command, ends_when_whoever_has_read_that_it_is_held_is_gone) {
     child_process both(
-        {{"sh", "-c", "{ " REDLATCH_TOOL " hold job; echo \"status $?\" >&2; } | { read line; echo $line; }"},
+        {{"sh", "-c", "{ " + the_tool() + " hold job; echo \"status $?\" >&2; } | { read line; echo $line; }"},
          {"REDLATCH_SERVER=" + server.uri()},
          {}});
     auto const result = finish(both);
@@ -159,8 +159,9 @@ TEST_F(hold_command, ends_when_whoever_has_read_that_it_is_held_is_gone) {
 
 TEST_F(hold_command, does_not_outlive_a_script_that_is_killed) {
     child_process script({{"bash", "-c",
-                           "coproc LOCK { exec " REDLATCH_TOOL " hold job; }; read -r state <&\"${LOCK[0]}\"; "
-                           "echo \"$state\"; read -r line"},
+                           "coproc LOCK { exec " + the_tool()
+                               + " hold job; }; read -r state <&\"${LOCK[0]}\"; "
+                                 "echo \"$state\"; read -r line"},
                           {"REDLATCH_SERVER=" + server.uri()},
                           {}});
     ASSERT_EQ(line_of(script), "held");
@@ -171,7 +172,7 @@ TEST_F(hold_command, does_not_outlive_a_script_that_is_killed) {
 
 TEST_F(hold_command, goes_on_where_stdout_is_no_pipe) {
     auto const said = (folder.path() / "said").string();
-    child_process tool({{"sh", "-c", "exec " REDLATCH_TOOL " hold job --watchdog 600ms >" + said},
+    child_process tool({{"sh", "-c", "exec " + the_tool() + " hold job --watchdog 600ms >" + said},
                         {"REDLATCH_SERVER=" + server.uri()},
                         {}});
     ASSERT_TRUE(becomes_held());
@@ -183,7 +184,7 @@ TEST_F(hold_command, goes_on_where_stdout_is_no_pipe) {
 
 TEST_F(hold_command, gives_the_lock_back_when_nobody_can_read_that_it_is_held) {
     auto const tool = std::make_unique<child_process>(
-        child_options{{"sh", "-c", "exec " REDLATCH_TOOL " hold job >&-"}, {"REDLATCH_SERVER=" + server.uri()}, {}});
+        child_options{{"sh", "-c", "exec " + the_tool() + " hold job >&-"}, {"REDLATCH_SERVER=" + server.uri()}, {}});
     auto const result = finish(*tool);
     EXPECT_EQ(result.status, 74);
     EXPECT_NE(result.errors.find("stdout"), std::string::npos) << result.errors;

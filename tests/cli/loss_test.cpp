@@ -12,8 +12,6 @@ using namespace std::chrono_literals;
 
 // Says its pid, and cannot be ended by TERM.
 char const* const stubborn = "trap '' TERM; echo $$; while :; do sleep 0.01; done";
-// Says its pid, and ends at once with TERM; 33 shows that it was TERM.
-char const* const obedient = "trap 'echo told; exit 33' TERM; echo $$; while :; do sleep 0.01; done";
 
 class loss : public tool_test {
 protected:
@@ -235,8 +233,8 @@ TEST_F(loss, sees_that_what_was_orphaned_before_it_has_obeyed_after_the_command)
 TEST_F(loss, does_not_wait_for_the_rest_of_the_group_that_it_may_not_kill) {
     if (::geteuid() != 0) GTEST_SKIP() << "only root can start a command as another user";
     child_process tool(
-        child_options{{"setpriv", "--bounding-set", "-kill", REDLATCH_TOOL, "run", "job", "--grace", "100ms", "--",
-                       "sh", "-c", "setpriv --reuid 65534 --clear-groups sh -c 'echo $$; exec sleep 100' & wait"},
+        child_options{{"setpriv", "--bounding-set", "-kill", the_tool(), "run", "job", "--grace", "100ms", "--", "sh",
+                       "-c", "setpriv --reuid 65534 --clear-groups sh -c 'echo $$; exec sleep 100' & wait"},
                       {"REDLATCH_SERVER=" + server.uri()},
                       {}});
     auto const first = tool.read_line();
@@ -256,8 +254,8 @@ TEST_F(loss, does_not_wait_for_the_rest_of_the_group_that_it_may_not_kill) {
 TEST_F(loss, of_a_command_that_became_another_user_says_that_it_cannot_be_ended) {
     if (::geteuid() != 0) GTEST_SKIP() << "only root can start a command as another user";
     for (std::string const action : {"term", "kill"}) {
-        child_process tool(child_options{{"setpriv", "--bounding-set", "-kill", REDLATCH_TOOL, "run", "job",
-                                          "--on-lost", action, "--grace", "100ms", "--", "setpriv", "--reuid", "65534",
+        child_process tool(child_options{{"setpriv", "--bounding-set", "-kill", the_tool(), "run", "job", "--on-lost",
+                                          action, "--grace", "100ms", "--", "setpriv", "--reuid", "65534",
                                           "--clear-groups", "sh", "-c", "echo $$; exec sleep 100"},
                                          {"REDLATCH_SERVER=" + server.uri()},
                                          {}});

@@ -11,7 +11,7 @@ class nested_run : public tool_test {
 protected:
     /// `run NAME -- redlatch ARGUMENTS`.
     static words around(std::string const& name, words arguments) {
-        words result{"run", name, "--", REDLATCH_TOOL};
+        words result{"run", name, "--", the_tool()};
         result.insert(result.end(), arguments.begin(), arguments.end());
         return result;
     }

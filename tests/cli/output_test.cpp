@@ -35,8 +35,9 @@ TEST_F(tool_output, status_of_a_free_lock) {
     EXPECT_EQ(result.output, "'job' is free\n");
     auto const as_json = run({"status", "job", "--json"});
     EXPECT_EQ(as_json.status, 1);
-    EXPECT_EQ(as_json.output, R"({"name":"job","state":"free","type":null,"owners":[],"ttl_ms":null,"waiters":[]})"
-                              "\n");
+    EXPECT_EQ(as_json.output,
+              R"({"name":"job","state":"free","type":null,"owners":[],"token":null,"ttl_ms":null,"waiters":[]})"
+              "\n");
 }
 
 TEST_F(tool_output, status_of_a_lock_that_java_holds) {
@@ -53,7 +54,7 @@ TEST_F(tool_output, status_of_a_lock_that_java_holds) {
     EXPECT_LE(cli::parse_duration(time.str(1)), before);
     EXPECT_GE(cli::parse_duration(time.str(1)), std::chrono::floor<std::chrono::seconds>(after)) << "rounded";
     auto const object = lines_of(run({"status", "job", "--json"}).output).at(0);
-    EXPECT_EQ(keys_of(object), "name state type owners ttl_ms waiters ");
+    EXPECT_EQ(keys_of(object), "name state type owners token ttl_ms waiters ");
     EXPECT_EQ(object["state"], "held");
     EXPECT_EQ(object["type"], "reentrant");
     EXPECT_EQ(object["owners"], json::array({{{"owner", client + ":71"},
@@ -64,6 +65,21 @@ TEST_F(tool_output, status_of_a_lock_that_java_holds) {
                                               {"released", false}}}));
     EXPECT_GT(object["ttl_ms"], 3'500'000);
     server.run("DEL", "job");
+}
+
+TEST_F(tool_output, status_and_list_show_the_fencing_token) {
+    auto const holding = start(script("echo ready; read line", {"--fenced"}));
+    ASSERT_EQ(line_of(*holding), "ready");
+    server.run("SET", "redisson_lock_token:{job}", "41");
+    EXPECT_NE(run({"status", "job"}).output.find("the last fencing token was 41\n"), std::string::npos);
+    for (auto const* const command : {"status", "list"})
+        EXPECT_EQ(lines_of(run({command, "job", "--json"}).output).at(0)["token"], 41) << command;
+    holding->write("\n");
+    EXPECT_EQ(finish(*holding).status, 0);
+    EXPECT_NE(run({"status", "job"}).output.find("is free\n  the last fencing token was 41\n"), std::string::npos);
+    server.run("SET", "redisson_lock_token:{job}", "no number");
+    EXPECT_EQ(run({"status", "job"}).output.find("token"), std::string::npos);
+    server.run("DEL", "redisson_lock_token:{job}");
 }
 
 TEST_F(tool_output, status_and_list_show_the_queue_of_a_fair_lock) {
@@ -125,7 +141,7 @@ TEST_F(tool_output, list_shows_locks_and_only_locks) {
 
     auto const some = lines_of(run({"list", "al*", "--json"}).output);
     ASSERT_EQ(some.size(), 1U);
-    EXPECT_EQ(keys_of(some[0]), "name state type owners ttl_ms waiters ");
+    EXPECT_EQ(keys_of(some[0]), "name state type owners token ttl_ms waiters ");
     EXPECT_EQ(keys_of(some[0]["owners"][0]), "owner client holder count label released ");
     EXPECT_EQ(some[0]["name"], "alpha");
     EXPECT_EQ(run({"list", "none*", "--json"}).output, "");
@@ -341,7 +357,7 @@ TEST_F(tool_output, a_full_device_is_an_error_of_each_command_that_prints) {
          {"status job", "status job --json", "status free", "list", "list --json", "list 'none*'", "ping",
           "ping --json", "version", "version --json", "server status", "server status --json", "server stop",
           "unlock free --force", "--help", "list --help"}) {
-        child_process tool({{"sh", "-c", std::string("exec " REDLATCH_TOOL " ") + command + " >/dev/full"},
+        child_process tool({{"sh", "-c", std::string("exec " + the_tool() + " ") + command + " >/dev/full"},
                             {"REDLATCH_SERVER=" + server.uri(), "REDLATCH_RUNTIME_DIR=" + folder.path().string()},
                             {}});
         auto const result = finish(tool);

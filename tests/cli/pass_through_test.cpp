@@ -42,7 +42,7 @@ TEST_F(command_under_a_lock, finds_the_token_of_a_fenced_lock) {
         EXPECT_EQ(run({"run", "job", "--fenced", "--", "sh", "-c", "echo $REDLATCH_TOKEN"}).output, expected);
     EXPECT_EQ(server.run("GET", "redisson_lock_token:{job}").text, "2");
     // Of a lock that is not fenced there is none, whatever the lock around it has.
-    auto const inside = run({"run", "job", "--fenced", "--", REDLATCH_TOOL, "run", "another", "--", "sh", "-c",
+    auto const inside = run({"run", "job", "--fenced", "--", the_tool(), "run", "another", "--", "sh", "-c",
                              "echo ${REDLATCH_TOKEN-none}"});
     EXPECT_EQ(inside.output, "none\n") << inside.errors;
     EXPECT_NE(run({"run", "job", "--fenced", "--json", "--verbose", "--", "true"}).errors.find("\"token\":4"),
@@ -93,7 +93,7 @@ TEST_F(command_under_a_lock, has_no_descriptor_of_ours) {
 TEST_F(command_under_a_lock, keeps_descriptors_that_the_caller_gave) {
     auto const file = (folder.path() / "given").string();
     auto const tool = std::make_unique<child_process>(
-        child_options{{"sh", "-c", "exec " REDLATCH_TOOL " run job -- sh -c 'echo through >&7' 7>" + file},
+        child_options{{"sh", "-c", "exec " + the_tool() + " run job -- sh -c 'echo through >&7' 7>" + file},
                       {"REDLATCH_SERVER=" + server.uri()},
                       {}});
     EXPECT_EQ(finish(*tool).status, 0);
@@ -106,7 +106,7 @@ TEST_F(command_under_a_lock, ends_a_pipeline_when_it_ends) {
     // The reader sees the end of the pipe only when nobody, the guard included, holds the writing end any more.
     auto const begin = std::chrono::steady_clock::now();
     auto const tool = std::make_unique<child_process>(child_options{
-        {"sh", "-c", REDLATCH_TOOL " run job -- echo through | cat"}, {"REDLATCH_SERVER=" + server.uri()}, {}});
+        {"sh", "-c", the_tool() + " run job -- echo through | cat"}, {"REDLATCH_SERVER=" + server.uri()}, {}});
     EXPECT_EQ(finish(*tool).output, "through\n");
     EXPECT_LT(std::chrono::steady_clock::now() - begin, 10s);
 }
@@ -124,7 +124,7 @@ TEST_F(command_under_a_lock, finds_closed_what_was_closed_and_the_tool_puts_noth
         std::ofstream(gate) << "x";
         child_process tool(child_options{
             {"sh", "-c",
-             "exec " REDLATCH_TOOL " run job -- sh -c 'find /proc/$$/fd -mindepth 1 -fprintf " + seen
+             "exec " + the_tool() + " run job -- sh -c 'find /proc/$$/fd -mindepth 1 -fprintf " + seen
                  + " \"%f \"; while [ -e " + gate.string() + " ]; do sleep 0.01; done; exit 3' " + redirections},
             {"REDLATCH_SERVER=" + server.uri()},
             {}});
@@ -148,7 +148,7 @@ TEST_F(command_under_a_lock, finds_closed_what_was_closed_and_the_tool_puts_noth
 TEST_F(command_under_a_lock, is_refused_as_usual_where_nobody_can_read_why) {
     hold_as_stranger(server, "job", 1h);
     child_process tool(
-        child_options{{"sh", "-c", "exec " REDLATCH_TOOL " run job --no-wait --verbose -- true <&- >&- 2>&-"},
+        child_options{{"sh", "-c", "exec " + the_tool() + " run job --no-wait --verbose -- true <&- >&- 2>&-"},
                       {"REDLATCH_SERVER=" + server.uri()},
                       {}});
     EXPECT_EQ(outcome_of(tool.wait().value_or(256)), 75);
@@ -176,7 +176,7 @@ TEST_F(command_under_a_lock, leaves_no_zombies_where_the_tool_inherits_its_orpha
     std::ofstream(gate) << "x";
     child_options options;
     options.arguments = script("(while [ -e " + gate.string() + " ]; do sleep 0.01; done & echo $!); read line");
-    options.arguments.insert(options.arguments.begin(), REDLATCH_TOOL);
+    options.arguments.insert(options.arguments.begin(), the_tool());
     options.environment = {"REDLATCH_SERVER=" + server.uri()};
     options.adopts_orphans = true; // as process 1 of a container does
     child_process tool(options);
@@ -190,8 +190,7 @@ TEST_F(command_under_a_lock, leaves_no_zombies_where_the_tool_inherits_its_orpha
 }
 
 TEST_F(command_under_a_lock, can_use_the_tool_itself) {
-    auto const result =
-        run({"run", "outer", "--", REDLATCH_TOOL, "run", "inner", "--", REDLATCH_TOOL, "status", "outer"});
+    auto const result = run({"run", "outer", "--", the_tool(), "run", "inner", "--", the_tool(), "status", "outer"});
     EXPECT_EQ(result.status, 0) << result.errors;
     EXPECT_TRUE(result.output.starts_with("'outer' is held")) << result.output;
 }

@@ -13,9 +13,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Says its pid, and ends at once with TERM.
-char const* const obedient = "trap 'echo told; exit 33' TERM; echo $$; while :; do sleep 0.01; done";
-
 class run_permits : public counter_tool_test {
 protected:
     client user{server.uri()};
@@ -246,7 +243,7 @@ TEST_F(run_permits, says_what_happens_as_json) {
 
 TEST_F(run_permits, the_command_knows_them_and_not_a_lock_around_it) {
     auto const result =
-        run({"run", "outer", "--fenced", "--", REDLATCH_TOOL, "run", "job", "--permits", "2/2", "--", "sh", "-c",
+        run({"run", "outer", "--fenced", "--", the_tool(), "run", "job", "--permits", "2/2", "--", "sh", "-c",
              "echo \"$REDLATCH_SEMAPHORE ${REDLATCH_LOCK-none} ${REDLATCH_TOKEN-none}\"; "
              "echo $REDLATCH_PERMITS | wc -w; echo $REDLATCH_OWNERS | wc -w"});
     EXPECT_EQ(result.output, "job none none\n2\n1\n") << result.errors;
@@ -254,7 +251,7 @@ TEST_F(run_permits, the_command_knows_them_and_not_a_lock_around_it) {
 }
 
 TEST_F(run_permits, does_not_wait_for_those_that_wait_for_it) {
-    words const inner{REDLATCH_TOOL, "run", "job", "--permits", "2/3", "--", "echo", "ran"};
+    words const inner{the_tool(), "run", "job", "--permits", "2/3", "--", "echo", "ran"};
     words outer{"run", "job", "--permits", "2/3", "--"};
     outer.insert(outer.end(), inner.begin(), inner.end());
     auto const result = run(outer);

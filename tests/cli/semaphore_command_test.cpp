@@ -234,7 +234,7 @@ TEST_F(semaphore_command, leaves_a_server_that_does_not_answer_in_time_and_takes
 
 TEST_F(semaphore_command, gives_back_what_nobody_can_be_told_of) {
     set("1");
-    child_process tool(child_options{{"sh", "-c", "exec " REDLATCH_TOOL " semaphore acquire reports --json >&-"},
+    child_process tool(child_options{{"sh", "-c", "exec " + the_tool() + " semaphore acquire reports --json >&-"},
                                      {"REDLATCH_SERVER=" + server.uri()},
                                      {}});
     auto const result = finish(tool);
@@ -247,7 +247,7 @@ TEST_F(semaphore_command, gives_back_what_nobody_can_be_told_of) {
 TEST_F(semaphore_command, says_what_it_drained_where_stdout_cannot_be_written_to) {
     set("4");
     child_process tool(child_options{
-        {"sh", "-c", "exec " REDLATCH_TOOL " semaphore drain reports >&-"}, {"REDLATCH_SERVER=" + server.uri()}, {}});
+        {"sh", "-c", "exec " + the_tool() + " semaphore drain reports >&-"}, {"REDLATCH_SERVER=" + server.uri()}, {}});
     auto const result = finish(tool);
     EXPECT_EQ(result.status, 74);
     EXPECT_NE(result.errors.find("4 permits of the semaphore 'reports' were taken"), std::string::npos)

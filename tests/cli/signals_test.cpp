@@ -120,7 +120,7 @@ TEST_F(signals, window_changes_do_not_end_a_wait) {
 TEST_F(signals, a_wait_can_be_stopped_and_continued) {
     hold_as_stranger(server, "job", 1h);
     child_process tool(
-        {{REDLATCH_TOOL, "run", "job", "--", "echo", "ran"}, {"REDLATCH_SERVER=" + server.uri()}, {}, true});
+        {{the_tool(), "run", "job", "--", "echo", "ran"}, {"REDLATCH_SERVER=" + server.uri()}, {}, true});
     ASSERT_TRUE(becomes_waited_for());
     stranger const process(tool.pid());
     tool.signal(SIGTSTP);
@@ -133,7 +133,7 @@ TEST_F(signals, a_wait_can_be_stopped_and_continued) {
 TEST_F(signals, the_command_starts_with_defaults_and_none_blocked) {
     // A shell that ignores INT and QUIT, as it does for background jobs, and PIPE.
     child_process tool(
-        child_options{{"sh", "-c", "trap '' INT QUIT PIPE; exec " REDLATCH_TOOL " run job -- cat /proc/self/status"},
+        child_options{{"sh", "-c", "trap '' INT QUIT PIPE; exec " + the_tool() + " run job -- cat /proc/self/status"},
                       {"REDLATCH_SERVER=" + server.uri()},
                       {}});
     auto const status = finish(tool).output;
@@ -142,12 +142,13 @@ TEST_F(signals, the_command_starts_with_defaults_and_none_blocked) {
 }
 
 TEST_F(signals, a_hang_up_that_nohup_ignores_is_ignored_by_tool_and_command) {
-    child_process tool(
-        child_options{{"sh", "-c",
-                       "trap '' HUP; exec " REDLATCH_TOOL " run job -- sh -c "
-                       "'trap \"echo told; exit 3\" USR1; kill -HUP $$; echo survived; while :; do sleep 0.01; done'"},
-                      {"REDLATCH_SERVER=" + server.uri()},
-                      {}});
+    child_process tool(child_options{
+        {"sh", "-c",
+         "trap '' HUP; exec " + the_tool()
+             + " run job -- sh -c "
+               "'trap \"echo told; exit 3\" USR1; kill -HUP $$; echo survived; while :; do sleep 0.01; done'"},
+        {"REDLATCH_SERVER=" + server.uri()},
+        {}});
     EXPECT_EQ(line_of(tool), "survived") << "the command itself ignores it";
     tool.signal(SIGHUP);
     tool.signal(
@@ -157,7 +158,7 @@ TEST_F(signals, a_hang_up_that_nohup_ignores_is_ignored_by_tool_and_command) {
 }
 
 TEST_F(signals, of_ended_children_count_although_the_caller_ignored_them) {
-    child_process tool(child_options{{"bash", "-c", "trap '' CHLD; exec " REDLATCH_TOOL " run job -- sh -c 'exit 3'"},
+    child_process tool(child_options{{"bash", "-c", "trap '' CHLD; exec " + the_tool() + " run job -- sh -c 'exit 3'"},
                                      {"REDLATCH_SERVER=" + server.uri()},
                                      {}});
     EXPECT_EQ(finish(tool).status, 3);
@@ -165,10 +166,10 @@ TEST_F(signals, of_ended_children_count_although_the_caller_ignored_them) {
 }
 
 TEST_F(signals, that_were_ignored_at_the_start_count_when_they_are_sent_on_purpose) {
-    auto const tool = std::make_unique<child_process>(
-        child_options{{"sh", "-c", "trap '' INT; exec " REDLATCH_TOOL " run job -- sh -c 'echo ready; exec sleep 100'"},
-                      {"REDLATCH_SERVER=" + server.uri()},
-                      {}});
+    auto const tool = std::make_unique<child_process>(child_options{
+        {"sh", "-c", "trap '' INT; exec " + the_tool() + " run job -- sh -c 'echo ready; exec sleep 100'"},
+        {"REDLATCH_SERVER=" + server.uri()},
+        {}});
     ASSERT_EQ(line_of(*tool), "ready");
     tool->signal(SIGINT);
     EXPECT_EQ(finish(*tool).status, died_of(SIGINT));

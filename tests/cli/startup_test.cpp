@@ -1,7 +1,10 @@
 // What makes the tool cheap to start, and small.
+#include "support/sanitized.hpp"
 #include "tool.hpp"
 
+#include <filesystem>
 #include <fstream>
+#include <iterator>
 
 namespace redlatch::test {
 namespace {
@@ -28,18 +31,39 @@ TEST_F(startup, an_uncontended_run_costs_two_calls_and_no_script) {
     for (auto const* never : {"evalsha", "eval", "subscribe"}) EXPECT_FALSE(counts.contains(never)) << never;
 }
 
-#ifdef REDLATCH_NM
 TEST_F(startup, a_program_whose_standard_streams_are_not_constructed_names_none) {
-    child_process nm(child_options{{REDLATCH_NM, "-C", REDLATCH_TOOL}, {}, {}});
+    if (is_sanitized()) GTEST_SKIP() << "the sanitizers' runtime names them";
+    child_process nm(child_options{{REDLATCH_NM, "-C", the_tool()}, {}, {}});
     auto const symbols = finish(nm).output;
     EXPECT_NE(symbols.find(" main\n"), std::string::npos) << "they can be read";
     for (auto const* stream : {"std::cin", "std::cout", "std::cerr", "std::clog", "std::wcout"})
         EXPECT_EQ(symbols.find(std::string(" ") + stream + "\n"), std::string::npos) << stream;
 }
+
+#ifdef REDLATCH_HAS_TLS
+TEST_F(startup, openssl_is_loaded_for_a_server_with_tls_and_for_no_other) {
+    auto const libraries_of = [&](words arguments) {
+        auto const log = folder.path() / arguments.front();
+        run(std::move(arguments), {"LD_DEBUG=files", "LD_DEBUG_OUTPUT=" + log.string()});
+        std::string text;
+        for (auto const& one : std::filesystem::directory_iterator(folder.path())) {
+            if (!one.path().string().starts_with(log.string())) continue;
+            std::ifstream file(one.path());
+            text.append(std::istreambuf_iterator<char>(file), {});
+        }
+        return text;
+    };
+    auto const without = libraries_of({"run", "job", "--", "true"});
+    EXPECT_NE(without.find("libc.so"), std::string::npos) << "they are told";
+    EXPECT_EQ(without.find("libssl"), std::string::npos);
+    EXPECT_EQ(without.find("libcrypto"), std::string::npos);
+    auto const with = libraries_of({"ping", "--server", "rediss://127.0.0.1:1"});
+    EXPECT_NE(with.find("libssl"), std::string::npos);
+}
 #endif
 
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 TEST_F(startup, a_holding_tool_is_small) {
+    if (is_sanitized()) GTEST_SKIP() << "a sanitized program is large";
     auto const tool = start(script("echo ready; read line"));
     ASSERT_EQ(line_of(*tool), "ready");
     auto const number = [&](std::string const& field) {
@@ -57,7 +81,6 @@ TEST_F(startup, a_holding_tool_is_small) {
     tool->write("\n");
     EXPECT_EQ(finish(*tool).status, 0);
 }
-#endif
 
 } // namespace
 } // namespace redlatch::test

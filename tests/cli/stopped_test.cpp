@@ -18,7 +18,7 @@ class stopped_tool : public tool_test {
 protected:
     /// TSTP stops none whose group is orphaned, as that of the tests may be.
     std::unique_ptr<child_process> start_in_own_group(words arguments) const {
-        arguments.insert(arguments.begin(), REDLATCH_TOOL);
+        arguments.insert(arguments.begin(), the_tool());
         return std::make_unique<child_process>(child_options{
             .arguments = std::move(arguments), .environment = {"REDLATCH_SERVER=" + server.uri()}, .own_group = true});
     }
@@ -81,7 +81,7 @@ TEST_F(stopped_tool, with_on_lost_warn_leaves_the_command_alone) {
 TEST_F(stopped_tool, whose_command_was_stopped_where_nobody_could_continue_it_goes_on) {
     // It starts nothing meanwhile: a shell that has just made a process stops only when that has become its program.
     auto arguments = script("sleep 1000 & trap 'echo continued; kill $!; exit 4' CONT; echo ready; wait");
-    arguments.insert(arguments.begin(), {"setsid", REDLATCH_TOOL});
+    arguments.insert(arguments.begin(), {"setsid", the_tool()});
     child_process tool(child_options{std::move(arguments), {"REDLATCH_SERVER=" + server.uri()}, {}});
     ASSERT_EQ(line_of(tool), "ready");
     tool.signal(SIGTSTP);

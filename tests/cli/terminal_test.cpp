@@ -16,13 +16,13 @@ protected:
                                              words{"REDLATCH_SERVER=" + server.uri(), "TERM=dumb", "PS1=$ "});
     }
     std::unique_ptr<pty_session> open_tool(words arguments) const {
-        arguments.insert(arguments.begin(), REDLATCH_TOOL);
+        arguments.insert(arguments.begin(), the_tool());
         return open(std::move(arguments));
     }
     /// Below a shell with job control, which says when the tool was stopped, and continues it after the next line.
     std::unique_ptr<pty_session> open_under_shell(std::string const& flags, std::string const& command) const {
         return open({"bash", "-c",
-                     "set -m; " REDLATCH_TOOL " run job " + flags + " -- sh -c '" + command
+                     "set -m; " + the_tool() + " run job " + flags + " -- sh -c '" + command
                          + "'; echo shell-goes-on; read line; fg; echo status-$?"});
     }
 };
@@ -71,7 +71,7 @@ TEST_P(script_at_a_terminal, ends_with_ctrl_c_as_the_command_does) {
     for (auto const& [key, signal] : {std::pair{"\x03", SIGINT}, {"\x1c", SIGQUIT}}) {
         if (signal == SIGQUIT && std::string(GetParam()) == "bash") continue; // bash ignores it, whatever it runs
         auto const session =
-            open({GetParam(), "-c", REDLATCH_TOOL " run job -- sh -c 'echo ready; exec sleep 100'; echo next-command"});
+            open({GetParam(), "-c", the_tool() + " run job -- sh -c 'echo ready; exec sleep 100'; echo next-command"});
         ASSERT_TRUE(session->shows("ready"));
         session->type(key);
         auto const status = session->wait();
@@ -84,7 +84,7 @@ TEST_P(script_at_a_terminal, ends_with_ctrl_c_as_the_command_does) {
 
 TEST_P(script_at_a_terminal, ends_with_ctrl_c_during_the_wait) {
     hold_as_stranger(server, "job", 1h);
-    auto const session = open({GetParam(), "-c", REDLATCH_TOOL " run job -- true; echo next-command"});
+    auto const session = open({GetParam(), "-c", the_tool() + " run job -- true; echo next-command"});
     ASSERT_TRUE(becomes_waited_for());
     session->type("\x03");
     auto const status = session->wait();
@@ -97,8 +97,9 @@ TEST_P(script_at_a_terminal, ends_with_ctrl_c_during_the_wait) {
 TEST_P(script_at_a_terminal, goes_on_when_the_command_dealt_with_ctrl_c) {
     auto const session =
         open({GetParam(), "-c",
-              REDLATCH_TOOL " run job -- sh -c 'trap \"exit 7\" INT; echo ready; while :; do sleep 0.01; done'; "
-                            "echo \"status $?\""});
+              the_tool()
+                  + " run job -- sh -c 'trap \"exit 7\" INT; echo ready; while :; do sleep 0.01; done'; "
+                    "echo \"status $?\""});
     ASSERT_TRUE(session->shows("ready"));
     session->type("\x03");
     EXPECT_TRUE(session->shows("status 7")) << session->shown();
@@ -107,7 +108,7 @@ TEST_P(script_at_a_terminal, goes_on_when_the_command_dealt_with_ctrl_c) {
 
 TEST_P(script_at_a_terminal, goes_on_when_only_the_tool_was_sent_an_interrupt) {
     auto const session =
-        open({GetParam(), "-c", REDLATCH_TOOL " run job -- sh -c 'echo ready; exec sleep 100'; echo \"status $?\""});
+        open({GetParam(), "-c", the_tool() + " run job -- sh -c 'echo ready; exec sleep 100'; echo \"status $?\""});
     ASSERT_TRUE(session->shows("ready"));
     ::kill(stranger(session->foreground_group()).parent(), SIGINT);
     EXPECT_TRUE(session->shows("status 130")) << session->shown();
@@ -137,8 +138,9 @@ TEST_F(at_a_terminal, ctrl_z_stops_tool_and_command_and_gives_the_terminal_back)
 
 TEST_F(at_a_terminal, ctrl_z_stops_the_script_around_the_tool_too) {
     auto const session = open({"bash", "--norc", "--noprofile", "-i"});
-    session->type("sh -c '" REDLATCH_TOOL " run job -- sh -c \"echo re\\\"\\\"ady; read line; echo got-\\$line\"; "
-                  "echo \"script-$?\"'\n");
+    session->type("sh -c '" + the_tool()
+                  + " run job -- sh -c \"echo re\\\"\\\"ady; read line; echo got-\\$line\"; "
+                    "echo \"script-$?\"'\n");
     ASSERT_TRUE(session->shows("ready")) << session->shown();
     session->type("\x1a");
     ASSERT_TRUE(session->shows("Stopped")) << session->shown();
@@ -194,8 +196,8 @@ TEST_F(at_a_terminal, a_lease_that_ended_while_stopped_ends_the_command) {
 
 TEST_F(at_a_terminal, a_shell_with_job_control_stops_continues_and_ends_it) {
     auto const session = open({"bash", "--norc", "--noprofile", "-i"});
-    session->type(REDLATCH_TOOL
-                  " run job -- sh -c 'echo re\"\"ady; read line; echo \"got-$line\"'; echo \"status-$?\"\n");
+    session->type(the_tool()
+                  + " run job -- sh -c 'echo re\"\"ady; read line; echo \"got-$line\"'; echo \"status-$?\"\n");
     ASSERT_TRUE(session->shows("ready")) << session->shown();
     session->type("\x1a");
     ASSERT_TRUE(session->shows("Stopped")) << session->shown();
@@ -209,7 +211,7 @@ TEST_F(at_a_terminal, a_shell_with_job_control_stops_continues_and_ends_it) {
 }
 
 TEST_F(at_a_terminal, a_shell_without_job_control_can_go_on_reading) {
-    auto const session = open({"sh", "-c", REDLATCH_TOOL " run job -- true; read line; echo \"got $line\""});
+    auto const session = open({"sh", "-c", the_tool() + " run job -- true; read line; echo \"got $line\""});
     session->type("hello\n");
     EXPECT_TRUE(session->shows("got hello")) << session->shown();
     EXPECT_TRUE(session->wait());
@@ -217,7 +219,7 @@ TEST_F(at_a_terminal, a_shell_without_job_control_can_go_on_reading) {
 
 TEST_F(at_a_terminal, in_a_pipeline_the_command_gets_the_terminal_when_it_asks) {
     auto const session =
-        open({"sh", "-c", REDLATCH_TOOL " run job -- sh -c 'read line; echo \"got $line\"' | cat; echo done"});
+        open({"sh", "-c", the_tool() + " run job -- sh -c 'read line; echo \"got $line\"' | cat; echo done"});
     ASSERT_TRUE(becomes_held());
     session->type("hello\n");
     EXPECT_TRUE(session->shows("got hello")) << session->shown();
@@ -226,8 +228,7 @@ TEST_F(at_a_terminal, in_a_pipeline_the_command_gets_the_terminal_when_it_asks) 
 }
 
 TEST_F(at_a_terminal, the_terminal_is_given_back_after_a_command_that_cannot_be_executed) {
-    auto const session =
-        open({"sh", "-c", REDLATCH_TOOL " run job -- /no/such/command; read line; echo \"got $line\""});
+    auto const session = open({"sh", "-c", the_tool() + " run job -- /no/such/command; read line; echo \"got $line\""});
     session->type("hello\n");
     EXPECT_TRUE(session->shows("got hello")) << session->shown();
     EXPECT_TRUE(session->wait());
@@ -236,8 +237,8 @@ TEST_F(at_a_terminal, the_terminal_is_given_back_after_a_command_that_cannot_be_
 TEST_F(at_a_terminal, a_background_job_of_a_script_does_not_take_the_terminal) {
     auto const session =
         open({"sh", "-c",
-              REDLATCH_TOOL
-              " run job -- sh -c 'echo ready; sleep 100' & read line; echo \"got $line\"; kill -TERM $!; wait"});
+              the_tool()
+                  + " run job -- sh -c 'echo ready; sleep 100' & read line; echo \"got $line\"; kill -TERM $!; wait"});
     ASSERT_TRUE(session->shows("ready"));
     EXPECT_EQ(session->foreground_group(), session->pid());
     session->type("hello\n");
@@ -249,8 +250,9 @@ TEST_F(at_a_terminal, the_modes_are_as_before_after_a_command_that_was_killed) {
     for (std::string const ending : {"lost", "killed"}) {
         auto const session =
             open({"sh", "-c",
-                  REDLATCH_TOOL " run job --on-lost kill -- sh -c 'stty raw -echo; echo ready; exec sleep 100'; "
-                                "echo \"status $?\"; read line"});
+                  the_tool()
+                      + " run job --on-lost kill -- sh -c 'stty raw -echo; echo ready; exec sleep 100'; "
+                        "echo \"status $?\"; read line"});
         ASSERT_TRUE(session->shows("ready"));
         ASSERT_FALSE(session->has_usual_modes());
         if (ending == "lost") {
@@ -265,7 +267,7 @@ TEST_F(at_a_terminal, the_modes_are_as_before_after_a_command_that_was_killed) {
 }
 
 TEST_F(at_a_terminal, the_modes_that_a_command_leaves_on_purpose_stay) {
-    auto const session = open({"sh", "-c", REDLATCH_TOOL " run job -- stty -echo; echo done; read line"});
+    auto const session = open({"sh", "-c", the_tool() + " run job -- stty -echo; echo done; read line"});
     ASSERT_TRUE(session->shows("done"));
     EXPECT_FALSE(session->has_usual_modes());
 }

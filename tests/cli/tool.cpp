@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <csignal>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <poll.h>
@@ -54,6 +55,13 @@ std::string stranger::status() const {
     return at == std::string::npos ? "" : line.substr(at + 2);
 }
 
+std::string const& the_tool() {
+    // Beside this test's program, so that the test is compiled alike in all builds.
+    static std::string const path =
+        (std::filesystem::read_symlink("/proc/self/exe").parent_path() / REDLATCH_TOOL_FROM_HERE).lexically_normal();
+    return path;
+}
+
 tool_test::tool_test() {
     // Commands whose tool was killed come to us: then it is us who reaps them, whatever the init of this machine does.
     ::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
@@ -66,7 +74,7 @@ void tool_test::TearDown() {
 }
 
 std::unique_ptr<child_process> tool_test::start(words arguments, words environment) const {
-    arguments.insert(arguments.begin(), REDLATCH_TOOL);
+    arguments.insert(arguments.begin(), the_tool());
     environment.push_back("REDLATCH_SERVER=" + server.uri());
     return std::make_unique<child_process>(child_options{std::move(arguments), std::move(environment), {}});
 }

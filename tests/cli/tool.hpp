@@ -16,6 +16,9 @@ namespace redlatch::test {
 
 using words = std::vector<std::string>;
 
+/// Where the program is.
+std::string const& the_tool();
+
 /// How it ended: its exit status, or 1000 + the signal that ended it.
 int outcome_of(int wait_status);
 constexpr int died_of(int signal) {
@@ -63,6 +66,8 @@ protected:
 
     /// A script under the lock: `run NAME flags -- sh -c SCRIPT`.
     static words script(std::string const& text, words flags = {}, std::string const& name = "job");
+    /// One that says its pid, and ends at once with TERM; 33 shows that it was TERM.
+    static constexpr char const* obedient = "trap 'echo told; exit 33' TERM; echo $$; while :; do sleep 0.01; done";
 
     bool is_held(std::string const& name = "job") const { return !holders(server, name).empty(); }
     bool becomes_held(std::string const& name = "job") const {

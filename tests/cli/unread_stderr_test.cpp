@@ -46,11 +46,12 @@ TEST_F(unread_stderr, holds_up_no_renewal_and_hears_later_how_much_it_has_missed
     auto const path = folder.path() / "errors";
     slow_reader reader(path);
     ASSERT_TRUE(reader.is_there());
-    child_process tool({{"sh", "-c",
-                         "exec " REDLATCH_TOOL " run job --verbose --watchdog 600ms -- sh -c 'echo ready; read line' 2>"
-                             + path.string()},
-                        {"REDLATCH_SERVER=" + server.uri()},
-                        {}});
+    child_process tool(
+        {{"sh", "-c",
+          "exec " + the_tool() + " run job --verbose --watchdog 600ms -- sh -c 'echo ready; read line' 2>"
+              + path.string()},
+         {"REDLATCH_SERVER=" + server.uri()},
+         {}});
     ASSERT_EQ(line_of(tool), "ready");
     ASSERT_TRUE(wait_until([&] { return reader.read().find("started 'sh'") != std::string::npos; }));
     ASSERT_TRUE(reader.fill());
