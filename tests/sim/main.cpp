@@ -61,9 +61,10 @@ constexpr char const* help = R"(redlatch_sim: the shipped library in a simulated
   --go-on        a line for each seed that fails, and no more
   --kind WORD    all locks are of this kind: reentrant, non_reentrant, spin, fenced, fair, read_write,
                  semaphore, permit_semaphore, latch, election, multi, faster_multi,
-                 red
+                 red, non_reentrant_fair
   --topology WORD  how the servers are arranged: single, cluster (all kinds but faster_multi and red),
-                 replicas that confirm locks (reentrant, non_reentrant, spin, fenced, fair, read_write),
+                 replicas that confirm locks (reentrant, non_reentrant, spin, fenced, fair,
+                 non_reentrant_fair, read_write),
                  sentinel (the same)
   --figures      what was measured of fairness and of the cost of waiting, a line for each seed
   --no-shrink    show a failing scenario as it was generated
@@ -90,7 +91,8 @@ std::optional<redlatch::sim::lock_kind> kind_named(std::string_view word) {
                                                                 {"election", lock_kind::election},
                                                                 {"multi", lock_kind::multi},
                                                                 {"faster_multi", lock_kind::faster_multi},
-                                                                {"red", lock_kind::red}};
+                                                                {"red", lock_kind::red},
+                                                                {"non_reentrant_fair", lock_kind::non_reentrant_fair}};
     for (auto const& [name, kind] : known)
         if (name == word) return kind;
     std::fprintf(stderr, "redlatch_sim: there is no kind of lock %s\n", std::string(word).c_str());

@@ -27,12 +27,8 @@ scenario one_holder(replica_policy const& policy) {
     return made;
 }
 
-fault at(fault::kind what, std::int64_t when, std::int64_t lasts, int server = 0, int way = 0) {
+fault of_replica(fault::kind what, std::int64_t when, std::int64_t lasts, int server = 0, int way = 0) {
     return {.what = what, .at = when, .lasts = lasts, .strength = 1, .way = way, .server = server};
-}
-
-std::ptrdiff_t facts_of(outcome const& seen, fact::kind what) {
-    return std::count_if(seen.facts.begin(), seen.facts.end(), [&](fact const& one) { return one.what == what; });
 }
 
 fact const* first_of(outcome const& seen, fact::kind what) {
@@ -59,7 +55,7 @@ TEST(replicas, confirm_what_they_have) {
 TEST(replicas, do_not_confirm_what_has_not_reached_them) {
     for (int const way : {0, 1}) { // the master knows that it is gone, or does not
         auto plan = one_holder(replica_policy::at_least(2, 500ms));
-        plan.faults = {at(fault::kind::part_replica, 50, 2'000, 1, way)};
+        plan.faults = {of_replica(fault::kind::part_replica, 50, 2'000, 1, way)};
         auto const seen = play(plan);
         EXPECT_EQ(seen.acquired, 0U) << way;
         auto const* const failed = first_of(seen, fact::kind::not_acquired);
@@ -73,7 +69,7 @@ TEST(replicas, do_not_confirm_what_has_not_reached_them) {
 TEST(replicas, count_as_all_only_while_they_are_connected) {
     for (int const way : {0, 1}) {
         auto plan = one_holder(replica_policy::all(500ms));
-        plan.faults = {at(fault::kind::part_replica, 50, 2'000, 1, way)};
+        plan.faults = {of_replica(fault::kind::part_replica, 50, 2'000, 1, way)};
         EXPECT_EQ(play(plan).acquired, way == 1 ? 1U : 0U);
     }
 }
@@ -81,22 +77,22 @@ TEST(replicas, count_as_all_only_while_they_are_connected) {
 TEST(replicas, keep_a_confirmed_lock_when_one_of_them_takes_over) {
     auto plan = one_holder(replica_policy::at_least(2, 500ms));
     for (int const way : {0, 1}) {
-        plan.faults = {at(fault::kind::failover, 300, 1, 0, way)};
+        plan.faults = {of_replica(fault::kind::failover, 300, 1, 0, way)};
         auto const seen = play(plan);
-        EXPECT_EQ(facts_of(seen, fact::kind::told_lost), 0) << way;
-        EXPECT_EQ(facts_of(seen, fact::kind::missed), 0) << way;
+        EXPECT_EQ(seen.count(fact::kind::told_lost), 0) << way;
+        EXPECT_EQ(seen.count(fact::kind::missed), 0) << way;
     }
 }
 
 TEST(replicas, forget_a_lock_that_the_one_that_takes_over_has_not) {
     auto plan = one_holder(replica_policy::at_least(1, 500ms));
     // The other one takes over, and has heard of nothing.
-    plan.faults = {at(fault::kind::slow_replica, 50, 900, 1), at(fault::kind::failover, 300, 1, 0, 1)};
+    plan.faults = {of_replica(fault::kind::slow_replica, 50, 900, 1), of_replica(fault::kind::failover, 300, 1, 0, 1)};
     plan.faults.front().strength = 5'000;
     auto const seen = play(plan);
     EXPECT_EQ(seen.acquired, 1U);
-    EXPECT_EQ(facts_of(seen, fact::kind::missed), 1);
-    EXPECT_EQ(facts_of(seen, fact::kind::told_lost), 1);
+    EXPECT_EQ(seen.count(fact::kind::missed), 1);
+    EXPECT_EQ(seen.count(fact::kind::told_lost), 1);
 }
 
 TEST(replicas, of_a_server_that_refuses_wait_confirm_nothing) {
@@ -118,10 +114,10 @@ TEST(replicas, that_are_waited_for_in_vain_hold_up_nobody_who_is_content_with_fe
     plan.locks = 2;
     two_or_one.time = 600ms;
     plan.workers.push_back({.process = 0, .jobs = {{.lock = 1, .pause = 110, .hold = 10, .confirmed = two_or_one}}});
-    plan.faults = {at(fault::kind::part_replica, 50, 4'000, 1)};
+    plan.faults = {of_replica(fault::kind::part_replica, 50, 4'000, 1)};
     auto const seen = play(plan);
     EXPECT_EQ(seen.acquired, 2U);
-    EXPECT_EQ(facts_of(seen, fact::kind::confirmed), 2);
+    EXPECT_EQ(seen.count(fact::kind::confirmed), 2);
 }
 
 TEST(replicas, meet_all_that_may_happen_to_them) {

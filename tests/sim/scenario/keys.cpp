@@ -1,4 +1,5 @@
 // Who has a lock, as the server knows it: of most kinds a key is a lock; a lock on values of a group has a field for each.
+#include "locking/names.hpp"
 #include "locking/recipes/faster_multi.hpp"
 #include "sim/scenario/stage.hpp"
 
@@ -49,6 +50,11 @@ bool stage::has_in_key(int lock, std::string const& owner) const {
 bool stage::is_taken(int lock) const {
     return plan.locks_are == lock_kind::faster_multi ? !owners_in_key(lock).empty()
                                                      : host_of(lock).exists(lock_name(lock));
+}
+
+bool stage::is_dead_reader(int lock, std::string const& owner) const {
+    if (plan.locks_are != lock_kind::read_write || owner.ends_with(":write")) return false;
+    return !host_of(lock).exists(locking::read_hold_prefix(lock_name(lock)) + owner + ":rwlock_timeout:1");
 }
 
 std::int64_t stage::last_ms_of(int lock) const {

@@ -108,7 +108,8 @@ void probe_owners(stage& in, int lock) {
             auto const& [process, locks] = one.second; // it may have this one and wait for another
             return (locks >> lock & 1) != 0 && in.actors.at(static_cast<std::size_t>(process)).is_of(owner);
         });
-        if (alive && !believed && !being_taken) in.write({.what = kind::orphan, .lock = lock, .owner = owner});
+        if (alive && !believed && !being_taken && !in.is_dead_reader(lock, owner))
+            in.write({.what = kind::orphan, .lock = lock, .owner = owner});
     }
 }
 
@@ -223,7 +224,7 @@ patience usual_patience(scenario const& plan) {
         made.turns = 24h;
         made.after_expiry = std::chrono::milliseconds(plan.longest_lease()); // a reader that leaves shortens the lease
     }
-    bool const queues = plan.locks_are == lock_kind::fair;
+    bool const queues = plan.have_a_queue();
     if (queues) {
         made.order = {.across_processes = true, .arrival = 20ms, .most_retakes = 0};
         // Where nobody may listen, the next one finds the lock free up to a poll later, again and again.

@@ -4,6 +4,8 @@
 #include "sim/check/checkers.hpp"
 #include "sim/scenario/scenario.hpp"
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -19,6 +21,10 @@ struct outcome {
     std::uint64_t events = 0;
     std::uint64_t digest = 0; ///< equal for equal runs
     moment lasted{0};
+
+    std::ptrdiff_t count(fact::kind what) const {
+        return std::count_if(facts.begin(), facts.end(), [&](fact const& one) { return one.what == what; });
+    }
 };
 
 struct stage;

@@ -170,6 +170,7 @@ enum class lock_kind : std::uint8_t {
     multi,
     faster_multi,
     red,
+    non_reentrant_fair,
 };
 
 /// How the servers are arranged, and the clients told of them.
@@ -235,6 +236,13 @@ struct scenario {
     bool are_counters() const noexcept {
         return locks_are == lock_kind::semaphore || locks_are == lock_kind::permit_semaphore
                || locks_are == lock_kind::latch;
+    }
+    bool have_a_queue() const noexcept {
+        return locks_are == lock_kind::fair || locks_are == lock_kind::non_reentrant_fair;
+    }
+    /// By their owner.
+    bool can_be_entered_again() const noexcept {
+        return locks_are != lock_kind::non_reentrant && locks_are != lock_kind::non_reentrant_fair;
     }
     /// Of locks.
     bool has_one_key_each() const noexcept {

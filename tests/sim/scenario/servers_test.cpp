@@ -31,18 +31,14 @@ std::ptrdiff_t looks_at_belief(outcome const& seen) {
                          [](fact const& one) { return one.what == fact::kind::probe_majority; });
 }
 
-std::ptrdiff_t count_of(outcome const& seen, fact::kind what) {
-    return std::count_if(seen.facts.begin(), seen.facts.end(), [&](fact const& one) { return one.what == what; });
-}
-
 TEST(several_servers, have_a_member_each) {
     auto const plan = one_holder();
     EXPECT_EQ(plan.servers, 3);
     EXPECT_EQ(plan.locks, 3);
     auto const seen = run(plan);
     EXPECT_FALSE(seen.broken) << seen.broken->checker << ", " << seen.broken->text;
-    EXPECT_EQ(count_of(seen, fact::kind::acquired), 3) << "also the one that joined late";
-    EXPECT_EQ(count_of(seen, fact::kind::told_lost), 0);
+    EXPECT_EQ(seen.count(fact::kind::acquired), 3) << "also the one that joined late";
+    EXPECT_EQ(seen.count(fact::kind::told_lost), 0);
     EXPECT_GT(looks_at_belief(seen), 15);
 }
 
@@ -51,7 +47,7 @@ TEST(several_servers, a_minority_that_forgets_ends_no_hold) {
     plan.faults = {at_server(fault::kind::restart_lost, 1)};
     auto const seen = run(plan);
     EXPECT_FALSE(seen.broken) << seen.broken->checker << ", " << seen.broken->text;
-    EXPECT_EQ(count_of(seen, fact::kind::told_lost), 1) << "that member";
+    EXPECT_EQ(seen.count(fact::kind::told_lost), 1) << "that member";
     EXPECT_GT(looks_at_belief(seen), 15);
 }
 
@@ -60,7 +56,7 @@ TEST(several_servers, a_majority_that_forgets_ends_it) {
     plan.faults = {at_server(fault::kind::restart_lost, 1), at_server(fault::kind::restart_lost, 2)};
     auto const seen = run(plan);
     EXPECT_FALSE(seen.broken) << seen.broken->checker << ", " << seen.broken->text;
-    EXPECT_EQ(count_of(seen, fact::kind::told_lost), 2);
+    EXPECT_EQ(seen.count(fact::kind::told_lost), 2);
     EXPECT_LT(looks_at_belief(seen), 15);
 }
 
@@ -70,7 +66,7 @@ TEST(several_servers, a_majority_is_enough_to_acquire_and_to_renew) {
     auto const seen = run(plan);
     EXPECT_FALSE(seen.broken) << seen.broken->checker << ", " << seen.broken->text;
     EXPECT_EQ(seen.acquired, 1U);
-    EXPECT_EQ(count_of(seen, fact::kind::acquired), 2);
+    EXPECT_EQ(seen.count(fact::kind::acquired), 2);
     EXPECT_GT(looks_at_belief(seen), 15);
 }
 

@@ -117,6 +117,8 @@ struct stage {
     std::vector<std::string> owners_in_key(int lock) const;
     bool has_in_key(int lock, std::string const& owner) const;
     bool is_taken(int lock) const;
+    /// A reader whose keys are over: its field keeps nobody out, and the next release of anybody drops it.
+    bool is_dead_reader(int lock, std::string const& owner) const;
     /// By the server's clock, the last millisecond in which it is taken; the largest number: nobody has it, or for ever.
     std::int64_t last_ms_of(int lock) const;
     std::string key_of(int lock) const;

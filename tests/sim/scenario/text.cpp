@@ -13,9 +13,9 @@ constexpr std::array fault_names{
     "busy",          "rights taken",    "buffer full",   "no descriptors", "no memory",    "no threads",
     "half sent",     "migrate slot",    "lose master",   "part master",    "wrong hosts",  "cluster down",
     "part replica",  "slow replica",    "switch master", "part sentinel",  "stop sentinel"};
-constexpr std::array kinds{"reentrant", "non_reentrant",    "spin",  "fenced",   "fair",  "read_write",
-                           "semaphore", "permit_semaphore", "latch", "election", "multi", "faster_multi",
-                           "red"};
+constexpr std::array kinds{"reentrant", "non_reentrant",     "spin",  "fenced",   "fair",  "read_write",
+                           "semaphore", "permit_semaphore",  "latch", "election", "multi", "faster_multi",
+                           "red",       "non_reentrant_fair"};
 constexpr std::array ways{"for ever", "timed", "once", "asynchronous", "cancelled"};
 constexpr std::array ends{"release", "detached", "destroyed", "asynchronous release"};
 

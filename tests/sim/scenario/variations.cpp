@@ -201,8 +201,8 @@ void change_kind(scenario& in, lock_kind to) {
     // knows another channel than a read-write lock has.
     bool const of_a_group = to == lock_kind::faster_multi;
     bool const counts = to == lock_kind::semaphore || to == lock_kind::permit_semaphore || to == lock_kind::latch;
-    if (to == lock_kind::spin || to == lock_kind::fair || to == lock_kind::read_write || to == lock_kind::red
-        || of_a_group || counts)
+    if (to == lock_kind::spin || in.have_a_queue() || to == lock_kind::read_write || to == lock_kind::red || of_a_group
+        || counts)
         in.redisson.clear();
     constexpr int to_take_several_of = 4;
     if (to == lock_kind::multi || of_a_group) in.locks = to_take_several_of;

@@ -34,6 +34,7 @@ basic_lock lock_of(client& user, lock_kind of, std::string const& name, bool rea
     case lock_kind::spin: return user.get_spin_lock(name, {}, how);
     case lock_kind::fenced: return user.get_fenced_lock(name, how);
     case lock_kind::fair: return user.get_fair_lock(name, how);
+    case lock_kind::non_reentrant_fair: return user.get_non_reentrant_fair_lock(name, how);
     case lock_kind::read_write: {
         auto const both = user.get_read_write_lock(name, how);
         return reads ? both.read_lock() : both.write_lock();
@@ -293,6 +294,10 @@ private:
         if (what_.inner_lease)
             how.lease = *what_.inner_lease > 0 ? std::optional(duration(*what_.inner_lease)) : std::nullopt;
         auto entered = about(kind::reentered);
+        auto const holds = [&](std::string const& id) {
+            auto const outer = lock.current_hold(owner_);
+            return outer && outer.owner_id() == id;
+        };
         if (auto const outer = lock.current_hold(owner_); outer) entered.owner = outer.owner_id();
         auto const known = [&] { return in_.has_in_key(what_.lock, entered.owner); };
         entered.yes = known();
@@ -302,10 +307,15 @@ private:
             call(ec, [&] { one = lock.try_acquire(how, ec); });
             return one;
         });
+        // would_deadlock and a want of memory are "other".
+        bool const was_refused = ec && answer_of(ec) != answer::other;
+        if (!in_.plan.can_be_entered_again() && was_refused && holds(entered.owner) && !over())
+            in_.write({.what = kind::unfinished,
+                       .text = "an owner asked again for what it has, and was told: " + ec.message()});
         if (!got || over()) return got;
         entered.yes = entered.yes || known();
         if (got->owner_id() == entered.owner) {
-            if (in_.plan.locks_are == lock_kind::non_reentrant)
+            if (!in_.plan.can_be_entered_again())
                 in_.write({.what = kind::unfinished, .text = "a lock that is not re-entrant was entered again"});
             if (in_.plan.locks_are == lock_kind::fenced) entered.token = got->token().value_or(0);
             in_.write(std::move(entered));

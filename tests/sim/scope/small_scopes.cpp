@@ -76,7 +76,16 @@ std::vector<scope> scopes_of_other_kinds() {
     // Values 0 and 1, then 1 and 2; then the second process asks for the first of them too.
     auto const values = given_back(lock_kind::faster_multi, {.jobs = {{.pause = 31, .wait = 15, .hold = 70}}},
                                    {{.jobs = {{.pause = 35, .wait = 35}}}, {.jobs = {{.pause = 35, .wait = 22}}}});
+    // Both try to enter twice what they have; who may not is told so, and goes on.
+    job const enters_twice{.pause = 30, .hold = 70, .entries = 2};
+    worker const next{.jobs = {{.pause = 35, .entries = 2}}};
+    auto const once = given_back(lock_kind::non_reentrant, {.jobs = {enters_twice}}, {next});
+    auto const with_tokens = given_back(lock_kind::fenced, {.jobs = {enters_twice}}, {next});
+    auto const spins = given_back(lock_kind::spin, {.jobs = {enters_twice}}, {next});
     return {
+        {.name = "entered once", .plan = once, .faults = cut_or_crash(), .depth = 12, .states = 987},
+        {.name = "tokens", .plan = with_tokens, .faults = cut_or_crash(), .depth = 12, .states = 951},
+        {.name = "two that spin", .plan = spins, .faults = cut_or_crash(), .depth = 12, .states = 306},
         {.name = "permits of a semaphore", .plan = counted, .faults = cuts(), .depth = 13, .states = 7'490},
         {.name = "permits with ids", .plan = leased, .faults = cut_or_crash(), .depth = 18, .states = 3'740},
         {.name = "permits with a lease",

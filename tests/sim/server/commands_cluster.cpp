@@ -10,7 +10,7 @@ namespace {
 constexpr std::string_view no_cluster = "ERR This instance has cluster support disabled";
 
 // One confirmation; no name: there was nothing to leave.
-void confirm(call& one, std::string_view what, std::string_view const* name) {
+void confirm_shard(call& one, std::string_view what, std::string_view const* name) {
     reply::array(one.out, 3);
     reply::bulk(one.out, what);
     name == nullptr ? reply::nil(one.out) : reply::bulk(one.out, *name);
@@ -55,20 +55,20 @@ void spublish(call& one) {
 void ssubscribe(call& one) {
     for (auto const name : one.argv.subspan(1)) {
         one.node.subscriptions.subscribe(one.from.id, pubsub::kind::shard, name);
-        confirm(one, "ssubscribe", &name);
+        confirm_shard(one, "ssubscribe", &name);
     }
 }
 
 void sunsubscribe(call& one) {
     auto const leave_one = [&](std::string_view name) {
         one.node.subscriptions.unsubscribe(one.from.id, pubsub::kind::shard, name);
-        confirm(one, "sunsubscribe", &name);
+        confirm_shard(one, "sunsubscribe", &name);
     };
     for (auto const name : one.argv.subspan(1)) leave_one(name);
     if (one.argv.size() > 1) return;
     auto const names = one.node.subscriptions.names(one.from.id, pubsub::kind::shard);
     for (auto const& name : names) leave_one(name);
-    if (names.empty()) confirm(one, "sunsubscribe", nullptr);
+    if (names.empty()) confirm_shard(one, "sunsubscribe", nullptr);
 }
 
 } // namespace redlatch::sim::commands

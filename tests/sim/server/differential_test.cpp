@@ -4,8 +4,10 @@
 // REDLATCH_DIFFERENTIAL_SECONDS=N   goes on for so long, seed after seed, instead of a fixed number of them
 #include "sim/server/differential/generator.hpp"
 #include "sim/server/differential/pair_of_servers.hpp"
+#include "sim/server/differential/script_shapes.hpp"
 #include "sim/server/differential/shrink.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <gtest/gtest.h>
@@ -53,6 +55,16 @@ TEST(differential, random_sequences_are_answered_alike) {
         FAIL() << shortest_part(servers, sequence);
     }
     std::cout << played << " sequences, " << servers.commands_played() << " commands\n";
+}
+
+TEST(differential, plays_every_script_or_says_why_not) {
+    for (auto const* const script : locking::scripts::all) {
+        auto const families = script_families();
+        bool const played = std::any_of(families.begin(), families.end(), [&](script_family family) {
+            return std::any_of(family.begin(), family.end(), [&](auto const& shape) { return shape.which == script; });
+        });
+        EXPECT_NE(played, !why_not_played(*script).empty()) << script->name;
+    }
 }
 
 TEST(shrinking, leaves_what_is_needed) {

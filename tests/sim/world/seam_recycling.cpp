@@ -2,8 +2,6 @@
 // the thread has done before, and so would the request that is refused (shortage.hpp): equal seeds would not give equal runs.
 #include "base/recycling.hpp"
 
-#if !defined(REDLATCH_SANITIZED)
-
 namespace redlatch::base {
 
 void* take_memory(std::size_t bytes) {
@@ -21,5 +19,3 @@ std::string spare_text() {
 void keep_text(std::string&&) noexcept {}
 
 } // namespace redlatch::base
-
-#endif

@@ -4,8 +4,11 @@
 #include "sim/server/differential/chance.hpp"
 #include "sim/server/differential/java_scripts.hpp"
 #include "sim/server/differential/payloads.hpp"
+#include "sim/server/differential/script_shapes.hpp"
 
+#include <stdexcept>
 #include <string>
+#include <string_view>
 
 namespace redlatch::sim {
 namespace {
@@ -21,6 +24,7 @@ public:
     explicit sequence_maker(std::uint64_t seed) : chance_(seed) {
         lease_ = chance_.below(different_leases);
         stride_ = 1 + chance_.below(different_leases - 1);
+        family_ = chance_.any(script_families());
     }
 
     std::vector<step> make() {
@@ -100,44 +104,64 @@ private:
     }
     std::string publish_word() { return chance_.one_in(8) ? chance_.of({"publish", "NOSUCH", "get"}) : "PUBLISH"; }
 
-    // In braces everything is drawn from left to right, with every compiler; the arguments of a function are not.
     struct script_words {
         word_list keys;
         word_list arguments;
     };
 
-    // Mostly as the library sends it; sometimes with words missing or too many.
+    /// Mostly of the kind that this sequence is about.
     word_list a_script_call() {
-        using namespace locking::scripts;
-        switch (chance_.below(7)) {
-        case 5:
-            return called(fair_acquire,
-                          {{key(), "fair:q", "fair:z"}, {lease(), owner(), "300000", chance_.of({"0", "1"})}});
-        case 6: {
-            script_words words{{key(), "fair:q", "fair:z"}, {owner(), publish_word(), channel(), "300000"}};
-            if (chance_.one_in(8)) words.arguments.front().clear();
-            return called(fair_release, words);
+        auto const& shape = chance_.any(chance_.one_in(4) ? chance_.any(script_families()) : family_);
+        script_words words;
+        fill(words.keys, shape.keys);
+        fill(words.arguments, shape.arguments);
+        for (auto left = shape.each_key.empty() ? 0 : chance_.below(4); left > 0; --left) {
+            fill(words.keys, shape.each_key);
+            fill(words.arguments, shape.each_arguments);
         }
-        case 0: {
-            script_words words{{key()}, {lease(), owner()}};
-            if (chance_.one_in(2)) words.arguments.push_back(channel());
-            return called(lock_acquire, words);
+        return called(*shape.which, words);
+    }
+
+    void fill(word_list& words, std::string_view letters) {
+        bool may_end = false;
+        for (char const letter : letters) {
+            may_end = may_end || letter == '?';
+            if (may_end && chance_.one_in(3)) return;
+            if (letter != '?') words.push_back(word(letter));
         }
-        case 1: return called(lock_set_count, {{key()}, {lease(), owner(), chance_.of({"1", "2", "3"})}});
-        case 2: {
-            script_words words{{key()}, {owner(), publish_word(), channel()}};
-            if (chance_.one_in(2)) words.arguments.push_back(chance_.of({"0", "00"}));
-            return called(lock_release, words);
-        }
-        case 3: {
-            script_words words{{}, {lease()}};
-            for (auto left = chance_.below(4); left > 0; --left) {
-                words.keys.push_back(key());
-                words.arguments.push_back(owner());
-            }
-            return called(lock_renew, words);
-        }
-        default: return called(lock_force_release, {{key()}, {publish_word(), channel()}});
+    }
+
+    std::string word(char letter) {
+        switch (letter) {
+        case 'k': return key();
+        case 'q': return "fair:q";
+        case 'z': return "fair:z";
+        case 't': return "counter";
+        case 'h': return "{a}:";
+        case 'e': return "permits:z";
+        case 'r': return chance_.of({"record:1", "record:2"});
+        case 'g': return std::string(group_of_values);
+        case 'l': return lease();
+        case 'L': return chance_.one_in(3) ? "0" : lease();
+        case 'o': return owner();
+        case 'O': return chance_.one_in(8) ? "" : owner();
+        case 'w': return owner() + ":write";
+        case 'W': return chance_.one_in(2) ? "" : owner() + ":write";
+        case 'x': return owner() + chance_.of({"", ":write"});
+        case 'p': return publish_word();
+        case 'c': return channel();
+        case 's': return chance_.of({"numsub", "shardnumsub"});
+        case 'n': return chance_.of({"1", "2", "3"});
+        case 'a': return chance_.one_in(8) ? number() : chance_.of({"1", "2", "5"});
+        case 'b': return chance_.of({"0", "1"});
+        case 'm': return chance_.of({"0", "00", "1"});
+        case 'M': return chance_.of({"read", "write"});
+        case 'd': return "300000";
+        case 'R': return "700000";
+        case 'i': return chance_.of({"aaaaaaaaaaaaaaaa", "bbbbbbbbbbbbbbbb", "cccccccccccccccc"});
+        case 'f': return chance_.of({"here", "there"});
+        case '2': return "2";
+        default: throw std::logic_error(std::string("no word for the letter ") + letter);
         }
     }
 
@@ -159,7 +183,8 @@ private:
 
     word_list a_java_call() {
         switch (chance_.below(4)) {
-        case 0: return called(java_acquire, {}, {{key()}, {lease(), owner()}});
+        case 0:
+            return called(java_acquire, {}, {{key()}, {lease(), owner()}}); // in braces words are drawn in their order
         case 1:
             return called(java_unlock, {},
                           {{key(), channel(), chance_.of({"latch:1", "latch:2"})},
@@ -327,6 +352,7 @@ private:
     chance chance_;
     std::size_t lease_ = 0;
     std::size_t stride_ = 1;
+    script_family family_{};
 };
 
 } // namespace

@@ -4,12 +4,16 @@
 
 #include "sim/server/differential/step.hpp"
 
+#include <cstddef>
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 namespace redlatch::sim {
 
 inline constexpr std::size_t clients_of_a_sequence = 4;
+/// The key of all locks on values: its fields hold times, which differ by the time that a step takes.
+inline constexpr std::string_view group_of_values = "group";
 
 std::vector<step> random_sequence(std::uint64_t seed);
 
