@@ -1,5 +1,6 @@
 // Ours and Redisson on one cluster: who holds keeps the other side out and wakes it, also when the lock has moved meanwhile.
 #include "interop_test.hpp"
+#include "support/lock_helpers.hpp"
 #include "support/redis_cluster.hpp"
 
 namespace redlatch::test {
@@ -16,6 +17,12 @@ struct cluster_with_java : interop_test {
 
     redis_cluster cluster{3, 1};
     client user{settings_for(cluster)};
+    /// It does not listen for ends of its holds by force: who listens to their channels is Java.
+    client holder{[this] {
+        auto settings = settings_for(cluster);
+        settings.watched_holds = 0;
+        return settings;
+    }()};
     java_peer other_side{built_peer().folder, cluster.uri(), 30s};
 
     /// Messages of the shard: what both use here.
@@ -26,6 +33,16 @@ struct cluster_with_java : interop_test {
         return std::async(std::launch::async, [this, lock] {
             return user.get_lock(lock).acquire({.wait = 3 * patience, .owner = owner()});
         });
+    }
+    /// A Java thread that waits for what `holder` has on that node: it has asked, subscribed, and asked again.
+    java_peer::ticket java_in_line_for(std::string const& lock, redis_server const& node) {
+        auto const waits = other_side.start("a", "lock", {lock});
+        EXPECT_TRUE(wait_until([&] {
+            auto counts = command_counts(node);
+            return counts["eval"] + counts["evalsha"] >= 2 && somebody_listens(node, lock);
+        })) << "Java did not begin to wait";
+        EXPECT_FALSE(other_side.reply_if_any(waits, 30ms)) << "Java took a lock that C++ holds";
+        return waits;
     }
     /// Redisson refuses an unlock with RedisNodeNotFoundException while it does not know the new node of the slot.
     bool is_released_by_java(std::string const& lock) {
@@ -76,6 +93,44 @@ TEST_F(cluster_with_java, java_wakes_us_after_its_master_was_lost) {
     EXPECT_TRUE(wait_until([&] { return redis_cluster::is_master(replica); }));
     EXPECT_TRUE(is_released_by_java(lock));
     EXPECT_EQ(waiter.get().status(), hold_status::held);
+}
+
+/// Redisson does not listen on the new node, however long one waits: it asks again when the lease that it was told is over.
+TEST_F(cluster_with_java, java_gets_what_we_have_released_on_the_node_that_the_slot_has_moved_to) {
+    auto const lock = cluster.name_on(0);
+    auto const slot = redis_cluster::slot_of(lock);
+    hold held = holder.get_lock(lock).acquire({.lease = 15s, .owner = owner()});
+    auto const waits = java_in_line_for(lock, cluster.node(0));
+    cluster.begin_move(slot, 0, 1);
+    cluster.move_keys(slot, 0, 1);
+    cluster.end_move(slot, 0, 1);
+    EXPECT_EQ(held.status(), hold_status::held);
+    EXPECT_EQ(holders(cluster.node(1), lock).count(held.owner_id()), 1U);
+    auto const owner_id = held.owner_id();
+    held.release();
+    EXPECT_EQ(holders(cluster.node(1), lock).count(owner_id), 0U);
+    auto const end = other_side.end_of(waits);
+    EXPECT_TRUE(end.ok) << end.value;
+    EXPECT_FALSE(holder.get_lock(lock).try_acquire({.owner = owner()}));
+    EXPECT_TRUE(is_released_by_java(lock));
+}
+
+TEST_F(cluster_with_java, we_wake_java_after_our_master_was_lost) {
+    auto const lock = cluster.name_on(2);
+    hold held = holder.get_lock(lock).acquire({.owner = owner()});
+    auto const waits = java_in_line_for(lock, cluster.node(2));
+    auto& replica = cluster.replica_of(2);
+    EXPECT_TRUE(wait_until([&] { return replica.run("DBSIZE").integer == 1; }));
+    cluster.node(2).kill9();
+    EXPECT_TRUE(wait_until([&] { return redis_cluster::is_master(replica); }));
+    EXPECT_TRUE(wait_until([&] { return somebody_listens(replica, lock); })) << "Java";
+    EXPECT_EQ(held.status(), hold_status::held);
+    EXPECT_EQ(holders(replica, lock).count(held.owner_id()), 1U);
+    held.release();
+    auto const end = other_side.end_of(waits); // long before the lease of 30 s is over
+    EXPECT_TRUE(end.ok) << end.value;
+    EXPECT_FALSE(holder.get_lock(lock).try_acquire({.owner = owner()}));
+    EXPECT_TRUE(is_released_by_java(lock));
 }
 
 } // namespace

@@ -1,4 +1,5 @@
 // Permits with ids and leases, taken and released by both languages.
+#include "contest.hpp"
 #include "counter_test.hpp"
 #include "support/lock_helpers.hpp"
 
@@ -140,6 +141,12 @@ TEST_P(shared_permits, wake_waiters_of_the_other_side) {
     auto const released_there = std::stoll(in_java("release", {shown}));
     EXPECT_LT(waiter.get() - released_there, woken_by_message);
     expect_both_see(0, 1);
+}
+
+TEST_P(shared_permits, of_which_there_is_one_let_in_one_at_a_time_and_starve_neither_side) {
+    EXPECT_TRUE(ours.try_set_permits(1));
+    expect_a_tenth_for_each_side(
+        contest(server(), java(), "permits/contest", name, 200, [&] { return take_leased(ours); }));
 }
 
 TEST_P(shared_permits, wake_waiters_when_the_other_side_sets_or_adds) {

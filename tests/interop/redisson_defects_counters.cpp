@@ -102,6 +102,16 @@ TEST_P(redisson_defects_counters, ours_leaves_a_semaphore_its_expiry_when_it_add
     EXPECT_GT(expiry(), 0);
 }
 
+TEST_P(redisson_defects_counters, java_makes_a_semaphore_of_what_it_releases_after_the_expiry) {
+    ask_java("semaphore/trySetPermits", {name, "3"});
+    ask_java("semaphore/acquire", {name});
+    server().run("PEXPIRE", name, "1");
+    ASSERT_TRUE(wait_until([&] { return !exists(name); }));
+    ask_java("semaphore/release", {name});
+    EXPECT_EQ(server().run("GET", name).text, "1") << "there were three";
+    EXPECT_EQ(expiry(), -1);
+}
+
 TEST_P(redisson_defects_counters, java_leaves_a_subscription_behind_when_it_may_not_wait_for_a_latch) {
     // What it leaves shall be no test's whose peer waits.
     brief_java().value("a", "latch/trySetCount", {name, "1"});

@@ -40,6 +40,7 @@ protected:
 };
 
 TEST_F(redisson_defects_fair, java_asks_without_a_pause_for_a_free_lock_behind_a_dead_waiter) {
+    java(); // which may take its time to start
     queue_a_dead_waiter(1s);
     auto const before = script_calls();
     auto const waits = java().start("a", "fair/lock", {name});

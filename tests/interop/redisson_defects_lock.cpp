@@ -2,12 +2,27 @@
 #include "redisson_defects_test.hpp"
 #include "support/lock_helpers.hpp"
 
+#include <algorithm>
+#include <functional>
+#include <optional>
+
 namespace redlatch::test {
 namespace {
 
 class redisson_defects_lock : public redisson_defects_test {
 protected:
     any_lock ours{brief_cpp.get_lock(name)};
+};
+
+/// Of one client; the bad ones are to become something that cannot be renewed.
+struct some_locks {
+    std::vector<std::string> good{};
+    std::vector<std::string> bad{};
+
+    explicit some_locks(std::string const& name) {
+        for (int number = 0; number < 30; ++number)
+            (number < 25 ? good : bad).push_back(name + "-" + std::to_string(number));
+    }
 };
 
 TEST_F(redisson_defects_lock, java_goes_on_holding_what_it_got_after_its_call_was_interrupted) {
@@ -125,6 +140,110 @@ TEST_F(redisson_defects_lock, ours_writes_no_second_key_for_a_release) {
     auto after = command_counts(server());
     EXPECT_EQ(after["set"], before["set"]);
     EXPECT_LE(after["del"] + after["hdel"], before["del"] + before["hdel"] + 1);
+}
+
+TEST_F(redisson_defects_lock, java_waits_for_the_answer_to_a_command_whose_connection_is_gone) {
+    java_peer& peer = java(); // which writes when it connects
+    java_peer::ticket call = 0;
+    {
+        writes_paused const paused;
+        call = peer.start("a", "lock", {name});
+        ASSERT_TRUE(paused.hold_up(1));
+        paused.break_connections();
+    }
+    EXPECT_FALSE(peer.reply_if_any(call, 2s)) << "and the lock is free";
+    EXPECT_EQ(peer.end_of(call).exception_class, "RedisResponseTimeoutException");
+    EXPECT_FALSE(exists(name));
+}
+
+TEST_F(redisson_defects_lock, ours_repeats_a_command_whose_connection_is_gone) {
+    std::optional<writes_paused> paused(std::in_place);
+    auto call = in_thread([&] { return ours.acquire({.wait = patience, .owner = owner()}); });
+    EXPECT_TRUE(paused->hold_up(1));
+    paused->break_connections();
+    paused.reset();
+    EXPECT_EQ(call.wait_for(2s), std::future_status::ready);
+    EXPECT_TRUE(call.get());
+}
+
+TEST_F(redisson_defects_lock, java_renews_no_lock_behind_one_that_it_cannot_renew) {
+    some_locks const locks{name};
+    for (auto const& lock : locks.good) brief_java().value("a", "lock", {lock});
+    for (auto const& lock : locks.bad) brief_java().value("a", "lock", {lock});
+    for (auto const& lock : locks.bad) server().run("SET", lock, "no lock any more");
+    EXPECT_TRUE(wait_until([&] { return std::ranges::any_of(locks.good, std::not_fn(exists)); }))
+        << "that all bad ones are the last in its table is one case in millions";
+    for (auto const& lock : locks.bad) server().run("DEL", lock);
+    for (auto const& all : {locks.good, locks.bad})
+        for (auto const& lock : all) brief_java().value("a", "forceUnlock", {lock});
+}
+
+TEST_F(redisson_defects_lock, ours_renews_every_lock_beside_some_that_it_cannot_renew) {
+    some_locks const locks{name};
+    std::vector<hold> held;
+    for (auto const& lock : locks.good) held.push_back(brief_cpp.get_lock(lock).acquire());
+    std::vector<hold> lost;
+    for (auto const& lock : locks.bad) lost.push_back(brief_cpp.get_lock(lock).acquire());
+    for (auto const& lock : locks.bad) server().run("SET", lock, "no lock any more");
+    EXPECT_TRUE(stays([&] { return std::ranges::all_of(locks.good, exists); }, 2 * brief_watchdog));
+    for (auto const& one : held) one.ensure_held();
+    for (auto const& lock : locks.bad) server().run("DEL", lock);
+}
+
+TEST_F(redisson_defects_lock, java_wakes_a_thread_and_a_callback_of_one_process_by_one_message) {
+    hold_as_stranger(server(), name, 60s);
+    auto const thread = java_waits("a", name);
+    auto const callback = java_waits("b", name, "lockAsyncWithoutLease");
+    auto const before = script_calls();
+    release_as_stranger(server(), name);
+    EXPECT_TRUE(wait_until([&] { return script_calls() >= before + 2; })) << "and one of them asks in vain";
+    for (int times = 0; times < 2; ++times) {
+        EXPECT_TRUE(wait_until([&] { return exists(name); }));
+        java().value("c", "forceUnlock", {name});
+    }
+    EXPECT_TRUE(java().end_of(thread).ok);
+    EXPECT_TRUE(java().end_of(callback).ok);
+}
+
+TEST_F(redisson_defects_lock, java_asks_twice_before_it_waits_although_it_listens_already) {
+    hold_as_stranger(server(), name, 60s);
+    auto const first = java_waits("a", name);
+    EXPECT_EQ(subscribers(name), 1);
+    auto const before = script_calls();
+    auto const second = java_waits("b", name);
+    EXPECT_GE(script_calls() - before, 2) << "nothing can have changed unheard";
+    release_as_stranger(server(), name);
+    for (int times = 0; times < 2; ++times) {
+        EXPECT_TRUE(wait_until([&] { return exists(name); }));
+        java().value("c", "forceUnlock", {name});
+    }
+    EXPECT_TRUE(java().end_of(first).ok);
+    EXPECT_TRUE(java().end_of(second).ok);
+}
+
+TEST_F(redisson_defects_lock, java_ignores_the_lease_of_a_lock_with_a_token) {
+    java().value("a", "fenced/lockWithLeaseAndGetToken", {name, "500"});
+    EXPECT_GT(ttl(), 20'000) << "ms; the watchdog timeout is 30 s";
+    java().value("a", "fenced/unlock", {name});
+}
+
+TEST_F(redisson_defects_lock, java_waits_without_a_limit_where_it_was_to_try_for_a_token_once) {
+    hold_as_stranger(server(), name, 60s);
+    auto const call = java().start("a", "fenced/tryLockAndGetToken", {name});
+    EXPECT_FALSE(java().reply_if_any(call, 500ms));
+    release_as_stranger(server(), name);
+    EXPECT_TRUE(java().end_of(call).ok);
+    java().value("a", "fenced/unlock", {name});
+}
+
+TEST_F(redisson_defects_lock, ours_gives_a_lock_with_a_token_the_lease_and_tries_once) {
+    any_lock lock{cpp.get_fenced_lock(name)};
+    hold const held = lock.acquire({.lease = 500ms, .owner = owner()});
+    EXPECT_TRUE(held.token());
+    EXPECT_LE(ttl(), 500);
+    auto const begin = std::chrono::steady_clock::now();
+    EXPECT_FALSE(lock.try_acquire({.owner = owner()}));
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, 500ms);
 }
 
 constexpr int cycles = 3000;

@@ -60,6 +60,21 @@ TEST_F(redisson_defects_read_write, ours_renews_its_write_hold_when_a_read_hold_
     writing.ensure_held();
 }
 
+TEST_F(redisson_defects_read_write, java_renews_its_write_hold_no_more_when_it_finds_no_read_holds_to_end_by_force) {
+    brief_java().value("w", "write/lock", {name});
+    EXPECT_FALSE(brief_java().yes("w", "read/forceUnlock", {name}));
+    EXPECT_TRUE(brief_java().yes("w", "write/isHeld", {name}));
+    EXPECT_TRUE(wait_until([&] { return !exists(name); }, 2 * brief_watchdog)) << "and nobody has released it";
+    EXPECT_EQ(brief_java().ask("w", "write/unlock", {name}).exception_class, "IllegalMonitorStateException");
+}
+
+TEST_F(redisson_defects_read_write, ours_renews_its_write_hold_when_it_finds_no_read_holds_to_end_by_force) {
+    hold const writing = writes.acquire();
+    EXPECT_FALSE(reads.force_unlock());
+    EXPECT_TRUE(renewed(4)) << "beyond its first lease";
+    writing.ensure_held();
+}
+
 TEST_F(redisson_defects_read_write, java_that_renews_its_read_hold_shortens_the_lease_of_another_reader) {
     java().value("long", "read/lock", {name, "30000"});
     brief_java().value("renewed", "read/lock", {name});

@@ -1,5 +1,8 @@
 #include "redisson_defects_test.hpp"
 
+#include <algorithm>
+#include <sstream>
+
 namespace redlatch::test {
 
 long long redisson_defects_test::server_milliseconds() {
@@ -7,13 +10,26 @@ long long redisson_defects_test::server_milliseconds() {
     return std::stoll(now.items.at(0).text) * 1000 + std::stoll(now.items.at(1).text) / 1000;
 }
 
+std::vector<std::string> redisson_defects_test::writes_paused::held_up() const {
+    std::vector<std::string> result;
+    std::istringstream lines(where_.run("CLIENT", "LIST").text);
+    for (std::string line; std::getline(lines, line);)
+        if (line.find(" flags=b ") != std::string::npos) result.push_back(line);
+    return result;
+}
+
 bool redisson_defects_test::writes_paused::hold_up(int clients) const {
-    return wait_until([&] {
-        std::string const list = server().run("CLIENT", "LIST").text;
-        int held_up = 0;
-        for (auto at = list.find("flags=b"); at != std::string::npos; at = list.find("flags=b", at + 1)) ++held_up;
-        return held_up >= clients;
-    });
+    return wait_until([&] { return std::ssize(held_up()) >= clients; });
+}
+
+bool redisson_defects_test::writes_paused::hold_up_more() const {
+    auto const has_more = [](std::string const& line) { return line.find(" qbuf=0 ") == std::string::npos; };
+    return wait_until([&] { return std::ranges::any_of(held_up(), has_more); });
+}
+
+void redisson_defects_test::writes_paused::break_connections() const {
+    for (auto const& line : held_up())
+        where_.run("CLIENT", "KILL", "ID", line.substr(3, line.find(' ') - 3)); // id=7 ...
 }
 
 } // namespace redlatch::test

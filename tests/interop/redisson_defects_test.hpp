@@ -6,6 +6,7 @@
 #include "interop_test.hpp"
 
 #include <string>
+#include <vector>
 
 namespace redlatch::test {
 
@@ -22,11 +23,23 @@ protected:
     /// Writes reach the server and wait there, from construction to destruction; reads are executed.
     class writes_paused {
     public:
-        writes_paused() { server().run("CLIENT", "PAUSE", "15000", "WRITE"); }
+        explicit writes_paused(redis_server const& where = server()) : where_(where) {
+            where_.run("CLIENT", "PAUSE", "15000", "WRITE");
+        }
         writes_paused(writes_paused const&) = delete;
-        ~writes_paused() { server().run("CLIENT", "UNPAUSE"); }
+        ~writes_paused() { where_.run("CLIENT", "UNPAUSE"); }
         /// So many clients have sent one.
         bool hold_up(int clients) const;
+        /// One of them has sent something more behind it.
+        bool hold_up_more() const;
+        /// Breaks their connections: what they sent is never executed.
+        void break_connections() const;
+
+    private:
+        /// Of those that have sent one, as CLIENT LIST has them.
+        std::vector<std::string> held_up() const;
+
+        redis_server const& where_;
     };
 
     client brief_cpp{as_variant(config{.address = server().uri(), .lock_watchdog_timeout = brief_watchdog})};

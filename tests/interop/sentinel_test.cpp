@@ -12,6 +12,8 @@ using namespace std::chrono_literals;
 struct sentinels_with_java : interop_test {
     sentinel_set all;
     client user{config{.address = all.uri()}};
+    /// It does not listen for ends of its holds by force: who listens to their channels is Java.
+    client holder{config{.address = all.uri(), .watched_holds = 0}};
     java_peer other_side{built_peer().folder, all.uri(), 30s};
     std::string const lock = unique_name();
 
@@ -22,6 +24,27 @@ struct sentinels_with_java : interop_test {
     std::future<hold> in_line() {
         return std::async(std::launch::async,
                           [this] { return user.get_lock(lock).acquire({.wait = patience, .owner = owner()}); });
+    }
+    /// A Java thread that waits for what `holder` has on the first master: it has asked, subscribed, and asked again.
+    java_peer::ticket java_in_line() {
+        auto const waits = other_side.start("a", "lock", {lock});
+        EXPECT_TRUE(wait_until([&] {
+            auto counts = command_counts(all.servers()[0]);
+            return counts["eval"] + counts["evalsha"] >= 2 && somebody_listens(0);
+        })) << "Java did not begin to wait";
+        EXPECT_FALSE(other_side.reply_if_any(waits, 30ms)) << "Java took a lock that C++ holds";
+        return waits;
+    }
+    /// After a failover: it has not been lost, and our release lets Java in.
+    void java_gets_it_on(std::size_t server, hold& held, java_peer::ticket waits) {
+        EXPECT_TRUE(wait_until([&] { return somebody_listens(server); }, sentinel_set::longest_failover)) << "Java";
+        EXPECT_EQ(held.status(), hold_status::held);
+        EXPECT_EQ(holders(all.servers()[server], lock).count(held.owner_id()), 1U);
+        held.release();
+        auto const end = other_side.end_of(waits); // long before the lease of 30 s is over
+        EXPECT_TRUE(end.ok) << end.value;
+        EXPECT_FALSE(user.get_lock(lock).try_acquire({.owner = owner()}));
+        EXPECT_TRUE(other_side.ask("a", "unlock", {lock}).ok);
     }
     void keep_each_other_out_and_wake_each_other_on(std::size_t server) {
         auto held = user.get_lock(lock).acquire({.wait = patience, .owner = owner()});
@@ -59,6 +82,23 @@ TEST_F(sentinels_with_java, java_wakes_us_on_the_new_master) {
     EXPECT_TRUE(wait_until([&] { return other_side.ask("a", "unlock", {lock}).ok; }, sentinel_set::longest_failover))
         << "once it has found the new master";
     EXPECT_EQ(waiter.get().status(), hold_status::held);
+}
+
+TEST_F(sentinels_with_java, we_wake_java_on_the_new_master) {
+    hold held = holder.get_lock(lock).acquire({.wait = patience, .owner = owner()});
+    auto const waits = java_in_line();
+    EXPECT_TRUE(wait_until([&] { return all.servers().has_replicated(0); }));
+    auto const now = all.fail_over();
+    java_gets_it_on(now, held, waits);
+}
+
+TEST_F(sentinels_with_java, we_wake_java_after_our_master_was_lost) {
+    hold held = holder.get_lock(lock).acquire({.wait = patience, .owner = owner()});
+    auto const waits = java_in_line();
+    EXPECT_TRUE(wait_until([&] { return all.servers().has_replicated(0); }));
+    all.servers()[0].kill9();
+    auto const now = all.fail_over();
+    java_gets_it_on(now, held, waits);
 }
 
 } // namespace

@@ -5,8 +5,10 @@ import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.Arrays;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.redisson.Redisson;
+import org.redisson.RedissonRedLock;
 import org.redisson.api.RAtomicLong;
 import org.redisson.api.RFencedLock;
 import org.redisson.api.RLock;
@@ -17,14 +19,21 @@ import org.redisson.config.Config;
 /** What the peer can be told to do; each runs on the thread that the request names. */
 final class Commands {
     private final RedissonClient client;
+    /** One for each address: whose members a red lock has. All else is done by the first. */
+    private final List<RedissonClient> clients;
 
-    Commands(String address, long watchdogTimeout) {
+    Commands(String addresses, long watchdogTimeout) {
+        clients = Arrays.stream(addresses.split(" ")).map(address -> connected(address, watchdogTimeout)).toList();
+        client = clients.get(0);
+    }
+
+    private static RedissonClient connected(String address, long watchdogTimeout) {
         Config config = new Config();
         config.setLockWatchdogTimeout(watchdogTimeout);
         config.setCodec(StringCodec.INSTANCE); // of the values of a group, as the C++ side takes them
         config.setThreads(4).setNettyThreads(4);
         Servers.use(config, address);
-        client = Redisson.create(config);
+        return Redisson.create(config);
     }
 
     Object run(String[] words) throws Exception {
@@ -97,8 +106,10 @@ final class Commands {
                 return new HandOffs(client, lock, decode(words[4])).run(Integer.parseInt(words[5]));
             case "contend":
                 return contend(lock, client.getAtomicLong(decode(words[4]) + ":inside"), Integer.parseInt(words[5]));
+            case "contest":
+                return new Contest(client, words).run(lock::lock, lock::unlock);
             default:
-                throw new IllegalArgumentException("unknown command " + command);
+                return new OddCalls(lock).run(command, words);
         }
     }
 
@@ -124,6 +135,8 @@ final class Commands {
                 return client.getMultiLock(locksOf(name));
             case "faster_multi":
                 return valuesOf(name);
+            case "red":
+                return new RedissonRedLock(clients.stream().map(one -> one.getLock(name)).toArray(RLock[]::new));
             default:
                 throw new IllegalArgumentException("unknown kind of lock " + kind);
         }
@@ -149,7 +162,7 @@ final class Commands {
         }
     }
 
-    private static boolean tryLock(RLock lock, String[] words) throws InterruptedException {
+    static boolean tryLock(RLock lock, String[] words) throws InterruptedException {
         if (words.length > 5) {
             return lock.tryLock(Long.parseLong(words[4]), Long.parseLong(words[5]), TimeUnit.MILLISECONDS);
         }

@@ -14,7 +14,7 @@ final class Permits {
         this.client = client;
     }
 
-    Object run(String command, String name, String[] words) throws InterruptedException {
+    Object run(String command, String name, String[] words) throws Exception {
         RPermitExpirableSemaphore semaphore = client.getPermitExpirableSemaphore(name);
         switch (command) {
             case "acquire": {
@@ -31,6 +31,8 @@ final class Permits {
                 String id = semaphore.tryAcquire();
                 return id == null ? "none" : id;
             }
+            case "tryAcquireAsync":
+                return semaphore.tryAcquireAsync().get();
             case "release": {
                 long before = Commands.microseconds();
                 List<String> ids = Arrays.asList(Commands.decode(words[4]).split(","));
@@ -63,6 +65,10 @@ final class Permits {
                 return semaphore.getLeaseTime(words[4]);
             case "delete":
                 return semaphore.delete();
+            case "contest": {
+                String[] taken = new String[1];
+                return new Contest(client, words).run(() -> taken[0] = semaphore.acquire(), () -> semaphore.release(taken[0]));
+            }
             default:
                 throw new IllegalArgumentException("unknown command " + command);
         }
