@@ -6,9 +6,9 @@
 
 A mutant is a replacement in one file of src/ or lua/, from the tables in tests/mutants/table. It is applied to a copy of the
 tree under build/mutants, the simulator is built there, and seeds are run until one breaks a promise, or else all orders of
-small scenarios. Where neither finds it, the unit tests of its folder are run, or those of the scripts. A mutant that survives
-is a hole in the proof: exit status 1. A replacement whose text is not there (any more), or more than once, is an error: exit
-status 2.
+small scenarios. Where neither finds it, the unit tests of its folder are run, or those of the scripts; then, of what needs
+several servers, tests with these. A mutant that survives is a hole in the proof: exit status 1. A replacement whose text is not
+there (any more), or more than once, is an error: exit status 2.
 
 The simulator has one thread. Mutants about threads are hunted by tests/threads under the thread sanitizer instead.
 """
@@ -40,9 +40,11 @@ OTHER_KINDS = {"non_reentrant": r"/non_reentrant", "spin": r"/spin", "fenced": r
 # What no simulated world uses: the tests of its folder alone judge it.
 NOT_SIMULATED = r"/highway_hash"
 
-# What needs servers that replicate: where the simulator finds nothing, these tests too.
+# What needs servers that replicate.
 WITH_REPLICAS = r"/replica_|/confirmed_acquisition|/yaml_replicas|/api/client\.cpp"
-TESTS_WITH_REPLICAS = "integration_replica_wait_test", "integration_replica_policy_test"
+# Where neither the simulator nor the unit tests find anything, by files: tests with servers.
+WITH_SERVERS = {WITH_REPLICAS: ("integration_replica_wait_test", "integration_replica_policy_test"),
+                OTHER_KINDS["red"]: ("integration_red_lock_test", "integration_multi_lock_test")}
 
 
 class Simulator(Workshop):
@@ -74,8 +76,9 @@ class Simulator(Workshop):
     def search(self, how, path, world=()):
         """From what is cheap to what is not. `world`: words for the simulator, where it is not the usual one."""
         if world:
-            found = self.hunt(how.limit, "--first", 1, "--count", how.seeds, "--no-shrink", *world)
-            return found if found[0] else self.test(how.limit, path)
+            what, seed, took = self.hunt(how.limit, "--first", 1, "--count", how.seeds, "--no-shrink", *world)
+            of_kind = f" of {world[-1]}" if "--kind" in world else ""
+            return (what, (seed + of_kind).strip(), took) if what else self.test(how.limit, path)
         if re.search(NOT_SIMULATED, path):
             return self.unit_test(how.limit, path)
         if re.search(WITH_REPLICAS, path):
@@ -88,7 +91,7 @@ class Simulator(Workshop):
             found = self.search_kinds(how, about or OTHER_KINDS)
         if not found[0] and not about:
             found = self.hunt(how.limit, "--orders", "--states", how.states)
-        return found if found[0] else self.unit_test(how.limit, path)
+        return found if found[0] else self.test(how.limit, path)
 
     def search_kinds(self, how, kinds):
         for kind in kinds:
@@ -100,8 +103,8 @@ class Simulator(Workshop):
 
     def test(self, limit, path):
         found = self.unit_test(limit, path)
-        for name in TESTS_WITH_REPLICAS if re.search(WITH_REPLICAS, path) else ():
-            found = found if found[0] else self.program_test(limit, path, name, "a test with replicas")
+        for name in (one for files, tests in WITH_SERVERS.items() if re.search(files, path) for one in tests):
+            found = found if found[0] else self.program_test(limit, path, name, "a test with servers")
         return found
 
     def unit_test(self, limit, path):

@@ -9,7 +9,7 @@ from tree_copy import mirror
 FOLDERS = ["src", "lua", "include", "cmake", "cli", "tests", "examples", "docs"]
 FILES = ["CMakeLists.txt", "CMakePresets.json"]
 # As CI builds it, so that ccache has all but the mutant; gold links in half of the time.
-SETTINGS = ["-DREDLATCH_TESTS=ON", "-DREDLATCH_BENCH=OFF", "-DREDLATCH_TEST_UNITY=ON",
+SETTINGS = ["-DREDLATCH_TESTS=ON", "-DREDLATCH_BENCH=OFF", "-DREDLATCH_TEST_UNITY=ON", "-DREDLATCH_TOOL_UNITY=ON",
             "-DCMAKE_GTEST_DISCOVER_TESTS_DISCOVERY_MODE=PRE_TEST", "-DCMAKE_EXE_LINKER_FLAGS=-fuse-ld=gold"]
 COMPILE_LIMIT = 1800
 

@@ -1,6 +1,6 @@
 """What single kinds of lock do differently."""
-from table.files import (ACQUISITION, FAIR_ACQUIRE, FAIR_RELEASE, FENCED_ACQUIRE, FENCED_RECIPE, FENCED_REENTER, OP,
-                         RECIPE, TABLE, TOKENS)
+from table.files import (ACQUISITION, FAIR_ACQUIRE, FAIR_RELEASE, FENCED_ACQUIRE, FENCED_RECIPE, FENCED_REENTER, RECIPE,
+                         TABLE, TOKENS)
 
 MUTANTS = [
     ("a fenced lock is handed off within a process", FENCED_RECIPE,
@@ -30,21 +30,6 @@ MUTANTS = [
     ("a caller that gets no token has lost its place in the queue", FAIR_ACQUIRE,
      "    local token = next_token()\n    if first then\n        redis.call('lpop', KEYS[2])\n",
      "    if first then redis.call('lpop', KEYS[2]) end\n    local token = next_token()\n    if first then\n"),
-    ("a spin lock never asks again", OP,
-     "    return now;\n}",
-     "    return base::milliseconds(3'600'000);\n}"),
-    ("a spin lock asks again at once", OP,
-     "    return now;\n}",
-     "    return base::milliseconds(0);\n}"),
-    ("a spin lock that leaves its turn to others waits for a message", OP,
-     "return terms_.backoff ? pause(until) : wait(until, sample, awaited::messages);",
-     "return wait(until, sample, awaited::messages);"),
-    ("a plain release of a spin lock leaves a message to be sent", RECIPE,
-     "    return {ended.integer == 0 ? kind::not_held : kind::released};",
-     "    return {ended.integer == 0 ? kind::not_held : kind::released, 0, false};"),
-    ("a lock that is not re-entrant is entered again", TABLE,
-     "    if (mine && !record->how->reentrant) return {kind::not_again, std::move(mine)};\n",
-     ""),
     ("a waiter that gives up keeps its place in the queue", ACQUISITION,
      "may_be_queued_ = request_.may_wait && how.queues_on_server();",
      "may_be_queued_ = false;"),

@@ -9,7 +9,7 @@ MUTANTS = [
      "lease - validity_margin(lease, settings_.margin)",
      "lease + lease / 2"),
     ("the answer to a renewal counts after the end of the hold", KEEPER,
-     "if (!is_kept(*one) || one->heap_index == tenure::npos) continue; // released or lost meanwhile",
+     "if (!is_kept(*one) || !tenure_timers::has(*one)) continue; // released or lost meanwhile",
      ""),
     ("a stale acquisition counts as held", OP,
      "if (still_valid(sent_at, now)) return finish(outcome::acquired);",
@@ -28,7 +28,7 @@ MUTANTS = [
      "    watch_ended_ =",
      "    watch_ended_ ="),
     ("an answer to a renewal is not counted", KEEPER,
-     "if (lease > mere_question) {",
+     "if (lease > ownership_probe) {",
      "if (false) {"),
     ("the server's word that a lock is lost is not heard", KEEPER,
      "            forget(one);\n"
@@ -46,7 +46,7 @@ MUTANTS = [
      ""),
     ("a failed renewal is never tried again", KEEPER,
      "    tenure->renewal_in_flight = false;\n"
-     "    if (!is_kept(*tenure) || tenure->heap_index == tenure::npos) return;\n"
+     "    if (!is_kept(*tenure) || !tenure_timers::has(*tenure)) return;\n"
      "    if (tenure->renewed()",
      "    if (tenure->renewed()"),
     ("a batch that is refused is tried again whole", KEEPER,

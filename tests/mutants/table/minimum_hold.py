@@ -27,7 +27,7 @@ MUTANTS = [
      "lease + tenures.front()->lock_delay",
      "lease"),
     ("a question prolongs the lease by the lock delay", KEEPER,
-     "lease == mere_question ? lease : lease",
+     "lease == ownership_probe ? lease : lease",
      "lease"),
     ("holds with other lock delays are renewed together", BATCHES,
      " && batch.front()->lock_delay == tenure->lock_delay",

@@ -49,7 +49,7 @@ MUTANTS = [
      "        contended_ = true;\n"),
     ("a caller that leaves forgets that its request may come late", "src/io/acquisition.cpp",
      "    if (call_.late_copy_possible())\n"
-     "        core_->locked([&](lock_table&, base::wake_list&) { tenure_->late_copy_possible = true; });\n"
+     "        core_->locked([&](lock_table& table, base::wake_list&) { table.expect_late_copy(*tenure_); });\n"
      "    return finish(last);",
      "    return finish(last);"),
 ]

@@ -1,6 +1,6 @@
 """Readers and writers."""
-from table.files import (ACQUISITION, LOSSES, READ_ACQUIRE, READ_COUNT, READ_RENEW, READ_WRITE, READ_WRITE_RELEASE, TABLE,
-                         WRITE_ACQUIRE)
+from table.files import (ACQUISITION, LOSSES, NAMES, READ_ACQUIRE, READ_COUNT, READ_RENEW, READ_WRITE, READ_WRITE_RELEASE,
+                         TABLE, WRITE_ACQUIRE)
 
 MUTANTS = [
     ("a reader enters while somebody writes", READ_ACQUIRE,
@@ -49,8 +49,14 @@ MUTANTS = [
      "redis.call('pexpire', KEYS[1], longest)",
      "redis.call('pexpire', KEYS[1], 1000)"),
     ("the keys of read holds are not renewed", READ_RENEW,
-     "held = prolong(hold .. n) and held",
-     "held = redis.call('exists', hold .. n) == 1 and held"),
+     "if not prolong(hold .. n) then",
+     "if redis.call('exists', hold .. n) == 0 then"),
+    ("a reader whose keys are on their way to another node is lost", READ_RENEW,
+     "            if error then return error end\n",
+     ""),
+    ("readers whose keys are on their way to another node keep nobody out", NAMES,
+     "return std::string(name).append(1, ':');",
+     "return std::string(name);"),
     ("the lock is not renewed with its readers", READ_RENEW,
      "        prolong(name)\n",
      ""),

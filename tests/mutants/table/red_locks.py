@@ -1,5 +1,8 @@
 """The majority of several locks."""
-from table.files import MULTI_ACQUISITION, MULTI_HOLD, MULTI_LOCK
+from table.files import MULTI_ACQUISITION, MULTI_ACQUISITION_TIMES, MULTI_HOLD, MULTI_LOCK
+
+# What the simulator is asked for.
+WORDS = ("--kind", "red")
 
 MUTANTS = [
     ("a minority is enough", MULTI_LOCK,
@@ -20,4 +23,31 @@ MUTANTS = [
     ("who answers late is in nobody's hold", MULTI_ACQUISITION,
      "        whom->join(member, std::move(late));",
      "        static_cast<void>(new hold(std::move(late)));"),
+    ("a red lock gives up when a minority is away", MULTI_ACQUISITION,
+     "return failures_.size() > group_->members.size() - group_->needed ? act::stop_asking : act::nothing;",
+     "return failures_.empty() ? act::nothing : act::stop_asking;"),
+    ("one member that refuses for good ends the wait for the majority", MULTI_ACQUISITION,
+     "return count > group_->members.size() - group_->needed ? first : nullptr;",
+     "return first;"),
+    ("a member that is acquired after the wait for the majority has ended stays acquired", MULTI_ACQUISITION,
+     "        late.release_detached(); // this may be the thread of another client, which must not block\n",
+     "        static_cast<void>(new hold(std::move(late)));\n"),
+    ("a red lock is told to be lost with the first of its members that is", MULTI_HOLD,
+     "if (auto const state = whom.lock()) state->look();",
+     "if (auto const state = whom.lock()) state->lost_.request_stop();"),
+    ("whoever has the majority asks the others no more", MULTI_ACQUISITION,
+     "if (result.failed()) asking = asking_;",
+     "asking = asking_;"),
+    ("the next round for a majority begins at once", MULTI_ACQUISITION_TIMES,
+     "next_round_at_ = limit ? base::later(asked_at_, asked_for_) : asked_at_;",
+     "next_round_at_ = asked_at_;"),
+    ("one server that is away for long ends the wait for the majority", MULTI_ACQUISITION_TIMES,
+     "if (lease_clock::now() < over[too_many].first)",
+     "if (lease_clock::now() < over.front().first)"),
+    ("a minority is kept from round to round", MULTI_ACQUISITION,
+     "        before.swap(holds_); // when it has finished",
+     "        if (finished_) before.swap(holds_); // when it has finished"),
+    ("a majority waits for the answers of the minority", MULTI_ACQUISITION,
+     "        if (held() >= group_->needed) return on_step_ended();\n",
+     ""),
 ]

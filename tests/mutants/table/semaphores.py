@@ -1,5 +1,5 @@
 """Permits, which nobody owns."""
-from table.files import (COUNTER_CHANGE, COUNTER_WAIT, SEMAPHORE, SEMAPHORE_ACQUIRE, SEMAPHORE_RELEASE,
+from table.files import (COUNTER_CHANGE, COUNTER_WAIT, QUEUE, SEMAPHORE, SEMAPHORE_ACQUIRE, SEMAPHORE_RELEASE,
                          SEMAPHORE_UNDO)
 
 MUTANTS = [
@@ -54,9 +54,12 @@ MUTANTS = [
     ("what a waiter was told of goes with it", COUNTER_WAIT,
      "if (me->told_of > 0) return queue.tell_first(me->told_of, woken);",
      ""),
-    ("who is told while it asks does not ask again", COUNTER_WAIT,
-     "if (waiter_ && !told()) waiter_->told_of = 0;",
-     "if (waiter_) waiter_->told_of = 0;\n            if (waiter_) waiter_->released = false;"),
+    ("who is told while it asks does not ask again", QUEUE,
+     "if (one.released.load(std::memory_order_relaxed)) return;",
+     "one.released.store(false, std::memory_order_relaxed);"),
+    ("who was counted on while it asked does not ask again", QUEUE,
+     "    if (one.passed_over.exchange(false, std::memory_order_relaxed))",
+     "    if (false)"),
     ("what is left when one has its permits is nobody's", COUNTER_WAIT,
      "left_ = answer.left;",
      "left_ = 0;"),

@@ -18,8 +18,8 @@ MUTANTS = [
      "call.status.store(state, std::memory_order_relaxed);"),
     ("what was posted is taken without the mutex", REACTOR,
      "        std::lock_guard guard(mutex_);\n"
-     "        if (posted_.empty()) return;",
-     "        if (posted_.empty()) return;"),
+     "        if (posted_.empty()) return false;",
+     "        if (posted_.empty()) return false;"),
     ("a timer is cancelled without the mutex", REACTOR,
      "    std::lock_guard guard(mutex_);\n"
      "    auto const found = timer_index_.find(number);",

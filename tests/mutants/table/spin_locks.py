@@ -1,0 +1,70 @@
+"""The lock without messages: whoever waits asks again and again."""
+from table.files import ACQUISITION, OP, OP_HEADER, RECIPE, SPIN, WAITING
+
+# What the simulator is asked for.
+WORDS = ("--kind", "spin")
+
+MUTANTS = [
+    ("a spin lock never asks again", OP,
+     "    return now;\n}",
+     "    return base::milliseconds(3'600'000);\n}"),
+    ("a spin lock asks again at once", OP,
+     "    return now;\n}",
+     "    return base::milliseconds(0);\n}"),
+    ("a spin lock that leaves its turn to others waits for a message", OP,
+     "return terms_.backoff ? pause(until) : wait(until, sample, awaited::messages);",
+     "return wait(until, sample, awaited::messages);"),
+    ("a plain release of a spin lock leaves a message to be sent", RECIPE,
+     "    return {ended.integer == 0 ? kind::not_held : kind::released};",
+     "    return {ended.integer == 0 ? kind::not_held : kind::released, 0, false};"),
+    ("a spin lock begins with its longest pause", OP_HEADER,
+     "retry_pause_ = options.backoff->first;",
+     "retry_pause_ = options.backoff->longest;"),
+    ("the pauses of a spin lock do not grow", OP,
+     "now * policy.multiplier + chance;",
+     "now + chance;"),
+    ("the pauses of a spin lock have no longest", OP,
+     "    retry_pause_ = now >= policy.longest / policy.multiplier ? policy.longest : now * policy.multiplier + chance;\n"
+     "    retry_pause_ = std::min(retry_pause_, policy.longest);\n",
+     "    retry_pause_ = now * policy.multiplier + chance;\n"),
+    ("no chance is in the pauses of a spin lock", OP,
+     "base::milliseconds(random_.up_to(policy.multiplier - 1));",
+     "base::milliseconds(0);"),
+    ("the last pause of a spin lock goes on beyond the deadline", OP,
+     "    return {act::pause, std::min(until, terms_.deadline)};",
+     "    return {act::pause, until};"),
+    ("who pauses for a spin lock cannot be cancelled", WAITING,
+     "    if (cancelled()) return carry_out(op_.on_cancelled());\n"
+     "    if (core_->closed()) return carry_out(op_.on_closed());\n"
+     "    if (waiter_ && ",
+     "    if (cancelled() && op_.now_in() != acquire_op::state::pausing) return carry_out(op_.on_cancelled());\n"
+     "    if (core_->closed()) return carry_out(op_.on_closed());\n"
+     "    if (waiter_ && "),
+    ("who pauses for a spin lock is not told of a release in its own process", ACQUISITION,
+     "    case state::pausing: break;\n    case state::finished: return false;",
+     "    case state::pausing:\n    case state::finished: return false;"),
+    ("a spin lock has a channel", SPIN,
+     "    made.channel_prefix = {};\n",
+     ""),
+    ("a spin lock that is told for how long it is held waits for a message until then", OP,
+     "    if (terms_.backoff) {\n        auto next",
+     "    if (terms_.backoff && !answer.retry_after) {\n        auto next"),
+    ("a spin lock behind a hold of its own process listens to a channel", OP,
+     "next.listen = !terms_.backoff;",
+     "next.listen = true;"),
+    ("a spin lock whose answer came too late is asked for with its old id", OP,
+     "        auto next = pause(base::later(now, next_retry_pause()));\n        next.fresh_id = stale;\n",
+     "        auto next = pause(base::later(now, next_retry_pause()));\n"),
+    ("the release of a spin lock is published", RECIPE,
+     "    if (!context.has_channel()) return script_call(scripts::lock_release, {context.name}, {context.owner_id});\n",
+     ""),
+    ("the end of a spin lock by force is published", RECIPE,
+     "    if (!context.has_channel()) return script_call(scripts::lock_force_release, {context.name}, {});\n",
+     ""),
+    ("a spin lock pauses as usual whatever its policy says", ACQUISITION,
+     "out.backoff = request_.backoff;",
+     "out.backoff = locking::retry_backoff();"),
+    ("all who wait for a spin lock pause by the same chance", ACQUISITION,
+     "out.seed = std::hash<std::string_view>()(found.tenure->owner_id);",
+     "out.seed = 1;"),
+]
