@@ -14,12 +14,17 @@ public:
     /// From when on a silent master counts as gone, once it is watched closely.
     static constexpr std::chrono::milliseconds down_after{500};
 
+    watched_master() = default;
+    /// What servers and Sentinels say to each other comes from addresses that begin so.
+    explicit watched_master(std::string const& network) : sentinels_({.network = network}) {}
+
     test::redis_server& master() override { return sentinels_.servers()[0]; }
     test::redis_server& replica() override { return sentinels_.servers()[1]; }
     void watch_closely() override;
     void wait_until_known() override { sentinels_.wait_for_another_than(0); }
     /// SENTINEL FAILOVER; does not wait.
     void fail_over_by_hand() const;
+    std::string master_source() const { return sentinels_.source_address(0); }
 
     std::string uri() const override { return sentinels_.uri(); }
     bool somebody_listens(std::string const& lock) const override;

@@ -33,14 +33,17 @@ std::string program() {
 
 } // namespace
 
-replica_set::replica_set(std::size_t replicas) {
+replica_set::replica_set(std::size_t replicas, std::string const& network) {
     std::vector<std::string> all{"--repl-diskless-sync-delay", "0"};
+    if (!network.empty()) all.insert(all.end(), {"--replica-announce-ip", "127.0.0.1", "--protected-mode", "no"});
     for (std::size_t i = 0; i <= replicas; ++i) {
         if (i == 1)
             for (auto const& word : {std::string("--replicaof"), std::string("127.0.0.1"), number(port(0))})
                 all.push_back(word);
-        servers_.push_back(
-            std::make_unique<redis_server>(server_options{.over = server_options::transport::tcp, .arguments = all}));
+        auto arguments = all;
+        if (!network.empty()) arguments.insert(arguments.end(), {"--bind-source-addr", network + number(i + 1)});
+        servers_.push_back(std::make_unique<redis_server>(
+            server_options{.over = server_options::transport::tcp, .arguments = std::move(arguments)}));
     }
     auto const replicated = [&] {
         auto const role = servers_[0]->run("ROLE");
@@ -80,7 +83,7 @@ void replica_set::promote(std::size_t which) {
 }
 
 sentinel_set::sentinel_set(sentinel_options options)
-    : options_(std::move(options)), servers_(options_.replicas), sentinels_(options_.sentinels) {
+    : options_(std::move(options)), servers_(options_.replicas, options_.network), sentinels_(options_.sentinels) {
     for (std::size_t i = 0; i < sentinels_.size(); ++i) start(i);
     for (std::size_t i = 0; i < sentinels_.size(); ++i)
         if (!wait_until([&] { return is_ready(i); }, longest_failover))
@@ -95,6 +98,9 @@ void sentinel_set::start(std::size_t which) {
     if (!options_.password.empty())
         out << "requirepass " << options_.password << "\nsentinel sentinel-pass " << options_.password << "\n";
     for (auto const& line : options_.lines) out << line << "\n";
+    if (!options_.network.empty())
+        out << "bind-source-addr " << options_.network << servers_.size() + which + 1
+            << "\nsentinel announce-ip 127.0.0.1\n";
     std::string const name = master_name;
     out << "sentinel myid " << id_of(which) << "\nsentinel monitor " << name << " 127.0.0.1 " << servers_.port(0) << " "
         << sentinels_.size() / 2 + 1 << "\nsentinel down-after-milliseconds " << name << " "

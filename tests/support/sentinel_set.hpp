@@ -21,7 +21,8 @@ namespace redlatch::test {
 /// Servers that replicate the first one, on TCP. Ready when the constructor returns.
 class replica_set {
 public:
-    explicit replica_set(std::size_t replicas);
+    /// `network`: see sentinel_options.
+    explicit replica_set(std::size_t replicas, std::string const& network = {});
 
     std::size_t size() const noexcept { return servers_.size(); }
     redis_server& operator[](std::size_t which) const noexcept { return *servers_[which]; }
@@ -45,6 +46,9 @@ struct sentinel_options {
     std::chrono::milliseconds down_after{60'000};
     std::string password{};           ///< of the Sentinels; empty: none
     std::vector<std::string> lines{}; ///< further ones of their configuration
+    /// "127.0.2.": where the connections of servers and Sentinels to each other come from, unlike those of clients. Needs
+    /// Redis 7. Empty: as those of clients.
+    std::string network{};
 };
 
 /// They know each other when the constructor returns, and can carry out a failover.
@@ -57,6 +61,8 @@ public:
     explicit sentinel_set(sentinel_options options = {});
 
     replica_set& servers() noexcept { return servers_; }
+    /// Of the connections of this server to others.
+    std::string source_address(std::size_t server) const { return options_.network + std::to_string(server + 1); }
     std::string sentinel_address(std::size_t which) const;
     /// `redis-sentinel://…` with all Sentinels, or with this one.
     std::string uri() const;

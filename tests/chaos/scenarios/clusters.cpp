@@ -1,5 +1,4 @@
 // A cluster: masters that are lost or cut off, slots that move.
-#include "network.hpp"
 #include "scenarios/masters_lost.hpp"
 #include "sharded_masters.hpp"
 
@@ -40,19 +39,11 @@ void move_under_load(stage& at) {
     at.healed();
 }
 
-void cut_master_off(stage& at, replication state) {
-    packet_filter const filter;
-    auto& servers = held_and_waited_for(at, state);
-    auto const owner = servers.master().address().port;
-    auto& cluster = at.on<sharded_masters>().cluster();
-    auto const index = at.on<sharded_masters>().owner();
-    at.fault([&] {
-        filter.drop_between_servers(test::redis_cluster::source_address(index), test::redis_cluster::node_network,
-                                    {owner, cluster.bus_port(index)});
-    });
-    servers.wait_for_election();
-    filter.pass_all();
-    at.healed();
+void cut_master_off(stage& at, packet_filter const& filter) {
+    auto& servers = at.on<sharded_masters>();
+    auto const index = servers.owner();
+    filter.drop_between_servers(test::redis_cluster::source_address(index), test::redis_cluster::node_network,
+                                {servers.master().address().port, servers.cluster().bus_port(index)});
 }
 
 } // namespace
@@ -61,20 +52,10 @@ std::vector<scenario> cluster_scenarios() {
     arrangement const cluster{"cluster", scenario::where::cluster,
                               [] { return std::make_unique<sharded_masters>(stage::lock); }};
     auto all = scenarios_of_a_lost_master(cluster);
-    for (auto const state : {replication::up_to_date, replication::behind}) {
-        bool const behind = state == replication::behind;
-        auto one =
-            with_election(cluster, behind ? "cut-off master, lock not replicated" : "cut-off master, lock replicated");
-        one.done =
-            std::string("packets between the master and all other nodes dropped until its replica is elected; clients "
-                        "reach all of them. ")
-            + (behind ? "The replica is without the lock" : "The replica has the lock");
-        one.promised = promised_after_election(state);
-        one.expected = after_election(state);
-        one.act = [state](stage& at) { cut_master_off(at, state); };
-        one.needed = scenario::needs::own_network;
+    for (auto& one : scenarios_of_a_cut_off_master(
+             cluster, "packets between the master and all other nodes dropped until its replica is elected",
+             cut_master_off))
         all.push_back(std::move(one));
-    }
     auto moved = with_election(cluster, "slot moved while held");
     moved.done = "the slot of the lock goes to another master, in 3 s, while the lock is held, renewed and waited for";
     moved.promised = "the holder keeps the lock, the waiters go on waiting";

@@ -117,4 +117,29 @@ std::vector<scenario> scenarios_of_a_lost_master(arrangement const& on) {
     return all;
 }
 
+std::vector<scenario> scenarios_of_a_cut_off_master(arrangement const& on, std::string const& done,
+                                                    std::function<void(stage&, packet_filter const&)> const& cut) {
+    std::vector<scenario> both;
+    for (auto const state : {replication::up_to_date, replication::behind}) {
+        bool const behind = state == replication::behind;
+        auto one =
+            with_election(on, behind ? "cut-off master, lock not replicated" : "cut-off master, lock replicated");
+        one.done = done + "; clients reach all of them. "
+                   + (behind ? "The replica is without the lock" : "The replica has the lock");
+        one.promised = promised_after_election(state);
+        one.expected = after_election(state);
+        one.act = [state, cut](stage& at) {
+            packet_filter const filter;
+            auto& servers = held_and_waited_for(at, state);
+            at.fault([&] { cut(at, filter); });
+            servers.wait_for_election();
+            filter.pass_all();
+            at.healed();
+        };
+        one.needed = scenario::needs::own_network;
+        both.push_back(std::move(one));
+    }
+    return both;
+}
+
 } // namespace redlatch::chaos

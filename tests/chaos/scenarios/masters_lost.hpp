@@ -1,6 +1,7 @@
 // A master is lost and its replica takes its place: the same with Sentinels and in a cluster.
 #pragma once
 
+#include "network.hpp"
 #include "scenario.hpp"
 
 #include <functional>
@@ -30,5 +31,9 @@ std::string promised_after_election(replication state);
 replicated_topology& held_and_waited_for(stage& at, replication state);
 
 std::vector<scenario> scenarios_of_a_lost_master(arrangement const& on);
+
+/// Clients reach the master; those that elect another one do not, whose packets `cut` drops. `done` says so on the page.
+std::vector<scenario> scenarios_of_a_cut_off_master(arrangement const& on, std::string const& done,
+                                                    std::function<void(stage&, packet_filter const&)> const& cut);
 
 } // namespace redlatch::chaos
