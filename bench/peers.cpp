@@ -20,9 +20,10 @@ struct program {
 std::vector<program> known_programs() {
     std::vector<std::string> const everything{"own", "own_async", "shared", "hand_off", "hold"};
     auto const and_kinds = [](std::vector<std::string> some) {
-        some.insert(some.end(), {"own.fenced", "own.spin", "own.non_reentrant", "own.fair", "own.write", "own.read",
-                                 "shared.read", "shared.fair", "own.semaphore", "shared.semaphore", "own.permits",
-                                 "shared.permits", "own.multi", "own.latch"});
+        some.insert(some.end(),
+                    {"own.fenced", "own.spin", "own.non_reentrant", "own.fair", "own.non_reentrant_fair",
+                     "own.faster_multi", "own.write", "own.read", "shared.read", "shared.fair", "own.semaphore",
+                     "shared.semaphore", "own.permits", "shared.permits", "own.multi", "own.latch"});
         return some;
     };
     auto const and_mixes = [](std::vector<std::string> some) {

@@ -18,6 +18,7 @@ import time
 
 SHORT, LONG = 200, 1200
 TOLERANCE = 0.05
+KINDS = ("plain", "scripts", "hold", "detached", "asynchronous")
 BASELINE = pathlib.Path(__file__).parent / "instructions.json"
 SKIPPED = 77
 
@@ -57,7 +58,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         server, uri = start_server(folder)
         try:
-            now = {kind: round(per_cycle(program, uri, kind)) for kind in ("plain", "scripts", "hold", "detached")}
+            now = {kind: round(per_cycle(program, uri, kind)) for kind in KINDS}
         finally:
             server.terminate()
             server.wait()

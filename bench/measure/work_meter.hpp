@@ -12,6 +12,12 @@ namespace redlatch::bench {
 struct server_work {
     double cpu_seconds = 0;
     std::map<std::string, double> calls{}; ///< by command, those inside scripts too; without our own questions
+
+    server_work& operator+=(server_work const& other) {
+        cpu_seconds += other.cpu_seconds;
+        for (auto const& [name, count] : other.calls) calls[name] += count;
+        return *this;
+    }
 };
 
 class work_meter {

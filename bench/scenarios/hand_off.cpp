@@ -17,7 +17,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr char const* limits =
+constexpr char const* limits_of_hand_off =
     "an attempt while somebody else listens is a script, which tells for how long the lock is held; the plain "
     "floor's is RESTORE, some 25 µs less of the server. Commands: two acquisitions, two releases (of two commands "
     "where plain) and one attempt that is refused.";
@@ -113,7 +113,7 @@ std::vector<scenario> hand_off(stage const& on) {
     };
     scenario one{"hand-off between two clients", "µs", false, {}};
     one.floor = "raw pub/sub, plain";
-    one.limits = limits;
+    one.limits = limits_of_hand_off;
     one.contenders = {between_processes(on, "redlatch", ours_with({}), aims_beside(on, one.floor)),
                       between_processes(on, "redlatch, scripts", ours_with({.commands = command_set::scripts}),
                                         aims_beside(on, "raw pub/sub, scripts")),

@@ -11,7 +11,7 @@ namespace redlatch::bench {
 
 namespace {
 
-constexpr char const* limits =
+constexpr char const* limits_of_in_flight =
     "the floor sends bytes that were made before the clock ran; ours makes a tenure, a validity, two completions "
     "and two commands with an owner of their own for each cycle, some 15,000 instructions (callgrind, a flat "
     "profile: mutexes 7 %, the clock 5 %).";
@@ -69,7 +69,7 @@ std::vector<scenario> in_flight(stage const& on) {
     for (int const count : {64, 256}) {
         scenario one{std::to_string(count) + " asynchronous cycles in flight", "cycles/s", true, {}};
         one.floor = "one pipeline, " + name_of(form::plain);
-        one.limits = limits;
+        one.limits = limits_of_in_flight;
         our_way const plain{};
         our_way const scripts{.title = "redlatch, scripts", .commands = command_set::scripts};
 #ifdef REDLATCH_BENCH_ASIO

@@ -1,7 +1,10 @@
+#include "measure/measured_servers.hpp"
 #include "measure/workers.hpp"
 #include "scenarios/contenders.hpp"
+#include "scenarios/started_when_used.hpp"
 
 #include <redlatch/multi_lock.hpp>
+#include <redlatch/red_lock.hpp>
 
 #include <functional>
 #include <memory>
@@ -109,6 +112,40 @@ scenario other_than_locks(stage const& on, std::string const& title, naming cons
     return one;
 }
 
+/// A client for each server.
+party red_lock_over(std::vector<client> const& shared, std::string const& name) {
+    auto const keep = std::make_shared<std::vector<client>>(shared);
+    std::vector<basic_lock> members;
+    for (auto& one : *keep) members.push_back(one.get_lock(name));
+    auto const all = std::make_shared<red_lock>(members);
+    auto const held = std::make_shared<multi_hold>();
+    return {[keep, all, held] { *held = all->acquire(); }, [held] { held->release(); }};
+}
+
+scenario red_locks(stage const& on, int threads) {
+    static constexpr std::size_t masters = 3;
+    auto const many = std::to_string(threads);
+    scenario one{
+        many + " threads, " + many + " red locks, " + std::to_string(masters) + " servers", "cycles/s", true, {}};
+    one.floor = "re-entrant, one server";
+    one.limits = "three locks for each cycle, on three servers that share their cores.";
+    started_when_used<measured_servers> const servers([program = on.wanted.server, cores = on.where.server_cores] {
+        return std::make_unique<measured_servers>(masters, program, cores);
+    });
+    one.contenders = {{"redlatch",
+                       [servers, threads](std::chrono::milliseconds period) {
+                           std::vector<client> users;
+                           for (auto const& where : servers.get().places()) users.emplace_back(settings_for(where, {}));
+                           std::vector<party> workers;
+                           for (int worker = 0; worker < threads; ++worker)
+                               workers.push_back(red_lock_over(users, one_each()(worker)));
+                           return run_workers(servers.get(), workers, period);
+                       },
+                       {}},
+                      our_threads(on, on.at.tcp(), threads, one_each(), {.title = one.floor}, {})};
+    return one;
+}
+
 } // namespace
 
 std::vector<scenario> kinds(stage const& on) {
@@ -119,6 +156,9 @@ std::vector<scenario> kinds(stage const& on) {
         own("spin", [](client& from, std::string const& name) { return from.get_spin_lock(name); }),
         own("non_reentrant", [](client& from, std::string const& name) { return from.get_non_reentrant_lock(name); }),
         own("fair", fair),
+        own("non_reentrant_fair",
+            [](client& from, std::string const& name) { return from.get_non_reentrant_fair_lock(name); }),
+        own("election", [](client& from, std::string const& name) { return from.get_leader_election(name).lock(); }),
         own("write", [](client& from, std::string const& name) { return from.get_read_write_lock(name).write_lock(); }),
         own("read", read_half),
         own("faster_multi", [](client& from, auto const& name) { return from.get_faster_multi_lock(name, {"value"}); }),
@@ -135,6 +175,7 @@ std::vector<scenario> kinds(stage const& on) {
                          permit_semaphore_of(8), "as of 64 permit semaphores, and of one semaphore."),
         other_than_locks(on, "64 threads, 64 multi locks of 3", one_each(), "own.multi", three_locks,
                          "three locks for each cycle, asked for and given back at the same time."),
+        red_locks(on, threads),
         other_than_locks(on, "64 threads, 64 latches", one_each(), "own.latch", latch,
                          "set to one and counted down: two scripts, each told to whoever may listen."),
     };

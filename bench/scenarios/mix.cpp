@@ -21,7 +21,7 @@ struct row {
     std::vector<aim> aims{};
 };
 
-std::vector<aim> fair() {
+std::vector<aim> fair_shares() {
     return {at_most(1.5, figure::process_spread), at_most(1, redisson, figure::longest)};
 }
 
@@ -29,9 +29,9 @@ std::vector<aim> few_commands(double bound) {
     return {at_most(bound, figure::commands)};
 }
 
-std::vector<row> const rows{{{4, 1, 1, 0, 500us, 500us}, fair()},
-                            {{8, 2, 16, 1.2, 2000us, 500us}, fair()},
-                            {{3, 3, 1, 0, 5000us, 2000us}, fair()},
+std::vector<row> const rows{{{4, 1, 1, 0, 500us, 500us}, fair_shares()},
+                            {{8, 2, 16, 1.2, 2000us, 500us}, fair_shares()},
+                            {{3, 3, 1, 0, 5000us, 2000us}, fair_shares()},
                             {{4, 8, 64, 1.0, 200us, 0us}},
                             {{8, 1, 1, 0, 0us, 0us}},
                             {{2, 1, 1, 0, 0us, 0us}},

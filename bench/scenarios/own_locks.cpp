@@ -4,7 +4,7 @@ namespace redlatch::bench {
 
 namespace {
 
-constexpr char const* limits =
+constexpr char const* limits_of_own_locks =
     "threads on one connection: the one that reads wakes the others, a system call each, which a socket for each "
     "thread leaves to the kernel.";
 
@@ -31,7 +31,7 @@ std::vector<scenario> own_locks(stage const& on) {
         auto const count = std::to_string(threads);
         scenario one{count + " threads, " + count + " locks", "cycles/s", true, {}};
         one.floor = each + name_of(form::plain);
-        one.limits = limits;
+        one.limits = limits_of_own_locks;
         one.contenders = {our_threads(on, where, threads, one_each(), {}, aims_for(threads, form::plain)),
                           our_threads(on, where, threads, one_each(),
                                       {.title = "redlatch, scripts", .commands = command_set::scripts},
@@ -43,7 +43,7 @@ std::vector<scenario> own_locks(stage const& on) {
     }
     scenario many{"256 threads, 256 locks", "cycles/s", true, {}};
     many.floor = "redlatch, 64 threads";
-    many.limits = limits;
+    many.limits = limits_of_own_locks;
     many.contenders = {
         our_threads(on, where, 256, one_each(), {}, {at_least(0.9, many.floor), at_most(2, figure::spread)}),
         our_threads(on, where, 64, one_each(), {.title = many.floor}, {}),

@@ -13,7 +13,7 @@ namespace redlatch::bench {
 
 namespace {
 
-constexpr char const* limits =
+constexpr char const* limits_of_whole_process =
     "beside the command a guard is made, a process that ends the command if the tool is killed; and connecting "
     "asks the server who we are (for the predecessor kill), a round trip that the floor does not make.";
 
@@ -53,7 +53,7 @@ std::vector<scenario> whole_process(stage const& on) {
         };
         scenario one{where.is_unix() ? "run NAME -- true, Unix socket" : "run NAME -- true, TCP", "ms", false, {}};
         one.floor = "C with hiredis, scripts";
-        one.limits = limits;
+        one.limits = limits_of_whole_process;
         one.contenders = {
             {"redlatch run",
              [uri, run = timed({tool, "run", "bench:run", "--", "true"})](auto period) {

@@ -34,13 +34,14 @@ MIXES = {
 }
 # With the tool, and once.
 TOOL = {"run NAME -- true, TCP", "run NAME -- true, Unix socket"}
-OTHER_KINDS = ("fenced", "spin", "non_reentrant", "fair", "write", "read", "faster_multi")
+OTHER_KINDS = ("fenced", "spin", "non_reentrant", "fair", "non_reentrant_fair", "election", "write", "read", "faster_multi")
 KINDS = {f"64 threads, 64 locks, {kind}" for kind in OTHER_KINDS} | {"64 threads, one lock, read", "8 threads, one lock, fair",
                                                                "64 threads, 64 semaphores",
                                                                "64 threads, one semaphore of 8",
                                                                "64 threads, 64 permit semaphores",
                                                                "64 threads, one permit semaphore of 8",
-                                                               "64 threads, 64 multi locks of 3", "64 threads, 64 latches"}
+                                                               "64 threads, 64 multi locks of 3",
+                                                               "64 threads, 64 red locks, 3 servers", "64 threads, 64 latches"}
 # With certificates, for which OpenSSL has to be there.
 TLS = "64 threads, 64 locks, TLS"
 ARRANGEMENTS = {"64 threads, 64 locks, cluster of 3", TLS}

@@ -65,7 +65,8 @@ public final class Peer {
 
     private Scenario make(String kind, int workers, Map<String, String> shape) throws IOException {
         return switch (kind) {
-            case "own", "own.fenced", "own.spin", "own.non_reentrant", "own.fair", "own.write", "own.read" ->
+            case "own", "own.fenced", "own.spin", "own.non_reentrant", "own.fair", "own.non_reentrant_fair",
+                "own.faster_multi", "own.write", "own.read" ->
                 Threads.onLocks(clients.make(), workers, number -> name + ":" + number, kind);
             case "own.semaphore" -> Threads.onSemaphores(clients.make(), workers, number -> name + ":permits:" + number, 1);
             case "shared.semaphore" -> Threads.onSemaphores(clients.make(), workers, number -> name + ":permits", 8);

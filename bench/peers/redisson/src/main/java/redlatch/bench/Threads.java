@@ -95,6 +95,8 @@ final class Threads implements Scenario {
             case "spin" -> client.getSpinLock(name);
             case "non_reentrant" -> client.getNonReentrantLock(name);
             case "fair" -> client.getFairLock(name);
+            case "non_reentrant_fair" -> client.getNonReentrantFairLock(name);
+            case "faster_multi" -> client.getMultiLock(name, List.<Object>of("value"));
             case "read" -> client.getReadWriteLock(name).readLock();
             case "write" -> client.getReadWriteLock(name).writeLock();
             default -> client.getLock(name);
