@@ -3,12 +3,13 @@
 # shellcheck source=common.sh
 source "$(dirname -- "${BASH_SOURCE[0]}")/common.sh"
 
-# Beside the build, at its depth, and with its flags: ccache then knows all objects.
+# Beside the build, at its depth, with its flags, and with what is generated at the same place: ccache then knows all objects.
 folder=$(mktemp -d "${BUILD%/*}/subproject.XXXXXX")
 trap 'rm -rf "$place" "$folder"' EXIT
 build() { # -D…
     quiet "$CMAKE" -S "$(dirname "$CONSUMER")/subproject" -B "$folder" -G Ninja -DCMAKE_CXX_COMPILER="$COMPILER" \
-        -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_COMPILER_LAUNCHER="$LAUNCHER" -DREDLATCH_TREE="$TREE" -DREDLATCH_WERROR=ON "$@"
+        -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_COMPILER_LAUNCHER="$LAUNCHER" -DREDLATCH_TREE="$TREE" -DREDLATCH_WERROR=ON \
+        -DREDLATCH_GENERATED="$folder/generated" "$@"
     quiet "$CMAKE" --build "$folder"
     "$folder/consumer"
 }

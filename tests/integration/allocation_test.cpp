@@ -1,6 +1,7 @@
 // An uncontended cycle asks for no memory once a lock has been used.
 #include "integration/fixture.hpp"
 #include "support/replaced_allocator.hpp"
+#include "support/sanitized.hpp"
 
 namespace {
 
@@ -15,11 +16,8 @@ void redlatch::test::before_allocation() {
 namespace redlatch::test {
 namespace {
 
-#if defined(REDLATCH_SANITIZED)
-constexpr bool recycles = false; // memory is not recycled there: it would hide errors
-#else
-constexpr bool recycles = true;
-#endif
+/// In sanitized builds memory is not recycled: it would hide errors.
+bool const recycles = !is_sanitized();
 
 class allocation_test : public with_server, public ::testing::WithParamInterface<bool> {
 protected:

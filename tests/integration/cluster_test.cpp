@@ -219,7 +219,8 @@ TEST(cluster, tells_soon_of_a_hold_that_the_new_master_does_not_know) {
     EXPECT_TRUE(wait_until([&] { return redis_cluster::is_master(replica); }));
     auto const new_master_since = test_clock::now();
     EXPECT_TRUE(wait_until([&] { return held.status() == hold_status::lost; }));
-    EXPECT_LT(since(new_master_since), 15s) << "long before the lease of thirty seconds would have ended";
+    // A second after it is connected; until then others are asked every 100 ms who has the slot.
+    EXPECT_LT(since(new_master_since), 3s);
     EXPECT_TRUE(held.lost().stop_requested() || wait_until([&] { return held.lost().stop_requested(); }));
 }
 

@@ -47,6 +47,7 @@ TEST(inspect_servers, of_a_default_server) {
     EXPECT_EQ(facts.replicas, 0);
     EXPECT_EQ(facts.min_replicas, 0);
     EXPECT_EQ(facts.wait_command, true);
+    EXPECT_EQ(facts.role_command, true);
     EXPECT_EQ(facts.messages, true);
     EXPECT_GT(facts.message_time.value().count(), 0);
     EXPECT_THAT(facts.missing_rights, IsEmpty());
@@ -79,6 +80,7 @@ TEST(inspect_servers, of_a_master_with_replicas) {
     EXPECT_EQ(facts.replicas, 1);
     EXPECT_EQ(facts.min_replicas, 1);
     EXPECT_EQ(facts.wait_command, true);
+    EXPECT_EQ(facts.role_command, true);
 }
 
 TEST(inspect_servers, is_done_with_what_a_managed_service_leaves) {
@@ -90,10 +92,21 @@ TEST(inspect_servers, is_done_with_what_a_managed_service_leaves) {
     EXPECT_THAT(refusal_of(facts, "CONFIG GET appendfsync"), HasSubstr("unknown command"));
     EXPECT_EQ(refusal_of(facts, "CONFIG GET maxmemory-policy"), "") << "it is known all the same";
     EXPECT_EQ(facts.wait_command, false);
+    EXPECT_EQ(facts.role_command, false);
     EXPECT_THAT(refusal_of(facts, "WAIT"), HasSubstr("unknown command"));
     if (test_server_is_before_7()) return; // it cannot say what a user may do
-    EXPECT_EQ(facts.missing_rights,
-              (std::vector<std::string>{"+client|kill", "+client|setname", "+client|list", "+client|info"}));
+    EXPECT_EQ(facts.missing_rights, std::vector<std::string>());
+    EXPECT_EQ(facts.unknown_commands,
+              (std::vector<std::string>{"client|kill", "client|setname", "client|list", "client|info"}));
+    EXPECT_TRUE(facts.rights_known);
+}
+
+TEST(inspect_servers, says_that_a_server_has_no_scripts) {
+    redis_server server({.arguments = {"--rename-command", "EVAL", ""}});
+    auto const facts = inspected(quick(server.uri()));
+    EXPECT_EQ(facts.unknown_commands, std::vector<std::string>{"eval"});
+    EXPECT_FALSE(facts.rights_known);
+    EXPECT_THAT(refusal_of(facts, "EVAL"), HasSubstr("unknown command"));
 }
 
 TEST(inspect_servers, is_done_without_info) {
@@ -119,6 +132,7 @@ TEST(inspect_servers, is_done_by_a_user_who_may_do_next_to_nothing) {
     EXPECT_EQ(facts.eviction_policy, std::nullopt);
     EXPECT_EQ(facts.replicas, std::nullopt);
     EXPECT_EQ(facts.wait_command, false);
+    EXPECT_EQ(facts.role_command, false);
     EXPECT_EQ(facts.messages, false);
     EXPECT_EQ(facts.missing_rights, std::vector<std::string>{"+eval"});
     EXPECT_FALSE(facts.rights_known);
@@ -249,7 +263,7 @@ TEST(inspect_servers, leaves_locks_alone_that_are_used_meanwhile) {
 TEST(inspect_servers, asks_for_rights_to_commands_with_as_many_words_as_they_need) {
     if (test_server_is_before_7()) GTEST_SKIP() << "the server knows no messages of shards";
     redis_server server;
-    detail::rights_question const asked("jobs:", {.of_cluster = true, .sharded = true, .has_found_master = true});
+    detail::rights_question const asked("jobs:", {.of_cluster = true, .sharded = true, .asks_for_roles = true});
     resp::reader reader;
     reader.feed(asked.command());
     resp::value call;

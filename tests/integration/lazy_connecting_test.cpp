@@ -196,6 +196,20 @@ TEST_F(fail_fast_test, whoever_waits_already_ends_too) {
     EXPECT_EQ(waiter.get(), errc::disconnected);
 }
 
+TEST_F(fail_fast_test, whoever_waits_for_permits_already_ends_too) {
+    client user(settings());
+    semaphore full = user.get_semaphore(name);
+    EXPECT_FALSE(full.try_acquire()); // the server knows the script
+    auto const asked = scripts_executed(server);
+    auto waiter = in_thread([&] { return outcome_of([&] { full.acquire({.wait = 600s}); }); });
+    ASSERT_TRUE(waits_for_permits(server, asked));
+    auto const begin = test_clock::now();
+    server.kill9();
+    auto const ended = waiter.get();
+    EXPECT_EQ(ended.reason, errc::disconnected) << ended;
+    EXPECT_LT(since(begin), 5s);
+}
+
 TEST_F(fail_fast_test, a_hold_outlives_a_short_absence) {
     redis_server keeps{{.persistent = true}};
     auto made = quick(keeps.uri());

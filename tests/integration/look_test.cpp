@@ -48,6 +48,7 @@ TEST_F(look_test, tells_each_kind_of_lock_from_the_others) {
         auto const seen = user.get_lock(name).inspect();
         EXPECT_TRUE(seen.held);
         EXPECT_EQ(seen.type, type);
+        EXPECT_EQ(seen.token, type == std::string("fenced") ? std::optional(5U) : std::nullopt);
         ASSERT_EQ(seen.owners.size(), owners) << type;
         EXPECT_TRUE(std::any_of(seen.owners.begin(), seen.owners.end(), [](lock_owner const& who) {
             return who.owner == java + ":71" && who.client == java && who.holder == "71" && who.count == 2
@@ -96,6 +97,9 @@ TEST_F(look_test, shows_the_queue_of_a_fair_lock_and_when_who_does_not_ask_is_pa
     ASSERT_EQ(seen.waiters.size(), 3U) << "without the right to TIME and ZRANGE";
     EXPECT_FALSE(seen.waiters[0].passed_over_in);
     EXPECT_FALSE(seen.waiters[2].passed_over_in);
+    server.run("SET", "redisson_lock_token:{" + name + "}", "7");
+    EXPECT_FALSE(unknowing.get_lock(name).inspect().token) << "and to GET";
+    EXPECT_EQ(user.get_lock(name).inspect().token, 7U) << "also of a free lock";
     client ignorant(as({"~*", "+hscan", "+pttl", "+exists"}));
     EXPECT_TRUE(ignorant.get_lock(name).inspect().waiters.empty());
     server.run("DEL", queue);

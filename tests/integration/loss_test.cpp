@@ -3,6 +3,7 @@
 #include "locking/script.hpp"
 #include "support/both_faces.hpp"
 #include "support/child_process.hpp"
+#include "support/sanitized.hpp"
 
 #include <atomic>
 #include <csignal>
@@ -226,11 +227,7 @@ TEST_F(other_process_test, a_holder_stopped_for_less_than_its_lease_goes_on) {
     EXPECT_EQ(ask(process, "release", "released"), "");
 }
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool can_preload = false;
-#else
-constexpr bool can_preload = true;
-#endif
+bool const can_preload = !is_sanitized();
 
 class clock_jump_test : public other_process_test, public ::testing::WithParamInterface<char const*> {
 protected:

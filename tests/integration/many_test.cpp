@@ -1,6 +1,7 @@
 // Many at once: clients, threads, locks.
 #include "integration/fixture.hpp"
 #include "support/both_faces.hpp"
+#include "support/sanitized.hpp"
 
 #include <random>
 #include <thread>
@@ -8,11 +9,7 @@
 namespace redlatch::test {
 namespace {
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr int slower = 4;
-#else
-constexpr int slower = 1;
-#endif
+int const slower = is_sanitized() ? 4 : 1;
 
 class many_test : public with_server {
 protected:
@@ -75,7 +72,7 @@ TEST_F(many_test, a_hundred_clients_count_to_a_hundred) {
 TEST_F(many_test, two_thousand_threads_on_one_lock_all_get_their_turn) {
     client user(quick(server.uri()));
     auto lock = user.get_lock(name);
-    constexpr std::size_t many = 2000 / slower;
+    auto const many = static_cast<std::size_t>(2000 / slower);
     std::atomic<int> failed{0};
     std::vector<std::thread> threads;
     threads.reserve(many);
@@ -104,7 +101,7 @@ TEST_F(many_test, two_thousand_threads_on_one_lock_all_get_their_turn) {
 }
 
 TEST_F(many_test, ten_thousand_locks_are_held_for_three_periods) {
-    constexpr auto watchdog = 3000ms * slower;
+    auto const watchdog = 3000ms * slower;
     constexpr std::size_t many = 10000;
     config settings = quick(server.uri());
     settings.lock_watchdog_timeout = watchdog;
@@ -136,7 +133,7 @@ TEST_F(many_test, ten_thousand_locks_are_held_for_three_periods) {
 // RedissonLockHeavyTest, smaller: each thread a lock of its own for each loop.
 TEST_F(many_test, threads_lock_and_unlock_names_of_their_own) {
     client user(quick(server.uri()));
-    constexpr int loops = 500 / slower;
+    int const loops = 500 / slower;
     std::vector<std::thread> threads;
     std::atomic<int> done{0};
     for (int t = 0; t < 5; ++t)

@@ -7,6 +7,13 @@
 namespace redlatch::test {
 namespace {
 
+/// Waits until it is valid for so much longer than now. False: it was lost.
+bool is_renewed(hold const& one, std::chrono::milliseconds by) {
+    auto const longer = one.valid_until() + by;
+    return wait_until([&] { return one.status() == hold_status::lost || one.valid_until() > longer; })
+           && one.status() == hold_status::held;
+}
+
 TEST(moved_slot, follows_a_slot_that_has_moved) {
     redis_cluster cluster;
     auto settings = of_cluster(cluster);
@@ -127,18 +134,71 @@ TEST(moved_slot, keeps_a_read_hold_whose_slot_is_on_its_way) {
     auto const name = cluster.name_on(0);
     auto const slot = redis_cluster::slot_of(name);
     auto held = user.get_read_write_lock(name).read_lock().acquire({.owner = owner()});
-    auto const renewed_again = [&] {
-        auto const longer = held.valid_until() + 5s;
-        return wait_until([&] { return held.status() == hold_status::lost || held.valid_until() > longer; })
-               && held.status() == hold_status::held;
-    };
     cluster.begin_move(slot, 0, 1);
-    EXPECT_TRUE(renewed_again()) << "all of it is on the node that has the slot";
+    EXPECT_TRUE(is_renewed(held, 5s)) << "all of it is on the node that has the slot";
     cluster.move_keys(slot, 0, 1);
-    EXPECT_TRUE(renewed_again()) << "all of it is on the node that gets the slot";
+    EXPECT_TRUE(is_renewed(held, 5s)) << "all of it is on the node that gets the slot";
     cluster.end_move(slot, 0, 1);
     held.release();
     EXPECT_EQ(keys_on(cluster.node(1)), 0U);
+}
+
+// Its hash is where the slot goes to, and the keys of its readers are where it comes from: they are alive all the same.
+TEST(moved_slot, has_a_reader_whose_hash_has_moved_and_whose_keys_have_not) {
+    redis_cluster cluster;
+    auto settings = of_cluster(cluster);
+    settings.lock_watchdog_timeout = 6000ms;
+    client leaves(settings);
+    client stays(settings);
+    auto const name = "{" + cluster.name_on(0) + "}lock"; // a name with a tag has no brackets of its own around it
+    auto const slot = redis_cluster::slot_of(name);
+    auto leaving = leaves.get_read_write_lock(name).read_lock().acquire({.owner = owner()});
+    auto staying = stays.get_read_write_lock(name).read_lock().acquire({.owner = owner()});
+    cluster.begin_move(slot, 0, 1);
+    cluster.move_key(name, 0, 1);
+    std::promise<std::error_code> released;
+    leaving.async_release({}, [&](std::error_code code) { released.set_value(code); });
+    // The release is refused there, and asks again and again; a renewal looks for keys that are not there.
+    ASSERT_TRUE(wait_until([&] {
+        auto counts = command_counts(cluster.node(1));
+        return counts["asking"] > 3 && counts["pttl"] > 0;
+    }));
+    EXPECT_EQ(keys_on(cluster.node(1)), 1U) << "who stays reads, whatever is not there yet";
+    cluster.move_keys(slot, 0, 1);
+    cluster.end_move(slot, 0, 1);
+    EXPECT_EQ(released.get_future().get(), std::error_code());
+    EXPECT_EQ(fields_of(cluster.node(1), name), 2U);
+    EXPECT_TRUE(is_renewed(staying, 1s));
+    EXPECT_FALSE(leaves.get_read_write_lock(name).write_lock().try_acquire({.owner = owner()}));
+    staying.release();
+    EXPECT_EQ(keys_on(cluster.node(1)), 0U);
+}
+
+TEST(moved_slot, that_is_on_its_way_keeps_no_lock_of_another_slot_waiting) {
+    redis_cluster cluster;
+    auto settings = of_cluster(cluster);
+    settings.retry_delay = 1s;
+    client user(settings);
+    event_log const events(user);
+    auto const name = cluster.name_on(0);
+    auto const slot = redis_cluster::slot_of(name);
+    int number = 0;
+    std::string other = "other";
+    while (cluster.owner_of(other) != 0 || redis_cluster::slot_of(other) == slot)
+        other = "other" + std::to_string(++number);
+    auto readers = user.get_read_write_lock(name).read_lock();
+    auto first = readers.acquire({.owner = owner()});
+    cluster.begin_move(slot, 0, 1);
+    auto second = in_thread([&] { return readers.acquire({.wait = 60s, .owner = owner()}); });
+    ASSERT_TRUE(wait_until(
+        [&] { return cluster.node(0).run("INFO", "errorstats").text.find("TRYAGAIN") != std::string::npos; }));
+    for (int i = 0; i < 20; ++i) EXPECT_TRUE(user.get_lock(other).try_acquire({.wait = 100ms, .owner = owner()}));
+    EXPECT_EQ(events.count(event::kind::server_refuses), 0U) << "it executes writes";
+    EXPECT_FALSE(is_ready(second));
+    cluster.move_keys(slot, 0, 1);
+    cluster.end_move(slot, 0, 1);
+    second.get().release();
+    first.release();
 }
 
 TEST(moved_slot, is_where_a_hold_is_listened_for) {

@@ -2,15 +2,13 @@
 #include "integration/fixture.hpp"
 #include "locking/script.hpp"
 #include "support/both_faces.hpp"
+#include "support/sanitized.hpp"
 
 namespace redlatch::test {
 namespace {
 
-#if defined(REDLATCH_SANITIZED)
-constexpr auto watchdog = 3000ms; // slow, and beside others on two cores: a pause of half a second ends no lease
-#else
-constexpr auto watchdog = 1000ms;
-#endif
+/// Sanitized: slow, and beside others on two cores, where a pause of half a second is to end no lease.
+auto const watchdog = is_sanitized() ? 3000ms : 1000ms;
 
 class renewal_test : public with_server {
 protected:

@@ -179,6 +179,15 @@ TEST_F(replica_policy_test, too_few_can_be_accepted_and_the_listener_is_told) {
     EXPECT_EQ(events.all().front().owner_id, mine.owner_id());
 }
 
+TEST_F(replica_policy_test, each_time_that_too_few_are_accepted_is_told) {
+    event_log const events(user);
+    auto policy = replica_policy::at_least(3, 100ms);
+    policy.needs_wait = false; // a server without WAIT is told of once, and this one has it
+    auto lock = lock_with(with(policy, replica_shortage::accept));
+    for (int i = 0; i < 2; ++i) lock.acquire().release();
+    EXPECT_TRUE(wait_until([&] { return events.count(event::kind::too_few_replicas) == 2; }));
+}
+
 TEST_F(replica_policy_test, replicas_that_hang_cost_no_more_than_their_time) {
     pause_replicas();
     auto const begin = test_clock::now();

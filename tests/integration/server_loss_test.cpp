@@ -23,7 +23,10 @@ protected:
     reentrant_lock lock = user.get_lock(name);
     reentrant_lock theirs = other.get_lock(name);
 
-    bool somebody_waits() const { return server.run("PUBSUB", "NUMSUB", channel_of(name)).items.at(1).integer > 0; }
+    bool somebody_listens(std::string const& channel) const {
+        return server.run("PUBSUB", "NUMSUB", channel).items.at(1).integer > 0;
+    }
+    bool somebody_waits() const { return somebody_listens(channel_of(name)); }
     void TearDown() override {
         expect_idle(user);
         expect_idle(other);
@@ -119,6 +122,26 @@ TEST_F(server_loss_test, a_wait_without_a_deadline_ends_at_the_outage_limit) {
     EXPECT_NE(ended.message.find(name), std::string::npos) << ended;
     EXPECT_GE(since(start), limited.outage_limit);
     EXPECT_LT(since(start), 3s);
+    server.restart(data::lost);
+    expect_idle(short_lived);
+}
+
+TEST_F(server_loss_test, a_wait_for_permits_without_a_deadline_ends_at_the_outage_limit) {
+    config limited = settings();
+    limited.outage_limit = 700ms;
+    limited.lock_watchdog_timeout = 30s; // for so long it would wait for a message
+    client short_lived(limited);
+    semaphore full = short_lived.get_semaphore(name);
+    EXPECT_FALSE(full.try_acquire()); // the server knows the script
+    auto const asked = scripts_executed(server);
+    auto waiter = in_thread([&] { return outcome_of([&] { full.acquire(); }); });
+    ASSERT_TRUE(waits_for_permits(server, asked));
+    auto const start = test_clock::now();
+    server.kill9();
+    auto const ended = waiter.get();
+    EXPECT_EQ(ended.reason, errc::disconnected) << ended;
+    EXPECT_GE(since(start), limited.outage_limit);
+    EXPECT_LT(since(start), 5s);
     server.restart(data::lost);
     expect_idle(short_lived);
 }

@@ -1,5 +1,6 @@
 // A client that is run by a loop of the user's, without Asio: a descriptor, a function and completions.
 #include "integration/fixture.hpp"
+#include "locking/script.hpp"
 
 #include <atomic>
 #include <filesystem>
@@ -270,6 +271,74 @@ TEST_F(user_loop_test, an_abandoned_client_discards_completions_and_releases_wha
     EXPECT_EQ(outcome_of([&] { (void)lock.acquire(); }).reason, errc::closed);
     EXPECT_FALSE(source.run_ready());
     expect_clean(server);
+}
+
+/// The loop of a client, that turns when the test says so.
+class slow_loop {
+public:
+    explicit slow_loop(std::string const& address)
+        : user(quick(address), user_loop{[this] { return turning_ == std::this_thread::get_id(); }, {}}),
+          source_(user.loop_source()) {}
+    template <class Predicate> bool turn_until(Predicate predicate, std::chrono::milliseconds limit = patience) {
+        turning_ = std::this_thread::get_id();
+        bool const seen = wait_until([&] { return source_.run_ready() && predicate(); }, limit);
+        turning_ = std::thread::id();
+        return seen;
+    }
+
+private:
+    std::atomic<std::thread::id> turning_{};
+
+public:
+    client user;
+
+private:
+    event_source source_;
+};
+
+class slow_loop_test : public with_server {};
+
+struct told_of_end final : completion<> {
+    std::atomic<bool> ended{false};
+    void begins(canceller const&) noexcept override {}
+    void complete(redlatch::outcome const& how) noexcept override { ended = !how.failed(); }
+    void discard() noexcept override {}
+};
+
+/// Two wait, are told of permits, and find that others took them; before one of them has looked at its answer more come.
+TEST_F(slow_loop_test, whoever_learns_late_that_others_were_faster_does_not_sleep_beside_a_permit) {
+    byte_proxy proxy{server.address()};
+    slow_loop loop(proxy.uri());
+    semaphore counter = loop.user.get_semaphore(name);
+    counter.release();
+    counter.acquire(); // the server knows the scripts
+    auto const asked = [&] { return proxy.count(a_script(locking::scripts::semaphore_acquire)); };
+    auto const before = asked();
+    auto first = in_thread([&] { counter.acquire({.wait = 60s}); });
+    ASSERT_TRUE(loop.turn_until([&] { return asked() == before + 2; })) << "once more when it listens";
+    told_of_end second;
+    completion_ptr<> done(&second);
+    ASSERT_FALSE(counter.start_acquire({.wait = 60s}, done));
+    ASSERT_TRUE(loop.turn_until([&] { return loop.user.stats().waiters == 2; }));
+
+    auto const left = [&] { return server.run("GET", name).text; };
+    for (int time = 0; time < 2; ++time) { // having been refused once, both listen
+        int turns = 0;
+        loop.user.ping(); // behind all answers
+        ASSERT_TRUE(loop.turn_until([&] { return ++turns > 3; }));
+        auto const asked_before = asked();
+        proxy.hold(direction::to_server);
+        auto released = in_thread([&] { counter.release(2); });
+        ASSERT_TRUE(loop.turn_until([&] { return asked() == asked_before + 2; })) << "both";
+        server.run("SET", name, "-2"); // others are faster
+        proxy.pass(direction::to_server);
+        released.get();
+        ASSERT_EQ(left(), "0");
+    }
+    counter.release(2);
+    first.get();
+    EXPECT_TRUE(loop.turn_until([&] { return second.ended.load(); }, 10s)) << "before it would ask by itself";
+    EXPECT_EQ(left(), "0");
 }
 
 } // namespace

@@ -8,23 +8,17 @@ build_all() { # PRESET [-DNAME=VALUE…] [TARGET…]: with what the tests need
     if [[ $preset == release ]]; then
         # ./dev run may have configured it without.
         set -- -DREDLATCH_TESTS=ON -DREDLATCH_BENCH=ON "$@"
-        # From nothing, tests that are compiled together take half of the time; at work one changes a file at a time.
-        if [[ ${CI-} ]]; then set -- -DREDLATCH_TEST_UNITY=ON "$@"; fi
+        if [[ ${CI-} ]]; then set -- -DREDLATCH_TOOL_UNITY=ON "$@"; fi
     fi
-    if [[ ${CI-} ]]; then set -- -DREDLATCH_TEST_JOINED=ON "$@"; fi
+    # From nothing, tests that are compiled together take half of the time; at work one changes a file at a time.
+    if [[ ${CI-} ]]; then set -- -DREDLATCH_TEST_UNITY=ON -DREDLATCH_TEST_JOINED=ON "$@"; fi
     build "$preset" "$@"
 }
 
-# Tests that mostly wait - for leases, deadlines, other processes - run ten at a time, eight where a sanitizer makes each of
-# them compute more; all others two at a time. Those that measure, and those that fill the machine, say how much of it they
-# need (PROCESSORS in their CMakeLists.txt).
+# Tests that mostly wait - for leases, deadlines, other processes - run ten at a time; all others two at a time. Those that
+# measure, and those that fill the machine, say how much of it they need (PROCESSORS in their CMakeLists.txt).
 waiting_labels='^(integration|cli|asio|chaos|interop)$'
-waiting_jobs() { # PRESET
-    case $1 in
-        asan-ubsan | tsan) echo 8 ;;
-        *) echo 10 ;;
-    esac
-}
+waiting_jobs=10
 
 run_all_of() { # PRESET [CTEST-ARGS…]: what computes, and then what waits
     local preset=$1 some
@@ -35,7 +29,7 @@ run_all_of() { # PRESET [CTEST-ARGS…]: what computes, and then what waits
     else
         run_ctest "$preset" computing -LE "$waiting_labels" "$@"
         some=$ran
-        run_ctest "$preset" waiting -L "$waiting_labels" -j "$(waiting_jobs "$preset")" "$@"
+        run_ctest "$preset" waiting -L "$waiting_labels" -j "$waiting_jobs" "$@"
         some=$((some + ran))
     fi
     [[ $some -gt 0 ]] || ended "there is a test to run (preset $preset)" 1 0 || true
@@ -51,7 +45,7 @@ test_preset() { # PRESET [CTEST-ARGS…]
 # need TLS, which this one lacks.
 test_on() { # PROGRAM PART
     local others='^(scripts_no_hand_off|asynchronous)\.|(deadline|embedded_server|hostile_server|lie|many|tls)_test'
-    REDLATCH_TEST_SERVER=$1 run_ctest release "$2" -L '^integration$' -E "$others" -j "$(waiting_jobs release)"
+    REDLATCH_TEST_SERVER=$1 run_ctest release "$2" -L '^integration$' -E "$others" -j "$waiting_jobs"
 }
 
 # What the same sources always get, and other sources do not: a failure can be repeated, and each change meets new scenarios.
@@ -70,6 +64,13 @@ seeds() { # COUNT|any MINUTES SIM-ARGS…: fails where the time is too short for
     "$build_root/release/tests/sim/redlatch_sim" "$@" "${count[@]}" --minutes "$minutes"
 }
 
+# Warnings and tests of the second compiler, which here need not optimise; the night does what the preset says. Static analysis
+# reads the compilation database of the same preset, which has no entries for what is compiled together: it must have ended
+# before.
+build_with_clang() {
+    build_all clang -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG=-O0 -DREDLATCH_TOOL_UNITY=ON -DREDLATCH_LIBRARY_UNITY=ON
+}
+
 test_everything() { # a failure in one step does not hide those of the others
     beside "static analysis" check_analysis all
     beside "format" check_format
@@ -80,20 +81,21 @@ test_everything() { # a failure in one step does not hide those of the others
     beside "simulator, seeds of replicas" seeds 2000 30 --topology replicas --first "$(seed_of_sources)"
     beside "simulator, seeds behind Sentinels" seeds 2000 30 --topology sentinel --first "$(seed_of_sources)"
     beside "memcheck: the core" memcheck "${core_tests[@]}"
+    beside "build: fuzz, ahead" build fuzz
+    beside "build: clang, ahead" once_ended "static analysis" build_with_clang
     if [[ $valkey_server ]]; then test_on "$valkey_server" 'waiting, on Valkey'; fi
     local preset
     for preset in asan-ubsan tsan; do test_preset "$preset"; done
-    # The second compiler judges the sources, for which it need not optimise; the night does what the preset says.
-    if check "build: clang" build_all clang -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG=-O0; then run_all_of clang; fi
-    check "fuzzing, a moment" fuzz 10 || true
     wait_for_besides
+    if check "build: clang" build_with_clang; then run_all_of clang; fi
+    check "fuzzing, a moment" fuzz 10 || true
 }
 
 # What takes too long for each change.
 test_nightly() {
     check "build: release" build_all release || return 0
     run_ctest release 'nightly, computing' -C nightly -L '^nightly$' -LE "$waiting_labels"
-    run_ctest release 'nightly, waiting' -C nightly -L '^nightly$' -L "$waiting_labels" -j "$(waiting_jobs release)"
+    run_ctest release 'nightly, waiting' -C nightly -L '^nightly$' -L "$waiting_labels" -j "$waiting_jobs"
     test_servers
     check "faults, all of them" "$build_root/release/tests/chaos/redlatch_chaos" --redisson || true
     if check "build: tsan" build_all tsan tests/threads/all; then
@@ -105,7 +107,7 @@ test_nightly() {
     check "simulator, fresh seeds of replicas" seeds any 5 --fresh --topology replicas || true
     check "simulator, fresh seeds behind Sentinels" seeds any 5 --fresh --topology sentinel || true
     local kind topology
-    for kind in non_reentrant spin fenced fair read_write multi; do
+    for kind in non_reentrant non_reentrant_fair spin fenced fair read_write multi; do
         check "simulator, fresh seeds of a cluster: $kind" seeds any 1 --fresh --topology cluster --kind "$kind" || true
     done
     for kind in fenced fair read_write; do
@@ -116,7 +118,8 @@ test_nightly() {
     done
     check "memcheck" memcheck "${core_tests[@]}" "${live_tests[@]}" || true
     check "fuzzing" fuzz 300 || true
-    test_preset clang
+    if check "build: clang, each file by itself" build_all clang -DREDLATCH_TEST_UNITY=OFF \
+        -DREDLATCH_TOOL_UNITY=OFF -DREDLATCH_LIBRARY_UNITY=OFF -DCMAKE_BUILD_TYPE=Release; then run_all_of clang; fi
     need debootstrap
     local suite
     for suite in bookworm trixie; do

@@ -24,9 +24,11 @@ function(redlatch_integration_test name)
     if(has_both_faces)
         set(kinds both_faces) # where some names mean others
     endif()
+    if(NOT option_OWN_SETTINGS)
+        list(APPEND kinds variants) # also where they are not run, so that the same are compiled together
+    endif()
     if(REDLATCH_TEST_VARIANTS AND NOT option_OWN_SETTINGS)
         list(APPEND variants scripts_no_hand_off)
-        list(APPEND kinds variants)
     endif()
     if(REDLATCH_TEST_VARIANTS AND has_both_faces)
         list(APPEND variants asynchronous)

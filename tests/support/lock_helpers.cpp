@@ -50,6 +50,16 @@ std::map<std::string, std::uint64_t> command_counts(redis_server const& server) 
     return result;
 }
 
+std::uint64_t scripts_executed(redis_server const& server) {
+    return command_counts(server)["evalsha"];
+}
+
+bool waits_for_permits(redis_server const& server, std::uint64_t scripts) {
+    if (!wait_until([&] { return scripts_executed(server) == scripts + 2; })) return false;
+    server.run("PING"); // what was executed before has been answered
+    return true;
+}
+
 void hold_as_stranger(redis_server const& server, std::string const& name, std::chrono::milliseconds lease,
                       std::string const& owner) {
     auto admin = server.admin();

@@ -26,6 +26,12 @@ std::map<std::string, std::string> holders(redis_server const& server, std::stri
 /// included. Names in lower case; subcommands as "client|kill".
 std::map<std::string, std::uint64_t> command_counts(redis_server const& server);
 
+/// A waiter for permits, which asks, listens and asks again, has asked since `scripts` had been executed, and knows both
+/// answers: nothing of it is under way, whose outcome would be unknown if its connection broke now. Its script is known.
+bool waits_for_permits(redis_server const& server, std::uint64_t scripts);
+/// How many scripts were executed by their digests.
+std::uint64_t scripts_executed(redis_server const& server);
+
 /// Somebody else's lock: what a Redisson client would have written.
 void hold_as_stranger(redis_server const& server, std::string const& name, std::chrono::milliseconds lease,
                       std::string const& owner = "00000000-0000-4000-8000-000000000000:1");

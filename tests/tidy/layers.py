@@ -73,7 +73,7 @@ def the_core_has_no_threads_clocks_or_sockets(tree):
                 yield Finding(path, line, f"`{match.group(0)}` has no place in the core; it is an argument")
 
 
-ASIO_FACE = re.compile(r"include/redlatch/(asio\.hpp|detail/asio_\w+\.hpp)$")
+ASIO_FACE = re.compile(r"include/redlatch/(asio(_work)?\.hpp|detail/asio_\w+\.hpp)$")
 
 
 def sees_asio(tree, path):
@@ -100,7 +100,8 @@ def libraries_stay_behind_few_files(tree):
             if file.startswith("openssl/") and path.startswith("src/io/tls/openssl_"):
                 continue
             if file.startswith(("boost/", "openssl/", "asio")):
-                yield Finding(path, line, f"<{file}> has no place here; Boost.Asio is for redlatch/asio.hpp and its users")
+                yield Finding(path, line, f"<{file}> has no place here; Boost.Asio is for redlatch/asio.hpp, asio_work.hpp "
+                                          "and their users")
 
 
 def public_headers_stand_alone(tree):

@@ -76,6 +76,7 @@ CASES = {
         [
             {
                 "include/redlatch/detail/asio_loop.hpp": "// A.\n#include <boost/asio/post.hpp>\n",
+                "include/redlatch/asio_work.hpp": "// A.\n#include <boost/asio/awaitable.hpp>\n",
                 "examples/4_server.cpp": "#include <redlatch/asio.hpp>\n#include <boost/asio/post.hpp>\n",
             },
             {
