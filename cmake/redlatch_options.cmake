@@ -42,6 +42,8 @@ if(REDLATCH_SANITIZE)
     add_compile_definitions(REDLATCH_SANITIZED)
 endif()
 
+option(REDLATCH_LIBRARY_UNITY "Compile several sources of the library together" OFF)
+
 # redlatch_add_layer(NAME FOLDER...): an object library of all the sources in these folders.
 function(redlatch_add_layer name)
     set(sources)
@@ -53,4 +55,7 @@ function(redlatch_add_layer name)
     target_include_directories(${name} PUBLIC ${PROJECT_SOURCE_DIR}/include)
     target_link_libraries(${name} PRIVATE redlatch_internals redlatch_warnings redlatch_hardening redlatch_dependencies)
     set_target_properties(${name} PROPERTIES CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
+    if(REDLATCH_LIBRARY_UNITY)
+        set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 12)
+    endif()
 endfunction()

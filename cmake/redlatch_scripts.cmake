@@ -1,7 +1,8 @@
 # lua/*.lua -> scripts.cpp, the texts with their SHA-1, made anew when a script changes, and script_list.hpp, which declares one
 # script for each file, made anew when a file joins or leaves.
 file(GLOB REDLATCH_LUA CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/lua/*.lua)
-set(REDLATCH_GENERATED ${PROJECT_BINARY_DIR}/generated)
+set(REDLATCH_GENERATED ${PROJECT_BINARY_DIR}/generated CACHE PATH "Where sources are made")
+mark_as_advanced(REDLATCH_GENERATED)
 set(REDLATCH_SCRIPTS_CPP ${REDLATCH_GENERATED}/scripts.cpp)
 add_custom_command(OUTPUT ${REDLATCH_SCRIPTS_CPP}
     COMMAND ${CMAKE_COMMAND} -DOUTPUT=${REDLATCH_SCRIPTS_CPP} "-DSCRIPTS=${REDLATCH_LUA}"
