@@ -86,7 +86,7 @@ void start_server(std::filesystem::path const& folder, lease_clock::time_point d
     auto const socket = embedded::socket_in(folder);
     auto const limit = lease_clock::now() + unreachable_limit;
     for (;; embedded::pause_before_next_look()) {
-        if (auto const other = embedded::find_unreachable_server(folder, limit))
+        if (auto const other = embedded::find_unreachable_server(folder, limit, deadline))
             embedded::refuse_unreachable(*other, folder, no_second_one);
         if (embedded::answers(socket, deadline)) return;
         require_room_for_socket(socket);
@@ -211,7 +211,7 @@ embedded_server::state embedded_server::status() const {
     auto const limit = lease_clock::now() + answer_limit;
     auto server = reach(socket(), limit);
     if (!server) {
-        auto const other = embedded::find_unreachable_server(folder_, limit);
+        auto const other = embedded::find_unreachable_server(folder_, limit, limit);
         if (other && !other->is_foreign) embedded::refuse_unreachable(*other, folder_, end_by_force);
         server = reach(socket(), limit); // it may have been starting
     }
@@ -232,7 +232,8 @@ bool embedded_server::stop(bool force) {
         return true;
     }
     if (!server) {
-        if (auto const other = embedded::find_unreachable_server(folder_, lease_clock::now() + answer_limit))
+        auto const limit = lease_clock::now() + answer_limit;
+        if (auto const other = embedded::find_unreachable_server(folder_, limit, limit))
             return stop_unreachable(*other, folder_, force);
         server = reach(socket(), lease_clock::now() + answer_limit); // it may have been starting
         if (!server) return false;

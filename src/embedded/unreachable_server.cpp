@@ -7,6 +7,8 @@
 
 #include <redlatch/error.hpp>
 
+#include <fstream>
+#include <string>
 #include <unistd.h>
 
 namespace redlatch::embedded {
@@ -27,16 +29,29 @@ std::optional<unreachable_server> find_server(std::filesystem::path const& folde
     return unreachable_server{process, false, described(process)};
 }
 
+/// A server that listens, or did before its folder or socket was removed, has bound its socket; one that is starting has not.
+/// True where the kernel's list of sockets cannot be read.
+bool is_bound(std::filesystem::path const& socket) {
+    std::ifstream list("/proc/net/unix");
+    if (!list) return true;
+    auto const path = " " + socket.string();
+    for (std::string line; std::getline(list, line);)
+        if (line.ends_with(path)) return true;
+    return false;
+}
+
 } // namespace
 
 std::optional<unreachable_server> find_unreachable_server(std::filesystem::path const& folder,
-                                                          lease_clock::time_point limit) {
+                                                          lease_clock::time_point limit,
+                                                          lease_clock::time_point limit_of_a_start) {
     for (;;) {
         auto other = find_server(folder);
         if (!other || other->is_foreign) return other;
         do { // each look for the server takes a place in the queue of its claim, so it is not looked for meanwhile
-            if (answers(socket_in(folder), limit)) return std::nullopt;
-            if (lease_clock::now() >= limit) return other;
+            if (answers(socket_in(folder), limit_of_a_start)) return std::nullopt;
+            auto const now = lease_clock::now();
+            if (now >= limit && (now >= limit_of_a_start || is_bound(socket_in(folder)))) return other;
             pause_before_next_look();
         } while (other->process == 0 || is_alive(other->process));
     }

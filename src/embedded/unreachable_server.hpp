@@ -19,9 +19,11 @@ struct unreachable_server {
     std::string text{};      ///< "process 123"
 };
 
-/// Gives one that is only starting or ending time until the limit. None where there is none, or where one answers now.
+/// Gives one that is ending time until the limit, and one that has not listened yet until that of a start. None where there is
+/// none, or where one answers now.
 std::optional<unreachable_server> find_unreachable_server(std::filesystem::path const& folder,
-                                                          lease_clock::time_point limit);
+                                                          lease_clock::time_point limit,
+                                                          lease_clock::time_point limit_of_a_start);
 
 /// Throws error(disconnected), or error(bad_config) for a foreign one, with what it is and what to do; `advice` ends the
 /// message.

@@ -8,12 +8,14 @@
 
 #include <algorithm>
 #include <csignal>
+#include <fcntl.h>
 #include <fstream>
 #include <gmock/gmock.h>
 #include <memory>
 #include <string>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <unistd.h>
 #include <vector>
 
 namespace redlatch::test {
@@ -136,6 +138,23 @@ TEST_F(embedded_overlap_test, a_moved_folder_makes_no_second_server) {
 TEST_F(embedded_overlap_test, twelve_starts_while_the_start_lock_is_removed_leave_one_server) {
     embedded_server const server; // makes the folder
     EXPECT_THAT(starts_while_removing(folder / "start.lock"), Each(0));
+    EXPECT_EQ(servers().size(), 1U);
+    end_servers();
+}
+
+TEST_F(embedded_overlap_test, a_server_that_takes_long_to_start_is_waited_for) {
+    embedded_server server; // makes the folder
+    auto const claim = embedded::claim_address(folder);
+    auto const socket = (folder / "redis.sock").string();
+    other_process starts([&] {
+        if (!embedded::make_claim(claim, ::open("/dev/null", O_RDONLY))) return 1;
+        // sleeps because that is what is tried: longer than a server may be silent that has listened
+        ::usleep(3'000'000);
+        return ::execlp("redis-server", "redis-server", "--port", "0", "--save", "", "--dir", folder.c_str(),
+                        "--unixsocket", socket.c_str(), static_cast<char*>(nullptr));
+    });
+    ASSERT_TRUE(wait_until([&] { return embedded::find_claimant(claim).has_value(); }));
+    EXPECT_NO_THROW(server.ensure_running());
     EXPECT_EQ(servers().size(), 1U);
     end_servers();
 }
