@@ -51,7 +51,7 @@ public:
     /// renewal, if there is one.
     hold_status status() const noexcept;
     /// Stopped when they are lost, before their lease can be over on the server, on the client's notifier thread, for as long
-    /// as the client is not closed. Callbacks should be short. An empty one, and in the child of a fork: never.
+    /// as the client is not closed. Callbacks should be short. An empty one: never; in the child of a fork: stopped already.
     std::stop_token lost() const;
     /// Until when they are certainly taken, counted from before the request was sent, less a margin. Taken for ever:
     /// time_point::max(). Moves on with each renewal, not with permit_semaphore::update_lease().

@@ -1,5 +1,6 @@
 #include "api/access.hpp"
 #include "api/async_call.hpp"
+#include "api/stopped_token.hpp"
 #include "io/detached_release.hpp"
 #include "io/insist.hpp"
 #include "io/releasing.hpp"
@@ -22,12 +23,6 @@ void report_failure(io::client_core& core, locking::tenure_ptr const& tenure) {
     core.locked([&](locking::lock_table& table, base::wake_list&) {
         table.note(locking::lock_table::notice::kind::release_failed, tenure);
     });
-}
-
-std::stop_token stopped_already() {
-    std::stop_source source;
-    source.request_stop();
-    return source.get_token();
 }
 
 } // namespace
@@ -100,7 +95,7 @@ void hold_view::ensure_held() const {
 
 std::stop_token hold_view::lost() const {
     if (!state_) return {};
-    if (state_->core->forked()) return stopped_already(); // the mutex is the parent's
+    if (state_->core->forked()) return detail::stopped_already(); // the mutex is the parent's
     return state_->core->locked([&](locking::lock_table& table, base::wake_list& woken) -> std::stop_token {
         if (state_->of_an_earlier_stay()) return {};
         auto const now = lease_clock::now();

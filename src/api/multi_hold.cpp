@@ -1,6 +1,7 @@
 #include "api/async_call.hpp"
 #include "api/joint_release.hpp"
 #include "api/multi_hold_state.hpp"
+#include "api/stopped_token.hpp"
 #include "api/waits.hpp"
 
 #include <redlatch/error.hpp>
@@ -57,10 +58,7 @@ void multi_hold::ensure_held() const {
 
 std::stop_token multi_hold::lost() const {
     if (!state_) return {};
-    if (!state_->of_a_parent()) return state_->lost();
-    std::stop_source stopped;
-    stopped.request_stop();
-    return stopped.get_token();
+    return state_->of_a_parent() ? detail::stopped_already() : state_->lost();
 }
 
 lease_clock::time_point multi_hold::valid_until() const noexcept {

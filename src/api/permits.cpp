@@ -3,6 +3,7 @@
 #include "api/both_forms.hpp"
 #include "api/permit_ids.hpp"
 #include "api/permits_state.hpp"
+#include "api/stopped_token.hpp"
 #include "io/give_back.hpp"
 #include "io/insist.hpp"
 #include "locking/names.hpp"
@@ -112,11 +113,13 @@ hold_status permits::status() const noexcept {
 }
 
 lease_clock::time_point permits::valid_until() const noexcept {
-    return state_ ? state_->lease->valid_until() : lease_clock::time_point::min();
+    if (!state_ || state_->of.core->forked()) return lease_clock::time_point::min();
+    return state_->lease->valid_until();
 }
 
 std::stop_token permits::lost() const {
-    if (!state_ || state_->of.core->forked()) return {};
+    if (!state_) return {};
+    if (state_->of.core->forked()) return detail::stopped_already(); // they are the parent's
     state_->lease->watch();
     return state_->lease->lost_token();
 }
@@ -199,8 +202,7 @@ std::optional<outcome> permits::start_release(completion_ptr<>& done) {
 
 void permits::async_release(executor ex, std::function<void(std::error_code)> handler) {
     detail::must_be_callable(handler);
-    if (!state_ || state_->of.core->forked())
-        throw error(errc::invalid_argument, "there are no permits of this process here to be released");
+    if (!state_) throw error(errc::invalid_argument, "there are no permits here to be released");
     auto const core = state_->of.core;
     detail::with_handler<>(*core, std::move(ex), std::move(handler),
                            [this](completion_ptr<>& done) { return start_release(done); });
