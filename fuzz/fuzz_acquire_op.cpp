@@ -124,12 +124,12 @@ private:
         return terms_.deadline - std::min<base::nanoseconds>(8ms, (terms_.deadline - terms_.began) / 2);
     }
 
-    expected after_others(bool held_back, locking::precedence const& others, channel_sample const& sample) {
+    expected after_others(bool must_yield, locking::precedence const& others, channel_sample const& sample) {
         auto const by = asks_by();
-        bool const first = (held_back || others.time.count() > 0) && now_ < by;
+        bool const first = (must_yield || others.time.count() > 0) && now_ < by;
         return {.may_attempt = !first,
-                .may_wait = held_back && first,
-                .yields_for = held_back || !first ? std::nullopt : std::optional(others),
+                .may_wait = must_yield && first,
+                .yields_for = must_yield || !first ? std::nullopt : std::optional(others),
                 .least_wait = now_ + 1ms < by ? 1ms : 0ms,
                 .asks_by = by,
                 .sample = sample};
@@ -157,13 +157,13 @@ private:
     }
 
     void head() {
-        bool const held_back = next_.one_in(4);
+        bool const must_yield = next_.one_in(4);
         auto const sample = some_sample();
         auto const others = some_precedence();
-        auto const next = op_.on_head(now_, held_back, sample, others);
-        if (held_back && next.what == act::wait)
+        auto const next = op_.on_head(now_, must_yield, sample, others);
+        if (must_yield && next.what == act::wait)
             check(next.until <= now_ + 5ms, "a process is held back for a short time only");
-        obey(next, after_others(held_back, others, sample));
+        obey(next, after_others(must_yield, others, sample));
     }
 
     void answer() {
@@ -229,13 +229,13 @@ private:
     }
 
     void woken() {
-        bool const held_back = now_in_ == act::wait && next_.one_in(3);
+        bool const must_yield = now_in_ == act::wait && next_.one_in(3);
         auto const sample = some_sample();
         auto const others = some_precedence();
-        auto const next = op_.on_woken(now_, held_back, sample, others);
-        if (held_back && next.what == act::wait)
+        auto const next = op_.on_woken(now_, must_yield, sample, others);
+        if (must_yield && next.what == act::wait)
             check(next.until <= now_ + 5ms, "a process is held back for a short time only");
-        obey(next, after_others(held_back, others, sample));
+        obey(next, after_others(must_yield, others, sample));
     }
 
     void obey(acquire_op::action const& what, expected const& may) {

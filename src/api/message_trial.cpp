@@ -71,7 +71,7 @@ bool message_trial::begin() {
 
 bool message_trial::on_subscribed() {
     auto const command = "SUBSCRIBE " + name_;
-    if (server_->is_deaf_to(*channel_)) {
+    if (server_->hears_nothing_of(*channel_)) {
         std::string refusal;
         server_->messages().line().with([&] { refusal = channel_->refusal; });
         return finish(false, command, refusal);

@@ -363,7 +363,8 @@ bool counter_wait::wait(action const& next) {
     if (another) channel_ = node_->messages().attach(request_.what->channel);
     node_->messages().listen(channel_, waker(), next.subscribe || another, blocking());
     auto until = next.until;
-    if (node_->is_deaf_to(*channel_)) until = std::min(until, base::later(lease_clock::now(), acquire_op::poll_pause));
+    if (node_->hears_nothing_of(*channel_))
+        until = std::min(until, base::later(lease_clock::now(), acquire_op::poll_pause));
     return suspend(&node_->messages().line(), until);
 }
 

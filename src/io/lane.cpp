@@ -119,7 +119,7 @@ void lane::give_up_reading(afterwards& next) {
 /// Unlocks, then does what must not be done under the mutex.
 void lane::settle(lock& held, afterwards& next, parker const* me) {
     if (link_ == link::closed && std::exchange(next.retire, false)) close_descriptor(); // the reactor may have ended
-    if (deaf_ && !ticking_) next.start_tick = ticking_ = true;
+    if (unwatched_ && !ticking_) next.start_tick = ticking_ = true;
     held.unlock();
     next.woken.wake_all(me);
     if (!next.pending()) return;
@@ -340,8 +340,8 @@ void lane::watch_for_end() {
 }
 
 void lane::watch(std::uint32_t events) {
-    deaf_ = !reactor_->arm(wire_.fd(), events, token_, !registered_);
-    registered_ = registered_ || !deaf_;
+    unwatched_ = !reactor_->arm(wire_.fd(), events, token_, !registered_);
+    registered_ = registered_ || !unwatched_;
 }
 
 /// The reactor has nothing better to do than to watch for an end; messages that nobody waits for do not wake it.
@@ -387,11 +387,11 @@ void lane::on_tick() {
             traffic_->on_unreachable(next.woken);
         } else if (read_ == read::none) {
             arm_at_leisure();
-            again = read_ == read::armed || deaf_;
+            again = read_ == read::armed || unwatched_;
         } else {
-            if (read_ == read::armed && deaf_) arm();
+            if (read_ == read::armed && unwatched_) arm();
             // A caller that reads, and is owed nothing, needs no tick: whoever sends, or leaves the role, begins it anew.
-            again = read_ == read::reading || deaf_ || traffic_->expects_reply();
+            again = read_ == read::reading || unwatched_ || traffic_->expects_reply();
         }
     }
     ticking_ = again;
@@ -447,7 +447,7 @@ void lane::reconnect(std::string const& reason, condition still) {
 void lane::close_descriptor() noexcept {
     if (!can_retire()) return; // whoever leaves last comes here again
     if (registered_) reactor_->disregard(wire_.fd());
-    registered_ = deaf_ = watches_end_ = false;
+    registered_ = unwatched_ = watches_end_ = false;
     wire_.reset();
 }
 

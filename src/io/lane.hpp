@@ -225,7 +225,7 @@ private:
     std::unique_ptr<char[]> incoming_; ///< the read role's own; made when there is a connection
     bool registered_ = false;
     bool watches_end_ = false; ///< unless armed: the reactor is told of the connection's end, and of nothing else
-    bool deaf_ = false;        ///< armed, but the kernel did not take it: each tick tries again
+    bool unwatched_ = false;   ///< armed, but the kernel did not take it: each tick tries again
     std::uint64_t token_ = 0;
     std::uint64_t epoch_ = 0;
     bool ticking_ = false;

@@ -197,7 +197,7 @@ void node::warn_of_eviction(std::string const& policy) {
     hooks_.tell_when_heard({event::kind::eviction_possible, {}, {}, message});
 }
 
-bool node::is_deaf_to(locking::channel const& channel) {
+bool node::hears_nothing_of(locking::channel const& channel) {
     std::optional<std::string> refusal; // for good
     bool polled = false;
     messages_.line().with([&] {
@@ -205,7 +205,7 @@ bool node::is_deaf_to(locking::channel const& channel) {
         if (channel.now_in == locking::channel::state::refused) refusal = channel.refusal;
     });
     bool const moved = refusal && refusal->starts_with("MOVED "); // whoever waits goes to the other node
-    if (refusal && !moved && !warned_of_deafness_.exchange(true))
+    if (refusal && !moved && !warned_of_silence_.exchange(true))
         log(log_level::warning, "the server " + address() + " does not let this user listen to messages (" + *refusal
                                     + "): waiters ask ten times a second; "
                                     + std::string(connection::what_to_do(*refusal)));

@@ -82,7 +82,7 @@ public:
     call_lane& control() noexcept { return control_; }
     subscriber& messages() noexcept { return messages_; }
     /// It has refused messages of this channel: waiters have to ask again and again. For want of a right the log is told, once.
-    bool is_deaf_to(locking::channel const& channel);
+    bool hears_nothing_of(locking::channel const& channel);
     /// True once: that its replicas cannot be asked is to be told.
     bool warns_of_missing_wait() noexcept { return !warned_of_missing_wait_.exchange(true); }
     /// How many of its replicas have a lock that it has given; see replica_lane.
@@ -140,7 +140,7 @@ private:
     command_choice choice_;
     write_gate gate_;
     std::atomic<bool> warned_of_eviction_{false};
-    std::atomic<bool> warned_of_deafness_{false};
+    std::atomic<bool> warned_of_silence_{false};
     std::atomic<bool> warned_of_missing_wait_{false};
     call_lane data_;
     call_lane control_;

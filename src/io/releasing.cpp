@@ -110,11 +110,11 @@ bool releasing::begin() {
     }
     op_.emplace(locking::release_op::terms{.last = plan_.what == kind::last,
                                            .unattended = patience_ == patience::unlimited,
-                                           .head_held_back = plan_.then == lock_table::head_wake::held_back});
+                                           .head_yields = plan_.then == lock_table::head_wake::yielding});
     if (plan_.what == kind::partial) return carry_out(op_->start(taken()), now);
     // Sampled before the release is written: whatever is published after it counts as news, but for its own message.
-    std::optional<locking::channel_sample> held_back_since;
-    if (plan_.then == lock_table::head_wake::held_back || others_listen_) {
+    std::optional<locking::channel_sample> yields_since;
+    if (plan_.then == lock_table::head_wake::yielding || others_listen_) {
         node_->messages().catch_up(); // what others have published before is not to be taken for our own
         auto sample = node_->messages().peek(record_->channel());
         if (sample.subscribed) {
@@ -125,16 +125,16 @@ bool releasing::begin() {
         }
         own_ = sample;
         core_->locked([&](lock_table&, base::wake_list&) { record_->on_release_sent(sample); });
-        if (plan_.then == lock_table::head_wake::held_back) held_back_since = sample;
+        if (plan_.then == lock_table::head_wake::yielding) yields_since = sample;
     }
     auto const go_on = carry_out(op_->start(taken()), now);
-    if (plan_.then != lock_table::head_wake::nobody) tell_local_head(held_back_since);
+    if (plan_.then != lock_table::head_wake::nobody) tell_local_head(yields_since);
     return go_on;
 }
 
 /// The release is on its way: the next local waiter's attempt goes right behind it on the same connection.
-void releasing::tell_local_head(std::optional<locking::channel_sample> const& held_back_since) {
-    core_->locked([&](lock_table&, base::wake_list& woken) { record_->queue.tell_head(woken, held_back_since); });
+void releasing::tell_local_head(std::optional<locking::channel_sample> const& yields_since) {
+    core_->locked([&](lock_table&, base::wake_list& woken) { record_->queue.tell_head(woken, yields_since); });
 }
 
 /// What the lock's server takes now.

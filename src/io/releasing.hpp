@@ -65,7 +65,7 @@ private:
     }
     /// `also`: what else is to be done under the table's mutex.
     bool finish(std::error_code code, base::function_ref<void(locking::lock_table&, base::wake_list&)> also);
-    void tell_local_head(std::optional<locking::channel_sample> const& held_back_since = {});
+    void tell_local_head(std::optional<locking::channel_sample> const& yields_since = {});
 
     std::shared_ptr<client_core> core_;
     locking::tenure_ptr const tenure_;

@@ -51,7 +51,7 @@ base::instant acquire_op::last_moment_to_ask() const noexcept {
 }
 
 acquire_op::action acquire_op::yield(base::instant now, channel_sample const& sample) {
-    auto const until = std::min(base::later(now, held_back_pause), last_moment_to_ask());
+    auto const until = std::min(base::later(now, yield_pause), last_moment_to_ask());
     if (now >= until) return attempt();
     return terms_.backoff ? pause(until) : wait(until, sample, awaited::messages);
 }
@@ -116,11 +116,11 @@ bool acquire_op::is_news(channel_sample const& now, channel_sample const& before
     return now.count > before.count;
 }
 
-acquire_op::action acquire_op::on_head(base::instant now, bool held_back, channel_sample const& sample,
+acquire_op::action acquire_op::on_head(base::instant now, bool must_yield, channel_sample const& sample,
                                        precedence const& others_first) {
     REDLATCH_ASSERT(state_ == state::queued);
     held_here_since_ = base::never;
-    if (held_back) return yield(now, sample);
+    if (must_yield) return yield(now, sample);
     return attempt_after(others_first, now);
 }
 
@@ -210,11 +210,11 @@ acquire_op::action acquire_op::on_held_up(base::instant until) {
     return pause(until);
 }
 
-acquire_op::action acquire_op::on_woken(base::instant now, bool held_back, channel_sample const& sample,
+acquire_op::action acquire_op::on_woken(base::instant now, bool must_yield, channel_sample const& sample,
                                         precedence const& others_first) {
     REDLATCH_ASSERT(state_ == state::waiting || state_ == state::yielding || state_ == state::pausing);
     held_here_since_ = base::never;
-    if (held_back) return yield(now, sample);
+    if (must_yield) return yield(now, sample);
     return attempt_after(others_first, now);
 }
 

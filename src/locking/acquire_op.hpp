@@ -130,8 +130,8 @@ public:
     /// As the head: another one of this process has the lock, until `until` at the latest. `news`: something was published on
     /// the channel since, or the time is over.
     action on_held_here(base::instant now, base::instant until, bool news);
-    /// An operation that has not asked yet does so in time for an answer, whatever `held_back` and `others_first` say.
-    action on_head(base::instant now, bool held_back, channel_sample const& sample,
+    /// An operation that has not asked yet does so in time for an answer, whatever `must_yield` and `others_first` say.
+    action on_head(base::instant now, bool must_yield, channel_sample const& sample,
                    precedence const& others_first = {});
     /// As the head, of a counter of which the one before it has taken what was left; `heard`: sampled before that; `until`:
     /// some come back by themselves then.
@@ -146,9 +146,9 @@ public:
     action on_error(connection::verdict verdict, base::instant now, base::instant again = base::instant::min());
     /// In place of an attempt: the server refuses all writes, and another one asks it for all.
     action on_held_up(base::instant until);
-    /// The end of a wait, yield or pause, for whatever reason but those below. `held_back`: a release in this process, but
+    /// The end of a wait, yield or pause, for whatever reason but those below. `must_yield`: a release in this process, but
     /// other processes are to have a turn: a message first, or a short time. `others_first`: as of on_head().
-    action on_woken(base::instant now, bool held_back, channel_sample const& sample,
+    action on_woken(base::instant now, bool must_yield, channel_sample const& sample,
                     precedence const& others_first = {});
     /// What is known at the deadline beside the server's last word to this operation: others of this process have the lock or
     /// have heard of it meanwhile; or the server is there, and there was no time for an answer.
@@ -178,7 +178,7 @@ public:
     /// Where a user may not subscribe, or while the server does nothing: how often to ask.
     static constexpr base::milliseconds poll_pause{100};
     /// How long a process that handed a lock off to itself for long enough leaves it to others.
-    static constexpr base::milliseconds held_back_pause{5};
+    static constexpr base::milliseconds yield_pause{5};
     /// How long a waiter relies on a hold of its own process before it listens to the channel as well: hand-offs are quicker.
     static constexpr base::milliseconds trusts_own_hold{50};
     /// Before a wait ends without an answer from the server, the head of the queue asks: time enough for that. Of shorter

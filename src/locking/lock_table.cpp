@@ -313,7 +313,7 @@ void lock_table::stop_handoff(lock_record& record, base::instant reap_at, base::
 
 lock_table::finding lock_table::look(waiter_ptr const& waiter, base::instant now, base::wake_list& woken) {
     using kind = finding::kind;
-    if (waiter->released.load(std::memory_order_relaxed) && std::exchange(waiter->held_back, false)) {
+    if (waiter->released.load(std::memory_order_relaxed) && std::exchange(waiter->told_to_yield, false)) {
         waiter->released.store(false, std::memory_order_relaxed);
         wait_no_more(*waiter, now);
         return {kind::free, base::never, true, true, waiter->sample};
@@ -426,12 +426,12 @@ lock_table::head_wake lock_table::next_head_wake(lock_record& record, base::inst
         if (others != nullptr) others->head_wakes.reset();
         return head_wake::nobody;
     }
-    if (others == nullptr) return head_wake::held_back;
+    if (others == nullptr) return head_wake::yielding;
     if (others->handoff.time_is_over() || others->turn.over(settings_.handoff.time, now)) {
         others->turn.begin_anew();
-        return head_wake::held_back;
+        return head_wake::yielding;
     }
-    return others->head_wakes.at_once(now) ? head_wake::at_once : head_wake::held_back;
+    return others->head_wakes.at_once(now) ? head_wake::at_once : head_wake::yielding;
 }
 
 void lock_table::end_everything(base::instant now, base::wake_list& woken) {

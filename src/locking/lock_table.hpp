@@ -48,7 +48,7 @@ public:
         std::uint64_t lost = 0;
     };
     /// What to do for the next local waiter when a hold of this process ends on the server.
-    enum class head_wake { nobody, at_once, held_back };
+    enum class head_wake { nobody, at_once, yielding };
     /// How a level ends.
     struct release_plan {
         enum class kind {

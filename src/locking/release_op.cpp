@@ -31,7 +31,7 @@ release_op::action release_op::on_release_answer(release_answer const& answer, b
     if (answer.what == kind::not_held && !(may_have_run_ && now < validity)) return finish(outcome::lost, effect::lost);
     // The attempt of the next local waiter went out behind the first copy, before the one that released. And who is held back
     // for other processes need not be where nobody else listens.
-    bool const need_not_wait = terms_.head_held_back && others == 0;
+    bool const need_not_wait = terms_.head_yields && others == 0;
     return finish(outcome::released, effect::released, by_text || may_have_run_ || called_before_ || need_not_wait);
 }
 

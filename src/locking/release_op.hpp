@@ -32,9 +32,9 @@ namespace redlatch::locking {
 class release_op {
 public:
     struct terms {
-        bool last = true;            ///< of the owner's levels
-        bool unattended = false;     ///< nobody waits for the answer
-        bool head_held_back = false; ///< the next local waiter leaves the lock to other processes
+        bool last = true;         ///< of the owner's levels
+        bool unattended = false;  ///< nobody waits for the answer
+        bool head_yields = false; ///< the next local waiter leaves the lock to other processes
     };
     /// What the server of the lock takes now.
     struct commands {

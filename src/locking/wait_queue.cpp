@@ -34,10 +34,10 @@ void wait_queue::leave(waiter_ptr const& waiter, base::wake_list& woken) {
     if (remove(waiter)) woken.add(head_->waker);
 }
 
-void wait_queue::tell_head(base::wake_list& woken, std::optional<channel_sample> const& held_back_since) const {
+void wait_queue::tell_head(base::wake_list& woken, std::optional<channel_sample> const& yields_since) const {
     if (!head_) return;
-    head_->held_back = held_back_since.has_value();
-    head_->sample = held_back_since.value_or(channel_sample());
+    head_->told_to_yield = yields_since.has_value();
+    head_->sample = yields_since.value_or(channel_sample());
     head_->released.store(true, std::memory_order_release); // pairs with the waiter's exchange
     woken.add(head_->waker);
 }

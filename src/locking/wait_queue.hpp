@@ -35,8 +35,8 @@ struct waiter {
     std::atomic<bool> passed_over{false}; ///< others count on it to ask for what it was told of
     bool none_left = false;               ///< the one before it took the last ones; `sample` was taken before that
     base::instant back_at = base::never;  ///< of none_left: some come back by themselves then
-    bool held_back = false;               ///< of released: wait for a message first, other processes want a turn too
-    channel_sample sample{};              ///< of held_back: taken before the release was written
+    bool told_to_yield = false;           ///< of released: wait for a message first, other processes want a turn too
+    channel_sample sample{};              ///< of told_to_yield: taken before the release was written
 
     // Hand-off within the process.
     std::shared_ptr<tenure> whose{};              ///< its own, that is acquiring
@@ -78,7 +78,7 @@ public:
     /// The head has got the lock within the process: the next one is the head, and need not know before something happens.
     void leave_silently(waiter_ptr const& waiter) { remove(waiter); }
     /// The lock may be free: the head, if there is one, asks again, whatever it has heard; with a sample it is held back.
-    void tell_head(base::wake_list& woken, std::optional<channel_sample> const& held_back_since = {}) const;
+    void tell_head(base::wake_list& woken, std::optional<channel_sample> const& yields_since = {}) const;
     /// So many permits come, or were found: the first waiters that have not been told of as many as they want ask, the first
     /// one of them in any case, those behind it as far as the permits go.
     void tell_first(std::int64_t permits, base::wake_list& woken) const;

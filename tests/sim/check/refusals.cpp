@@ -11,7 +11,7 @@ namespace {
 
 using kind = fact::kind;
 
-constexpr moment held_back = std::chrono::milliseconds(5);
+constexpr moment longest_yield = std::chrono::milliseconds(5);
 
 /// Since when nobody has had a lock; never: somebody has it.
 struct possession {
@@ -75,7 +75,7 @@ public:
             if (one.said == answer::timed_out && one.when < lock.asleep_until + rules_.long_wait)
                 return {}; // it waits behind one who sleeps
             // For that long a process leaves a free lock to others after its turn, and its waiters wait.
-            if (!what.in_quiet || !rules_.hears_messages || held_here || lock.held_since(what.asked - held_back))
+            if (!what.in_quiet || !rules_.hears_messages || held_here || lock.held_since(what.asked - longest_yield))
                 return {};
             return "says that the lock was held, and nobody had it";
         case answer::disconnected:

@@ -266,7 +266,7 @@ TEST(acquire_op, pauses_where_others_would_be_waited_for_by_message) {
     op.start();
     auto const next = op.on_head(at(1s), true, not_subscribed);
     EXPECT_EQ(next.what, act::pause);
-    EXPECT_EQ(next.until, at(1s) + acquire_op::held_back_pause);
+    EXPECT_EQ(next.until, at(1s) + acquire_op::yield_pause);
     EXPECT_EQ(op.on_woken(next.until, false, not_subscribed).what, act::attempt);
 }
 
@@ -335,12 +335,12 @@ TEST(acquire_op, asks_when_it_is_the_head) {
     EXPECT_EQ(op.on_head(at(0s), false, not_subscribed).what, act::attempt);
 }
 
-TEST(acquire_op, leaves_the_lock_to_others_as_a_new_head_that_is_held_back) {
+TEST(acquire_op, leaves_the_lock_to_others_as_a_new_head_that_yields) {
     acquire_op op(patient());
     op.start();
     auto const next = op.on_head(at(1s), true, subscribed);
     EXPECT_EQ(next.what, act::wait);
-    EXPECT_EQ(next.until, at(1s) + acquire_op::held_back_pause);
+    EXPECT_EQ(next.until, at(1s) + acquire_op::yield_pause);
     EXPECT_FALSE(next.subscribe);
     EXPECT_EQ(op.on_woken(at(2s), false, subscribed).what, act::attempt);
 }
@@ -586,7 +586,7 @@ TEST(acquire_op, says_refused_when_the_servers_last_word_was_that_it_does_nothin
     EXPECT_EQ(op.result(), outcome::refused);
 }
 
-TEST(acquire_op, asks_once_although_it_is_held_back_when_there_is_no_time_to_wait_for_others) {
+TEST(acquire_op, asks_once_although_it_yields_when_there_is_no_time_to_wait_for_others) {
     acquire_op head(patient(at(4ms)));
     head.start();
     auto const next = head.on_head(at(0s), true, subscribed);
@@ -627,7 +627,7 @@ TEST(acquire_op, asks_again_when_it_is_woken) {
     EXPECT_TRUE(op.trying());
 }
 
-TEST(acquire_op, leaves_a_released_lock_to_other_processes_for_a_moment_when_it_is_held_back) {
+TEST(acquire_op, leaves_a_released_lock_to_other_processes_for_a_moment_when_it_yields) {
     auto op = waiting(patient());
     auto const next = op.on_woken(at(2s), true, subscribed);
     EXPECT_EQ(next.what, act::wait);
@@ -636,7 +636,7 @@ TEST(acquire_op, leaves_a_released_lock_to_other_processes_for_a_moment_when_it_
     EXPECT_EQ(op.on_woken(at(2'005ms), false, subscribed).what, act::attempt);
 }
 
-TEST(acquire_op, subscribes_when_it_is_held_back_and_hears_nothing_otherwise) {
+TEST(acquire_op, subscribes_when_it_yields_and_hears_nothing_otherwise) {
     auto op = waiting(patient(at(2'003ms)));
     auto const next = op.on_woken(at(2s), true, not_subscribed);
     EXPECT_TRUE(next.subscribe);
@@ -660,10 +660,10 @@ TEST(acquire_op, is_woken_by_what_it_waits_for) {
     EXPECT_FALSE(any.is_news(before, before));
     EXPECT_TRUE(any.is_news(confirmation, before));
     EXPECT_TRUE(any.is_news(message, before));
-    auto held_back = waiting(patient());
-    held_back.on_woken(at(2s), true, before);
-    EXPECT_FALSE(held_back.is_news(confirmation, before)) << "of others it has heard nothing";
-    EXPECT_TRUE(held_back.is_news(message, before));
+    auto gives_way = waiting(patient());
+    gives_way.on_woken(at(2s), true, before);
+    EXPECT_FALSE(gives_way.is_news(confirmation, before)) << "of others it has heard nothing";
+    EXPECT_TRUE(gives_way.is_news(message, before));
     auto yielding = waiting(patient());
     yielding.on_woken(at(2s), false, before, {1ms, true});
     EXPECT_TRUE(yielding.is_news(confirmation, before)) << "something may have been missed";

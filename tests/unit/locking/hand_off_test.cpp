@@ -279,7 +279,7 @@ TEST(hand_off, leaves_the_lock_to_other_processes_when_the_window_is_over) {
     holder->in_operation = true;
     auto const last = all.release(holder, holder->levels[0].number, at(1s + 5ms));
     EXPECT_EQ(last.what, plan::last);
-    EXPECT_EQ(last.then, lock_table::head_wake::held_back);
+    EXPECT_EQ(last.then, lock_table::head_wake::yielding);
     EXPECT_FALSE(waits.granted());
     auto const again = all.hold(ann, at(2s));
     EXPECT_EQ(all.give_back(again, at(2s)), plan::handed_off) << "a window of its own";

@@ -15,33 +15,33 @@ TEST(head_wake, is_for_nobody_when_nobody_waits_here) {
     EXPECT_EQ(all.next(at(0s)), lock_table::head_wake::nobody);
 }
 
-TEST(head_wake, is_at_once_sixteen_times_and_then_held_back) {
+TEST(head_wake, is_at_once_sixteen_times_and_then_yields) {
     waiting_here all;
     all.wait();
     for (int round = 0; round < 3; ++round) {
         for (int i = 0; i < head_wakes::most; ++i)
             EXPECT_EQ(all.next(at(1ms)), lock_table::head_wake::at_once) << round << ' ' << i;
-        EXPECT_EQ(all.next(at(1ms)), lock_table::head_wake::held_back) << round;
+        EXPECT_EQ(all.next(at(1ms)), lock_table::head_wake::yielding) << round;
     }
 }
 
-TEST(head_wake, is_held_back_after_five_milliseconds_in_a_row) {
+TEST(head_wake, yields_after_five_milliseconds_in_a_row) {
     waiting_here all;
     all.wait();
     EXPECT_EQ(all.next(at(0ms)), lock_table::head_wake::at_once);
     EXPECT_EQ(all.next(at(5ms)), lock_table::head_wake::at_once);
-    EXPECT_EQ(all.next(at(5ms) + 1ns), lock_table::head_wake::held_back);
+    EXPECT_EQ(all.next(at(5ms) + 1ns), lock_table::head_wake::yielding);
     EXPECT_EQ(all.next(at(6ms)), lock_table::head_wake::at_once) << "a new row begins";
 }
 
 /// Whatever kept the lock from being handed off within the process: a renewal that is due, for instance.
-TEST(head_wake, is_held_back_at_the_end_of_a_turn_beside_others) {
+TEST(head_wake, yields_at_the_end_of_a_turn_beside_others) {
     waiting_here all;
     all.wait();
     all.record->contend()->turn.on_acquired(at(0ms));
     all.record->contend()->turn.on_released(1, {}, at(0ms));
     EXPECT_EQ(all.next(at(1ms) - 1ns), lock_table::head_wake::at_once);
-    EXPECT_EQ(all.next(at(1ms)), lock_table::head_wake::held_back);
+    EXPECT_EQ(all.next(at(1ms)), lock_table::head_wake::yielding);
 }
 
 TEST(head_wake, begins_to_count_again_when_nobody_waited) {

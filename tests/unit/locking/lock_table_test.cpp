@@ -406,7 +406,7 @@ TEST(lock_table, tells_the_local_head_that_relied_on_a_hold_whoever_finds_its_lo
     }
 }
 
-TEST(lock_table, makes_the_local_head_ask_anew_although_it_was_held_back) {
+TEST(lock_table, makes_the_local_head_ask_anew_although_it_yields) {
     client_locks all;
     all.record->queue.tell_head(all.woken); // nobody waits
     auto const sleeper = make_sleeper();
@@ -415,10 +415,10 @@ TEST(lock_table, makes_the_local_head_ask_anew_although_it_was_held_back) {
     auto const second = std::make_shared<locking::waiter>(other);
     all.record->queue.enter(head);
     all.record->queue.enter(second);
-    head->held_back = true;
+    head->told_to_yield = true;
     all.record->queue.tell_head(all.woken);
     all.woken.wake_all();
-    EXPECT_TRUE(head->released && !head->held_back);
+    EXPECT_TRUE(head->released && !head->told_to_yield);
     EXPECT_EQ(sleeper->times, 1);
     EXPECT_FALSE(second->released);
     EXPECT_EQ(other->times, 0);

@@ -129,13 +129,13 @@ TEST_F(release_op_test, tells_the_head_where_its_attempt_may_have_come_too_early
     EXPECT_TRUE(answered(paused, {kind::released}).tell_head);
 }
 
-TEST_F(release_op_test, tells_a_head_that_was_held_back_where_nobody_else_listens) {
-    for (bool const held_back : {false, true})
+TEST_F(release_op_test, tells_a_head_that_yields_where_nobody_else_listens) {
+    for (bool const must_yield : {false, true})
         for (std::int64_t const others : {0, 1}) {
-            release_op one({.head_held_back = held_back});
+            release_op one({.head_yields = must_yield});
             one.start(plain);
             auto const end = one.on_release_answer({kind::released}, false, false, others, at(0ms), at(valid_for));
-            EXPECT_EQ(end.tell_head, held_back && others == 0);
+            EXPECT_EQ(end.tell_head, must_yield && others == 0);
         }
 }
 
