@@ -143,8 +143,6 @@ void check(lock_options& options) {
     if (options.min_hold && options.lease && *options.min_hold > *options.lease)
         throw usage_error("--min-hold " + to_text(*options.min_hold) + " is longer than --lease "
                           + to_text(*options.lease) + ", which is not renewed; give a longer lease, or none");
-    if (options.min_hold && (options.shared || options.write))
-        throw usage_error("--min-hold is not there for read-write locks; use another kind of lock");
 }
 
 namespace {

@@ -1,20 +1,34 @@
 -- Ends a hold of values of a group, whatever its count, and wakes the waiters.
--- KEYS: 1 GROUP. ARGV: 1 OWNER, 2 the publish command (PUBLISH or SPUBLISH), 3 channel, then the fields of the values.
+-- KEYS: 1 GROUP. ARGV: 1 OWNER, 2 the publish command (PUBLISH or SPUBLISH), 3 channel, of a minimum hold 4 for how many ms the
+-- values are to stay (else empty), and 5 whose they are then (protocol section 1.9), then the fields of the values.
 -- Returns: 1 + how many connections heard the message = released; -1 = released, but this user may not publish: waiters sleep
--- until their timer; 0 = OWNER did not hold all of them. Those that it held are released then too, and waiters are told.
+-- until their timer; 0 = OWNER did not hold all of them. Those that it held are released at once then, and waiters are told.
 -- wire: protocol section 9.3; 0 is UNLOCK_MESSAGE. What OWNER has left of a value that another one has taken over goes too.
+local first = 6
 local held = 0
-for i = 4, #ARGV do
+for i = first, #ARGV do
+    if redis.call('hget', KEYS[1], ARGV[i]) == ARGV[1] then held = held + 1 end
+end
+local all = held == #ARGV - first + 1
+local ends -- of the minimum hold
+if all and ARGV[4] ~= '' then
+    local time = redis.call('time')
+    ends = time[1] * 1000 + math.floor(time[2] / 1000) + tonumber(ARGV[4])
+    local left = redis.call('pttl', KEYS[1])
+    if left >= 0 and left < tonumber(ARGV[4]) then redis.call('pexpire', KEYS[1], ARGV[4]) end
+end
+for i = first, #ARGV do
     local hold = ARGV[i] .. ':' .. ARGV[1]
-    if redis.call('hget', KEYS[1], ARGV[i]) == ARGV[1] then
-        redis.call('hdel', KEYS[1], ARGV[i], hold .. ':expire_time', hold .. ':lock_count')
-        held = held + 1
-    else
-        redis.call('hdel', KEYS[1], hold .. ':expire_time', hold .. ':lock_count')
+    if ends then
+        local kept = ARGV[i] .. ':' .. ARGV[5]
+        redis.call('hset', KEYS[1], ARGV[i], ARGV[5], kept .. ':expire_time', ends, kept .. ':lock_count', 1)
+    elseif redis.call('hget', KEYS[1], ARGV[i]) == ARGV[1] then
+        redis.call('hdel', KEYS[1], ARGV[i])
     end
+    redis.call('hdel', KEYS[1], hold .. ':expire_time', hold .. ':lock_count')
 end
 if held == 0 then return 0 end
 local told = redis.pcall(ARGV[2], ARGV[3], 0)
-if held < #ARGV - 3 then return 0 end
+if not all then return 0 end
 if type(told) == 'table' and told.err then return -1 end
 return 1 + told

@@ -1,6 +1,7 @@
 -- Ends a hold of a read-write lock, whatever its count, and wakes the waiters if somebody may enter now.
 -- KEYS: 1 NAME, 2 prefix of hold keys. ARGV: 1 OWNER, 2 the publish command (PUBLISH or SPUBLISH), 3 channel, 4 the message: 0
--- of a read hold, 1 of a write hold.
+-- of a read hold, 1 of a write hold. Of a minimum hold also 5 for how many ms the lock is to stay, 6 the reader whose it is
+-- then, and of a write hold 7 the writer (protocol section 1.9).
 -- Returns: 1 + how many connections heard the message = released; -1 = released, but this user may not publish: waiters sleep
 -- until their timer; 0 = not held.
 -- wire: protocol section 6.4. Readers whose hold keys have all expired are dead: they keep nobody out, which is looked at where
@@ -19,12 +20,23 @@ end
 local function delete_own_hold_keys()
     for n = 1, writes and 0 or holds(count) do redis.call('del', hold(ARGV[1], n)) end
 end
+-- Until a minimum hold is over a reader stays that nobody renews: of a read hold, and of a write hold whose owner goes on
+-- reading. Returns for how many ms.
+local kept = tonumber(ARGV[5])
+local function keep_reading()
+    local for_ms = math.max(kept, redis.call('pttl', hold(ARGV[6], 1)))
+    redis.call('set', hold(ARGV[6], 1), 1, 'px', for_ms)
+    redis.call('hset', KEYS[1], ARGV[6], 1)
+    return for_ms
+end
 local left = redis.call('pttl', KEYS[1])
 local own = writes and left or redis.call('pttl', hold(ARGV[1], 1))
 for n = 2, writes and 0 or holds(count) do own = math.max(own, redis.call('pttl', hold(ARGV[1], n))) end
 if own + 1000 < left and redis.call('hget', KEYS[1], 'mode') == 'read' and redis.call('hlen', KEYS[1]) > 2 then
     -- The lease of the lock is the longest of its readers', and not this one's: another one still reads for as long. (Commands
     -- of one script may see a clock that has moved on: leases that are nearly the same may both be this reader's.)
+    local stays_for = kept and keep_reading() or 0
+    if stays_for > left then redis.call('pexpire', KEYS[1], stays_for) end
     redis.call('hdel', KEYS[1], ARGV[1])
     delete_own_hold_keys()
     return 1
@@ -32,25 +44,35 @@ end
 local fields = redis.call('hgetall', KEYS[1])
 local mode
 local longest = 0 -- of the others, who read
+local reads = false -- one of them that has not been released
 for i = 1, #fields, 2 do
     if fields[i] == 'mode' then
         mode = fields[i + 1]
     elseif fields[i] ~= ARGV[1] then
         for n = holds(fields[i + 1]), 1, -1 do
-            longest = math.max(longest, redis.call('pttl', hold(fields[i], n)))
+            local its = redis.call('pttl', hold(fields[i], n))
+            reads = reads or its > 0 and fields[i] ~= ARGV[6]
+            longest = math.max(longest, its)
         end
     end
 end
 local goes_on_writing = mode == 'write' and not writes
+local keeps_out_all = kept and writes and not reads
+if keeps_out_all then
+    redis.call('pexpire', KEYS[1], math.max(kept, longest))
+    redis.call('hset', KEYS[1], ARGV[7], 1)
+elseif kept then
+    longest = math.max(longest, keep_reading())
+end
 local stays = goes_on_writing or longest > 0
-if stays then
+if stays or keeps_out_all then
     redis.call('hdel', KEYS[1], ARGV[1])
 else
     redis.call('del', KEYS[1])
 end
 delete_own_hold_keys()
 if goes_on_writing then return 1 end
-if stays then
+if stays and not keeps_out_all then
     if writes then redis.call('hset', KEYS[1], 'mode', 'read') end
     redis.call('pexpire', KEYS[1], longest)
     -- Nobody can enter who could not before; but those who wait are told when their timers would be far too late.

@@ -31,8 +31,10 @@ struct acquire_options {
     /// Minimum hold: nobody else gets the lock sooner than this after it was acquired. Where it is released before, the release
     /// shortens the lease to what is left of this time in place of deleting the key, so that no process has to stay; the hold
     /// counts as released. For jobs that many machines start by their own clocks and that are to run once. It is kept by the
-    /// server, so also where the process dies; force_unlock ends it. Must be positive, and no longer than a fixed lease; not
-    /// for read-write locks, values of a group and multi_lock (errc::invalid_argument). On a re-entry the latest end counts.
+    /// server, so also where the process dies; force_unlock ends it. Must be positive, and no longer than a fixed lease
+    /// (errc::invalid_argument). On a re-entry the latest end counts. A read hold keeps writers out; so does a write hold whose
+    /// owner goes on reading. A multi_lock or red_lock keeps all its members from the moment in which it was acquired, but
+    /// where the process dies, each from its own acquisition. What was acquired in vain is free at once.
     /// wire: protocol section 1.9.
     std::optional<time_span> hold_at_least{};
 
@@ -46,7 +48,8 @@ struct acquire_options {
     /// has one, of whatever kind, since they share one counter. The acquisition is a script then, and goes to the server, also
     /// where this process could hand the lock off. A re-entry has the token of its owner's other holds; if they have none, it
     /// takes one, which they do not get. Kinds whose holds always have a token (fenced_lock, leader_election) need not be
-    /// asked. Refused with errc::invalid_argument for a read lock and a faster_multi_lock. wire: protocol section 5.3.
+    /// asked. Refused with errc::invalid_argument for a read lock. All values of a group share the counter of the group.
+    /// wire: protocol section 5.3.
     bool fencing = false;
 
     /// Who will hold it. Forms with a handler take a fresh owner where this is a thread.

@@ -68,6 +68,10 @@ struct hold_access {
         state->confirmed_by = replicas(confirmed_by);
         return hold_view(std::move(state));
     }
+    /// What is held is kept until then from now on, whenever it is released; instant::min(): it has no minimum hold.
+    static void set_minimum_hold(hold const& held, base::instant until);
+    /// Releases what was acquired in vain: detached, and without its minimum hold.
+    static void give_up(hold& held) noexcept;
     /// Whatever a server answers: 32,767 are as good as more.
     static std::int16_t replicas(int confirmed_by) noexcept {
         return static_cast<std::int16_t>(std::min<int>(confirmed_by, std::numeric_limits<std::int16_t>::max()));

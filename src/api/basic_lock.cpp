@@ -31,11 +31,6 @@ std::error_code check_fencing(lock_impl const& impl, acquire_options const& opti
               "acquire for writing, or without fencing";
         return errc::invalid_argument;
     }
-    if (options.fencing && !how.gives_tokens) {
-        message = "lock " + locking::shown(impl.record->name) + ": fencing is not there for " + std::string(how.kind)
-                  + " locks; use another kind of lock";
-        return errc::invalid_argument;
-    }
     auto const ttl = impl.core->settings().fencing_counter_ttl;
     auto const given = [](std::optional<duration> const& time) {
         return std::min(time.value_or(duration(0)), longest_time);
@@ -68,11 +63,6 @@ std::error_code check(lock_impl const& impl, acquire_options const& options, std
     if (options.hold_at_least && options.lease && *options.hold_at_least > *options.lease)
         return complain("hold_at_least",
                         "no longer than lease: a fixed lease is not renewed, and the lock ends with it");
-    if (options.hold_at_least && !impl.record->how->minimum_hold) {
-        message = "lock " + locking::shown(impl.record->name) + ": hold_at_least is not there for "
-                  + std::string(impl.record->how->kind) + " locks; use another kind of lock";
-        return errc::invalid_argument;
-    }
     if (options.lease && options.max_hold) {
         message =
             "lock " + locking::shown(impl.record->name)

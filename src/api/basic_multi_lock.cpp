@@ -37,9 +37,6 @@ outcome check(multi_lock_impl const& group, acquire_options const& options, bool
     if (auto const refused = group.refusal(blocking)) return {refused, subject + refused.message()};
     if (options.wait && options.wait->count() < 0)
         return {errc::invalid_argument, subject + "wait must be zero or more"};
-    if (options.hold_at_least) // what is acquired in vain is given back at once
-        return {errc::invalid_argument,
-                subject + "hold_at_least is not there for several locks; acquire a lock of its own with it"};
     return {};
 }
 

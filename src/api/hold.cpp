@@ -53,6 +53,19 @@ void detail::give_back_detached(std::shared_ptr<io::client_core> const& core, lo
     io::detached_release::begin(core, tenure, level);
 }
 
+void detail::hold_access::set_minimum_hold(hold const& held, base::instant until) {
+    auto const& state = held.state_;
+    if (!state || state->core->forked()) return;
+    state->core->locked([&](locking::lock_table&, base::wake_list&) {
+        locking::lock_table::set_minimum_hold(*state->tenure, state->level, until, lease_clock::now());
+    });
+}
+
+void detail::hold_access::give_up(hold& held) noexcept {
+    io::insist([&] { set_minimum_hold(held, base::instant::min()); });
+    held.release_detached();
+}
+
 // --- hold_view
 
 hold_view::hold_view(std::shared_ptr<hold_state> state) noexcept : state_(std::move(state)) {}

@@ -57,6 +57,11 @@ bool is_mode(std::string_view text) {
     return text == "read" || text == "write";
 }
 
+/// The rest of a minimum hold.
+bool is_released(std::string const& owner_id) {
+    return looks_like_owner(owner_id) && locking::kept_owner(owner_id) == owner_id;
+}
+
 /// HSCAN may name a field twice.
 void add_owner(lock_info& to, std::string const& field, std::string_view count) {
     auto const known =
@@ -64,7 +69,7 @@ void add_owner(lock_info& to, std::string const& field, std::string_view count) 
     if (known) return;
     to.owners.push_back(with_identity<lock_owner>(field));
     to.owners.back().count = to_number(count);
-    to.owners.back().released = looks_like_owner(field) && locking::kept_owner(field) == field;
+    to.owners.back().released = is_released(field);
 }
 
 /// What stands behind the number of a holder is what a candidate of an election calls itself.
@@ -118,6 +123,7 @@ void add_group(lock_info& to, std::span<resp::value const> fields, std::optional
     for (auto const& holder : holders) {
         to.owners.push_back(with_identity<lock_owner>(holder.owner_id));
         to.owners.back().count = holder.count;
+        to.owners.back().released = is_released(to.owners.back().owner);
         if (now && holder.ends)
             to.remaining_lease = std::max(to.remaining_lease.value_or(duration()),
                                           duration(std::min(*holder.ends, last_of_times) - *now));

@@ -1,6 +1,8 @@
 #include "api/multi_acquisition.hpp"
 
+#include "api/access.hpp"
 #include "api/waits.hpp"
+#include "io/insist.hpp"
 
 #include <redlatch/error.hpp>
 
@@ -47,9 +49,9 @@ multi_acquisition::multi_acquisition(std::shared_ptr<multi_lock_impl const> grou
 
 /// An exception has left it in the middle, or nobody has taken what it acquired.
 multi_acquisition::~multi_acquisition() {
-    for (auto& one : holds_) one.release_detached();
+    for (auto& one : holds_) hold_access::give_up(one);
     if (acquired_)
-        for (auto& one : acquired_->take()) one.release_detached();
+        for (auto& one : acquired_->take()) hold_access::give_up(one);
 }
 
 /// What has ended before it began asks nobody: see ask().
@@ -134,7 +136,7 @@ void multi_acquisition::begin_again() {
         std::lock_guard const guard(mutex_);
         before.swap(holds_); // when it has finished, what is there is unwanted as well
     }
-    for (auto& one : before) one.release_detached();
+    for (auto& one : before) hold_access::give_up(one);
     act next{};
     auto rests_until = base::never;
     {
@@ -219,7 +221,7 @@ void multi_acquisition::on_answer(std::size_t member, outcome const& how, hold g
     if (whom)
         whom->join(member, std::move(late));
     else
-        late.release_detached(); // this may be the thread of another client, which must not block
+        hold_access::give_up(late); // this may be the thread of another client, which must not block
     carry_out(next);
 }
 
@@ -393,14 +395,20 @@ void multi_acquisition::finish() noexcept {
     outcome result;
     std::vector<hold> unwanted;
     std::stop_source asking{std::nostopstate};
+    std::shared_ptr<multi_hold_state> acquired;
     {
         std::lock_guard const guard(mutex_);
+        acquired = acquired_;
         result = std::move(last_);
         unwanted.swap(holds_);
         if (result.failed()) asking = asking_; // who is asked for nothing
     }
     asking.request_stop();
-    for (auto& one : unwanted) one.release_detached();
+    for (auto& one : unwanted) hold_access::give_up(one);
+    if (acquired && options_.hold_at_least) {
+        auto const until = base::later(lease_clock::now(), *options_.hold_at_least);
+        io::insist([&] { acquired->keep(until); });
+    }
     end(std::move(result));
 }
 

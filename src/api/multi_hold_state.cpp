@@ -1,5 +1,7 @@
 #include "api/multi_hold_state.hpp"
 
+#include "api/access.hpp"
+
 #include <algorithm>
 #include <atomic>
 
@@ -92,6 +94,12 @@ std::stop_token multi_hold_state::lost() {
     return token;
 }
 
+void multi_hold_state::keep(lease_clock::time_point until) {
+    std::lock_guard const guard(mutex_);
+    kept_until_ = until;
+    for (auto const& one : holds_) hold_access::set_minimum_hold(one, until);
+}
+
 void multi_hold_state::join(std::size_t member, hold late) {
     if (!late) return;
     watches place(1);
@@ -99,7 +107,8 @@ void multi_hold_state::join(std::size_t member, hold late) {
     {
         std::lock_guard const guard(mutex_);
         // Lost is final.
-        if (released_ || status_now() == hold_status::lost) return late.release_detached();
+        if (released_ || status_now() == hold_status::lost) return hold_access::give_up(late);
+        if (kept_until_) hold_access::set_minimum_hold(late, *kept_until_);
         if (lost_.stop_possible()) to_watch.front() = late.lost();
         holds_[member] = std::move(late);
     }

@@ -31,6 +31,8 @@ public:
     lease_clock::time_point valid_until() const;
     std::vector<hold_view> members() const;
     std::stop_token lost();
+    /// The minimum hold of all members ends then, and that of those that join later.
+    void keep(lease_clock::time_point until);
     /// A member that answered late; it is given back where the others were.
     void join(std::size_t member, hold late);
     /// To be given back; none the second time.
@@ -51,6 +53,7 @@ private:
     std::mutex mutable mutex_; // guards what follows
     std::vector<hold> holds_;
     std::stop_source late_;
+    std::optional<lease_clock::time_point> kept_until_{};
     bool released_ = false;
     std::stop_source lost_{std::nostopstate}; ///< made for the first who asks
     watches watches_{};

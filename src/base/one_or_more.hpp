@@ -23,6 +23,8 @@ public:
     std::size_t size() const noexcept { return several_ ? several_->size() : (has_one_ ? 1U : 0U); }
     Value* data() noexcept { return several_ ? several_->data() : &one_; }
     Value const* data() const noexcept { return several_ ? several_->data() : &one_; }
+    Value* begin() noexcept { return data(); }
+    Value* end() noexcept { return data() + size(); }
     Value const* begin() const noexcept { return data(); }
     Value const* end() const noexcept { return data() + size(); }
     Value& operator[](std::size_t place) noexcept { return data()[place]; }

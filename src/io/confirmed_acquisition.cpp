@@ -145,8 +145,8 @@ bool confirmed_acquisition::on_asked(base::instant now) {
 void confirmed_acquisition::give_back() {
     auto const held = tenure();
     auto const level = level_number();
-    core_->locked([&](lock_table&, base::wake_list&) {
-        if (held->levels.size() == 1) held->kept_until = base::instant::min(); // nothing was done under it
+    core_->locked([&](lock_table&, base::wake_list&) { // nothing was done under it
+        lock_table::set_minimum_hold(*held, level, base::instant::min(), lease_clock::now());
     });
     detached_release::begin(core_, held, level);
     inner_->handed_over();

@@ -132,7 +132,6 @@ std::optional<level> lock_table::take(tenure_ptr const& tenure, level level, bas
     tenure->longest_ever = std::max(tenure->longest_ever, level.lease);
     if (level.is_kept_or_delayed()) {
         tenure->lock_delay = std::max(tenure->lock_delay, level.lock_delay);
-        tenure->kept_until = std::max(tenure->kept_until, level.kept_until);
         tenure->longest_ever =
             std::max({tenure->longest_ever, level.lease + level.lock_delay, time_until(level.kept_until, sent_at)});
     }
@@ -147,6 +146,15 @@ std::optional<level> lock_table::take(tenure_ptr const& tenure, level level, bas
     keeper.acknowledged(tenure, level.lease, sent_at);
     ++counted.acquired;
     return level;
+}
+
+void lock_table::set_minimum_hold(tenure& tenure, std::uint64_t level_number, base::instant until,
+                                  base::instant now) noexcept {
+    for (auto& one : tenure.levels) {
+        if (one.number != level_number) continue;
+        one.kept_until = until;
+        tenure.longest_ever = std::max(tenure.longest_ever, time_until(until, now));
+    }
 }
 
 void lock_table::forget_record_of(tenure& tenure) noexcept {
@@ -190,9 +198,10 @@ lock_table::release_plan lock_table::plan_release(tenure_ptr const& tenure, std:
     if (at == tenure->levels.end()) return {};
     if (tenure->in(tenure::phase::held) && now >= tenure->validity()) lose(tenure, now, woken);
     bool const capped = at->max_hold_until != base::never;
-    bool const frees = tenure->kept_until <= now && tenure->lock_delay.count() == 0;
+    auto const kept_until = tenure->minimum_hold_until();
+    bool const frees = kept_until <= now && tenure->lock_delay.count() == 0;
     bool const may_hand_off = tenure->levels.size() == 1 && at->renewed && !capped && frees;
-    tenure->levels.erase(at);
+    tenure->end_level(at);
     if (tenure->in(tenure::phase::lost)) {
         if (tenure->levels.empty()) forget_record_of(*tenure);
         return {release_plan::kind::lost};
@@ -394,7 +403,7 @@ reaper::dead_id lock_table::dead_id_of(tenure const& tenure) {
             .owner_id = tenure.owner_id.str(),
             .lease = tenure.longest_ever,
             .late_copy_possible = tenure.late_copy_possible,
-            .kept_until = tenure.kept_until};
+            .kept_until = tenure.minimum_hold_until()};
 }
 
 void lock_table::hand_to_reaper(tenure_ptr const& tenure, base::instant now) {
@@ -413,7 +422,7 @@ void lock_table::abandon(tenure_ptr const& tenure, std::uint64_t level_number, b
         end_handoffs(*tenure->record, now);
         tenure->record->queue.tell_head(woken);
     }
-    tenure->levels.erase(at);
+    tenure->end_level(at);
     if (last)
         forget_record_of(*tenure);
     else if (tenure->in(tenure::phase::held))

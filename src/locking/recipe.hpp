@@ -125,7 +125,7 @@ struct recipe {
     /// Re-entry and partial release write the count absolutely.
     wire_call (*set_count)(call_context const&, int count);
     count_reply (*read_count)(resp::value const&);
-    /// Ends the hold, and the place of a waiter in a queue on the server. With `kept_for` the key stays for so long, and
+    /// Ends the hold, and the place of a waiter in a queue on the server. With `kept_for` what was held stays for so long, and
     /// belongs to kept_owner().
     wire_call (*release)(call_context const&);
     release_answer (*read_release)(resp::value const&);
@@ -155,10 +155,6 @@ struct recipe {
     /// The other half of a lock that has two under one name. Whoever has the exclusive half may take the shared one too; who
     /// has the shared one would wait for itself.
     recipe const* counterpart = nullptr;
-    /// Its acquisition and its re-entry know `fencing`.
-    bool gives_tokens = true;
-    /// Its release knows `kept_for`.
-    bool minimum_hold = true;
     /// What stands behind the ids of its owners.
     std::string_view owner_suffix{};
     /// Each acquisition brings a fencing token, and each re-entry counts as one; else where it is asked for.

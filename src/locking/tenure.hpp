@@ -65,7 +65,7 @@ struct tenure {
 
     level_list levels{};
     base::milliseconds longest_ever{};               ///< on the wire: how long an orphan could stay
-    base::instant kept_until = base::instant::min(); ///< the latest one of all its levels ever
+    base::instant kept_until = base::instant::min(); ///< the latest one of all its levels that have ended
     base::milliseconds lock_delay{};                 ///< the longest one of all its levels ever
     base::instant
         held_since{}; ///< sent then, the call that acquired it; by the owner that it was handed off from, if it was
@@ -121,6 +121,17 @@ struct tenure {
         auto earliest = base::never;
         for (auto const& one : levels) earliest = std::min(earliest, one.max_hold_until);
         return earliest;
+    }
+    /// The latest end of a minimum hold, of all its levels ever.
+    base::instant minimum_hold_until() const noexcept {
+        auto latest = kept_until;
+        for (auto const& one : levels) latest = std::max(latest, one.kept_until);
+        return latest;
+    }
+    /// Its minimum hold stays.
+    void end_level(level const* ended) noexcept {
+        kept_until = std::max(kept_until, ended->kept_until);
+        levels.erase(ended);
     }
     /// What a partial release writes: the longest lease among the levels that stay.
     base::milliseconds longest_lease() const noexcept {

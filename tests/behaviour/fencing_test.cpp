@@ -43,13 +43,7 @@ struct fencing : fencing_test, ::testing::WithParamInterface<lock_kind> {
     any_lock theirs = kind().get(other, name);
 };
 
-std::vector<lock_kind> kinds_with_tokens() {
-    std::vector<lock_kind> some;
-    for (auto const& one : lock_kinds)
-        if (one.fencing) some.push_back(one);
-    return some;
-}
-INSTANTIATE_TEST_SUITE_P(of, fencing, ::testing::ValuesIn(kinds_with_tokens()),
+INSTANTIATE_TEST_SUITE_P(of, fencing, ::testing::ValuesIn(lock_kinds),
                          [](auto const& about) { return std::string(about.param.name); });
 
 TEST_P(fencing, gives_each_hold_that_asks_a_greater_token) {
@@ -172,7 +166,7 @@ TEST_P(fencing, takes_a_token_when_it_enters_again_what_was_held_without) {
     EXPECT_EQ(inner.token(), 2U);
     EXPECT_EQ(outer.token(), std::nullopt) << "it never changes";
     EXPECT_EQ(lock.current_hold().token(), 2U);
-    EXPECT_EQ(holders(server, name), (std::map<std::string, std::string>{{outer.owner_id(), "2"}}));
+    EXPECT_EQ(kind().holders(server, name), (std::map<std::string, std::string>{{outer.owner_id(), "2"}}));
     inner.release();
     EXPECT_EQ(lock.acquire({.fencing = true}).token(), 2U);
     outer.release();
@@ -186,7 +180,9 @@ TEST_P(fencing, enters_again_with_the_greatest_token_also_when_the_reply_was_los
     client through(quick(proxy.uri()));
     auto far = kind().get(through, name);
     auto outer = far.acquire({.wait = 10s});
-    auto const trap = proxy.cut_after(a_script(locking::scripts::fenced_reenter));
+    namespace scripts = locking::scripts;
+    auto const trap = proxy.cut_after(
+        a_script(kind().name == "faster_multi" ? scripts::faster_multi_set_count : scripts::fenced_reenter));
     // The first time its text is sent, behind a question whether the script is known.
     auto inner = far.acquire({.wait = 10s, .fencing = true});
     EXPECT_TRUE(trap.sprung());
@@ -247,20 +243,19 @@ TEST_P(fencing, refuses_a_lease_that_would_outlive_its_counter) {
 TEST_F(fencing_test, is_of_one_counter_for_all_kinds_of_a_name) {
     std::uint64_t last = 0;
     for (int round = 0; round < 2; ++round)
-        for (auto const& kind : kinds_with_tokens()) {
+        for (auto const& kind : lock_kinds) {
             auto mine = kind.get(round % 2 == 0 ? user : other, name).acquire({.fencing = true});
             EXPECT_EQ(mine.token(), ++last) << kind.name;
             mine.release();
         }
 }
 
-TEST_F(fencing_test, is_refused_to_locks_on_values) {
-    any_lock lock = user.get_faster_multi_lock(name, {"a"});
-    auto const end = outcome_of([&] { auto const never = lock.acquire({.fencing = true}); });
-    EXPECT_EQ(end.reason, errc::invalid_argument);
-    EXPECT_THAT(end.message, HasSubstr(name));
-    EXPECT_THAT(end.message, HasSubstr("faster_multi"));
-    EXPECT_TRUE(lock.acquire());
+TEST_F(fencing_test, is_of_one_counter_for_all_values_of_a_group) {
+    auto one = user.get_faster_multi_lock(name, {"a"}).acquire({.fencing = true});
+    auto another = other.get_faster_multi_lock(name, {"b", "c"}).acquire({.fencing = true});
+    EXPECT_EQ(one.token(), 1U);
+    EXPECT_EQ(another.token(), 2U) << "a resource of several values can compare them";
+    EXPECT_EQ(any_lock(other.get_faster_multi_lock(name, {"a"})).inspect().token, 2U);
 }
 
 TEST_F(fencing_test, is_refused_to_who_reads) {

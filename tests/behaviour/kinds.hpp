@@ -28,8 +28,6 @@ struct lock_kind {
     bool announces_releases = true; ///< on the lock's channel
     bool gives_tokens = false;
     bool queues_on_server = false;
-    bool fencing = true;                                 ///< gives tokens on request
-    bool minimum_hold = true;                            ///< knows hold_at_least
     std::string_view channel = "redisson_lock__channel"; ///< its prefix
     std::map<std::string, std::string> (*holders)(redis_server const& server, std::string const& name) = test::holders;
     void (*hold_as_stranger)(redis_server const& server, std::string const& name, std::chrono::milliseconds lease,
@@ -66,14 +64,11 @@ inline constexpr lock_kind lock_kinds[] = {
      .get = [](client& from, std::string const& name) -> any_lock {
          return from.get_read_write_lock(name).write_lock();
      },
-     .minimum_hold = false,
      .channel = "redisson_rwlock"},
     {.name = "faster_multi",
      .get = [](client& from, std::string const& name) -> any_lock {
          return from.get_faster_multi_lock(name, values_of_group);
      },
-     .fencing = false,
-     .minimum_hold = false,
      .holders = holders_of_group,
      .hold_as_stranger = hold_group_as_stranger,
      .kept_out_by_other_kinds = false,

@@ -59,7 +59,6 @@ TEST_F(bad_input, is_refused_with_a_message_and_64) {
         {{"run", "job", "--max-hold", "0s", "--", "true"}, "--max-hold"},
         {{"run", "job", "--min-hold", "0s", "--", "true"}, "--min-hold"},
         {{"run", "job", "--min-hold", "6s", "--lease", "5s", "--", "true"}, "longer than --lease"},
-        {{"run", "job", "--min-hold", "5s", "--write", "--", "true"}, "not there for read-write locks"},
         {{"hold", "job", "--lock-delay=-1s"}, "negative"},
         {{"elect", "job", "--min-hold", "5s", "--", "true"}, "--min-hold"},
         {{"run", "job", "--lease", "99999999999999999999h", "--", "true"}, "too long"},

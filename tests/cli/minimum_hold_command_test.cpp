@@ -43,6 +43,20 @@ TEST_F(minimum_hold_command, keeps_it_when_the_command_fails) {
     run({"unlock", "job", "--force"});
 }
 
+TEST_F(minimum_hold_command, keeps_a_read_write_lock) {
+    EXPECT_EQ(run({"run", "job", "--write", "--min-hold", "60s", "--", "true"}).status, 0);
+    EXPECT_EQ(run({"run", "job", "--shared", "--no-wait", "--", "true"}).status, 75);
+    auto const seen = run({"status", "job"});
+    EXPECT_NE(seen.output.find("which has released it: the rest is its minimum hold"), std::string::npos)
+        << seen.output;
+    EXPECT_EQ(run({"unlock", "job", "--force"}).status, 0);
+    EXPECT_EQ(run({"run", "job", "--shared", "--min-hold", "60s", "--", "true"}).status, 0);
+    EXPECT_EQ(run({"run", "job", "--shared", "--no-wait", "--", "true"}).status, 0);
+    EXPECT_EQ(run({"run", "job", "--write", "--no-wait", "--", "true"}).status, 75);
+    EXPECT_EQ(run({"unlock", "job", "--force"}).status, 0);
+    EXPECT_FALSE(is_held());
+}
+
 TEST_F(minimum_hold_command, lock_delay_prolongs_the_lease_and_not_the_hold) {
     auto const tool = start(script("echo $REDLATCH_VALID_UNTIL; read line", {"--lock-delay", "60s"}));
     auto const valid_until = std::stoll(line_of(*tool));

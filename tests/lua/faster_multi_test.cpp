@@ -29,7 +29,11 @@ protected:
         return shown(call(faster_multi_set_count, {"group"}, with({lease, owner, std::to_string(count)}, values)));
     }
     std::string release(std::string const& owner, words const& values) {
-        return shown(call(faster_multi_release, {"group"}, with({owner, "PUBLISH", "channel"}, values)));
+        return shown(call(faster_multi_release, {"group"}, with({owner, "PUBLISH", "channel", "", ""}, values)));
+    }
+    std::string release_to_keep(std::string const& owner, words const& values) {
+        return shown(
+            call(faster_multi_release, {"group"}, with({owner, "PUBLISH", "channel", "50000", "me:0"}, values)));
     }
     std::string force(words const& values) {
         return shown(call(faster_multi_force_release, {"group"}, with({"PUBLISH", "channel"}, values)));
@@ -173,10 +177,63 @@ TEST_P(faster_multi_script, clears_away_what_a_take_over_has_left) {
     EXPECT_EQ(group(), (words{"a=you:1 x1 100s", "key 300s"}));
 }
 
+TEST_P(faster_multi_script, keeps_the_values_for_the_rest_of_a_minimum_hold_and_tells_the_waiters) {
+    acquire("me:1", {"a", "b"});
+    acquire("you:1", {"c"}, "10000");
+    listener ear(server());
+    EXPECT_EQ(release_to_keep("me:1", {"a", "b"}), "2") << "the one who listens here";
+    EXPECT_EQ(ear.heard(), words{"channel 0"});
+    EXPECT_EQ(group(), (words{"a=me:0 x1 50s", "b=me:0 x1 50s", "c=you:1 x1 10s", "key 100s"}));
+    EXPECT_EQ(release_to_keep("me:1", {"a", "b"}), "0") << "a repeat";
+    EXPECT_EQ(acquire("you:1", {"b", "c"}), "50s");
+    EXPECT_EQ(ear.heard(), words{});
+    EXPECT_EQ(force({"a", "b", "c"}), "1");
+    EXPECT_EQ(state(), words{});
+}
+
+TEST_P(faster_multi_script, keeps_them_longer_than_the_lease_that_they_had) {
+    acquire("me:1", {"a"}, "10000");
+    EXPECT_EQ(release_to_keep("me:1", {"a"}), "1");
+    EXPECT_EQ(group(), (words{"a=me:0 x1 50s", "key 50s"}));
+}
+
+TEST_P(faster_multi_script, keeps_nothing_of_what_was_ended_in_part) {
+    acquire("me:1", {"a", "b"});
+    force({"b"});
+    acquire("you:1", {"b"});
+    EXPECT_EQ(release_to_keep("me:1", {"a", "b"}), "0");
+    EXPECT_EQ(group(), (words{"b=you:1 x1 100s", "key 100s"}));
+}
+
+TEST_P(faster_multi_script, counts_each_acquisition_and_re_entry_that_is_to_have_a_token) {
+    auto const acquire_with_token = [&](std::string const& owner, std::string const& ttl) {
+        return shown(call(faster_multi_acquire, {"group", "counter"}, {"100000", owner, ttl, "a", "b"}));
+    };
+    auto const set_count_with_token = [&](std::string const& owner) {
+        return shown(call(faster_multi_set_count, {"group", "counter"}, {"100000", owner, "2", "50000", "a", "b"}));
+    };
+    EXPECT_EQ(acquire_with_token("me:1", ""), "[1]");
+    EXPECT_EQ(acquire_with_token("me:1", ""), "[2]") << "a repeat: nobody has got the first one";
+    EXPECT_EQ(acquire_with_token("you:1", ""), "100s") << "and counts nothing";
+    EXPECT_EQ(shown(command({"PTTL", "counter"})), "-1");
+    EXPECT_EQ(set_count_with_token("me:1"), "[3]");
+    EXPECT_EQ(set_count_with_token("you:1"), "0");
+    EXPECT_EQ(group(), (words{"a=me:1 x2 100s", "b=me:1 x2 100s", "key 100s"}));
+    EXPECT_EQ(command({"GET", "counter"}).text, "3");
+    EXPECT_EQ(shown(command({"PTTL", "counter"})), "50s");
+    release("me:1", {"a", "b"});
+    command({"SET", "counter", "x"});
+    EXPECT_EQ(acquire_with_token("me:1", "").front(), '!');
+    EXPECT_EQ(state(), words{"counter x no expiry"}) << "nothing is taken without its token";
+    command({"DEL", "counter"});
+    EXPECT_EQ(acquire_with_token("me:1", "50000"), "[1]");
+    EXPECT_EQ(shown(command({"PTTL", "counter"})), "50s");
+}
+
 TEST_P(faster_multi_script, releases_without_the_right_to_tell) {
     acquire("me:1", {"a"});
     auto user = restricted({"-publish"});
-    EXPECT_EQ(shown(call(user, faster_multi_release, {"group"}, {"me:1", "PUBLISH", "channel", "a"})), "-1");
+    EXPECT_EQ(shown(call(user, faster_multi_release, {"group"}, {"me:1", "PUBLISH", "channel", "", "", "a"})), "-1");
     EXPECT_EQ(state(), words{});
     acquire("me:2", {"a"});
     EXPECT_EQ(shown(call(user, faster_multi_force_release, {"group"}, {"PUBLISH", "channel", "a"})), "2");

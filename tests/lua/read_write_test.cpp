@@ -34,6 +34,11 @@ protected:
         auto const message = owner.ends_with(":write") ? "1" : "0";
         return shown(call(read_write_release, {"orders", "{orders}:"}, {owner, "PUBLISH", "channel", message}));
     }
+    std::string release_to_keep(std::string const& owner) {
+        words arguments{owner, "PUBLISH", "channel", owner.ends_with(":write") ? "1" : "0", "50000", "me:0"};
+        if (owner.ends_with(":write")) arguments.emplace_back("me:0:write");
+        return shown(call(read_write_release, {"orders", "{orders}:"}, arguments));
+    }
     std::string force(std::string const& mode) {
         return shown(call(read_write_force_release, {"orders", "{orders}:"},
                           {mode, "PUBLISH", "channel", mode == "write" ? "1" : "0"}));
@@ -206,6 +211,74 @@ TEST_P(read_write_script, renews_others_where_one_is_gone_and_nobody_may_ask_whe
     words const both{"100000", "dead:1", "{orders}:", "me:1", "{orders}:"};
     EXPECT_EQ(shown(call(user, read_renew, {"orders", "orders"}, both)), "[1]");
     EXPECT_EQ(state(), (words{"orders {mode=read me:1=1 dead:1=1} 100s", alive("me:1", 1)}));
+}
+
+TEST_P(read_write_script, keeps_everybody_out_for_the_rest_of_a_minimum_hold_of_who_writes) {
+    write("me:1:write");
+    listener ear(server());
+    EXPECT_EQ(release_to_keep("me:1:write"), "2") << "the one who listens here";
+    EXPECT_EQ(ear.heard(), words{"channel 1"});
+    EXPECT_EQ(state(), words{"orders {mode=write me:0:write=1} 50s"});
+    EXPECT_EQ(release_to_keep("me:1:write"), "0") << "a repeat";
+    EXPECT_EQ(read("you:1"), "50s");
+    EXPECT_EQ(write("me:1:write"), "50s");
+    EXPECT_EQ(force("write"), "1");
+    EXPECT_EQ(state(), words{});
+    write("me:1:write", "10000");
+    EXPECT_EQ(release_to_keep("me:1:write"), "2");
+    EXPECT_EQ(state(), words{"orders {mode=write me:0:write=1} 50s"}) << "longer than the lease that it had";
+}
+
+TEST_P(read_write_script, keeps_writers_out_for_the_rest_of_a_minimum_hold_of_who_reads) {
+    read("me:1");
+    set_read_count("me:1", 2);
+    EXPECT_EQ(release_to_keep("me:1"), "1") << "told nobody of those who listen, who are none";
+    EXPECT_EQ(state(), (words{"orders {mode=read me:0=1} 50s", alive("me:0", 1, "50s")}));
+    EXPECT_EQ(release_to_keep("me:1"), "0") << "a repeat";
+    EXPECT_EQ(read("you:1"), "nil");
+    EXPECT_EQ(release("you:1"), "1");
+    EXPECT_EQ(state(), (words{"orders {mode=read me:0=1} 50s", alive("me:0", 1, "50s")}));
+    EXPECT_EQ(write("you:1:write"), "50s");
+    EXPECT_EQ(force("read"), "1");
+    EXPECT_EQ(state(), words{});
+}
+
+TEST_P(read_write_script, keeps_the_later_of_two_minimum_holds_of_readers) {
+    read("you:1", "", "200000");
+    read("me:1");
+    command({"SET", key("me:0", 1), "1", "PX", "80000"});
+    command({"HSET", "orders", "me:0", "1"});
+    listener ear(server());
+    EXPECT_EQ(release_to_keep("me:1"), "1");
+    EXPECT_EQ(ear.heard(), words{}) << "the lease is another reader's";
+    EXPECT_EQ(state(),
+              (words{"orders {mode=read you:1=1 me:0=1} 200s", alive("me:0", 1, "80s"), alive("you:1", 1, "200s")}));
+}
+
+TEST_P(read_write_script, keeps_what_was_read_for_longer_than_any_lease_of_the_readers) {
+    read("you:1", "", "40000");
+    read("me:1", "", "20000");
+    EXPECT_EQ(release_to_keep("me:1"), "1");
+    EXPECT_EQ(state(),
+              (words{"orders {mode=read you:1=1 me:0=1} 50s", alive("me:0", 1, "50s"), alive("you:1", 1, "40s")}));
+}
+
+TEST_P(read_write_script, keeps_writers_out_where_who_writes_goes_on_reading) {
+    write("me:1:write");
+    read("me:1", "me:1:write", "20000");
+    EXPECT_EQ(release_to_keep("me:1:write"), "1");
+    EXPECT_EQ(state(),
+              (words{"orders {mode=read me:1=1 me:0=1} 50s", alive("me:0", 1, "50s"), alive("me:1", 1, "20s")}));
+    EXPECT_EQ(read("you:1"), "nil");
+}
+
+TEST_P(read_write_script, keeps_readers_out_where_who_writes_has_kept_what_it_read) {
+    write("me:1:write");
+    read("me:1", "me:1:write");
+    EXPECT_EQ(release_to_keep("me:1"), "1") << "it goes on writing";
+    EXPECT_EQ(state(), (words{"orders {mode=write me:1:write=1 me:0=1} 100s", alive("me:0", 1, "50s")}));
+    EXPECT_EQ(release_to_keep("me:1:write"), "1");
+    EXPECT_EQ(read("you:1"), "50s");
 }
 
 TEST_P(read_write_script, ends_by_force_the_half_that_is_meant) {

@@ -2,6 +2,7 @@
 #include "locking/recipes/faster_multi.hpp"
 
 #include "base/highway_hash.hpp"
+#include "locking/names.hpp"
 #include "locking/recipes/owner_hash.hpp"
 #include "locking/recipes/recipes.hpp"
 
@@ -23,20 +24,35 @@ wire_call about_fields(script const& program, std::initializer_list<std::string_
     return script_call(program, std::span(keys.begin(), keys.size()), arguments);
 }
 
+/// For how long the counter of tokens stays; empty: for ever.
+std::string counter_ttl(call_context const& context) {
+    return context.counter_ttl.count() > 0 ? std::to_string(context.counter_ttl.count()) : std::string();
+}
+
 wire_call acquire(call_context const& context) {
     auto const lease = std::to_string(context.lease.count());
+    if (context.fencing)
+        return about_fields(scripts::faster_multi_acquire, {context.name, token_counter(context.name)},
+                            {lease, context.owner_id, counter_ttl(context)}, context.parts);
     return about_fields(scripts::faster_multi_acquire, {context.name}, {lease, context.owner_id}, context.parts);
 }
 
 wire_call set_count(call_context const& context, int count) {
     auto const lease = std::to_string(context.lease.count());
-    return about_fields(scripts::faster_multi_set_count, {context.name},
-                        {lease, context.owner_id, std::to_string(count)}, context.parts);
+    auto const count_text = std::to_string(count);
+    if (context.fencing)
+        return about_fields(scripts::faster_multi_set_count, {context.name, token_counter(context.name)},
+                            {lease, context.owner_id, count_text, counter_ttl(context)}, context.parts);
+    return about_fields(scripts::faster_multi_set_count, {context.name}, {lease, context.owner_id, count_text},
+                        context.parts);
 }
 
 wire_call release(call_context const& context) {
+    bool const keeps = context.kept_for.count() > 0;
+    auto const kept_for = keeps ? std::to_string(context.kept_for.count()) : std::string();
+    auto const kept_by = keeps ? kept_owner(context.owner_id) : std::string();
     return about_fields(scripts::faster_multi_release, {context.name},
-                        {context.owner_id, context.publish, context.channel()}, context.parts);
+                        {context.owner_id, context.publish, context.channel(), kept_for, kept_by}, context.parts);
 }
 
 wire_call force_release(call_context const& context) {
@@ -79,10 +95,8 @@ constexpr recipe make() noexcept {
     made.read_is_held = read_is_held;
     made.lease_left = lease_left;
     made.renew = &renew;
-    made.plain = nullptr;      // no plain command takes a part of a key
-    made.takes_turns = false;  // most messages on the channel are about other values
-    made.gives_tokens = false; // its scripts do not count
-    made.minimum_hold = false; // the key lives on for others, and has what is held no longer until it ends
+    made.plain = nullptr;     // no plain command takes a part of a key
+    made.takes_turns = false; // most messages on the channel are about other values
     return made;
 }
 

@@ -40,7 +40,18 @@ wire_call set_read_count(call_context const& context, int count) {
                        {std::to_string(context.lease.count()), context.owner_id, std::to_string(count)});
 }
 
+wire_call release_to_keep(call_context const& context, std::string_view message) {
+    auto const prefix = read_hold_prefix(context.name);
+    auto const writer = kept_owner(context.owner_id);
+    auto const kept_for = std::to_string(context.kept_for.count());
+    std::string_view reader = writer;
+    if (reader.ends_with(write_suffix)) reader.remove_suffix(write_suffix.size());
+    return script_call(scripts::read_write_release, {context.name, prefix},
+                       {context.owner_id, context.publish, context.channel(), message, kept_for, reader, writer});
+}
+
 template <half const& Half> wire_call release(call_context const& context) {
+    if (context.kept_for.count() > 0) return release_to_keep(context, Half.message);
     auto const prefix = read_hold_prefix(context.name);
     return script_call(scripts::read_write_release, {context.name, prefix},
                        {context.owner_id, context.publish, context.channel(), Half.message});
@@ -98,7 +109,6 @@ template <half const& Half> constexpr recipe make_half(recipe const& counterpart
     made.local_handoff = false; // whoever writes may read beside it, by the id of the hold
     made.takes_turns = false;   // readers and writers do not exclude each other alike
     made.counterpart = &counterpart;
-    made.minimum_hold = false; // one key has the holds of all who read beside it
     return made;
 }
 

@@ -30,7 +30,7 @@ MUTANTS = [
      "return count > group_->members.size() - group_->needed ? first : nullptr;",
      "return first;"),
     ("a member that is acquired after the wait for the majority has ended stays acquired", MULTI_ACQUISITION,
-     "        late.release_detached(); // this may be the thread of another client, which must not block\n",
+     "        hold_access::give_up(late); // this may be the thread of another client, which must not block\n",
      "        static_cast<void>(new hold(std::move(late)));\n"),
     ("a red lock is told to be lost with the first of its members that is", MULTI_HOLD,
      "if (auto const state = whom.lock()) state->look();",

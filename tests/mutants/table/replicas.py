@@ -39,7 +39,7 @@ MUTANTS = [
      "if (!again && policy_.shortage == replica_shortage::accept) return accept(why);",
      "if (!again) return accept(why);"),
     ("a minimum hold outlasts a lock that is given back", CONFIRMED,
-     "if (held->levels.size() == 1) held->kept_until = base::instant::min(); // nothing was done under it",
+     "        lock_table::set_minimum_hold(*held, level, base::instant::min(), lease_clock::now());\n",
      ""),
     ("a lock that is given back is not tried again", CONFIRMED,
      "retries_left_ > 0 && now < request_.deadline;",

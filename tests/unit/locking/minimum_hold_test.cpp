@@ -41,9 +41,9 @@ TEST(minimum_hold, of_the_latest_end_counts) {
     all.table.take(mine, {.lease = 30s, .renewed = true, .kept_until = at(9s)}, at(0s), base::never);
     all.table.take(mine, {.lease = 30s, .renewed = true, .kept_until = at(4s)}, at(1s), base::never);
     all.table.take(mine, {.lease = 30s, .renewed = true}, at(2s), base::never);
-    EXPECT_EQ(mine->kept_until, at(9s));
-    EXPECT_EQ(time_until(mine->kept_until, at(9s) - 1ns), 1ms) << "rounded up: never too early";
-    EXPECT_EQ(time_until(mine->kept_until, at(9s)), 0ms);
+    EXPECT_EQ(mine->minimum_hold_until(), at(9s));
+    EXPECT_EQ(time_until(mine->minimum_hold_until(), at(9s) - 1ns), 1ms) << "rounded up: never too early";
+    EXPECT_EQ(time_until(mine->minimum_hold_until(), at(9s)), 0ms);
     EXPECT_EQ(time_until(base::instant::min(), at(9s)), 0ms);
 }
 
@@ -57,6 +57,34 @@ TEST(minimum_hold, is_known_to_the_background_that_releases) {
     auto const jobs = all.table.dead.on_timer(at(1s));
     ASSERT_EQ(jobs.size(), 1U);
     EXPECT_EQ(jobs[0].kept_until, at(60s));
+}
+
+TEST(minimum_hold, of_a_level_counts_when_it_has_ended) {
+    client_locks all;
+    auto const mine = all.table.open(all.record, ann);
+    all.table.take(mine, {.lease = 30s, .renewed = true}, at(0s), base::never);
+    auto const inner = all.table.take(mine, {.lease = 30s, .renewed = true, .kept_until = at(9s)}, at(0s), base::never);
+    ASSERT_EQ(all.release(mine, inner->number, at(1s)).what, plan::partial);
+    EXPECT_EQ(mine->minimum_hold_until(), at(9s));
+    auto const another =
+        all.table.take(mine, {.lease = 30s, .renewed = true, .kept_until = at(12s)}, at(1s), base::never);
+    base::wake_list woken;
+    all.table.abandon(mine, another->number, at(2s), woken);
+    EXPECT_EQ(mine->minimum_hold_until(), at(12s));
+}
+
+TEST(minimum_hold, can_be_set_and_taken_back_for_one_level) {
+    client_locks all;
+    auto const mine = all.table.open(all.record, ann);
+    auto const outer = all.table.take(mine, {.lease = 30s, .renewed = true, .kept_until = at(5s)}, at(0s), base::never);
+    auto const inner = all.table.take(mine, {.lease = 30s, .renewed = true, .kept_until = at(9s)}, at(0s), base::never);
+    lock_table::set_minimum_hold(*mine, inner->number, base::instant::min(), at(1s));
+    EXPECT_EQ(mine->minimum_hold_until(), at(5s)) << "the other one's";
+    lock_table::set_minimum_hold(*mine, outer->number, at(90s), at(1s));
+    EXPECT_EQ(mine->minimum_hold_until(), at(90s));
+    EXPECT_EQ(mine->longest_ever, 89s) << "an orphan could stay for so long";
+    lock_table::set_minimum_hold(*mine, outer->number + 100, at(99s), at(1s));
+    EXPECT_EQ(mine->minimum_hold_until(), at(90s)) << "there is no such level";
 }
 
 TEST(minimum_hold, of_an_acquisition_that_was_given_up_is_none) {

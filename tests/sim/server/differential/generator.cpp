@@ -143,6 +143,7 @@ private:
         case 'g': return std::string(group_of_values);
         case 'l': return lease();
         case 'L': return chance_.one_in(3) ? "0" : lease();
+        case 'E': return chance_.one_in(2) ? "" : lease();
         case 'o': return owner();
         case 'O': return chance_.one_in(8) ? "" : owner();
         case 'w': return owner() + ":write";

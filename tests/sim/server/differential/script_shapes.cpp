@@ -21,7 +21,7 @@ constexpr script_shape fair[]{{&scripts::fair_acquire, "kqz?t", "lodb?l"}, {&scr
 constexpr script_shape read_write[]{{&scripts::read_acquire, "kh", "loW"},
                                     {&scripts::read_set_count, "kh", "lon"},
                                     {&scripts::read_renew, "", "l", "k", "oh"},
-                                    {&scripts::read_write_release, "kh", "xpcm"},
+                                    {&scripts::read_write_release, "kh", "xpcm?low"},
                                     {&scripts::read_write_force_release, "kh", "Mpcm"},
                                     {&scripts::write_acquire, "k?t", "lw?l"},
                                     {&scripts::lock_set_count, "k", "lwn"},
@@ -29,7 +29,8 @@ constexpr script_shape read_write[]{{&scripts::read_acquire, "kh", "loW"},
 
 constexpr script_shape values[]{
     {&scripts::faster_multi_acquire, "g", "loff"},       {&scripts::faster_multi_set_count, "g", "lonff"},
-    {&scripts::faster_multi_release, "g", "opcff"},      {&scripts::faster_multi_renew, "", "l", "g", "o2ff"},
+    {&scripts::faster_multi_acquire, "gt", "loEff"},     {&scripts::faster_multi_set_count, "gt", "lonEff"},
+    {&scripts::faster_multi_release, "g", "opcEOff"},    {&scripts::faster_multi_renew, "", "l", "g", "o2ff"},
     {&scripts::faster_multi_force_release, "g", "pcff"}, {&scripts::faster_multi_look, "g", "ff"}};
 
 constexpr script_shape counters[]{

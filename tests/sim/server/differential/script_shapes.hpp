@@ -12,10 +12,10 @@ namespace redlatch::sim {
 ///
 /// KEYS: k one of the few keys that all kinds share, q queue and z timeouts of a fair lock, t token counter, h prefix of read
 /// holds, e ends of permits, r record of a request, g group of values.
-/// ARGV: l lease, L lease or 0, o OWNER, O OWNER or empty, w OWNER that writes, W that or empty, x OWNER that reads or writes,
-/// p publish command, c channel, s numsub or shardnumsub, n hold count, a number of permits, b 0 or 1, m message, M mode,
-/// d how long a waiter keeps its place, R for how long a record is kept, i id of a permit, f field of a value,
-/// 2 the number of two fields, h as above.
+/// ARGV: l lease, L lease or 0, E lease or empty, o OWNER, O OWNER or empty, w OWNER that writes, W that or empty, x OWNER that
+/// reads or writes, p publish command, c channel, s numsub or shardnumsub, n hold count, a number of permits, b 0 or 1,
+/// m message, M mode, d how long a waiter keeps its place, R for how long a record is kept, i id of a permit, f field of a
+/// value, 2 the number of two fields, h as above.
 struct script_shape {
     locking::script const* which;
     std::string_view keys;
