@@ -434,6 +434,7 @@ std::optional<violation> check(history const& all, patience const& how) {
     if (auto found = check_freshness(all, how.deadline_slack)) return found;
     if (auto found = check_renewals(all, how.renewal)) return found;
     if (auto found = check_max_hold(all, how.deadline_slack * 2)) return found;
+    if (auto found = check_minimum_holds(all)) return found;
     if (auto found = check_needless_loss(all, how.needless_loss, how.nothing_is_lost)) return found;
     if (auto found = check_reentry(all)) return found;
     if (auto found = check_turns(all, how.turns)) return found;

@@ -38,6 +38,8 @@ std::optional<violation> check_freshness(history const& all, moment slack);
 std::optional<violation> check_renewals(history const& all, moment patience);
 /// Nobody believes in a hold `slack` after its max_hold.
 std::optional<violation> check_max_hold(history const& all, moment slack);
+/// Nobody else comes into the key of a lock before a minimum hold is over.
+std::optional<violation> check_minimum_holds(history const& all);
 /// In quiet times, and `patience` after they began, no hold that is renewed is lost. `always`: nor at any other time.
 std::optional<violation> check_needless_loss(history const& all, moment patience, bool always = false);
 /// Nobody enters again what the server does not know.

@@ -140,6 +140,7 @@ scenario generate(std::uint64_t seed, bool with_faults, generation of) {
         end_threads(made);
         if (with_faults) take_memory_and_threads(made);
     }
+    if (of >= generation::eighth) hold_longer(made);
     return made;
 }
 

@@ -108,7 +108,7 @@ void probe_owners(stage& in, int lock) {
             auto const& [process, locks] = one.second; // it may have this one and wait for another
             return (locks >> lock & 1) != 0 && in.actors.at(static_cast<std::size_t>(process)).is_of(owner);
         });
-        if (alive && !believed && !being_taken && !in.is_dead_reader(lock, owner))
+        if (alive && !believed && !being_taken && !in.is_dead_reader(lock, owner) && !stage::is_rest(owner))
             in.write({.what = kind::orphan, .lock = lock, .owner = owner});
     }
 }
@@ -178,8 +178,8 @@ moment enough(scenario const& plan) {
     auto total = 20'000ms;
     for (auto const& one : plan.workers)
         for (auto const& each : one.jobs)
-            total +=
-                std::chrono::milliseconds(each.pause + each.wait + each.hold + each.lease.value_or(0) + plan.watchdog);
+            total += std::chrono::milliseconds(each.pause + each.wait + each.hold + each.lease.value_or(0)
+                                               + each.hold_at_least.value_or(0) + plan.watchdog);
     for (auto const& one : plan.workers)
         if (one.then) total = std::max(total, 20'000ms + std::chrono::milliseconds(one.then->until));
     return total;

@@ -25,6 +25,7 @@ struct job {
     std::int64_t wait = 0;               ///< of timed; of cancelled: until it is cancelled
     std::optional<std::int64_t> lease{}; ///< fixed; none: renewed
     std::optional<std::int64_t> max_hold{};
+    std::optional<std::int64_t> hold_at_least{};
     std::int64_t hold = 0;                     ///< how long it is held
     int entries = 1;                           ///< re-entries included
     std::optional<std::int64_t> inner_lease{}; ///< of re-entries; 0: renewed; none: as the first
@@ -256,7 +257,7 @@ struct scenario {
 };
 
 /// What may be in a scenario has grown: a kept seed of an earlier generation stays what it was.
-enum class generation : std::uint8_t { first, second, third, fourth, fifth, sixth, seventh, latest = seventh };
+enum class generation : std::uint8_t { first, second, third, fourth, fifth, sixth, seventh, eighth, latest = eighth };
 
 scenario generate(std::uint64_t seed, bool with_faults = true, generation of = generation::latest);
 /// C++-like lines that say all of it.

@@ -87,6 +87,9 @@ private:
                 with([&](scenario& s) {
                     return std::exchange(s.workers[i].jobs[j].max_hold, std::nullopt).has_value();
                 });
+                with([&](scenario& s) {
+                    return std::exchange(s.workers[i].jobs[j].hold_at_least, std::nullopt).has_value();
+                });
                 with([&](scenario& s) { return std::exchange(s.workers[i].jobs[j].lease, std::nullopt).has_value(); });
                 with([&](scenario& s) {
                     return std::exchange(s.workers[i].jobs[j].confirmed, std::nullopt).has_value();

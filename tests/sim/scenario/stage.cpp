@@ -1,5 +1,6 @@
 #include "sim/scenario/stage.hpp"
 
+#include "locking/names.hpp"
 #include "locking/script.hpp"
 #include "sim/world/seams.hpp"
 
@@ -174,7 +175,7 @@ void stage::see_key(int lock, owners_of_key& known, int by) {
     for (auto const& owner : known.all)
         if (std::find(before.begin(), before.end(), owner) == before.end()) {
             in_key_since_.try_emplace({lock, owner}, universe.now());
-            write({.what = fact::kind::in_key, .lock = lock, .owner = owner, .yes = true});
+            write({.what = fact::kind::in_key, .lock = lock, .owner = owner, .yes = true, .is_rest = is_rest(owner)});
         }
 }
 
@@ -184,6 +185,10 @@ bool stage::had_unconfirmed(int process, int lock, moment since) const {
     return plan.has_replicas() && std::any_of(taking_all.begin(), taking_all.end(), [&](auto const& one) {
                return one.second.first == process && (one.second.second >> lock & 1) != 0;
            });
+}
+
+bool stage::is_rest(std::string const& owner) {
+    return locking::kept_owner(owner) == owner;
 }
 
 moment stage::in_key_since(int lock, std::string const& owner) const {

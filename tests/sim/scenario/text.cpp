@@ -81,6 +81,7 @@ std::string to_text(scenario const& what) {
             if (each.asks == job::how::timed || each.asks == job::how::cancelled) text += ", within " + ms(each.wait);
             if (each.lease) text += ", lease " + ms(*each.lease);
             if (each.max_hold) text += ", max_hold " + ms(*each.max_hold);
+            if (each.hold_at_least) text += ", hold_at_least " + ms(*each.hold_at_least);
             if (each.confirmed) text += ", confirmed by " + to_text(*each.confirmed);
             text += ", held " + ms(each.hold)
                     + (each.entries > 1 ? ", " + std::to_string(each.entries) + " entries" : "")

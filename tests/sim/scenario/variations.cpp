@@ -119,6 +119,19 @@ void split_writes(scenario& in, bool with_faults) {
     }
 }
 
+void hold_longer(scenario& in) {
+    dice by(in.seed * 0xc2b2ae3d27d4eb4fU + 0x5851f42);
+    if (!by.one_in(6)) return;
+    if (in.evalsha_refused) return; // what is left is kept by a script
+    for (auto& each : in.workers)
+        for (auto& one : each.jobs) {
+            auto const longest = std::min(one.lease.value_or(in.watchdog), in.watchdog);
+            if (by.one_in(3))
+                one.hold_at_least =
+                    by.one_in(3) ? by.between(1, longest) : by.between(1, std::min<std::int64_t>(longest, 200));
+        }
+}
+
 void take_descriptors(scenario& in) {
     dice by(in.seed * 0x2545f4914f6cdd1dU + 0x9e3779b);
     if (!by.one_in(8)) return;

@@ -20,6 +20,8 @@ void take_descriptors(scenario& in);
 
 /// Owners that are threads; some of them end while they hold a lock.
 void end_threads(scenario& in);
+/// Minimum holds, of some jobs.
+void hold_longer(scenario& in);
 /// A process whose calls are refused memory for a while, or that gets no further thread.
 void take_memory_and_threads(scenario& in);
 

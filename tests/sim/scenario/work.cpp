@@ -135,6 +135,9 @@ private:
         made.owner = owner_;
         if (what_.lease) made.lease = duration(*what_.lease);
         if (what_.max_hold) made.max_hold = duration(*what_.max_hold);
+        // What is left of a read-write lock may be read beside, or be no longer than a reader that goes on.
+        if (what_.hold_at_least && in_.plan.locks_are != lock_kind::read_write)
+            made.hold_at_least = duration(*what_.hold_at_least);
         return made;
     }
 
@@ -273,6 +276,7 @@ private:
         auto const now = in_.universe.now();
         mine.yes = !how.lease && !how.max_hold && !what_.inner_lease;
         if (in_.plan.locks_are == lock_kind::fenced) mine.token = got.token().value_or(0);
+        if (how.hold_at_least) mine.kept = kept_until(mine.owner, *how.hold_at_least);
         if (how.max_hold && !how.lease) mine.most = now + std::chrono::milliseconds(*what_.max_hold);
         mine.until = now + (got.valid_until() - me_.who->clock(now));
         in_.write(mine);
@@ -288,8 +292,15 @@ private:
         return made;
     }
 
+    /// By clocks that differ, and count milliseconds.
+    moment kept_until(std::string const& owner, duration at_least) const {
+        auto const since = in_.in_key_since(what_.lock, owner);
+        return since == never ? moment(0) : since + std::max<moment>(at_least - at_least / 100 - 2ms, 0ms);
+    }
+
     std::optional<hold> enter_again(basic_lock& lock) {
         auto how = options();
+        how.hold_at_least.reset(); // its lease may be shorter
         how.wait = duration(in_.plan.timeout);
         if (what_.inner_lease)
             how.lease = *what_.inner_lease > 0 ? std::optional(duration(*what_.inner_lease)) : std::nullopt;
