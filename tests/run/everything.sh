@@ -17,11 +17,12 @@ build_all() { # PRESET [-DNAME=VALUE…] [TARGET…]: with what the tests need
 
 # Tests that mostly wait - for leases, deadlines, other processes - run ten at a time; all others two at a time. Those that
 # measure, and those that fill the machine, say how much of it they need (PROCESSORS in their CMakeLists.txt).
-waiting_labels='^(integration|cli|asio|chaos|interop)$'
+waiting_labels='^(integration|integration_variant|cli|asio|chaos|interop)$'
 waiting_jobs=10
+variants_elsewhere= # yes: those of integration tests run on another server than the tests themselves
 
 run_all_of() { # PRESET [CTEST-ARGS…]: what computes, and then what waits
-    local preset=$1 some
+    local preset=$1 some on_another_server=()
     shift
     if [[ " $* " == *' -LE '* ]]; then # ctest leaves out what all of several -LE match
         run_ctest "$preset" chosen "$@"
@@ -29,10 +30,12 @@ run_all_of() { # PRESET [CTEST-ARGS…]: what computes, and then what waits
     else
         run_ctest "$preset" computing -LE "$waiting_labels" "$@"
         some=$ran
-        run_ctest "$preset" waiting -L "$waiting_labels" -j "$waiting_jobs" "$@"
+        # test_variants_on() runs them.
+        if [[ $variants_elsewhere ]]; then on_another_server=(-LE '^integration_variant$'); fi
+        run_ctest "$preset" waiting -L "$waiting_labels" "${on_another_server[@]}" -j "$waiting_jobs" "$@"
         some=$((some + ran))
     fi
-    [[ $some -gt 0 ]] || ended "there is a test to run (preset $preset)" 1 0 || true
+    [[ $some -gt 0 ]] || ended "there is a test to run (preset $preset)" 1 0 0 || true
 }
 
 test_preset() { # PRESET [CTEST-ARGS…]
@@ -46,6 +49,12 @@ test_preset() { # PRESET [CTEST-ARGS…]
 test_on() { # PROGRAM PART
     local others='^(scripts_no_hand_off|asynchronous)\.|(deadline|embedded_server|hostile_server|lie|many|tls)_test'
     REDLATCH_TEST_SERVER=$1 run_ctest release "$2" -L '^integration$' -E "$others" -j "$waiting_jobs"
+}
+
+# The same ones with scripts only, and through the asynchronous face: servers, faces and command sets meet in pairs, and each
+# night as a product.
+test_variants_on() { # PROGRAM PART
+    REDLATCH_TEST_SERVER=$1 run_ctest release "$2" -L '^integration_variant$' -j "$waiting_jobs"
 }
 
 # What the same sources always get, and other sources do not: a failure can be repeated, and each change meets new scenarios.
@@ -75,7 +84,9 @@ test_everything() { # a failure in one step does not hide those of the others
     beside "static analysis" check_analysis all
     beside "format" check_format
     beside "shell scripts" check_shell
+    variants_elsewhere=$valkey_server
     test_preset release
+    variants_elsewhere=
     beside "simulator, seeds of these sources" seeds 40000 30 --first "$(seed_of_sources)"
     beside "simulator, seeds of a cluster" seeds 2000 30 --topology cluster --first "$(seed_of_sources)"
     beside "simulator, seeds of replicas" seeds 2000 30 --topology replicas --first "$(seed_of_sources)"
@@ -83,7 +94,7 @@ test_everything() { # a failure in one step does not hide those of the others
     beside "memcheck: the core" memcheck "${core_tests[@]}"
     beside "build: fuzz, ahead" build fuzz
     beside "build: clang, ahead" once_ended "static analysis" build_with_clang
-    if [[ $valkey_server ]]; then test_on "$valkey_server" 'waiting, on Valkey'; fi
+    if [[ $valkey_server ]]; then test_variants_on "$valkey_server" 'waiting, variants on Valkey'; fi
     local preset
     for preset in asan-ubsan tsan; do test_preset "$preset"; done
     wait_for_besides
@@ -94,6 +105,7 @@ test_everything() { # a failure in one step does not hide those of the others
 # What takes too long for each change.
 test_nightly() {
     check "build: release" build_all release || return 0
+    run_ctest release 'variants' -L '^integration_variant$' -j "$waiting_jobs"
     run_ctest release 'nightly, computing' -C nightly -L '^nightly$' -LE "$waiting_labels"
     run_ctest release 'nightly, waiting' -C nightly -L '^nightly$' -L "$waiting_labels" -j "$waiting_jobs"
     test_servers

@@ -4,13 +4,26 @@
 results=$build_root/results
 passed=0 failed=0 skipped=0 failures=() reports=() step_seconds=()
 
-told_seconds() { # SECONDS TITLE: now, and again at the end
-    printf '(%d s)\n' "$1"
-    step_seconds+=("$(printf '%6d s  %s' "$1" "$2")")
+processor_time() { # sets `processor`: the seconds of all processors that children of this shell have taken which have ended
+    local file=$results/times-$BASHPID both each
+    mkdir -p "$results"
+    times >"$file"
+    { read -r _ && read -ra both; } <"$file"
+    rm "$file"
+    processor=0
+    for each in "${both[@]}"; do # 12m34.567s
+        each=${each%[.,]*}
+        processor=$((processor + 60 * ${each%m*} + ${each#*m}))
+    done
 }
 
-ended() { # TITLE STATUS SECONDS: a step that counts as one test
-    told_seconds "$3" "$1"
+told_seconds() { # SECONDS PROCESSOR TITLE: now, and again at the end
+    printf '(%d s, %d s of a processor)\n' "$1" "$2"
+    step_seconds+=("$(printf '%6d s %6d s  %s' "$1" "$2" "$3")")
+}
+
+ended() { # TITLE STATUS SECONDS PROCESSOR: a step that counts as one test
+    told_seconds "$3" "$4" "$1"
     if [[ $2 -eq 0 ]]; then
         passed=$((passed + 1))
     else
@@ -22,11 +35,14 @@ ended() { # TITLE STATUS SECONDS: a step that counts as one test
 }
 
 check() { # TITLE CMD…
-    local title=$1 began=$SECONDS status=0
+    local title=$1 began=$SECONDS status=0 processor before
     shift
     printf '\n== %s\n' "$title"
+    processor_time
+    before=$processor
     "$@" || status=$?
-    ended "$title" "$status" $((SECONDS - began))
+    processor_time
+    ended "$title" "$status" $((SECONDS - began)) $((processor - before))
 }
 
 # ---- beside others ---------------------------------------------------------------------------------------------------
@@ -50,7 +66,8 @@ beside() { # TITLE CMD…: like check, but it goes on by itself; its output is s
         out_of_the_way
         began=$SECONDS status=0
         "$@" || status=$?
-        printf '%d %d\n' "$status" $((SECONDS - began)) >"$file.end"
+        processor_time
+        printf '%d %d %d\n' "$status" $((SECONDS - began)) "$processor" >"$file.end"
     ) >"$file.log" 2>&1 &
     set +m
     beside_pids+=("$!") beside_files+=("$file") beside_titles+=("$title")
@@ -75,14 +92,14 @@ end_besides() { # when dev itself ends early
 trap end_besides EXIT
 
 wait_for_besides() { # shows and counts each
-    local at file status seconds
+    local at file status seconds processor
     for at in "${!beside_pids[@]}"; do
         wait "${beside_pids[at]}" 2>/dev/null || true
-        file=${beside_files[at]} status=1 seconds=0
+        file=${beside_files[at]} status=1 seconds=0 processor=0
         printf '\n== %s\n' "${beside_titles[at]}"
         cat "$file.log"
-        [[ ! -s $file.end ]] || read -r status seconds <"$file.end"
-        ended "${beside_titles[at]} (beside others)" "$status" "$seconds" || true
+        [[ ! -s $file.end ]] || read -r status seconds processor <"$file.end"
+        ended "${beside_titles[at]} (beside others)" "$status" "$seconds" "$processor" || true
     done
     beside_pids=() beside_files=() beside_titles=()
 }
@@ -99,8 +116,10 @@ failed_tests() { # PRESET REPORT → a line for each
 
 # run_ctest PRESET PART CTEST-ARGS…: sets `ran` to the number of its tests; none at all is no failure.
 run_ctest() {
-    local preset=$1 part=$2 report=$results/$1-$2.xml status=0 began=$SECONDS
+    local preset=$1 part=$2 report=$results/$1-$2.xml status=0 began=$SECONDS processor before
     shift 2
+    processor_time
+    before=$processor
     ran=0
     mkdir -p "$results"
     rm -f "$report"
@@ -108,7 +127,8 @@ run_ctest() {
     # Thousands of lines of success hide the one of failure: what passed is in the report.
     (cd "$root" && settled "$preset" ctest --preset "$preset" --no-tests=ignore --output-junit "$report" "$@") |
         sed -uE '/^ +Start +[0-9]+: /d; /^ *[0-9]+\/[0-9]+ Test +#.*(Passed|\*\*\*Skipped) +[0-9.]+ sec$/d' || status=$?
-    told_seconds $((SECONDS - began)) "tests: $preset, $part"
+    processor_time
+    told_seconds $((SECONDS - began)) $((processor - before)) "tests: $preset, $part"
     mapfile -t -O "${#failures[@]}" failures < <(failed_tests "$preset" "$report")
     local total=0 broken=0 left_out=0
     if [[ -s $report ]]; then
@@ -138,8 +158,10 @@ slowest() { # REPORT… → the ten slowest tests of all these
 
 summary() {
     if [[ ${#step_seconds[@]} -gt 1 ]]; then
-        printf '\nSteps:\n'
-        printf '%s\n' "${step_seconds[@]}" "$(printf '%6d s  all' "$SECONDS")"
+        local processor
+        processor_time
+        printf '\nSteps: seconds, and seconds of a processor\n'
+        printf '%s\n' "${step_seconds[@]}" "$(printf '%6d s %6d s  all' "$SECONDS" "$processor")"
     fi
     if [[ ${#reports[@]} -gt 0 ]]; then printf '\nThe slowest tests:\n' && slowest "${reports[@]}"; fi
     if [[ ${#failures[@]} -gt 0 ]]; then printf '\nFailed:\n' && printf '  %s\n' "${failures[@]}"; fi
