@@ -198,8 +198,7 @@ lock_table::release_plan lock_table::plan_release(tenure_ptr const& tenure, std:
     if (at == tenure->levels.end()) return {};
     if (tenure->in(tenure::phase::held) && now >= tenure->validity()) lose(tenure, now, woken);
     bool const capped = at->max_hold_until != base::never;
-    auto const kept_until = tenure->minimum_hold_until();
-    bool const frees = kept_until <= now && tenure->lock_delay.count() == 0;
+    bool const frees = tenure->minimum_hold_until() <= now && tenure->lock_delay.count() == 0;
     bool const may_hand_off = tenure->levels.size() == 1 && at->renewed && !capped && frees;
     tenure->end_level(at);
     if (tenure->in(tenure::phase::lost)) {
