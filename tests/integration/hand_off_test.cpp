@@ -41,11 +41,11 @@ protected:
     }
     /// What the client's thread has been given before this it has done when this is answered.
     static void reach(client& user) {
-        std::promise<void> reached;
-        user.get_lock("somewhere else").async_try_acquire({.owner = owner()}, {}, [&](std::error_code, auto&&) {
-            reached.set_value();
+        std::promise<std::optional<hold>> reached;
+        user.get_lock("somewhere else").async_try_acquire({.owner = owner()}, {}, [&](std::error_code, auto&& got) {
+            reached.set_value(std::move(got));
         });
-        reached.get_future().get();
+        reached.get_future().get().value().release(); // its commands have been sent too
     }
     monitor watch{server};
 };
