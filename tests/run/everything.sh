@@ -87,10 +87,11 @@ test_everything() { # a failure in one step does not hide those of the others
     variants_elsewhere=$valkey_server
     test_preset release
     variants_elsewhere=
-    beside "simulator, seeds of these sources" seeds 40000 30 --first "$(seed_of_sources)"
-    beside "simulator, seeds of a cluster" seeds 2000 30 --topology cluster --first "$(seed_of_sources)"
-    beside "simulator, seeds of replicas" seeds 2000 30 --topology replicas --first "$(seed_of_sources)"
-    beside "simulator, seeds behind Sentinels" seeds 2000 30 --topology sentinel --first "$(seed_of_sources)"
+    # On what the others leave of two processors 40,000 seeds may take most of the time of all.
+    beside "simulator, seeds of these sources" seeds 40000 75 --first "$(seed_of_sources)"
+    beside "simulator, seeds of a cluster" seeds 2000 75 --topology cluster --first "$(seed_of_sources)"
+    beside "simulator, seeds of replicas" seeds 2000 75 --topology replicas --first "$(seed_of_sources)"
+    beside "simulator, seeds behind Sentinels" seeds 2000 75 --topology sentinel --first "$(seed_of_sources)"
     beside "memcheck: the core" memcheck "${core_tests[@]}"
     beside "build: fuzz, ahead" build fuzz
     beside "build: clang, ahead" once_ended "static analysis" build_with_clang
