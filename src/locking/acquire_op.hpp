@@ -36,7 +36,7 @@
 // | waiting  | count moved, timer, released in process | attempt -> trying                                                  |
 // | waiting, | the same, and this process holds it     | watch -> waiting, without a channel pausing; from 50 ms on: ask    |
 // | pausing  |                                         | whether the hold is still there                                    |
-// | waiting  | released in process, but held back; or  | wait for a message, 5 ms at the most -> waiting; without a         |
+// | waiting  | released in process, but must yield; or | wait for a message, 5 ms at the most -> waiting; without a         |
 // |          | it is the turn of other processes       | channel: pause for as long -> pausing                              |
 // | queued,  | it is the turn of other processes, that | yield: they go first; then look at the channel -> yielding         |
 // | waiting, | have waited for longer (turn_order.hpp) |                                                                    |
@@ -206,7 +206,7 @@ private:
     bool asked_ = false;     ///< at least once
     bool was_read_only_ = false;
     base::milliseconds stale_pause_{0}; ///< after one more answer that comes when the validity is over; 0: none has
-    awaited expected_ = awaited::any; ///< held back: messages of others, no confirmations; yielding: the ends of turns
+    awaited expected_ = awaited::any; ///< must yield: messages of others, no confirmations; yielding: the ends of turns
     bool listens_ = false;            ///< while it yields
     bool hurried_head_ = false;
     bool doubts_ = false;

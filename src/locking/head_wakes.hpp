@@ -12,7 +12,7 @@ public:
     static constexpr int most = 16;
     static constexpr base::milliseconds longest{5};
 
-    /// One more. False: it is to be held back, and a new row begins.
+    /// One more. False: it is to yield, and a new row begins.
     bool at_once(base::instant now) noexcept {
         if (count_ == 0) began_ = now;
         ++count_;

@@ -5,7 +5,7 @@
 // | a release, the head can take it      | strict, or the head has seen it taken, or 16 times or 25 µs are over:           |
 // |                                      | the head has it. Else it is handed off: the head is woken, once, and whoever    |
 // |                                      | comes first of the head and the one who has just released takes it              |
-// | the same, `time` after the first one | released on the server; the head is held back                                   |
+// | the same, `time` after the first one | released on the server; the head yields                                         |
 // | the releasing owner comes again      | within 16 times and 25 µs it has it again                                       |
 // | the head comes                       | it has it; or sees that it was taken: the next release is for the head          |
 // Why barging: a woken thread needs longer to come than a short section lasts. Why a bound: all the others wait.

@@ -29,8 +29,8 @@ release_op::action release_op::on_release_answer(release_answer const& answer, b
     may_have_run_ = may_have_run_ || repeated;
     if (answer.what == kind::not_understood) return on_no_answer();
     if (answer.what == kind::not_held && !(may_have_run_ && now < validity)) return finish(outcome::lost, effect::lost);
-    // The attempt of the next local waiter went out behind the first copy, before the one that released. And who is held back
-    // for other processes need not be where nobody else listens.
+    // The attempt of the next local waiter went out behind the first copy, before the one that released. And a head that
+    // yields to other processes need not do so where none of them listens.
     bool const need_not_wait = terms_.head_yields && others == 0;
     return finish(outcome::released, effect::released, by_text || may_have_run_ || called_before_ || need_not_wait);
 }

@@ -77,7 +77,7 @@ public:
     void leave(waiter_ptr const& waiter, base::wake_list& woken);
     /// The head has got the lock within the process: the next one is the head, and need not know before something happens.
     void leave_silently(waiter_ptr const& waiter) { remove(waiter); }
-    /// The lock may be free: the head, if there is one, asks again, whatever it has heard; with a sample it is held back.
+    /// The lock may be free: the head, if there is one, asks again, whatever it has heard; with a sample it yields.
     void tell_head(base::wake_list& woken, std::optional<channel_sample> const& yields_since = {}) const;
     /// So many permits come, or were found: the first waiters that have not been told of as many as they want ask, the first
     /// one of them in any case, those behind it as far as the permits go.

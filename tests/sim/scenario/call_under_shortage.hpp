@@ -26,4 +26,13 @@ template <class Call> bool call_under_shortage(stage& in, actor const& who, std:
     return false;
 }
 
+/// When a call that waits is in the queue of its process at the latest; never: it does not wait.
+inline moment queued_by(actor const& who, job::how asks, moment now) {
+    if (asks == job::how::once) return never;
+    auto by = now;
+    if (asks == job::how::asynchronous) by += std::chrono::milliseconds(6); // it begins on the client's own thread
+    if (who.who->short_of_memory) by += std::chrono::milliseconds(6); // what lacked memory is done again after 5 ms
+    return by;
+}
+
 } // namespace redlatch::sim

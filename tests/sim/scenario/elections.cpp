@@ -75,10 +75,7 @@ private:
         case job::how::for_ever:
         case job::how::asynchronous: break;
         }
-        if (what_.asks == job::how::asynchronous) // it begins on the client's own thread
-            asked.most = now + 6ms;
-        else if (what_.asks != job::how::once)
-            asked.most = now;
+        asked.most = queued_by(me_, what_.asks, now);
         in_.write(std::move(asked));
         return how;
     }

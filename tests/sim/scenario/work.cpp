@@ -198,12 +198,8 @@ private:
         case job::how::asynchronous: break;
         }
         asked.shared = reads();
-        if (what_.confirmed) // another one may have it before replicas have confirmed this one's
-            asked.most = never;
-        else if (what_.asks == job::how::asynchronous) // it begins on the client's own thread
-            asked.most = now + 6ms;
-        else if (what_.asks != job::how::once)
-            asked.most = now;
+        // Another one may have it before replicas have confirmed this one's.
+        asked.most = what_.confirmed ? never : queued_by(me_, what_.asks, now);
         in_.write(std::move(asked));
         std::error_code ec;
         auto const began = in_.universe.now();

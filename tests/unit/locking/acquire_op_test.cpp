@@ -746,14 +746,14 @@ struct operation {
 
 scripted::dialogue<operation> const long_wait = {
     {"start", [](operation& o) { o.did(o.op.start()); }},
-    {"head of the queue, held back", [](operation& o) { o.did(o.op.on_head(at(1s), true, not_subscribed)); }},
+    {"head of the queue, yielding", [](operation& o) { o.did(o.op.on_head(at(1s), true, not_subscribed)); }},
     {"subscribed", [](operation& o) { o.did(o.op.on_woken(at(2s), false, subscribed)); }},
     {"busy",
      [](operation& o) {
          o.did(o.op.on_answer(busy(), at(2s), at(3s), subscribed));
          o.by_last_word = outcome::timed_out;
      }},
-    {"released here, held back", [](operation& o) { o.did(o.op.on_woken(at(4s), true, subscribed)); }},
+    {"released here, yielding", [](operation& o) { o.did(o.op.on_woken(at(4s), true, subscribed)); }},
     {"a message", [](operation& o) { o.did(o.op.on_woken(at(4'001ms), false, subscribed)); }},
     {"LOADING",
      [](operation& o) {
