@@ -55,10 +55,10 @@ scenario in_order(stage const& on, int threads) {
 }
 
 /// What each worker takes and gives back, with the client that all of them share.
-using party_maker = std::function<party(client const& shared, std::string const& name)>;
+using user_maker = std::function<party(client const& shared, std::string const& name)>;
 
 /// The same number of permits as others set: enough for everybody, or few.
-party_maker semaphore_of(int permits) {
+user_maker semaphore_of(int permits) {
     return [permits](client const& shared, std::string const& name) -> party {
         auto const keep = std::make_shared<client>(shared);
         auto const one = std::make_shared<semaphore>(keep->get_semaphore(name + ":permits"));
@@ -67,7 +67,7 @@ party_maker semaphore_of(int permits) {
     };
 }
 
-party_maker permit_semaphore_of(int count) {
+user_maker permit_semaphore_of(int count) {
     return [count](client const& shared, std::string const& name) -> party {
         auto const keep = std::make_shared<client>(shared);
         auto const one = std::make_shared<permit_semaphore>(keep->get_permit_semaphore(name + ":leased"));
@@ -94,7 +94,7 @@ party latch(client const& shared, std::string const& name) {
 }
 
 scenario other_than_locks(stage const& on, std::string const& title, naming const& name,
-                          std::string const& peers_know_it_as, party_maker const& make, std::string const& limits) {
+                          std::string const& peers_know_it_as, user_maker const& make, std::string const& limits) {
     constexpr int threads = 64;
     scenario one{title, "cycles/s", true, {}};
     one.floor = "re-entrant";

@@ -23,7 +23,7 @@ import time
 
 PROGRAM = os.environ.get("REDLATCH_CLANG_TIDY", "clang-tidy-14")
 KEPT_FOR_DAYS = 30
-FILES_OF_A_UNIT = 8
+FILES_OF_A_UNIT = 16
 
 
 def digest(*parts):

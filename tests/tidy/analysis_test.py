@@ -97,8 +97,8 @@ class Kept(unittest.TestCase):
         return [f"src/{name}.cpp" for name in names]
 
     def test_files_of_a_folder_are_looked_at_together(self):
-        files = self.project_of("abcdefghi")
-        self.assertEqual(self.looked(files=files, together=True), (2, 0))  # eight, and one that is left
+        files = self.project_of("abcdefghijklmnopq")
+        self.assertEqual(self.looked(files=files, together=True), (2, 0))  # sixteen, and one that is left
         self.assertEqual(self.looked(files=files, together=True), (0, 0))
         self.write("one", "src/b.cpp", "int changed;\n")
         self.assertEqual(self.looked(files=files, together=True), (1, 0))
