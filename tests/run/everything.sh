@@ -8,7 +8,6 @@ build_all() { # PRESET [-DNAME=VALUE…] [TARGET…]: with what the tests need
     if [[ $preset == release ]]; then
         # ./dev run may have configured it without.
         set -- -DREDLATCH_TESTS=ON -DREDLATCH_BENCH=ON "$@"
-        if [[ ${CI-} ]]; then set -- -DREDLATCH_TOOL_UNITY=ON "$@"; fi
     fi
     # From nothing, tests that are compiled together take half of the time; at work one changes a file at a time.
     if [[ ${CI-} ]]; then set -- -DREDLATCH_TEST_UNITY=ON -DREDLATCH_TEST_JOINED=ON "$@"; fi
@@ -73,14 +72,9 @@ seeds() { # COUNT|any MINUTES SIM-ARGS…: fails where the time is too short for
     "$build_root/release/tests/sim/redlatch_sim" "$@" "${count[@]}" --minutes "$minutes"
 }
 
-# Warnings and tests of the second compiler, which here need not optimise; the night does what the preset says. Static analysis
-# reads the compilation database of the same preset, which has no entries for what is compiled together: it must have ended
-# before.
-build_with_clang() {
-    build_all clang -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG=-O0 -DREDLATCH_TOOL_UNITY=ON -DREDLATCH_LIBRARY_UNITY=ON
-}
-
 test_everything() { # a failure in one step does not hide those of the others
+    # In half of the compiler's time: for each change the kept inputs count, and a moment of search.
+    local unoptimized=(-DCMAKE_CXX_FLAGS_DEBUG='-O0 -g1')
     beside "static analysis" check_analysis all
     beside "format" check_format
     beside "shell scripts" check_shell
@@ -93,14 +87,12 @@ test_everything() { # a failure in one step does not hide those of the others
     beside "simulator, seeds of replicas" seeds 2000 75 --topology replicas --first "$(seed_of_sources)"
     beside "simulator, seeds behind Sentinels" seeds 2000 75 --topology sentinel --first "$(seed_of_sources)"
     beside "memcheck: the core" memcheck "${core_tests[@]}"
-    beside "build: fuzz, ahead" build fuzz
-    beside "build: clang, ahead" once_ended "static analysis" build_with_clang
+    beside "build: fuzz, ahead" build fuzz "${unoptimized[@]}"
     if [[ $valkey_server ]]; then test_variants_on "$valkey_server" 'waiting, variants on Valkey'; fi
     local preset
     for preset in asan-ubsan tsan; do test_preset "$preset"; done
     wait_for_besides
-    if check "build: clang" build_with_clang; then run_all_of clang; fi
-    check "fuzzing, a moment" fuzz 10 || true
+    check "fuzzing, a moment" fuzz 10 "${unoptimized[@]}" || true
 }
 
 # What takes too long for each change.
@@ -131,8 +123,11 @@ test_nightly() {
     done
     check "memcheck" memcheck "${core_tests[@]}" "${live_tests[@]}" || true
     check "fuzzing" fuzz 300 || true
-    if check "build: clang, each file by itself" build_all clang -DREDLATCH_TEST_UNITY=OFF \
-        -DREDLATCH_TOOL_UNITY=OFF -DREDLATCH_LIBRARY_UNITY=OFF -DCMAKE_BUILD_TYPE=Release; then run_all_of clang; fi
+    # What the second compiler warns of in the library, the tool and the benchmarks static analysis finds for each change.
+    if check "build: clang, each file by itself" build_all clang -DREDLATCH_TEST_UNITY=OFF; then run_all_of clang; fi
+    if check "build: asan-ubsan, with its tests" build_all asan-ubsan -DREDLATCH_SANITIZE_TESTS=ON; then
+        run_ctest asan-ubsan 'with its tests' -L '^(unit|asio|sim)$'
+    fi
     need debootstrap
     local suite
     for suite in bookworm trixie; do

@@ -73,18 +73,6 @@ beside() { # TITLE CMD…: like check, but it goes on by itself; its output is s
     beside_pids+=("$!") beside_files+=("$file") beside_titles+=("$title")
 }
 
-once_ended() { # TITLE CMD…: within a step beside others: when the step of this title, begun before, has ended
-    local at=0 title=$1
-    shift
-    until [[ ${beside_titles[at]} == "$title" ]]; do
-        at=$((at + 1))
-        [[ $at -lt ${#beside_titles[@]} ]] || { printf 'there is no step "%s"\n' "$title"; return 1; }
-    done
-    # It says so in a file; one that was killed does not.
-    until [[ -e ${beside_files[at]}.end ]] || ! kill -0 "${beside_pids[at]}" 2>/dev/null; do sleep 1; done
-    "$@"
-}
-
 end_besides() { # when dev itself ends early
     local pid
     for pid in ${beside_pids[@]+"${beside_pids[@]}"}; do kill -TERM -- "-$pid" 2>/dev/null || true; done

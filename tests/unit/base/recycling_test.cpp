@@ -1,4 +1,5 @@
 #include "base/recycling.hpp"
+#include "support/sanitized.hpp"
 
 #include <cstring>
 #include <gtest/gtest.h>
@@ -12,8 +13,10 @@
 namespace redlatch::base {
 namespace {
 
-#if !defined(REDLATCH_SANITIZED)
+constexpr char const* nothing_is_kept = "under a sanitizer each block is a new one";
+
 TEST(recycling, gives_the_same_memory_again_to_the_same_thread) {
+    if (test::is_sanitized()) GTEST_SKIP() << nothing_is_kept;
     auto* const first = take_memory(89); // the smallest and the largest of one size class
     keep_memory(first, 89);
     auto* const second = take_memory(104);
@@ -22,6 +25,7 @@ TEST(recycling, gives_the_same_memory_again_to_the_same_thread) {
 }
 
 TEST(recycling, keeps_texts_that_have_the_room_for_a_command) {
+    if (test::is_sanitized()) GTEST_SKIP() << nothing_is_kept;
     auto command = spare_text();
     EXPECT_GE(command.capacity(), 512U);
     command.assign(500, 'x');
@@ -32,7 +36,6 @@ TEST(recycling, keeps_texts_that_have_the_room_for_a_command) {
     EXPECT_EQ(again.data(), where);
     EXPECT_TRUE(again.empty());
 }
-#endif
 
 TEST(recycling, gives_every_block_the_room_that_was_asked_for_also_the_second_time) {
     // The smallest and the largest of some size classes, the smallest first: what it leaves has to do for the largest.
@@ -70,9 +73,7 @@ TEST(recycling, may_be_given_back_by_another_thread_and_after_a_threads_end) {
         last = std::allocate_shared<last_one>(recycling<last_one>());
         keep_text(std::string(600, 'x'));
     }).join();
-#if !defined(REDLATCH_SANITIZED)
-    EXPECT_GE(room_at_the_end, 512U);
-#endif
+    EXPECT_GE(room_at_the_end, test::is_sanitized() ? 0U : 512U);
     EXPECT_LT(room_at_the_end, 600U) << "a new text, none of the stock that has ended";
 }
 

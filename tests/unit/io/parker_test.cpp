@@ -1,5 +1,6 @@
 #include "io/parker.hpp"
 #include "io/unique_fd.hpp"
+#include "support/sanitized.hpp"
 #include "support/wait_until.hpp"
 
 #include <array>
@@ -224,9 +225,9 @@ TEST(parker, of_the_main_thread_is_its_own_in_static_destructors_too) {
 }
 
 TEST(parker, can_be_had_in_the_child_of_a_fork_while_threads_of_the_parent_begin_and_end) {
-#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
-    GTEST_SKIP() << "the sanitizers' runtimes may hold locks of their own when a process with several threads forks";
-#endif
+    if (test::is_sanitized())
+        GTEST_SKIP()
+            << "the sanitizers' runtimes may hold locks of their own when a process with several threads forks";
     std::atomic<bool> stop{false};
     std::vector<std::thread> churning;
     for (int i = 0; i < 4; ++i)
