@@ -7,7 +7,7 @@ run_packages=(cmake ninja-build g++ libc6-dev libhiredis-dev libyaml-cpp-dev lib
 lint_packages=('clang-14|clang-19|clang' 'libclang-rt-14-dev|libclang-rt-19-dev|libclang-rt-dev'
     'clang-format-14|' 'clang-tidy-14|' python3 python3-pip git)
 test_packages=("${run_packages[@]}" "${lint_packages[@]}" libgtest-dev libgmock-dev libbenchmark-dev
-    'libboost1.81-dev|libboost1.83-dev|libboost-dev' liblua5.1-0-dev ccache
+    'libboost1.81-dev|libboost1.83-dev|libboost-dev' liblua5.1-0-dev ccache make
     openssl pkg-config procps valgrind shellcheck faketime nftables postgresql libpq-dev
     'openjdk-17-jdk-headless|openjdk-21-jdk-headless|default-jdk-headless' maven)
 
