@@ -68,6 +68,7 @@ function(redlatch_add_layer name)
     if(REDLATCH_LIBRARY_UNITY)
         set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 12)
         # What g++ inlines in a unit that it calls large is limited by its size: a cycle would take 5 % more instructions.
-        target_compile_options(${name} PRIVATE $<$<CXX_COMPILER_ID:GNU>:--param=large-unit-insns=1000000>)
+        target_compile_options(${name} PRIVATE
+            $<$<AND:$<CXX_COMPILER_ID:GNU>,$<CONFIG:Release,RelWithDebInfo>>:--param=large-unit-insns=1000000>)
     endif()
 endfunction()
