@@ -37,6 +37,7 @@ public:
         red_lock all(locks);
         auto mine = take(all);
         if (mine.status() == hold_status::none || several_.over()) return;
+        several_.acquired(members_of(mine), all.needed());
         believe_in_members(mine);
         tell_majorities(in_, number_, several_.all());
         auto const entry = in_.majorities.insert(in_.majorities.end(),
@@ -60,6 +61,12 @@ private:
     int number_of(hold_view const& view) const {
         auto const& all = several_.locks();
         return *std::find_if(all.begin(), all.end(), [&](int one) { return in_.lock_name(one) == view.lock_name(); });
+    }
+
+    std::vector<std::pair<int, hold_view>> members_of(multi_hold const& mine) const {
+        std::vector<std::pair<int, hold_view>> all;
+        for (auto const& view : mine.members()) all.emplace_back(number_of(view), view);
+        return all;
     }
 
     multi_hold take(red_lock& all) {

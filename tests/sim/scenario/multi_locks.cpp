@@ -34,7 +34,10 @@ public:
         multi_lock all(locks, what_.pause % 3 == 0 ? multi_lock_order::by_name : multi_lock_order::none);
         auto mine = take(all);
         if (mine.status() == hold_status::none || several_.over()) return;
-        for (std::size_t i = 0; auto const& view : mine.members()) several_.believe(several_.locks().at(i++), view);
+        std::vector<std::pair<int, hold_view>> members;
+        for (auto const& view : mine.members()) members.emplace_back(several_.locks().at(members.size()), view);
+        several_.acquired(members, members.size());
+        for (auto const& [number, view] : members) several_.believe(number, view);
         static_cast<void>(mine.lost()); // from now on it listens to its members
         in_.universe.rest_for(std::chrono::milliseconds(what_.hold) + std::chrono::microseconds(what_.hold_us));
         if (!several_.over()) judge_whole(mine);

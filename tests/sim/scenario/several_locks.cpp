@@ -3,6 +3,7 @@
 #include "sim/scenario/answer_of_call.hpp"
 #include "sim/scenario/call_under_shortage.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace redlatch::sim {
@@ -48,6 +49,12 @@ fact several_locks::about_all(kind what) const {
     return {.what = what, .process = process_, .worker = number_, .amount = mask_};
 }
 
+/// Counted from when the whole was acquired, but no longer than a lease that nobody renews.
+moment several_locks::kept_until(moment since) const {
+    auto const lease = duration(what_.lease.value_or(in_.plan.watchdog));
+    return std::min(stage::kept_until(acquired_, duration(*what_.hold_at_least)), stage::kept_until(since, lease));
+}
+
 moment several_locks::in_world(lease_clock::time_point until) const {
     auto const now = in_.universe.now();
     return now + (until - me_.who->clock(now));
@@ -57,6 +64,7 @@ acquire_options several_locks::ask(owner const& who) {
     acquire_options how{.owner = who};
     if (what_.lease) how.lease = duration(*what_.lease);
     if (what_.max_hold) how.max_hold = duration(*what_.max_hold);
+    if (what_.hold_at_least) how.hold_at_least = duration(*what_.hold_at_least);
     auto wants = about_all(kind::wants_all);
     auto const now = in_.universe.now();
     switch (what_.asks) {
@@ -100,6 +108,7 @@ void several_locks::believe(int lock, hold_view const& view) {
     if (got.believed != belief::lost) in_.tell_beliefs(lock, got.worker, got.owner);
     got.yes = !what_.lease && !what_.max_hold;
     got.until = in_world(view.valid_until());
+    if (what_.hold_at_least) got.kept = kept_until(in_.in_key_since(lock, got.owner));
     if (what_.max_hold && !what_.lease) got.most = in_.universe.now() + std::chrono::milliseconds(*what_.max_hold);
     in_.write(got);
     entries_.push_back(
@@ -109,6 +118,13 @@ void several_locks::believe(int lock, hold_view const& view) {
         memory_of_the_world const own;
         in_.write(told);
     }));
+}
+
+void several_locks::acquired(std::vector<std::pair<int, hold_view>> const& members, std::size_t needed) {
+    std::vector<moment> since;
+    for (auto const& [lock, view] : members) since.push_back(in_.in_key_since(lock, view.owner_id()));
+    std::sort(since.begin(), since.end());
+    acquired_ = since.size() < needed ? never : since[needed - 1];
 }
 
 void several_locks::entered_again(bool there) {

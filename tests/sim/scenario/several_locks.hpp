@@ -10,6 +10,7 @@
 #include <stop_token>
 #include <string>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 namespace redlatch::sim {
@@ -30,6 +31,8 @@ public:
     void end_of_wait(std::error_code ec, std::int64_t taken);
     std::int64_t all() const noexcept { return mask_; }
 
+    /// The whole has been acquired, with these locks: it is held once so many of them are.
+    void acquired(std::vector<std::pair<int, hold_view>> const& members, std::size_t needed);
     /// From now on it believes in the hold of this one.
     void believe(int lock, hold_view const& view);
     std::vector<hold_view> const& views() const noexcept { return views_; }
@@ -47,6 +50,7 @@ private:
     fact about(fact::kind what, std::size_t member) const;
     fact about_all(fact::kind what) const;
     moment in_world(lease_clock::time_point until) const;
+    moment kept_until(moment since) const;
 
     stage& in_;
     int const number_;
@@ -56,6 +60,7 @@ private:
     std::vector<int> const locks_;
     std::int64_t mask_ = 0;
     std::stop_source stop_{};
+    moment acquired_ = never;    ///< when the last lock that was needed came to be in its key
     std::vector<int> members_{}; ///< the locks that it believes in
     std::vector<hold_view> views_{};
     std::vector<std::list<believed_hold>::iterator> entries_{};

@@ -196,6 +196,12 @@ moment stage::in_key_since(int lock, std::string const& owner) const {
     return found == in_key_since_.end() ? never : found->second;
 }
 
+moment stage::kept_until(moment since, duration at_least) {
+    return since == never
+               ? moment(0)
+               : since + std::max<moment>(at_least - at_least / 100 - std::chrono::milliseconds(2), moment(0));
+}
+
 void stage::see_keys(int by) {
     if (plan.locks_are == lock_kind::permit_semaphore) return see_permit_ids(by);
     if (plan.locks_are == lock_kind::latch) return see_latches(by);

@@ -134,6 +134,8 @@ struct stage {
     bool had_unconfirmed(int process, int lock, moment since) const;
     /// When this owner came to be in the key of a lock; never: it was not seen there.
     moment in_key_since(int lock, std::string const& owner) const;
+    /// The end of a minimum hold, by clocks that differ and count milliseconds; zero where `since` is never.
+    static moment kept_until(moment since, duration at_least);
     /// What is left of a minimum hold, and no owner.
     static bool is_rest(std::string const& owner);
     /// Writes down what is lost, and what comes back, with a change of who has the keys, or of what these are.

@@ -34,7 +34,10 @@ public:
         auto lock = lock_on(several_.locks());
         auto mine = take(lock);
         if (mine.status() == hold_status::none || several_.over()) return;
-        for (auto const one : several_.locks()) several_.believe(one, hold_view(mine));
+        std::vector<std::pair<int, hold_view>> values;
+        for (auto const one : several_.locks()) values.emplace_back(one, mine);
+        several_.acquired(values, values.size());
+        for (auto const& [number, view] : values) several_.believe(number, view);
         std::optional<hold> inner;
         if (what_.entries > 1) inner = enter_again(lock, mine);
         if (what_.entries > 2 && !several_.over()) ask_for_more(mine);

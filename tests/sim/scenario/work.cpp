@@ -272,7 +272,7 @@ private:
         auto const now = in_.universe.now();
         mine.yes = !how.lease && !how.max_hold && !what_.inner_lease;
         if (in_.plan.locks_are == lock_kind::fenced) mine.token = got.token().value_or(0);
-        if (how.hold_at_least) mine.kept = kept_until(mine.owner, *how.hold_at_least);
+        if (how.hold_at_least) mine.kept = in_.kept_until(in_.in_key_since(what_.lock, mine.owner), *how.hold_at_least);
         if (how.max_hold && !how.lease) mine.most = now + std::chrono::milliseconds(*what_.max_hold);
         mine.until = now + (got.valid_until() - me_.who->clock(now));
         in_.write(mine);
@@ -286,12 +286,6 @@ private:
             in_.write(told);
         });
         return made;
-    }
-
-    /// By clocks that differ, and count milliseconds.
-    moment kept_until(std::string const& owner, duration at_least) const {
-        auto const since = in_.in_key_since(what_.lock, owner);
-        return since == never ? moment(0) : since + std::max<moment>(at_least - at_least / 100 - 2ms, 0ms);
     }
 
     std::optional<hold> enter_again(basic_lock& lock) {
