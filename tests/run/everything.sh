@@ -73,8 +73,6 @@ seeds() { # COUNT|any MINUTES SIM-ARGS…: fails where the time is too short for
 }
 
 test_everything() { # a failure in one step does not hide those of the others
-    # In half of the compiler's time: for each change the kept inputs count, and a moment of search.
-    local unoptimized=(-DCMAKE_CXX_FLAGS_DEBUG='-O0 -g1')
     beside "static analysis" check_analysis all
     beside "format" check_format
     beside "shell scripts" check_shell
@@ -87,12 +85,12 @@ test_everything() { # a failure in one step does not hide those of the others
     beside "simulator, seeds of replicas" seeds 2000 75 --topology replicas --first "$(seed_of_sources)"
     beside "simulator, seeds behind Sentinels" seeds 2000 75 --topology sentinel --first "$(seed_of_sources)"
     beside "memcheck: the core" memcheck "${core_tests[@]}"
-    beside "build: fuzz, ahead" build fuzz "${unoptimized[@]}"
+    beside "build: fuzz, ahead" build fuzz
     if [[ $valkey_server ]]; then test_variants_on "$valkey_server" 'waiting, variants on Valkey'; fi
     local preset
     for preset in asan-ubsan tsan; do test_preset "$preset"; done
     wait_for_besides
-    check "fuzzing, a moment" fuzz 10 "${unoptimized[@]}" || true
+    check "fuzzing, a moment" fuzz 10 || true
 }
 
 # What takes too long for each change.
