@@ -50,8 +50,7 @@ if(REDLATCH_SANITIZE)
     add_compile_definitions(REDLATCH_SANITIZED)
 endif()
 
-# A third of the time of a build from nothing, and code of three quarters of the size. For work on it the preset dev leaves each
-# file by itself.
+# From nothing a third of the processor's time. For work on the library the preset dev compiles each file by itself.
 option(REDLATCH_LIBRARY_UNITY "Compile several sources of the library together" ON)
 
 # redlatch_add_layer(NAME FOLDER...): an object library of all the sources in these folders.

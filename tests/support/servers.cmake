@@ -8,3 +8,4 @@ target_link_libraries(redlatch_test_servers PUBLIC redlatch_static redlatch_inte
                                             PRIVATE redlatch_warnings)
 add_library(redlatch_test_sanitized STATIC ${CMAKE_CURRENT_LIST_DIR}/sanitized.cpp)
 target_include_directories(redlatch_test_sanitized PUBLIC ${PROJECT_SOURCE_DIR}/tests)
+target_link_libraries(redlatch_test_sanitized PRIVATE redlatch_warnings)
