@@ -1,6 +1,7 @@
 // A sequence that mostly has one element.
 #pragma once
 
+#include "base/assert.hpp"
 #include "base/recycling.hpp"
 
 #include <cstddef>
@@ -12,6 +13,7 @@
 namespace redlatch::base {
 
 /// One element needs no memory of its own. References, pointers and iterators are valid until the next change.
+/// An element converts to true; Value() converts to false, and stands for none.
 ///
 /// Not thread-safe. push_back has the strong guarantee: when it throws, nothing has changed.
 template <class Value> class one_or_more {
@@ -20,7 +22,7 @@ public:
     using const_iterator = Value const*;
 
     bool empty() const noexcept { return size() == 0; }
-    std::size_t size() const noexcept { return several_ ? several_->size() : (has_one_ ? 1U : 0U); }
+    std::size_t size() const noexcept { return several_ ? several_->size() : (one_ ? 1U : 0U); }
     Value* data() noexcept { return several_ ? several_->data() : &one_; }
     Value const* data() const noexcept { return several_ ? several_->data() : &one_; }
     Value* begin() noexcept { return data(); }
@@ -32,12 +34,12 @@ public:
     Value& back() noexcept { return data()[size() - 1]; }
 
     void push_back(Value const& added) {
-        if (!several_ && !has_one_) {
+        REDLATCH_ASSERT(added);
+        if (several_) return several_->push_back(added);
+        if (!one_) {
             one_ = added;
-            has_one_ = true;
             return;
         }
-        if (several_) return several_->push_back(added);
         auto both = std::make_unique<many>(std::initializer_list<Value>{one_, added}); // `added` may be our own
         make_none();
         several_ = std::move(both);
@@ -58,13 +60,11 @@ private:
     using many = std::vector<Value, recycling<Value>>;
 
     void make_none() noexcept {
-        has_one_ = false;
         [[maybe_unused]] auto const gone =
             std::exchange(one_, Value()); // its destructor finds a sequence that is in order
     }
 
     Value one_{};
-    bool has_one_ = false;
     std::unique_ptr<many> several_{}; ///< all of them, once there was more than one, until clear()
 };
 

@@ -3,6 +3,7 @@
 #include <functional>
 #include <gtest/gtest.h>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -55,7 +56,7 @@ TEST(one_or_more, keeps_the_order_of_several) {
 }
 
 TEST(one_or_more, takes_a_copy_of_its_own_element) {
-    one_or_more<std::string> all;
+    one_or_more<std::optional<std::string>> all;
     all.push_back("a text that is too long to have its place in the string");
     for (int times = 0; times < 4; ++times) all.push_back(all[0]);
     EXPECT_EQ(all.size(), 5U);
@@ -66,7 +67,7 @@ TEST(one_or_more, can_be_filled_again_after_the_last_one) {
     for (int const first : {1, 2, 3}) {
         for (bool const at_once : {false, true}) {
             one_or_more<int> all;
-            for (int number = 0; number < first; ++number) all.push_back(number);
+            for (int number = 1; number <= first; ++number) all.push_back(number);
             while (!at_once && !all.empty()) all.erase(all.begin());
             if (at_once) all.clear();
             EXPECT_TRUE(all.empty());
