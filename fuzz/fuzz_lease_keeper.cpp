@@ -93,7 +93,6 @@ private:
         auto one = std::make_shared<tenure>();
         one->record = record_;
         one->serial = ++last_;
-        one->owner_id = "client:" + std::to_string(last_);
         held_[last_].who = one;
         enter(one);
     }
@@ -194,10 +193,10 @@ private:
         }
         for (auto const& some : found.renew) {
             check(!some.empty() && some.size() <= most_in_a_batch, "a batch has its bounds");
-            auto const lease = lease_keeper::lease_of(some);
+            auto const lease = keeper_.lease_of(some);
             check(lease == watchdog || lease == 1ms, "a renewal is for the timeout, a question changes nothing");
             for (auto const& one : some) {
-                check(one->renewal_lease == lease, "a batch has one lease");
+                check((one->is_only_asked ? 1ms : watchdog) == lease, "a batch has one lease");
                 auto& its = held_.at(one->serial); // nothing lost or released is asked about
                 check(!std::exchange(its.in_flight, true), "nothing is asked twice at once");
                 check(lease == 1ms || can_be_renewed(its), "only what is renewed, and could last longer, is renewed");
@@ -318,7 +317,9 @@ private:
 
     decisions next_;
     lease_keeper keeper_{{watchdog, 0ms, most_in_a_batch}, 1};
-    locking::record_ptr record_ = std::make_shared<locking::lock_record>("orders", locking::reentrant_recipe);
+    locking::record_settings const settings_{.owner_prefix = "client:"};
+    locking::record_ptr record_ =
+        std::make_shared<locking::lock_record>("orders", locking::reentrant_recipe, settings_);
     base::instant now_ = beginning;
     std::map<std::uint64_t, hold> held_; ///< by serial: the same input gives the same history
     std::vector<batch> asked_;

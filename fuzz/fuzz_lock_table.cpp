@@ -175,11 +175,11 @@ private:
         one.holds.emplace_back(which, again->number);
         return true;
     }
-    void new_id(tenure const& which) { check(ids_.insert(which.owner_id.str()).second, "no id is used twice"); }
+    void new_id(tenure const& which) { check(ids_.insert(which.owner_id().str()).second, "no id is used twice"); }
 
     void ask(owner_on_a_lock& one, script what, std::function<void(lock_request const&)> then) {
         one.asked = std::make_shared<lock_request>();
-        one.asked->commands.push_back({what, one.record->name, one.at->owner_id.str(), one.wanted.lease});
+        one.asked->commands.push_back({what, one.record->name, one.at->owner_id().str(), one.wanted.lease});
         one.asked->then = std::move(then);
         data_.send(one.asked, now_);
     }
@@ -349,10 +349,10 @@ private:
         for (auto const& batch : found.renew) renew(batch);
     }
     void renew(locking::lease_keeper::batch const& which) {
-        auto const lease = locking::lease_keeper::lease_of(which);
+        auto const lease = table_.keeper.lease_of(which);
         auto it = std::make_shared<lock_request>();
         for (auto const& one : which)
-            it->commands.push_back({script::renew, one->record->name, one->owner_id.str(), lease});
+            it->commands.push_back({script::renew, one->record->name, one->owner_id().str(), lease});
         it->then = [this, which, lease](lock_request const& answered) {
             if (next_.one_in(8)) return table_.keeper.on_failure(which, now_); // an error in place of the answer
             std::vector<std::int64_t> lost;
@@ -367,7 +367,7 @@ private:
     void reap(locking::reaper::job const& job) {
         check(ids_.contains(job.owner_id), "it releases ids of ours");
         for (auto const& one : watched_)
-            check(one->owner_id.view() != job.owner_id
+            check(one->owner_id().view() != job.owner_id
                       || (!one->in(tenure::phase::acquiring) && !one->in(tenure::phase::handing_off)
                           && !one->holds(now_)),
                   "it releases nothing that is held, passes, or may come to be");
@@ -427,7 +427,7 @@ private:
             bool const passes = one->in(tenure::phase::handing_off) && now_ < one->validity();
             if ((!one->holds(now_) && !passes) || robbed_.contains(one->serial)) continue;
             check(++holders[one->record.get()] == 1, "no two hold at once");
-            check(server_.holds(one->record->name, one->owner_id.str(), now_),
+            check(server_.holds(one->record->name, one->owner_id().str(), now_),
                   "while a hold says that it is valid the key is its own");
         }
         std::erase_if(watched_,

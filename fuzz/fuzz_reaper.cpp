@@ -170,7 +170,9 @@ private:
 
     decisions next_;
     reaper dead_;
-    locking::record_ptr record_ = std::make_shared<locking::lock_record>("orders", locking::reentrant_recipe);
+    locking::record_settings const settings_{};
+    locking::record_ptr record_ =
+        std::make_shared<locking::lock_record>("orders", locking::reentrant_recipe, settings_);
     base::instant now_ = beginning;
     std::map<std::uint64_t, grave> graves_;
     std::uint64_t last_number_ = 0;

@@ -21,7 +21,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr char const* limits_of_holding =
-    "a held lock has 328 bytes for its tenure (with the id of the owner and one level), 208 for what is known of the "
+    "a held lock has 248 bytes for its tenure (with one level), 152 for what is known of the "
     "lock, 80 for the state of the hold, 48 in the table of names, 24 in the heap of timers, and its name; then comes "
     "spare room of the tables, and what malloc keeps.";
 

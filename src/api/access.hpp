@@ -10,10 +10,8 @@
 #include <redlatch/hold.hpp>
 #include <redlatch/replica_policy.hpp>
 
-#include <algorithm>
 #include <atomic>
 #include <cstdint>
-#include <limits>
 #include <memory>
 #include <system_error>
 
@@ -56,7 +54,7 @@ struct hold_access {
     /// Of an acquisition, or a confirmed one.
     template <class Acquisition> static hold make(std::shared_ptr<io::client_core> core, Acquisition& done) {
         auto state = state_of(std::move(core), done.tenure(), done.level_number(), done.token());
-        state->confirmed_by = replicas(done.confirmed_by());
+        state->confirmed_by = locking::replica_count(done.confirmed_by());
         hold made(std::move(state));
         done.handed_over();
         return made;
@@ -65,17 +63,13 @@ struct hold_access {
     static hold_view view(std::shared_ptr<io::client_core> core, locking::tenure_ptr tenure, std::uint64_t token,
                           int confirmed_by) {
         auto state = state_of(std::move(core), std::move(tenure), 0, token);
-        state->confirmed_by = replicas(confirmed_by);
+        state->confirmed_by = locking::replica_count(confirmed_by);
         return hold_view(std::move(state));
     }
     /// What is held is kept until then from now on, whenever it is released; instant::min(): it has no minimum hold.
     static void set_minimum_hold(hold const& held, base::instant until);
     /// Releases what was acquired in vain: detached, and without its minimum hold.
     static void give_up(hold& held) noexcept;
-    /// Whatever a server answers: 32,767 are as good as more.
-    static std::int16_t replicas(int confirmed_by) noexcept {
-        return static_cast<std::int16_t>(std::min<int>(confirmed_by, std::numeric_limits<std::int16_t>::max()));
-    }
     static std::shared_ptr<hold_state> state_of(std::shared_ptr<io::client_core> core, locking::tenure_ptr tenure,
                                                 std::uint64_t level, std::uint64_t token) {
         auto state = std::allocate_shared<hold_state>(base::recycling<hold_state>());

@@ -129,7 +129,7 @@ lease_clock::time_point hold_view::valid_until() const noexcept {
 }
 
 std::string hold_view::owner_id() const {
-    return state_ ? state_->tenure->owner_id.str() : std::string();
+    return state_ ? state_->tenure->owner_id().str() : std::string();
 }
 
 std::optional<std::uint64_t> hold_view::token() const noexcept {

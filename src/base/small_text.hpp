@@ -22,6 +22,7 @@ public:
         return *this;
     }
     small_text(small_text const&) = delete;
+    small_text(small_text&&) noexcept = default;
     small_text& operator=(small_text const& other) {
         if (this != &other) assign({other.view()});
         return *this;
@@ -52,6 +53,7 @@ public:
 
 private:
     void append_in_place(std::string_view piece) noexcept {
+        if (piece.empty()) return;
         std::copy(piece.begin(), piece.end(), place_.begin() + length_);
         length_ = static_cast<std::uint8_t>(length_ + piece.size());
     }

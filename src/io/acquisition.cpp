@@ -109,10 +109,11 @@ acquire_op::terms acquisition::terms(lock_table::beginning const& found) const {
     out.queues_here = !record.how->each_waiter_asks();
     // Who waits on the server asks in time to keep its place, and soon where another client took it for gone.
     if (record.how->queues_on_server())
-        out.longest_wait = std::min({out.longest_wait, record.waiter_timeout / 4, longest_pause_of_a_queued_waiter});
+        out.longest_wait =
+            std::min({out.longest_wait, record.settings->waiter_timeout / 4, longest_pause_of_a_queued_waiter});
     if (!record.has_channel()) {
         out.backoff = request_.backoff;
-        out.seed = std::hash<std::string_view>()(found.tenure->owner_id); // no two waiters ask in step
+        out.seed = std::hash<std::string_view>()(found.tenure->owner_id()); // no two waiters ask in step
     }
     return out;
 }
@@ -140,7 +141,7 @@ bool acquisition::begin() {
     case kind::retaken: return done_ = true;
     case kind::not_again:
     case kind::upgrade:
-    case kind::overlap: forbidden_to_ = tenure_->owner_id.str(); return end_at_once(errc::would_deadlock);
+    case kind::overlap: forbidden_to_ = tenure_->owner_id().str(); return end_at_once(errc::would_deadlock);
     case kind::owner_busy:
         if (now_ < request_.deadline) return suspend(nullptr, request_.deadline);
         return end_at_once(request_.may_wait ? errc::timed_out : errc::busy);
@@ -223,9 +224,9 @@ void acquisition::leave_channel() {
 void acquisition::listen_to_releases() {
     if (channel_) return;
     auto const& record = *request_.record;
-    channel_ = node_->messages().attach(record.how->queues_on_server()
-                                            ? record.how->waiter_channel(record.context(tenure_->owner_id, lease_))
-                                            : record.channel());
+    auto const owner = tenure_->owner_id();
+    channel_ = node_->messages().attach(
+        record.how->queues_on_server() ? record.how->waiter_channel(record.context(owner, lease_)) : record.channel());
 }
 
 bool acquisition::queue(action const& next) {
@@ -311,7 +312,8 @@ bool acquisition::attempt(bool plain) {
         if (!std::exchange(caught_up_, false)) node_->messages().catch_up();
         sample_ = node_->messages().sample(*channel_);
     }
-    auto about = request_.record->context(tenure_->owner_id, lease_to_write());
+    auto const owner = tenure_->owner_id();
+    auto about = request_.record->context(owner, lease_to_write());
     auto const& how = *request_.record->how;
     about.may_wait = request_.may_wait;
     about.fencing = wants_token();
@@ -320,7 +322,8 @@ bool acquisition::attempt(bool plain) {
         core_->locked([&](lock_table& table, base::wake_list&) {
             counterpart_ = table.counterpart(*request_.record, request_.owner_number, now_);
         });
-    if (counterpart_) about.counterpart_id = counterpart_->owner_id; // which stays as it is while it is held
+    auto const counterpart = counterpart_ ? counterpart_->owner_id() : locking::owner_id_text();
+    about.counterpart_id = counterpart;
     about.count_listeners = request_.may_wait && request_.record->has_channel() && !how.each_waiter_asks()
                             && (channel_ != nullptr || found_busy_);
     if (op_.asked().reentry) {
@@ -480,8 +483,9 @@ bool acquisition::finish(action const& last) {
                 if (how == acquire_op::outcome::lost) table.lose(tenure_, now_, woken);
             } else {
                 bool const may_be_there = last.fresh_id || may_hold_ || may_be_queued_;
-                auto const stays =
-                    may_be_queued_ ? std::max(lease_on_server_, request_.record->waiter_timeout) : lease_on_server_;
+                auto const stays = may_be_queued_
+                                       ? std::max(lease_on_server_, request_.record->settings->waiter_timeout)
+                                       : lease_on_server_;
                 table.give_up(tenure_, may_be_there, stays, now_);
             }
         }

@@ -201,8 +201,8 @@ void client_core::verify_all() {
 void client_core::publish(locking::lock_table::notice const& notice) {
     using kind = locking::lock_table::notice::kind;
     auto const& who = *notice.who;
-    event news{event::kind::hold_lost, who.record->name, who.owner_id.str(), {}};
-    auto const subject = "the hold of " + who.owner_id.str() + " on lock " + locking::shown(who.record->name);
+    event news{event::kind::hold_lost, who.record->name, who.owner_id().str(), {}};
+    auto const subject = "the hold of " + who.owner_id().str() + " on lock " + locking::shown(who.record->name);
     switch (notice.what) {
     case kind::suspect:
         news.what = event::kind::hold_suspect;

@@ -44,10 +44,10 @@ bool client_core::stop_releasing_plainly(resp::value const& error, locking::reco
 }
 
 void client_core::renew(locking::lease_keeper::batch const& batch) {
-    auto const lease = locking::lease_keeper::lease_of(batch);
+    auto const lease = table_.keeper.lease_of(batch);
     auto& where = node_of(batch.front()->record->name);
     send(
-        where.control(), locking::lease_keeper::compose(batch),
+        where.control(), table_.keeper.compose(batch),
         [weak = weak_from_this(), batch, lease](connection::call const& answered) {
             auto const self = weak.lock();
             if (!self) return;
@@ -98,7 +98,7 @@ void client_core::renew(locking::lease_keeper::batch const& batch) {
 /// One key each: the next one who asks for it shall learn that it cannot be renewed, and not when it is lost.
 void client_core::on_renewal_refused(locking::lease_keeper::batch const& batch, resp::value const& error) {
     for (auto const& one : batch) {
-        log(log_level::warning, "lock " + locking::shown(one->record->name) + " of " + one->owner_id.str()
+        log(log_level::warning, "lock " + locking::shown(one->record->name) + " of " + one->owner_id().str()
                                     + " cannot be renewed (" + error.text
                                     + "): it is lost when its lease is over, unless the server allows it before");
         auto& choice = node_of(one->record->name).choice();

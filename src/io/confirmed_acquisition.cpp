@@ -82,7 +82,7 @@ bool confirmed_acquisition::begin() {
         }
         in_operation_ = mine->in_operation = true;
         question->count = std::max(static_cast<int>(mine->levels.size()), 1);
-        question->owner_id = mine->owner_id.str();
+        question->owner_id = mine->owner_id().str();
         return true;
     });
     if (!begun) return suspend(nullptr, until_);
@@ -177,7 +177,7 @@ std::error_code confirmed_acquisition::not_acquired() const noexcept {
 
 bool confirmed_acquisition::accept(shortage why) {
     auto const lock = "lock " + locking::shown(request_.record->name);
-    event news{event::kind::too_few_replicas, request_.record->name, tenure()->owner_id.str(), {}};
+    event news{event::kind::too_few_replicas, request_.record->name, tenure()->owner_id().str(), {}};
     if (why == shortage::cannot_wait)
         news.message = lock + " is held although no replica was asked for it: " + unsupported_text();
     else
@@ -193,7 +193,7 @@ bool confirmed_acquisition::accept(shortage why) {
 bool confirmed_acquisition::finish(std::error_code result) {
     result_ = result;
     if (!result && question_) {
-        core_->locked([&](lock_table&, base::wake_list&) { tenure()->confirmed_by = confirmed_by(); });
+        core_->locked([&](lock_table&, base::wake_list&) { tenure()->confirmed_by = locking::replica_count(confirmed_by()); });
     }
     stop_counting();
     stage_ = stage::finished;

@@ -179,7 +179,8 @@ bool releasing::call(locking::release_op::form form) {
     using enum locking::release_op::form;
     stage_ = stage::calling;
     node_ = &core_->node_of(record_->name);
-    auto about = record_->context(tenure_->owner_id, plan_.lease + tenure_->lock_delay);
+    auto const owner = tenure_->owner_id();
+    auto about = record_->context(owner, plan_.lease + tenure_->lock_delay);
     about.message = message_;
     about.kept_for = kept_for();
     auto const& kind_of_lock = *record_->how;
@@ -228,7 +229,7 @@ bool releasing::on_released(locking::release_answer const& answer, bool repeated
     if (answer.what == answer_kind::released) node_->on_written(sent_at_, false);
     if (answer.what == answer_kind::released_silently)
         log(log_level::warning, "lock " + locking::shown(record_->name) + " was released, but this user may not "
-                                    + std::string(record_->publish->command())
+                                    + std::string(record_->settings->publish->command())
                                     + ": waiters sleep until their timers; grant that command and the channel "
                                     + record_->channel());
     announced_ = answer.announced && !(heard_elsewhere_ && record_->has_channel());
@@ -304,7 +305,7 @@ bool releasing::finish(std::error_code code, base::function_ref<void(lock_table&
 }
 
 std::string releasing::message() const {
-    auto const subject = "the hold of " + tenure_->owner_id.str() + " on lock " + locking::shown(record_->name);
+    auto const subject = "the hold of " + tenure_->owner_id().str() + " on lock " + locking::shown(record_->name);
     if (result_ == errc::lease_lost)
         return subject + " was lost before its release: another client may have held the lock at the same time";
     if (result_ == errc::outcome_unknown)

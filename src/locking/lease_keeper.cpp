@@ -35,8 +35,6 @@ lease_keeper::lease_keeper(settings const& config, std::uint64_t seed) : setting
 
 void lease_keeper::acknowledged(tenure_ptr const& tenure, base::milliseconds lease, base::instant sent_at) {
     if (!is_kept(*tenure)) return;
-    if (!tenure_timers::has(*tenure) && settings_.watch_from.count() > 0)
-        tenure->watch_at = base::later(sent_at, settings_.watch_from);
     auto const promised = base::later(sent_at, lease - validity_margin(lease, settings_.margin));
     auto const until = std::min(std::max(promised, tenure->validity()), tenure->max_hold_until());
     tenure->valid_until.store(until.time_since_epoch().count(), std::memory_order_release);
@@ -51,10 +49,16 @@ void lease_keeper::acknowledged(tenure_ptr const& tenure, base::milliseconds lea
     reschedule(tenure);
 }
 
+/// So old that its channel is to be listened to from then on.
+base::instant lease_keeper::watch_at(tenure const& tenure) const noexcept {
+    if (tenure.watched || settings_.watch_from.count() == 0) return base::never;
+    return base::later(tenure.held_since, settings_.watch_from);
+}
+
 void lease_keeper::reschedule(tenure_ptr const& tenure) {
     if (!tenure->renewed()) tenure->suspect_at = base::never;
     if (!tenure->renewed() && !tenure->in_question) tenure->next_renewal = base::never;
-    auto when = std::min({tenure->validity(), tenure->watch_at, tenure->wake_head_at});
+    auto when = std::min({tenure->validity(), watch_at(*tenure), tenure->wake_head_at});
     if (is_to_be_asked(*tenure)) when = std::min(when, tenure->next_renewal);
     if (can_last_longer(*tenure) && !tenure->suspect.load(std::memory_order_relaxed))
         when = std::min(when, tenure->suspect_at);
@@ -78,7 +82,6 @@ void lease_keeper::succeed(tenure_ptr const& from, tenure_ptr const& to) {
     to->next_renewal = from->renewal_in_flight ? base::instant() : from->next_renewal;
     to->suspect_at = from->suspect_at;
     to->refused_alone = from->refused_alone;
-    to->watch_at = from->watch_at;
     to->watched = from->watched;
     reschedule(to);
 }
@@ -87,7 +90,7 @@ void lease_keeper::collect(tenure_ptr const& tenure, renewal_batches& into) {
     tenure->renewal_in_flight = true;
     bool const by_watchdog = tenure->renewed() && can_last_longer(*tenure);
     tenure->in_question = tenure->in_question || !by_watchdog;
-    tenure->renewal_lease = by_watchdog ? settings_.watchdog : ownership_probe;
+    tenure->is_only_asked = !by_watchdog;
     into.add(tenure);
     reschedule(tenure);
 }
@@ -107,8 +110,7 @@ void lease_keeper::on_timer(base::instant now, effects& out) {
             out.lost.push_back(tenure);
             continue;
         }
-        if (tenure->watch_at <= now) {
-            tenure->watch_at = base::never;
+        if (watch_at(*tenure) <= now) {
             tenure->watched = true;
             out.watch.push_back(tenure);
         }
@@ -191,12 +193,16 @@ void lease_keeper::ask_at(tenure_ptr const& tenure, base::instant when) {
     reschedule(tenure);
 }
 
-wire_call lease_keeper::compose(batch const& tenures) {
+wire_call lease_keeper::compose(batch const& tenures) const {
+    std::vector<owner_id_text> owners;
     std::vector<renewed_hold> holds;
+    owners.reserve(tenures.size()); // so that what the holds refer to stays where it is
     holds.reserve(tenures.size());
-    for (auto const& one : tenures) holds.push_back({one->record->name, one->owner_id, one->record->parts()});
-    auto const lease = lease_of(tenures);
-    return renewal_of(tenures).compose(holds, lease == ownership_probe ? lease : lease + tenures.front()->lock_delay);
+    for (auto const& one : tenures)
+        holds.push_back({one->record->name, owners.emplace_back(one->owner_id()), one->record->parts()});
+    auto const& first = *tenures.front();
+    auto const delay = first.is_only_asked ? base::milliseconds(0) : first.lock_delay;
+    return renewal_of(tenures).compose(holds, lease_of(tenures) + delay);
 }
 
 void lease_keeper::on_answer(batch const& tenures, std::span<std::int64_t const> lost, base::milliseconds lease,

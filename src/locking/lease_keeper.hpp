@@ -81,8 +81,9 @@ public:
     /// Messages may come in bursts, our own background's too.
     static constexpr base::milliseconds between_doubts{100};
 
-    /// The call of a batch, by the renewal of its kind.
-    static wire_call compose(batch const& tenures);
+    /// The call of a batch, by the renewal of its kind. Without the mutex, as lease_of(): a batch stays as it is until it is
+    /// answered.
+    wire_call compose(batch const& tenures) const;
     /// `lost`: the positions, from 1, that the server named.
     void on_answer(batch const& tenures, std::span<std::int64_t const> lost, base::milliseconds lease,
                    base::instant sent_at, effects& out);
@@ -93,7 +94,9 @@ public:
     void on_interruption(batch const& unanswered, base::instant now, effects& out);
 
     /// The lease that a batch asks for, without its lock delay: all of its tenures have the same.
-    static base::milliseconds lease_of(batch const& tenures) { return tenures.front()->renewal_lease; }
+    base::milliseconds lease_of(batch const& tenures) const noexcept {
+        return tenures.front()->is_only_asked ? ownership_probe : settings_.watchdog;
+    }
 
     std::size_t size() const noexcept { return timers_.size(); }
     /// What it keeps, in no particular order.
@@ -101,6 +104,7 @@ public:
     std::span<tenure_timers::timer const> timers() const noexcept { return timers_.all(); }
 
 private:
+    base::instant watch_at(tenure const& tenure) const noexcept;
     void reschedule(tenure_ptr const& tenure);
     void ask_at(tenure_ptr const& tenure, base::instant when);
     renewal_batches batches_to(effects& out) const { return {settings_.batch, out.renew, settings_.by_slot}; }

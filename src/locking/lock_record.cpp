@@ -1,8 +1,20 @@
 #include "locking/lock_record.hpp"
 
 #include <algorithm>
+#include <functional>
+#include <new>
+#include <string_view>
 
 namespace redlatch::locking {
+
+contention* lock_record::contend() noexcept {
+    if (!contended) {
+        auto const seed =
+            settings->seed ^ std::hash<std::string_view>()(name); // no two locks, no two clients have the same
+        contended.reset(new (std::nothrow) contention(seed, how->takes_turns));
+    }
+    return contended.get();
+}
 
 void lock_record::on_busy(std::optional<std::int64_t> listeners, channel_sample const& heard, base::instant until,
                           base::instant now) noexcept {

@@ -5,14 +5,15 @@
 #include "locking/contention.hpp"
 #include "locking/names.hpp"
 #include "locking/recipe.hpp"
+#include "locking/record_settings.hpp"
 #include "locking/tenure.hpp"
 #include "locking/tenure_list.hpp"
 #include "locking/wait_queue.hpp"
 
 #include <atomic>
+#include <concepts>
 #include <cstdint>
 #include <memory>
-#include <new>
 #include <optional>
 #include <span>
 #include <string>
@@ -22,18 +23,18 @@
 
 namespace redlatch::locking {
 
-/// The name, the recipe and the method of publishing never change; the rest is guarded by the mutex of the lock table.
+/// The name, the recipe and the settings never change; the rest is guarded by the mutex of the lock table.
 struct lock_record {
-    lock_record(std::string_view its_name, recipe const& chosen, std::uint64_t seed = 0,
-                base::milliseconds its_waiter_timeout = {}, std::vector<std::string> its_parts = {})
-        : name(its_name), how(&chosen), waiter_timeout(its_waiter_timeout), seed_(seed) {
+    /// `its_settings` are to outlive it.
+    lock_record(std::string_view its_name, recipe const& chosen, record_settings const& its_settings,
+                std::vector<std::string> its_parts = {})
+        : name(its_name), how(&chosen), settings(&its_settings) {
         if (!its_parts.empty()) parts_ = std::make_unique<std::vector<std::string> const>(std::move(its_parts));
     }
 
     std::string const name;
     recipe const* const how;
-    base::milliseconds const waiter_timeout; ///< of a kind that queues on the server
-    publish_method const* publish = &publish_to_all;
+    record_settings const* const settings;
 
     tenure_list tenures{}; ///< that hold, are being acquired, or are lost with levels not given back
     wait_queue queue{};    ///< waiters of this process; the head contends in Redis
@@ -41,10 +42,7 @@ struct lock_record {
     /// Null: nobody else is known to want it, which is so of most locks.
     std::unique_ptr<contention> contended{};
     /// Made when somebody else wants it. Null: there is no memory, and things go on as if nobody did.
-    contention* contend() noexcept {
-        if (!contended) contended.reset(new (std::nothrow) contention(seed_, how->takes_turns));
-        return contended.get();
-    }
+    contention* contend() noexcept;
 
     /// An attempt or a release of this process has been answered: who has the lock is known.
     void on_answered(base::instant now) noexcept { answered_at_ = now; }
@@ -82,16 +80,18 @@ struct lock_record {
                 .owner_id = owner_id,
                 .lease = lease,
                 .parts = parts(),
-                .waiter_timeout = waiter_timeout,
-                .publish = publish->command()};
+                .waiter_timeout = settings->waiter_timeout,
+                .publish = settings->publish->command()};
     }
+    /// The context refers to the id, which has to be kept.
+    template <std::same_as<owner_id_text> Temporary>
+    call_context context(Temporary&& owner_id, base::milliseconds lease) const = delete;
 
     /// Other processes heard of the last release of this one.
     bool others_listen() const noexcept { return contended && contended->turn.others_listen(); }
 
 private:
     base::instant answered_at_ = base::instant::min();
-    std::uint64_t const seed_;
     std::unique_ptr<std::vector<std::string> const> parts_{}; ///< null: the key is the lock
 };
 

@@ -4,23 +4,21 @@
 #include "locking/acquire_op.hpp"
 
 #include <algorithm>
-#include <charconv>
-#include <iterator>
-#include <limits>
 #include <utility>
 
 namespace redlatch::locking {
 
 lock_table::lock_table(settings const& config)
     : keeper({config.watchdog, config.margin, config.renewal_batch, config.watch_from, config.by_slot}, config.seed),
-      records(~config.seed, config.waiter_timeout), settings_(config) {}
+      records({.owner_prefix = config.client_id + ":", .seed = ~config.seed, .waiter_timeout = config.waiter_timeout}),
+      settings_(config) {}
 
 lock_table::~lock_table() {
     // A tenure that was never given back, or whose waiter never left, and its record keep each other.
     records.for_each([](record_ptr const& record) {
         record->tenures.clear();
         record->contended.reset();
-        record->queue = {};
+        record->queue.clear();
     });
 }
 
@@ -48,19 +46,12 @@ bool lock_table::is_watched(lock_record const& record) noexcept {
     });
 }
 
-void lock_table::assign_id(tenure& tenure, std::string_view suffix) {
-    tenure.serial = ++last_serial_;
-    char digits[std::numeric_limits<std::uint64_t>::digits10 + 1];
-    auto const end = std::to_chars(std::begin(digits), std::end(digits), tenure.serial).ptr;
-    std::string_view const number(digits, static_cast<std::size_t>(end - digits));
-    tenure.owner_id.assign({settings_.client_id, ":", number, suffix});
-}
-
 tenure_ptr lock_table::open(record_ptr const& record, std::uint64_t owner_number, std::string_view owner_suffix) {
     auto fresh = std::allocate_shared<tenure>(base::recycling<tenure>());
     fresh->record = record;
     fresh->owner_number = owner_number;
-    assign_id(*fresh, owner_suffix.empty() ? record->how->owner_suffix : owner_suffix);
+    fresh->serial = next_serial();
+    if (!owner_suffix.empty()) fresh->owner_suffix = std::make_unique<std::string const>(owner_suffix);
     record->tenures.add(fresh);
     try {
         parts.add(*fresh);
@@ -111,13 +102,9 @@ tenure_ptr lock_table::counterpart(lock_record const& record, std::uint64_t owne
 
 void lock_table::change_id(tenure_ptr const& tenure, base::milliseconds lease, base::instant now) {
     if (!tenure->in(tenure::phase::acquiring)) return; // the client has closed: end_everything has seen to the old id
-    auto former = tenure->owner_id.str();
-    auto const suffix_at =
-        std::min(former.find(':', settings_.client_id.size() + 1), former.size()); // behind the number
-    auto const suffix = former.substr(suffix_at);
-    dead.add({tenure->record, std::move(former), lease, tenure->late_copy_possible}, now, now);
+    dead.add({tenure->record, tenure->owner_id().str(), lease, tenure->late_copy_possible}, now, now);
     tenure->late_copy_possible = false;
-    assign_id(*tenure, suffix);
+    tenure->serial = next_serial();
 }
 
 std::optional<level> lock_table::take(tenure_ptr const& tenure, level level, base::instant sent_at,
@@ -187,7 +174,7 @@ void lock_table::end(tenure_ptr const& tenure, tenure::phase phase) {
 
 void lock_table::give_up(tenure_ptr const& tenure, bool may_hold, base::milliseconds lease, base::instant now) {
     if (may_hold || tenure->late_copy_possible)
-        dead.add({tenure->record, tenure->owner_id.str(), lease, tenure->late_copy_possible}, now, now);
+        dead.add({tenure->record, tenure->owner_id().str(), lease, tenure->late_copy_possible}, now, now);
     end(tenure, tenure::phase::ended);
     forget_record_of(*tenure);
 }
@@ -261,7 +248,7 @@ bool lock_table::hand_off(tenure_ptr const& tenure, base::instant now, base::wak
 void lock_table::grant(tenure_ptr const from, waiter_ptr const waiter, base::instant now, base::wake_list& woken) {
     auto const& to = waiter->whose;
     REDLATCH_ASSERT(to->in(tenure::phase::acquiring) && !to->late_copy_possible);
-    to->owner_id = from->owner_id;
+    REDLATCH_ASSERT(!from->owner_suffix && !to->owner_suffix); // of kinds that are not handed off
     to->serial = from->serial;
     to->late_copy_possible = from->late_copy_possible;
     auto what = waiter->asked;
@@ -274,7 +261,7 @@ void lock_table::grant(tenure_ptr const from, waiter_ptr const waiter, base::ins
     to->now_in.store(tenure::phase::held, std::memory_order_release); // pairs with tenure::in
     auto& of = *from->record;
     // The next one of the queue sleeps on. Where this hold lasts, it has to look whether somebody else has ended it.
-    if (of.queue.size() > 1) to->wake_head_at = base::later(now, acquire_op::trusts_own_hold);
+    if (of.queue.has_second()) to->wake_head_at = base::later(now, acquire_op::trusts_own_hold);
     keeper.succeed(from, to);
     of.contended->in_handoff.reset();
     of.contended->handoff.end_barging();
@@ -311,7 +298,7 @@ std::optional<level> lock_table::retake(lock_record& record, std::uint64_t owner
 
 void lock_table::stop_handoff(lock_record& record, base::instant reap_at, base::instant now) {
     auto const tenure = in_handoff(record);
-    dead.add({tenure->record, tenure->owner_id.str(), tenure->longest_ever, tenure->late_copy_possible}, reap_at,
+    dead.add({tenure->record, tenure->owner_id().str(), tenure->longest_ever, tenure->late_copy_possible}, reap_at,
              now); // may throw
     record.contended->in_handoff.reset();
     end(tenure, tenure::phase::ended);
@@ -389,17 +376,17 @@ void lock_table::confirmed(tenure_ptr const& tenure, base::milliseconds lease, b
 }
 
 void lock_table::released(tenure_ptr const& tenure, bool announced, base::instant now) {
-    if (!announced) dead.add({tenure->record, tenure->owner_id.str(), tenure->longest_ever, false, true}, now, now);
+    if (!announced) dead.add({tenure->record, tenure->owner_id().str(), tenure->longest_ever, false, true}, now, now);
     ++counted.released;
     tenure->now_in.store(tenure::phase::ended, std::memory_order_release); // pairs with tenure::in
     if (!tenure->late_copy_possible) return;
-    dead.sweep({tenure->record, tenure->owner_id.str(), tenure->longest_ever, true}, now);
+    dead.sweep({tenure->record, tenure->owner_id().str(), tenure->longest_ever, true}, now);
 }
 
 /// Of one that was held.
 reaper::dead_id lock_table::dead_id_of(tenure const& tenure) {
     return {.record = tenure.record,
-            .owner_id = tenure.owner_id.str(),
+            .owner_id = tenure.owner_id().str(),
             .lease = tenure.longest_ever,
             .late_copy_possible = tenure.late_copy_possible,
             .kept_until = tenure.minimum_hold_until()};
@@ -449,7 +436,7 @@ void lock_table::end_everything(base::instant now, base::wake_list& woken) {
         for (auto const& tenure : record->tenures) {
             for (auto const& who : tenure->operation_waiters) woken.add(who);
             if (!tenure->in(tenure::phase::acquiring)) continue;
-            dead.add({record, tenure->owner_id.str(), settings_.watchdog, tenure->late_copy_possible}, now, now);
+            dead.add({record, tenure->owner_id().str(), settings_.watchdog, tenure->late_copy_possible}, now, now);
             tenure->now_in.store(tenure::phase::ended, std::memory_order_release); // pairs with tenure::in
         }
     });

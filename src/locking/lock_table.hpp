@@ -211,7 +211,7 @@ private:
     void end_handoffs(lock_record& record, base::instant now) const;
     void stop_handoff(lock_record& record, base::instant reap_at, base::instant now);
     void end(tenure_ptr const& tenure, tenure::phase phase);
-    void assign_id(tenure& tenure, std::string_view suffix);
+    std::uint64_t next_serial() noexcept { return ++last_serial_; }
     static reaper::dead_id dead_id_of(tenure const& tenure);
     void forget_record_of(tenure& tenure) noexcept;
     void forget_unseen(tenure_ptr const& tenure);

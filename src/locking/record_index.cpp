@@ -30,8 +30,7 @@ record_ptr record_index::get(std::string const& name, recipe const& kind, std::v
         std::erase_if(records_, [](auto const& one) { return one.second.expired(); });
         prune_at_ = std::max<std::size_t>(64, records_.size() * 2);
     }
-    auto record = std::make_shared<lock_record>(name, kind, random_.next(), waiter_timeout_, parts);
-    record->publish = publish_;
+    auto record = std::make_shared<lock_record>(name, kind, settings_, parts);
     auto const hash = hash_of(name, parts);
     auto const [first, last] = records_.equal_range(hash);
     auto const unused = std::find_if(first, last, [](auto const& one) { return one.second.expired(); });

@@ -1,9 +1,9 @@
 // The records of all locks that this client knows: one for each kind, name and parts while anybody refers to it.
 #pragma once
 
-#include "base/random.hpp"
 #include "base/time.hpp"
 #include "locking/lock_record.hpp"
+#include "locking/record_settings.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -12,6 +12,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace redlatch::locking {
@@ -19,12 +20,10 @@ namespace redlatch::locking {
 /// Not thread-safe.
 class record_index {
 public:
-    /// `waiter_timeout`: of kinds that queue on the server.
-    explicit record_index(std::uint64_t seed, base::milliseconds waiter_timeout = {})
-        : random_(seed), waiter_timeout_(waiter_timeout) {}
+    explicit record_index(record_settings settings) noexcept : settings_(std::move(settings)) {}
 
     /// Before the first get(): how messages are sent, if not by PUBLISH.
-    void publish_by(publish_method const& method) noexcept { publish_ = &method; }
+    void publish_by(publish_method const& method) noexcept { settings_.publish = &method; }
 
     /// Two kinds of one name know nothing of each other here, as two clients would not: what they are to each other is the
     /// server's word.
@@ -50,9 +49,7 @@ public:
     static constexpr std::size_t most_remembered = 1'000;
 
 private:
-    base::random_source random_;
-    base::milliseconds const waiter_timeout_;
-    publish_method const* publish_ = &publish_to_all;
+    record_settings settings_;
     /// By the hash of name and parts, which the records themselves have: of a million locks each byte counts.
     std::unordered_multimap<std::size_t, std::weak_ptr<lock_record>> records_;
     std::size_t prune_at_ = 64;

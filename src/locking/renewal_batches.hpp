@@ -28,7 +28,7 @@ public:
     renewal_batches(std::size_t most, std::vector<renewal_batch>& out, bool by_slot = false)
         : most_(most), by_slot_(by_slot), out_(out) {}
 
-    /// With others that have the same renewal, renewal_lease and lock_delay.
+    /// With others that have the same renewal, is_only_asked and lock_delay.
     void add(tenure_ptr const& tenure);
     /// What is not complete goes out too: renewals first, then ownership probes.
     void finish();

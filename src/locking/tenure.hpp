@@ -26,6 +26,7 @@
 #include <atomic>
 #include <cstdint>
 #include <forward_list>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <stop_token>
@@ -41,29 +42,30 @@ constexpr base::milliseconds time_until(base::instant when, base::instant now) n
     return when <= now ? base::milliseconds(0) : std::chrono::ceil<base::milliseconds>(when - now);
 }
 
+/// The id of a client, a colon, a number and the suffix of a kind fit in place.
+using owner_id_text = base::small_text<63>;
+
 /// Guarded by the mutex of the lock table, but for what is marked.
 struct tenure {
     enum class phase : std::uint8_t { acquiring, held, handing_off, releasing, lost, ended };
 
-    std::shared_ptr<lock_record> record; // never changes
-    std::uint64_t owner_number = 0;      // never changes
-    /// Changes only while acquiring. The id of a client, a colon and a number fit in place.
-    base::small_text<47> owner_id{};
-    std::uint64_t serial = 0; ///< the number in owner_id
-    std::uint64_t token = 0;  ///< fencing, of all its holds from then on; 0: none was asked for so far
-    int confirmed_by = -1;    ///< so many replicas, its latest acquisition for which they were asked; -1: none
+    std::shared_ptr<lock_record> record;               // never changes
+    std::uint64_t owner_number = 0;                    // never changes
+    std::uint64_t serial = 0;                          ///< the number in owner_id(); changes only while acquiring
+    std::unique_ptr<std::string const> owner_suffix{}; ///< of owner_id(); never changes; null: that of the recipe
+    std::uint64_t token = 0; ///< fencing, of all its holds from then on; 0: none was asked for so far
 
     /// Read by anybody at any time.
+    std::atomic<base::nanoseconds::rep> valid_until{base::instant::min().time_since_epoch().count()};
+    /// How often it has been held anew after all its levels had ended: a view of an earlier hold is none of the present one.
+    std::atomic<std::uint32_t> times_retaken{0};
     std::atomic<phase> now_in{phase::acquiring};
     std::atomic<bool> suspect{false};
     std::atomic<bool> in_operation{
-        false};                      ///< one operation of an owner at a time: a hint, looked at again under the mutex
-    bool late_copy_possible = false; ///< under the mutex: a copy of its acquire may still run late
-    /// How often it has been held anew after all its levels had ended: a view of an earlier hold is none of the present one.
-    std::atomic<std::uint32_t> times_retaken{0};
-    std::atomic<base::nanoseconds::rep> valid_until{base::instant::min().time_since_epoch().count()};
+        false}; ///< one operation of an owner at a time: a hint, looked at again under the mutex
 
-    level_list levels{};
+    bool late_copy_possible = false; ///< a copy of its acquire may still run late
+
     base::milliseconds longest_ever{};               ///< on the wire: how long an orphan could stay
     base::instant kept_until = base::instant::min(); ///< the latest one of all its levels that have ended
     base::milliseconds lock_delay{};                 ///< the longest one of all its levels ever
@@ -73,20 +75,23 @@ struct tenure {
 
     std::forward_list<base::waker> operation_waiters{}; ///< while in_operation
 
+    level_list levels{};
+
     /// The lease keeper's own.
+    base::instant next_renewal = base::never;
+    base::instant suspect_at = base::never;
+    base::instant next_doubt{};               ///< not asked about because of a message before then
+    base::instant wake_head_at = base::never; ///< who waits first here does not know yet that it is the first
     bool renewal_in_flight = false;
     bool doubted = false;       ///< somebody may have ended it since the question that is under way was sent
     bool refused_alone = false; ///< the server did not allow its renewal, although nothing else was asked with it
     bool in_question = false;   ///< whether it is still ours was asked, and has not been answered
     bool watched = false;       ///< its channel is to be listened to, or is
+    bool is_only_asked = false; ///< by the renewal that is under way, or was last: an ownership probe
+
+    std::int16_t confirmed_by = -1; ///< so many replicas, its latest acquisition for which they were asked; -1: none
     std::uint32_t list_index = not_listed; ///< the tenure_list's own
     std::uint32_t timer_index = npos;      ///< the tenure_timers' own
-    base::instant next_renewal = base::never;
-    base::instant suspect_at = base::never;
-    base::milliseconds renewal_lease{};
-    base::instant next_doubt{};               ///< not asked about because of a message before then
-    base::instant watch_at = base::never;     ///< so old that its channel is to be listened to from then on
-    base::instant wake_head_at = base::never; ///< who waits first here does not know yet that it is the first
 
     /// The lock table's own, where the owner is a thread whose end is told: what points to it, and the thread's next tenure.
     tenure** thread_link = nullptr;
@@ -100,6 +105,8 @@ struct tenure {
     tenure& operator=(tenure const&) = delete;
     ~tenure() = default;
 
+    /// CLIENT:NUMBER and a suffix, as the server knows the owner: composed, as of very many tenures few are asked.
+    owner_id_text owner_id() const;
     /// The next operation of its owner may begin. Under the mutex.
     void end_operation(base::wake_list& woken) {
         in_operation = false;
@@ -144,6 +151,11 @@ struct tenure {
 };
 
 using tenure_ptr = std::shared_ptr<tenure>;
+
+/// Whatever a server answers: 32,767 replicas are as good as more.
+constexpr std::int16_t replica_count(int confirmed_by) noexcept {
+    return static_cast<std::int16_t>(std::min<int>(confirmed_by, std::numeric_limits<std::int16_t>::max()));
+}
 
 /// What is taken off a lease when validity is counted.
 constexpr base::milliseconds validity_margin(base::milliseconds lease, base::milliseconds configured) noexcept {

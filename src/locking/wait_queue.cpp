@@ -5,29 +5,51 @@
 
 namespace redlatch::locking {
 
-bool wait_queue::enter(waiter_ptr const& waiter) {
+namespace {
+
+void make_head(waiter& one) noexcept {
+    one.at_head.store(true, std::memory_order_release); // pairs with the waiter's acquire
+}
+
+} // namespace
+
+bool wait_queue::enter(waiter_ptr const& waiter) noexcept {
     if (head_) {
-        waiter->behind = rest_.insert(rest_.end(), waiter);
+        waiter->previous = std::exchange(head_->last, waiter.get());
+        waiter->previous->next = waiter;
         return false;
     }
     head_ = waiter;
-    waiter->at_head.store(true, std::memory_order_release); // pairs with the waiter's acquire
+    head_->last = head_.get();
+    make_head(*head_);
     return true;
 }
 
 /// True: there is a new head.
-bool wait_queue::remove(waiter_ptr const& waiter) {
-    if (head_ != waiter) {
-        if (waiter->behind) rest_.erase(*std::exchange(waiter->behind, std::nullopt));
-        return false;
+bool wait_queue::remove(waiter_ptr const& waiter) noexcept {
+    if (head_ == waiter) {
+        auto next = std::move(head_->next);
+        auto* const last = std::exchange(head_->last, nullptr);
+        head_ = std::move(next);
+        if (!head_) return false;
+        head_->previous = nullptr;
+        head_->last = last;
+        make_head(*head_);
+        return true;
     }
-    head_.reset();
-    if (rest_.empty()) return false;
-    head_ = std::move(rest_.front());
-    rest_.pop_front();
-    head_->behind.reset();
-    head_->at_head.store(true, std::memory_order_release); // pairs with the waiter's acquire
-    return true;
+    if (waiter->previous == nullptr) return false; // it is not here
+    auto* const previous = std::exchange(waiter->previous, nullptr);
+    auto next = std::move(waiter->next);
+    (next ? next->previous : head_->last) = previous;
+    [[maybe_unused]] auto const gone = std::exchange(previous->next, std::move(next));
+    return false;
+}
+
+void wait_queue::clear() noexcept {
+    while (head_) { // one by one: a long chain must not end within the destructor of its first one
+        head_->previous = head_->last = nullptr;
+        head_ = std::exchange(head_->next, nullptr);
+    }
 }
 
 void wait_queue::leave(waiter_ptr const& waiter, base::wake_list& woken) {
@@ -71,8 +93,7 @@ void wait_queue::tell_first(std::int64_t permits, base::wake_list& woken) const 
         left -= missing;
         return left > 0;
     };
-    if (!takes(*head_)) return;
-    for (auto const& one : rest_)
+    for (auto* one = head_.get(); one != nullptr; one = one->next.get())
         if (!takes(*one)) return;
     if (left > 0) tell(*head_, left, woken); // all are asking: one of them may have asked too early
 }
@@ -92,13 +113,11 @@ void wait_queue::leave_with(waiter_ptr const& waiter, remainder const& found, ba
     if (unused > 0) tell_first(unused, woken);
     auto left = found.left;
     if (left > 0) {
-        auto const asks_for_its_own = [&](auto& one) {
-            if (one.told_of == 0) return;
-            left -= one.told_of;
-            rely_on(one);
-        };
-        asks_for_its_own(*head_);
-        for (auto const& one : rest_) asks_for_its_own(*one);
+        for (auto* one = head_.get(); one != nullptr; one = one->next.get()) {
+            if (one->told_of == 0) continue; // else it asks for its own
+            left -= one->told_of;
+            rely_on(*one);
+        }
     }
     if (left > 0) tell_first(left, woken);
     if (!another) return;
@@ -109,8 +128,7 @@ void wait_queue::leave_with(waiter_ptr const& waiter, remainder const& found, ba
 }
 
 void wait_queue::wake_all(base::wake_list& woken) const {
-    if (head_) woken.add(head_->waker);
-    for (auto const& one : rest_) woken.add(one->waker);
+    for (auto const* one = head_.get(); one != nullptr; one = one->next.get()) woken.add(one->waker);
 }
 
 } // namespace redlatch::locking

@@ -1,7 +1,6 @@
 // First come, first served, within one process.
 #pragma once
 
-#include "base/recycling.hpp"
 #include "base/time.hpp"
 #include "base/waker.hpp"
 #include "locking/channel_sample.hpp"
@@ -9,7 +8,6 @@
 
 #include <atomic>
 #include <cstdint>
-#include <list>
 #include <memory>
 #include <optional>
 
@@ -18,18 +16,20 @@ namespace redlatch::locking {
 struct tenure;
 struct waiter;
 using waiter_ptr = std::shared_ptr<waiter>;
-/// A list: most locks have no waiter, and a deque would take half a kilobyte of each.
-using waiter_list = std::list<waiter_ptr, base::recycling<waiter_ptr>>;
 
 /// Who waits in the local queue. Flags are set under the mutex that guards the queue and read by the waiter at any time.
 struct waiter {
     explicit waiter(base::waker sleeper) : waker(std::move(sleeper)) {}
 
     base::waker waker;
-    std::optional<waiter_list::iterator> behind{}; ///< the queue's own: where it is, when it is not the head
-    std::atomic<bool> at_head{false};              ///< it is first
-    std::atomic<bool> released{false};             ///< a hold of this process has just been released: ask again
-    std::int64_t amount = 1;                       ///< of permits, that it wants
+    // The queue's own: who is next to it, and, of the head, who is the last one.
+    waiter_ptr next{};
+    waiter* previous = nullptr; ///< null: it is the head, or not in the queue
+    waiter* last = nullptr;
+
+    std::atomic<bool> at_head{false};  ///< it is first
+    std::atomic<bool> released{false}; ///< a hold of this process has just been released: ask again
+    std::int64_t amount = 1;           ///< of permits, that it wants
     std::int64_t told_of =
         0; ///< of permits that came, and that it has not found taken by others; zero: it was not told
     std::atomic<bool> passed_over{false}; ///< others count on it to ask for what it was told of
@@ -64,15 +64,24 @@ struct remainder {
     channel_sample heard{};              ///< before it asked for them
 };
 
-/// Not thread-safe. The head has been told so (at_head) and has left `rest`.
+/// The waiters are linked to each other: most locks have none, and a queue takes little of them. The head has been told that it
+/// is first (at_head).
+///
+/// Not thread-safe.
 class wait_queue {
 public:
+    wait_queue() = default;
+    wait_queue(wait_queue const&) = delete;
+    wait_queue& operator=(wait_queue const&) = delete;
+    ~wait_queue() { clear(); }
+
     bool empty() const noexcept { return !head_; }
     waiter_ptr const& head() const noexcept { return head_; }
-    std::size_t size() const noexcept { return rest_.size() + (head_ ? 1U : 0U); }
+    /// Somebody waits behind the head.
+    bool has_second() const noexcept { return head_ && head_->next; }
 
     /// True: nobody was before it; it is the head at once.
-    bool enter(waiter_ptr const& waiter);
+    bool enter(waiter_ptr const& waiter) noexcept;
     /// From any position; makes the next one the head and wakes it.
     void leave(waiter_ptr const& waiter, base::wake_list& woken);
     /// The head has got the lock within the process: the next one is the head, and need not know before something happens.
@@ -91,11 +100,12 @@ public:
         if (head_ && head_->yields) tell_head(woken);
     }
     void wake_all(base::wake_list& woken) const;
+    /// Nobody is told.
+    void clear() noexcept;
 
 private:
-    bool remove(waiter_ptr const& waiter);
+    bool remove(waiter_ptr const& waiter) noexcept;
     waiter_ptr head_;
-    waiter_list rest_;
 };
 
 } // namespace redlatch::locking

@@ -2,13 +2,13 @@
 from table.files import ACQUISITION, MULTIPLEXER, OP, REAPER, TABLE
 
 MUTANTS = [
-    ("the id of a tenure is used again", TABLE,
-     "tenure.serial = ++last_serial_;",
-     "tenure.serial = 1 + (last_serial_++ % 2);"),
+    ("the id of a tenure is used again", "src/locking/lock_table.hpp",
+     "return ++last_serial_;",
+     "return 1 + (last_serial_++ % 2);"),
     ("a stale acquisition keeps its id", TABLE,
-     "    dead.add({tenure->record, std::move(former), lease, tenure->late_copy_possible}, now, now);\n"
+     "    dead.add({tenure->record, tenure->owner_id().str(), lease, tenure->late_copy_possible}, now, now);\n"
      "    tenure->late_copy_possible = false;\n"
-     "    assign_id(*tenure, suffix);",
+     "    tenure->serial = next_serial();",
      "    tenure->late_copy_possible = false;"),
     ("nobody releases what was given up", TABLE,
      "if (may_hold || tenure->late_copy_possible)\n"

@@ -11,8 +11,9 @@ namespace {
 using effect = command_choice::effect;
 
 struct command_choice_test : ::testing::Test {
-    locking::lock_record orders{"orders", locking::reentrant_recipe};
-    locking::lock_record other{"other", locking::reentrant_recipe};
+    locking::record_settings const settings{};
+    locking::lock_record orders{"orders", locking::reentrant_recipe, settings};
+    locking::lock_record other{"other", locking::reentrant_recipe, settings};
     resp::value const no_command = scripted::error("NOPERM this user has no permissions to run the 'restore' command");
     resp::value const no_key = scripted::error("NOPERM this user has no permissions to access one of the keys");
 };

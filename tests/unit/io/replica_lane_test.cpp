@@ -24,8 +24,9 @@ class replica_lane_test : public ::testing::Test {
 protected:
     scripted_server server;
     std::shared_ptr<reactor> loop = std::make_shared<reactor>();
+    locking::record_settings const settings{};
     std::shared_ptr<locking::lock_record> record =
-        std::make_shared<locking::lock_record>("orders", locking::reentrant_recipe);
+        std::make_shared<locking::lock_record>("orders", locking::reentrant_recipe, settings);
     std::shared_ptr<replica_lane> lane;
     int connections = 0;
 

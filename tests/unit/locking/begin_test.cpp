@@ -22,7 +22,7 @@ TEST(beginning, of_an_owner_that_has_nothing_opens_a_tenure_in_whose_operation_n
     beginning all;
     auto const first = all.begin(ann, at(0s));
     EXPECT_EQ(first.what, kind::fresh);
-    EXPECT_EQ(first.tenure->owner_id, "uuid:1");
+    EXPECT_EQ(first.tenure->owner_id(), "uuid:1");
     EXPECT_TRUE(first.tenure->in_operation);
     auto const second = all.begin(ann, at(0s));
     EXPECT_EQ(second.what, kind::owner_busy);
@@ -76,9 +76,9 @@ TEST(beginning, of_a_candidate_has_its_name_behind_every_id_that_it_gets) {
     beginning all;
     all.record = all.table.records.get("reports", election_recipe);
     auto const first = all.table.begin(all.record, ann, all.asked, at(0s), all.woken, ":web:7");
-    EXPECT_EQ(first.tenure->owner_id, "uuid:1:web:7");
+    EXPECT_EQ(first.tenure->owner_id(), "uuid:1:web:7");
     all.table.change_id(first.tenure, 30s, at(0s));
-    EXPECT_EQ(first.tenure->owner_id, "uuid:2:web:7");
+    EXPECT_EQ(first.tenure->owner_id(), "uuid:2:web:7");
 }
 
 TEST(beginning, of_an_owner_whose_hold_has_ended_loses_that_one_and_is_fresh) {
@@ -110,10 +110,10 @@ struct beginning_of_halves : client_halves {
 TEST(beginning, to_read_knows_what_the_same_owner_writes) {
     beginning_of_halves all;
     auto const writing = all.hold(all.writes, ann, at(0s));
-    EXPECT_EQ(writing->owner_id, "uuid:1:write");
+    EXPECT_EQ(writing->owner_id(), "uuid:1:write");
     auto const beside = all.begin(all.reads, ann, at(1s));
     EXPECT_EQ(beside.what, kind::fresh);
-    EXPECT_EQ(beside.tenure->owner_id, "uuid:2") << "an id of its own";
+    EXPECT_EQ(beside.tenure->owner_id(), "uuid:2") << "an id of its own";
     EXPECT_EQ(all.table.counterpart(*all.reads, ann, at(1s)), writing);
     EXPECT_EQ(all.table.counterpart(*all.reads, bob, at(1s)), nullptr);
     EXPECT_EQ(all.begin(all.reads, cid, at(1s)).what, kind::fresh);

@@ -37,7 +37,7 @@ TEST(first_of_two, is_taken_by_the_head_when_it_comes_first) {
     EXPECT_EQ(ms(all.second.found.until), 29'700);
     EXPECT_EQ(all.look(all.head, at(1s) + 1us), finds::granted);
     EXPECT_TRUE(all.head.tenure->holds(at(1s)));
-    EXPECT_EQ(all.head.tenure->owner_id, "uuid:1");
+    EXPECT_EQ(all.head.tenure->owner_id(), "uuid:1");
     EXPECT_TRUE(all.one->in(phase::ended));
     EXPECT_FALSE(all.retake(ann, at(1s) + 2us).has_value());
     EXPECT_EQ(all.give_back(all.head.tenure, at(1s) + 3us), plan::handed_off);
@@ -56,7 +56,7 @@ TEST(first_of_two, is_taken_again_by_the_same_owner_as_a_new_level) {
     EXPECT_GT(again->number, before);
     EXPECT_TRUE(one->holds(at(1s)));
     EXPECT_EQ(all.table.in_handoff(*all.record), nullptr);
-    EXPECT_EQ(one->owner_id, "uuid:1");
+    EXPECT_EQ(one->owner_id(), "uuid:1");
     EXPECT_EQ(one->levels.size(), 1U);
     EXPECT_EQ(all.table.counted.acquired, 1U);
     EXPECT_EQ(all.table.counted.released, 1U);

@@ -24,7 +24,7 @@ TEST(hand_off, gives_the_id_and_the_lease_to_the_next_waiter) {
     EXPECT_EQ(next.sleeper->times, 1);
     EXPECT_TRUE(first->in(phase::ended));
     EXPECT_TRUE(next.tenure->holds(at(2s)));
-    EXPECT_EQ(next.tenure->owner_id, "uuid:1") << "as the server knows the holder";
+    EXPECT_EQ(next.tenure->owner_id(), "uuid:1") << "as the server knows the holder";
     EXPECT_EQ(next.tenure->serial, 1U);
     EXPECT_EQ(ms(next.tenure->validity()), 29'700);
     EXPECT_EQ(all.look(next, at(2s)), finds::granted);

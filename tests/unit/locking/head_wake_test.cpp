@@ -71,9 +71,9 @@ TEST(lock_table, ends_everything_when_the_client_closes) {
     EXPECT_TRUE(acquiring->in(phase::ended));
     EXPECT_FALSE(all.table.take(acquiring, {0, 30s, true, false}, at(1s), base::never).has_value())
         << "its answer comes too late";
-    auto const id = acquiring->owner_id.str();
+    auto const id = acquiring->owner_id().str();
     all.table.change_id(acquiring, 30s, at(1s));
-    EXPECT_EQ(acquiring->owner_id, id) << "a late answer that would want a new one";
+    EXPECT_EQ(acquiring->owner_id(), id) << "a late answer that would want a new one";
     EXPECT_EQ(all.table.keeper.size(), 0U);
     EXPECT_EQ(turn->times, 1);
     for (auto const& waiter : all.places) EXPECT_GE(static_cast<scripted::wake_counter&>(*waiter->waker).times, 1);

@@ -15,20 +15,24 @@ namespace redlatch::locking {
 struct held_tenures {
     /// 30 s of watchdog, 300 ms of margin.
     lease_keeper keeper{{base::milliseconds(30'000), base::milliseconds(0), 100}, 1};
-    record_ptr record = std::make_shared<lock_record>("orders", reentrant_recipe);
+    record_settings const settings{.owner_prefix = "uuid:"};
+    record_ptr record = make_record("orders", reentrant_recipe);
     lease_keeper::effects found{};
     std::uint64_t last = 0;
 
+    record_ptr make_record(std::string const& name, recipe const& kind) const {
+        return std::make_shared<lock_record>(name, kind, settings);
+    }
     tenure_ptr hold(level const& what, base::instant sent_at) {
         auto one = std::make_shared<tenure>();
         one->record = record;
         one->serial = ++last;
-        one->owner_id = "uuid:" + std::to_string(last);
         enter(one, what, sent_at);
         return one;
     }
     void enter(tenure_ptr const& one, level const& what, base::instant sent_at) {
         one->levels.push_back(what);
+        one->held_since = sent_at;
         one->now_in = tenure::phase::held;
         keeper.acknowledged(one, what.lease, sent_at);
     }
@@ -50,7 +54,7 @@ struct held_tenures {
     lease_keeper::effects& answer(lease_keeper::batch const& which, base::instant sent_at,
                                   std::vector<std::int64_t> const& lost = {}) {
         found = {};
-        keeper.on_answer(which, lost, lease_keeper::lease_of(which), sent_at, found);
+        keeper.on_answer(which, lost, keeper.lease_of(which), sent_at, found);
         return found;
     }
     static bool nothing(lease_keeper::effects const& of) {

@@ -131,7 +131,7 @@ private:
             ASSERT_FALSE(some.empty());
             ASSERT_LE(some.size(), 3U) << "a batch is larger than asked for";
             for (auto const& one : some) ASSERT_TRUE(in_flight_.insert(one).second) << "asked twice at once";
-            asked_.push_back({some, now_, lease_keeper::lease_of(some)});
+            asked_.push_back({some, now_, all_.keeper.lease_of(some)});
         }
     }
     void take(lease_keeper::effects const& from) {

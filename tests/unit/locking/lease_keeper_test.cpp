@@ -39,7 +39,7 @@ TEST(lease_keeper, renews_a_third_of_the_lease_after_the_last_renewal_was_sent) 
     EXPECT_TRUE(held_tenures::nothing(all.timer(at(10s) - 1ns)));
     auto const sent = all.timer(at(10s)).renew;
     EXPECT_THAT(sent, ElementsAre(batch{one}));
-    EXPECT_EQ(lease_keeper::lease_of(sent[0]), 30s);
+    EXPECT_EQ(all.keeper.lease_of(sent[0]), 30s);
     EXPECT_EQ(ms(all.keeper.next()), 15'000) << "half the lease: then it is suspect";
     EXPECT_TRUE(held_tenures::nothing(all.answer(sent[0], at(10s))));
     EXPECT_EQ(ms(one->validity()), 39'700);
@@ -123,10 +123,10 @@ TEST(lease_keeper, asks_again_when_a_hold_was_doubted_while_a_question_about_it_
 TEST(lease_keeper, asks_the_server_about_every_key_with_its_owner) {
     held_tenures all;
     all.watched(at(0s));
-    all.record = std::make_shared<lock_record>("invoices", reentrant_recipe);
+    all.record = all.make_record("invoices", reentrant_recipe);
     all.watched(at(0s));
     auto const sent = all.timer(at(10s)).renew;
-    auto const words = scripted::words_in(lease_keeper::compose(sent.at(0)).bytes);
+    auto const words = scripted::words_in(all.keeper.compose(sent.at(0)).bytes);
     EXPECT_THAT(words.at(0), ElementsAre("EVALSHA", scripts::lock_renew.sha1, "2", "orders", "invoices", "30000",
                                          "uuid:1", "uuid:2"));
 }
@@ -316,8 +316,8 @@ TEST(lease_keeper, asks_about_every_hold_when_the_connection_is_new) {
     lease_keeper::effects found;
     all.keeper.verify_all(at(1s), found);
     ASSERT_THAT(found.renew, ElementsAre(batch{watched}, batch{fixed}));
-    EXPECT_EQ(lease_keeper::lease_of(found.renew[0]), 30s);
-    EXPECT_EQ(lease_keeper::lease_of(found.renew[1]), 1ms) << "a fixed lease is not made longer by a question";
+    EXPECT_EQ(all.keeper.lease_of(found.renew[0]), 30s);
+    EXPECT_EQ(all.keeper.lease_of(found.renew[1]), 1ms) << "a fixed lease is not made longer by a question";
     EXPECT_TRUE(held_tenures::nothing(all.answer(found.renew[1], at(1s))));
     EXPECT_EQ(ms(fixed->validity()), 59'400);
     EXPECT_THAT(all.answer(found.renew[0], at(1s), {1}).lost, ElementsAre(watched));
@@ -341,7 +341,7 @@ TEST(lease_keeper, asks_about_a_fixed_lease_until_the_server_has_answered) {
     EXPECT_LE(ms(all.keeper.next()), 3'250);
     auto const again = all.timer(all.keeper.next()).renew;
     ASSERT_THAT(again, ElementsAre(batch{one}));
-    EXPECT_EQ(lease_keeper::lease_of(again[0]), 1ms);
+    EXPECT_EQ(all.keeper.lease_of(again[0]), 1ms);
     EXPECT_EQ(ms(all.keeper.next()), 59'400) << "it is under way";
     EXPECT_TRUE(held_tenures::nothing(all.answer(again[0], at(4s))));
     EXPECT_EQ(ms(all.keeper.next()), 59'400) << "it is answered";

@@ -52,9 +52,9 @@ TEST(lock_table, never_uses_an_id_twice) {
     std::set<std::string> ids;
     for (int i = 0; i < 50; ++i) {
         auto const one = all.table.open(all.record, ann);
-        EXPECT_TRUE(ids.insert(one->owner_id.str()).second) << one->owner_id.view();
+        EXPECT_TRUE(ids.insert(one->owner_id().str()).second) << one->owner_id().view();
         all.table.change_id(one, 30s, at(0s));
-        EXPECT_TRUE(ids.insert(one->owner_id.str()).second) << one->owner_id.view();
+        EXPECT_TRUE(ids.insert(one->owner_id().str()).second) << one->owner_id().view();
         if (i % 3 == 0) {
             all.table.give_up(one, true, 30s, at(0s));
             continue;
@@ -73,7 +73,7 @@ TEST(lock_table, sends_the_old_id_to_the_reaper_when_an_acquisition_takes_a_new_
     all.table.change_id(one, 30s, at(0s));
     EXPECT_FALSE(one->late_copy_possible) << "nothing was sent with the new id";
     EXPECT_THAT(all.reaped(at(0s)), ElementsAre("uuid:1"));
-    EXPECT_EQ(one->owner_id, "uuid:2");
+    EXPECT_EQ(one->owner_id(), "uuid:2");
 }
 
 // --- who holds

@@ -112,11 +112,11 @@ TEST(lock_delay, adds_to_what_is_renewed_and_not_to_validity) {
     lease_keeper::effects found;
     all.table.keeper.on_timer(at(10s), found);
     ASSERT_EQ(found.renew.size(), 1U);
-    EXPECT_EQ(lease_keeper::lease_of(found.renew[0]), 30s);
-    auto const words = scripted::words_in(lease_keeper::compose(found.renew[0]).bytes).at(0);
+    EXPECT_EQ(all.table.keeper.lease_of(found.renew[0]), 30s);
+    auto const words = scripted::words_in(all.table.keeper.compose(found.renew[0]).bytes).at(0);
     EXPECT_EQ(words.at(words.size() - 2), "45000");
     lease_keeper::effects answered;
-    all.table.keeper.on_answer(found.renew[0], {}, lease_keeper::lease_of(found.renew[0]), at(10s), answered);
+    all.table.keeper.on_answer(found.renew[0], {}, all.table.keeper.lease_of(found.renew[0]), at(10s), answered);
     EXPECT_EQ(ms(mine->validity()), 39'700);
 }
 
@@ -127,7 +127,7 @@ TEST(lock_delay, asks_no_more_than_who_still_holds_of_a_fixed_lease) {
     lease_keeper::effects found;
     all.table.keeper.verify_all(at(1s), found);
     ASSERT_EQ(found.renew.size(), 1U);
-    auto const words = scripted::words_in(lease_keeper::compose(found.renew[0]).bytes).at(0);
+    auto const words = scripted::words_in(all.table.keeper.compose(found.renew[0]).bytes).at(0);
     EXPECT_EQ(words.at(words.size() - 2), "1");
 }
 
@@ -137,7 +137,7 @@ TEST(lock_delay, is_over_before_the_background_releases_what_was_lost) {
     all.table.take(mine, {.lease = 30s, .renewed = true, .lock_delay = 15s}, at(0s), base::never);
     all.lose(mine, at(20s));
     EXPECT_THAT(all.reaped(at(35s)), IsEmpty());
-    EXPECT_THAT(all.reaped(at(35'450ms)), ElementsAre(mine->owner_id.str())) << "and its margin: a hundredth of 45 s";
+    EXPECT_THAT(all.reaped(at(35'450ms)), ElementsAre(mine->owner_id().str())) << "and its margin: a hundredth of 45 s";
 }
 
 } // namespace

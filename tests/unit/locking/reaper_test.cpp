@@ -17,7 +17,8 @@ using ::testing::IsEmpty;
 
 struct dead_holds {
     reaper dead;
-    record_ptr record = std::make_shared<lock_record>("orders", reentrant_recipe);
+    record_settings const settings{};
+    record_ptr record = std::make_shared<lock_record>("orders", reentrant_recipe, settings);
     std::uint64_t number = 0;
 
     std::uint64_t add(bool late_copy_possible, base::instant first, base::instant now, base::milliseconds lease = 30s) {

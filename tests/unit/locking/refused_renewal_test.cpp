@@ -30,7 +30,7 @@ struct refusing_server : held_tenures {
         if (refused)
             keeper.on_refusal(which, now, out);
         else
-            keeper.on_answer(which, {}, lease_keeper::lease_of(which), now, out);
+            keeper.on_answer(which, {}, keeper.lease_of(which), now, out);
         told.insert(told.end(), out.refused.begin(), out.refused.end());
         for (auto const& next : out.renew) ask(next, now);
     }
@@ -113,7 +113,7 @@ TEST(refused_renewal, stays_alone_in_the_hands_of_the_next_local_holder) {
     all.ask(all.timer(at(10s)).renew.at(0), at(10s));
     auto const to = std::make_shared<tenure>();
     to->record = from->record;
-    to->owner_id = from->owner_id;
+    to->serial = from->serial;
     to->levels.push_back(from->levels[0]);
     to->now_in = tenure::phase::held;
     all.keeper.succeed(from, to);

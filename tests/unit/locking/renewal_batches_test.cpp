@@ -11,15 +11,17 @@ using scripted::at;
 using ::testing::ElementsAre;
 using batch = lease_keeper::batch;
 
+record_settings const no_settings{};
+
 TEST(renewal_batches, hold_only_what_is_renewed_in_the_same_way) {
     renewal other_way = *reentrant_recipe.renew;
     recipe other_kind = reentrant_recipe;
     other_kind.renew = &other_way;
     held_tenures all;
     auto const first = all.watched(at(0s));
-    all.record = std::make_shared<lock_record>("rows", other_kind);
+    all.record = all.make_record("rows", other_kind);
     auto const other = all.watched(at(0s));
-    all.record = std::make_shared<lock_record>("invoices", non_reentrant_recipe);
+    all.record = all.make_record("invoices", non_reentrant_recipe);
     auto const last = all.watched(at(0s));
     auto const sent = all.timer(at(10s)).renew;
     EXPECT_THAT(sent, ElementsAre(batch{first, last}, batch{other}));
@@ -31,24 +33,24 @@ TEST(renewal_batches, are_full_after_so_many_holds_of_one_renewal) {
     renewal other_way = *reentrant_recipe.renew;
     recipe other_kind = reentrant_recipe;
     other_kind.renew = &other_way;
-    auto const one = std::make_shared<lock_record>("orders", reentrant_recipe);
-    auto const two = std::make_shared<lock_record>("rows", other_kind);
+    auto const one = std::make_shared<lock_record>("orders", reentrant_recipe, no_settings);
+    auto const two = std::make_shared<lock_record>("rows", other_kind, no_settings);
     std::vector<renewal_batch> out;
     renewal_batches batches(2, out);
-    auto const add = [&](record_ptr const& record, base::milliseconds lease) {
+    auto const add = [&](record_ptr const& record, bool is_only_asked) {
         auto const tenure = std::make_shared<locking::tenure>();
         tenure->record = record;
-        tenure->renewal_lease = lease;
+        tenure->is_only_asked = is_only_asked;
         batches.add(tenure);
         return tenure;
     };
     EXPECT_FALSE(batches.renews());
-    auto const question = add(one, ownership_probe);
+    auto const question = add(one, true);
     EXPECT_FALSE(batches.renews()) << "a question prolongs nothing";
-    auto const a = add(one, 30s);
+    auto const a = add(one, false);
     EXPECT_TRUE(batches.renews());
-    auto const b = add(two, 30s);
-    auto const c = add(one, 30s);
+    auto const b = add(two, false);
+    auto const c = add(one, false);
     EXPECT_THAT(out, ElementsAre(renewal_batch{a, c}));
     batches.finish();
     EXPECT_THAT(out, ElementsAre(renewal_batch{a, c}, renewal_batch{b}, renewal_batch{question}));
@@ -59,8 +61,7 @@ TEST(renewal_batches, have_one_slot_each_in_a_cluster) {
     renewal_batches batches(2, out, true);
     auto const add = [&](std::string const& name) {
         auto const tenure = std::make_shared<locking::tenure>();
-        tenure->record = std::make_shared<lock_record>(name, reentrant_recipe);
-        tenure->renewal_lease = 30s;
+        tenure->record = std::make_shared<lock_record>(name, reentrant_recipe, no_settings);
         batches.add(tenure);
         return tenure;
     };
@@ -77,11 +78,10 @@ TEST(renewal_batches, have_one_slot_each_in_a_cluster) {
 TEST(renewal_batches, have_one_lock_delay_each) {
     std::vector<renewal_batch> out;
     renewal_batches batches(10, out);
-    auto const record = std::make_shared<lock_record>("orders", reentrant_recipe);
+    auto const record = std::make_shared<lock_record>("orders", reentrant_recipe, no_settings);
     auto const add = [&](base::milliseconds delay) {
         auto const tenure = std::make_shared<locking::tenure>();
         tenure->record = record;
-        tenure->renewal_lease = 30s;
         tenure->lock_delay = delay;
         batches.add(tenure);
         return tenure;
@@ -97,7 +97,7 @@ TEST(renewal_batches, leave_alone_whose_renewal_was_refused) {
     std::vector<renewal_batch> out;
     renewal_batches batches(10, out);
     auto const tenure = std::make_shared<locking::tenure>();
-    tenure->record = std::make_shared<lock_record>("orders", reentrant_recipe);
+    tenure->record = std::make_shared<lock_record>("orders", reentrant_recipe, no_settings);
     tenure->refused_alone = true;
     batches.add(tenure);
     EXPECT_THAT(out, ElementsAre(renewal_batch{tenure}));

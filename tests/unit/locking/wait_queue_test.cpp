@@ -1,7 +1,11 @@
 #include "locking/wait_queue.hpp"
 #include "scripted/wake_counter.hpp"
 
+#include <algorithm>
+#include <cstddef>
 #include <gtest/gtest.h>
+#include <memory>
+#include <random>
 #include <vector>
 
 namespace redlatch::locking {
@@ -36,7 +40,7 @@ TEST(wait_queue, makes_the_first_the_head_without_waking_it) {
     waiting_line line(3);
     EXPECT_EQ(line.picture(), "hww");
     EXPECT_EQ(line.queue.head(), line.places[0]);
-    EXPECT_EQ(line.queue.size(), 3U);
+    EXPECT_TRUE(line.queue.has_second());
     EXPECT_EQ(line.sleepers[0]->times, 0) << "it is awake: it has just come";
 }
 
@@ -48,7 +52,7 @@ TEST(wait_queue, serves_first_come_first) {
         for (std::size_t other = 1; other < 4; ++other) EXPECT_EQ(line.sleepers[other]->times, other <= i + 1 ? 1 : 0);
     }
     EXPECT_TRUE(line.queue.empty());
-    EXPECT_EQ(line.queue.size(), 0U);
+    EXPECT_FALSE(line.queue.has_second());
     EXPECT_EQ(line.queue.head(), nullptr);
 }
 
@@ -56,7 +60,7 @@ TEST(wait_queue, lets_anybody_leave_from_the_middle_without_waking_anybody) {
     waiting_line line(3);
     line.leave(1);
     EXPECT_EQ(line.queue.head(), line.places[0]);
-    EXPECT_EQ(line.queue.size(), 2U);
+    EXPECT_TRUE(line.queue.has_second());
     for (auto const& one : line.sleepers) EXPECT_EQ(one->times, 0);
     line.leave(0);
     EXPECT_EQ(line.queue.head(), line.places[2]);
@@ -81,6 +85,45 @@ TEST(wait_queue, has_a_new_head_when_somebody_comes_after_all_have_left) {
     auto const late = std::make_shared<locking::waiter>(scripted::make_sleeper());
     EXPECT_TRUE(line.queue.enter(late));
     EXPECT_TRUE(late->at_head);
+}
+
+/// Whoever comes and leaves in whatever order: as a plain list has it.
+TEST(wait_queue, is_in_the_order_of_arrival) {
+    std::minstd_rand random(1);
+    for (int round = 0; round < 200; ++round) {
+        wait_queue queue;
+        base::wake_list woken;
+        std::vector<waiter_ptr> expected;
+        for (int step = 0; step < 40; ++step) {
+            if (random() % 2 == 0 || expected.empty()) {
+                expected.push_back(std::make_shared<locking::waiter>(scripted::make_sleeper()));
+                EXPECT_EQ(queue.enter(expected.back()), expected.size() == 1);
+            } else {
+                auto const gone = expected.begin() + static_cast<std::ptrdiff_t>(random() % expected.size());
+                queue.leave(waiter_ptr(*gone), woken);
+                expected.erase(gone);
+            }
+            std::vector<waiter_ptr> found;
+            for (auto one = queue.head(); one; one = one->next) found.push_back(one);
+            ASSERT_EQ(found, expected) << "after step " << step << " of round " << round;
+            ASSERT_EQ(queue.has_second(), expected.size() > 1);
+        }
+        woken.wake_all();
+    }
+}
+
+TEST(wait_queue, lets_go_of_very_many_at_its_end) {
+    std::vector<std::weak_ptr<locking::waiter>> all;
+    {
+        wait_queue queue;
+        auto const sleeper = scripted::make_sleeper();
+        for (int i = 0; i < 200'000; ++i) {
+            auto const one = std::make_shared<locking::waiter>(sleeper);
+            all.emplace_back(one);
+            queue.enter(one);
+        }
+    }
+    EXPECT_TRUE(std::all_of(all.begin(), all.end(), [](auto const& one) { return one.expired(); }));
 }
 
 TEST(wait_queue, wakes_all_of_them_when_it_closes) {
