@@ -93,6 +93,14 @@ bool is_missing_right(resp::value const& error) {
     return error.is_error() && is_missing_right(error.text);
 }
 
+bool is_of_a_replica(resp::value const& error) {
+    if (!error.is_error()) return false;
+    auto const text = unwrapped(error.text);
+    // WAIT is ended by the change itself, or comes behind it.
+    return begins(text, "READONLY") || begins(text, "UNBLOCKED")
+           || text.starts_with("ERR WAIT cannot be used with replica instances");
+}
+
 bool is_about_the_cluster(resp::value const& error) {
     if (!error.is_error()) return false;
     auto const text = unwrapped(error.text);

@@ -35,6 +35,9 @@ enum class reach {
 };
 reach reach_of(resp::value const& refusal);
 
+/// The server is a replica now, or is becoming one: READONLY, and what WAIT is answered then.
+bool is_of_a_replica(resp::value const& error);
+
 /// A node of a cluster that does not serve the slot: CLUSTERDOWN, TRYAGAIN.
 bool is_about_the_cluster(resp::value const& error);
 

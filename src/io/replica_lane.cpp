@@ -246,10 +246,13 @@ void replica_lane::read_answer(connection::call const& answered, base::instant n
 }
 
 void replica_lane::on_error(connection::call const& answered) {
-    auto const verdict = connection::judge(answered.reply);
-    if (answered.reply.is_error()
-        && (verdict == connection::verdict::not_executed || verdict == connection::verdict::read_only))
-        return all_again(then::soon);
+    // Another server is the master, or will be: what replicas of this one say is worth nothing.
+    bool const demoted = connection::is_of_a_replica(answered.reply)
+                         || (asks_role_ && connection::read_role(answered.reply) == connection::server_role::replica);
+    if (demoted) calls_.reconnect(answered, "is a replica now");
+    bool const not_now =
+        answered.reply.is_error() && connection::judge(answered.reply) == connection::verdict::not_executed;
+    if (demoted || not_now) return all_again(then::soon);
     for (auto const& one : group_) {
         one->said = std::string(asks_role_ ? "ROLE: " : "WAIT: ")
                     + (answered.reply.is_error() ? answered.reply.text : "an unexpected reply");

@@ -240,6 +240,42 @@ TEST_F(replica_lane_test, a_server_without_wait_is_told_from_one_that_refuses_th
     EXPECT_EQ(question->said, "WAIT: ERR unknown command 'WAIT'");
 }
 
+/// It counts for nothing that some of its replicas may have the lock, and nothing is told of a server without WAIT.
+TEST_F(replica_lane_test, a_server_that_has_become_a_replica_is_left) {
+    auto const question = ask(1);
+    for (std::string const said :
+         {"UNBLOCKED force unblock from blocking operation, instance state changed (master -> replica?)",
+          "ERR WAIT cannot be used with replica instances. Please also note that since Redis 4.0 if a replica is "
+          "configured"}) {
+        greet();
+        connections == 1 ? expect_mark() : expect_mark_behind_kills();
+        expect_wait(1);
+        server.say(":1\r\n-" + said + "\r\n");
+    }
+    greet();
+    expect_mark_behind_kills();
+    expect_wait(1);
+    EXPECT_FALSE(question->has_ended());
+    server.say(":1\r\n:1\r\n");
+    EXPECT_EQ(end_of(question), end::counted);
+    EXPECT_EQ(question->confirmed, 1);
+}
+
+TEST_F(replica_lane_test, a_server_that_says_it_is_a_replica_is_left) {
+    auto const question = ask(locking::replica_demand::all);
+    greet();
+    expect_mark();
+    EXPECT_EQ(server.read_command(), "ROLE");
+    server.say(":1\r\n*5\r\n$5\r\nslave\r\n$1\r\na\r\n:1\r\n$9\r\nconnected\r\n:7\r\n");
+    greet();
+    expect_mark_behind_kills();
+    EXPECT_EQ(server.read_command(), "ROLE");
+    EXPECT_FALSE(question->has_ended());
+    server.say(":1\r\n*3\r\n$6\r\nmaster\r\n:77\r\n*0\r\n");
+    EXPECT_EQ(end_of(question), end::counted);
+    EXPECT_EQ(question->connected, 0);
+}
+
 std::string master_with(int replicas) {
     std::string text = "*3\r\n$6\r\nmaster\r\n:77\r\n*" + std::to_string(replicas) + "\r\n";
     for (int i = 0; i < replicas; ++i) text += "*3\r\n$1\r\na\r\n$1\r\n1\r\n$1\r\n7\r\n";
