@@ -19,7 +19,14 @@ brief_question::progress brief_question::failed(errc reason, std::string const& 
 
 brief_question::progress brief_question::advance() {
     if (wire_) return sent_ < commands_.size() ? send() : receive();
-    auto const outcome = attempt_.advance();
+    return on_attempt(attempt_.advance());
+}
+
+brief_question::progress brief_question::on_time_over() {
+    return on_attempt(attempt_.on_time_over());
+}
+
+brief_question::progress brief_question::on_attempt(progress outcome) {
     if (outcome != progress::ready || expected_ == 0) return outcome;
     wire_ = attempt_.take_wire();
     return send();

@@ -19,9 +19,15 @@ public:
     brief_question(locator::place const& to, std::vector<address> addresses, connection::greeting const& words,
                    std::string commands, std::size_t replies);
 
+    /// Before anything else, as of connector.
+    void give_until(base::instant until) noexcept { attempt_.give_until(until); }
     /// Call at first, and whenever fd() is ready for events().
     progress advance();
+    /// Call on_time_over() then.
+    base::instant turn_ends() const noexcept { return wire_ ? base::never : attempt_.turn_ends(); }
+    progress on_time_over();
 
+    /// Negative: there is nothing to wait for but the end of the turn.
     int fd() const noexcept { return wire_ ? wire_.fd() : attempt_.fd(); }
     /// poll(2) events to wait for.
     short events() const noexcept { return wire_ ? wants_ : attempt_.events(); }
@@ -35,6 +41,7 @@ public:
     void expire() { attempt_.expire(); }
 
 private:
+    progress on_attempt(progress outcome);
     progress send();
     progress receive();
     progress failed(errc reason, std::string const& problem);

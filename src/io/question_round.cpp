@@ -47,7 +47,7 @@ private:
         auto const& server = what_.servers[which];
         std::string problem;
         auto const asked_at = lease_clock::now();
-        auto addresses = resolve(server.where, false, problem);
+        auto addresses = what_.look_up(server.where, false, problem);
         if (until_ != base::never) until_ += lease_clock::now() - asked_at; // it is not at the cost of the others
         next_at_ = base::later(lease_clock::now(), what_.patience);
         if (addresses.empty()) {
@@ -57,12 +57,13 @@ private:
         }
         auto question =
             std::make_unique<brief_question>(server, std::move(addresses), what_.words, what_.commands, what_.replies);
-        if (go_on(which, *question)) open_.push_back({which, std::move(question)});
+        question->give_until(until_);
+        if (go_on(which, *question, question->advance())) open_.push_back({which, std::move(question)});
     }
 
     /// True: it waits.
-    bool go_on(std::size_t which, brief_question& question) {
-        switch (question.advance()) {
+    bool go_on(std::size_t which, brief_question& question, brief_question::progress reached) {
+        switch (reached) {
         case brief_question::progress::waiting: return true;
         case brief_question::progress::ready: ended(which, &question, {}, errc{}); break;
         case brief_question::progress::failed: ended(which, &question, question.problem(), question.reason()); break;
@@ -86,18 +87,28 @@ private:
     bool wait(int bell) {
         std::vector<pollfd> all{{bell, POLLIN, 0}};
         for (auto const& one : open_) all.push_back({one.question->fd(), one.question->events(), 0});
-        auto const wake_at = next_ < what_.servers.size() ? std::min(until_, next_at_) : until_;
+        auto wake_at = next_ < what_.servers.size() ? std::min(until_, next_at_) : until_;
+        for (auto const& one : open_) wake_at = std::min(wake_at, one.question->turn_ends());
         auto const left = std::max(time_left(wake_at), base::nanoseconds::zero());
         constexpr std::int64_t second = 1'000'000'000;
         timespec const limit{static_cast<std::time_t>(left.count() / second), static_cast<long>(left.count() % second)};
-        if (::ppoll(all.data(), all.size(), wake_at == base::never ? nullptr : &limit, nullptr) <= 0) return true;
-        if (all.front().revents != 0) return false;
+        bool const some_ready = ::ppoll(all.data(), all.size(), wake_at == base::never ? nullptr : &limit, nullptr) > 0;
+        if (some_ready && all.front().revents != 0) return false;
+        auto const now = lease_clock::now();
         std::vector<asked> waiting;
         for (std::size_t at = 0; at < open_.size() && !over_; ++at)
-            if (all[at + 1].revents == 0 || go_on(open_[at].which, *open_[at].question))
+            if (waits_on(open_[at], some_ready && all[at + 1].revents != 0, now))
                 waiting.push_back(std::move(open_[at]));
         open_ = std::move(waiting);
         return true;
+    }
+
+    bool waits_on(asked const& one, bool is_ready, base::instant now) {
+        auto& question = *one.question;
+        if (is_ready) return go_on(one.which, question, question.advance());
+        // What ends with the whole round is told by expire().
+        if (now >= until_ || now < question.turn_ends()) return true;
+        return go_on(one.which, question, question.on_time_over());
     }
 
     question_round const& what_;

@@ -37,6 +37,8 @@ struct question_round {
     std::size_t replies = 0;
     /// The next one is asked as well when the last has said nothing for so long, and at once when it has failed.
     base::milliseconds patience{200};
+    /// How names are looked up.
+    std::vector<address> (*look_up)(endpoint const&, bool numeric_only, std::string& problem) = &resolve;
 
     /// Blocks. Calls `tell` for each server that has answered or failed; all that are left fail at `until`.
     void ask(base::instant until, round_bell const& bell, on_end tell) const;

@@ -59,6 +59,39 @@ TEST(question_round, goes_on_to_the_next_one_when_one_is_silent_or_absent) {
                                       "2: here"));
 }
 
+constexpr char const* silent_number = "127.0.0.2";
+
+/// A name with two addresses, the first of which says nothing.
+std::vector<address> silent_one_first(endpoint const& where, bool numeric_only, std::string& problem) {
+    auto silent = where;
+    silent.host_or_path = silent_number;
+    auto found = resolve(silent, numeric_only, problem);
+    for (auto const& one : resolve(where, numeric_only, problem)) found.push_back(one);
+    return found;
+}
+
+TEST(question_round, tries_each_address_of_a_name) {
+    asked_servers all;
+    all.round.look_up = silent_one_first;
+    scripted_server lives;
+    scripted_server const silent(silent_number, lives.where().port);
+    all.add(lives.where());
+    std::thread server([&] { asked_servers::answer(lives, "here"); });
+    all.ask(base::later(lease_clock::now(), 2s));
+    server.join();
+    EXPECT_THAT(all.told, ElementsAre("0: here"));
+}
+
+TEST(question_round, fails_when_all_addresses_of_a_name_are_silent) {
+    asked_servers all;
+    all.round.look_up = silent_one_first;
+    scripted_server const also_silent;
+    scripted_server const silent(silent_number, also_silent.where().port);
+    all.add(also_silent.where());
+    all.ask(base::later(lease_clock::now(), 200ms));
+    EXPECT_THAT(all.told, ElementsAre(HasSubstr("did not answer in time")));
+}
+
 TEST(question_round, says_whose_name_nobody_knows_and_goes_on) {
     asked_servers all;
     scripted_server last;
