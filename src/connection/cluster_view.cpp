@@ -31,7 +31,8 @@ std::optional<node_address> read_place(std::string_view text, std::string const&
 }
 
 /// `first-last` or `slot`. Slots on their way to or from another node stand in brackets, and belong to whoever has them here.
-std::optional<std::vector<cluster_view::slot_range>> read_ranges(std::string_view words) {
+/// `slots_left`: those that no range has named; whoever names more than there are says some twice.
+std::optional<std::vector<cluster_view::slot_range>> read_ranges(std::string_view words, int& slots_left) {
     std::vector<cluster_view::slot_range> ranges;
     while (!words.empty()) {
         auto range = take_word(words, ' ');
@@ -40,6 +41,8 @@ std::optional<std::vector<cluster_view::slot_range>> read_ranges(std::string_vie
         auto const first = base::whole_number<std::uint16_t>(take_word(range, '-'));
         auto const last = single ? first : base::whole_number<std::uint16_t>(range);
         if (!first || !last || *first > *last || *last >= base::hash_slots) return std::nullopt;
+        slots_left -= *last - *first + 1;
+        if (slots_left < 0) return std::nullopt;
         ranges.push_back({*first, *last});
     }
     return ranges;
@@ -65,6 +68,7 @@ std::optional<node_address> read_node_address(std::string_view text) {
 
 std::optional<cluster_view> read_cluster_view(std::string_view text, std::string const& asked, bool hostnames) {
     cluster_view view;
+    int slots_left = base::hash_slots;
     while (!text.empty()) {
         auto line = take_word(text, '\n');
         if (line.ends_with('\r')) line.remove_suffix(1);
@@ -75,7 +79,7 @@ std::optional<cluster_view> read_cluster_view(std::string_view text, std::string
         for (auto& one : field) one = take_word(line, ' ');
         if (field.back().empty()) return std::nullopt;
         if (!has_flag(field[2], "master") || has_flag(field[2], "noaddr")) continue;
-        auto ranges = read_ranges(line);
+        auto ranges = read_ranges(line, slots_left);
         auto const epoch = base::whole_number<std::uint64_t>(field[6]);
         auto where = read_place(field[1], asked, hostnames);
         if (!ranges || !epoch || !where) return std::nullopt;

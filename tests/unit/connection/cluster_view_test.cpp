@@ -64,7 +64,8 @@ TEST(cluster_view, is_none_of_what_is_not_understood) {
           "a 127.0.0.1:1 master - 0 0 x connected 5\n", "a 127.0.0.1:1 master - 0 0 1 connected 5-4\n",
           "a 127.0.0.1:1 master - 0 0 1 connected 0-16384\n", "a 127.0.0.1:1 master - 0 0 1 connected 5-\n",
           "a 127.0.0.1:1 master - 0 0 1 connected -5\n", "a 127.0.0.1:70000 master - 0 0 1 connected 5\n",
-          "a 127.0.0.1:0 master - 0 0 1 connected 5\n"})
+          "a 127.0.0.1:0 master - 0 0 1 connected 5\n", "a 127.0.0.1:1 master - 0 0 1 connected 0-16383 0\n",
+          "a 127.0.0.1:1 master - 0 0 1 connected 0-16383\nb 127.0.0.1:2 master - 0 0 2 connected 7\n"})
         EXPECT_FALSE(read_cluster_view(text, "seed", false)) << text;
 }
 
