@@ -11,6 +11,8 @@
 
 #include <charconv>
 #include <cstddef>
+#include <cstdint>
+#include <limits>
 #include <optional>
 #include <string_view>
 
@@ -53,6 +55,12 @@ std::optional<taken_permit> to_permit(resp::value const& id, double ends, double
     return permit;
 }
 
+/// Anybody may have written a number near the greatest one.
+std::int64_t sum_or_most(std::int64_t one, std::int64_t other) noexcept {
+    constexpr auto most = std::numeric_limits<std::int64_t>::max();
+    return one > 0 && other > most - one ? most : one + other;
+}
+
 } // namespace
 
 std::vector<std::string> ask_for_permits(std::string const& name) {
@@ -83,10 +91,10 @@ permit_info to_permit_info(io::client_core& core, std::string const& name, std::
             info.leases.push_back(std::move(*permit));
         } else { // it comes back with the next request of anybody
             --info.taken;
-            if (info.is_set) ++info.available;
+            if (info.is_set) info.available = sum_or_most(info.available, 1);
         }
     }
-    if (info.is_set) info.permits = info.available + info.taken;
+    if (info.is_set) info.permits = sum_or_most(info.available, info.taken);
     return info;
 }
 

@@ -62,7 +62,7 @@ std::optional<leader> read(resp::value const& reply) {
     if (!changed.is_integer() || !left.is_integer() || !owner.is_text() || !token.is_text()) return std::nullopt;
     if (left.integer < no_key || (left.integer == no_key) != owner.text.empty()) return std::nullopt;
     leader found{.changed = changed.integer != 0, .owner_id = owner.text};
-    if (left.integer >= 0) found.remaining_lease = base::milliseconds(left.integer);
+    if (left.integer >= 0) found.remaining_lease = base::countable(left.integer);
     std::uint64_t number = 0;
     auto const* const end = token.text.data() + token.text.size();
     if (auto const parsed = std::from_chars(token.text.data(), end, number);

@@ -15,10 +15,7 @@ namespace {
 acquire_answer read_left(resp::value const& left) {
     if (!left.is_integer() || left.integer < -1) return {};
     if (left.integer == -1) return {acquire_answer::kind::busy};
-    // Anybody may have set an expiry that no clock of ours can count to.
-    constexpr auto longest = std::chrono::duration_cast<base::milliseconds>(base::nanoseconds::max()).count();
-    return {.what = acquire_answer::kind::busy,
-            .retry_after = base::milliseconds(std::min<std::int64_t>(left.integer, longest))};
+    return {.what = acquire_answer::kind::busy, .retry_after = base::countable(left.integer)};
 }
 
 } // namespace

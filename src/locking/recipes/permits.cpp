@@ -39,7 +39,7 @@ acquire_answer read_acquire(resp::value const& reply) {
     if (taken && reply.items[0].integer < 0) return {};
     acquire_answer answer{taken ? acquire_answer::kind::acquired : acquire_answer::kind::busy};
     if (taken) answer.left = std::min(reply.items[0].integer, most_left);
-    if (next_end.integer > 0) answer.retry_after = base::milliseconds(next_end.integer);
+    if (next_end.integer > 0) answer.retry_after = base::countable(next_end.integer);
     return answer;
 }
 

@@ -159,6 +159,9 @@ TEST(election_recipe, reads_who_leads_and_nothing_else) {
     EXPECT_EQ(led->owner_id, "uuid:7:ann");
     EXPECT_EQ(led->token, 12U);
     EXPECT_EQ(led->remaining_lease, base::milliseconds(500));
+    auto const late = election::read(array({integer(0), integer(9'000'000'000'000'000), string("u:1"), string("")}));
+    EXPECT_EQ(late->remaining_lease, base::countable(9'000'000'000'000'000)) << "more than our clocks can count to";
+    EXPECT_GT(base::later(base::instant(), *late->remaining_lease), base::instant());
     auto const none = election::read(array({integer(0), integer(-2), string(""), string("")}));
     ASSERT_TRUE(none);
     EXPECT_FALSE(none->changed);
