@@ -44,11 +44,13 @@ bool client_core::stop_releasing_plainly(resp::value const& error, locking::reco
 }
 
 void client_core::renew(locking::lease_keeper::batch const& batch) {
-    auto const lease = table_.keeper.lease_of(batch);
+    auto const [lease, delay] = locked([&](locking::lock_table& table, base::wake_list&) {
+        return std::pair(table.keeper.lease_of(batch), locking::lease_keeper::delay_of(batch));
+    });
     auto& where = node_of(batch.front()->record->name);
     send(
-        where.control(), table_.keeper.compose(batch),
-        [weak = weak_from_this(), batch, lease](connection::call const& answered) {
+        where.control(), locking::lease_keeper::compose(batch, lease + delay),
+        [weak = weak_from_this(), batch, lease = lease](connection::call const& answered) {
             auto const self = weak.lock();
             if (!self) return;
             std::optional<std::vector<std::int64_t>> lost;

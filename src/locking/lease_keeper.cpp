@@ -193,16 +193,14 @@ void lease_keeper::ask_at(tenure_ptr const& tenure, base::instant when) {
     reschedule(tenure);
 }
 
-wire_call lease_keeper::compose(batch const& tenures) const {
+wire_call lease_keeper::compose(batch const& tenures, base::milliseconds lease) {
     std::vector<owner_id_text> owners;
     std::vector<renewed_hold> holds;
     owners.reserve(tenures.size()); // so that what the holds refer to stays where it is
     holds.reserve(tenures.size());
     for (auto const& one : tenures)
         holds.push_back({one->record->name, owners.emplace_back(one->owner_id()), one->record->parts()});
-    auto const& first = *tenures.front();
-    auto const delay = first.is_only_asked ? base::milliseconds(0) : first.lock_delay;
-    return renewal_of(tenures).compose(holds, lease_of(tenures) + delay);
+    return renewal_of(tenures).compose(holds, lease);
 }
 
 void lease_keeper::on_answer(batch const& tenures, std::span<std::int64_t const> lost, base::milliseconds lease,

@@ -81,9 +81,8 @@ public:
     /// Messages may come in bursts, our own background's too.
     static constexpr base::milliseconds between_doubts{100};
 
-    /// The call of a batch, by the renewal of its kind. Without the mutex, as lease_of(): a batch stays as it is until it is
-    /// answered.
-    wire_call compose(batch const& tenures) const;
+    /// The call of a batch, by the renewal of its kind, for so long. Not under the mutex: it reads what does not change.
+    static wire_call compose(batch const& tenures, base::milliseconds lease);
     /// `lost`: the positions, from 1, that the server named.
     void on_answer(batch const& tenures, std::span<std::int64_t const> lost, base::milliseconds lease,
                    base::instant sent_at, effects& out);
@@ -96,6 +95,11 @@ public:
     /// The lease that a batch asks for, without its lock delay: all of its tenures have the same.
     base::milliseconds lease_of(batch const& tenures) const noexcept {
         return tenures.front()->is_only_asked ? ownership_probe : settings_.watchdog;
+    }
+    /// By so much longer the keys of a batch stay than its lease.
+    static base::milliseconds delay_of(batch const& tenures) noexcept {
+        auto const& any = *tenures.front();
+        return any.is_only_asked ? base::milliseconds(0) : any.lock_delay;
     }
 
     std::size_t size() const noexcept { return timers_.size(); }

@@ -126,7 +126,8 @@ TEST(lease_keeper, asks_the_server_about_every_key_with_its_owner) {
     all.record = all.make_record("invoices", reentrant_recipe);
     all.watched(at(0s));
     auto const sent = all.timer(at(10s)).renew;
-    auto const words = scripted::words_in(all.keeper.compose(sent.at(0)).bytes);
+    auto const words = scripted::words_in(
+        lease_keeper::compose(sent.at(0), all.keeper.lease_of(sent.at(0)) + lease_keeper::delay_of(sent.at(0))).bytes);
     EXPECT_THAT(words.at(0), ElementsAre("EVALSHA", scripts::lock_renew.sha1, "2", "orders", "invoices", "30000",
                                          "uuid:1", "uuid:2"));
 }
