@@ -56,6 +56,9 @@ multi_acquisition::~multi_acquisition() {
 
 /// What has ended before it began asks nobody: see ask().
 void multi_acquisition::begin() noexcept {
+    // What a later step acquires is acquired on a reactor, which is not the thread that owns it.
+    if (options_.owner == owner::this_thread())
+        for (std::size_t i = 0; i < group_->members.size(); ++i) group_->core_of(i).watch_this_thread();
     act next{};
     {
         std::lock_guard const guard(mutex_);
@@ -111,22 +114,12 @@ void multi_acquisition::carry_out(act next) noexcept {
 
 void multi_acquisition::take_step(act next) {
     switch (next) {
-    case act::nothing: return;
+    case act::nothing:
+    case act::stop_asking: return;
     case act::ask: return ask();
-    case act::stop_asking: return stop_asking();
     case act::begin_again: return begin_again();
     case act::finish: return finish();
     }
-}
-
-/// Each request is told of its end.
-void multi_acquisition::stop_asking() {
-    std::stop_source asking{std::nostopstate};
-    {
-        std::lock_guard const guard(mutex_);
-        if (!finished_) asking = asking_;
-    }
-    asking.request_stop();
 }
 
 /// Whoever owns a member and releases it may acquire it at once: the client keeps the order of an owner's requests.
@@ -190,8 +183,7 @@ void multi_acquisition::ask() {
         }
         std::optional<outcome> at_once;
         try {
-            auto lock = group_->members[member];
-            at_once = lock.start_try_acquire(about, done);
+            at_once = lock_access::start_member(group_->members[member], about, done);
         } catch (std::bad_alloc const&) {
             at_once = no_memory;
         }
@@ -203,6 +195,7 @@ void multi_acquisition::on_answer(std::size_t member, outcome const& how, hold g
     act next = act::nothing;
     std::shared_ptr<multi_hold_state> whom;
     hold late;
+    std::stop_source unwanted{std::nostopstate};
     {
         std::lock_guard const guard(mutex_);
         --pending_;
@@ -216,8 +209,10 @@ void multi_acquisition::on_answer(std::size_t member, outcome const& how, hold g
             else
                 holds_[member] = std::move(got);
             next = decide();
+            if (next == act::stop_asking) unwanted = asking_; // of this step: the next answer may begin another one
         }
     }
+    unwanted.request_stop(); // each request is told of its end
     if (whom)
         whom->join(member, std::move(late));
     else

@@ -67,14 +67,19 @@ private:
         bool for_now =
             false; ///< its server is there, and executes no writes until it has replicas, memory or a disk again
     };
-    enum class act { nothing, ask, stop_asking, begin_again, finish };
+    enum class act {
+        nothing,
+        stop_asking, ///< what has been asked in this step, as on_answer() does
+        ask,
+        begin_again,
+        finish,
+    };
     class answer;
 
     void on_answer(std::size_t member, outcome const& how, hold got) noexcept;
     void carry_out(act next) noexcept;
     void take_step(act next);
     void ask();
-    void stop_asking();
     void begin_again();
     void finish() noexcept;
 

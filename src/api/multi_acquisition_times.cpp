@@ -57,7 +57,8 @@ duration multi_acquisition::left_of_lease() const {
 void multi_acquisition::on_asking(std::optional<duration> limit, duration wait) {
     asked_at_ = lease_clock::now();
     asked_for_ = std::min(wait, longest_time);
-    next_round_at_ = limit ? base::later(asked_at_, asked_for_) : asked_at_;
+    auto const most = group_->by_majority() ? longest_moment_of_majority : longest_moment_now();
+    next_round_at_ = limit ? base::later(asked_at_, std::min(asked_for_, most)) : asked_at_;
     // Of a lease of a few milliseconds there is no quarter to wait for.
     if (limit == duration::zero() && rounds_ > 1) next_round_at_ = base::later(asked_at_, longest_moment_now());
 }
