@@ -22,14 +22,17 @@ bool supervisor::is_lost() const noexcept {
     return true;
 }
 
-instant supervisor::end_of_validity() const noexcept {
-    return std::min(parts_.held.valid_until(), latest_end_);
+/// A hold that was lost before its time leaves the command until then to end.
+instant supervisor::end_of_validity() noexcept {
+    auto const until = parts_.held.valid_until();
+    if (!is_lost()) valid_until_ = until;
+    return std::min(valid_until_, latest_end_);
 }
 
-char const* supervisor::why_it_ends(instant now) const noexcept {
+char const* supervisor::why_it_ends(instant now) noexcept {
     if (now < end_of_validity() && is_lost()) return "was lost while the command ran";
     // The client ends validity there too, but counts from a moment ago: when the request was sent.
-    bool const by_limit = latest_end_ != never && latest_end_ - parts_.held.valid_until() < 250ms;
+    bool const by_limit = latest_end_ != never && latest_end_ - valid_until_ < 250ms;
     if (by_limit) return "was held for as long as --max-hold allows";
     return renewed_ ? "could not be renewed in time" : "is at the end of its lease";
 }

@@ -18,8 +18,9 @@ namespace redlatch::cli {
 
 supervisor::supervisor(supervised parts, loss_policy const& policy, holding const& holding,
                        inherited_signals const& inherited)
-    : parts_(parts), policy_(policy), latest_end_(holding.latest_end), renewed_(holding.renewed),
-      start_at_(lease_clock::now() + holding.start_after), signals_(signal_queue::scope::all, inherited) {}
+    : parts_(parts), policy_(policy), latest_end_(holding.latest_end), valid_until_(parts.held.valid_until()),
+      renewed_(holding.renewed), start_at_(lease_clock::now() + holding.start_after),
+      signals_(signal_queue::scope::all, inherited) {}
 
 bool supervisor::run() {
     std::stop_callback const wake(parts_.held.lost(), [this] { lost_.raise(); });
@@ -137,7 +138,7 @@ void supervisor::stop_with_command(int signal) {
 }
 
 /// Not only to those who want to know much: who types Ctrl-Z seldom thinks of the lock.
-void supervisor::say_what_a_stop_means() const {
+void supervisor::say_what_a_stop_means() {
     auto const end = policy_.action == on_lost::warn ? end_of_validity() : std::min(due_.term, due_.kill);
     auto const left = std::max(std::chrono::duration_cast<duration>(end - lease_clock::now()), duration::zero());
     auto const time = to_rounded_text(left);

@@ -72,15 +72,16 @@ private:
     void child_changed();
     void reap_adopted() const noexcept;
     void stop_with_command(int signal);
-    void say_what_a_stop_means() const;
+    void say_what_a_stop_means();
     void continue_command();
     bool finished();
-    instant end_of_validity() const noexcept;
-    char const* why_it_ends(instant now) const noexcept;
+    instant end_of_validity() noexcept;
+    char const* why_it_ends(instant now) noexcept;
 
     supervised parts_;
     loss_policy policy_;
     instant latest_end_;
+    instant valid_until_; ///< of the hold, as it was when it was last seen held
     bool renewed_;
     instant start_at_;
     signal_queue signals_;

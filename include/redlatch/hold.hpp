@@ -68,7 +68,8 @@ public:
     /// started for it, on the I/O thread. Callbacks should be short: they delay other notifications, and renewals only there.
     std::stop_token lost() const;
 
-    /// Until when this hold is certainly ours if nothing more is heard from the server. Moves on with each renewal.
+    /// Until when this hold is certainly ours if nothing more is heard from the server. Moves on with each renewal. Neither
+    /// held nor suspect: a time that is over.
     lease_clock::time_point valid_until() const noexcept;
 
     /// "client-uuid:number", the field of the lock's hash in Redis (protocol section 0.1, OWNER).

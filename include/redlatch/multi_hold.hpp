@@ -55,7 +55,8 @@ public:
     /// Stopped when too few members are left, before their keys can expire, on the notifier thread of a member's client.
     std::stop_token lost() const;
 
-    /// Until when enough members are certainly ours if nothing more is heard from their servers.
+    /// Until when enough members are certainly ours if nothing more is heard from their servers. Neither held nor suspect: a
+    /// time that is over.
     lease_clock::time_point valid_until() const noexcept;
 
     /// A view of each member that is held, in the order in which the lock was given them: for fencing tokens and owners.

@@ -54,7 +54,8 @@ public:
     /// as the client is not closed. Callbacks should be short. An empty one: never; in the child of a fork: stopped already.
     std::stop_token lost() const;
     /// Until when they are certainly taken, counted from before the request was sent, less a margin. Taken for ever:
-    /// time_point::max(). Moves on with each renewal, not with permit_semaphore::update_lease().
+    /// time_point::max(). Moves on with each renewal, not with permit_semaphore::update_lease(). Not held: a time
+    /// that is over.
     lease_clock::time_point valid_until() const noexcept;
     /// 32 hexadecimal characters for each permit, which any process may release by. None: empty.
     std::vector<std::string> ids() const;

@@ -7,12 +7,14 @@
 
 #include <redlatch/basic_lock.hpp>
 #include <redlatch/client.hpp>
+#include <redlatch/completion.hpp>
 #include <redlatch/hold.hpp>
 #include <redlatch/replica_policy.hpp>
 
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <system_error>
 
 namespace redlatch::detail {
@@ -37,6 +39,15 @@ struct lock_impl {
     replica_policy replicas{};                         ///< of its acquisitions
     locking::retry_backoff backoff{};                  ///< of a kind without a channel
     std::shared_ptr<std::string const> owner_suffix{}; ///< of an election: the candidate; null: none
+};
+
+struct lock_access {
+    /// Null: the lock was moved from.
+    static lock_impl const* impl(basic_lock const& lock) noexcept { return lock.impl_.get(); }
+    /// As basic_lock::start_try_acquire, of one of several locks: what is acquired is provisional (locking::level) until
+    /// hold_access::set_minimum_hold.
+    static std::optional<outcome> start_member(basic_lock const& lock, acquire_options const& options,
+                                               completion_ptr<hold>& done);
 };
 
 /// Closes the client with its last copy.

@@ -147,7 +147,7 @@ std::error_code acquire_now(lock_impl const& impl, acquire_options const& option
 }
 
 std::optional<outcome> start_acquisition(lock_impl const& impl, acquire_options const& options, manner mode,
-                                         completion_ptr<hold>& done) {
+                                         completion_ptr<hold>& done, bool provisional = false) {
     auto const& core = impl.core;
     auto const subject = [&] { return "lock " + locking::shown(impl.record->name) + " was not acquired: "; };
     if (auto const refused = core->refusal(false)) return outcome(refused, subject() + refused.message());
@@ -162,6 +162,7 @@ std::optional<outcome> start_acquisition(lock_impl const& impl, acquire_options 
             detail::tell(*core, std::move(whom), outcome(), detail::hold_access::make(core, ended));
     };
     auto request = to_request(impl, options, mode);
+    request.provisional = provisional;
     bool const running = impl.replicas.replicas != 0
                              ? detail::start<io::confirmed_acquisition>(core, options.stop, done, tell,
                                                                         std::move(request), impl.replicas)
@@ -235,6 +236,11 @@ std::optional<outcome> basic_lock::start_acquire(acquire_options const& options,
 
 std::optional<outcome> basic_lock::start_try_acquire(acquire_options const& options, completion_ptr<hold>& done) {
     return start_acquisition(impl(), options, manner::try_once, done);
+}
+
+std::optional<outcome> detail::lock_access::start_member(basic_lock const& lock, acquire_options const& options,
+                                                         completion_ptr<hold>& done) {
+    return start_acquisition(lock.impl(), options, manner::try_once, done, true);
 }
 
 void basic_lock::async_acquire(acquire_options const& options, executor ex,

@@ -8,6 +8,7 @@
 
 #include <redlatch/error.hpp>
 
+#include <algorithm>
 #include <string>
 #include <thread>
 #include <utility>
@@ -124,8 +125,17 @@ std::stop_token hold_view::lost() const {
 }
 
 lease_clock::time_point hold_view::valid_until() const noexcept {
-    if (!state_ || state_->core->forked()) return lease_clock::time_point::min();
-    return state_->tenure->validity();
+    if (!state_) return {};
+    auto const until = state_->tenure->validity(); // first: it may be held anew by somebody else at any moment
+    switch (status()) {
+    case hold_status::held:
+    case hold_status::suspect: return until;
+    case hold_status::lost:
+        return state_->core->forked() ? lease_clock::time_point() : std::min(until, lease_clock::now());
+    case hold_status::none:
+    case hold_status::released: break;
+    }
+    return {};
 }
 
 std::string hold_view::owner_id() const {

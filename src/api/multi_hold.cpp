@@ -62,7 +62,7 @@ std::stop_token multi_hold::lost() const {
 }
 
 lease_clock::time_point multi_hold::valid_until() const noexcept {
-    return state_ && !state_->of_a_parent() ? state_->valid_until() : lease_clock::time_point::min();
+    return state_ && !state_->of_a_parent() ? state_->valid_until() : lease_clock::time_point();
 }
 
 std::vector<hold_view> multi_hold::members() const {

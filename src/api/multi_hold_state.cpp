@@ -32,7 +32,7 @@ hold_status multi_hold_state::status_now() const {
 
 lease_clock::time_point multi_hold_state::valid_until() const {
     std::lock_guard const guard(mutex_);
-    auto latest = lease_clock::time_point::min();
+    lease_clock::time_point latest;
     if (released_) return latest;
     // The latest moment at which as many as are needed are valid; without memory, which may be missing.
     for (auto const& one : holds_) {

@@ -20,11 +20,6 @@
 
 namespace redlatch::detail {
 
-struct lock_access {
-    /// Null: the lock was moved from.
-    static lock_impl const* impl(basic_lock const& lock) noexcept { return lock.impl_.get(); }
-};
-
 /// Two kinds of pointers keep it: holds and acquisitions have for_holds(); the public object and its copies have another one,
 /// and when the last of these goes, what lock() has taken is released. With one kind a hold in `taken` would keep itself.
 struct multi_lock_impl : std::enable_shared_from_this<multi_lock_impl> {

@@ -113,7 +113,8 @@ hold_status permits::status() const noexcept {
 }
 
 lease_clock::time_point permits::valid_until() const noexcept {
-    if (!state_ || state_->of.core->forked()) return lease_clock::time_point::min();
+    auto const now = status();
+    if (now != hold_status::held && (now != hold_status::lost || state_->of.core->forked())) return {};
     return state_->lease->valid_until();
 }
 

@@ -25,6 +25,7 @@ acquisition::acquisition(std::shared_ptr<client_core> core, request order)
              .renewed = !request_.lease,
              .adapter = request_.adapter,
              .fencing = request_.fencing,
+             .provisional = request_.provisional,
              .lock_delay = request_.lock_delay},
       began_(lease_clock::now()), now_(began_), op_(acquire_op::terms()) {
     core_->operation_began();
@@ -180,30 +181,15 @@ locking::level acquisition::asked_level(base::instant from) const {
     return asked;
 }
 
-void acquisition::prepare_waiter() {
-    waiter_ = std::allocate_shared<locking::waiter>(base::recycling<locking::waiter>(), waker());
-    waiter_->asked = asked_level(base::never);
-    waiter_->asked.max_hold_until = base::never; // counts from the hand-off
-    waiter_->max_hold = max_hold();
-    waiter_->accepts_handoff = waiter_->asked.can_pass(); // nothing has been sent yet
-}
-
-/// With the table's mutex: in the same taking of it in which the tenure was opened.
-void acquisition::enter_queue(lock_table& table, base::wake_list& woken) {
-    waiter_->whose = tenure_;
-    if (request_.record->queue.enter(waiter_)) {
-        look(table, woken);
-    } else {
-        contended_ = true;
-        lock_table::wait_again(*waiter_);
-    }
-}
-
-/// With the table's mutex.
-void acquisition::look(lock_table& table, base::wake_list& woken) {
-    looked_ = true;
-    contended_ = contended_ || request_.record->others_listen();
-    found_ = table.look(waiter_, now_, woken);
+/// The lock delay, of this level or an outer one, begins when the last level has ended, whose end the tenure knows: it is ours
+/// to read, as no other operation of it runs.
+base::milliseconds acquisition::lease_to_write() const noexcept {
+    if (!op_.asked().reentry) return lease_on_server_;
+    auto const delay = std::max(request_.lock_delay, tenure_->lock_delay);
+    if (delay.count() == 0) return lease_on_server_;
+    auto const margin = locking::validity_margin(tenure_->longest_ever, core_->settings().validity_margin);
+    auto const rest = locking::time_until(tenure_->validity(), now_) + margin;
+    return std::max({lease_on_server_, lease_ + delay, rest + delay});
 }
 
 /// In a cluster the key may be on another node now.

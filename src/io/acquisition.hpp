@@ -26,9 +26,10 @@ public:
         base::milliseconds hold_at_least{0};
         base::milliseconds lock_delay{0};
         bool adapter = false;
-        bool fencing = false;                              ///< it is to have a token; some kinds give one in any case
-        bool waits_for_ever = false;                       ///< no deadline: an outage ends it
-        locking::retry_backoff backoff{};                  ///< of a lock without a channel
+        bool provisional = false;         ///< its minimum hold counts only from when the level is no longer provisional
+        bool fencing = false;             ///< it is to have a token; some kinds give one in any case
+        bool waits_for_ever = false;      ///< no deadline: an outage ends it
+        locking::retry_backoff backoff{}; ///< of a lock without a channel
         std::shared_ptr<std::string const> owner_suffix{}; ///< behind the id of its owner; null: what the recipe says
     };
 
@@ -90,10 +91,7 @@ private:
     bool on_answer_read(action const& next, connection::call const& answered);
     void take_level(locking::lock_table& table, base::instant sent_at, base::wake_list& woken);
     locking::acquire_op::knowledge of_others();
-    /// A re-entry does not shorten the lock delay of an outer hold, which is ours to read: no other operation of it runs.
-    base::milliseconds lease_to_write() const noexcept {
-        return op_.asked().reentry ? std::max(lease_on_server_, lease_ + tenure_->lock_delay) : lease_on_server_;
-    }
+    base::milliseconds lease_to_write() const noexcept;
     std::optional<base::milliseconds> max_hold() const { return request_.lease ? std::nullopt : request_.max_hold; }
     base::instant outage_at();
 

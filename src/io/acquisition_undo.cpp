@@ -20,9 +20,11 @@ void acquisition::undo() {
         auto const now = lease_clock::now();
         bool const granted = !done_ && waiter_ && table.leave(waiter_, now, woken); // and with it the turn is gone
         if (granted && level_number_ == 0 && table.accept(waiter_)) level_number_ = waiter_->level_number;
-        if (level_number_ != 0)
+        if (level_number_ != 0) {
+            locking::lock_table::set_minimum_hold(*tenure_, level_number_, base::instant::min(),
+                                                  now); // nobody has had it
             table.abandon(tenure_, level_number_, now, woken);
-        else if (!granted && !op_.asked().reentry)
+        } else if (!granted && !op_.asked().reentry)
             table.give_up(tenure_, true, lease_on_server_,
                           now); // what has been asked of the server is not looked up any more
         in_operation_ = false;

@@ -1,13 +1,41 @@
-// An acquisition that waits: for a message, for its turn among processes, or for a pause to end.
+// An acquisition that waits: in the queue of this process, for a message, for its turn among processes, or for a pause to end.
+#include "base/recycling.hpp"
 #include "io/acquisition.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <utility>
 
 namespace redlatch::io {
 
 using locking::acquire_op;
 using locking::lock_table;
+
+void acquisition::prepare_waiter() {
+    waiter_ = std::allocate_shared<locking::waiter>(base::recycling<locking::waiter>(), waker());
+    waiter_->asked = asked_level(base::never);
+    waiter_->asked.max_hold_until = base::never; // counts from the hand-off
+    waiter_->max_hold = max_hold();
+    waiter_->accepts_handoff = waiter_->asked.can_pass(); // nothing has been sent yet
+}
+
+/// With the table's mutex: in the same taking of it in which the tenure was opened.
+void acquisition::enter_queue(lock_table& table, base::wake_list& woken) {
+    waiter_->whose = tenure_;
+    if (request_.record->queue.enter(waiter_)) {
+        look(table, woken);
+    } else {
+        contended_ = true;
+        lock_table::wait_again(*waiter_);
+    }
+}
+
+/// With the table's mutex.
+void acquisition::look(lock_table& table, base::wake_list& woken) {
+    looked_ = true;
+    contended_ = contended_ || request_.record->others_listen();
+    found_ = table.look(waiter_, now_, woken);
+}
 
 /// Another one of this process has the lock.
 bool acquisition::watch(action const& next) {

@@ -13,9 +13,18 @@ namespace redlatch::io {
 
 using locking::lock_table;
 
+namespace {
+
+acquisition::request provisional(acquisition::request order) {
+    order.provisional = true;
+    return order;
+}
+
+} // namespace
+
 confirmed_acquisition::confirmed_acquisition(std::shared_ptr<client_core> core, acquisition::request order,
                                              replica_policy const& policy)
-    : core_(std::move(core)), request_(std::move(order)),
+    : core_(std::move(core)), request_(provisional(order)), stays_provisional_(order.provisional),
       policy_(policy), demand_{policy.replicas == replica_policy::all_connected ? locking::replica_demand::all
                                                                                 : policy.replicas,
                                policy.required},
@@ -192,9 +201,11 @@ bool confirmed_acquisition::accept(shortage why) {
 
 bool confirmed_acquisition::finish(std::error_code result) {
     result_ = result;
-    if (!result && question_) {
-        core_->locked([&](lock_table&, base::wake_list&) { tenure()->confirmed_by = locking::replica_count(confirmed_by()); });
-    }
+    if (!result)
+        core_->locked([&](lock_table&, base::wake_list&) {
+            if (question_) tenure()->confirmed_by = locking::replica_count(confirmed_by());
+            if (!stays_provisional_) lock_table::confirm(*tenure(), level_number());
+        });
     stop_counting();
     stage_ = stage::finished;
     return true;

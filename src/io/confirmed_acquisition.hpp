@@ -70,7 +70,8 @@ private:
     std::string unsupported_text() const;
 
     std::shared_ptr<client_core> const core_;
-    acquisition::request const request_;
+    acquisition::request const request_; ///< of what is provisional until its replicas have it
+    bool const stays_provisional_;
     replica_policy const policy_;
     locking::replica_demand const demand_;
     int retries_left_;

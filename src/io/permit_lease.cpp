@@ -79,7 +79,7 @@ void permit_lease::ask(client_core& core, base::instant now) {
 void permit_lease::on_answer(connection::call const& answered) {
     asking_ = false;
     auto const core = core_.lock();
-    if (!core || core->closed() || ended()) return;
+    if (!core || core->closed() || ended() || lost_.load(std::memory_order_acquire)) return;
     bool const said_something = answered.status == connection::call::state::answered && !answered.reply.is_error();
     auto const missing =
         said_something ? terms_.what->how->read_renewal(answered.reply, terms_.ids.size() / locking::permit_id_size)
@@ -96,6 +96,7 @@ void permit_lease::on_answer(connection::call const& answered) {
 
 void permit_lease::lose(client_core& core) {
     if (lost_.exchange(true)) return;
+    valid_until_.store(std::min(valid_until(), lease_clock::now()), std::memory_order_release);
     insist([&] {
         auto const message = "permits of " + std::string(terms_.what->how->kind) + " "
                              + locking::shown(terms_.what->name)

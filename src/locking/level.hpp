@@ -13,6 +13,8 @@ struct level {
     bool renewed = false; ///< by the watchdog
     bool adapter = false; ///< taken by lock(), given back by unlock()
     bool fencing = false; ///< a token was asked for
+    /// Nobody has it so far, for the other locks of a group or the replicas are still asked: its minimum hold does not count.
+    bool provisional = false;
     base::instant max_hold_until = base::never;
     base::instant kept_until = base::instant::min(); ///< the lock is not free before then, whenever it is released
     base::milliseconds lock_delay{};                 ///< the key outlives the lease by so much

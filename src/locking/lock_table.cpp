@@ -140,8 +140,14 @@ void lock_table::set_minimum_hold(tenure& tenure, std::uint64_t level_number, ba
     for (auto& one : tenure.levels) {
         if (one.number != level_number) continue;
         one.kept_until = until;
+        one.provisional = false;
         tenure.longest_ever = std::max(tenure.longest_ever, time_until(until, now));
     }
+}
+
+void lock_table::confirm(tenure& tenure, std::uint64_t level_number) noexcept {
+    for (auto& one : tenure.levels)
+        if (one.number == level_number) one.provisional = false;
 }
 
 void lock_table::forget_record_of(tenure& tenure) noexcept {

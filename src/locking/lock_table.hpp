@@ -124,9 +124,12 @@ public:
     void lose_others(tenure_ptr const& taken, base::instant sent_at, base::instant now, base::wake_list& woken);
     /// It was ended by force, by a call that was made at `until`: its holds from before, and those of its other half.
     void lose_all(lock_record const& record, base::instant until, base::instant now, base::wake_list& woken);
-    /// From now on this level is kept until then, whenever it is released; instant::min(): it has no minimum hold.
+    /// From now on this level is kept until then, whenever it is released; instant::min(): it has no minimum hold. It is no
+    /// longer provisional.
     static void set_minimum_hold(tenure& tenure, std::uint64_t level_number, base::instant until,
                                  base::instant now) noexcept;
+    /// Who asked for this level has it: it is no longer provisional.
+    static void confirm(tenure& tenure, std::uint64_t level_number) noexcept;
     /// What is handed off, for the owner who has just released it; none: it is not for him.
     std::optional<level> retake(lock_record& record, std::uint64_t owner_number, level level, base::instant now);
     static tenure_ptr in_handoff(lock_record const& record) noexcept {

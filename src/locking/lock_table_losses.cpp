@@ -17,7 +17,10 @@ void lock_table::lose(tenure_ptr const& tenure, base::instant now, base::wake_li
     note(notice::kind::lost, tenure); // first what may throw
     auto id = dead_id_of(*tenure);
     if (tenure->lock_delay.count() > 0) id.not_before = reap_at;
-    dead.add(std::move(id), reap_at, now);
+    // A release that keeps the lock for longer than the key would stay frees nothing, and has to come while there is a key.
+    auto const first = id.kept_until > reap_at ? now : reap_at;
+    dead.add(std::move(id), first, now);
+    tenure->end_validity(now);
     end(tenure, tenure::phase::lost);
     end_handoffs(*tenure->record, now);
     ++counted.lost;

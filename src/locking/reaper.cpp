@@ -54,7 +54,10 @@ std::vector<reaper::job> reaper::take_due(base::instant now) {
 
 std::vector<reaper::job> reaper::all_now(base::instant now) {
     auto jobs = take_due(base::never);
-    std::erase_if(jobs, [&](job const& one) { return entries_.at(one.number).what.not_before > now; });
+    // Nobody is left to release it later, or to let it expire sooner than with its lease: it stays for its lock delay alone.
+    for (auto& one : jobs)
+        if (auto const until = entries_.at(one.number).what.not_before; until > now)
+            one.kept_until = std::max(one.kept_until, until);
     return jobs;
 }
 

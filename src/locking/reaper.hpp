@@ -33,8 +33,7 @@ public:
         bool late_copy_possible = false; ///< a copy of its acquire may arrive late
         bool announce = false;           ///< it holds nothing any more; only the message may not have been sent
         base::instant kept_until = base::instant::min(); ///< of a minimum hold: the lock is not to be free before
-        base::instant not_before =
-            base::instant::min(); ///< of a lock delay: not released before; then it expires by itself
+        base::instant not_before = base::instant::min(); ///< of a lock delay: not released before
     };
     struct job {
         std::uint64_t number;
@@ -57,7 +56,7 @@ public:
     void on_failure(std::uint64_t number, bool late_copy_possible, base::instant now);
 
     std::size_t size() const noexcept { return entries_.size(); }
-    /// Everything that is not under way and may be released already: for close().
+    /// Everything that is not under way, for close(). What is not to be released yet is kept until then.
     std::vector<job> all_now(base::instant now);
 
 private:

@@ -117,6 +117,10 @@ struct tenure {
     base::instant validity() const noexcept {
         return base::instant(base::nanoseconds(valid_until.load(std::memory_order_acquire)));
     }
+    /// It is lost.
+    void end_validity(base::instant now) noexcept {
+        valid_until.store(std::min(validity(), now).time_since_epoch().count(), std::memory_order_release);
+    }
     bool renewed() const noexcept {
         if (in(phase::handing_off)) return true; // nothing else is handed off
         for (auto const& one : levels)
@@ -132,12 +136,13 @@ struct tenure {
     /// The latest end of a minimum hold, of all its levels ever.
     base::instant minimum_hold_until() const noexcept {
         auto latest = kept_until;
-        for (auto const& one : levels) latest = std::max(latest, one.kept_until);
+        for (auto const& one : levels)
+            if (!one.provisional) latest = std::max(latest, one.kept_until);
         return latest;
     }
     /// Its minimum hold stays.
     void end_level(level const* ended) noexcept {
-        kept_until = std::max(kept_until, ended->kept_until);
+        if (!ended->provisional) kept_until = std::max(kept_until, ended->kept_until);
         levels.erase(ended);
     }
     /// What a partial release writes: the longest lease among the levels that stay.

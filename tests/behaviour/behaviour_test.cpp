@@ -328,6 +328,7 @@ TEST_P(behaviour, can_be_ended_by_force_by_anybody) {
     EXPECT_TRUE(kind().get(administrator, name).force_unlock());
     auto got = waiter.get();
     EXPECT_TRUE(wait_until([&] { return mine.status() == hold_status::lost; }));
+    EXPECT_LE(mine.valid_until(), lease_clock::now()) << "who works until then ends at once";
     EXPECT_EQ(outcome_of([&] { mine.release(); }).reason, errc::lease_lost);
     EXPECT_TRUE(got);
     EXPECT_EQ(holders(server, name).count(got.owner_id()), 1U);

@@ -81,6 +81,27 @@ TEST_P(lock_delay, of_an_outer_hold_is_kept_by_a_re_entry_with_a_longer_lease) {
     EXPECT_GT(pttl(server, name), 650'000);
 }
 
+TEST_P(lock_delay, of_a_shorter_inner_hold_begins_when_the_outer_one_ends) {
+    if (!kind().reentrant) GTEST_SKIP() << "it is not re-entrant";
+    owner const me;
+    auto const outer = lock.acquire({.lease = 300s, .owner = me});
+    auto const inner = lock.acquire({.lease = 1s, .lock_delay = 60s, .owner = me});
+    EXPECT_GT(pttl(server, name), 350'000) << "the outer one can be lost in five minutes, and the delay is behind that";
+}
+
+TEST_P(lock_delay, is_all_that_stays_of_a_hold_when_the_client_closes) {
+    client holding(settings(server.uri()));
+    auto const mine = kind().get(holding, name).acquire({.lease = 600s, .lock_delay = 30s});
+    holding.close();
+    EXPECT_EQ(mine.status(), hold_status::lost);
+    EXPECT_FALSE(theirs.try_acquire());
+    auto const left = theirs.remaining_lease();
+    ASSERT_TRUE(left);
+    EXPECT_LE(*left, 40s) << "a hundredth of its lease is the margin before the delay";
+    EXPECT_GT(*left, 20s);
+    EXPECT_TRUE(theirs.force_unlock());
+}
+
 TEST_P(lock_delay, is_not_cut_short_where_the_client_is_closed_after_the_loss) {
     client holding(settings(server.uri()));
     auto const mine = kind().get(holding, name).acquire({.max_hold = 100ms, .lock_delay = 60s});

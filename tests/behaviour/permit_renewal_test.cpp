@@ -70,6 +70,7 @@ TEST_F(permit_renewal_test, notices_that_somebody_has_released_them) {
     theirs.release(one.ids().front());
     EXPECT_TRUE(wait_until([&] { return token.stop_requested(); }));
     EXPECT_EQ(one.status(), hold_status::lost);
+    EXPECT_LE(one.valid_until(), lease_clock::now()) << "who works until then ends at once";
     EXPECT_EQ(outcome_of([&] { one.release(); }).reason, errc::lease_lost);
     EXPECT_EQ(value(), "1") << "it does not come back twice";
     EXPECT_TRUE(wait_until([&] {

@@ -14,10 +14,10 @@ MUTANTS = [
     ("who asks again for what it holds waits for itself", ACQUISITION,
      "    case kind::not_again:\n"
      "    case kind::upgrade:\n"
-     "    case kind::overlap: forbidden_to_ = tenure_->owner_id.str(); return end_at_once(errc::would_deadlock);\n"
+     "    case kind::overlap: forbidden_to_ = tenure_->owner_id().str(); return end_at_once(errc::would_deadlock);\n"
      "    case kind::owner_busy:\n",
      "    case kind::upgrade:\n"
-     "    case kind::overlap: forbidden_to_ = tenure_->owner_id.str(); return end_at_once(errc::would_deadlock);\n"
+     "    case kind::overlap: forbidden_to_ = tenure_->owner_id().str(); return end_at_once(errc::would_deadlock);\n"
      "    case kind::not_again:\n"
      "    case kind::owner_busy:\n"),
     ("who asks again for what it holds is told that others have it", ACQUISITION,

@@ -10,7 +10,7 @@ MUTANTS = [
      "if redis.call('hexists', KEYS[1], ARGV[2]) == 0 then return left end\n",
      ""),
     ("who writes may not read", ACQUISITION,
-     "if (counterpart_) about.counterpart_id = counterpart_->owner_id; // which stays as it is while it is held\n",
+     "    about.counterpart_id = counterpart;\n",
      ""),
     ("whoever names a write hold may read beside any", READ_ACQUIRE,
      "ARGV[3] ~= '' and redis.call('hexists', KEYS[1], ARGV[3]) == 1",

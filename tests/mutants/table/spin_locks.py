@@ -65,6 +65,6 @@ MUTANTS = [
      "out.backoff = request_.backoff;",
      "out.backoff = locking::retry_backoff();"),
     ("all who wait for a spin lock pause by the same chance", ACQUISITION,
-     "out.seed = std::hash<std::string_view>()(found.tenure->owner_id);",
+     "out.seed = std::hash<std::string_view>()(found.tenure->owner_id());",
      "out.seed = 1;"),
 ]

@@ -87,6 +87,53 @@ TEST(minimum_hold, can_be_set_and_taken_back_for_one_level) {
     EXPECT_EQ(mine->minimum_hold_until(), at(90s)) << "there is no such level";
 }
 
+/// One of several locks, the others of which are still asked; or its replicas are.
+TEST(minimum_hold, of_a_provisional_level_does_not_count) {
+    client_locks all;
+    auto const mine = all.table.open(all.record, ann);
+    auto const only = all.table.take(mine, {.lease = 30s, .renewed = true, .provisional = true, .kept_until = at(60s)},
+                                     at(0s), base::never);
+    ASSERT_TRUE(only);
+    EXPECT_FALSE(only->can_pass()) << "its key is to stay for the minimum hold";
+    EXPECT_EQ(mine->minimum_hold_until(), base::instant::min());
+    base::wake_list woken;
+    all.table.end_everything(at(1s), woken);
+    auto const jobs = all.table.dead.all_now(at(1s));
+    ASSERT_EQ(jobs.size(), 1U);
+    EXPECT_EQ(jobs[0].kept_until, base::instant::min()) << "acquired in vain";
+}
+
+TEST(minimum_hold, of_a_provisional_level_counts_once_it_is_confirmed) {
+    client_locks all;
+    auto const mine = all.table.open(all.record, ann);
+    auto const only = all.table.take(mine, {.lease = 30s, .renewed = true, .provisional = true, .kept_until = at(60s)},
+                                     at(0s), base::never);
+    lock_table::confirm(*mine, only->number);
+    EXPECT_EQ(mine->minimum_hold_until(), at(60s));
+    lock_table::set_minimum_hold(*mine, only->number, at(70s), at(1s));
+    EXPECT_EQ(mine->minimum_hold_until(), at(70s));
+}
+
+/// The rest is kept while there is a key: behind its expiry there would be nothing to keep.
+TEST(minimum_hold, that_outlives_a_lost_hold_is_seen_to_at_once) {
+    wanted all;
+    auto const mine = all.take({.lease = 2s, .renewed = false, .kept_until = at(2'400ms)}, at(0s));
+    base::wake_list woken;
+    all.table.lose(mine, at(1'980ms), woken);
+    auto const jobs = all.table.dead.on_timer(at(1'980ms));
+    ASSERT_EQ(jobs.size(), 1U);
+    EXPECT_EQ(jobs[0].kept_until, at(2'400ms));
+}
+
+TEST(minimum_hold, that_ends_before_the_key_of_a_lost_hold_shortens_nothing) {
+    wanted all;
+    auto const mine = all.take({.lease = 2s, .renewed = false, .kept_until = at(1'990ms)}, at(0s));
+    base::wake_list woken;
+    all.table.lose(mine, at(1'980ms), woken);
+    EXPECT_TRUE(all.table.dead.on_timer(at(1'999ms)).empty()) << "its holder may still be cleaning up";
+    EXPECT_EQ(all.table.dead.on_timer(at(2s)).size(), 1U);
+}
+
 TEST(minimum_hold, of_an_acquisition_that_was_given_up_is_none) {
     client_locks all;
     auto const mine = all.table.open(all.record, ann);
@@ -113,7 +160,11 @@ TEST(lock_delay, adds_to_what_is_renewed_and_not_to_validity) {
     all.table.keeper.on_timer(at(10s), found);
     ASSERT_EQ(found.renew.size(), 1U);
     EXPECT_EQ(all.table.keeper.lease_of(found.renew[0]), 30s);
-    auto const words = scripted::words_in(all.table.keeper.compose(found.renew[0]).bytes).at(0);
+    auto const words =
+        scripted::words_in(lease_keeper::compose(found.renew[0], all.table.keeper.lease_of(found.renew[0])
+                                                                     + lease_keeper::delay_of(found.renew[0]))
+                               .bytes)
+            .at(0);
     EXPECT_EQ(words.at(words.size() - 2), "45000");
     lease_keeper::effects answered;
     all.table.keeper.on_answer(found.renew[0], {}, all.table.keeper.lease_of(found.renew[0]), at(10s), answered);
@@ -127,7 +178,11 @@ TEST(lock_delay, asks_no_more_than_who_still_holds_of_a_fixed_lease) {
     lease_keeper::effects found;
     all.table.keeper.verify_all(at(1s), found);
     ASSERT_EQ(found.renew.size(), 1U);
-    auto const words = scripted::words_in(all.table.keeper.compose(found.renew[0]).bytes).at(0);
+    auto const words =
+        scripted::words_in(lease_keeper::compose(found.renew[0], all.table.keeper.lease_of(found.renew[0])
+                                                                     + lease_keeper::delay_of(found.renew[0]))
+                               .bytes)
+            .at(0);
     EXPECT_EQ(words.at(words.size() - 2), "1");
 }
 

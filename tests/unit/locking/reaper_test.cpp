@@ -173,16 +173,20 @@ TEST(reaper, hands_over_at_once_whatever_is_not_under_way_when_the_client_closes
     EXPECT_EQ(all.dead.size(), 1U);
 }
 
-TEST(reaper, leaves_an_id_to_its_expiry_whose_lock_delay_is_not_over_when_the_client_closes) {
+/// Its key would stay for its lease, and for the delay behind that.
+TEST(reaper, keeps_an_id_for_its_lock_delay_alone_when_the_client_closes) {
     dead_holds all;
     reaper::dead_id delayed{all.record, "uuid:1", 30s, false};
     delayed.not_before = at(60s);
     all.dead.add(delayed, at(60s), at(0s));
-    EXPECT_THAT(all.dead.all_now(at(59s)), IsEmpty());
+    auto const before = all.dead.all_now(at(59s));
+    ASSERT_EQ(before.size(), 1U);
+    EXPECT_EQ(before[0].kept_until, at(60s));
     auto const over = all.dead.add(std::move(delayed), at(60s), at(0s));
     auto const jobs = all.dead.all_now(at(60s));
     ASSERT_EQ(jobs.size(), 1U);
     EXPECT_EQ(jobs[0].number, over);
+    EXPECT_EQ(jobs[0].kept_until, base::instant::min()) << "it is over";
 }
 
 /// An id of which a late copy is possible from its beginning to its end, every answer good.
