@@ -154,9 +154,9 @@ public:
     void start();
 
     /// Ends all waits with errc::closed, tells all holders (lost()), then releases their locks (at most close_timeout; a
-    /// listener that blocks is waited for no longer than 100 ms) and closes the connections. Later calls fail with
-    /// errc::closed. On a thread of the client itself, or of the loop that runs it, it does not block: it goes on
-    /// there. Idempotent.
+    /// callback that blocks delays them by 100 ms at the most) and closes the connections. Later calls fail with errc::closed.
+    /// Returns when all callbacks have returned, so that none runs afterwards: do not call it with a mutex that a callback
+    /// takes. On a thread of the client itself, or of the loop that runs it, it does not block: it goes on there. Idempotent.
     void close() noexcept;
 
     /// For whoever runs the loop of a client that was made with one.
