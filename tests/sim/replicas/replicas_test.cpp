@@ -105,6 +105,19 @@ TEST(replicas, of_a_server_that_refuses_wait_confirm_nothing) {
     EXPECT_EQ(first_of(seen, fact::kind::confirmed)->amount, 0);
 }
 
+/// It had counted as one that refuses WAIT: what was acquired was handed out unconfirmed.
+TEST(replicas, of_a_master_that_is_demoted_for_a_moment_are_asked_again) {
+    auto plan = one_holder(replica_policy::at_least(2, 1'500ms));
+    plan.workers.front().jobs.front().confirmed->needs_wait = false;
+    plan.faults = {of_replica(fault::kind::slow_replica, 50, 600), of_replica(fault::kind::read_only, 300, 200)};
+    plan.faults.front().strength = 1'000;
+    auto const seen = play(plan);
+    EXPECT_EQ(seen.acquired, 1U);
+    auto const* const told = first_of(seen, fact::kind::confirmed);
+    ASSERT_NE(told, nullptr);
+    EXPECT_EQ(told->amount, 2);
+}
+
 /// Who came while a WAIT for the one that is away was under way was asked about when its own time was over, and told that too
 /// few had its lock (seeds 749 and 1248 of an earlier generator).
 TEST(replicas, that_are_waited_for_in_vain_hold_up_nobody_who_is_content_with_fewer) {

@@ -256,7 +256,8 @@ private:
         said.amount = *number;
         said.taken =
             in_.replicas->that_had(in_.key_of(what_.lock), said.owner, in_.in_key_since(what_.lock, said.owner));
-        if (policy.shortage != replica_shortage::accept && policy.needs_wait && !all)
+        bool const can_ask = policy.needs_wait || !in_.plan.wait_refused;
+        if (policy.shortage != replica_shortage::accept && can_ask && !all)
             said.least = policy.required > 0 ? policy.required : policy.replicas;
         in_.write(std::move(said));
     }

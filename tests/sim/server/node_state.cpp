@@ -95,7 +95,13 @@ void redis_node::state::end_waits() {
         if (replicas.confirm(one.writes) >= one.replicas) end_wait(one.number);
 }
 
-void redis_node::state::end_wait(std::uint64_t number) {
+void redis_node::state::unblock_waits() {
+    for (auto const& one : std::vector(replicas.waits))
+        end_wait(one.number,
+                 "UNBLOCKED force unblock from blocking operation, instance state changed (master -> replica?)");
+}
+
+void redis_node::state::end_wait(std::uint64_t number, std::string_view error) {
     auto const found = replicas.find(number);
     if (found == replicas.waits.end()) return;
     auto const ended = *found;
@@ -103,7 +109,10 @@ void redis_node::state::end_wait(std::uint64_t number) {
     auto* const who = find(ended.who);
     if (who == nullptr || who->closing) return;
     auto const before = who->output.size();
-    reply::integer(who->output, replicas.confirm(ended.writes));
+    if (error.empty())
+        reply::integer(who->output, replicas.confirm(ended.writes));
+    else
+        reply::error(who->output, error);
     mark_active(*who);
     if (observer) {
         std::string_view const words[] = {"WAIT", "(over)"};

@@ -73,7 +73,10 @@ struct redis_node::state {
 
     /// Answers all clients whose writes enough replicas have.
     void end_waits();
-    void end_wait(std::uint64_t number);
+    /// With the number of replicas that have confirmed, or with an error.
+    void end_wait(std::uint64_t number, std::string_view error = {});
+    /// It becomes a replica.
+    void unblock_waits();
 
     user const* user_of(connection const& which) const;
     bool needs_authentication(connection const& which) const;

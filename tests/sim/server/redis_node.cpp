@@ -115,6 +115,7 @@ void redis_node::set_loading(bool loading) {
 
 void redis_node::set_read_only(bool read_only) {
     state_->read_only = read_only;
+    if (read_only) state_->unblock_waits();
 }
 
 void redis_node::set_out_of_memory(bool out_of_memory) {

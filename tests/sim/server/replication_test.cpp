@@ -75,6 +75,16 @@ TEST_F(replication_of, role_names_the_replicas_that_are_connected) {
     EXPECT_EQ(me("ROLE"), "*3\r\n$6\r\nmaster\r\n:0\r\n*1\r\n*3\r\n$8\r\n10.0.1.2\r\n$4\r\n6379\r\n$1\r\n0\r\n");
 }
 
+TEST_F(replication_of, who_waits_is_told_when_it_becomes_a_replica) {
+    all_have_everything();
+    me("SET", "k", "v");
+    EXPECT_EQ(me("WAIT", "2", "100"), "");
+    node.set_read_only(true);
+    EXPECT_EQ(me.received(),
+              "-UNBLOCKED force unblock from blocking operation, instance state changed (master -> replica?)\r\n");
+    EXPECT_EQ(me("PING"), "+PONG\r\n");
+}
+
 TEST_F(replication_of, a_replica_is_no_master) {
     node.set_read_only(true);
     EXPECT_TRUE(me("ROLE").starts_with("*5\r\n$5\r\nslave\r\n"));
