@@ -31,11 +31,20 @@ template <class Number> std::optional<Number> number_in(resp::value const& reply
 }
 
 /// Throws unless it is an answer.
-void must_be_answer_about_permits(io::client_core& core, std::string const& name, std::string const& about,
+error not_about_permits(io::client_core& core, std::string const& key, std::string const& about) {
+    return error(errc::wrong_type, about + " cannot be done: the key " + locking::shown(key) + " on the server "
+                                       + core.node_of(key).address() + " is not what a "
+                                       + std::string(locking::permit_kind.kind)
+                                       + " has there (another type of value has this name)");
+}
+
+/// Of the question about this key.
+void must_be_answer_about_permits(io::client_core& core, std::string const& key, std::string const& about,
                                   resp::value const& reply) {
     if (!reply.is_error()) return;
     auto const reason = connection::to_errc(connection::judge(reply));
-    throw error(reason, io::query_message(core.node_of(name), about, reason, reply, locking::permit_kind.kind));
+    if (reason == errc::wrong_type) throw not_about_permits(core, key, about);
+    throw error(reason, io::query_message(core.node_of(key), about, reason, reply, locking::permit_kind.kind));
 }
 
 /// In milliseconds since the epoch.
@@ -71,7 +80,9 @@ std::vector<std::string> ask_for_permits(std::string const& name) {
 
 permit_info to_permit_info(io::client_core& core, std::string const& name, std::string const& about,
                            std::span<resp::value const> answers) {
-    for (auto const& one : answers) must_be_answer_about_permits(core, name, about, one);
+    auto const timeouts = locking::permit_timeouts(name);
+    for (auto const& one : answers)
+        must_be_answer_about_permits(core, &one == &answers.front() ? name : timeouts, about, one);
     auto const unexpected = [&] { return error(errc::bad_reply, "the server sent an unexpected reply to " + about); };
     auto const& listed = answers[2];
     auto const now = server_time_in_ms(answers[3]);
@@ -79,9 +90,7 @@ permit_info to_permit_info(io::client_core& core, std::string const& name, std::
     permit_info info{.name = name, .is_set = !answers[0].is_nil(), .taken = answers[1].integer};
     if (info.is_set) {
         auto const number = number_in<std::int64_t>(answers[0]);
-        if (!number)
-            throw error(errc::wrong_type, io::query_message(core.node_of(name), about, errc::wrong_type, answers[0],
-                                                            locking::permit_kind.kind));
+        if (!number) throw not_about_permits(core, name, about);
         info.available = *number;
     }
     for (std::size_t i = 0; i < listed.items.size(); i += 2) {

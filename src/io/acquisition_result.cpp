@@ -3,11 +3,31 @@
 #include "io/acquisition.hpp"
 #include "locking/names.hpp"
 
+#include <string>
+#include <vector>
+
 namespace redlatch::io {
+
+namespace {
+
+/// Which of its keys it is, a script does not say.
+std::string wrong_type_text(locking::lock_record const& record, bool fencing, std::string const& server) {
+    auto const& how = *record.how;
+    auto beside = how.further_keys != nullptr ? how.further_keys(record.name) : std::vector<std::string>();
+    if (fencing) beside.push_back(locking::token_counter(record.name));
+    auto text = "the key " + locking::shown(record.name) + " on " + server + " is not a lock";
+    if (beside.empty()) return text + " (another type of value has this name); choose another name";
+    text += ", or what belongs to it is of another type than for a " + std::string(how.kind) + " lock:";
+    for (auto const& key : beside) text += (&key == &beside.front() ? " " : ", ") + locking::shown(key);
+    return text + "; delete it, or choose another name";
+}
+
+} // namespace
 
 std::string acquisition::message() const {
     auto const lock = "lock " + locking::shown(request_.record->name);
     auto const server = "the server " + node_->address();
+    bool const fencing = request_.fencing || request_.record->how->always_fencing;
     switch (static_cast<errc>(result_.value())) {
     case errc::busy: return lock + " is held by somebody else";
     case errc::timed_out:
@@ -26,15 +46,11 @@ std::string acquisition::message() const {
                    + "; it would wait for itself: release that hold first, or name all values in one lock";
         return lock + " is not re-entrant, and this owner holds it already as " + forbidden_to_
                + "; release that hold first, or use a re-entrant lock";
-    case errc::wrong_type:
-        if (request_.fencing || request_.record->how->always_fencing)
-            return "the key " + locking::shown(request_.record->name) + " on " + server + " is not a lock, or "
-                   + locking::shown(locking::token_counter(request_.record->name))
-                   + ", which counts its tokens, is not a number (another type of value has this name); choose "
-                     "another name";
-        return "the key " + locking::shown(request_.record->name) + " on " + server
-               + " is not a lock (another type of value has this name); choose another name";
+    case errc::wrong_type: return wrong_type_text(*request_.record, fencing, server);
     case errc::server_refused:
+        if (fencing && server_said_.find("value is not an integer") != std::string::npos)
+            return "the key " + locking::shown(locking::token_counter(request_.record->name)) + " on " + server
+                   + ", which counts the tokens of " + lock + ", is not a number; delete it, or choose another name";
         return server + " refused to acquire " + lock + ": " + server_said_ + "; "
                + std::string(connection::what_to_do(server_said_));
     case errc::bad_reply: return server + " sent an unexpected reply to the acquisition of " + lock;

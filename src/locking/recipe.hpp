@@ -148,6 +148,9 @@ struct recipe {
     /// to the channel of the lock.
     std::string (*waiter_channel)(call_context const&) = nullptr;
 
+    /// The keys that an acquisition needs beside that of the lock, but for the counter of tokens. Null: none.
+    std::vector<std::string> (*further_keys)(std::string_view name) = nullptr;
+
     /// Several owners may have it at once. Each waiter of a process asks the server, and one message lets all of them in.
     bool shared = false;
     /// The messages of its releases say whose turn it is among processes: release_message.hpp.

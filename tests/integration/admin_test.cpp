@@ -147,10 +147,36 @@ TEST_F(wrong_type_test, is_a_clear_error_and_the_key_is_left_alone) {
     auto const plain = outcome_of([&] { (void)lock.try_acquire(); }).message;
     EXPECT_EQ(plain.find("tokens"), std::string::npos) << "this lock has no counter that could be meant: " << plain;
     auto const fenced = outcome_of([&] { (void)user.get_fenced_lock(name).try_acquire(); }).message;
-    EXPECT_NE(fenced.find("which counts its tokens, is not a number"), std::string::npos) << fenced;
+    EXPECT_NE(fenced.find("redisson_lock_token:{" + name + "}"), std::string::npos) << fenced;
     EXPECT_EQ(server.run("GET", name).text, "somebody's data");
     EXPECT_FALSE(lock.is_held());
     server.run("DEL", name);
+}
+
+/// The key of the lock is not there: the user is told what is in the way.
+TEST_F(wrong_type_test, of_a_key_beside_the_lock_is_named) {
+    for (auto const* const prefix : {"redisson_lock_queue:{", "redisson_lock_timeout:{"}) {
+        auto const key = prefix + name + "}";
+        server.run("SET", key, "somebody's data");
+        auto const refused = outcome_of([&] { (void)user.get_fair_lock(name).try_acquire({.wait = 1s}); });
+        EXPECT_EQ(refused.reason, errc::wrong_type) << key;
+        EXPECT_NE(refused.message.find(key), std::string::npos) << refused.message;
+        EXPECT_EQ(server.run("GET", key).text, "somebody's data");
+        server.run("DEL", key);
+    }
+    auto const counter = "redisson_lock_token:{" + name + "}";
+    server.run("SET", counter, "not a number");
+    auto const refused = outcome_of([&] { (void)user.get_fenced_lock(name).try_acquire(); });
+    EXPECT_EQ(refused.reason, errc::server_refused);
+    EXPECT_NE(refused.message.find(counter), std::string::npos) << refused.message;
+    EXPECT_EQ(server.run("GET", counter).text, "not a number");
+    server.run("DEL", counter);
+    auto const timeouts = "{" + name + "}:timeout";
+    server.run("SET", timeouts, "somebody's data");
+    auto const unseen = outcome_of([&] { (void)user.get_permit_semaphore(name).inspect(); });
+    EXPECT_EQ(unseen.reason, errc::wrong_type);
+    EXPECT_NE(unseen.message.find(timeouts), std::string::npos) << unseen.message;
+    server.run("DEL", timeouts);
 }
 
 TEST_F(wrong_type_test, under_a_held_lock_is_a_loss) {

@@ -28,6 +28,10 @@ std::string waiter_channel(call_context const& context) {
     return context.channel().str().append(1, ':').append(context.owner_id);
 }
 
+std::vector<std::string> further_keys(std::string_view name) {
+    return {fair_queue(name), fair_timeouts(name)};
+}
+
 wire_call acquire(call_context const& context) {
     auto const queue = fair_queue(context.name);
     auto const timeouts = fair_timeouts(context.name);

@@ -9,6 +9,7 @@ wire_call acquire(call_context const& context);
 wire_call release(call_context const& context);
 wire_call force_release(call_context const& context);
 std::string waiter_channel(call_context const& context);
+std::vector<std::string> further_keys(std::string_view name);
 
 constexpr recipe make_recipe(std::string_view kind) noexcept {
     auto made = owner_hash::make_recipe(kind);
@@ -18,6 +19,7 @@ constexpr recipe make_recipe(std::string_view kind) noexcept {
     made.plain = nullptr;       // no plain command looks at the queue
     made.local_handoff = false; // the next one in the queue may be of another process
     made.waiter_channel = waiter_channel;
+    made.further_keys = further_keys;
     return made;
 }
 
