@@ -31,7 +31,8 @@ struct topology_options {
     server_mode mode = server_mode::single;
 
     /// Addresses, `redis://host:port` or `rediss://host:port`, all with TLS or none. The Sentinels, some nodes of the cluster,
-    /// or all servers of a replicated set. Of a master with replicas: the master first. None for a single server.
+    /// or all servers of a replicated set. Of a master with replicas: the master first. None for a single server: where there
+    /// are some, `mode` has to be another one.
     std::vector<std::string> nodes{};
 
     /// The name that the Sentinels know the master by.

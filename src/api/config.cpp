@@ -118,7 +118,8 @@ void config::validate() const {
     check_text("topology.sentinel_password", topology.sentinel_password);
     check("outage_limit", outage_limit, duration(0));
     check("close_timeout", close_timeout, duration(0));
-    if (!address.empty() || topology.mode != server_mode::single) check_login(*this, io::resolve_servers(*this));
+    if (!address.empty() || !topology.nodes.empty() || topology.mode != server_mode::single)
+        check_login(*this, io::resolve_servers(*this));
 }
 
 } // namespace redlatch

@@ -88,6 +88,10 @@ std::string server_set::display() const {
 server_set resolve_servers(config const& settings) {
     server_set servers;
     if (settings.topology.mode == server_mode::single) {
+        if (!settings.topology.nodes.empty())
+            refuse_set("topology.nodes has " + masked_uri(settings.topology.nodes.front())
+                       + ", and topology.mode is single, which has no nodes; say in topology.mode how the servers are "
+                         "arranged, or name the one server in address and leave topology.nodes empty");
         auto const address = parse_server_uri(settings.address);
         servers.mode = address.mode;
         servers.nodes = nodes_of_address(settings, address);

@@ -11,6 +11,7 @@
 namespace redlatch {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using namespace std::chrono_literals;
@@ -64,6 +65,16 @@ TEST(config, from_a_bad_uri_is_refused_without_showing_the_password) {
     auto const message = test::refusal([] { config::from_uri("redis://alice:hunter2@host:x"); });
     EXPECT_THAT(message, HasSubstr("redis://alice:***@host:x"));
     EXPECT_THAT(message, Not(HasSubstr("hunter2")));
+}
+
+TEST(config, nodes_need_a_mode_that_has_some) {
+    for (auto const* const address : {"", "redis://h", "local:"}) {
+        config const settings{.address = address, .topology = {.nodes = {"redis://:hunter2@a:1", "redis://b:2"}}};
+        EXPECT_THAT(test::refusal([&] { settings.validate(); }),
+                    AllOf(HasSubstr("topology.nodes has redis://"), HasSubstr("topology.mode is single"),
+                          Not(HasSubstr("hunter2"))))
+            << address;
+    }
 }
 
 TEST(config, options_for_tls_need_an_address_with_tls) {
