@@ -27,21 +27,62 @@ public:
     void OnDocumentEnd() override {}
     void OnNull(YAML::Mark const&, YAML::anchor_t) override {}
     void OnAlias(YAML::Mark const&, YAML::anchor_t) override {}
-    void OnScalar(YAML::Mark const&, std::string const&, YAML::anchor_t, std::string const&) override {}
+    void OnScalar(YAML::Mark const& mark, std::string const&, YAML::anchor_t, std::string const&) override {
+        last_scalar_ = mark;
+    }
     void OnSequenceStart(YAML::Mark const&, std::string const&, YAML::anchor_t, YAML::EmitterStyle::value) override {}
     void OnSequenceEnd() override {}
     void OnMapStart(YAML::Mark const&, std::string const&, YAML::anchor_t, YAML::EmitterStyle::value) override {}
     void OnMapEnd() override {}
 
+    /// Where the last value begins.
+    YAML::Mark last_scalar() const noexcept { return last_scalar_; }
+
 private:
     int last_start_ = -1;
+    YAML::Mark last_scalar_ = YAML::Mark::null_mark();
 };
 
-void check_progress(std::string const& text) {
+void check_progress(std::string const& text, progress_check& progress) {
     std::istringstream stream(text);
     YAML::Parser parser(stream);
-    progress_check progress;
     while (parser.HandleNextDocument(progress)) {
+    }
+}
+
+void check_progress(std::string const& text) {
+    progress_check progress;
+    check_progress(text, progress);
+}
+
+bool is_unclosed_quote(YAML::Exception const& problem) {
+    return problem.msg == YAML::ErrorMsg::EOF_IN_SCALAR;
+}
+
+/// Of a text that ends within quotes: where they open. With the mark that is missing the value is complete, and the last one,
+/// even if more is missing.
+YAML::Mark opening_quote(std::string const& text) {
+    YAML::Mark last;
+    for (auto const* const end : {"\n\"", "\n'", "\n\":", "\n':"}) { // the latter two of a key
+        progress_check progress;
+        try {
+            check_progress(text + end, progress);
+        } catch (YAML::ParserException const& problem) {
+            if (is_unclosed_quote(problem)) continue; // it is the other mark
+        }
+        if (progress.last_scalar().pos > last.pos) last = progress.last_scalar();
+    }
+    return last;
+}
+
+/// yaml-cpp takes a line feed at the end of the text for the end of the value. A comment behind it is one only outside of
+/// quotes.
+void check_quotes(std::string const& text) {
+    try {
+        check_progress(text + "\n# the end");
+    } catch (YAML::ParserException const& problem) {
+        if (!is_unclosed_quote(problem)) throw;
+        throw YAML::ParserException(opening_quote(text), "a quotation mark opens here and is not closed");
     }
 }
 
@@ -62,6 +103,7 @@ std::vector<YAML::Node> parse_yaml(std::string_view text, int first_line) {
     if (text.find('\0') != std::string_view::npos) refuse_yaml("it contains a NUL byte");
     try {
         std::string const copy(text);
+        check_quotes(copy);
         check_progress(copy);
         return YAML::LoadAll(copy);
     } catch (YAML::DeepRecursion const&) {
