@@ -94,15 +94,22 @@ struct command_line::parts {
     std::string foot{};
     std::vector<declaration> known{};
 
-    /// The parser would take the next word for the value, as if there were no equals sign.
-    void require_inline_values(arguments const& words) const {
+    /// The parser would take the next word for the value that is missing behind an equals sign, and would take a value for a
+    /// flag that has none.
+    void check_inline_values(arguments const& words) const {
         for (auto const& word : words) {
             if (word == "--") return;
-            if (!word.ends_with('=')) continue;
-            for (auto const& one : known)
-                if (one.what == declaration::kind::value && word.size() == one.name.size() + 1
-                    && word.starts_with(one.name))
-                    throw usage_error(one.name + " needs a value: " + one.name + ' ' + one.metavar);
+            auto const equals = word.find('=');
+            if (!word.starts_with('-') || equals == std::string::npos) continue;
+            auto const name = word.substr(0, equals);
+            if (name == "--help") throw usage_error("--help takes no value; write --help alone");
+            for (auto const& one : known) {
+                if (one.name != name) continue;
+                if (one.what == declaration::kind::flag)
+                    throw usage_error(name + " takes no value: write " + name + " alone, or leave it away");
+                if (one.what == declaration::kind::value && equals + 1 == word.size())
+                    throw usage_error(name + " needs a value: " + name + ' ' + one.metavar);
+            }
         }
     }
 
@@ -240,7 +247,7 @@ void command_line::footer(std::string text) {
 
 void command_line::parse(arguments const& words) {
     if (parts_->take_plain(words)) return;
-    parts_->require_inline_values(words);
+    parts_->check_inline_values(words);
     try {
         return parts_->parse(words, false);
     } catch (CLI::ParseError const&) { // it is asked again with all flags, so that it complains about the same as ever

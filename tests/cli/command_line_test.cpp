@@ -66,6 +66,19 @@ TEST(command_line, does_not_take_the_next_word_for_the_value_that_a_flag_has_lef
     EXPECT_EQ(one.place, "");
 }
 
+TEST(command_line, takes_no_value_for_a_flag_that_has_none) {
+    for (auto const* value : {"", "5", "true", "false", "0", "-1", "no"}) {
+        example one;
+        EXPECT_TRUE(one.parse({"wall", std::string("--loud=") + value}).starts_with("--loud takes no value")) << value;
+        EXPECT_FALSE(one.loud) << value;
+    }
+    example one;
+    EXPECT_TRUE(one.parse({"wall", "--help=no"}).starts_with("--help takes no value"));
+    EXPECT_EQ(one.parse({"--", "--loud="}), "") << "a word behind -- is no flag";
+    EXPECT_EQ(one.name, "--loud=");
+    EXPECT_FALSE(one.loud);
+}
+
 TEST(command_line, takes_a_number_as_a_word) {
     int number = 0;
     auto const parse = [&number](arguments const& words) {
