@@ -27,7 +27,7 @@ int unlock(arguments const& words) {
     bool force = false;
     command_line line("unlock NAME --force [FLAGS]", "End anybody's hold of the lock and wake those who wait for it.");
     line.word("NAME", "The name of the lock.", name);
-    line.flag("--force", "Needed: the holder does not learn of it before its next renewal.", force);
+    line.flag("--force", "Needed: the holder may work on until it learns that the lock is gone.", force);
     declare(line, options, "One JSON object on stdout.");
     line.example("redlatch unlock backup --force");
     line.footer("Exit status:\n  0    the lock was held\n  1    it was free\n"

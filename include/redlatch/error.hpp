@@ -25,11 +25,11 @@ enum class errc {
     bad_reply,        ///< The server's answer is not one of this protocol.
     bad_config,       ///< A URI, a YAML document or a config that cannot be used.
     bad_name,         ///< A lock name that is empty or longer than 64 KiB.
-    invalid_argument, ///< A negative or zero duration, no handler, or an object that was moved from.
+    invalid_argument, ///< What the message says: a negative duration, no handler, an object that was moved from.
     closed,           ///< The client was closed.
     forked,           ///< The client was made by the parent of this process; make a new one here.
     wrong_thread,     ///< A blocking call on a thread that must not block (the client's own).
-    would_deadlock, ///< The owner holds the lock, and would wait for itself: this kind is not re-entrant. Nothing was changed.
+    would_deadlock,   ///< The owner would wait for what it holds itself. Nothing was changed.
     not_replicated, ///< Fewer replicas than its replica_policy asks for confirmed the lock in time. It was given back.
 };
 

@@ -20,11 +20,11 @@ char const* describe(errc code) noexcept {
     case errc::bad_reply: return "the server sent an unexpected reply";
     case errc::bad_config: return "the configuration cannot be used";
     case errc::bad_name: return "a lock name must have 1 byte to 64 KiB";
-    case errc::invalid_argument: return "a duration is negative or zero";
+    case errc::invalid_argument: return "an argument of the call cannot be used";
     case errc::closed: return "the client was closed";
     case errc::forked: return "the client belongs to the parent process; make a new one in this process";
     case errc::wrong_thread: return "a call that blocks was made on a thread of the client";
-    case errc::would_deadlock: return "this owner holds the lock already, and the lock is not re-entrant";
+    case errc::would_deadlock: return "this owner would wait for itself; nothing was changed";
     case errc::not_replicated: return "too few replicas confirmed the lock in time; it was given back";
     }
     return nullptr;

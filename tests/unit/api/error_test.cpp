@@ -29,6 +29,12 @@ TEST(error, has_a_message_of_its_own_for_every_code) {
     EXPECT_EQ(error_category().message(9999), "unknown redlatch error 9999");
 }
 
+TEST(error, has_messages_that_are_true_of_each_cause) {
+    auto const said = [](errc code) { return error_category().message(static_cast<int>(code)); };
+    EXPECT_EQ(said(errc::invalid_argument).find("duration"), std::string::npos) << "it may be a handler";
+    EXPECT_EQ(said(errc::would_deadlock).find("re-entrant"), std::string::npos) << "or a read hold that is to write";
+}
+
 TEST(lease_clock, reads_the_clock_that_runs_on_while_the_machine_sleeps) {
     auto const boot_time = [] {
         std::timespec now{};
