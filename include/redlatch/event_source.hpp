@@ -26,7 +26,7 @@ class client_core;
 /// What a client is told of the loop that will run it.
 struct user_loop {
     /// Does the calling thread run the loop? There blocking calls are refused with errc::wrong_thread, and destructors of
-    /// holds do not wait. Called from any thread.
+    /// holds do not wait. Called from any thread. Empty: the client is not made, error(invalid_argument).
     std::function<bool()> on_thread{};
     /// What handlers run on that name no executor; for faces such as redlatch/asio.hpp, the client only keeps it.
     std::any executor{};

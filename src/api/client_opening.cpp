@@ -53,6 +53,9 @@ private:
 } // namespace
 
 std::shared_ptr<client_handle> open_client(config settings, std::optional<user_loop> loop) {
+    if (loop && !loop->on_thread)
+        throw error(errc::invalid_argument,
+                    "user_loop::on_thread is empty; it has to say whether the calling thread runs the loop");
     settings.validate();
     if (settings.address.empty() && settings.topology.mode == server_mode::single)
         settings = with_server_of_environment(std::move(settings));

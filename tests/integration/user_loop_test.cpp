@@ -132,6 +132,16 @@ TEST_F(user_loop_test, completions_are_called_on_the_loop_and_no_thread_of_ours_
     EXPECT_TRUE(wait_until([&] { return loop.ended.load(); }));
 }
 
+TEST_F(user_loop_test, a_loop_that_cannot_be_asked_for_its_thread_is_refused) {
+    try {
+        client const made(quick(server.uri()), user_loop{});
+        ADD_FAILURE() << "not refused";
+    } catch (error const& problem) {
+        EXPECT_EQ(problem.reason(), errc::invalid_argument);
+        EXPECT_NE(std::string(problem.what()).find("user_loop::on_thread is empty"), std::string::npos);
+    }
+}
+
 TEST_F(user_loop_test, a_completion_may_ask_for_the_notifier_thread) {
     loop.run(user.loop_source());
     record acquired;
