@@ -4,31 +4,13 @@
 
 #include <redlatch/error.hpp>
 
-#include <algorithm>
 #include <optional>
 #include <string>
-#include <string_view>
 
 namespace redlatch::cli {
 namespace {
 
-bool is_uuid(std::string_view text) {
-    constexpr std::string_view shape = "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx";
-    return std::equal(text.begin(), text.end(), shape.begin(), shape.end(), [](char given, char wanted) {
-        return wanted == '-' ? given == '-'
-                             : std::string_view("0123456789abcdefABCDEF").find(given) != std::string::npos;
-    });
-}
-
-bool is_digits(std::string_view text) {
-    return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
-}
-
-bool is_owner(lock_owner const& owner) {
-    std::string const usual = owner.client + ":" + owner.holder;
-    return is_uuid(owner.client) && is_digits(owner.holder)
-           && (owner.owner == usual || owner.owner.starts_with(usual + ":")) && owner.count > 0;
-}
+constexpr std::size_t longest_field_shown = 100;
 
 /// As semaphores and latches are. None: another type, or another text.
 std::optional<std::int64_t> number_at(client& owner, std::string const& key) {
@@ -73,12 +55,9 @@ named look_at(client& owner, std::string const& name, look_options const& option
 }
 
 void require_lock(lock_info const& info) {
-    if (!info.held) return;
-    auto const odd = std::find_if_not(info.owners.begin(), info.owners.end(), is_owner);
-    if (odd == info.owners.end() && !info.owners.empty()) return;
-    std::string const field = info.owners.empty() ? "mode" : odd->owner;
+    if (info.foreign_field.empty()) return;
     throw error(errc::wrong_type, "the key '" + printable(info.name) + "' is a hash, but not a lock: its field '"
-                                      + printable(field)
+                                      + shortened(info.foreign_field, longest_field_shown)
                                       + "' is not a holder's UUID:NUMBER with a count; nothing was changed, "
                                         "use another name for the lock");
 }

@@ -11,8 +11,7 @@
 
 namespace redlatch::cli {
 
-/// Throws error(wrong_type) when something is there that is not a lock: fields are "UUID:NUMBER", for a writer and a
-/// candidate of an election with more behind another colon, with counts from 1.
+/// Throws error(wrong_type) when something is there that is not a lock (lock_info::foreign_field).
 void require_lock(lock_info const& info);
 
 /// Looks at the lock, and throws error(wrong_type) as require_lock does. Where the key is a number, the message says what

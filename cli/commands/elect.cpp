@@ -3,6 +3,7 @@
 #include "durations.hpp"
 #include "exit_code.hpp"
 #include "json_line.hpp"
+#include "lock_check.hpp"
 #include "locked_command.hpp"
 #include "text.hpp"
 
@@ -28,10 +29,17 @@ std::string text_of_leader(std::string const& name, std::optional<leader_info> c
 }
 
 int show_leader(locked_command const& options) {
-    if (!options.command.empty() || options.lock.candidate)
-        throw usage_error("--who only asks: give it without a command and without --candidate");
     auto const& lock = options.lock;
+    bool const takes = lock.wait || lock.no_wait || lock.lease || lock.watchdog || lock.max_hold || lock.lock_delay
+                       || lock.replicas_text || lock.replicas_timeout || lock.candidate || options.grace
+                       || lock.conflict_exit_code != lock_options().conflict_exit_code
+                       || options.on_loss_action != locked_command().on_loss_action;
+    if (!options.command.empty() || takes)
+        throw usage_error(
+            "--who only asks: give it without a command, and with no other flags than --server, --config, "
+            "--require-server, --json and --verbose");
     client asker(choose_server(lock.common));
+    inspect_lock(asker, lock.name); // any hash may have the name
     auto const leads = asker.get_leader_election(lock.name).leader();
     print(lock.common.json ? json_of_leader(lock.name, leads) : text_of_leader(lock.name, leads));
     return leads ? 0 : 1;

@@ -51,6 +51,11 @@ struct lock_info {
     /// one, nor a fair one for which nobody waits; either of a name that ever gave out a token is "fenced".
     std::string type;
     std::vector<lock_owner> owners;
+    /// More hold it than `owners` has: about 1,000 are read.
+    bool truncated = false;
+    /// Whoever uses the name of another hash finds that here: a field of it that is no holder's, "client's UUID:number" with a
+    /// count from 1, or "mode" where no holder is there. Empty: it is a lock, or free.
+    std::string foreign_field{};
     /// The greatest fencing token that was given for this lock: its holder's, unless that one asked for none, or a greater one
     /// that nobody has. Also of a free lock. None: nobody was ever given one, its counter is over
     /// (config::fencing_counter_ttl), or this user may not know.

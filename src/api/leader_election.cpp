@@ -1,4 +1,5 @@
 #include "api/leader_election_impl.hpp"
+#include "api/lock_rule.hpp"
 #include "api/waits.hpp"
 #include "locking/names.hpp"
 #include "locking/recipes/election.hpp"
@@ -75,17 +76,21 @@ leader_answer to_info(locking::election::leader const& read) {
                        .remaining_lease = read.remaining_lease};
 }
 
-leader_answer read_leader(resp::value const& reply) {
+leader_answer read_leader(election_impl const& impl, resp::value const& reply) {
     auto const read = locking::election::read(reply);
     if (!read) throw error(errc::bad_reply, "the server sent an unexpected reply to who leads an election");
+    if (!read->owner_id.empty() && !detail::is_owner_id(read->owner_id))
+        throw error(errc::wrong_type, "the key " + locking::shown(impl.lock.name())
+                                          + " is not a leader election: its field " + locking::shown(read->owner_id)
+                                          + " is not a holder's UUID:NUMBER; use another name for the election");
     return to_info(*read);
 }
 
-detail::question<leader_answer> who_leads(election_impl const& impl) {
-    return {.call = locking::election::ask(impl.lock.name()),
-            .about = "asking for the leader of " + impl.change.shown(),
-            .read = [](io::query const& answered) { return read_leader(answered.reply()); },
-            .kind = impl.change.what->how->kind};
+detail::question<leader_answer> who_leads(std::shared_ptr<election_impl> const& impl) {
+    return {.call = locking::election::ask(impl->lock.name()),
+            .about = "asking for the leader of " + impl->change.shown(),
+            .read = [impl](io::query const& answered) { return read_leader(*impl, answered.reply()); },
+            .kind = impl->change.what->how->kind};
 }
 
 detail::counter_wait_options to_wait(leader_answer const& last, wait_options const& options) {
@@ -97,7 +102,14 @@ leader_answer wait_now(election_impl const& impl, leader_answer const& last, wai
     resp::value answer;
     ec = detail::wait_now(impl.change, to_wait(last, options), message,
                           [&answer](io::counter_wait& ended) { answer = ended.answer(); });
-    return ec ? std::nullopt : read_leader(answer);
+    if (ec) return std::nullopt;
+    try {
+        return read_leader(impl, answer);
+    } catch (error const& problem) {
+        ec = problem.code();
+        if (message != nullptr) *message = problem.what();
+        return std::nullopt;
+    }
 }
 
 } // namespace
@@ -219,12 +231,12 @@ term_end leader_election::run_as_leader(std::function<void(leadership&)> const& 
 
 std::optional<leader_info> leader_election::leader() {
     auto const& of = impl();
-    return detail::ask_now(of.core, who_leads(of));
+    return detail::ask_now(of.core, who_leads(impl_));
 }
 
 std::optional<outcome> leader_election::start_leader(completion_ptr<leader_answer>& done) {
     auto const& of = impl();
-    return detail::ask_later(of.core, who_leads(of), done);
+    return detail::ask_later(of.core, who_leads(impl_), done);
 }
 
 void leader_election::async_leader(executor ex, std::function<void(std::error_code, leader_answer)> handler) {
@@ -251,12 +263,16 @@ std::optional<outcome> leader_election::start_wait_for_change(leader_answer cons
                                                               completion_ptr<leader_answer>& done) {
     auto const& of = impl();
     return detail::start_wait(of.change, to_wait(last, options), done,
-                              [core = of.core](io::counter_wait& ended, completion_ptr<leader_answer> whom) {
+                              [impl = impl_](io::counter_wait& ended, completion_ptr<leader_answer> whom) {
                                   ended.handed_over();
-                                  if (ended.result())
-                                      detail::tell(*core, std::move(whom), detail::failure_of(ended), leader_answer());
-                                  else
-                                      detail::tell(*core, std::move(whom), outcome(), read_leader(ended.answer()));
+                                  auto how = ended.result() ? detail::failure_of(ended) : outcome();
+                                  leader_answer found;
+                                  try {
+                                      if (!ended.result()) found = read_leader(*impl, ended.answer());
+                                  } catch (error const& problem) {
+                                      how = outcome(problem.code(), problem.what());
+                                  }
+                                  detail::tell(*impl->core, std::move(whom), how, std::move(found));
                               });
 }
 

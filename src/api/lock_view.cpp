@@ -1,6 +1,7 @@
 #include "api/lock_view.hpp"
 
 #include "api/group_view.hpp"
+#include "api/lock_rule.hpp"
 #include "base/whole_number.hpp"
 #include "connection/server_error.hpp"
 #include "locking/names.hpp"
@@ -21,12 +22,6 @@ std::int64_t to_number(std::string_view text) {
     std::int64_t number = 0;
     std::from_chars(text.data(), text.data() + text.size(), number);
     return number;
-}
-
-/// "uuid:number", "uuid:number:write" or "uuid:number:candidate".
-bool looks_like_owner(std::string_view field) {
-    constexpr std::size_t uuid_length = 36;
-    return field.size() > uuid_length + 1 && field[uuid_length] == ':' && field[8] == '-' && field[13] == '-';
 }
 
 /// Of a lock_owner or a lock_waiter.
@@ -59,7 +54,7 @@ bool is_mode(std::string_view text) {
 
 /// The rest of a minimum hold.
 bool is_released(std::string const& owner_id) {
-    return looks_like_owner(owner_id) && locking::kept_owner(owner_id) == owner_id;
+    return is_owner_id(owner_id) && locking::kept_owner(owner_id) == owner_id;
 }
 
 /// HSCAN may name a field twice.
@@ -68,7 +63,7 @@ void add_owner(lock_info& to, std::string const& field, std::string_view count) 
         std::any_of(to.owners.begin(), to.owners.end(), [&](lock_owner const& owner) { return owner.owner == field; });
     if (known) return;
     to.owners.push_back(with_identity<lock_owner>(field));
-    to.owners.back().count = to_number(count);
+    to.owners.back().count = base::whole_number<std::int64_t>(count).value_or(0);
     to.owners.back().released = is_released(field);
 }
 
@@ -164,8 +159,10 @@ lock_info to_info(io::client_core& core, std::string const& name, std::span<resp
     auto const& fields = page.items[1].items;
     constexpr std::int64_t no_key = -2;
     if (fields.empty() || lease.integer == no_key) return info;
+    info.truncated = page.items[0].text != "0";
     if (is_group(fields)) {
         add_group(info, fields, to_server_time(time), parts);
+        if (info.held) info.foreign_field = foreign_field_among(info.owners);
         return info;
     }
     info.held = true;
@@ -181,13 +178,12 @@ lock_info to_info(io::client_core& core, std::string const& name, std::span<resp
     }
     if (is_mode(answers[5].text)) info.type = answers[5].text;
     if (!is_mode(info.type)) name_candidates(info); // the ids of write holds have a suffix of their own
+    info.foreign_field = foreign_field_among(info.owners);
     return info;
 }
 
 bool looks_like_lock(lock_info const& info) {
-    return info.held && !info.owners.empty()
-           && std::all_of(info.owners.begin(), info.owners.end(),
-                          [](lock_owner const& owner) { return looks_like_owner(owner.owner); });
+    return info.held && info.foreign_field.empty();
 }
 
 std::string ask_for_labels() {

@@ -291,7 +291,9 @@ TEST_F(leader_election_test, ends_an_observation_at_once_by_its_deadline_a_stop_
 
 TEST_F(leader_election_test, says_that_another_kind_of_thing_has_its_name) {
     for (auto const& before : {std::vector<std::string>{"SET", name, "7"},
-                               std::vector<std::string>{"HSET", name, "mode", "read", "me:1", "1"}}) {
+                               std::vector<std::string>{"HSET", name, "mode", "read", "me:1", "1"},
+                               std::vector<std::string>{"HSET", name, "foo", "bar"},
+                               std::vector<std::string>{"HSET", name, "mode", "read"}}) {
         server.admin().command(before);
         for (auto const& said : {outcome_of([&] { mine.leader(); }), outcome_of([&] { mine.wait_for_change({}); })}) {
             EXPECT_EQ(said.reason, errc::wrong_type);

@@ -154,7 +154,7 @@ TEST_F(exit_status, is_69_when_the_key_is_a_hash_of_something_else_and_nothing_c
          {words{"status", "user:1"}, words{"unlock", "user:1", "--force"}, words{"hold", "user:1", "--no-wait"},
           words{"run", "user:1", "--no-wait", "--", "true"}, words{"run", "user:1", "--wait", "1ms", "--", "true"},
           words{"run", "user:1", "--wait", "1h", "--", "true"}, words{"run", "user:1", "--", "true"},
-          words{"hold", "user:1"}}) {
+          words{"hold", "user:1"}, words{"elect", "user:1", "--who"}}) {
         auto const result = run(arguments);
         EXPECT_EQ(result.status, 69) << arguments.front();
         EXPECT_NE(result.errors.find("'user:1' is a hash, but not a lock"), std::string::npos) << result.errors;
@@ -163,6 +163,32 @@ TEST_F(exit_status, is_69_when_the_key_is_a_hash_of_something_else_and_nothing_c
     EXPECT_EQ(server.run("HGET", "user:1", "name").text, "Bob");
     EXPECT_EQ(server.run("HLEN", "user:1").integer, 2);
     server.run("DEL", "user:1");
+}
+
+TEST_F(exit_status, is_69_of_all_that_look_at_a_hash_that_is_no_lock) {
+    std::string const java = "0e1f2a3b-0000-4000-8000-0123456789ab";
+    for (auto const& [field, value] :
+         std::vector<std::pair<std::string, std::string>>{{"foo", "bar"},
+                                                          {"mode", "read"},
+                                                          {java + ":x", "1"},
+                                                          {java + ":7", "-5"},
+                                                          {java + ":7", "0"},
+                                                          {java + ":7", "99999999999999999999"},
+                                                          {java + ":7", "1.5"},
+                                                          {java + ":7", ""}}) {
+        server.run("HSET", "cfg", field, value);
+        for (words const& arguments :
+             {words{"status", "cfg"}, words{"elect", "cfg", "--who"}, words{"unlock", "cfg", "--force"}}) {
+            auto const result = run(arguments);
+            EXPECT_EQ(result.status, 69) << arguments.front() << ' ' << field << '=' << value;
+            EXPECT_EQ(result.output, "") << arguments.front();
+            EXPECT_NE(result.errors.find("its field '" + field + "'"), std::string::npos) << result.errors;
+        }
+        auto const listed = run({"list", "--json"});
+        EXPECT_EQ(listed.status, 0);
+        EXPECT_EQ(listed.output, "") << field << '=' << value;
+        EXPECT_EQ(server.run("DEL", "cfg").integer, 1) << "nothing was changed";
+    }
 }
 
 TEST_F(exit_status, is_69_when_a_hash_of_something_else_takes_the_place_of_the_lock_during_the_wait) {

@@ -8,36 +8,28 @@
 namespace redlatch::cli {
 namespace {
 
-std::string const client = "0e1f2a3b-0000-4000-8000-0123456789ab";
+TEST(require_lock, is_content_with_locks_and_with_free_ones) {
+    EXPECT_NO_THROW(require_lock({}));
+    lock_info held;
+    held.held = true;
+    EXPECT_NO_THROW(require_lock(held));
+}
 
-lock_info held_by(std::string const& owner, std::string const& of_client, std::string const& holder,
-                  std::int64_t count) {
+TEST(require_lock, names_the_field_that_no_lock_has) {
     lock_info seen;
     seen.name = "job";
     seen.held = true;
-    seen.owners.push_back({owner, of_client, holder, count});
-    return seen;
-}
-
-TEST(require_lock, is_content_with_locks_of_all_kinds_and_with_free_ones) {
-    EXPECT_NO_THROW(require_lock({}));
-    EXPECT_NO_THROW(require_lock(held_by(client + ":71", client, "71", 1)));
-    EXPECT_NO_THROW(require_lock(held_by(client + ":71:write", client, "71", 3)));
-    EXPECT_NO_THROW(require_lock(held_by(client + ":71:a candidate", client, "71", 1)));
-}
-
-TEST(require_lock, refuses_every_other_hash) {
-    EXPECT_THROW(require_lock(held_by("name", "name", "", 0)), error);
-    EXPECT_THROW(require_lock(held_by("session:7", "session", "7", 1)), error);
-    EXPECT_THROW(require_lock(held_by(client + ":x", client, "x", 1)), error);
-    EXPECT_THROW(require_lock(held_by(client + ":7more", client, "7", 1)), error);
-    EXPECT_THROW(require_lock(held_by(client + ":7", client, "7", 0)), error) << "a count that is none";
-    auto two = held_by(client + ":71", client, "71", 1);
-    two.owners.push_back({"name", "name", "", 0});
-    EXPECT_THROW(require_lock(two), error);
-    lock_info only_a_mode;
-    only_a_mode.held = true;
-    EXPECT_THROW(require_lock(only_a_mode), error);
+    seen.foreign_field = std::string(100'000, 'x') + "\x1b";
+    try {
+        require_lock(seen);
+        ADD_FAILURE() << "not refused";
+    } catch (error const& problem) {
+        std::string const said = problem.what();
+        EXPECT_EQ(problem.reason(), errc::wrong_type);
+        EXPECT_NE(said.find("the key 'job' is a hash, but not a lock: its field 'xxx"), std::string::npos) << said;
+        EXPECT_LT(said.size(), 400U);
+        EXPECT_EQ(said.find('\x1b'), std::string::npos);
+    }
 }
 
 } // namespace

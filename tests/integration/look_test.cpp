@@ -133,6 +133,66 @@ TEST_F(look_test, is_not_deceived_by_a_mode_that_no_lock_has) {
     EXPECT_TRUE(user.list_locks().empty()) << "it does not look like a lock";
 }
 
+TEST_F(look_test, tells_locks_from_other_hashes_by_one_rule) {
+    client user(quick(server.uri()));
+    auto const foreign = [&](words const& fields) {
+        server.run("DEL", name);
+        words command{"HSET", name};
+        command.insert(command.end(), fields.begin(), fields.end());
+        server.admin().command(command);
+        auto const seen = user.get_lock(name).inspect();
+        EXPECT_TRUE(seen.held);
+        EXPECT_EQ(user.list_locks().empty(), !seen.foreign_field.empty()) << "a list is of the same mind";
+        return seen.foreign_field;
+    };
+    EXPECT_EQ(foreign({java + ":71", "1"}), "");
+    EXPECT_EQ(foreign({java + ":-71", "1"}), "") << "a thread id of Java's may be any number";
+    EXPECT_EQ(foreign({java + ":71:write", "3", "mode", "write"}), "");
+    EXPECT_EQ(foreign({java + ":71:a candidate", "1"}), "");
+    EXPECT_EQ(foreign({"foo", "bar"}), "foo");
+    EXPECT_EQ(foreign({"mode", "read"}), "mode");
+    EXPECT_EQ(foreign({"mode", ""}), "mode");
+    EXPECT_EQ(foreign({"session:7", "1"}), "session:7");
+    EXPECT_EQ(foreign({java + ":71", "1", "name", "Bob"}), "name");
+    for (std::string const count : {"0", "-5", "99999999999999999999", "1.5", "", "1 "})
+        EXPECT_EQ(foreign({java + ":71", count}), java + ":71") << count;
+    for (std::string const id : {":-", ":x", ":", ":7more", ":7-1", ""})
+        EXPECT_EQ(foreign({java + id, "1"}), java + id) << id;
+    server.run("DEL", name);
+}
+
+TEST_F(look_test, says_when_more_hold_a_lock_than_are_read) {
+    client user(quick(server.uri()));
+    words command{"HSET", name, "mode", "read"};
+    for (int reader = 1; reader <= 3000; ++reader)
+        command.insert(command.end(), {java + ":" + std::to_string(reader), "1"});
+    server.admin().command(command);
+    auto const seen = user.get_lock(name).inspect();
+    EXPECT_TRUE(seen.truncated);
+    EXPECT_LT(seen.owners.size(), 3000U);
+    server.run("DEL", name);
+    server.run("HSET", name, java + ":1", "1");
+    EXPECT_FALSE(user.get_lock(name).inspect().truncated);
+    server.run("DEL", name);
+    EXPECT_FALSE(user.get_lock(name).inspect().truncated);
+}
+
+TEST_F(look_test, visits_nothing_without_a_visitor) {
+    client user(quick(server.uri()));
+    auto const refusal = [](auto const& visit) {
+        try {
+            visit();
+        } catch (error const& problem) {
+            EXPECT_EQ(problem.reason(), errc::invalid_argument);
+            return std::string(problem.what());
+        }
+        return std::string("not refused");
+    };
+    EXPECT_NE(refusal([&] { user.visit_locks("*", {}); }).find("a visit needs a function"), std::string::npos);
+    EXPECT_NE(refusal([&] { user.visit_permit_semaphores("*", {}); }).find("a visit needs a function"),
+              std::string::npos);
+}
+
 TEST_F(look_test, needs_no_right_but_to_read_the_locks) {
     if (test_server_is_before_7()) GTEST_SKIP() << needs_rules_of_7;
     hold_as_stranger(server, "L1", 60s);
