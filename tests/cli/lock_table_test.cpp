@@ -71,6 +71,29 @@ TEST(lock_table, says_how_many_wait_where_the_server_knows) {
     EXPECT_EQ(lines[2].substr(column), "-        web-2");
 }
 
+TEST(lock_table, has_a_column_for_tokens_where_there_are_any) {
+    lock_table table;
+    std::vector<lock_info> locks{lock("a"), lock("b", "web-1")};
+    EXPECT_EQ(lines_of(table.rows_of(locks))[0].find("TOKEN"), std::string::npos);
+    locks[1].token = 4711;
+    auto const lines = lines_of(table.rows_of(locks));
+    ASSERT_EQ(lines.size(), 3U) << "with a heading of its own";
+    auto const column = lines[0].find("TOKEN");
+    ASSERT_NE(column, std::string::npos);
+    EXPECT_EQ(lines[1].substr(column), "-      -");
+    EXPECT_EQ(lines[2].substr(column), "4711   web-1");
+    EXPECT_EQ(lines_of(table.rows_of(std::span(locks).first(1))).size(), 1U) << "no further heading";
+}
+
+TEST(lock_table, says_that_not_all_holders_were_read) {
+    lock_table table;
+    auto many = lock("a");
+    many.truncated = true;
+    auto const lines = lines_of(table.rows_of({&many, 1}));
+    ASSERT_EQ(lines.size(), 3U);
+    EXPECT_NE(lines[2].find("(and more, which were not read)"), std::string::npos) << lines[2];
+}
+
 TEST(lock_table, shows_more_of_names_when_the_first_ones_are_long) {
     lock_table table;
     std::vector<lock_info> const first{lock(std::string(40, 'x'))};
