@@ -1,9 +1,11 @@
 #include "holders.hpp"
 
+#include "durations.hpp"
 #include "text.hpp"
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <unistd.h>
 
 namespace redlatch::cli {
@@ -13,13 +15,29 @@ constexpr std::size_t longest_holder = 160; // a label of 128, or an id as nobod
 
 } // namespace
 
-std::string text_of_holders(std::span<lock_owner const> owners) {
+std::string text_of_holders(lock_info const& lock) {
+    auto const& owners = lock.owners;
     if (owners.empty()) return "nobody";
-    auto const& first = owners.front();
+    // Who has released it does not hold it beside others that do.
+    auto const holds = std::find_if(owners.begin(), owners.end(), [](lock_owner const& one) { return !one.released; });
+    auto const& first = holds == owners.end() ? owners.front() : *holds;
+    auto const count = std::count_if(owners.begin(), owners.end(), [](auto const& one) { return !one.released; });
     auto const id = shortened(first.owner, longest_holder);
     auto text = first.label ? shortened(*first.label, longest_holder) + " (" + id + ")" : id;
-    if (owners.size() > 1) text += " and " + std::to_string(owners.size() - 1) + " more";
+    if (count > 1 || lock.truncated)
+        text += (lock.truncated ? " and at least " : " and ") + std::to_string(std::max<std::ptrdiff_t>(count, 2) - 1)
+                + " more";
     return text;
+}
+
+bool is_in_minimum_hold(lock_info const& lock) {
+    return !lock.owners.empty() && !lock.truncated
+           && std::all_of(lock.owners.begin(), lock.owners.end(), [](auto const& one) { return one.released; });
+}
+
+std::string text_of_minimum_hold(lock_info const& lock) {
+    std::string const text = "its last holder has released it, and the rest is its minimum hold";
+    return lock.remaining_lease ? text + ", " + to_rounded_text(*lock.remaining_lease) + " still" : text;
 }
 
 void label_holds(config& settings, std::string_view program) {

@@ -4,14 +4,18 @@
 #include <redlatch/config.hpp>
 #include <redlatch/lock_info.hpp>
 
-#include <span>
 #include <string>
 #include <string_view>
 
 namespace redlatch::cli {
 
 /// "web-1:4711:importer (uuid:1)", or "uuid:1" of a holder without a label; of several the first, and how many more.
-std::string text_of_holders(std::span<lock_owner const> owners);
+std::string text_of_holders(lock_info const& lock);
+
+/// Everybody has given it back, and it stays locked for the rest of a minimum hold.
+bool is_in_minimum_hold(lock_info const& lock);
+/// "its last holder has released it, and the rest is its minimum hold, 12s still".
+std::string text_of_minimum_hold(lock_info const& lock);
 
 /// Unless the configuration says otherwise, this process's holds are labelled `host:pid:program`.
 void label_holds(config& settings, std::string_view program);

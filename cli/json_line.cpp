@@ -47,6 +47,7 @@ std::string json_of(lock_info const& lock) {
     object["waiters"] = json::array();
     for (auto const& waiter : lock.waiters)
         object["waiters"].push_back(json_of_party(waiter, "passed_over_in_ms", milliseconds(waiter.passed_over_in)));
+    object["truncated"] = lock.truncated;
     return line(object);
 }
 

@@ -30,29 +30,34 @@ acquire_options base_options(lock_options const& options) {
     return result;
 }
 
-std::string held_by(std::string_view before, lock_info const& info) {
-    return info.owners.empty() ? std::string() : std::string(before) + text_of_holders(info.owners);
+/// By whom, or that nobody does any more.
+std::string held_by(std::string const& before, std::string const& before_a_rest, lock_info const& info) {
+    if (info.owners.empty()) return {};
+    if (is_in_minimum_hold(info)) return before_a_rest + text_of_minimum_hold(info);
+    return before + text_of_holders(info);
 }
 
 std::string busy_message(lock_options const& options, lock_info const& info, bool around_us) {
     auto const text =
         options.no_wait ? " is busy" : " was busy for " + to_text(*options.wait) + ", as long as --wait allows";
     return "the lock '" + options.name + "'" + text
-           + (around_us ? ": the redlatch run around this command holds it" : held_by("; it is held by ", info));
+           + (around_us ? ": the redlatch run around this command holds it" : held_by("; it is held by ", "; ", info));
 }
 
 std::vector<field> fields_of(lock_options const& options, lock_info const& info) {
     std::vector<field> fields{{"name", options.name}};
-    if (info.owners.empty()) return fields;
-    fields.push_back({"holder", info.owners.front().owner});
-    if (info.owners.front().label) fields.push_back({"label", *info.owners.front().label});
+    auto const holder =
+        std::find_if(info.owners.begin(), info.owners.end(), [](auto const& one) { return !one.released; });
+    if (holder == info.owners.end()) return fields;
+    fields.push_back({"holder", holder->owner});
+    if (holder->label) fields.push_back({"label", *holder->label});
     return fields;
 }
 
 void say_who_is_waited_for(holder_watch const& holder, lock_options const& options) {
     auto const seen = holder.seen();
     options.common.reporter().note("waiting",
-                                   "waiting for the lock '" + options.name + "'" + held_by(", held by ", seen),
+                                   "waiting for the lock '" + options.name + "'" + held_by(", held by ", ": ", seen),
                                    fields_of(options, seen));
 }
 

@@ -46,6 +46,9 @@ std::string message_of(lock_info const& lock) {
         text += "  by " + text_of(owner)
                 + (owner.released ? ", which has released it: the rest is its minimum hold\n"
                                   : ", count " + std::to_string(owner.count) + '\n');
+    if (lock.truncated)
+        text +=
+            "  and by more: at least " + std::to_string(lock.owners.size() + 1) + " hold it, and not all were read\n";
     for (auto const& waiter : lock.waiters) {
         text += "  waiting: " + text_of(waiter);
         if (waiter.passed_over_in)

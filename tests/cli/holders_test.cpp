@@ -1,8 +1,10 @@
 #include "holders.hpp"
 
+#include <chrono>
 #include <gtest/gtest.h>
 #include <string>
 #include <unistd.h>
+#include <utility>
 #include <vector>
 
 namespace redlatch::cli {
@@ -12,13 +14,48 @@ lock_owner holder(std::string owner, std::optional<std::string> label = {}) {
     return {std::move(owner), "client", "1", 1, std::move(label)};
 }
 
+lock_owner released(std::string owner) {
+    auto one = holder(std::move(owner));
+    one.released = true;
+    return one;
+}
+
+lock_info held_by(std::vector<lock_owner> owners) {
+    lock_info lock;
+    lock.held = true;
+    lock.owners = std::move(owners);
+    return lock;
+}
+
 TEST(text_of_holders, says_who_it_is_and_where_it_is_found) {
-    EXPECT_EQ(text_of_holders(std::vector{holder("uuid:1", "web-1:4711:importer")}), "web-1:4711:importer (uuid:1)");
-    EXPECT_EQ(text_of_holders(std::vector{holder("uuid:1")}), "uuid:1") << "Java's";
-    EXPECT_EQ(text_of_holders(std::vector{holder("uuid:1", "a"), holder("uuid:2"), holder("uuid:3")}),
+    EXPECT_EQ(text_of_holders(held_by({holder("uuid:1", "web-1:4711:importer")})), "web-1:4711:importer (uuid:1)");
+    EXPECT_EQ(text_of_holders(held_by({holder("uuid:1")})), "uuid:1") << "Java's";
+    EXPECT_EQ(text_of_holders(held_by({holder("uuid:1", "a"), holder("uuid:2"), holder("uuid:3")})),
               "a (uuid:1) and 2 more");
-    EXPECT_EQ(text_of_holders(std::vector{holder("\x1b", "\x1b[31m")}), "\\x1b[31m (\\x1b)");
-    EXPECT_LT(text_of_holders(std::vector{holder(std::string(100'000, 'x'))}).size(), 200U);
+    EXPECT_EQ(text_of_holders(held_by({holder("\x1b", "\x1b[31m")})), "\\x1b[31m (\\x1b)");
+    EXPECT_LT(text_of_holders(held_by({holder(std::string(100'000, 'x'))})).size(), 200U);
+}
+
+TEST(text_of_holders, says_that_not_all_were_read) {
+    auto many = held_by({holder("uuid:1", "a"), holder("uuid:2"), holder("uuid:3")});
+    many.truncated = true;
+    EXPECT_EQ(text_of_holders(many), "a (uuid:1) and at least 2 more");
+}
+
+TEST(text_of_holders, leaves_out_who_has_released_it) {
+    EXPECT_EQ(text_of_holders(held_by({released("uuid:0"), holder("uuid:2"), holder("uuid:3")})), "uuid:2 and 1 more");
+    EXPECT_EQ(text_of_holders(held_by({released("uuid:0"), holder("uuid:2")})), "uuid:2");
+}
+
+TEST(text_of_minimum_hold, says_how_long_it_lasts_still) {
+    auto kept = held_by({released("uuid:0")});
+    EXPECT_TRUE(is_in_minimum_hold(kept));
+    EXPECT_EQ(text_of_minimum_hold(kept), "its last holder has released it, and the rest is its minimum hold");
+    kept.remaining_lease = std::chrono::seconds(12);
+    EXPECT_EQ(text_of_minimum_hold(kept),
+              "its last holder has released it, and the rest is its minimum hold, 12s still");
+    EXPECT_FALSE(is_in_minimum_hold(held_by({released("uuid:0"), holder("uuid:2")})));
+    EXPECT_FALSE(is_in_minimum_hold({}));
 }
 
 std::string label_for(config settings, std::string const& program) {

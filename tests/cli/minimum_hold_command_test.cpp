@@ -21,6 +21,13 @@ TEST_F(minimum_hold_command, keeps_the_lock_when_the_command_has_ended) {
     auto const second = run({"run", "job", "--no-wait", "--", "echo", "twice"});
     EXPECT_EQ(second.status, 75);
     EXPECT_EQ(second.output, "");
+    EXPECT_NE(second.errors.find("is busy; its last holder has released it, and the rest is its minimum hold, 5"),
+              std::string::npos)
+        << second.errors;
+    EXPECT_EQ(second.errors.find("held by"), std::string::npos) << second.errors;
+    auto const event = nlohmann::json::parse(run({"run", "job", "--no-wait", "--json", "--", "true"}).errors);
+    EXPECT_EQ(event["event"], "busy");
+    EXPECT_FALSE(event.contains("holder")) << event;
     auto const seen = run({"status", "job"});
     EXPECT_EQ(seen.status, 0);
     EXPECT_NE(seen.output.find("which has released it: the rest is its minimum hold"), std::string::npos)

@@ -35,9 +35,10 @@ TEST_F(tool_output, status_of_a_free_lock) {
     EXPECT_EQ(result.output, "'job' is free\n");
     auto const as_json = run({"status", "job", "--json"});
     EXPECT_EQ(as_json.status, 1);
-    EXPECT_EQ(as_json.output,
-              R"({"name":"job","state":"free","type":null,"owners":[],"token":null,"ttl_ms":null,"waiters":[]})"
-              "\n");
+    EXPECT_EQ(
+        as_json.output,
+        R"({"name":"job","state":"free","type":null,"owners":[],"token":null,"ttl_ms":null,"waiters":[],"truncated":false})"
+        "\n");
 }
 
 TEST_F(tool_output, status_of_a_lock_that_java_holds) {
@@ -54,7 +55,7 @@ TEST_F(tool_output, status_of_a_lock_that_java_holds) {
     EXPECT_LE(cli::parse_duration(time.str(1)), before);
     EXPECT_GE(cli::parse_duration(time.str(1)), std::chrono::floor<std::chrono::seconds>(after)) << "rounded";
     auto const object = lines_of(run({"status", "job", "--json"}).output).at(0);
-    EXPECT_EQ(keys_of(object), "name state type owners token ttl_ms waiters ");
+    EXPECT_EQ(keys_of(object), "name state type owners token ttl_ms waiters truncated ");
     EXPECT_EQ(object["state"], "held");
     EXPECT_EQ(object["type"], "reentrant");
     EXPECT_EQ(object["owners"], json::array({{{"owner", client + ":71"},
@@ -109,6 +110,25 @@ TEST_F(tool_output, status_and_list_show_the_queue_of_a_fair_lock) {
     for (auto const* key : {"job", "redisson_lock_queue:{job}", "redisson_lock_timeout:{job}"}) server.run("DEL", key);
 }
 
+TEST_F(tool_output, says_that_more_hold_a_lock_than_are_shown) {
+    words command{"HSET", "job", "mode", "read"};
+    for (int reader = 1; reader <= 3000; ++reader)
+        command.insert(command.end(), {"0e1f2a3b-0000-4000-8000-0123456789ab:" + std::to_string(reader), "1"});
+    server.admin().command(command);
+    auto const status = run({"status", "job"});
+    EXPECT_EQ(status.status, 0);
+    auto const shown = static_cast<int>(std::count(status.output.begin(), status.output.end(), '\n')) - 2;
+    EXPECT_TRUE(status.output.ends_with("  and by more: at least " + std::to_string(shown + 1)
+                                        + " hold it, and not all were read\n"))
+        << status.output.substr(status.output.size() - 200);
+    EXPECT_EQ(lines_of(run({"status", "job", "--json"}).output).at(0)["truncated"], true);
+    EXPECT_NE(run({"list"}).output.find("(and more, which were not read)"), std::string::npos);
+    auto const busy = run({"run", "job", "--no-wait", "--", "true"});
+    EXPECT_NE(busy.errors.find(" and at least " + std::to_string(shown - 1) + " more\n"), std::string::npos)
+        << busy.errors;
+    server.run("DEL", "job");
+}
+
 TEST_F(tool_output, names_that_are_not_utf8_do_not_break_json) {
     hold_as_stranger(server,
                      "a\xff"
@@ -141,7 +161,7 @@ TEST_F(tool_output, list_shows_locks_and_only_locks) {
 
     auto const some = lines_of(run({"list", "al*", "--json"}).output);
     ASSERT_EQ(some.size(), 1U);
-    EXPECT_EQ(keys_of(some[0]), "name state type owners token ttl_ms waiters ");
+    EXPECT_EQ(keys_of(some[0]), "name state type owners token ttl_ms waiters truncated ");
     EXPECT_EQ(keys_of(some[0]["owners"][0]), "owner client holder count label released ");
     EXPECT_EQ(some[0]["name"], "alpha");
     EXPECT_EQ(run({"list", "none*", "--json"}).output, "");
