@@ -65,12 +65,12 @@ std::string json_of(permit_info const& semaphore) {
     return line(object);
 }
 
-std::string json_of_number(std::string_view name, std::int64_t value) {
+std::string json_of_number(std::string_view name, std::string_view type, std::optional<std::int64_t> value) {
     json object;
     object["name"] = name;
-    object["state"] = "set";
-    object["type"] = "number";
-    object["value"] = value;
+    object["state"] = value ? "set" : "unset";
+    object["type"] = type;
+    object["value"] = value ? json(*value) : json(nullptr);
     return line(object);
 }
 

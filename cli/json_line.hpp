@@ -27,8 +27,8 @@ struct field {
 std::string json_of(lock_info const& lock);
 /// {"name","state":"taken|free|unset","type":"permit_semaphore","permits","available","taken","leases":[{"id","ttl_ms"}]}
 std::string json_of(permit_info const& semaphore);
-/// {"name","state":"set","type":"number","value"}
-std::string json_of_number(std::string_view name, std::int64_t value);
+/// {"name","state":"set|unset","type":"number|semaphore|latch","value"}
+std::string json_of_number(std::string_view name, std::string_view type, std::optional<std::int64_t> value);
 /// {"name","leader":{"candidate","owner","token","ttl_ms"}}, or null in place of the leader.
 std::string json_of_leader(std::string_view name, std::optional<leader_info> const& leads);
 std::string json_of(server_info const& server);

@@ -46,7 +46,7 @@ char const* const help_text = "Usage: redlatch COMMAND ...\n"
                               "  --json                        One JSON object per line.\n"
                               "  --verbose                     Say on stderr what happens.\n"
                               "\n"
-                              "redlatch COMMAND --help tells more, and so does man redlatch.\n";
+                              "redlatch COMMAND --help tells more, and so do redlatch help COMMAND and man redlatch.\n";
 
 using command = int (*)(arguments const&);
 
@@ -84,6 +84,10 @@ int dispatch(arguments words) {
     if (words.empty()) throw usage_error("there is no command; redlatch --help shows them");
     std::string const name = words.front();
     words.erase(words.begin());
+    if (name == "help" && !words.empty() && words.front() != "help" && !words.front().starts_with('-')) {
+        words.push_back("--help"); // help run: as run --help
+        return dispatch(std::move(words));
+    }
     if (name == "help" || name == "--help" || name == "-h") throw help_requested{help_text};
     auto const found = find_command(name);
     if (found == nullptr) throw usage_error(about_unknown_command(name, words));

@@ -36,7 +36,19 @@ std::string text_of_permits(permit_info const& semaphore) {
 std::string text_of_number(std::string const& name, std::int64_t value) {
     return quoted_name(name) + " is a number, " + std::to_string(value)
            + ": the free permits of a semaphore, what is left of a latch, or the permits of a permit semaphore of "
-             "which none is taken; the server does not know which\n";
+             "which none is taken; the server does not know which, --type says it\n";
+}
+
+std::string text_of_semaphore(std::string const& name, std::optional<std::int64_t> permits) {
+    if (!permits) return quoted_name(name) + " is not set\n";
+    return quoted_name(name) + " has " + std::to_string(*permits)
+           + (*permits == 1 ? " free permit\n" : " free permits\n");
+}
+
+std::string text_of_latch(std::string const& name, std::optional<std::int64_t> count) {
+    if (!count) return quoted_name(name) + " is open, or was never set\n";
+    return quoted_name(name) + " opens when it has been counted down "
+           + (*count == 1 ? std::string("once more\n") : std::to_string(*count) + " times more\n");
 }
 
 } // namespace redlatch::cli

@@ -9,6 +9,7 @@
 #include "text.hpp"
 
 #include <redlatch/client.hpp>
+#include <redlatch/error.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -68,6 +69,26 @@ int show(permit_info const& semaphore, bool json) {
     return 0;
 }
 
+/// None: nothing has the name. Throws error(wrong_type) where something else has it.
+std::optional<std::int64_t> number_in(named const& found, std::string const& name, std::string const& type) {
+    auto const refuse = [&](char const* other) {
+        throw error(errc::wrong_type, "'" + shortened(name, longest_shown) + "' is a " + other + ", not a " + type
+                                          + "; ask without --type");
+    };
+    if (auto const* const number = std::get_if<std::int64_t>(&found)) return *number;
+    if (std::holds_alternative<permit_info>(found)) refuse("permit semaphore");
+    if (std::get<lock_info>(found).held) refuse("lock");
+    return std::nullopt;
+}
+
+int show(std::optional<std::int64_t> number, std::string const& name, std::string const& type, bool json) {
+    if (json)
+        print(json_of_number(name, type, number));
+    else
+        print(type == "latch" ? text_of_latch(name, number) : text_of_semaphore(name, number));
+    return number ? 0 : 1;
+}
+
 /// Keys that could not be looked at do not keep the others from being shown.
 class unreadable_keys {
 public:
@@ -99,23 +120,29 @@ private:
 int show_status(arguments const& words) {
     common_options options;
     std::string name;
+    std::string type;
     command_line line("status NAME [FLAGS]",
                       "Say whether the lock is free, or who holds it, and for how long still. Of a\n"
                       "permit semaphore: which permits are taken; of another or a latch: its number.");
     line.word("NAME", "The name of the lock, the semaphore or the latch.", name);
+    line.choice("--type", {"semaphore", "latch"},
+                "What the number of this name is: the server does not know it. An error where it is no number.", type);
     declare(line, options, "One JSON object on stdout.");
     line.example("redlatch status backup");
+    line.example("redlatch status reports --type semaphore");
     line.example("redlatch status backup --server redis://db1 --json");
-    line.footer("Exit status:\n  0    the lock is held, or it is a semaphore or a latch\n  1    it is free\n"
+    line.footer("Exit status:\n  0    the lock is held, or it is a semaphore or a latch\n"
+                "  1    it is free; with --type: it is not set, or the latch is open\n"
                 + std::string(exit_status_help).substr(std::string("Exit status:\n").size()));
     line.parse(words);
     check_name(name);
     client owner(choose_server(options));
     auto const found = look_at(owner, name, {.labels = true});
+    if (!type.empty()) return show(number_in(found, name, type), name, type, options.json);
     if (auto const* const lock = std::get_if<lock_info>(&found)) return show(*lock, options.json);
     if (auto const* const semaphore = std::get_if<permit_info>(&found)) return show(*semaphore, options.json);
     auto const number = std::get<std::int64_t>(found);
-    print(options.json ? json_of_number(name, number) : text_of_number(name, number));
+    print(options.json ? json_of_number(name, "number", number) : text_of_number(name, number));
     return 0;
 }
 

@@ -17,6 +17,13 @@ _redlatch_complete_names() {
     done < <(_redlatch_names)
 }
 
+# One of the words behind the last comma; what stands before it stays.
+_redlatch_complete_list() {
+    local before=''
+    [[ $cur == *,* ]] && before=${cur%,*},
+    mapfile -t COMPREPLY < <(compgen -P "$before" -W "$*" -- "${cur##*,}")
+}
+
 _redlatch() {
     local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}
     local command=${COMP_WORDS[1]} words='' position
@@ -59,6 +66,20 @@ _redlatch() {
         mapfile -t COMPREPLY < <(compgen -W 'on off' -- "$cur")
         return
         ;;
+    --type)
+        mapfile -t COMPREPLY < <(compgen -W 'semaphore latch' -- "$cur")
+        return
+        ;;
+    --types)
+        _redlatch_complete_list reentrant non_reentrant spin fair non_reentrant_fair fenced election read_write \
+            faster_multi semaphore permit_semaphore latch
+        return
+        ;;
+    --accept)
+        _redlatch_complete_list version takes_locks kept_when_full server_restart machine_crash failover lone_master \
+            replicas_confirm automatic_failover commands rights messages renewal_in_time
+        return
+        ;;
     --on-lost)
         mapfile -t COMPREPLY < <(compgen -W 'term kill warn' -- "$cur")
         return
@@ -86,7 +107,8 @@ _redlatch() {
     run) words="$lock --on-lost --grace --" ;;
     elect) words="$times --candidate --who --on-lost --grace --" ;;
     hold) words=$lock ;;
-    status | list | ping) words=$server ;;
+    status) words="--type $server" ;;
+    list | ping) words=$server ;;
     doctor) words="--types --name-prefix --accept --replicas --limit $server" ;;
     acl) words="--types --name-prefix --topology --sharded --replicas --sentinels --user --help" ;;
     unlock) words="--force $server" ;;

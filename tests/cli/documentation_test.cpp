@@ -155,6 +155,29 @@ TEST_F(documentation, the_man_page_knows_the_order_of_what_config_check_says) {
     EXPECT_EQ(members_of(written), members_of(said));
 }
 
+TEST_F(documentation, help_of_a_command_is_that_of_its_flag) {
+    for (auto const& command : commands) {
+        auto by_flag = command;
+        by_flag.emplace_back("--help");
+        words by_word{"help"};
+        by_word.insert(by_word.end(), command.begin(), command.end());
+        auto const result = run(by_word);
+        EXPECT_EQ(result.status, 0) << command.front();
+        EXPECT_EQ(result.output, run(by_flag).output) << command.front();
+    }
+    EXPECT_EQ(run({"help"}).output, run({"--help"}).output);
+    EXPECT_EQ(run({"help", "help"}).output, run({"--help"}).output);
+}
+
+TEST_F(documentation, bash_completes_the_values_of_lists) {
+    for (auto const* type : {"reentrant", "faster_multi", "permit_semaphore"})
+        EXPECT_TRUE(completions_behind("redlatch acl --types").contains(type)) << type;
+    for (auto const* guarantee : {"version", "failover", "renewal_in_time"})
+        EXPECT_TRUE(completions_behind("redlatch doctor --accept").contains(guarantee)) << guarantee;
+    for (auto const* type : {"semaphore", "latch"})
+        EXPECT_TRUE(completions_behind("redlatch status a --type").contains(type)) << type;
+}
+
 TEST_F(documentation, the_help_and_this_test_know_each_command) {
     std::set<std::string> all{"version"};
     for (auto const& command : commands) all.insert(command.front());

@@ -288,6 +288,27 @@ TEST_F(semaphore_command, takes_any_name) {
     EXPECT_EQ(run({"semaphore", "remove", "\x1b[2J"}).status, 0);
 }
 
+TEST_F(semaphore_command, is_shown_by_status_as_what_it_is_said_to_be) {
+    set("3");
+    EXPECT_EQ(output_of({"status", "reports", "--type", "semaphore"}), "'reports' has 3 free permits\n");
+    EXPECT_EQ(output_of({"status", "reports", "--type", "latch"}),
+              "'reports' opens when it has been counted down 3 times more\n");
+    EXPECT_EQ(output_of({"status", "reports", "--type", "semaphore", "--json"}),
+              "{\"name\":\"reports\",\"state\":\"set\",\"type\":\"semaphore\",\"value\":3}\n");
+    remove();
+    auto const unset = run({"status", "reports", "--type", "semaphore"});
+    EXPECT_EQ(unset.status, 1);
+    EXPECT_EQ(unset.output, "'reports' is not set\n");
+    EXPECT_EQ(run({"status", "reports", "--type", "latch"}).output, "'reports' is open, or was never set\n");
+    EXPECT_EQ(run({"status", "reports", "--type", "latch", "--json"}).output,
+              "{\"name\":\"reports\",\"state\":\"unset\",\"type\":\"latch\",\"value\":null}\n");
+    hold_as_stranger(server, "reports", std::chrono::hours(1));
+    auto const lock = run({"status", "reports", "--type", "semaphore"});
+    EXPECT_EQ(lock.status, 69);
+    EXPECT_NE(lock.errors.find("'reports' is a lock, not a semaphore"), std::string::npos) << lock.errors;
+    server.run("DEL", "reports");
+}
+
 TEST_F(semaphore_command, is_not_taken_for_a_lock) {
     set("3");
     auto const result = run({"unlock", "reports", "--force"});
