@@ -2,6 +2,7 @@
 
 #include "base/error_text.hpp"
 #include "io/parker.hpp"
+#include "io/uri_text.hpp"
 
 #include <redlatch/lease_clock.hpp>
 
@@ -102,16 +103,33 @@ connector::progress connector::failed(errc reason, std::string const& problem) {
 int connector::what_it_said_before(int problem) {
     std::array<char, wire::encrypted_receive_size>
         buffer; // NOLINT(cppcoreguidelines-pro-type-member-init): filled below
-    if (tls_ && wire_.receive(buffer.data(), buffer.size()) < 0 && errno == EPROTO) return EPROTO;
+    auto const count = wire_.receive(buffer.data(), buffer.size());
+    if (tls_ && count < 0 && errno == EPROTO) return EPROTO;
+    if (count <= 0) return problem;
+    replies_.feed({buffer.data(), static_cast<std::size_t>(count)});
+    resp::value reply;
+    if (replies_.next(reply) == resp::reader::result::value) hear(reply);
     return problem;
+}
+
+/// The first error is why a server hangs up: it may have come as the answer to what needs none.
+void connector::hear(resp::value const& reply) {
+    if (reply.is_error() && said_.empty()) said_ = printable(reply.text);
+}
+
+/// Why it may have hung up: in its own words, or else what is usual.
+std::string connector::why_it_left() const {
+    if (!said_.empty()) return ": it said '" + said_ + "'";
+    if (where_.unix_socket || tls_) return " (too many clients, or protected mode?)";
+    return " (too many clients, protected mode, or a port for TLS, which needs rediss://?)";
 }
 
 connector::progress connector::broken(int problem) {
     if (problem == EPROTO && tls_) return failed(wire_.reason(), wire_.problem());
-    // A server that expects TLS hangs up on a greeting in plain text.
-    bool const maybe_tls = !tls_ && !where_.unix_socket && problem == ECONNRESET;
-    return failed(errc::disconnected, "broke the connection: " + base::error_text(problem)
-                                          + (maybe_tls ? " (is this a port for TLS, which needs rediss://?)" : ""));
+    // A server that expects TLS hangs up on a greeting in plain text, as one does that has too many clients.
+    bool const hung_up = problem == ECONNRESET || problem == EPIPE || !said_.empty();
+    return failed(errc::disconnected,
+                  "broke the connection: " + base::error_text(problem) + (hung_up ? why_it_left() : ""));
 }
 
 connector::progress connector::advance() {
@@ -144,6 +162,7 @@ connector::progress connector::try_address() {
     auto const& to = addresses_[next_address_ - 1];
     greeting_.emplace(words_);
     replies_ = resp::reader({std::size_t{1} << 20, 4096});
+    said_.clear();
     sent_ = 0;
     wire_ = wire(unique_fd(::socket(to.family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)));
     if (!wire_) {
@@ -236,11 +255,7 @@ connector::progress connector::read_greeting() {
     auto const count = wire_.receive(buffer.data(), buffer.size());
     if (count < 0 && (errno == EAGAIN || errno == EINTR)) return progress::waiting;
     if (count < 0) return broken(errno);
-    if (count == 0)
-        return failed(errc::disconnected,
-                      tls_ ? "closed the connection (too many clients, or protected mode?)"
-                           : "closed the connection (too many clients, protected mode, or a port for "
-                             "TLS, which needs rediss://?)");
+    if (count == 0) return failed(errc::disconnected, "closed the connection" + why_it_left());
     if (!tls_ && is_tls_alert({buffer.data(), static_cast<std::size_t>(count)}))
         return failed(errc::bad_reply, "speaks TLS on this port: use rediss:// instead of redis://");
     replies_.feed({buffer.data(), static_cast<std::size_t>(count)});
@@ -250,7 +265,7 @@ connector::progress connector::read_greeting() {
         case resp::reader::result::need_more: return progress::waiting;
         case resp::reader::result::broken:
             return failed(errc::bad_reply, "does not speak the Redis protocol: " + replies_.problem());
-        case resp::reader::result::value: break;
+        case resp::reader::result::value: hear(reply); break;
         }
         switch (greeting_->on_reply(reply)) {
         case connection::connect_op::progress::more: break;

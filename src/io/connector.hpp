@@ -74,6 +74,8 @@ private:
     progress failed(errc reason, std::string const& problem);
     progress broken(int problem);
     int what_it_said_before(int problem);
+    void hear(resp::value const& reply);
+    std::string why_it_left() const;
 
     enum class step { idle, pausing, connecting, shaking_hands, sending, reading };
     endpoint where_;
@@ -86,6 +88,7 @@ private:
     std::shared_ptr<tls_client> tls_;
     std::optional<connection::connect_op> greeting_;
     resp::reader replies_;
+    std::string said_; ///< the first error among the replies
     std::size_t sent_ = 0;
     step step_ = step::idle;
     short wants_ = 0;

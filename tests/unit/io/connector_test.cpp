@@ -169,6 +169,38 @@ TEST(connector, tells_a_refusal_from_a_broken_connection) {
     EXPECT_THAT(one.problem(), Not(HasSubstr("secret")));
 }
 
+TEST(connector, says_why_the_server_hung_up_in_its_own_words) {
+    connection::greeting nameless;
+    nameless.client_name = "me"; // whose answer nobody needs
+    for (bool const crashes : {false, true}) {
+        scripted_server full;
+        auto one = connector_to(full, nameless);
+        ASSERT_EQ(drive_to_the_greeting(one), progress::waiting);
+        full.accept();
+        full.say("-ERR max number of clients reached\r\n");
+        ASSERT_TRUE(full.has_been_heard());
+        ASSERT_EQ(drive(one), progress::waiting);
+        crashes ? full.break_off() : full.hang_up();
+        ASSERT_EQ(drive(one), progress::failed);
+        EXPECT_EQ(one.reason(), errc::disconnected);
+        EXPECT_THAT(one.problem(), HasSubstr("it said 'ERR max number of clients reached'"));
+        EXPECT_THAT(one.problem(), Not(HasSubstr("TLS")));
+    }
+}
+
+TEST(connector, names_both_reasons_why_a_server_may_hang_up_without_a_word) {
+    for (bool const crashes : {false, true}) {
+        scripted_server silent;
+        auto one = connector_to(silent);
+        ASSERT_EQ(drive_to_the_greeting(one), progress::waiting);
+        silent.accept();
+        crashes ? silent.break_off() : silent.hang_up();
+        ASSERT_EQ(drive(one), progress::failed);
+        EXPECT_THAT(one.problem(), HasSubstr("too many clients"));
+        EXPECT_THAT(one.problem(), HasSubstr("TLS"));
+    }
+}
+
 TEST(connector, knows_a_server_of_another_kind) {
     for (char const* odd :
          {"HTTP/1.1 400 Bad Request\r\n\r\n", "SSH-2.0-OpenSSH_9.2\r\n", "$99999999999999\r\n", "\x16\x03\x01"}) {
