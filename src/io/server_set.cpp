@@ -40,6 +40,9 @@ std::vector<endpoint> nodes_of_list(config const& settings) {
         nodes.push_back(resolve_endpoint(one));
         if (nodes.back().tls != nodes.front().tls)
             refuse_set("topology.nodes has addresses with TLS and without it; use one of both for all");
+        if (nodes.back().username != nodes.front().username || nodes.back().password != nodes.front().password)
+            refuse_set("topology.nodes has addresses with different users or passwords; they are those of all servers: "
+                       "write the same in each address, or none, and give them once in username and password");
     }
     return nodes;
 }

@@ -95,7 +95,13 @@ void parse_tcp(std::string_view rest, server_uri& result) {
     auto const authority = rest.substr(0, slash);
     // The last @: passwords with a bare @ are common, and no host has one.
     auto const at = authority.rfind('@');
-    if (at != std::string_view::npos) parse_user_info(authority.substr(0, at), result);
+    if (at != std::string_view::npos) {
+        bool const several = result.mode != server_mode::single;
+        if (several && authority.substr(0, at).find(',') != std::string_view::npos)
+            refuse("user and password stand once, before the first host, and are those of all of them; a comma in a "
+                   "password is written %2C");
+        parse_user_info(authority.substr(0, at), result);
+    }
     parse_hosts(at == std::string_view::npos ? authority : authority.substr(at + 1), result);
     if (slash + 1 < rest.size()) result.database = parsed_database(rest.substr(slash + 1));
     if (result.mode == server_mode::cluster && result.database.value_or(0) != 0)

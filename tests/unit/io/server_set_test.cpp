@@ -2,6 +2,8 @@
 #include "scripted/refusal.hpp"
 
 #include <gmock/gmock.h>
+#include <string>
+#include <vector>
 
 namespace redlatch::io {
 namespace {
@@ -52,6 +54,22 @@ TEST(server_set, of_an_address_with_sentinels_has_the_same) {
     EXPECT_EQ(servers.nodes[0].password, "");
     EXPECT_EQ(servers.master.password, "secret");
     EXPECT_EQ(servers.master.database, 3);
+}
+
+TEST(server_set, has_one_user_for_all_servers) {
+    for (std::vector<std::string> const& nodes :
+         {std::vector<std::string>{"redis://u:hunter2@a:1", "redis://u:two@b:2"},
+          std::vector<std::string>{"redis://u:hunter2@a:1", "redis://v:hunter2@b:2"},
+          std::vector<std::string>{"redis://a:1", "redis://u:hunter2@b:2"}}) {
+        auto const message = refusal_of(of_topology({.mode = server_mode::cluster, .nodes = nodes}));
+        EXPECT_THAT(message, HasSubstr("different users or passwords")) << nodes[1];
+        EXPECT_THAT(message, ::testing::Not(HasSubstr("hunter2"))) << message;
+    }
+    EXPECT_EQ(resolve_servers(
+                  of_topology({.mode = server_mode::cluster, .nodes = {"redis://alice:secret@a:1", "redis://b:2"}}))
+                  .nodes.size(),
+              2U)
+        << "those of the fields are the same";
 }
 
 TEST(server_set, of_a_cluster_has_its_nodes) {

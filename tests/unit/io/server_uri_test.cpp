@@ -109,9 +109,13 @@ INSTANTIATE_TEST_SUITE_P(
         refused{"redis://:p?w@host", "%3F"}, refused{"redis://ho st", "control"},
         refused{std::string("redis://host\0", 13), "control"}, refused{"redis://host\n", "control"},
         refused{"redis://" + std::string(5000, 'h'), "4096"}, refused{"unix://run/redis.sock", "three slashes"},
-        refused{"unix:run/redis.sock", "needs a scheme"}, refused{"unix://", "whole path"},
-        refused{"unix:///run/", "folder"}, refused{"unix:///" + std::string(107, 's'), "too long"},
-        refused{"local:/tmp", "nothing more"}, refused{"local", "nothing more"}, refused{"LOCAL:", "nothing more"}));
+        refused{"redis-cluster://u:pw@h1:1,u:pw@h2:2", "stand once, before the first host"},
+        refused{"redis-sentinel://u:pw@h1:1,u:other@h2:2#m", "stand once, before the first host"},
+        refused{"redis-cluster://h1:1,u:pw@h2:2", "stand once, before the first host"},
+        refused{"rediss-cluster://:p,w@h1:1", "%2C"}, refused{"unix:run/redis.sock", "needs a scheme"},
+        refused{"unix://", "whole path"}, refused{"unix:///run/", "folder"},
+        refused{"unix:///" + std::string(107, 's'), "too long"}, refused{"local:/tmp", "nothing more"},
+        refused{"local", "nothing more"}, refused{"LOCAL:", "nothing more"}));
 
 TEST(masked_uri, hides_passwords_also_in_malformed_uris) {
     for (std::string const uri :
