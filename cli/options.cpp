@@ -20,6 +20,7 @@ using namespace std::chrono_literals;
 
 constexpr std::size_t longest_name = 64 * 1024;
 constexpr duration shortest_lease = 30ms; // of which the margin for drift and scheduling takes 20 ms
+constexpr duration longest_watchdog = std::chrono::hours(24 * 366 * 10); // as of config::lock_watchdog_timeout
 
 std::optional<std::string> from_environment(char const* name) {
     char const* const value = ::secure_getenv(name);
@@ -138,8 +139,11 @@ void check(lock_options& options) {
     std::string const why = "a lease needs at least 30ms, of which 20ms are kept in reserve for clocks and scheduling";
     refuse_shorter(options.lease, shortest_lease, "--lease", why);
     refuse_shorter(options.watchdog, shortest_lease, "--watchdog", why);
-    refuse_shorter(options.max_hold, 1ms, "--max-hold", "it must be longer than nothing");
-    refuse_shorter(options.min_hold, 1ms, "--min-hold", "it must be longer than nothing");
+    if (options.watchdog && *options.watchdog > longest_watchdog)
+        throw usage_error("--watchdog " + to_text(*options.watchdog) + " is too long: ten years, "
+                          + to_text(longest_watchdog) + ", are the most");
+    refuse_shorter(options.max_hold, 1ms, "--max-hold", "give 1ms or more");
+    refuse_shorter(options.min_hold, 1ms, "--min-hold", "give 1ms or more");
     if (options.min_hold && options.lease && *options.min_hold > *options.lease)
         throw usage_error("--min-hold " + to_text(*options.min_hold) + " is longer than --lease "
                           + to_text(*options.lease) + ", which is not renewed; give a longer lease, or none");

@@ -4,6 +4,7 @@
 #include "api/config_limits.hpp"
 #include "api/redisson_keys.hpp"
 #include "api/yaml_document.hpp"
+#include "api/yaml_field_names.hpp"
 #include "api/yaml_level.hpp"
 #include "api/yaml_mappers.hpp"
 #include "api/yaml_own.hpp"
@@ -18,6 +19,8 @@
 #include <redlatch/error.hpp>
 
 #include <algorithm>
+#include <initializer_list>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -109,14 +112,23 @@ void refuse_what_tls_cannot(yaml_settings const& entries) {
                         + " cannot be honoured by this library: take it out, if its absence is safe");
 }
 
-/// `redlatch: {…}`. True: it shows a password.
-bool apply_own(config& settings, yaml_setting const& group, int first_line) {
-    if (group.node().IsNull()) return false;
+/// `redlatch: {…}`. What stands in it.
+yaml_settings apply_own(config& settings, yaml_setting const& group, int first_line) {
+    if (group.node().IsNull()) return {};
     if (!group.node().IsMap()) refuse_yaml(group.at() + " must be a group of keys");
-    auto const entries = settings_of(group.node(), first_line);
+    auto entries = settings_of(group.node(), first_line);
     check_names(entries, yaml_own::level(), levels_beginning_with(nullptr));
     apply(settings, entries, yaml_own::level());
-    return shows_password(entries);
+    return entries;
+}
+
+/// Runs a check of the whole; what it refuses is said in the words of the document.
+template <class Check> auto checked(std::initializer_list<yaml_settings const*> written, Check check) {
+    try {
+        return check();
+    } catch (error const& problem) {
+        refuse_yaml(in_words_of_document(problem.what(), std::span(written.begin(), written.size())));
+    }
 }
 
 /// `redlatch: {namePrefix: …}` says what a name mapper that is Java code does.
@@ -135,6 +147,25 @@ void leave_out_name_mapper(yaml_settings& entries) {
     entries.erase(found);
 }
 
+/// Where Java's values are written in another form than ours, its locks on them do not exclude ours.
+void warn_of_codec(yaml_settings const& top) {
+    auto const found = top.find("codec");
+    if (found == top.end() || found->second.is_null()) return;
+    auto const& node = found->second.node();
+    auto named = node.Tag(); // !<org.redisson.client.codec.StringCodec> {}
+    if (node.IsMap() && node["class"] && node["class"].IsScalar()) named = node["class"].Scalar();
+    if (node.IsScalar()) named += node.Scalar();
+    if (named.ends_with("StringCodec")) return;
+    io::log(log_level::warning,
+            found->second.at()
+                + " is not StringCodec: a faster_multi_lock of this library and Java's FasterMultiLock "
+                  "(getMultiLock(group, "
+                  "values)) then do not exclude each other, because Java writes the values in another form. All other "
+                  "locks "
+                  "are the same with every codec. Set codec: !<org.redisson.client.codec.StringCodec> {} for Java too, "
+                  "where both take such locks");
+}
+
 yaml_config read_redisson(yaml_document const& document) {
     auto top = settings_of(document.redisson, document.first_line);
     auto const* const chosen = chosen_section(top);
@@ -143,6 +174,7 @@ yaml_config read_redisson(yaml_document const& document) {
         refuse_yaml(
             "it has no singleServerConfig, and none of the sections for several servers: sentinelServersConfig, "
             "clusterServersConfig, replicatedServersConfig, masterSlaveServersConfig");
+    warn_of_codec(top);
     auto servers = settings_of_section(*chosen, top.find(chosen->name)->second, document.first_line);
     auto const own = top.find(yaml_own::section);
     if ((own != top.end() && says_prefix(own->second, document.first_line))
@@ -156,8 +188,17 @@ yaml_config read_redisson(yaml_document const& document) {
     apply(result.settings, top, top_level());
     yaml_servers::apply(result.settings, servers, *chosen);
     yaml_replicas::finish(result.settings, top);
-    if (own != top.end()) result.shows_password |= apply_own(result.settings, own->second, document.first_line);
-    if (io::resolve_servers(result.settings).nodes.front().tls) {
+    yaml_settings within;
+    if (own != top.end()) within = apply_own(result.settings, own->second, document.first_line);
+    result.shows_password |= shows_password(within);
+    yaml_settings outside;
+    if (document.beside) outside = apply_own(result.settings, *document.beside, 1);
+    result.shows_password_beside = shows_password(outside);
+    bool const tls = checked({&top, &servers, &within, &outside}, [&] {
+        result.settings.validate();
+        return io::resolve_servers(result.settings).nodes.front().tls;
+    });
+    if (tls) {
         refuse_what_tls_cannot(top);
         refuse_what_tls_cannot(servers);
     }
@@ -169,6 +210,10 @@ yaml_config read_document(yaml_document const& document) {
     yaml_config result;
     result.shows_password = shows_password(document.spring);
     yaml_spring::apply(result.settings, document.spring);
+    yaml_settings outside;
+    if (document.beside) outside = apply_own(result.settings, *document.beside, 1);
+    result.shows_password_beside = shows_password(outside);
+    checked({&document.spring, &outside}, [&] { result.settings.validate(); });
     return result;
 }
 
@@ -180,10 +225,7 @@ yaml_config read(std::string_view text, other_yaml_file const& read_other) {
         document = open_redisson_yaml(read_other(*document.file));
         document.beside = beside;
     }
-    auto result = read_document(document);
-    if (document.beside) result.shows_password_beside = apply_own(result.settings, *document.beside, 1);
-    result.settings.validate();
-    return result;
+    return read_document(document);
 }
 
 } // namespace

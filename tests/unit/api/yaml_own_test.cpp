@@ -113,7 +113,7 @@ TEST(yaml_own, refuses_the_rest) {
           row{"{connect: later}", "connect: must be eagerly or lazily"},
           row{"{localHandoff: maybe}", "localHandoff: must be true or false"},
           row{"{localHandoffTime: 0}", "out of range"}, row{"{watchedHolds: -1}", "out of range"},
-          row{"{validityMargin: 30000}", "validity_margin must be less than lock_watchdog_timeout"}})
+          row{"{validityMargin: 30000}", "line 2: validityMargin must be less than lockWatchdogTimeout"}})
         EXPECT_THAT(test::refusal([&text = text] { with_own(text); }), HasSubstr(because)) << text;
     EXPECT_THAT(
         test::refusal([] { config::from_yaml("singleServerConfig: {address: 'redis://h:1'}\ndetachedUnlock: true"); }),

@@ -213,7 +213,7 @@ INSTANTIATE_TEST_SUITE_P(
         refused_spring{"spring.redis: {url: 'redis://:s3cret@h:1', ssl: true}", "has no TLS, which ssl asks for"},
         refused_spring{"spring.redis: {url: 'redis://:s3cret@h:x'}", "line 1: url: the address"},
         refused_spring{"spring.redis: {sentinel.master: m}", "sentinel.master has no Sentinels to ask for it"},
-        refused_spring{"spring.redis: {sentinel.nodes: 'h:1'}", "master_name is empty"},
+        refused_spring{"spring.redis: {sentinel.nodes: 'h:1'}", "sentinel.master is empty"},
         refused_spring{"spring.redis: {cluster: {nodes: ['h:x']}}", "line 1: cluster.nodes: the address"},
         refused_spring{"spring.redis: {}", "nothing under spring.redis"},
         refused_spring{"spring.redis: text", "nothing under spring.redis"},
