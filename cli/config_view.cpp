@@ -89,6 +89,7 @@ void add_servers(labelled_lines& lines, config const& settings) {
                                                           : "none");
     lines.add_if(!topology.sentinel_username.empty(), "sentinel user", topology.sentinel_username);
     lines.add_if(servers.mode == "sentinel", "sentinel password", topology.sentinel_password.empty() ? "none" : "***");
+    lines.add_if(servers.mode == "sentinel" && !topology.discover_sentinels, "other sentinels", "are not asked");
     for (auto const& [told, reachable] : topology.address_map)
         lines.add("address", told + " is reached at " + reachable);
     lines.add_if(several, "scan", "every " + to_text(topology.scan_interval));
@@ -160,6 +161,7 @@ void put_servers(json& object, config const& settings) {
     object["password_file"] = text_or_null(settings.password_file);
     object["sentinel_username"] = text_or_null(topology.sentinel_username);
     object["has_sentinel_password"] = !topology.sentinel_password.empty();
+    object["discover_sentinels"] = topology.discover_sentinels;
     object["address_map"] = json::object();
     for (auto const& [told, reachable] : topology.address_map) object["address_map"][told] = reachable;
     object["scan_interval_ms"] = in_milliseconds(topology.scan_interval);

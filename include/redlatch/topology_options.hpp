@@ -40,6 +40,9 @@ struct topology_options {
     /// For the Sentinels themselves; empty: no authentication.
     std::string sentinel_username{};
     std::string sentinel_password{};
+    /// Whether Sentinels that only other Sentinels have told of are asked too: sentinelsDiscovery of Redisson. Otherwise those
+    /// of `nodes` alone are, where the others cannot be reached from here or are not trusted.
+    bool discover_sentinels = true;
 
     /// `host:port` as Sentinels or nodes of a cluster tell it, and `host:port` at which it can be reached from here; an IPv6
     /// address stands in brackets. Without a port in both: a host with all its ports, which stay as they are; an entry with

@@ -98,7 +98,6 @@ constexpr ignored_yaml_key several_servers[]{
 constexpr ignored_yaml_key sentinel_servers[]{
     {"checkSentinelsList", own_checks},
     {"checkSlaveStatusWithSyncing", no_replica_reads},
-    {"sentinelsDiscovery", own_checks},
 };
 
 constexpr ignored_yaml_key cluster_servers[]{

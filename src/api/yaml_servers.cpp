@@ -88,6 +88,8 @@ constexpr yaml_key sentinel_keys[]{
      [](config& settings, yaml_setting const& value) { settings.topology.sentinel_username = value.text(); }},
     {"sentinelPassword",
      [](config& settings, yaml_setting const& value) { settings.topology.sentinel_password = value.text(); }},
+    {"sentinelsDiscovery",
+     [](config& settings, yaml_setting const& value) { settings.topology.discover_sentinels = value.truth(); }},
 };
 
 constexpr yaml_key node_keys[]{{"nodeAddresses", add_nodes}};

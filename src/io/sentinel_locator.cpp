@@ -149,7 +149,7 @@ void sentinel_locator::on_answer(connection::host_and_port const& from, connecti
     std::lock_guard const held(mutex_);
     facts_ = std::move(facts);
     sentinels_.on_answer(from);
-    sentinels_.on_others(others, from);
+    if (settings_.topology.discover_sentinels) sentinels_.on_others(others, from);
 }
 
 std::optional<sentinel_facts> sentinel_locator::sentinels() {

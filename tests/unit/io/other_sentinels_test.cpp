@@ -21,6 +21,7 @@ public:
     scripted_server server;
     std::atomic<int> failovers{0};    ///< it has heard of; the master is at the port `first_port` and so many
     std::atomic<bool> numbered{true}; ///< it tells the number of the last failover
+    std::atomic<int> knows{0};        ///< the port of another one that it tells of; 0: of none
     std::atomic<int> asked{0};
     std::atomic<int> listeners{0}; ///< that have come so far
 
@@ -61,7 +62,8 @@ private:
             return numbered ? "*2\r\n" + bulk("config-epoch") + bulk(std::to_string(said_ + 1)) : "*0\r\n";
         if (command.starts_with("SENTINEL SENTINELS")) {
             ++asked;
-            return "*0\r\n";
+            if (knows == 0) return "*0\r\n";
+            return "*1\r\n*4\r\n" + bulk("ip") + bulk("127.0.0.1") + bulk("port") + bulk(std::to_string(knows));
         }
         if (command.starts_with("SUBSCRIBE")) ++listeners;
         if (command.ends_with("SUBSCRIBE +switch-master"))
@@ -86,12 +88,14 @@ protected:
         if (all) all->close();
         loop->stop();
     }
-    void begin() {
+    void begin() { begin(watched.place() + "," + other.place(), true); }
+    void begin(std::string const& named, bool discover) {
         watched.begin();
         other.begin();
         config settings;
-        settings.address = "redis-sentinel://" + watched.place() + "," + other.place() + "/0#orders";
+        settings.address = "redis-sentinel://" + named + "/0#orders";
         settings.topology.scan_interval = 20ms;
+        settings.topology.discover_sentinels = discover;
         all = std::make_shared<sentinel_locator>(settings, resolve_servers(settings), "test");
         loop->start();
         all->watch(loop, [this](endpoint const& there, std::string const&, bool) { master = there.port; });
@@ -117,6 +121,21 @@ TEST_F(other_sentinels_test, one_that_does_not_tell_which_failover_it_has_heard_
     EXPECT_TRUE(wait_until([&] { return other.asked >= 3; }));
     EXPECT_EQ(master, scripted_sentinel::first_port) << "they would take turns";
     EXPECT_EQ(other.listeners, 0);
+}
+
+TEST_F(other_sentinels_test, one_that_is_only_told_of_is_asked) {
+    watched.knows = other.server.where().port;
+    begin(watched.place(), true);
+    EXPECT_TRUE(wait_until([&] { return other.asked > 0; }));
+}
+
+TEST_F(other_sentinels_test, one_that_is_only_told_of_is_not_asked_where_none_is_to_be_found) {
+    watched.knows = other.server.where().port;
+    begin(watched.place(), false);
+    ASSERT_FALSE(all->knows_several());
+    ASSERT_TRUE(all->sentinels()) << "an answer has come, with the other one in it";
+    EXPECT_FALSE(all->another_than(all->first_sentinel().where));
+    EXPECT_EQ(other.asked, 0);
 }
 
 } // namespace
