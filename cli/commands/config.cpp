@@ -6,8 +6,12 @@
 
 #include <redlatch/log.hpp>
 
+#include <cerrno>
+#include <fcntl.h>
 #include <string>
 #include <string_view>
+#include <system_error>
+#include <unistd.h>
 
 namespace redlatch::cli {
 namespace {
@@ -41,6 +45,27 @@ private:
     }
 };
 
+void warn_of_missing(char const* what, std::string const& path, config_remarks& remarks) {
+    if (path.empty()) return;
+    int const opened = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (opened >= 0) {
+        ::close(opened);
+        return;
+    }
+    remarks.warnings.push_back("the " + std::string(what) + " '" + printable(path) + "' cannot be read by this user: "
+                               + std::generic_category().message(errno) + "; no connection can be made before it can");
+}
+
+/// What a client would read at its start, or at each connect.
+void warn_of_files(config const& settings, config_remarks& remarks) {
+    warn_of_missing("password file", settings.password_file, remarks);
+    auto const& tls = settings.tls;
+    warn_of_missing("file of the authorities (sslTruststore, tlsCaFile)", tls.ca_file, remarks);
+    warn_of_missing("folder of the authorities (tlsCaFolder)", tls.ca_folder, remarks);
+    warn_of_missing("file of the own certificate (sslKeystore, tlsCertificateFile)", tls.certificate_file, remarks);
+    warn_of_missing("file of the own key (tlsKeyFile)", tls.key_file, remarks);
+}
+
 int check(arguments const& words) {
     std::string file;
     bool json = false;
@@ -50,7 +75,8 @@ int check(arguments const& words) {
     line.word("FILE", "A YAML file as Redisson and Spring users write it.", file);
     line.flag("--json", "One JSON object on stdout.", json);
     line.example("redlatch config check /etc/redlatch.yaml");
-    line.footer("Exit status:\n  0    it can be used\n  64   it cannot; the line on stderr says why\n"
+    line.footer("Exit status:\n  0    it can be used; warnings, as of files that cannot be read, do not count\n  64   "
+                "it cannot; the line on stderr says why\n"
                 "  74   the output cannot be written to stdout\n");
     line.parse(words);
     collected_remarks heard;
@@ -58,6 +84,7 @@ int check(arguments const& words) {
     if (servers_of(settings).tls && settings.tls.verification == tls_verification::none)
         heard.remarks.warnings.emplace_back(
             "the server's certificate is not verified: whoever is on the way can read and change what is sent");
+    warn_of_files(settings, heard.remarks);
     print(json ? json_of(settings, heard.remarks) : text_of(settings, heard.remarks));
     return 0;
 }

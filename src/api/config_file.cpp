@@ -12,6 +12,7 @@
 #include <cerrno>
 #include <cstddef>
 #include <fcntl.h>
+#include <poll.h>
 #include <string>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -33,13 +34,22 @@ struct file_contents {
     ::mode_t mode = 0;
 };
 
+/// Of a pipe, as of a shell's <(command).
+void wait_for_writer(int pipe, std::string const& name) {
+    constexpr int patience_ms = 30'000;
+    pollfd one{pipe, POLLIN, 0};
+    auto const ready = ::poll(&one, 1, patience_ms);
+    if (ready == 0) refuse(name, "it is a pipe to which nothing was written for 30 s");
+    if (ready < 0 && errno != EINTR) refuse(name, base::error_text(errno));
+}
+
 file_contents read_all(std::filesystem::path const& path, std::string const& name) {
     // Without O_NONBLOCK the opening of a pipe that nobody writes to would hang.
     io::unique_fd const file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
     if (!file) refuse(name, base::error_text(errno));
     struct stat status {};
     if (::fstat(file.get(), &status) != 0) refuse(name, base::error_text(errno));
-    if (!S_ISREG(status.st_mode)) refuse(name, "it is not a regular file");
+    if (!S_ISREG(status.st_mode) && !S_ISFIFO(status.st_mode)) refuse(name, "it is neither a regular file nor a pipe");
     file_contents result;
     result.mode = status.st_mode;
     auto& text = result.text;
@@ -47,6 +57,10 @@ file_contents read_all(std::filesystem::path const& path, std::string const& nam
         char buffer[16384];
         auto const count = ::read(file.get(), buffer, sizeof buffer);
         if (count < 0 && errno == EINTR) continue;
+        if (count < 0 && errno == EAGAIN) {
+            wait_for_writer(file.get(), name);
+            continue;
+        }
         if (count < 0) refuse(name, base::error_text(errno));
         if (count == 0) return result;
         text.append(buffer, static_cast<std::size_t>(count));

@@ -39,9 +39,9 @@ void expect_line(std::string const& output, std::string const& name, std::string
 }
 
 TEST_F(config_command, shows_what_a_file_says) {
-    auto const result =
-        check("singleServerConfig:\n  address: redis://alice:s3cret@h:6380/2\n  timeout: 2500\n"
-              "  connectionPoolSize: 64\nlockWatchdogTimeout: 20000\ncodec: x\nredlatch: {holderLabel: me}\n");
+    auto const result = check("singleServerConfig:\n  address: redis://alice:s3cret@h:6380/2\n  timeout: 2500\n"
+                              "  connectionPoolSize: 64\nlockWatchdogTimeout: 20000\n"
+                              "codec: !<org.redisson.client.codec.StringCodec> {}\nredlatch: {holderLabel: me}\n");
     EXPECT_EQ(result.status, 0) << result.errors;
     EXPECT_EQ(result.errors, "");
     expect_line(result.output, "mode", "single");
@@ -99,6 +99,65 @@ TEST_F(config_command, shows_where_the_password_is) {
     auto const object = json(text);
     EXPECT_EQ(object["password_file"], "/run/secrets/redis");
     EXPECT_EQ(object["has_password"], false);
+}
+
+TEST_F(config_command, warns_of_files_that_cannot_be_read) {
+    auto const missing = (folder.path() / "missing").string();
+    auto const object =
+        json("singleServerConfig: {address: 'rediss://h:1'}\nredlatch:\n  passwordFile: " + missing
+             + "-password\n  tlsCaFile: " + missing + "-ca\n  tlsCertificateFile: " + missing
+             + "-certificate\n  tlsKeyFile: " + missing + "-key\n  tlsCaFolder: " + missing + "-folder\n");
+    ASSERT_EQ(object["warnings"].size(), 5U) << object["warnings"];
+    for (std::size_t i = 0; i < 5; ++i) {
+        std::string const one = object["warnings"][i];
+        EXPECT_NE(one.find(missing), std::string::npos) << one;
+        EXPECT_NE(one.find("No such file or directory"), std::string::npos) << one;
+    }
+    std::string const text =
+        "singleServerConfig: {address: 'redis://h:1'}\nredlatch: {passwordFile: " + missing + "}\n";
+    auto const shown = check(text);
+    EXPECT_EQ(shown.status, 0);
+    expect_line(shown.output, "warning",
+                "the password file '" + missing
+                    + "' cannot be read by this user: No such file or directory; no "
+                      "connection can be made before it can");
+    std::ofstream(missing) << "s3cret";
+    EXPECT_TRUE(json(text)["warnings"].empty());
+}
+
+TEST_F(config_command, warns_of_a_codec_that_javas_locks_on_values_have) {
+    std::string const server = "singleServerConfig: {address: 'redis://h:1'}\n";
+    auto const warnings = json(server + "codec: !<org.redisson.codec.Kryo5Codec> {}\n")["warnings"];
+    ASSERT_EQ(warnings.size(), 1U);
+    EXPECT_TRUE(warnings[0].get<std::string>().starts_with("line 2: codec is not StringCodec: a faster_multi_lock"));
+    for (std::string const codec :
+         {"!<org.redisson.client.codec.StringCodec> {}", "null", "{class: org.redisson.client.codec.StringCodec}"})
+        EXPECT_TRUE(json(server + "codec: " + codec + "\n")["warnings"].empty()) << codec;
+    auto const locked = run({"run", "job", "--config",
+                             file("singleServerConfig: {address: '" + this->server.uri()
+                                  + "'}\ncodec: !<org.redisson.codec.Kryo5Codec> {}\n"),
+                             "--", "true"});
+    EXPECT_EQ(locked.status, 0) << locked.errors;
+    EXPECT_EQ(locked.errors, "") << "the tool takes no such lock";
+}
+
+TEST_F(config_command, shows_that_only_the_named_sentinels_are_asked) {
+    std::string const text = "sentinelServersConfig: {sentinelAddresses: ['redis://h:1'], masterName: m, "
+                             "sentinelsDiscovery: ";
+    expect_line(check(text + "false}\n").output, "other sentinels", "are not asked");
+    EXPECT_EQ(json(text + "false}\n")["discover_sentinels"], false);
+    EXPECT_EQ(json(text + "true}\n")["discover_sentinels"], true);
+}
+
+TEST_F(config_command, reads_a_pipe) {
+    auto const name = file("singleServerConfig: {address: '" + server.uri() + "'}\n");
+    child_process shell({{"bash", "-c",
+                          the_tool() + " ping --config <(cat " + name + ") && cat " + name + " | " + the_tool()
+                              + " run job --config /dev/stdin -- true"},
+                         {},
+                         {}});
+    auto const result = finish(shell);
+    EXPECT_EQ(result.status, 0) << result.errors;
 }
 
 TEST_F(config_command, writes_json) {

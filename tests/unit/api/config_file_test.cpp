@@ -4,6 +4,8 @@
 #include <redlatch/config.hpp>
 #include <redlatch/log.hpp>
 
+#include <chrono>
+#include <cstddef>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -11,6 +13,8 @@
 #include <string>
 #include <string_view>
 #include <sys/stat.h>
+#include <thread>
+#include <unistd.h>
 #include <vector>
 
 namespace redlatch {
@@ -51,11 +55,40 @@ TEST_F(config_file, that_is_not_there_is_refused) {
 }
 
 TEST_F(config_file, that_is_no_file_is_refused) {
-    EXPECT_THAT(test::refusal([&] { config::from_file(path().parent_path()); }), HasSubstr("not a regular file"));
-    EXPECT_THAT(test::refusal([] { config::from_file("/dev/zero"); }), HasSubstr("not a regular file"));
+    EXPECT_THAT(test::refusal([&] { config::from_file(path().parent_path()); }), HasSubstr("neither a regular file"));
+    EXPECT_THAT(test::refusal([] { config::from_file("/dev/zero"); }), HasSubstr("neither a regular file"));
     EXPECT_THAT(test::refusal([] { config::from_file(""); }), HasSubstr("No such file"));
+}
+
+TEST_F(config_file, may_be_a_pipe) {
     ASSERT_EQ(::mkfifo(path().c_str(), 0600), 0);
-    EXPECT_THAT(test::refusal([&] { config::from_file(path()); }), HasSubstr("not a regular file"));
+    EXPECT_THAT(test::refusal([&] { config::from_file(path()); }), HasSubstr("it is empty")) << "nobody writes to it";
+    int ends[2];
+    ASSERT_EQ(::pipe(ends), 0);
+    std::thread writer([&] {
+        for (std::string_view const part : {"singleServerConfig:\n", "  address: redis://host:1\n"}) {
+            std::this_thread::sleep_for(std::chrono::milliseconds(20)); // sleeps because the reader is to wait
+            EXPECT_EQ(::write(ends[1], part.data(), part.size()), static_cast<ssize_t>(part.size()));
+        }
+        ::close(ends[1]);
+    });
+    EXPECT_EQ(config::from_file("/dev/fd/" + std::to_string(ends[0])).address, "redis://host:1");
+    writer.join();
+    ::close(ends[0]);
+}
+
+TEST_F(config_file, that_is_an_endless_pipe_is_refused) {
+    int ends[2];
+    ASSERT_EQ(::pipe(ends), 0);
+    std::thread writer([&] {
+        std::string const lines(std::size_t{1} << 16, '#');
+        for (int i = 0; i < 17; ++i) EXPECT_GT(::write(ends[1], lines.data(), lines.size()), 0);
+    });
+    EXPECT_THAT(test::refusal([&] { config::from_file("/dev/fd/" + std::to_string(ends[0])); }),
+                HasSubstr("larger than 1 MiB"));
+    writer.join();
+    ::close(ends[0]);
+    ::close(ends[1]);
 }
 
 class config_file_of_spring : public config_file {
