@@ -82,8 +82,8 @@ void refuse_to_wait_for_permits_around(std::string_view around, permit_info cons
     if (held == 0 || semaphore.permits - held >= request.permits) return;
     throw error(
         errc::invalid_argument,
-        counted(held) + " of " + shown(semaphore)
-            + " are held by the redlatch run around this command, which waits for the command to end, and of the "
+        counted(held) + " of " + shown(semaphore) + (held == 1 ? " is" : " are")
+            + " held by the redlatch run around this command, which waits for the command to end, and of the "
             + std::to_string(semaphore.permits) + " in all too few are left for " + std::to_string(request.permits)
             + " more: neither would ever go on; run it without another redlatch run, or say --wait or --no-wait");
 }

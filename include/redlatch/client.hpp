@@ -118,11 +118,11 @@ public:
                                                           completion_ptr<std::vector<lock_info>>& done,
                                                           look_options const& options = {});
     /// The same without keeping all of them: `each` gets those that a round trip brought, on this thread, between two round
-    /// trips. What it throws ends the listing and comes out here.
+    /// trips. What it throws ends the listing and comes out here. Without `each`: throws error(invalid_argument).
     void visit_locks(std::string_view pattern, std::function<void(std::vector<lock_info>)> each,
                      look_options const& options = {});
     /// The permit semaphores whose names match, as of visit_locks, of which permits are taken: without any, one cannot be told
-    /// from a semaphore or a latch. Two round trips for each page of SCAN.
+    /// from a semaphore or a latch. Two round trips for each page of SCAN. Without `each`: throws error(invalid_argument).
     void visit_permit_semaphores(std::string_view pattern, std::function<void(std::vector<permit_info>)> each);
 
     /// One round trip.
@@ -133,7 +133,8 @@ public:
     /// What the servers say of themselves, as far as it decides what locks on them are worth; each of the masters of a cluster.
     /// Changes nothing on them: it reads, asks for rights without using them, and publishes to a channel that nobody else
     /// knows. A dozen round trips to each; ends within inspect_servers_options::limit and config::timeout. Whatever a server
-    /// does not say is absent. Throws error: disconnected (none of them answers), server_refused, closed, wrong_thread.
+    /// does not say is absent. Throws error: disconnected (none of them answers), server_refused, closed, wrong_thread,
+    /// invalid_argument (inspect_servers_options::round_trips is out of its range).
     server_setup inspect_servers(inspect_servers_options const& options = {});
     void async_inspect_servers(executor ex, std::function<void(std::error_code, server_setup)> handler,
                                inspect_servers_options const& options = {});

@@ -176,15 +176,35 @@ std::vector<lock_info> client::list_locks(std::string_view pattern, look_options
     return detail::run_now<detail::listing>(handle().core, about_listing, found, std::string(pattern), options);
 }
 
+namespace {
+
+template <class Seen> void must_be_told(std::function<void(std::vector<Seen>)> const& each) {
+    if (!each)
+        throw error(errc::invalid_argument,
+                    "a visit needs a function that gets what is found; give one, and nothing was asked");
+}
+
+/// Throws error(invalid_argument).
+inspect_servers_options const& checked(inspect_servers_options const& options) {
+    constexpr int most = 1000;
+    if (options.round_trips < 1 || options.round_trips > most)
+        throw error(errc::invalid_argument, "inspect_servers_options::round_trips is "
+                                                + std::to_string(options.round_trips) + "; it must be from 1 to "
+                                                + std::to_string(most));
+    return options;
+}
+
+} // namespace
+
 void client::visit_locks(std::string_view pattern, std::function<void(std::vector<lock_info>)> each,
                          look_options const& options) {
-    detail::must_be_callable(each);
+    must_be_told(each);
     detail::run_now<detail::listing>(handle().core, about_listing, found, std::string(pattern), options,
                                      std::move(each));
 }
 
 void client::visit_permit_semaphores(std::string_view pattern, std::function<void(std::vector<permit_info>)> each) {
-    detail::must_be_callable(each);
+    must_be_told(each);
     detail::visit_permits(handle().core, pattern, each);
 }
 
@@ -229,12 +249,13 @@ server_setup setup_in(detail::server_inspection& ended) {
 } // namespace
 
 server_setup client::inspect_servers(inspect_servers_options const& options) {
-    return detail::run_now<detail::server_inspection>(handle().core, detail::about_servers, setup_in, options);
+    return detail::run_now<detail::server_inspection>(handle().core, detail::about_servers, setup_in, checked(options));
 }
 
 std::optional<outcome> client::start_inspect_servers(completion_ptr<server_setup>& done,
                                                      inspect_servers_options const& options) {
-    return detail::run_later<detail::server_inspection>(handle().core, detail::about_servers, setup_in, done, options);
+    return detail::run_later<detail::server_inspection>(handle().core, detail::about_servers, setup_in, done,
+                                                        checked(options));
 }
 
 void client::async_inspect_servers(executor ex, std::function<void(std::error_code, server_setup)> handler,

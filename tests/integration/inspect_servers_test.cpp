@@ -59,6 +59,21 @@ TEST(inspect_servers, of_a_default_server) {
     expect_clean(server);
 }
 
+TEST(inspect_servers, times_from_1_to_1000_round_trips) {
+    redis_server server;
+    client asker(quick(server.uri()));
+    for (int const count : {-1, 0, 1001}) {
+        try {
+            static_cast<void>(asker.inspect_servers({.round_trips = count}));
+            ADD_FAILURE() << count;
+        } catch (error const& problem) {
+            EXPECT_EQ(problem.reason(), errc::invalid_argument) << count;
+        }
+        EXPECT_THROW(asker.async_inspect_servers({}, [](auto, auto const&) {}, {.round_trips = count}), error) << count;
+    }
+    EXPECT_EQ(inspected(quick(server.uri()), {.round_trips = 1000}).round_trips.size(), 1000U);
+}
+
 TEST(inspect_servers, of_one_that_evicts) {
     redis_server server({.arguments = {"--maxmemory", "50mb", "--maxmemory-policy", "volatile-lru"}});
     auto const facts = inspected(quick(server.uri()));
