@@ -39,11 +39,11 @@ std::vector<std::string> types_in(std::string const& text) {
 void declare(command_line& line, acl_flags& flags) {
     line.text("--types", "TYPES", "Of what, with commas between: " + listed(acl_types()) + ". Default: all of them.",
               flags.types);
-    line.text(
-        "--name-prefix", "PREFIX",
-        "Only for names that begin with this. Names with curly brackets: up to the first one, and with it. Default: "
-        "all names.",
-        flags.name_prefix);
+    line.text("--name-prefix", "PREFIX",
+              "Only for names that begin with this. Where names contain curly brackets, give them up to the first {, "
+              "with it. "
+              "Default: all names.",
+              flags.name_prefix);
 }
 
 void check(acl_flags const& flags) {

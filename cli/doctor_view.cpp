@@ -98,7 +98,7 @@ std::string commands_of(server_facts const& server, command_set configured) {
         return std::find(all.begin(), all.end(), word) != all.end();
     };
     for (std::string const command : {"restore", "hdel"}) {
-        std::string const before = "scripts where plain ones would do: ";
+        std::string const before = "scripts, which cost the server more than plain commands: ";
         if (contains(server.unknown_commands, command)) return before + "the server does not know " + command;
         if (contains(server.missing_rights, "+" + command)) return before + "this user lacks +" + command;
     }
@@ -170,7 +170,7 @@ std::string last_line(diagnosis const& found) {
     case standing::fails: return "A guarantee does not hold.\n";
     case standing::unknown: break;
     }
-    return "Of a guarantee it is not known whether it holds.\n";
+    return "Whether one of the guarantees holds is not known.\n";
 }
 
 // --- as JSON

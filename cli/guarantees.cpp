@@ -89,8 +89,9 @@ std::optional<verdict> judge_server_restart(question const& about) {
 std::optional<verdict> judge_machine_crash(question const& about) {
     auto const& server = about.server;
     if (server.append_only == false)
-        return fails("It has no append-only file.",
-                     "Set appendonly yes, and appendfsync always where two at once are expensive.");
+        return fails(
+            "It has no append-only file.",
+            "Set appendonly yes, and also appendfsync always where it would be expensive if two held a lock at once.");
     if (!server.append_only) return unknown(about, "INFO", allow("+info", about));
     if (!server.append_fsync) return unknown(about, "CONFIG GET appendfsync", allow("+config|get", about));
     if (*server.append_fsync == "always")
@@ -98,7 +99,9 @@ std::optional<verdict> judge_machine_crash(question const& about) {
     return fails(*server.append_fsync == "everysec"
                      ? "What it wrote within the last second may not be on its disk (appendfsync everysec)."
                      : "What it wrote may not be on its disk for long (appendfsync " + *server.append_fsync + ").",
-                 "Set appendfsync always where two at once are expensive; it costs a write to the disk for each lock.");
+                 "Set appendfsync always where it would be expensive if two held a lock at once; each lock then costs "
+                 "a write to the "
+                 "disk.");
 }
 
 /// What a server may lack, and what comes of it.

@@ -20,9 +20,10 @@ std::string_view owners_around_us() noexcept {
 error nested(std::string const& name) {
     std::string const shown = "'" + printable(name) + "'";
     return {errc::invalid_argument,
-            "the lock " + shown + " is held by the redlatch run around this command, which waits "
-                + "for the command to end: neither would ever go on; the command has the lock " + shown
-                + " already, run it without another redlatch run, or say --wait or --no-wait"};
+            "the lock " + shown
+                + " is held by the redlatch run around this command, which waits for this command to end: "
+                + "both would wait for ever; the command has the lock " + shown
+                + " already, so run it without a second redlatch run, or say --wait or --no-wait"};
 }
 
 } // namespace

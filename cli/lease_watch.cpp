@@ -124,7 +124,11 @@ void supervisor::start_threads() {
     try {
         parts_.guard.harden(parts_.command.pid()); // before there are threads
     } catch (std::exception const& problem) {
-        parts_.reporter.problem("warning", std::string("the guard stays a quick one: ") + problem.what());
+        parts_.reporter.problem(
+            "warning",
+            std::string("the command's guard still shares the tool's memory, and ends with the tool if the kernel "
+                        "ends that for want of memory: ")
+                + problem.what());
     }
     try {
         parts_.owner.start();

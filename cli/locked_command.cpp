@@ -46,8 +46,8 @@ void give_back(command_hold& lock, report const& reporter, bool& lost) {
         lost = true;
     } else if (!lost) {
         reporter.problem("release_failed",
-                         subject + " could not be given back for certain (" + ec.message()
-                             + "); at the latest it ends with its lease",
+                         subject + " may still be held: whether it was given back is not known (" + ec.message()
+                             + "); it ends with its lease at the latest",
                          fields);
     }
 }

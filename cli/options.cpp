@@ -65,7 +65,8 @@ void declare_times(command_line& line, lock_options& options) {
     line.time("--watchdog", "The lease of a renewed lock, renewed after each third of it. Default: 30s.",
               options.watchdog);
     line.time("--max-hold", "Hold the lock no longer than this; then it counts as lost.", options.max_hold);
-    line.time("--lock-delay", "Nobody gets the lock for so long after it was lost. Default: 0s.", options.lock_delay);
+    line.time("--lock-delay", "After the lock was lost nobody else gets it for this time. Default: 0s.",
+              options.lock_delay);
     line.text(
         "--replicas", "N|all|none",
         "Hold the lock only when N replicas have it too, or all that are connected: it survives a failover to one "

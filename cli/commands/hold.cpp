@@ -107,7 +107,7 @@ int hold_lock(arguments const& words) {
     }
     if (ec)
         reporter.problem("release_failed",
-                         subject + " could not be given back for certain (" + ec.message()
+                         subject + " may still be held: whether it was given back is not known (" + ec.message()
                              + "); at the latest it ends with its lease",
                          fields);
     else

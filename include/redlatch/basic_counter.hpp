@@ -1,4 +1,4 @@
-// What every number on the server can do that clients change and wait for: semaphores and latches are ones.
+// What semaphores and latches have in common: a number on the server that clients change and wait for.
 // Wire format: protocol section 7.
 #pragma once
 

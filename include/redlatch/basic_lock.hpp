@@ -66,8 +66,8 @@ public:
     void async_acquire(acquire_options const& options, executor ex, std::function<void(std::error_code, hold)> handler);
     void async_try_acquire(acquire_options const& options, executor ex,
                            std::function<void(std::error_code, std::optional<hold>)> handler);
-    /// The same; see completion.hpp. An outcome that is returned: nothing was started, `done` is still the caller's. For
-    /// start_try_acquire busy and timed_out are failures, as everything else that brings no hold.
+    /// The same with a completion (completion.hpp). An outcome is returned when nothing was started; `done` then still belongs
+    /// to the caller. For start_try_acquire busy and timed_out are failures, as is everything else that brings no hold.
     [[nodiscard]] std::optional<outcome> start_acquire(acquire_options const& options, completion_ptr<hold>& done);
     [[nodiscard]] std::optional<outcome> start_try_acquire(acquire_options const& options, completion_ptr<hold>& done);
 

@@ -83,7 +83,7 @@ private:
 
 /// Where complete() runs.
 enum class completes_on : std::uint8_t {
-    reactor,  ///< on the client's I/O thread, at once: it must not block and must not run what might
+    reactor,  ///< on the client's I/O thread, at once: it must not block, nor call anything that might
     notifier, ///< on the client's notifier thread, in order with listeners: it may run a user's code
 };
 
@@ -102,7 +102,7 @@ public:
     virtual void begins(canceller const& cancel [[maybe_unused]]) noexcept {}
     /// The end. Blocking calls into the client are refused here (errc::wrong_thread); holds may be destroyed.
     virtual void complete(outcome const& outcome, Values... values) noexcept = 0;
-    /// There is no end that could be told.
+    /// Called in place of complete() when no result will come, as after event_source::abandon().
     virtual void discard() noexcept = 0;
 
     completes_on where() const noexcept { return where_; }

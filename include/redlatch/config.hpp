@@ -36,8 +36,8 @@ enum class connect_mode {
 /// How the waiters of one client hand a lock off among themselves, without a word to the server.
 struct local_handoff {
     bool enabled = true;
-    /// So long at the most; then the lock is released on the server, so that other processes get a turn. From 1 ms. While other
-    /// processes are known to wait, 1 ms whatever is said here.
+    /// How long the waiters of this client may hand the lock on in a row, at least 1 ms; then it is released on the server, so
+    /// that other processes get a turn. While other processes are known to wait it is 1 ms, whatever is said here.
     duration time{5};
     /// First come, first served without exception. Otherwise a thread that has just released may take the lock again, up to
     /// 16 times in a row within 25 microseconds, before the next waiter is there: ten times the throughput.

@@ -1,4 +1,4 @@
-// Who a client is for the server, where that changes: tokens of a cloud's IAM, leases of Vault.
+// User and password that change while a client runs: tokens of a cloud's IAM, passwords that Vault gives out for a time.
 #pragma once
 
 #include <chrono>

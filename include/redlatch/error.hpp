@@ -46,7 +46,7 @@ enum class errc {
 /// | bad_reply                              | protocol_error                                             |
 /// | bad_config, bad_name, invalid_argument | invalid_argument                                           |
 /// | wrong_thread, would_deadlock           | resource_deadlock_would_occur                              |
-/// The others have no equal there: what they say is only known of locks like these.
+/// The others equal no std::errc; compare with errc.
 REDLATCH_EXPORT std::error_category const& error_category() noexcept;
 
 inline std::error_code make_error_code(errc code) noexcept {

@@ -114,7 +114,7 @@ public:
 
     /// Gives the lock back: one round trip. Blocks for at most min(config::timeout, remaining validity).
     /// Throws error: lease_lost (once), outcome_unknown (the client goes on releasing in the background), forked.
-    /// An empty or released hold: no effect. wire: protocol section 1.5, without the latch.
+    /// An empty or released hold: no effect. wire: protocol section 1.5.
     void release();
     void release(std::error_code& ec) noexcept;
 

@@ -10,7 +10,7 @@
 
 namespace redlatch {
 
-/// One permit that is taken, by whomever: the server does not know by whom.
+/// One permit that is taken. The server knows its id and its lease, and not who has taken it.
 struct taken_permit {
     std::string id; ///< 32 hexadecimal characters, by which any process may release it
     /// How long until it comes back by itself; none: it is taken for ever.

@@ -50,8 +50,9 @@ public:
     /// none, held, lost or released. No round trip: what another process has done to them by their ids is noticed with the next
     /// renewal, if there is one.
     hold_status status() const noexcept;
-    /// Stopped when they are lost, before their lease can be over on the server, on the client's notifier thread, for as long
-    /// as the client is not closed. Callbacks should be short. An empty one: never; in the child of a fork: stopped already.
+    /// A token that is stopped when the permits are lost, before their lease can be over on the server. Its callbacks run on
+    /// the client's notifier thread and should be short. Once the client is closed it is stopped no more. That of an empty
+    /// object is never stopped; in the child of a fork it is stopped from the start.
     std::stop_token lost() const;
     /// Until when they are certainly taken, counted from before the request was sent, less a margin. Taken for ever:
     /// time_point::max(). Moves on with each renewal, not with permit_semaphore::update_lease(). Not held: a time
