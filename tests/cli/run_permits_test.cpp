@@ -257,8 +257,13 @@ TEST_F(run_permits, does_not_wait_for_those_that_wait_for_it) {
     auto const result = run(outer);
     EXPECT_EQ(result.status, 64);
     EXPECT_NE(result.errors.find("neither would ever go on"), std::string::npos) << result.errors;
+    EXPECT_NE(result.errors.find("2 permits of the permit semaphore 'job' are held by"), std::string::npos)
+        << result.errors;
     outer[3] = "1/3";
     EXPECT_EQ(run(outer).output, "ran\n") << "two are left";
+    words const one{"run", "job", "--permits", "1/1", "--", the_tool(), "run", "job", "--permits", "1/1", "--", "true"};
+    server.run("DEL", "job");
+    EXPECT_NE(run(one).errors.find("1 permit of the permit semaphore 'job' is held by"), std::string::npos);
 }
 
 TEST_F(run_permits, bad_numbers_are_refused) {
