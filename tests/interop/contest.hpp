@@ -1,4 +1,4 @@
-// A contest of both languages for a section: one thread of each side goes in and out as often as it gets in.
+// A contest of both languages for a section: threads of each side go in and out as often as they get in.
 #pragma once
 
 #include "interop_test.hpp"
@@ -12,7 +12,13 @@
 
 namespace redlatch::test {
 
-/// Of both sides together. All entries that are counted are of the time in which both contended.
+/// Of one thread. Entries that are counted are of the time in which all contended.
+struct contest_part {
+    std::int64_t most_inside = 0;
+    std::int64_t entries = 0;
+};
+
+/// Of both sides together.
 struct contest_end {
     std::int64_t most_inside = 0;
     std::int64_t ours = 0;
@@ -26,43 +32,77 @@ struct contest_end {
 inline constexpr std::chrono::milliseconds contest_work{5};
 inline constexpr std::chrono::milliseconds contest_pause{3};
 
-/// The steps are described in Contest.java, which runs as `command`. `enter()` gets us in, and out with release().
+/// What all of them share; the counters and the steps are described in Contest.java. Begins with none.
+class contest_of {
+public:
+    contest_of(redis_server const& server, std::string prefix, std::int64_t entries)
+        : server_(server), prefix_(std::move(prefix)), wanted_(entries) {
+        server_.run("DEL", counter("begun"), counter("inside"), counter("entries"));
+    }
+
+    /// A Java thread, which asks by `command` for `lock` from now on, and counts for `weight` while it is inside.
+    java_peer::ticket begins(java_peer& java, std::string const& thread, std::string const& command,
+                             std::string const& lock, std::int64_t weight = 1,
+                             std::chrono::milliseconds pause = contest_pause) {
+        auto const microseconds = [](auto time) { return std::to_string(std::chrono::microseconds(time).count()); };
+        auto const ticket = java.start(thread, command,
+                                       {lock, prefix_, std::to_string(wanted_), microseconds(contest_work),
+                                        microseconds(pause), std::to_string(weight)});
+        ++begun_;
+        EXPECT_TRUE(wait_until([&] { return server_.run("GET", counter("begun")).text == std::to_string(begun_); }));
+        return ticket;
+    }
+    static contest_part end_of(java_peer& java, java_peer::ticket which) {
+        auto const answer = java.end_of(which, std::chrono::minutes(1));
+        EXPECT_TRUE(answer.ok) << answer.exception_class << ": " << answer.value;
+        long long most = 0;
+        long long entries = 0;
+        EXPECT_EQ(std::sscanf(answer.value.c_str(), "%lld,%lld", &most, &entries), 2);
+        return {most, entries};
+    }
+
+    /// This thread, until there were as many entries as wanted. `enter()` gets it in, and out with release().
+    template <class Enter>
+    contest_part take_part(Enter enter, std::int64_t weight = 1,
+                           std::chrono::milliseconds pause = contest_pause) const {
+        raw_client redis = server_.admin();
+        contest_part mine;
+        for (std::int64_t entry = 0; entry < wanted_;) {
+            auto in = enter();
+            auto const seen = redis.command("INCRBY", counter("inside"), std::to_string(weight)).integer;
+            mine.most_inside = std::max<std::int64_t>(mine.most_inside, seen);
+            entry = redis.command("INCR", counter("entries")).integer;
+            if (entry <= wanted_) ++mine.entries;
+            std::this_thread::sleep_for(contest_work); // sleeps because work takes time
+            redis.command("DECRBY", counter("inside"), std::to_string(weight));
+            in.release();
+            std::this_thread::sleep_for(pause); // sleeps because other work does too
+        }
+        return mine;
+    }
+
+private:
+    std::string counter(char const* which) const { return prefix_ + ":" + which; }
+
+    redis_server const& server_;
+    std::string prefix_;
+    std::int64_t wanted_;
+    int begun_ = 0;
+};
+
+/// One thread of each side. `enter()` gets us in, and out with release().
 template <class Enter>
 contest_end contest(redis_server const& server, java_peer& java, std::string const& command, std::string const& name,
                     std::int64_t entries, Enter enter) {
-    raw_client redis = server.admin();
-    auto const begun = name + ":begun";
-    auto const inside = name + ":inside";
-    auto const entered = name + ":entries";
-    redis.command("DEL", begun, inside, entered);
+    contest_of both(server, name, entries);
     auto first = enter();
-    auto const microseconds = [](auto time) { return std::to_string(std::chrono::microseconds(time).count()); };
-    auto const java_side = java.start(
-        "a", command, {name, name, std::to_string(entries), microseconds(contest_work), microseconds(contest_pause)});
-    EXPECT_TRUE(wait_until([&] { return redis.command("EXISTS", begun).integer == 1; }));
+    auto const java_side = both.begins(java, "a", command, name);
     first.release();
-
-    contest_end end;
-    for (std::int64_t entry = 0; entry < entries;) {
-        auto mine = enter();
-        end.most_inside = std::max<std::int64_t>(end.most_inside, redis.command("INCR", inside).integer);
-        entry = redis.command("INCR", entered).integer;
-        if (entry <= entries) ++end.ours;
-        std::this_thread::sleep_for(contest_work); // sleeps because work takes time
-        redis.command("DECR", inside);
-        mine.release();
-        std::this_thread::sleep_for(contest_pause); // sleeps because other work does too
-    }
-    auto const answer = java.end_of(java_side, std::chrono::minutes(1));
-    EXPECT_TRUE(answer.ok) << answer.exception_class << ": " << answer.value;
-    long long most = 0;
-    long long theirs = 0;
-    EXPECT_EQ(std::sscanf(answer.value.c_str(), "%lld,%lld", &most, &theirs), 2);
-    end.most_inside = std::max<std::int64_t>(end.most_inside, most);
-    end.theirs = theirs;
-    EXPECT_EQ(end.ours + end.theirs, entries);
-    std::printf("of %d entries C++ had %d, Java %d\n", int(entries), int(end.ours), int(end.theirs));
-    return end;
+    auto const ours = both.take_part(enter);
+    auto const theirs = contest_of::end_of(java, java_side);
+    EXPECT_EQ(ours.entries + theirs.entries, entries);
+    std::printf("of %d entries C++ had %d, Java %d\n", int(entries), int(ours.entries), int(theirs.entries));
+    return {std::max(ours.most_inside, theirs.most_inside), ours.entries, theirs.entries};
 }
 
 /// Never two inside, and sometimes one of each side.

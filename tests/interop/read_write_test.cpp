@@ -1,6 +1,7 @@
 // Readers and writers of both languages at one read-write lock. What a writer has in common with other kinds is in
 // kinds_test.cpp.
 #include "behaviour/kinds.hpp"
+#include "contest.hpp"
 #include "interop_test.hpp"
 
 namespace redlatch::test {
@@ -105,6 +106,38 @@ TEST_F(read_write, keeps_nested_holds_of_both_languages_apart) {
     EXPECT_TRUE(java().yes("a", "read/isHeld", {name})) << "once still";
     java().value("a", "read/unlock", {name});
     EXPECT_FALSE(exists(name));
+}
+
+/// A reader counts for one, a writer for more than all readers.
+TEST_F(read_write, is_never_written_beside_anybody_of_either_language_and_is_read_by_both_together) {
+    constexpr std::int64_t entries = 200;
+    constexpr std::int64_t writer = 1000;
+    // The last reader wakes the writers of both sides, and ours are the faster ones: they are to be away at times.
+    constexpr auto writers_pause = 30ms;
+    contest_of all(server(), name, entries);
+    hold first = writes.acquire();
+    auto const java_reads = all.begins(java(), "r", "read/contest", name);
+    auto const java_writes = all.begins(java(), "w", "write/contest", name, writer, writers_pause);
+    auto const enters = [&](any_lock& lock) { return [&] { return lock.acquire({.wait = patience}); }; };
+    auto we_read = in_thread([&] { return all.take_part(enters(reads)); });
+    auto we_write = in_thread([&] { return all.take_part(enters(writes), writer, writers_pause); });
+    EXPECT_TRUE(wait_until([&] { return cpp.stats().waiters == 2; }));
+    first.release();
+    contest_part const readers[] = {we_read.get(), contest_of::end_of(java(), java_reads)};
+    contest_part const writers[] = {we_write.get(), contest_of::end_of(java(), java_writes)};
+    for (auto const& one : readers) EXPECT_LT(one.most_inside, writer) << "it read beside a writer";
+    for (auto const& one : writers) EXPECT_EQ(one.most_inside, writer) << "it wrote beside somebody";
+    EXPECT_EQ(std::max(readers[0].most_inside, readers[1].most_inside), 2) << "both read, and once together";
+    std::int64_t sum = 0;
+    for (auto const* const parts : {readers, writers}) {
+        std::printf("%s C++ had %d, Java %d\n", parts == readers ? "reading" : "writing", int(parts[0].entries),
+                    int(parts[1].entries));
+        for (std::size_t side = 0; side < 2; ++side) {
+            EXPECT_GT(parts[side].entries, 0);
+            sum += parts[side].entries;
+        }
+    }
+    EXPECT_EQ(sum, entries);
 }
 
 } // namespace

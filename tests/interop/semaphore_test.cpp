@@ -1,4 +1,5 @@
 // Permits of one semaphore, taken and given by both languages.
+#include "contest.hpp"
 #include "counter_test.hpp"
 
 #include <algorithm>
@@ -295,6 +296,19 @@ TEST_P(shared_semaphore, never_lets_more_in_than_it_has_permits_and_everybody_in
     EXPECT_EQ(server().run("GET", taken).text, "0");
     expect_both_see(permits);
     server().run("DEL", taken);
+}
+
+TEST_P(shared_semaphore, of_one_permit_lets_one_in_at_a_time_and_starves_neither_side) {
+    EXPECT_TRUE(ours.try_set_permits(1));
+    struct taken {
+        semaphore& from;
+        void release() { from.release(); }
+    };
+    expect_a_tenth_for_each_side(contest(server(), java(), "semaphore/contest", name, 100, [&] {
+        take(ours);
+        return taken{ours};
+    }));
+    expect_both_see(1);
 }
 
 TEST_P(shared_semaphore, looks_the_same_whoever_uses_it) {

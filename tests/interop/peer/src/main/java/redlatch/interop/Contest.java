@@ -10,7 +10,7 @@ import org.redisson.api.RedissonClient;
  * <p>The counter {@code PREFIX:begun} says that this side asks from now on. Who is inside counts himself in
  * {@code PREFIX:inside}, which nobody may ever find above 1, and his entry in {@code PREFIX:entries}; he works, and pauses
  * before he asks again. It is over when there were as many entries as wanted; those beyond, of a side that is alone then,
- * belong to nobody.
+ * belong to nobody. Where some share the section, who does not counts for more than one inside.
  */
 final class Contest {
     /** How one gets into the section and out of it. */
@@ -24,6 +24,7 @@ final class Contest {
     private final int wanted;
     private final long work;
     private final long pause;
+    private final long weight;
 
     Contest(RedissonClient client, String[] words) {
         String prefix = Commands.decode(words[4]);
@@ -33,6 +34,7 @@ final class Contest {
         wanted = Integer.parseInt(words[5]);
         work = Long.parseLong(words[6]);
         pause = Long.parseLong(words[7]);
+        weight = Long.parseLong(words[8]);
     }
 
     /** "MOST,OWN": the largest number seen inside, and how many of the wanted entries were of this side. */
@@ -42,13 +44,13 @@ final class Contest {
         begun.incrementAndGet();
         for (long entry = 0; entry < wanted;) {
             enter.take();
-            most = Math.max(most, inside.incrementAndGet());
+            most = Math.max(most, inside.addAndGet(weight));
             entry = entries.incrementAndGet();
             if (entry <= wanted) {
                 ++own;
             }
             TimeUnit.MICROSECONDS.sleep(work); // sleeps because work takes time
-            inside.decrementAndGet();
+            inside.addAndGet(-weight);
             leave.take();
             TimeUnit.MICROSECONDS.sleep(pause); // sleeps because other work does too
         }

@@ -16,7 +16,8 @@ final class Counters {
 
     Object semaphore(String command, String name, String[] words) throws InterruptedException {
         RSemaphore semaphore = client.getSemaphore(name);
-        int permits = words.length > 4 && !command.equals("contend") ? Integer.parseInt(words[4]) : 1;
+        boolean ofOne = command.equals("contend") || command.equals("contest");
+        int permits = words.length > 4 && !ofOne ? Integer.parseInt(words[4]) : 1;
         switch (command) {
             case "acquire":
                 semaphore.acquire(permits);
@@ -43,6 +44,8 @@ final class Counters {
                 return true;
             case "contend":
                 return contend(semaphore, client.getAtomicLong(Commands.decode(words[4])), Integer.parseInt(words[5]));
+            case "contest":
+                return new Contest(client, words).run(semaphore::acquire, semaphore::release);
             default:
                 throw new IllegalArgumentException("unknown command " + command);
         }
