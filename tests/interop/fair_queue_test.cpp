@@ -63,14 +63,17 @@ TEST_F(fair_queue, is_left_by_a_java_waiter_that_gives_up_and_by_one_of_ours) {
     EXPECT_FALSE(exists(queue));
 }
 
-TEST_F(fair_queue, is_passed_on_by_java_to_ours_behind_a_waiter_that_has_died) {
-    java().value("a", "fair/lock", {name});
-    auto const now = std::stoll(server().run("TIME").items.at(0).text);
-    server().run("RPUSH", queue, "dead:1");
-    server().run("ZADD", "redisson_lock_timeout:{" + name + "}", std::to_string((now + 2) * 1000), "dead:1");
+/// Whoever was told of the release, it is gone: its place ends a second after the lease that it was told.
+TEST_F(fair_queue, is_passed_on_by_java_to_ours_behind_a_java_waiter_that_was_killed) {
+    java_peer victim(built_peer().folder, server().uri(), 30s, 1s);
+    brief_java().value("a", "fair/lock", {name});
+    victim.start("v", "fair/lock", {name});
+    ASSERT_TRUE(queue_becomes(1));
     auto ours_waits = cpp_queues(2);
-    java().value("a", "fair/unlock", {name});
-    EXPECT_TRUE(ours_waits.get()) << "when its time was over, whoever was told of the release";
+    victim.kill();
+    brief_java().value("a", "fair/unlock", {name});
+    EXPECT_TRUE(ours_waits.get());
+    EXPECT_TRUE(queue_becomes(0));
 }
 
 } // namespace

@@ -1,6 +1,9 @@
 // The command-line tool beside Java.
 #include "interop_test.hpp"
+#include "support/temporary_folder.hpp"
 
+#include <csignal>
+#include <fstream>
 #include <sys/wait.h>
 
 namespace redlatch::test {
@@ -75,6 +78,28 @@ TEST_F(tool, unlock_by_force_ends_a_hold_of_java_and_wakes_java) {
     EXPECT_TRUE(java().end_of(waits, 10s).ok);
     EXPECT_FALSE(java().yes("a", "isHeld", {name}));
     java().value("b", "unlock", {name});
+}
+
+TEST_F(tool, that_is_killed_in_the_queue_of_a_fair_lock_is_passed_over_by_java) {
+    temporary_folder const folder;
+    auto const file = (folder.path() / "redisson.yaml").string();
+    std::ofstream(file) << "singleServerConfig: {address: '" << server().uri() << "'}\nfairLockWaitTimeout: 1000\n";
+    auto const queue_becomes = [&](std::int64_t length) {
+        return wait_until([&] { return server().run("LLEN", "redisson_lock_queue:{" + name + "}").integer == length; });
+    };
+    client holder{as_variant(config{.address = server().uri(), .lock_watchdog_timeout = brief_watchdog})};
+    hold held = holder.get_fair_lock(name).acquire({.owner = owner()});
+    child_process queued({.arguments = {REDLATCH_TOOL, "run", "--config", file, "--fair", name, "--", "true"}});
+    ASSERT_TRUE(queue_becomes(1)) << queued.error_text();
+    auto const java_waits = java().start("a", "fair/lock", {name});
+    ASSERT_TRUE(queue_becomes(2));
+    queued.signal(SIGKILL);
+    ASSERT_TRUE(queued.wait());
+    held.release();
+    auto const end = java().end_of(java_waits);
+    EXPECT_TRUE(end.ok) << end.value;
+    EXPECT_TRUE(queue_becomes(0));
+    java().value("a", "fair/unlock", {name});
 }
 
 } // namespace

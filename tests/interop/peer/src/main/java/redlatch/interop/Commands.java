@@ -22,14 +22,16 @@ final class Commands {
     /** One for each address: whose members a red lock has. All else is done by the first. */
     private final List<RedissonClient> clients;
 
-    Commands(String addresses, long watchdogTimeout) {
-        clients = Arrays.stream(addresses.split(" ")).map(address -> connected(address, watchdogTimeout)).toList();
+    Commands(String addresses, long watchdogTimeout, long fairLockWaitTimeout) {
+        clients = Arrays.stream(addresses.split(" "))
+                .map(address -> connected(address, watchdogTimeout, fairLockWaitTimeout)).toList();
         client = clients.get(0);
     }
 
-    private static RedissonClient connected(String address, long watchdogTimeout) {
+    private static RedissonClient connected(String address, long watchdogTimeout, long fairLockWaitTimeout) {
         Config config = new Config();
         config.setLockWatchdogTimeout(watchdogTimeout);
+        config.setFairLockWaitTimeout(fairLockWaitTimeout);
         config.setCodec(StringCodec.INSTANCE); // of the values of a group, as the C++ side takes them
         config.setThreads(4).setNettyThreads(4);
         Servers.use(config, address);

@@ -34,7 +34,7 @@ public final class Peer {
     }
 
     public static void main(String[] arguments) throws IOException {
-        Peer peer = new Peer(new Commands(arguments[0], Long.parseLong(arguments[1])));
+        Peer peer = new Peer(new Commands(arguments[0], Long.parseLong(arguments[1]), Long.parseLong(arguments[2])));
         peer.say("0 ok ready");
         BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
         for (String line = in.readLine(); line != null; line = in.readLine()) {
