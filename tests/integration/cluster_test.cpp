@@ -1,5 +1,6 @@
 // Locks on a cluster of real servers: where they are, what happens when their slots move, and when a master is lost.
 #include "integration/cluster_fixture.hpp"
+#include "support/every_use.hpp"
 
 #include <redlatch/fair_lock.hpp>
 #include <redlatch/multi_lock.hpp>
@@ -74,6 +75,18 @@ TEST(cluster, wakes_waiters_by_messages_to_all_nodes_where_that_is_wanted) {
 }
 
 TEST(cluster, has_all_kinds) {
+    redis_cluster cluster;
+    auto settings = of_cluster(cluster);
+    settings.lock_watchdog_timeout = 900ms; // they wait for renewals
+    for (auto const& one : uses_of_all_types()) {
+        SCOPED_TRACE(one.type);
+        client user(settings);
+        client other(settings);
+        EXPECT_NO_THROW(one.use(user, other));
+    }
+}
+
+TEST(cluster, has_queues_readers_and_permits_on_each_node) {
     redis_cluster cluster;
     client user(of_cluster(cluster));
     client other(of_cluster(cluster));

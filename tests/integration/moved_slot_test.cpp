@@ -1,8 +1,9 @@
 // Locks and semaphores of a cluster whose slots move while they are held and waited for.
 #include "integration/cluster_fixture.hpp"
 
-#include <redlatch/read_write_lock.hpp>
-#include <redlatch/semaphore.hpp>
+#include <redlatch/redlatch.hpp>
+
+#include <iterator>
 
 namespace redlatch::test {
 namespace {
@@ -71,6 +72,62 @@ TEST(moved_slot, keeps_a_lock_whose_slot_moves_and_wakes_who_waits_for_it) {
     EXPECT_EQ(fields_of(cluster.node(1), name), 1U);
     held.release();
     EXPECT_TRUE(waiter.get().status() == hold_status::held);
+}
+
+/// What a kind has besides its hash - a queue, a token, times of readers - moves with it.
+TEST(moved_slot, keeps_locks_of_other_kinds_and_wakes_who_waits_for_them) {
+    if (test_server_is_before_7()) GTEST_SKIP() << messages_of_shards;
+    struct kind {
+        char const* name;
+        basic_lock (*of)(client& from, std::string const& name);
+    };
+    constexpr kind kinds[] = {
+        {"fair", [](client& from, std::string const& name) -> basic_lock { return from.get_fair_lock(name); }},
+        {"write",
+         [](client& from, std::string const& name) -> basic_lock {
+             return from.get_read_write_lock(name).write_lock();
+         }},
+        {"faster_multi",
+         [](client& from, std::string const& name) -> basic_lock {
+             return from.get_faster_multi_lock(name, {"here", "there"});
+         }},
+        {"election",
+         [](client& from, std::string const& name) -> basic_lock { return from.get_leader_election(name).lock(); }},
+    };
+    redis_cluster cluster;
+    auto settings = of_cluster(cluster);
+    settings.lock_watchdog_timeout = 6000ms;
+    client holder(settings);
+    client other(settings);
+    auto const name = cluster.name_on(0);
+    auto const slot = redis_cluster::slot_of(name);
+    auto const name_of = [&](kind const& one) { return std::string(one.name) + " {" + name + "}"; };
+    std::vector<hold> held;
+    std::vector<std::future<hold>> waiters;
+    for (auto const& one : kinds) {
+        held.push_back(one.of(holder, name_of(one)).acquire({.owner = owner()}));
+        waiters.push_back(in_thread([&other, &one, key = name_of(one)] {
+            return one.of(other, key).acquire({.wait = patience, .owner = owner()});
+        }));
+    }
+    auto gate = holder.get_count_down_latch(name); // its channel would have brackets of its own around a tag
+    EXPECT_TRUE(gate.try_set_count(1));
+    auto through = in_thread([&] { other.get_count_down_latch(gate.name()).wait({.wait = patience}); });
+    ASSERT_TRUE(wait_until([&] { return other.stats().subscriptions == std::size(kinds) + 1; }));
+    cluster.begin_move(slot, 0, 1);
+    cluster.move_keys(slot, 0, 1);
+    cluster.end_move(slot, 0, 1);
+    std::vector<lease_clock::time_point> ends;
+    for (auto const& one : held) ends.push_back(one.valid_until() + 1s);
+    for (std::size_t i = 0; i < held.size(); ++i)
+        EXPECT_TRUE(wait_until([&] { return held[i].valid_until() > ends[i]; })) << held[i].lock_name();
+    EXPECT_EQ(keys_on(cluster.node(0)), 0U);
+    auto const released = test_clock::now();
+    for (auto& one : held) EXPECT_NO_THROW(one.release());
+    EXPECT_TRUE(gate.count_down());
+    for (auto& one : waiters) EXPECT_EQ(one.get().status(), hold_status::held);
+    through.get();
+    EXPECT_LT(since(released), 3s) << "a lease of six seconds had just been renewed";
 }
 
 TEST(moved_slot, wakes_who_waits_for_permits_whose_slot_moves) {
