@@ -38,8 +38,18 @@ protected:
     std::int64_t last_end_ = 0;
 };
 
-TEST_F(loss, by_a_stopped_server_kills_even_a_stubborn_command_in_time) {
-    auto const tool = start(script(stubborn, {"--lease", "3s", "--grace", "500ms"}));
+/// Of a lock, and of a leadership.
+class loss_of : public loss, public testing::WithParamInterface<std::string> {
+protected:
+    void TearDown() override {
+        server.run("DEL", "redisson_lock_token:{job}"); // it outlives a leadership
+        loss::TearDown();
+    }
+};
+INSTANTIATE_TEST_SUITE_P(each, loss_of, testing::Values("run", "elect"), [](auto const& about) { return about.param; });
+
+TEST_P(loss_of, by_a_stopped_server_kills_even_a_stubborn_command_in_time) {
+    auto const tool = start(script(stubborn, {"--lease", "3s", "--grace", "500ms"}, "job", GetParam()));
     ASSERT_TRUE(becomes_held());
     note_expiry();
     EXPECT_TRUE(dies_before_the_key(*tool));

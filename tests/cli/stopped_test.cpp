@@ -24,8 +24,19 @@ protected:
     }
 };
 
-TEST_F(stopped_tool, ends_the_command_before_the_key_expires) {
-    auto const tool = start(script(pair, {"--watchdog", "3s", "--grace", "500ms"}));
+/// Of a lock, and of a leadership.
+class stopped_tool_of : public stopped_tool, public testing::WithParamInterface<std::string> {
+protected:
+    void TearDown() override {
+        server.run("DEL", "redisson_lock_token:{job}"); // it outlives a leadership
+        stopped_tool::TearDown();
+    }
+};
+INSTANTIATE_TEST_SUITE_P(each, stopped_tool_of, testing::Values("run", "elect"),
+                         [](auto const& about) { return about.param; });
+
+TEST_P(stopped_tool_of, ends_the_command_before_the_key_expires) {
+    auto const tool = start(script(pair, {"--watchdog", "3s", "--grace", "500ms"}, "job", GetParam()));
     ASSERT_TRUE(becomes_held());
     stranger const inner(std::stoi(line_of(*tool)));
     stranger const command(std::stoi(line_of(*tool)));

@@ -95,8 +95,8 @@ outcome tool_test::finish(child_process& tool) {
     return result;
 }
 
-words tool_test::script(std::string const& text, words flags, std::string const& name) {
-    words result{"run", name};
+words tool_test::script(std::string const& text, words flags, std::string const& name, std::string const& command) {
+    words result{command, name};
     result.insert(result.end(), flags.begin(), flags.end());
     result.insert(result.end(), {"--", "sh", "-c", text});
     return result;

@@ -65,7 +65,8 @@ protected:
     static outcome finish(child_process& tool);
 
     /// A script under the lock: `run NAME flags -- sh -c SCRIPT`.
-    static words script(std::string const& text, words flags = {}, std::string const& name = "job");
+    static words script(std::string const& text, words flags = {}, std::string const& name = "job",
+                        std::string const& command = "run");
     /// One that says its pid, and ends at once with TERM; 33 shows that it was TERM.
     static constexpr char const* obedient = "trap 'echo told; exit 33' TERM; echo $$; while :; do sleep 0.01; done";
 
