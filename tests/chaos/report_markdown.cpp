@@ -57,6 +57,7 @@ std::string title(scenario::where group) {
     case scenario::where::sentinel: return "Sentinel";
     case scenario::where::cluster: return "Cluster";
     case scenario::where::clocks: return "Clocks";
+    case scenario::where::independent: return "Independent masters";
     }
     return "";
 }

@@ -28,7 +28,7 @@ struct expectation {
 
 struct scenario {
     enum class needs { nothing, own_network, fake_clock };
-    enum class where { servers, processes, connections, network, failover, clocks, sentinel, cluster };
+    enum class where { servers, processes, connections, network, failover, clocks, sentinel, cluster, independent };
 
     std::string name;
     where group;
@@ -56,6 +56,7 @@ std::vector<scenario> network_scenarios();
 std::vector<scenario> failover_scenarios();
 std::vector<scenario> sentinel_scenarios();
 std::vector<scenario> cluster_scenarios();
+std::vector<scenario> red_lock_scenarios();
 std::vector<scenario> clock_scenarios();
 
 } // namespace redlatch::chaos

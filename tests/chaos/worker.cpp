@@ -9,8 +9,11 @@
 
 #include <redlatch/redlatch.hpp>
 
+#include <algorithm>
 #include <atomic>
+#include <functional>
 #include <iostream>
+#include <sstream>
 #include <stop_token>
 #include <string>
 #include <thread>
@@ -20,7 +23,27 @@ namespace redlatch::chaos {
 
 namespace {
 
-std::int64_t validity(hold_view const& of) {
+/// Of a red lock: what a callback may look at while its hold is being released.
+struct majority_view {
+    std::vector<hold_view> members;
+
+    lease_clock::time_point valid_until() const {
+        std::vector<lease_clock::time_point> ends;
+        for (auto const& one : members) ends.push_back(one.valid_until());
+        std::sort(ends.begin(), ends.end(), std::greater<>());
+        return ends.size() < majority ? lease_clock::time_point::min() : ends[majority - 1];
+    }
+    static constexpr std::size_t majority = 2; // of three
+};
+
+hold_view view_of(hold const& one) {
+    return hold_view(one);
+}
+majority_view view_of(multi_hold const& one) {
+    return {one.members()};
+}
+
+template <class Hold> std::int64_t validity(Hold const& of) {
     auto const left = std::chrono::duration_cast<std::chrono::microseconds>(of.valid_until() - lease_clock::now());
     return now_us() + left.count();
 }
@@ -37,7 +60,7 @@ class worker {
 public:
     explicit worker(worker_settings settings)
         : settings_(std::move(settings)), diary_(settings_.history_file), tokens_(settings_.counter_file),
-          client_(client_settings(settings_)) {}
+          clients_(clients_of(settings_)) {}
 
     void run() {
         std::vector<std::jthread> threads;
@@ -49,9 +72,15 @@ public:
     }
 
 private:
-    static config client_settings(worker_settings const& from) {
+    static std::vector<client> clients_of(worker_settings const& from) {
+        std::vector<client> all;
+        std::istringstream addresses(from.uri);
+        for (std::string address; addresses >> address;) all.emplace_back(client_settings(from, address));
+        return all;
+    }
+    static config client_settings(worker_settings const& from, std::string const& address) {
         config result;
-        result.address = from.uri;
+        result.address = address;
         result.lock_watchdog_timeout = from.watchdog;
         result.timeout = from.timeout;
         result.ping_interval = from.ping;
@@ -70,24 +99,33 @@ private:
 
     void cycles(std::string const& who) {
         say(who, kind::begin, now_us());
-        auto lock = client_.get_lock(settings_.lock);
+        if (clients_.size() == 1) {
+            cycles(who, clients_.front().get_lock(settings_.lock));
+        } else {
+            std::vector<basic_lock> members;
+            for (auto& one : clients_) members.push_back(one.get_lock(settings_.lock));
+            cycles(who, red_lock(members));
+        }
+        say(who, kind::end, now_us());
+    }
+
+    template <class Lock> void cycles(std::string const& who, Lock lock) {
         auto length = settings_.first.count() > 0 ? settings_.first : settings_.section;
         while (!ending_.stop_requested()) {
             if (cycle(who, lock, length)) length = settings_.section;
             // sleeps because users pause between two pieces of work
             std::this_thread::sleep_for(settings_.pause);
         }
-        say(who, kind::end, now_us());
     }
 
-    bool cycle(std::string const& who, reentrant_lock& lock, milliseconds length) {
+    template <class Lock> bool cycle(std::string const& who, Lock& lock, milliseconds length) {
         acquire_options options{.stop = ending_.get_token()};
         if (settings_.wait.count() > 0) options.wait = settings_.wait;
         if (settings_.lease.count() > 0) options.lease = settings_.lease;
         auto const asked = now_us();
         say(who, kind::ask, asked, 0, options.wait ? asked + options.wait->count() * 1000 : 0);
         std::error_code code;
-        hold mine = lock.acquire(options, code);
+        auto mine = lock.acquire(options, code);
         auto const returned = now_us();
         if (code) {
             say(who, kind::fail, returned, 0, 0, text_of(code));
@@ -95,14 +133,17 @@ private:
         }
         say(who, kind::got, returned, 0, validity(mine));
         std::stop_callback const on_loss(
-            mine.lost(), [&, view = hold_view(mine)] { say(who, kind::told, now_us(), 0, validity(view)); });
+            mine.lost(), [&, view = view_of(mine)] { say(who, kind::told, now_us(), 0, validity(view)); });
         inside(who, mine, length);
+        // Of a red lock it tells of each member that was lost, though the majority was held to the end.
+        bool const by_majority = clients_.size() > 1 && mine;
         mine.release(code);
+        if (by_majority && code == errc::lease_lost) code.clear();
         say(who, kind::freed, now_us(), 0, 0, text_of(code));
         return true;
     }
 
-    void inside(std::string const& who, hold const& mine, milliseconds length) {
+    template <class Hold> void inside(std::string const& who, Hold const& mine, milliseconds length) {
         auto const token = tokens_.next();
         auto at = now_us();
         if (!mine) {
@@ -129,7 +170,7 @@ private:
     }
 
     /// The clock told this thread; the client's own thread may take a moment longer.
-    static void wait_to_be_told(hold const& mine) {
+    template <class Hold> static void wait_to_be_told(Hold const& mine) {
         auto const end = now_us() + 5'000'000;
         // sleeps because the stop token that it waits for is the subject of the test
         while (!mine.lost().stop_requested() && now_us() < end) std::this_thread::sleep_for(milliseconds(1));
@@ -138,7 +179,7 @@ private:
     worker_settings const settings_;
     diary const diary_;
     token_counter tokens_;
-    client client_;
+    std::vector<client> clients_;
     std::stop_source ending_;
     std::atomic<bool> released_{false};
 };

@@ -11,7 +11,7 @@ using std::chrono::milliseconds;
 
 struct worker_settings {
     std::string name = "worker"; ///< of the process, in the history
-    std::string uri{};
+    std::string uri{};           ///< several with blanks between: a red lock of them
     std::string lock = "chaos";
     std::string history_file{};
     std::string counter_file{}; ///< 8 bytes, shared by all workers: the last token
