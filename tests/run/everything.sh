@@ -56,6 +56,14 @@ test_variants_on() { # PROGRAM PART
     REDLATCH_TEST_SERVER=$1 run_ctest release "$2" -L '^integration_variant$' -j "$waiting_jobs"
 }
 
+# Those in which servers differ most: how several are arranged, what a user may do, what a service takes away.
+test_arrangements_on() { # PROGRAM PART
+    local these='^(cluster|moved_slot|sentinel(_[a-z]+)?_test|(cluster|sentinel)_replicas|replicated_test'
+    these+='|acl_rule_test|command/a_server_without[a-z_]*)\.'
+    REDLATCH_TEST_SERVER=$1 run_ctest release "$2" -L '^integration$' -R "$these" -j "$waiting_jobs"
+    [[ $ran -gt 0 ]] || ended "there is a test to run ($2)" 1 0 0 || true
+}
+
 # What the same sources always get, and other sources do not: a failure can be repeated, and each change meets new scenarios.
 seed_of_sources() {
     local sum
@@ -86,7 +94,10 @@ test_everything() { # a failure in one step does not hide those of the others
     beside "simulator, seeds behind Sentinels" seeds 2000 75 --topology sentinel --first "$(seed_of_sources)"
     beside "memcheck: the core" memcheck "${core_tests[@]}"
     beside "build: fuzz, ahead" build fuzz
-    if [[ $valkey_server ]]; then test_variants_on "$valkey_server" 'waiting, variants on Valkey'; fi
+    if [[ $valkey_server ]]; then
+        test_variants_on "$valkey_server" 'waiting, variants on Valkey'
+        test_arrangements_on "$valkey_server" 'waiting, arrangements and rights on Valkey'
+    fi
     local preset
     for preset in asan-ubsan tsan; do test_preset "$preset"; done
     wait_for_besides
