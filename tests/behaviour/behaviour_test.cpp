@@ -1,6 +1,7 @@
 // What users rely on with every kind of lock: acquire, wait, deadline, cancellation, renewal, loss, lost replies, release,
-// force, introspection, owners, close. Each test runs with each kind, through both faces.
+// force, introspection, owners, close, fork. Each test runs with each kind, through both faces.
 #include "behaviour/kinds.hpp"
+#include "integration/child_of_fork.hpp"
 #include "locking/names.hpp"
 #include "locking/recipes/recipes.hpp"
 
@@ -46,7 +47,7 @@ TEST(kinds, are_all_in_the_suite) {
     for (auto const& kind : lock_kinds) tested.insert(kind.name);
     std::set<std::string_view> shipped;
     for (auto const* recipe : locking::all_recipes)
-        if (!recipe->shared) shipped.insert(recipe->kind); // read_write_lock_test.cpp
+        if (!recipe->shared) shipped.insert(recipe->kind); // read_half_test.cpp, read_write_lock_test.cpp
     EXPECT_EQ(tested, shipped);
 }
 
@@ -420,6 +421,15 @@ TEST_P(behaviour, is_lost_and_released_when_its_client_closes) {
     EXPECT_TRUE(waiter.get());
     EXPECT_EQ(mine.status(), hold_status::lost);
     EXPECT_EQ(outcome_of([&] { auto const never = kind().get(closing, name).acquire(); }).reason, errc::closed);
+}
+
+TEST_P(behaviour, is_refused_in_the_child_of_a_fork_and_stays_held_in_the_parent) {
+    auto mine = lock.acquire();
+    EXPECT_EQ(status_of_child([&] { return first_not_refused(lock, mine); }), 0) << "the number of the call";
+    auto const renewals = user.stats().renewals;
+    EXPECT_TRUE(wait_until([&] { return user.stats().renewals > renewals; }));
+    EXPECT_EQ(mine.status(), hold_status::held);
+    EXPECT_FALSE(theirs.try_acquire());
 }
 
 /// One of this kind by one that is held.

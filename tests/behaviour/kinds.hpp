@@ -104,6 +104,22 @@ inline void PrintTo(lock_kind const& kind, std::ostream* out) {
     *out << kind.name;
 }
 
+/// In the child of a fork: the number of the first call that was not refused, or 0.
+inline int first_not_refused(any_lock& lock, hold& mine) {
+    auto const forked = [](auto&& call) { return outcome_of(call).reason == errc::forked; };
+    if (!forked([&] { auto const never = lock.acquire({.wait = 1s}); })) return 1;
+    if (!forked([&] { auto const never = lock.try_acquire(); })) return 2;
+    if (!forked([&] { lock.lock(); })) return 3;
+    if (!forked([&] { (void)lock.is_locked(); })) return 4;
+    if (!forked([&] { (void)lock.remaining_lease(); })) return 5;
+    if (!forked([&] { (void)lock.inspect(); })) return 6;
+    if (!forked([&] { (void)lock.force_unlock(); })) return 7;
+    if (mine.status() != hold_status::lost || !mine.lost().stop_requested()) return 8;
+    if (!forked([&] { mine.release(); })) return 9;
+    mine.release_detached();
+    return 0;
+}
+
 /// All keys but the counters of tokens, which outlive their locks, are gone, and nobody listens.
 inline void expect_clean_but_for_tokens(redis_server const& server) {
     for (auto const& key : server.run("KEYS", "redisson_lock_token:*").items) server.run("DEL", key.text);
