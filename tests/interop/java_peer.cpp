@@ -9,11 +9,12 @@ namespace redlatch::test {
 namespace {
 
 child_options program(std::filesystem::path const& classes, std::string const& uri, std::chrono::milliseconds watchdog,
-                      std::chrono::milliseconds fair_wait) {
+                      std::chrono::milliseconds fair_wait, java_peer::words const& environment) {
     std::string const class_path = (classes / "interop-peer.jar").string() + ":" + (classes / "lib").string() + "/*";
     return {.arguments = {"java", "-Xmx128m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp", class_path,
                           "redlatch.interop.Peer", uri, std::to_string(watchdog.count()),
-                          std::to_string(fair_wait.count())}};
+                          std::to_string(fair_wait.count())},
+            .environment = environment};
 }
 
 constexpr std::string_view digits = "0123456789ABCDEF";
@@ -21,8 +22,9 @@ constexpr std::string_view digits = "0123456789ABCDEF";
 } // namespace
 
 java_peer::java_peer(std::filesystem::path const& classes, std::string const& uri,
-                     std::chrono::milliseconds watchdog_timeout, std::chrono::milliseconds fair_wait)
-    : process_(program(classes, uri, watchdog_timeout, fair_wait)) {
+                     std::chrono::milliseconds watchdog_timeout, std::chrono::milliseconds fair_wait,
+                     words const& environment)
+    : process_(program(classes, uri, watchdog_timeout, fair_wait, environment)) {
     // A JVM on a busy machine may take its time.
     if (!reply_if_any(0, std::chrono::minutes(2)))
         throw std::runtime_error("the Java peer did not come up: " + process_.error_text());

@@ -32,7 +32,7 @@ public:
     /// Starts the program and waits until it is connected; throws std::runtime_error with its stderr when it is not.
     /// `fair_wait`: for how long its waiters keep their places in the queue of a fair lock.
     java_peer(std::filesystem::path const& classes, std::string const& uri, std::chrono::milliseconds watchdog_timeout,
-              std::chrono::milliseconds fair_wait = std::chrono::minutes(5));
+              std::chrono::milliseconds fair_wait = std::chrono::minutes(5), words const& environment = {});
 
     /// Begins a command on a Java thread of that name. Arguments are percent-encoded here.
     ticket start(std::string const& thread, std::string const& command, words const& arguments = {});
