@@ -106,15 +106,15 @@ contest_end contest(redis_server const& server, java_peer& java, std::string con
 }
 
 /// Never two inside, and sometimes one of each side.
-inline void expect_both_got_in(contest_end const& end) {
+inline void expect_one_at_a_time_of_both_sides(contest_end const& end) {
     EXPECT_EQ(end.most_inside, 1);
     EXPECT_GT(end.ours, 0);
     EXPECT_GT(end.theirs, 0);
 }
 
 /// And neither side is left behind: Java had 28 to 53 % on a machine with other work. A JVM that gets no processor asks seldom.
-inline void expect_a_tenth_for_each_side(contest_end const& end) {
-    expect_both_got_in(end);
+inline void expect_one_at_a_time_and_a_tenth_each(contest_end const& end) {
+    expect_one_at_a_time_of_both_sides(end);
     EXPECT_GE(10 * end.ours, end.ours + end.theirs);
     EXPECT_GE(10 * end.theirs, end.ours + end.theirs);
 }

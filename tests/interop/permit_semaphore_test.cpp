@@ -145,7 +145,7 @@ TEST_P(shared_permits, wake_waiters_of_the_other_side) {
 
 TEST_P(shared_permits, of_which_there_is_one_let_in_one_at_a_time_and_starve_neither_side) {
     EXPECT_TRUE(ours.try_set_permits(1));
-    expect_a_tenth_for_each_side(
+    expect_one_at_a_time_and_a_tenth_each(
         contest(server(), java(), "permits/contest", name, 200, [&] { return take_leased(ours); }));
 }
 
