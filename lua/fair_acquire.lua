@@ -48,7 +48,7 @@ if left == -2 and (not first or first == ARGV[2]) then
     local leased = redis.pcall('pexpire', KEYS[1], ARGV[1])
     if leased == 1 then return token end
     redis.call('hdel', KEYS[1], ARGV[2]) -- a user without the right to PEXPIRE must not leave a lock that never ends
-    return leased
+    return {err = leased.err .. " (the command is 'pexpire')"}
 end
 if redis.call('hexists', KEYS[1], ARGV[2]) == 1 then
     if left >= 0 and left < tonumber(ARGV[1]) then redis.call('pexpire', KEYS[1], ARGV[1]) end

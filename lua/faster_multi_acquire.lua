@@ -47,4 +47,4 @@ for i = first, #ARGV do -- a user without the right to PEXPIRE must not leave a 
     local hold = ARGV[i] .. ':' .. ARGV[2]
     if not mine[i] then redis.call('hdel', KEYS[1], ARGV[i], hold .. ':expire_time', hold .. ':lock_count') end
 end
-return leased
+return {err = leased.err .. " (the command is 'pexpire')"}

@@ -12,7 +12,9 @@ for i = 1, #KEYS do
     local held = true
     for n = first, last do
         local holder = redis.pcall('hget', KEYS[i], ARGV[n])
-        if type(holder) == 'table' and not string.find(holder.err, 'WRONGTYPE', 1, true) then return holder end
+        if type(holder) == 'table' and not string.find(holder.err, 'WRONGTYPE', 1, true) then
+            return {err = holder.err .. " (the command is 'hget')"}
+        end
         held = holder == owner
         if not held then break end
     end

@@ -12,7 +12,7 @@ for i = 1, #KEYS do
     elseif held == 0 or string.find(held.err, 'WRONGTYPE', 1, true) then
         lost[#lost + 1] = i
     else
-        return held
+        return {err = held.err .. " (the command is 'hexists')"}
     end
 end
 return lost

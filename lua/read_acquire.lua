@@ -27,4 +27,4 @@ local leased = redis.pcall('pexpire', KEYS[1], ARGV[1])
 if leased == 1 then return nil end
 if fresh then redis.call('hdel', KEYS[1], ARGV[2]) end -- without the right to PEXPIRE it must not leave what never ends
 if free then redis.call('hdel', KEYS[1], 'mode') end
-return leased
+return {err = leased.err .. " (the command is 'pexpire')"}

@@ -23,7 +23,9 @@ end
 for i = 1, #KEYS do
     local name, owner, hold = KEYS[i], ARGV[2 * i], ARGV[2 * i + 1] .. ARGV[2 * i] .. ':rwlock_timeout:'
     local count = redis.pcall('hget', name, owner)
-    if type(count) == 'table' and not string.find(count.err, 'WRONGTYPE', 1, true) then return count end
+    if type(count) == 'table' and not string.find(count.err, 'WRONGTYPE', 1, true) then
+        return {err = count.err .. " (the command is 'hget')"}
+    end
     local held = type(count) == 'string'
     for n = 1, held and math.min(tonumber(count), 10000) or 0 do
         if not prolong(hold .. n) then

@@ -64,7 +64,8 @@ public:
 
     /// Gives all members back, at the same time: one round trip to each server. Blocks for at most the longest
     /// min(config::timeout, remaining validity) of them. Throws error for the first member that failed, as hold::release does,
-    /// after all the others were given back. An empty or released one: no effect. wire: as of the members' kinds.
+    /// after all the others were given back; of a red lock only where no majority was given back: one master that is away, or
+    /// has forgotten the lock, is no failure. An empty or released one: no effect. wire: as of the members' kinds.
     void release();
     void release(std::error_code& ec) noexcept;
 

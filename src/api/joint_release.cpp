@@ -25,8 +25,9 @@ private:
     std::size_t const member_;
 };
 
-joint_release::joint_release(std::vector<hold> holds, std::string subject)
-    : subject_(std::move(subject)), holds_(std::move(holds)), pending_(holds_.size()), failures_(holds_.size()) {}
+joint_release::joint_release(std::vector<hold> holds, std::size_t needed, std::string subject)
+    : subject_(std::move(subject)), holds_(std::move(holds)), needed_(std::min(needed, holds_.size())),
+      pending_(holds_.size()), failures_(holds_.size()) {}
 
 joint_release::~joint_release() {
     for (auto& one : holds_) one.release_detached();
@@ -57,22 +58,28 @@ void joint_release::on_answer(std::size_t member, outcome const& how) noexcept {
     {
         std::lock_guard const guard(mutex_);
         if (finished_) return;
-        if (how.failed()) failures_[member] = outcome(how.code(), message_of(how));
+        if (how.failed())
+            failures_[member] = outcome(how.code(), message_of(how));
+        else
+            ++released_;
         if (--pending_ > 0) return;
         finished_ = true;
-        auto const first =
-            std::find_if(failures_.begin(), failures_.end(), [](auto const& one) { return one.failed(); });
-        if (first != failures_.end()) result = std::move(*first);
+        if (!enough())
+            result = std::move(
+                *std::find_if(failures_.begin(), failures_.end(), [](auto const& one) { return one.failed(); }));
     }
     end(std::move(result));
 }
 
 void joint_release::end_early(errc why) noexcept {
     if (why == errc::cancelled) return;
+    bool given_back = false;
     {
         std::lock_guard const guard(mutex_);
         if (std::exchange(finished_, true)) return;
+        given_back = enough();
     }
+    if (given_back) return end(outcome());
     outcome const unanswered(errc::outcome_unknown, &subject_, [](void const* subject) {
         return "the release of the " + *static_cast<std::string const*>(subject)
                + " was not answered for by all members; it goes on in the background, or their leases end";

@@ -14,11 +14,13 @@
 
 namespace redlatch::detail {
 
-/// Ends when all are given back, with the failure of the first member that failed. It cannot be cancelled. Thread-safe.
+/// Ends when all have answered, and fails, with the failure of the first member that failed, when fewer are given back than the
+/// lock needs: who had a majority of masters has given it back although one of them is away, or has forgotten the lock. It
+/// cannot be cancelled. Thread-safe.
 class joint_release final : public joint_work, public std::enable_shared_from_this<joint_release> {
 public:
-    /// `subject`: of messages.
-    joint_release(std::vector<hold> holds, std::string subject);
+    /// `subject`: of messages. `needed`: of all of them, or more than there are: all.
+    joint_release(std::vector<hold> holds, std::size_t needed, std::string subject);
     /// What was not begun is given back in the background.
     ~joint_release() override;
 
@@ -28,12 +30,15 @@ public:
 private:
     class answer;
     void on_answer(std::size_t member, outcome const& how) noexcept;
+    bool enough() const noexcept { return released_ >= needed_; }
 
     std::string const subject_;
     std::vector<hold> holds_; ///< of begin()
+    std::size_t const needed_;
 
     std::mutex mutex_; // guards what follows
     std::size_t pending_;
+    std::size_t released_ = 0;
     std::vector<outcome> failures_;
     bool finished_ = false;
 };

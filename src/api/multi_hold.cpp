@@ -80,7 +80,7 @@ void multi_hold::release() {
         throw error(static_cast<errc>(refused.value()), "the " + group.shown()
                                                             + " was not released: " + refused.message()
                                                             + "; use release_detached() or async_release()");
-    auto const work = std::make_shared<detail::joint_release>(state_->take(), group.shown());
+    auto const work = std::make_shared<detail::joint_release>(state_->take(), group.needed, group.shown());
     work->begin();
     detail::joint_wait wait(group.home(), work, group.time_for_answers());
     io::run_blocking(wait);
@@ -110,7 +110,7 @@ std::optional<outcome> multi_hold::start_release(completion_ptr<>& done) {
     if (auto const refused = group.refusal(false)) return outcome(refused, refused.message());
     auto holds = state_->take();
     if (holds.empty()) return outcome();
-    auto const work = std::make_shared<detail::joint_release>(std::move(holds), group.shown());
+    auto const work = std::make_shared<detail::joint_release>(std::move(holds), group.needed, group.shown());
     auto const carrier = group.carrier();
     bool const running = detail::start<detail::joint_wait>(
         carrier, {}, done,

@@ -80,6 +80,24 @@ TEST_F(red_lock_test, a_minority_may_be_away) {
     EXPECT_TRUE(over(theirs).try_acquire({.wait = 20s}));
 }
 
+TEST_F(red_lock_test, a_minority_that_has_forgotten_it_is_no_loss) {
+    auto held = over(mine).acquire();
+    ASSERT_TRUE(wait_until([&] { return held.members().size() == size; }));
+    servers[1].run("DEL", name);
+    EXPECT_TRUE(held);
+    auto const ended = outcome_of([&] { held.release(); });
+    EXPECT_EQ(ended.reason, errc{}) << ended.message;
+    EXPECT_EQ(keys(), 0U);
+}
+
+TEST_F(red_lock_test, a_majority_that_has_forgotten_it_is_a_loss) {
+    auto held = over(mine).acquire();
+    ASSERT_TRUE(wait_until([&] { return held.members().size() == size; }));
+    for (auto const which : {0U, 1U}) servers[which].run("DEL", name);
+    EXPECT_EQ(outcome_of([&] { held.release(); }).reason, errc::lease_lost);
+    EXPECT_EQ(keys(), 0U);
+}
+
 TEST_F(red_lock_test, a_minority_that_is_away_is_not_waited_for) {
     take_away(1);
     auto all = over(mine);

@@ -135,10 +135,7 @@ private:
         std::stop_callback const on_loss(
             mine.lost(), [&, view = view_of(mine)] { say(who, kind::told, now_us(), 0, validity(view)); });
         inside(who, mine, length);
-        // Of a red lock it tells of each member that was lost, though the majority was held to the end.
-        bool const by_majority = clients_.size() > 1 && mine;
         mine.release(code);
-        if (by_majority && code == errc::lease_lost) code.clear();
         say(who, kind::freed, now_us(), 0, 0, text_of(code));
         return true;
     }
