@@ -42,6 +42,7 @@ struct wanted {
     bool go_on = false;
     bool figures = false;
     bool fields = false;
+    bool names_kinds = false;
     // Of all orders, instead of the scopes' own:
     int early = -1;
     std::size_t depth = 0;
@@ -52,7 +53,7 @@ struct wanted {
 constexpr char const* help = R"(redlatch_sim: the shipped library in a simulated world
 
   --seed N       only this one, with its whole history
-  --first N      begin with this seed (1)
+  --first N      begin with this seed (REDLATCH_SIM_FIRST of the environment, else 1)
   --count M      so many seeds (1000)
   --minutes K    as many seeds as there is time for; with --count, status 2 if that is too short for them
   --fresh        begin with a seed of the day
@@ -62,6 +63,7 @@ constexpr char const* help = R"(redlatch_sim: the shipped library in a simulated
   --kind WORD    all locks are of this kind: reentrant, non_reentrant, spin, fenced, fair, read_write,
                  semaphore, permit_semaphore, latch, election, multi, faster_multi,
                  red, non_reentrant_fair
+  --kinds        print the kinds that are played with servers of the topology, a line each, and no more
   --topology WORD  how the servers are arranged: single, cluster (all kinds but faster_multi and red),
                  replicas that confirm locks (reentrant, non_reentrant, spin, fenced, fair,
                  non_reentrant_fair, read_write),
@@ -77,26 +79,38 @@ constexpr char const* help = R"(redlatch_sim: the shipped library in a simulated
   --fairness     instead: who gets how much where many want the same lock; --fairness --help
 )";
 
-std::optional<redlatch::sim::lock_kind> kind_named(std::string_view word) {
-    using redlatch::sim::lock_kind;
-    constexpr std::pair<std::string_view, lock_kind> known[] = {{"reentrant", lock_kind::reentrant},
-                                                                {"non_reentrant", lock_kind::non_reentrant},
-                                                                {"spin", lock_kind::spin},
-                                                                {"fenced", lock_kind::fenced},
-                                                                {"fair", lock_kind::fair},
-                                                                {"read_write", lock_kind::read_write},
-                                                                {"semaphore", lock_kind::semaphore},
-                                                                {"permit_semaphore", lock_kind::permit_semaphore},
-                                                                {"latch", lock_kind::latch},
-                                                                {"election", lock_kind::election},
-                                                                {"multi", lock_kind::multi},
-                                                                {"faster_multi", lock_kind::faster_multi},
-                                                                {"red", lock_kind::red},
-                                                                {"non_reentrant_fair", lock_kind::non_reentrant_fair}};
-    for (auto const& [name, kind] : known)
+using redlatch::sim::lock_kind;
+constexpr std::pair<std::string_view, lock_kind> kinds[] = {{"reentrant", lock_kind::reentrant},
+                                                            {"non_reentrant", lock_kind::non_reentrant},
+                                                            {"spin", lock_kind::spin},
+                                                            {"fenced", lock_kind::fenced},
+                                                            {"fair", lock_kind::fair},
+                                                            {"read_write", lock_kind::read_write},
+                                                            {"semaphore", lock_kind::semaphore},
+                                                            {"permit_semaphore", lock_kind::permit_semaphore},
+                                                            {"latch", lock_kind::latch},
+                                                            {"election", lock_kind::election},
+                                                            {"multi", lock_kind::multi},
+                                                            {"faster_multi", lock_kind::faster_multi},
+                                                            {"red", lock_kind::red},
+                                                            {"non_reentrant_fair", lock_kind::non_reentrant_fair}};
+
+std::optional<lock_kind> kind_named(std::string_view word) {
+    for (auto const& [name, kind] : kinds)
         if (name == word) return kind;
     std::fprintf(stderr, "redlatch_sim: there is no kind of lock %s\n", std::string(word).c_str());
     return std::nullopt;
+}
+
+std::string word_of(lock_kind kind) {
+    for (auto const& [name, known] : kinds)
+        if (known == kind) return std::string(name);
+    return "?";
+}
+
+void print_kinds(redlatch::sim::topology with) {
+    for (auto const& [name, kind] : kinds)
+        if (can_be_played(kind, with)) std::printf("%s\n", std::string(name).c_str());
 }
 
 std::optional<redlatch::sim::topology> topology_named(std::string_view word) {
@@ -111,6 +125,8 @@ std::optional<redlatch::sim::topology> topology_named(std::string_view word) {
 
 std::optional<wanted> parse(int argc, char** argv, int& status) {
     wanted made;
+    // CI gives each tree seeds of its own.
+    if (auto const* const first = std::getenv("REDLATCH_SIM_FIRST")) made.first = std::strtoull(first, nullptr, 10);
     status = 64;
     for (int i = 1; i < argc; ++i) {
         std::string const word = argv[i];
@@ -139,6 +155,8 @@ std::optional<wanted> parse(int argc, char** argv, int& status) {
             auto const kind = kind_named(++i < argc ? argv[i] : "");
             if (!kind) return std::nullopt;
             made.kind = *kind;
+        } else if (word == "--kinds") {
+            made.names_kinds = true;
         } else if (word == "--topology") {
             auto const servers = topology_named(++i < argc ? argv[i] : "");
             if (!servers) return std::nullopt;
@@ -239,7 +257,7 @@ int report(scenario const& failing, redlatch::sim::outcome const& seen, wanted c
                 how.fields   ? " --fields"
                 : how.faults ? ""
                              : " --no-faults",
-                (" --topology " + to_text(failing.servers_are)).c_str());
+                (" --topology " + to_text(failing.servers_are) + " --kind " + word_of(failing.locks_are)).c_str());
     if (how.of != generation::latest) std::printf(" --generation %d", static_cast<int>(how.of) + 1);
     std::printf("\n");
     return 1;
@@ -293,6 +311,10 @@ int main(int argc, char** argv) {
     int status = 0;
     auto const how = parse(argc, argv, status);
     if (!how) return status;
+    if (how->names_kinds) {
+        print_kinds(how->servers);
+        return 0;
+    }
     if (how->orders) return search_orders(*how);
     std::signal(SIGABRT, say_the_seed);
     std::signal(SIGSEGV, say_the_seed);

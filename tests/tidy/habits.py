@@ -190,6 +190,31 @@ def readme_shows_what_is_tested(tree):
             yield Finding("README.md", line, "this program is not one of examples/")
 
 
+def kinds_are_played_and_measured(tree):
+    """Each kind that is shipped, by its public header or its recipe, is one of the simulator's and has a row of bench."""
+    headers = [re.fullmatch(r"include/redlatch/((?!basic_)(?:\w+_)?(?:lock|semaphore|latch|election))\.hpp", path)
+               for path in tree.files]
+    shipped = {header[1]: header[0] for header in headers if header}
+    recipes = "src/locking/recipes/recipes.hpp"
+    for name in re.findall(r"extern recipe const (\w+)_recipe;", tree.files.get(recipes, "")):
+        shipped.setdefault({"read": "read_write", "write": "read_write"}.get(name, name), recipes)
+    kinds = {re.sub(r"^(count_down|leader)_|_lock$", "", name): path for name, path in shipped.items()}
+    simulator, tests = "tests/sim/main.cpp", "tests/sim/CMakeLists.txt"
+    played = set(re.findall(r"{\"(\w+)\",\s*lock_kind::\w+}", tree.files.get(simulator, "")))
+    listed = re.search(r"foreach\(kind ([^)]*)\)\s*redlatch_sim_test\(kinds\.", tree.files.get(tests, ""))
+    tested = {"reentrant", *(listed[1].split() if listed else ())}  # that one has tests of its own
+    rows = "".join(tree.files[path] for path in tree.cpp("bench/scenarios/"))
+    for kind, path in kinds.items():
+        if kind not in played:
+            yield Finding(path, 1, f"{simulator} does not play {kind}")
+        if kind not in tested:
+            yield Finding(path, 1, f"{tests} has no seeds of {kind}")
+        for row in {"read_write": ("read", "write"), "reentrant": ("re-entrant",)}.get(kind, (kind,)):
+            title = row.replace("_", " ")
+            if not re.search(rf'own\("{row}"|(\d|") {title}(s|es| locks)\b|"{title}"', rows):
+                yield Finding(path, 1, f"no row of bench/scenarios is of {row}")
+
+
 RULES = (
     lines_fit,
     nothing_is_left_for_another_day,
@@ -206,4 +231,5 @@ RULES = (
     tests_of_defects_exist,
     each_test_of_redisson_is_answered,
     readme_shows_what_is_tested,
+    kinds_are_played_and_measured,
 )

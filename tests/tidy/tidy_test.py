@@ -12,6 +12,13 @@ SECTION = "protocol " + "section"
 DECISION = "ad" + "r"
 PAGE = "# The wire format\n## 0. Words\n### 0.1 Names\n## 1. The lock\n"
 TEST = "tests/unit/a_test.cpp"
+RED = "include/redlatch/red_lock.hpp"
+RECIPES = "src/locking/recipes/recipes.hpp"
+PLAYED = {
+    "tests/sim/main.cpp": '{{"red", lock_kind::red}, {"read_write", lock_kind::read_write}, {"latch", lock_kind::latch}};\n',
+    "tests/sim/CMakeLists.txt": "foreach(kind red\n    read_write latch)\n    redlatch_sim_test(kinds.${kind})\n",
+    "bench/scenarios/kinds.cpp": 'many + " red locks", "64 latches", own("read", half), own("write", other)\n',
+}
 
 # rule: (bad trees, good trees); a tree is {path: text}.
 CASES = {
@@ -260,6 +267,23 @@ CASES = {
     habits.readme_shows_what_is_tested: (
         [{"README.md": "```cpp\nint main() {}\n```\n", "examples/1.cpp": "int main() { work(); }\n"}],
         [{"README.md": "```cpp\nint main() {}\n```\n```sh\nls\n```\n", "examples/1.cpp": "int main() {}\n"}],
+    ),
+    habits.kinds_are_played_and_measured: (
+        [
+            *({**PLAYED, RED: "", without: ""} for without in PLAYED),
+            {**PLAYED, "include/redlatch/leader_election.hpp": ""},
+            {**PLAYED, RECIPES: "extern recipe const fair_recipe;\n"},
+            {**PLAYED, RECIPES: "extern recipe const read_recipe;\n", "bench/scenarios/kinds.cpp": 'own("read", half)\n'},
+        ],
+        [
+            {
+                **PLAYED,
+                RED: "",
+                "include/redlatch/basic_lock.hpp": "",
+                "include/redlatch/count_down_latch.hpp": "",
+                RECIPES: "extern recipe const read_recipe;\nextern recipe const write_recipe;\n",
+            }
+        ],
     ),
 }
 
