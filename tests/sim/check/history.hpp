@@ -110,9 +110,10 @@ struct fact {
     std::int64_t least = 0;  ///< of confirmed and too_few
     std::uint64_t commands = 0;
     std::uint64_t wakes = 0;
-    bool shared = false;  ///< of asked and acquired: others may have it as well; of probe: those who do have it
-    moment kept{0};       ///< of acquired: nobody else is to have it before; zero: it has no minimum hold
-    bool is_rest = false; ///< of in_key: what is left of a minimum hold
+    bool shared = false;      ///< of asked and acquired: others may have it as well; of probe: those who do have it
+    moment kept{0};           ///< of acquired: nobody else is to have it before; zero: it has no minimum hold
+    moment kept_most = never; ///< of acquired: then its minimum hold is over for everybody; never: nobody knows
+    bool is_rest = false;     ///< of in_key: what is left of a minimum hold
     std::optional<std::uint64_t> token{}; ///< of acquired and reentered, where the lock gives tokens; 0: there was none
     std::string text{};
 };

@@ -109,6 +109,7 @@ void several_locks::believe(int lock, hold_view const& view) {
     got.yes = !what_.lease && !what_.max_hold;
     got.until = in_world(view.valid_until());
     if (what_.hold_at_least) got.kept = kept_until(in_.in_key_since(lock, got.owner));
+    if (what_.hold_at_least) got.kept_most = acquired_here_ + duration(*what_.hold_at_least);
     if (what_.max_hold && !what_.lease) got.most = in_.universe.now() + std::chrono::milliseconds(*what_.max_hold);
     in_.write(got);
     entries_.push_back(
@@ -121,6 +122,7 @@ void several_locks::believe(int lock, hold_view const& view) {
 }
 
 void several_locks::acquired(std::vector<std::pair<int, hold_view>> const& members, std::size_t needed) {
+    acquired_here_ = in_.universe.now();
     std::vector<moment> since;
     for (auto const& [lock, view] : members) since.push_back(in_.in_key_since(lock, view.owner_id()));
     std::sort(since.begin(), since.end());

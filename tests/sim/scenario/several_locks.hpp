@@ -61,6 +61,7 @@ private:
     std::int64_t mask_ = 0;
     std::stop_source stop_{};
     moment acquired_ = never;    ///< when the last lock that was needed came to be in its key
+    moment acquired_here_{0};    ///< and when the whole was known to be acquired
     std::vector<int> members_{}; ///< the locks that it believes in
     std::vector<hold_view> views_{};
     std::vector<std::list<believed_hold>::iterator> entries_{};

@@ -191,6 +191,19 @@ bool forgets(fault::kind what) {
            || what == kind::force_unlock;
 }
 
+/// Where there are minimum holds, the answers of one server come when the whole has long been acquired: its members join late.
+void delay_one_server(dice& by, scenario& in) {
+    bool const kept = std::any_of(in.workers.begin(), in.workers.end(), [](worker const& each) {
+        return std::any_of(each.jobs.begin(), each.jobs.end(), [](job const& one) { return one.hold_at_least; });
+    });
+    if (!kept || in.faults.empty() || by.one_in(3)) return;
+    auto const server = by.index(in.servers);
+    auto const strength = by.between(20, 120);
+    for (int i = 0; i < in.processes; ++i)
+        in.faults.push_back(
+            {.what = kind::slow, .at = 1, .lasts = 3'000, .process = i, .strength = strength, .server = server});
+}
+
 /// Three servers, each with a member of every red lock. Any of them may fail, and one, always the same, forgets.
 void spread(scenario& in) {
     constexpr int servers = 3;
@@ -204,6 +217,7 @@ void spread(scenario& in) {
                                               : by.index(servers);
         one.lock = one.lock * servers + std::max(one.server, 0);
     }
+    delay_one_server(by, in);
 }
 
 } // namespace

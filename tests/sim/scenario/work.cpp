@@ -135,9 +135,7 @@ private:
         made.owner = owner_;
         if (what_.lease) made.lease = duration(*what_.lease);
         if (what_.max_hold) made.max_hold = duration(*what_.max_hold);
-        // What is left of a read-write lock may be read beside, or be no longer than a reader that goes on.
-        if (what_.hold_at_least && in_.plan.locks_are != lock_kind::read_write)
-            made.hold_at_least = duration(*what_.hold_at_least);
+        if (what_.hold_at_least) made.hold_at_least = duration(*what_.hold_at_least);
         return made;
     }
 
@@ -274,6 +272,9 @@ private:
         mine.yes = !how.lease && !how.max_hold && !what_.inner_lease;
         if (in_.plan.locks_are == lock_kind::fenced) mine.token = got.token().value_or(0);
         if (how.hold_at_least) mine.kept = in_.kept_until(in_.in_key_since(what_.lock, mine.owner), *how.hold_at_least);
+        if (how.hold_at_least
+            && in_.plan.locks_are != lock_kind::read_write) // those of readers end with the last of them
+            mine.kept_most = now + *how.hold_at_least;
         if (how.max_hold && !how.lease) mine.most = now + std::chrono::milliseconds(*what_.max_hold);
         mine.until = now + (got.valid_until() - me_.who->clock(now));
         in_.write(mine);
