@@ -80,9 +80,11 @@ TEST(crowd, asks_some_ten_times_for_each_acquisition) {
 
 TEST(crowd, sleeps_while_others_have_their_turns) {
     auto const what = crowd();
-    auto const seen = run(generate(what, 1));
-    auto const got = shares_of(seen.facts, what.processes, 150ms, 1500ms);
-    EXPECT_LT(got.wakes, 50) << "of all processes for each acquisition, half a wake-up each";
+    std::vector<double> wakes;
+    for (std::uint64_t seed = 1; seed <= 9; ++seed)
+        wakes.push_back(shares_of(run(generate(what, seed)).facts, what.processes, 150ms, 1500ms).wakes);
+    std::sort(wakes.begin(), wakes.end());
+    EXPECT_LT(wakes[wakes.size() / 2], 50) << "of all processes for each acquisition, half a wake-up each";
 }
 
 } // namespace
