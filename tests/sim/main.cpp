@@ -39,6 +39,7 @@ struct wanted {
     redlatch::sim::topology servers = redlatch::sim::topology::single;
     bool shrink = true;
     bool orders = false;
+    bool brief = false;
     bool go_on = false;
     bool figures = false;
     bool fields = false;
@@ -71,6 +72,7 @@ constexpr char const* help = R"(redlatch_sim: the shipped library in a simulated
   --figures      what was measured of fairness and of the cost of waiting, a line for each seed
   --no-shrink    show a failing scenario as it was generated
   --orders       instead of seeds: all orders of small scenarios (docs/testing.md)
+  --brief        with --orders: no deeper than there is time for with each change
   --early N      with --orders: how often time passes although bytes are under way
   --depth N      with --orders: so many choices, then the usual course
   --states N     with --orders: so many states of each scenario at the most
@@ -171,6 +173,8 @@ std::optional<wanted> parse(int argc, char** argv, int& status) {
             made.figures = true;
         } else if (word == "--orders") {
             made.orders = true;
+        } else if (word == "--brief") {
+            made.brief = true;
         } else if (word == "--early") {
             made.early = static_cast<int>(number());
         } else if (word == "--depth") {
@@ -272,6 +276,10 @@ int search_orders(wanted const& how) {
     for (auto& one : scopes) {
         if (by_name ? !of_this_name(one) : one.name.find(how.scope) == std::string::npos) continue;
         ++met;
+        if (how.brief && one.brief_depth > 0) {
+            one.depth = one.brief_depth;
+            one.states = one.brief_states;
+        }
         if (how.early >= 0) one.early = how.early;
         if (how.depth > 0) one.depth = how.depth;
         auto const began = wall::now();

@@ -21,16 +21,18 @@ namespace redlatch::sim {
 
 struct scope {
     std::string name;
-    scenario plan;               ///< without faults
-    std::vector<fault> faults{}; ///< any one of them, or none, at any point
-    bool one_by_one = false;     ///< what is sent in one go may be cut between two commands
-    moment woken_after{0};       ///< until whoever was woken runs: others may come before
-    int early = 0;               ///< how often time passes although bytes are under way
-    std::size_t depth = 15;      ///< so many choices of a run; the rest goes its usual way
-    std::uint64_t states = 0;    ///< what was found when this was last looked at: fewer is news
+    std::size_t brief_depth = 0;    ///< of the search for each change, where a deep one takes too long; 0: the same
+    std::uint64_t brief_states = 0; ///< what that one found
+    scenario plan;                  ///< without faults
+    std::vector<fault> faults{};    ///< any one of them, or none, at any point
+    bool one_by_one = false;        ///< what is sent in one go may be cut between two commands
+    moment woken_after{0};          ///< until whoever was woken runs: others may come before
+    int early = 0;                  ///< how often time passes although bytes are under way
+    std::size_t depth = 15;         ///< so many choices of a run; the rest goes its usual way
+    std::uint64_t states = 0;       ///< what was found when this was last looked at: fewer is news
 };
 
-/// The scopes that CI searches.
+/// The scopes that CI searches, and each night to their whole depth.
 std::vector<scope> small_scopes();
 
 struct search_limits {

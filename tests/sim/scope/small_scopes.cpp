@@ -81,9 +81,12 @@ std::vector<scope> scopes_of_other_kinds() {
     worker const next{.jobs = {{.pause = 35, .entries = 2}}};
     auto const once = given_back(lock_kind::non_reentrant, {.jobs = {enters_twice}}, {next});
     auto const with_tokens = given_back(lock_kind::fenced, {.jobs = {enters_twice}}, {next});
+    worker const third{.jobs = {{.pause = 40}}};
+    auto const once_in_order = given_back(lock_kind::non_reentrant_fair, {.jobs = {enters_twice}}, {next, third});
     auto const spins = given_back(lock_kind::spin, {.jobs = {enters_twice}}, {next});
     return {
         {.name = "entered once", .plan = once, .faults = cut_or_crash(), .depth = 12, .states = 987},
+        {.name = "entered once in order", .plan = once_in_order, .faults = cut_or_crash(), .depth = 12, .states = 982},
         {.name = "tokens", .plan = with_tokens, .faults = cut_or_crash(), .depth = 12, .states = 951},
         {.name = "two that spin", .plan = spins, .faults = cut_or_crash(), .depth = 12, .states = 306},
         {.name = "permits of a semaphore", .plan = counted, .faults = cuts(), .depth = 13, .states = 7'490},
@@ -192,17 +195,23 @@ std::vector<scope> small_scopes() {
     std::vector<scope> all{
         {.name = "nothing fails", .plan = plain, .early = 1, .depth = 11, .states = 5'295},
         {.name = "predecessor kills are allowed",
+         .brief_depth = 12,
+         .brief_states = 2'494,
          .plan = allowed,
          .faults = cut_or_crash(),
          .depth = 15,
          .states = 9'365},
         {.name = "predecessor kills are refused",
+         .brief_depth = 12,
+         .brief_states = 2'391,
          .plan = refused,
          .faults = cut_or_crash(),
          .depth = 15,
          .states = 7'218},
         {.name = "leases that differ", .plan = longer, .faults = cut_or_crash(), .depth = 17, .states = 4'155},
         {.name = "late answers",
+         .brief_depth = 10,
+         .brief_states = 2'761,
          .plan = late,
          .faults = {of_the_first(fault::kind::cut_late_bytes)},
          .early = 1,
@@ -215,7 +224,13 @@ std::vector<scope> small_scopes() {
          .depth = 16,
          .states = 8'133},
         {.name = "a renewal", .plan = renewed, .faults = cut_or_crash(), .depth = 17, .states = 5'505},
-        {.name = "cancelled, timed, detached", .plan = leaves, .faults = cut_or_crash(), .depth = 15, .states = 9'171},
+        {.name = "cancelled, timed, detached",
+         .brief_depth = 12,
+         .brief_states = 2'465,
+         .plan = leaves,
+         .faults = cut_or_crash(),
+         .depth = 15,
+         .states = 9'171},
         {.name = "a release in two halves",
          .plan = halves,
          .faults = cut_or_crash(),
@@ -223,12 +238,16 @@ std::vector<scope> small_scopes() {
          .depth = 15,
          .states = 4'308},
         {.name = "a release in two halves, without RESTORE or a predecessor kill",
+         .brief_depth = 12,
+         .brief_states = 1'477,
          .plan = half_refused,
          .faults = cut_or_crash(),
          .one_by_one = true,
          .depth = 15,
          .states = 4'096},
         {.name = "handed off within a process",
+         .brief_depth = 9,
+         .brief_states = 4'348,
          .plan = passed,
          .faults = cut_or_crash(),
          .early = 1,
@@ -257,7 +276,13 @@ std::vector<scope> small_scopes() {
          .faults = cut_or_crash(),
          .depth = 15,
          .states = 4'754},
-        {.name = "leaving a fair queue", .plan = in_order, .faults = cut_or_crash(), .depth = 15, .states = 9'115},
+        {.name = "leaving a fair queue",
+         .brief_depth = 12,
+         .brief_states = 2'801,
+         .plan = in_order,
+         .faults = cut_or_crash(),
+         .depth = 15,
+         .states = 9'115},
     };
     auto others = scopes_of_other_kinds();
     all.insert(all.end(), std::make_move_iterator(others.begin()), std::make_move_iterator(others.end()));
