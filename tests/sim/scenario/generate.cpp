@@ -39,6 +39,27 @@ fault make_fault(dice& by, scenario const& in) {
     return one;
 }
 
+void add_workers(dice& by, scenario& in, int process) {
+    auto const threads = by.between(1, by.one_in(4) ? 6 : 3);
+    for (int t = 0; t < threads; ++t) {
+        worker one;
+        one.process = process;
+        auto const jobs = by.between(1, 12);
+        for (int j = 0; j < jobs; ++j) one.jobs.push_back(make_job(by, in));
+        in.workers.push_back(std::move(one));
+    }
+}
+
+/// In some scenarios there are five processes.
+void make_five(scenario& in) {
+    dice by(in.seed * 0xaf251af3b0f025b5U + 0x7b2c1d9);
+    if (!by.one_in(10)) return;
+    for (; in.processes < 5; ++in.processes) {
+        in.drifts.push_back(by.one_in(2) ? by.between(-1'500, 1'500) : 0);
+        add_workers(by, in, in.processes);
+    }
+}
+
 /// Re-entries with a lease of their own, leases beyond any patience, and bytes that arrive long after their connection.
 void vary(std::uint64_t seed, scenario& in) {
     dice by(seed * 0xd1342543de82ef95U + 0x7654321);
@@ -114,16 +135,8 @@ scenario generate(std::uint64_t seed, bool with_faults, generation of) {
     made.subscribe_refused = by.one_in(24);
     for (int i = 0; i < made.processes; ++i) made.drifts.push_back(by.one_in(2) ? by.between(-1'500, 1'500) : 0);
     made.server_drift = by.one_in(2) ? by.between(-1'500, 1'500) : 0;
-    for (int i = 0; i < made.processes; ++i) {
-        auto const threads = by.between(1, by.one_in(4) ? 6 : 3);
-        for (int t = 0; t < threads; ++t) {
-            worker one;
-            one.process = i;
-            auto const jobs = by.between(1, 12);
-            for (int j = 0; j < jobs; ++j) one.jobs.push_back(make_job(by, made));
-            made.workers.push_back(std::move(one));
-        }
-    }
+    for (int i = 0; i < made.processes; ++i) add_workers(by, made, i);
+    if (of >= generation::ninth) make_five(made);
     auto const count = !with_faults || by.one_in(6) ? 0 : by.between(1, by.one_in(3) ? 8 : 3);
     for (int i = 0; i < count; ++i) made.faults.push_back(make_fault(by, made));
     if (of >= generation::second) vary(seed, made);

@@ -257,7 +257,18 @@ struct scenario {
 };
 
 /// What may be in a scenario has grown: a kept seed of an earlier generation stays what it was.
-enum class generation : std::uint8_t { first, second, third, fourth, fifth, sixth, seventh, eighth, latest = eighth };
+enum class generation : std::uint8_t {
+    first,
+    second,
+    third,
+    fourth,
+    fifth,
+    sixth,
+    seventh,
+    eighth,
+    ninth,
+    latest = ninth
+};
 
 scenario generate(std::uint64_t seed, bool with_faults = true, generation of = generation::latest);
 /// C++-like lines that say all of it.
