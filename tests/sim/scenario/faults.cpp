@@ -229,7 +229,7 @@ void end_fault(stage& in, fault const& what) {
     case kind::busy: node.set_busy(false); break;
     case kind::rights_taken: server.set_refused(refused_for_good(in.plan)); break;
     case kind::buffer_full: in.net.limit_sending(who, network::sending::free); break;
-    case kind::no_descriptors: in.net.take_descriptors(who, false); break;
+    case kind::no_descriptors: in.net.leave_descriptors(who, network::descriptors::there); break;
     case kind::no_memory: who.short_of_memory = false; break;
     case kind::no_threads: who.without_threads = false; break;
     case kind::cut:
@@ -342,7 +342,9 @@ void start_fault(stage& in, fault const& what, bool alone) {
     case kind::buffer_full:
         in.net.limit_sending(who, what.way == 0 ? network::sending::nothing : network::sending::little);
         break;
-    case kind::no_descriptors: in.net.take_descriptors(who, true); break;
+    case kind::no_descriptors:
+        in.net.leave_descriptors(who, what.way == 0 ? network::descriptors::none : network::descriptors::sockets_only);
+        break;
     case kind::no_memory: who.short_of_memory = true; break;
     case kind::no_threads: who.without_threads = true; break;
     }

@@ -154,6 +154,7 @@ scenario generate(std::uint64_t seed, bool with_faults, generation of) {
         if (with_faults) take_memory_and_threads(made);
     }
     if (of >= generation::eighth) hold_longer(made);
+    if (of >= generation::ninth) leave_one_descriptor(made);
     return made;
 }
 

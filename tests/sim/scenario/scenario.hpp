@@ -90,7 +90,7 @@ struct fault {
         busy,           ///< BUSY, to nearly everything
         rights_taken,   ///< the clients' user may not do something for a while; `way`: see rights_that_change
         buffer_full,    ///< the sockets of a process take nothing for a while, or (`way` 1) some bytes now and then
-        no_descriptors, ///< a process gets no socket and no eventfd
+        no_descriptors, ///< a process gets no socket and no eventfd; `way` 1: no eventfd
         no_memory,      ///< calls of a process's threads are refused memory: one request of each
         no_threads,     ///< a process gets no further thread
         half_sent,      ///< what a process sends in one go may end between two commands; `way`: see world/half_sent.hpp

@@ -154,6 +154,15 @@ void take_descriptors(scenario& in) {
     }
 }
 
+void leave_one_descriptor(scenario& in) {
+    dice by(in.seed * 0x8cb92ba72f3d8dd7U + 0x3c6ef37);
+    for (auto& one : in.faults) {
+        if (one.what != kind::no_descriptors || !by.one_in(2)) continue;
+        one.way = 1;
+        if (by.one_in(2)) one.at = by.between(0, 1); // before it connects
+    }
+}
+
 void choose_patience(scenario& in) {
     dice by(in.seed * 0x9e6c63d0676a9a99U + 0x6a09e667);
     in.lazily = by.one_in(6);

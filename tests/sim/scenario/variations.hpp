@@ -17,6 +17,8 @@ void invite_redisson(scenario& in);
 void add_refusals(scenario& in);
 /// A process that can open nothing for a while, often just when its connections are lost.
 void take_descriptors(scenario& in);
+/// The last one is that of a socket: there is none for what wakes its readers.
+void leave_one_descriptor(scenario& in);
 
 /// Owners that are threads; some of them end while they hold a lock.
 void end_threads(scenario& in);

@@ -125,6 +125,24 @@ TEST(variations, a_process_without_descriptors_connects_when_it_has_some_again) 
     EXPECT_GT(later, 0);
 }
 
+TEST(variations, a_process_that_gets_no_eventfd_connects_when_it_gets_one) {
+    auto plan = halves(half_sent_way::stands_still);
+    plan.faults = {{.what = fault::kind::no_descriptors, .at = 0, .lasts = 400, .way = 1}};
+    auto const seen = run(plan, true);
+    EXPECT_FALSE(seen.broken) << seen.broken->checker << ", " << seen.broken->text;
+    int between = 0; // calls of the process that has none
+    int later = 0;
+    for (auto const& line : seen.trace) {
+        bool const greets = line.find("CLIENT $4 INFO") != line.npos;
+        if (line.find("sent by process 0") == line.npos || greets) continue;
+        auto const when = std::stod(line.substr(0, line.find("ms")));
+        between += when < 390;
+        later += when > 400;
+    }
+    EXPECT_EQ(between, 0);
+    EXPECT_GT(later, 0);
+}
+
 TEST(variations, calls_that_are_refused_memory_leave_nothing_behind) {
     auto plan = halves(half_sent_way::stands_still);
     for (auto& one : plan.workers)

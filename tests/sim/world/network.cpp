@@ -79,6 +79,12 @@ int network::open_socket() {
     return fd;
 }
 
+int network::open_bell() {
+    if (!without_bells_.contains(world_.current()->number)) return open_socket();
+    errno = EMFILE;
+    return -1;
+}
+
 int network::connect(int fd, int server) {
     auto& mine = *find(fd);
     mine.connecting = true;
@@ -317,11 +323,11 @@ bool network::is_between(socket const& which, process const& who, int server) co
     return which.owner == &who && which.line && which.line->server == server;
 }
 
-void network::take_descriptors(process const& who, bool all) {
-    if (all)
-        without_descriptors_.insert(who.number);
-    else
-        without_descriptors_.erase(who.number);
+void network::leave_descriptors(process const& who, descriptors which) {
+    without_descriptors_.erase(who.number);
+    without_bells_.erase(who.number);
+    if (which == descriptors::none) without_descriptors_.insert(who.number);
+    if (which != descriptors::there) without_bells_.insert(who.number);
 }
 
 void network::block(process const& who, int server, bool up, bool down) {

@@ -65,6 +65,7 @@ public:
 
     // The socket calls; results and errno as the real ones have them.
     int open_socket();
+    int open_bell(); ///< an eventfd
     /// `server`: its number, or one of these.
     static constexpr int refusing = -1;    ///< a host without a server
     static constexpr int unreachable = -2; ///< no host: nobody answers
@@ -97,7 +98,8 @@ public:
     /// Nothing comes through any more, and nobody is told but the server, late.
     void silence(process const& who, int server, moment server_notices);
     /// The process can open nothing, or can again.
-    void take_descriptors(process const& who, bool all);
+    enum class descriptors : std::uint8_t { there, none, sockets_only };
+    void leave_descriptors(process const& who, descriptors which);
     enum class sending : std::uint8_t { free, little, nothing };
     /// How much the sockets of a process take.
     void limit_sending(process const& who, sending how);
@@ -161,6 +163,7 @@ private:
     std::vector<std::shared_ptr<tcp_connection>> kept_; ///< those of which a blocked link keeps something
     std::map<int, sending> limits_;                     ///< by process; none: free
     std::set<int> without_descriptors_;                 ///< processes
+    std::set<int> without_bells_;                       ///< processes that get no eventfd
     std::set<int> gone_;                                ///< servers whose machine is away
     std::map<int, moment> last_halves_;                 ///< by process
     int last_fd_ = first_fd;

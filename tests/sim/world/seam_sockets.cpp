@@ -109,7 +109,7 @@ int __wrap_close(int fd) {
 /// A lane's bell: the simulated parker needs none.
 int __wrap_eventfd(unsigned count, int flags) {
     memory_of_the_world const own;
-    return in_use == nullptr ? __real_eventfd(count, flags) : in_use->open_socket();
+    return in_use == nullptr ? __real_eventfd(count, flags) : in_use->open_bell();
 }
 
 int __wrap_eventfd_write(int fd, eventfd_t value) {
