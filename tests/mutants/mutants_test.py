@@ -296,8 +296,9 @@ class Proofs(unittest.TestCase):
 class Table(unittest.TestCase):
     def test_each_has_its_place(self):
         for name, path, old, new in MUTANTS + OF_THREADS:
-            self.assertEqual(1, (ROOT / path).read_text().count(old), f"{name}: its text in {path}")
-            self.assertNotEqual(old, new, name)
+            with self.subTest(name):
+                self.assertEqual(1, (ROOT / path).read_text().count(old), f"{name}: its text in {path}")
+                self.assertNotEqual(old, new, name)
 
     def test_names_are_used_once(self):
         names = [name for name, *_ in MUTANTS + OF_THREADS]
