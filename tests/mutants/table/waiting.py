@@ -38,8 +38,13 @@ MUTANTS = [
      "return {until - now, turns.is_near(sample)};",
      "return {std::min(until, now) - now, turns.is_near(sample)};"),
     ("who is far back never asks", "src/locking/turn_order.hpp",
-     "if (now >= ask || turns_.empty()) return ask;",
-     "if (turns_.empty()) return ask;"),
+     "        if (now >= ask || turns_.empty()) return ask;\n"
+     "        auto const turn = turns_.shortest();\n"
+     "        auto const near_our_turn = base::later(now, std::max({(before - 2) * turn * 3 / 4, turn / 4, slot()}));\n"
+     "        return std::min(ask, near_our_turn);\n",
+     "        if (turns_.empty()) return ask;\n"
+     "        auto const turn = turns_.shortest();\n"
+     "        return base::later(now, std::max({(before - 2) * turn * 3 / 4, turn / 4, slot()}));\n"),
     ("who yields does not look at what has been published", WAITING,
      "by_message = over ? seen.count > sample_.count : op_.is_news(seen, sample_);",
      "by_message = !over && op_.is_news(seen, sample_);"),

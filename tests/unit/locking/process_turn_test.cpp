@@ -41,6 +41,16 @@ TEST(process_turn, begins_anew_after_it_stood_back_or_others_had_the_lock) {
     turn.on_released(1, {}, at(0s));
     EXPECT_FALSE(turn.over(5ms, at(1s)));
     EXPECT_TRUE(turn.over(5ms, at(1s) + 1ms));
+    turn.on_busy({}, std::nullopt, at(2s));
+    EXPECT_FALSE(turn.over(5ms, at(2s))) << "others have it";
+}
+
+TEST(process_turn, leaves_the_lock_for_a_while_to_those_that_came_before) {
+    process_turn turn;
+    channel_sample const seen{.count = 1, .subscribed = true, .session = 1};
+    turn.on_busy(seen, 2, at(0s));
+    EXPECT_GT(turn.others_first(seen, true, at(0s)).time, 0s);
+    EXPECT_LE(turn.others_first(seen, true, at(10s)).time, 0s) << "they do not ask";
 }
 
 TEST(process_turn, begins_anew_when_nobody_listened_any_more) {

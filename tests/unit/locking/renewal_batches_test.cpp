@@ -96,11 +96,19 @@ TEST(renewal_batches, have_one_lock_delay_each) {
 TEST(renewal_batches, leave_alone_whose_renewal_was_refused) {
     std::vector<renewal_batch> out;
     renewal_batches batches(10, out);
-    auto const tenure = std::make_shared<locking::tenure>();
-    tenure->record = std::make_shared<lock_record>("orders", reentrant_recipe, no_settings);
-    tenure->refused_alone = true;
-    batches.add(tenure);
-    EXPECT_THAT(out, ElementsAre(renewal_batch{tenure}));
+    auto const add = [&](bool refused) {
+        auto const tenure = std::make_shared<locking::tenure>();
+        tenure->record = std::make_shared<lock_record>("orders", reentrant_recipe, no_settings);
+        tenure->refused_alone = refused;
+        batches.add(tenure);
+        return tenure;
+    };
+    auto const first = add(true);
+    auto const other = add(false);
+    auto const last = add(true);
+    EXPECT_THAT(out, ElementsAre(renewal_batch{first}, renewal_batch{last}));
+    batches.finish();
+    EXPECT_THAT(out, ElementsAre(renewal_batch{first}, renewal_batch{last}, renewal_batch{other}));
 }
 
 } // namespace

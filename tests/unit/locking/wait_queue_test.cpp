@@ -213,6 +213,9 @@ TEST(wait_queue, tells_one_that_was_told_of_too_few_before_those_behind_it) {
     line.come(1);
     EXPECT_TRUE(line.places[0]->released) << "it may have asked before the second one came";
     EXPECT_EQ(line.told(), (permits_line::all{2, 0}));
+    line.finds_none(0);
+    EXPECT_TRUE(line.places[0]->released) << "by that answer";
+    EXPECT_EQ(line.told(), (permits_line::all{2, 0}));
     line.come(3);
     EXPECT_EQ(line.told(), (permits_line::all{2, 3})) << "the first one of them in any case";
 }
