@@ -1,5 +1,5 @@
-"""Memory and threads that are missing, and threads that end."""
-from table.files import ACQUISITION_UNDO, CORE_THREADS, HOLD, INSIST, TABLE
+"""Memory, threads and descriptors that are missing, and threads that end."""
+from table.files import ACQUISITION_UNDO, CORE_THREADS, HOLD, INSIST, LANE, LANE_CONNECTING, TABLE
 
 MUTANTS = [
     ("a lock is given although no thread can renew it", CORE_THREADS,
@@ -29,4 +29,10 @@ MUTANTS = [
     ("a loss is told when there is a thread for it", CORE_THREADS,
      "if (!reactor_->started() || notifier_.can_run()) return false;",
      "return false;"),
+    ("a connection without a bell to wake its readers is up", LANE,
+     "                  + \"); raise the limit of open files\";\n        return false;\n",
+     "                  + \"); raise the limit of open files\";\n"),
+    ("a connection that no bell can be made for is under way for ever", LANE_CONNECTING,
+     "if (!up(attempt.attempt.take_wire(), attempt.attempt.self(), there.where, trouble)) on_connect_failed(trouble);",
+     "static_cast<void>(up(attempt.attempt.take_wire(), attempt.attempt.self(), there.where, trouble));"),
 ]

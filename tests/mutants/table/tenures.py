@@ -1,5 +1,5 @@
 """Ids that are never used again, the reaper, the predecessor kill."""
-from table.files import ACQUISITION, MULTIPLEXER, OP, REAPER, TABLE
+from table.files import ACQUISITION, MULTIPLEXER, OP, REAPER, RELEASE_OP, TABLE
 
 MUTANTS = [
     ("the id of a tenure is used again", "src/locking/lock_table.hpp",
@@ -47,4 +47,7 @@ MUTANTS = [
     ("a re-entry that failed counts", OP,
      "case count_answer::not_held: return finish(outcome::lost);",
      "case count_answer::not_held: break;"),
+    ("each release says that the lock was lost", RELEASE_OP,
+     "    outcome_ = result;\n",
+     "    outcome_ = outcome::lost;\n"),
 ]
