@@ -313,7 +313,6 @@ class Page(unittest.TestCase):
     UNMEASURED = {
         "the message about a hold is not looked into",
         "who yields does not look at what has been published",
-        "who asks again for the fair lock that it holds waits for itself",
         "a reader whose lease is the longest leaves it behind",
         "what a waiter was told of goes with it",
         "what is left when one has its permits is nobody's",
@@ -322,18 +321,12 @@ class Page(unittest.TestCase):
         "a wait for several locks survives every outage",
         "what several locks have locked outlives them",
         "a caller that leaves forgets that its request may come late",
-        "what a replica has that is gone counts for one that is left",
-        "only the Sentinel that is listened to is asked",
-        "a Sentinel that has heard of no failover is followed",
         "a node that counts again is still in trouble",
         "a release goes to the node that had the lock when it began",
         "locks whose slot is on its way are asked about together again",
-        "only connected nodes with slots are asked who has them",
         "a node that cannot be reached is no reason to ask who has the slots",
-        "a cluster that was made anew is never believed",
         "whoever waits for permits waits on where the slot has been",
         "a connection without a bell to wake its readers is up",
-        "a connection that no bell can be made for is under way for ever",
     }
     ROWS = set(re.findall(r"^\| ([^|]+?) \|", (ROOT / "docs/testing.md").read_text(), re.M))
     NAMES = {name for name, *_ in MUTANTS + OF_THREADS}

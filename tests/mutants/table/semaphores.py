@@ -65,7 +65,7 @@ MUTANTS = [
      "left_ = 0;"),
     ("waiters do not ask again when a release was sent again", COUNTER_CHANGE,
      "at_once_ && !call_.repeated() && !call_.by_text()\n",
-     ""),
+     "at_once_\n"),
     ("a waiter does not listen", COUNTER_WAIT,
      "node_->messages().listen(channel_, waker(), next.subscribe || another, blocking());",
      "node_->messages().listen(channel_, waker(), false, blocking());"),
