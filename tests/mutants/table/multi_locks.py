@@ -34,8 +34,11 @@ MUTANTS = [
      "    if (status() != hold_status::lost) return;\n",
      ""),
     ("a release of several locks tells of no failure", JOINT_RELEASE,
-     "        if (how.failed()) failures_[member] = outcome(how.code(), message_of(how));\n",
-     ""),
+     "        if (how.failed())\n"
+     "            failures_[member] = outcome(how.code(), message_of(how));\n"
+     "        else\n"
+     "            ++released_;\n",
+     "        ++released_;\n"),
     ("members have two seconds to say that their time is over", JOINT_WAIT,
      "after_the_members{20};",
      "after_the_members{2000};"),
