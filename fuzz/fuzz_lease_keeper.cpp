@@ -199,9 +199,7 @@ private:
                 check((one->is_only_asked ? 1ms : watchdog) == lease, "a batch has one lease");
                 auto& its = held_.at(one->serial); // nothing lost or released is asked about
                 check(!std::exchange(its.in_flight, true), "nothing is asked twice at once");
-                check(lease == 1ms || can_be_renewed(its), "only what is renewed, and could last longer, is renewed");
-                check(lease == watchdog || !can_be_renewed(its),
-                      "what is to be renewed is renewed when it is asked about");
+                check((lease == watchdog) == one->renewed(), "what the watchdog renews is renewed, and nothing else");
             }
             asked_.push_back({some, lease, now_});
         }

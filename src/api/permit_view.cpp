@@ -31,19 +31,21 @@ template <class Number> std::optional<Number> number_in(resp::value const& reply
 }
 
 /// Throws unless it is an answer.
-error not_about_permits(io::client_core& core, std::string const& key, std::string const& about) {
-    return error(errc::wrong_type, about + " cannot be done: the key " + locking::shown(key) + " on the server "
-                                       + core.node_of(key).address() + " is not what a "
-                                       + std::string(locking::permit_kind.kind)
-                                       + " has there (another type of value has this name)");
+/// `key`: that of the semaphore, or what it has beside it.
+error not_about_permits(io::client_core& core, std::string const& name, std::string const& key,
+                        std::string const& about) {
+    return error(errc::wrong_type,
+                 about + " cannot be done: the key " + locking::shown(key) + " on the server "
+                     + core.node_of(key).address() + " is not a " + std::string(locking::permit_kind.kind)
+                     + (key == name ? "" : "'s list of leases") + " (another type of value has this name)");
 }
 
 /// Of the question about this key.
-void must_be_answer_about_permits(io::client_core& core, std::string const& key, std::string const& about,
-                                  resp::value const& reply) {
+void must_be_answer_about_permits(io::client_core& core, std::string const& name, std::string const& key,
+                                  std::string const& about, resp::value const& reply) {
     if (!reply.is_error()) return;
     auto const reason = connection::to_errc(connection::judge(reply));
-    if (reason == errc::wrong_type) throw not_about_permits(core, key, about);
+    if (reason == errc::wrong_type) throw not_about_permits(core, name, key, about);
     throw error(reason, io::query_message(core.node_of(key), about, reason, reply, locking::permit_kind.kind));
 }
 
@@ -82,7 +84,7 @@ permit_info to_permit_info(io::client_core& core, std::string const& name, std::
                            std::span<resp::value const> answers) {
     auto const timeouts = locking::permit_timeouts(name);
     for (auto const& one : answers)
-        must_be_answer_about_permits(core, &one == &answers.front() ? name : timeouts, about, one);
+        must_be_answer_about_permits(core, name, &one == &answers.front() ? name : timeouts, about, one);
     auto const unexpected = [&] { return error(errc::bad_reply, "the server sent an unexpected reply to " + about); };
     auto const& listed = answers[2];
     auto const now = server_time_in_ms(answers[3]);
@@ -90,7 +92,7 @@ permit_info to_permit_info(io::client_core& core, std::string const& name, std::
     permit_info info{.name = name, .is_set = !answers[0].is_nil(), .taken = answers[1].integer};
     if (info.is_set) {
         auto const number = number_in<std::int64_t>(answers[0]);
-        if (!number) throw not_about_permits(core, name, about);
+        if (!number) throw not_about_permits(core, name, name, about);
         info.available = *number;
     }
     for (std::size_t i = 0; i < listed.items.size(); i += 2) {

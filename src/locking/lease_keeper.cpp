@@ -88,9 +88,9 @@ void lease_keeper::succeed(tenure_ptr const& from, tenure_ptr const& to) {
 
 void lease_keeper::collect(tenure_ptr const& tenure, renewal_batches& into) {
     tenure->renewal_in_flight = true;
-    bool const by_watchdog = tenure->renewed() && can_last_longer(*tenure);
-    tenure->in_question = tenure->in_question || !by_watchdog;
-    tenure->is_only_asked = !by_watchdog;
+    tenure->in_question = tenure->in_question || !tenure->renewed() || !can_last_longer(*tenure);
+    // Where one that cannot last longer is asked about, another server may have the lock now, without the last renewal.
+    tenure->is_only_asked = !tenure->renewed();
     into.add(tenure);
     reschedule(tenure);
 }

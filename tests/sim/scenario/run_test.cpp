@@ -93,7 +93,8 @@ INSTANTIATE_TEST_SUITE_P(
         kept{22'276, generation::seventh, lock_kind::permit_semaphore},
         kept{27'222, generation::seventh, lock_kind::permit_semaphore},
         kept{14'025, generation::fifth, lock_kind::latch}, kept{20'474, generation::fifth, lock_kind::latch},
-        kept{1'012'867, generation::fifth, lock_kind::faster_multi}),
+        kept{1'012'867, generation::fifth, lock_kind::faster_multi},
+        kept{445'788'496'538'350'912, generation::eighth, lock_kind::fair, topology::cluster}),
     [](auto const& one) { return std::to_string(one.param.seed); });
 
 TEST_P(kept_seed, keeps_every_promise) {

@@ -360,6 +360,19 @@ TEST(lease_keeper, asks_about_a_hold_at_its_max_hold_until_the_server_has_answer
     EXPECT_THAT(all.answer(again[0], at(4s), {1}).lost, ElementsAre(one));
 }
 
+/// The master that has the lock now may not know the last renewal of the one before, and nothing would renew it any more.
+TEST(lease_keeper, renews_a_hold_at_its_max_hold_when_it_asks_about_it) {
+    held_tenures all;
+    auto const one = all.watched(at(0s), at(20s));
+    lease_keeper::effects found;
+    all.keeper.verify_all(at(1s), found);
+    ASSERT_THAT(found.renew, ElementsAre(batch{one}));
+    EXPECT_EQ(all.keeper.lease_of(found.renew[0]), 30s);
+    all.answer(found.renew[0], at(1s));
+    EXPECT_EQ(ms(one->validity()), 20'000) << "and not beyond";
+    EXPECT_EQ(ms(all.keeper.next()), 20'000) << "it is answered";
+}
+
 TEST(lease_keeper, does_not_ask_again_about_what_is_under_way_or_over) {
     held_tenures all;
     all.watched(at(0s));
