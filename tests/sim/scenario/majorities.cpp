@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <functional>
 #include <utility>
+#include <vector>
 
 namespace redlatch::sim {
 
@@ -49,7 +50,7 @@ public:
             judge_whole(mine, all.needed());
             in_.majorities.erase(entry);
         }
-        several_.release(mine);
+        several_.release_majority(mine);
     }
 
 private:

@@ -159,7 +159,17 @@ void several_locks::end_release(answer said, std::error_code ec) {
     }
 }
 
+void several_locks::release_majority(multi_hold& mine) {
+    auto const [said, ec] = end(mine);
+    end_release(said == answer::done ? answer::untold : said, ec);
+}
+
 void several_locks::release(multi_hold& mine) {
+    auto const [said, ec] = end(mine);
+    end_release(said, ec);
+}
+
+std::pair<answer, std::error_code> several_locks::end(multi_hold& mine) {
     begin_release();
     std::error_code ec;
     auto said = answer::untold;
@@ -178,7 +188,7 @@ void several_locks::release(multi_hold& mine) {
         break;
     }
     }
-    end_release(said, ec);
+    return {said, ec};
 }
 
 } // namespace redlatch::sim

@@ -44,8 +44,11 @@ public:
     void end_release(answer said, std::error_code ec);
     /// As the job wants it, and both are written down.
     void release(multi_hold& mine);
+    /// The same; one member that is away, or has forgotten the lock, is no failure: of each of them nothing is told.
+    void release_majority(multi_hold& mine);
 
 private:
+    std::pair<answer, std::error_code> end(multi_hold& mine);
     using hearing = std::stop_callback<std::function<void()>>;
     fact about(fact::kind what, std::size_t member) const;
     fact about_all(fact::kind what) const;
