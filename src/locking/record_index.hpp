@@ -20,7 +20,7 @@ namespace redlatch::locking {
 /// Not thread-safe.
 class record_index {
 public:
-    explicit record_index(record_settings settings) noexcept : settings_(std::move(settings)) {}
+    explicit record_index(record_settings settings) : settings_(std::move(settings)) {}
 
     /// Before the first get(): how messages are sent, if not by PUBLISH.
     void publish_by(publish_method const& method) noexcept { settings_.publish = &method; }
