@@ -83,12 +83,7 @@ private:
     }
 
     void timer() { take(dead_.on_timer(now_), now_); }
-    /// On closing: what a lock delay keeps is not released any more.
-    void all_now() {
-        for (auto& [number, one] : graves_)
-            if (!one.asked && one.not_before > now_) one.asked = true;
-        take(dead_.all_now(now_), base::never);
-    }
+    void all_now() { take(dead_.all_now(now_), base::never); }
 
     void take(std::vector<reaper::job> const& jobs, base::instant until) {
         auto before = base::instant::min();
@@ -100,6 +95,9 @@ private:
             check(one.due <= until && one.due >= before, "what is due is sent, in the order of time");
             check(job.owner_id == one.owner_id && job.record == record_,
                   "the id that died is the one that is released");
+            bool const closing = until == base::never;
+            check(job.kept_until == (closing && one.not_before > now_ ? one.not_before : base::instant::min()),
+                  "what a lock delay keeps stays until then when the client closes");
             before = one.due;
             one.asked = true;
         }

@@ -86,7 +86,13 @@ private:
     }
 
     void look() const {
-        check(queue_.size() == inside_.size(), "it has those who came and did not leave");
+        auto const* found = queue_.head().get();
+        for (auto const& one : inside_) {
+            check(found == one.waiter.get(), "it has those who came and did not leave, in this order");
+            found = found->next.get();
+        }
+        check(found == nullptr, "and nobody else");
+        check(queue_.has_second() == (inside_.size() > 1), "somebody is behind the head where there are two");
         check(queue_.empty() == inside_.empty(), "it is empty when nobody is in it");
         if (inside_.empty()) return;
         check(queue_.head() == inside_.front().waiter, "the head is who came first");
