@@ -1,5 +1,6 @@
 // What users rely on with every kind of lock: acquire, wait, deadline, cancellation, renewal, loss, lost replies, release,
 // force, introspection, owners, close, fork. Each test runs with each kind, through both faces.
+#include "behaviour/alike.hpp"
 #include "behaviour/kinds.hpp"
 #include "integration/child_of_fork.hpp"
 #include "locking/names.hpp"
@@ -385,24 +386,11 @@ TEST_P(behaviour, is_held_once_whatever_reply_is_lost) {
 }
 
 TEST_P(behaviour, says_that_the_server_is_away) {
-    server.kill9();
-    std::error_code ec;
-    EXPECT_FALSE(lock.try_acquire({.wait = 300ms, .lease = 10s}, ec));
-    EXPECT_EQ(ec, errc::disconnected);
-    server.restart(redis_server::data::lost);
-    EXPECT_TRUE(lock.acquire({.wait = 20s}));
+    expect_to_say_that_the_server_is_away(server, lock);
 }
 
 TEST_P(behaviour, refuses_a_key_that_is_no_lock) {
-    server.run("SET", name, "text");
-    for (auto const& end :
-         {outcome_of([&] { auto const never = lock.acquire({.wait = 5s}); }),
-          outcome_of([&] { auto const never = lock.try_acquire(); }), outcome_of([&] { lock.force_unlock(); })}) {
-        EXPECT_EQ(end.reason, errc::wrong_type);
-        EXPECT_NE(end.message.find(name), std::string::npos) << end.message;
-    }
-    EXPECT_EQ(server.run("GET", name).text, "text");
-    server.run("DEL", name);
+    expect_to_refuse_a_key_that_is_no_lock(server, lock, name);
 }
 
 TEST_P(behaviour, is_lost_and_released_when_its_client_closes) {
