@@ -158,12 +158,10 @@ void warn_of_codec(yaml_settings const& top) {
     if (named.ends_with("StringCodec")) return;
     io::log(log_level::warning,
             found->second.at()
-                + " is not StringCodec: a faster_multi_lock of this library and Java's FasterMultiLock "
-                  "(getMultiLock(group, "
-                  "values)) then do not exclude each other, because Java writes the values in another form. All other "
-                  "locks "
-                  "are the same with every codec. Set codec: !<org.redisson.client.codec.StringCodec> {} for Java too, "
-                  "where both take such locks");
+                + " is not StringCodec: a faster_multi_lock of this library and Java's FasterMultiLock, "
+                  "getMultiLock(group, values), then do not exclude each other, because Java writes the values in "
+                  "another form. All other locks are the same with every codec. Set codec: "
+                  "!<org.redisson.client.codec.StringCodec> {} for Java too, where both take such locks");
 }
 
 yaml_config read_redisson(yaml_document const& document) {

@@ -19,7 +19,7 @@ namespace redlatch::detail {
 /// cannot be cancelled. Thread-safe.
 class joint_release final : public joint_work, public std::enable_shared_from_this<joint_release> {
 public:
-    /// `subject`: of messages. `needed`: of all of them, or more than there are: all.
+    /// `subject`: of messages. `needed`: how many of the releases have to succeed; where there are fewer holds, all of them.
     joint_release(std::vector<hold> holds, std::size_t needed, std::string subject);
     /// What was not begun is given back in the background.
     ~joint_release() override;

@@ -30,8 +30,7 @@ template <class Number> std::optional<Number> number_in(resp::value const& reply
     return number;
 }
 
-/// Throws unless it is an answer.
-/// `key`: that of the semaphore, or what it has beside it.
+/// `key`: that of the semaphore, or of the leases beside it, where another type of value is.
 error not_about_permits(io::client_core& core, std::string const& name, std::string const& key,
                         std::string const& about) {
     return error(errc::wrong_type,
@@ -40,7 +39,7 @@ error not_about_permits(io::client_core& core, std::string const& name, std::str
                      + (key == name ? "" : "'s list of leases") + " (another type of value has this name)");
 }
 
-/// Of the question about this key.
+/// Throws unless it is an answer to the question about this key.
 void must_be_answer_about_permits(io::client_core& core, std::string const& name, std::string const& key,
                                   std::string const& about, resp::value const& reply) {
     if (!reply.is_error()) return;

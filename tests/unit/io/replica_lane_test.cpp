@@ -240,6 +240,12 @@ TEST_F(replica_lane_test, a_server_without_wait_is_told_from_one_that_refuses_th
     EXPECT_EQ(question->said, "WAIT: ERR unknown command 'WAIT'");
 }
 
+std::string master_with(int replicas) {
+    std::string text = "*3\r\n$6\r\nmaster\r\n:77\r\n*" + std::to_string(replicas) + "\r\n";
+    for (int i = 0; i < replicas; ++i) text += "*3\r\n$1\r\na\r\n$1\r\n1\r\n$1\r\n7\r\n";
+    return text;
+}
+
 /// It counts for nothing that some of its replicas may have the lock, and nothing is told of a server without WAIT.
 TEST_F(replica_lane_test, a_server_that_has_become_a_replica_is_left) {
     auto const question = ask(1);
@@ -271,15 +277,9 @@ TEST_F(replica_lane_test, a_server_that_says_it_is_a_replica_is_left) {
     expect_mark_behind_kills();
     EXPECT_EQ(server.read_command(), "ROLE");
     EXPECT_FALSE(question->has_ended());
-    server.say(":1\r\n*3\r\n$6\r\nmaster\r\n:77\r\n*0\r\n");
+    server.say(":1\r\n" + master_with(0));
     EXPECT_EQ(end_of(question), end::counted);
     EXPECT_EQ(question->connected, 0);
-}
-
-std::string master_with(int replicas) {
-    std::string text = "*3\r\n$6\r\nmaster\r\n:77\r\n*" + std::to_string(replicas) + "\r\n";
-    for (int i = 0; i < replicas; ++i) text += "*3\r\n$1\r\na\r\n$1\r\n1\r\n$1\r\n7\r\n";
-    return text;
 }
 
 /// All replicas were asked for, there are two, and they are waited for.
