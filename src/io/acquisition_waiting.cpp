@@ -78,11 +78,11 @@ void acquisition::leave_turn_to_others() {
     sample_.messages = std::max(sample_.messages, own.messages);
 }
 
-/// Those that have waited for longer ask first; nothing is known of them while this process does not listen.
+/// Those that have waited for longer ask first.
 locking::precedence acquisition::others_first(bool has_waited) {
-    if (!sample_.subscribed) return {};
     return core_->locked([&](lock_table&, base::wake_list&) {
-        auto* const contention = request_.record->contend();
+        auto& record = *request_.record;
+        auto* const contention = sample_.subscribed ? record.contend() : record.contended.get();
         return contention == nullptr ? locking::precedence() : contention->turn.others_first(sample_, has_waited, now_);
     });
 }

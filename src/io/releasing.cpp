@@ -159,7 +159,7 @@ bool releasing::carry_out(locking::release_op::action const& action, base::insta
     return finish(code_of(op_->result()), [&](lock_table& table, base::wake_list& woken) {
         if (others_) {
             if (*others_ > 0) table.records.remember(record_, now);
-            record_->on_released(*others_, own_, now);
+            record_->on_released(*others_, own_, tenure_->held_since, now);
         }
         switch (action.then) {
         case effect::none: break;

@@ -26,12 +26,14 @@ void lock_record::on_busy(std::optional<std::int64_t> listeners, channel_sample 
     others->busy_until = until;
 }
 
-void lock_record::on_released(std::int64_t others, std::optional<channel_sample> const& own,
+void lock_record::on_released(std::int64_t others, std::optional<channel_sample> const& own, base::instant held_since,
                               base::instant now) noexcept {
     on_answered(now);
     bool const somebody_listens = others > 0 || own;
-    if (auto* const known = somebody_listens ? contend() : contended.get())
-        known->turn.on_released(others, own.value_or(channel_sample()), now);
+    auto* const known = somebody_listens ? contend() : contended.get();
+    if (known == nullptr) return;
+    known->turn.on_released(others, own.value_or(channel_sample()), now);
+    known->turn.leave_to_others(others, now - held_since, now);
 }
 
 } // namespace redlatch::locking

@@ -55,11 +55,19 @@ struct lock_record {
     void on_nobody_asked(channel_sample const& heard) noexcept {
         if (contended) contended->turn.on_nobody_asked(heard);
     }
+    /// As those of process_turn.
+    base::nanoseconds left_after_release(base::instant now) const noexcept {
+        return contended ? contended->turn.left_after_release(now) : base::nanoseconds(0);
+    }
+    void on_left_in_vain() noexcept {
+        if (contended) contended->turn.on_left_in_vain();
+    }
     void on_release_sent(channel_sample const& own) noexcept {
         if (contended) contended->turn.on_release_sent(own);
     }
     /// By its answer so many others have heard of it. `own`: the channel with its message, if this process listens.
-    void on_released(std::int64_t others, std::optional<channel_sample> const& own, base::instant now) noexcept;
+    void on_released(std::int64_t others, std::optional<channel_sample> const& own, base::instant held_since,
+                     base::instant now) noexcept;
 
     /// The data connection, by its number, on which plain commands are refused for this key. Not under the mutex.
     std::atomic<std::uint64_t> plain_refused_on{0};

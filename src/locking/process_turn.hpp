@@ -17,6 +17,7 @@
 #include "locking/channel_sample.hpp"
 #include "locking/precedence.hpp"
 #include "locking/release_message.hpp"
+#include "locking/release_yield.hpp"
 #include "locking/turn_order.hpp"
 
 #include <algorithm>
@@ -51,8 +52,10 @@ public:
         contended_ = others > 0;
         if (others == 0) began_ = base::never;
     }
-    /// Before it asks: whether the lock is left to other processes. `has_waited`: it was refused, or heard a message.
+    /// Before it asks: whether the lock is left to other processes. `has_waited`: it was refused, or heard a message. Who does
+    /// not listen, having never been refused, knows no more than that others heard of its release.
     precedence others_first(channel_sample const& sample, bool has_waited, base::instant now) noexcept {
+        if (!ordered_ || !sample.subscribed) return has_waited ? precedence() : precedence{left_after_release(now)};
         auto* const order = rivals();
         if (order == nullptr) return {};
         auto& turns = order->turns;
@@ -60,8 +63,17 @@ public:
         auto const until = has_waited ? turns.yield_until(sample, now) : turns.first_yield_until(sample);
         return {until - now, turns.is_near(sample)};
     }
+    /// The same, after a hold of so long.
+    void leave_to_others(std::int64_t others, base::nanoseconds held_for, base::instant now) noexcept {
+        after_release_.on_released(others, held_for, now);
+    }
+    /// For how much longer the lock is left to those that heard of our last release, where no more is known of them.
+    base::nanoseconds left_after_release(base::instant now) const noexcept { return after_release_.left(now); }
+    /// Acquired after that: nobody had taken it.
+    void on_left_in_vain() noexcept { after_release_.on_nobody_asked(); }
     /// Acquired, although some were thought to be before this process: they had the time to ask.
     void on_nobody_asked(channel_sample const& sample) noexcept {
+        on_left_in_vain();
         if (!rivals_) return;
         rivals_->absent = rivals_->turns.rank(sample);
         rivals_->turns.on_nobody_asked(sample);
@@ -69,6 +81,7 @@ public:
     /// Refused: others want it too, and so many of them listen, as far as is known.
     void on_busy(channel_sample const& sample, std::optional<std::int64_t> others, base::instant now) noexcept {
         contended_ = true;
+        after_release_.on_busy();
         begin_anew();
         if (!others) return;
         if (auto* const order = rivals()) order->turns.on_busy(sample, *others, now);
@@ -123,6 +136,7 @@ private:
     std::unique_ptr<rivalry> rivals_{};
     base::instant began_ = base::never; ///< when the present run of acquisitions did
     std::int64_t others_ = 0;           ///< that heard of our last release
+    release_yield after_release_{};
     bool const ordered_;
     bool contended_ = false; ///< others are known to want it
 };

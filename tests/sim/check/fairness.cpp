@@ -15,7 +15,7 @@ using kind = fact::kind;
 class turns {
 public:
     void asks(fact const& one) {
-        if (one.most == never) return; // a try does not wait for its turn
+        if (one.most == never && !one.waits) return; // a try does not wait for its turn
         auto& mine = waiting_[one.process];
         if (mine.workers.empty()) mine = {one.when, turns_, {}};
         mine.workers.insert(one.worker);

@@ -110,6 +110,7 @@ struct fact {
     std::int64_t least = 0;  ///< of confirmed and too_few
     std::uint64_t commands = 0;
     std::uint64_t wakes = 0;
+    bool waits = false;       ///< of asked, of a process without a queue: it waits all the same
     bool shared = false;      ///< of asked and acquired: others may have it as well; of probe: those who do have it
     moment kept{0};           ///< of acquired: nobody else is to have it before; zero: it has no minimum hold
     moment kept_most = never; ///< of acquired: then its minimum hold is over for everybody; never: nobody knows

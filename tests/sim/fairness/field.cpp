@@ -89,6 +89,7 @@ scenario generate(field const& what, std::uint64_t seed) {
     made.hands_over = what.hands_over;
     made.strictly = what.strictly;
     made.detached_unlock = what.detached_unlock;
+    for (int i = what.processes - what.redisson; i < what.processes; ++i) made.redisson.insert(i);
     made.drifts.assign(static_cast<std::size_t>(what.processes), 0);
     made.how_fast = what.how_fast;
     contention const all{.until = what.lasts, .hold_us = what.hold_us, .pause_us = what.pause_us, .zipf = what.zipf};
@@ -153,10 +154,12 @@ shares shares_of(history const& all, int processes, moment from, moment until) {
 }
 
 std::string to_text(field const& what) {
-    return std::to_string(what.processes) + " processes of " + std::to_string(what.threads) + " threads on "
-           + std::to_string(what.locks) + " locks" + (what.zipf > 0 ? " by Zipf " + number("%.1f", what.zipf) : "")
-           + ", hold " + std::to_string(what.hold_us) + " us, pause " + std::to_string(what.pause_us) + " us, "
-           + std::to_string(what.lasts) + " ms" + (what.scripts_only ? ", scripts only" : "")
+    return std::to_string(what.processes) + " processes"
+           + (what.redisson > 0 ? ", " + std::to_string(what.redisson) + " of Redisson's," : "") + " of "
+           + std::to_string(what.threads) + " threads on " + std::to_string(what.locks) + " locks"
+           + (what.zipf > 0 ? " by Zipf " + number("%.1f", what.zipf) : "") + ", hold " + std::to_string(what.hold_us)
+           + " us, pause " + std::to_string(what.pause_us) + " us, " + std::to_string(what.lasts) + " ms"
+           + (what.scripts_only ? ", scripts only" : "")
            + (what.hands_over ? what.strictly ? ", strict hand-off" : "" : ", no hand-off")
            + (what.detached_unlock ? ", detached unlocking" : "") + "; bytes take "
            + std::to_string(what.how_fast.least_delay) + "-" + std::to_string(what.how_fast.most_delay)

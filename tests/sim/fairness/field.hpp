@@ -13,7 +13,8 @@ namespace redlatch::sim {
 
 struct field {
     int processes = 4;
-    int threads = 1; ///< of each process
+    int redisson = 0; ///< of them, the last ones: they lock as Redisson does
+    int threads = 1;  ///< of each process
     int locks = 1;
     double zipf = 0;
     std::int64_t hold_us = 500;

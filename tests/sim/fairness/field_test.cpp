@@ -54,6 +54,18 @@ TEST(field, is_contended_for_until_its_end) {
     EXPECT_LT(seen.lasted, 20s);
 }
 
+// Whoever releases and asks again at once has won before a message has woken the other one, Redisson above all.
+TEST(field, of_one_process_of_ours_and_one_of_redissons_starves_neither) {
+    for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+        field const both{.processes = 2, .redisson = 1, .hold_us = 2'000, .pause_us = 0, .lasts = 1'000};
+        auto const seen = run(generate(both, seed));
+        EXPECT_FALSE(seen.broken) << seen.broken->checker << ": " << seen.broken->text;
+        auto const got = shares_of(seen.facts, 2, 100ms, 1000ms);
+        EXPECT_LT(got.most_by_least(), 2) << "seed " << seed;
+        EXPECT_LT(got.most_passed_over, 20U) << "seed " << seed;
+    }
+}
+
 /// All begin in the same moment, so that none of them knows who came first.
 field crowd() {
     return {.processes = 100, .hold_us = 1'000, .pause_us = 0, .lasts = 1'500};

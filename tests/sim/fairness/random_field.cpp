@@ -15,6 +15,8 @@ field random_field(std::uint64_t seed) {
     made.scripts_only = chance.up_to(2) == 0;
     made.hands_over = chance.up_to(3) != 0;
     made.strictly = chance.up_to(2) == 0;
+    if (chance.up_to(2) == 0) made.redisson = 1;
+    if (chance.up_to(1) == 0) made.pause_us = 0;
     return made;
 }
 

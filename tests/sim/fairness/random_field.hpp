@@ -8,7 +8,8 @@
 
 namespace redlatch::sim {
 
-/// Two to six processes, holds of 0.5 to 2 ms, pauses up to 0.5 ms, long enough for some hundreds of acquisitions.
+/// Two to six processes, in a third of the fields one of them is Redisson's; holds of 0.5 to 2 ms; pauses up to 0.5 ms, in half
+/// of the fields none; long enough for some hundreds of acquisitions.
 field random_field(std::uint64_t seed);
 
 /// As all scenarios, and fair.

@@ -18,6 +18,7 @@ namespace {
 constexpr char const* help = R"(redlatch_sim --fairness: who gets how much, in a simulated field
 
   --processes N      4
+  --redisson N       of them, the last ones lock as Redisson does (0)
   --threads N        of each process (1)
   --locks N          1
   --zipf S           lock n is chosen in proportion to 1 / n ^ S (0: all alike)
@@ -54,6 +55,7 @@ bool parse(std::span<char* const> words, wanted& into) {
     auto const count = [&] { return static_cast<int>(integer()); };
     std::map<std::string, std::function<void()>> const all{
         {"--processes", [&] { what.processes = count(); }},
+        {"--redisson", [&] { what.redisson = count(); }},
         {"--threads", [&] { what.threads = count(); }},
         {"--locks", [&] { what.locks = count(); }},
         {"--zipf", [&] { what.zipf = std::strtod(next(), nullptr); }},
@@ -84,7 +86,8 @@ bool parse(std::span<char* const> words, wanted& into) {
         if (found == all.end()) return false;
         found->second();
     }
-    return whole && what.processes > 0 && what.threads > 0 && what.locks > 0 && what.lasts > 0 && into.runs > 0;
+    return whole && what.processes > 0 && what.redisson >= 0 && what.redisson <= what.processes && what.threads > 0
+           && what.locks > 0 && what.lasts > 0 && into.runs > 0;
 }
 
 template <class Of> auto median(std::vector<shares> const& all, Of of) {

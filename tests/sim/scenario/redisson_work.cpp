@@ -47,6 +47,7 @@ private:
         case job::how::for_ever:
         case job::how::asynchronous: break;
         }
+        asked.waits = asked_.wait != 0;
         in_.write(std::move(asked)); // without a deadline: a Java machine keeps none within 20 ms when answers are slow
         auto const seen = me_.java->lock(asked_);
         if (over()) return false;

@@ -121,6 +121,31 @@ TEST(process_turn, knows_its_own_release_and_nothing_before_there_was_one) {
     EXPECT_EQ(turn.own_release().count, 3U);
 }
 
+TEST(process_turn, leaves_the_lock_after_a_release_to_those_of_whom_no_more_is_known_than_that_they_listen) {
+    channel_sample const listening{.count = 1, .subscribed = true, .session = 1};
+    struct situation {
+        bool ordered;
+        channel_sample sample;
+    };
+    for (auto const& [ordered, sample] : {situation{false, listening}, situation{false, {}}, situation{true, {}}}) {
+        process_turn turn(0, ordered);
+        turn.on_released(1, sample, at(6ms));
+        turn.leave_to_others(1, 6ms, at(6ms));
+        EXPECT_EQ(turn.others_first(sample, false, at(6ms)).time, 3ms);
+        EXPECT_FALSE(turn.others_first(sample, false, at(6ms)).near) << "nothing tells when they have had their turn";
+        EXPECT_EQ(turn.others_first(sample, true, at(6ms)).time, 0ms) << "it has waited itself";
+        EXPECT_EQ(turn.left_after_release(at(7ms)), 2ms);
+        turn.on_nobody_asked(sample);
+        turn.on_released(1, sample, at(16ms));
+        turn.leave_to_others(1, 6ms, at(16ms));
+        EXPECT_EQ(turn.others_first(sample, false, at(16ms)).time, 0ms) << "they had not come";
+        turn.on_busy({}, std::nullopt, at(17ms));
+        turn.on_released(1, sample, at(26ms));
+        turn.leave_to_others(1, 6ms, at(26ms));
+        EXPECT_EQ(turn.others_first(sample, false, at(26ms)).time, 3ms) << "one of them has come since";
+    }
+}
+
 TEST(process_turn, takes_little_memory_while_nobody_else_wants_the_lock) {
     EXPECT_LE(sizeof(process_turn), 64U);
 }

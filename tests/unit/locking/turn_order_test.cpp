@@ -178,6 +178,23 @@ TEST(turn_order, learns_that_some_that_listen_do_not_wait) {
     EXPECT_EQ(order.rank(channel.now), 2);
 }
 
+TEST(turn_order, gives_one_that_is_thought_to_be_absent_its_time_again_after_some_turns) {
+    turn_order order;
+    heard_channel channel;
+    order.on_busy(channel.now, 2, at(0s));
+    auto now = at(0s);
+    for (int i = 0; i < 2; ++i) order.on_nobody_asked(channel.now);
+    for (int turn = 1; turn < turn_order::turns_until_doubt; ++turn) {
+        order.on_released(channel.end_of_turn(), 2, now = base::later(now, 1ms));
+        EXPECT_EQ(order.rank(channel.now), 0) << "after turn " << turn;
+    }
+    order.on_released(channel.end_of_turn(), 2, now = base::later(now, 1ms));
+    EXPECT_EQ(order.rank(channel.now), 1) << "not both, who would cost twice as much time";
+    order.on_nobody_asked(channel.now);
+    order.on_released(channel.end_of_turn(), 2, base::later(now, 1ms));
+    EXPECT_EQ(order.rank(channel.now), 0) << "it is absent still";
+}
+
 TEST(turn_order, lets_those_go_first_that_are_thought_to_be_absent_and_are_not) {
     turn_order order;
     heard_channel channel;
