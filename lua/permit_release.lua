@@ -1,8 +1,9 @@
 -- Gives permits back by their ids, all or none. Those whose lease is over come back as well.
 -- KEYS: 1 NAME, 2 timeouts, 3 (may be left out) RECORD. ARGV: 1 the publish command (PUBLISH or SPUBLISH), 2 channel, 3 for how
 -- long RECORD is kept, in ms, from 4 on: the ids.
--- Returns: 1 = given back; 2 = given back, but this user may not publish; -n = the n-th id is not there, another one is, and
--- none was given back; 0 = none is there. With RECORD those that are there are given back.
+-- Returns: 3 + n = given back, and n connections heard of it; 2 = given back, but this user may not publish; 1 = given back,
+-- and there is nothing to tell; -n = the n-th id is not there, another one is, and none was given back; 0 = none is there.
+-- With RECORD those that are there are given back.
 -- wire: protocol section 7.3. The time is the server's. RECORD stands for an acquisition that is undone: a copy of it that
 -- comes later takes nothing. A semaphore that is gone is not made again.
 local value = redis.call('get', KEYS[1])
@@ -30,8 +31,9 @@ if #back > 0 then
         end
     end
 end
-local told = 0
-if #back > 0 and value and value > 0 then told = redis.pcall(ARGV[1], ARGV[2], value) end
+local heard
+if #back > 0 and value and value > 0 then heard = redis.pcall(ARGV[1], ARGV[2], value) end
 if none_there then return 0 end
 if #held == 0 then return -missing end -- one of several is not there: none is given back
-return type(told) == 'number' and 1 or 2
+if not heard then return 1 end
+return type(heard) == 'number' and 3 + heard or 2

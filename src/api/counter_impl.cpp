@@ -65,8 +65,8 @@ void warn_that_nobody_was_told(std::string const& which, std::string const& chan
 
 std::function<std::optional<bool>(resp::value const&)> reads_done(counter_impl const& impl) {
     return [which = impl.shown(), channel = impl.what->channel](resp::value const& reply) -> std::optional<bool> {
-        if (!reply.is_integer() || reply.integer < 0 || reply.integer > 2) return std::nullopt;
-        if (reply.integer == 2) warn_that_nobody_was_told(which, channel);
+        if (!reply.is_integer() || reply.integer < 0) return std::nullopt;
+        if (reply.integer == locking::done_silently) warn_that_nobody_was_told(which, channel);
         return reply.integer > 0;
     };
 }

@@ -55,6 +55,8 @@ template <class Answer> struct requested_change {
     std::function<std::optional<Answer>(resp::value const&)> read;
     /// It adds `amount`: waiters of this process ask right behind it.
     bool adds = false;
+    /// It gives permits back, and the reply says how many heard of it: heard_by().
+    bool releases = false;
     /// A repeat changes nothing more, even without a record.
     bool idempotent = false;
     /// In place of `read`, of a change that has ended; throws error.
@@ -68,7 +70,7 @@ to_request(counter_impl const& impl, std::string about, std::int64_t amount,
 template <class Answer>
 io::counter_change::request request_of(counter_impl const& impl, requested_change<Answer> const& asked) {
     auto out = to_request(impl, asked.about, asked.amount, asked.compose, asked.idempotent);
-    if (asked.adds) out.whose = impl.what;
+    if (asked.releases) out.released = impl.what;
     if (asked.adds) out.adds = asked.amount;
     return out;
 }

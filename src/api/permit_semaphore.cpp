@@ -84,6 +84,7 @@ requested_change<bool> releasing_for_certain(counter_impl const& impl, std::vect
     return {.about = asked.about,
             .amount = asked.amount,
             .compose = asked.compose,
+            .releases = asked.releases,
             .idempotent = true,
             .answer = [impl, ids, answer = asked.answer](io::counter_change const& ended) {
                 if (auto const missing = answer(ended); missing > 0)
@@ -179,6 +180,7 @@ requested_change<std::int64_t> detail::releasing_by_id(counter_impl const& impl,
                     what.ids = ids;
                     return permit_calls::release(what);
                 },
+            .releases = true,
             .idempotent = true,
             .answer = [about, count, which = impl.shown(),
                        channel = impl.what->channel](io::counter_change const& ended) -> std::int64_t {

@@ -26,7 +26,8 @@ requested_change<bool> adding_permits(counter_impl const& impl, std::int64_t per
             .amount = permits,
             .compose = compose,
             .read = detail::reads_done(impl),
-            .adds = permits > 0};
+            .adds = permits > 0,
+            .releases = true};
 }
 
 requested_change<bool> releasing_permits(counter_impl const& impl, int permits) {

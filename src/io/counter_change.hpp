@@ -32,9 +32,9 @@ public:
         std::string subject;     ///< "releasing 2 permits of semaphore 'x'"
         std::string_view kind;   ///< of the counter
         base::instant deadline;
-        locking::counter_ptr whose{}; ///< of a release: who waits for it in this process asks right behind
-        std::int64_t adds = 0;
-        bool with_others = false; ///< while the server is away or refuses, those that do so end together
+        locking::counter_ptr released{}; ///< null: it gives nothing back
+        std::int64_t adds = 0;           ///< so many waiters of this process ask right behind it
+        bool with_others = false;        ///< while the server is away or refuses, those that do so end together
     };
     counter_change(std::shared_ptr<client_core> core, request order);
     ~counter_change() override;
@@ -61,6 +61,7 @@ private:
     void expect_waiters();
     void tell_waiters();
     void check_message();
+    void leave_to_others(base::instant now);
     void stop_counting();
 
     std::shared_ptr<client_core> core_;
@@ -73,7 +74,8 @@ private:
     bool repeated_ = false;    ///< the same, when its answer came
     bool waited_for_ = false;  ///< waiters of this process are told
     bool own_message_ = false; ///< its message is to be no news for them
-    bool at_once_ = true;      ///< it was sent once, before what the waiters sent
+    bool hears_itself_ = false;
+    bool at_once_ = true; ///< it was sent once, before what the waiters sent
     lock_call call_;
     resp::value reply_;
     std::error_code result_;

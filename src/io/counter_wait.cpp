@@ -165,9 +165,9 @@ bool counter_wait::carry_out(action const& next) {
     case acquire_op::act::attempt: return attempt();
     case acquire_op::act::wait: stop_asking(); return wait(next);
     case acquire_op::act::pause: stop_asking(); return suspend(nullptr, std::min(next.until, outage_at()));
+    case acquire_op::act::yield: after_yield_ = true; return suspend(nullptr, next.until);
     case acquire_op::act::finish: return finish();
-    case acquire_op::act::watch:
-    case acquire_op::act::yield: break; // of locks that this process holds, or that take turns
+    case acquire_op::act::watch: break; // of locks that this process holds
     }
     return suspend(nullptr, next.until);
 }
@@ -185,7 +185,9 @@ bool counter_wait::on_queued() {
 bool counter_wait::on_head() {
     std::optional<locking::channel_sample> heard;
     auto until = base::never;
+    locking::precedence others_first;
     core_->shared_counters().locked([&](base::wake_list&) {
+        others_first.time = request_.what->after_release.left(now_);
         if (!waiter_->none_left || waiter_->told_of > 0) return;
         heard = waiter_->sample;
         until = waiter_->back_at;
@@ -198,7 +200,7 @@ bool counter_wait::on_head() {
             return carry_out(op_.on_head_of_none(now_, until, *heard));
         }
     }
-    return carry_out(op_.on_head(now_, false, sample_));
+    return carry_out(op_.on_head(now_, false, sample_, others_first));
 }
 
 // --- trying
@@ -274,6 +276,8 @@ bool counter_wait::on_answered(connection::call const& answered) {
     if (answer.what == acquire_answer::kind::busy)
         core_->shared_counters().locked([&](base::wake_list&) {
             request_.what->busy_at = now_;
+            request_.what->after_release.on_busy();
+            after_yield_ = false;
             if (waiter_) locking::wait_queue::found_none(*waiter_);
         });
     if (changed && core_->closed()) { // it came while close() waited for it
@@ -412,7 +416,10 @@ void counter_wait::leave() {
 void counter_wait::leave_line() {
     core_->shared_counters().locked([&](base::wake_list& woken) {
         auto& queue = request_.what->queue;
+        auto& after_release = request_.what->after_release;
         auto const me = std::exchange(waiter_, nullptr);
+        if (acquired_ && after_yield_) after_release.on_nobody_asked();
+        if (acquired_) request_.what->acquired_at = taken_at_;
         if (acquired_ && left_)
             return queue.leave_with(me, {.left = *left_, .back_at = back_at_, .heard = sample_}, woken);
         queue.leave(me, woken);

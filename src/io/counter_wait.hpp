@@ -114,7 +114,8 @@ private:
     bool late_copy_possible_ = false;
     bool asks_ = false; ///< a call that may change the counter is on its way
     bool handed_over_ = false;
-    bool counted_ = true; ///< among the operations under way
+    bool counted_ = true;      ///< among the operations under way
+    bool after_yield_ = false; ///< others could have asked before it, and nothing tells that one did
     std::error_code result_;
     std::string server_said_;
     resp::value answer_{};

@@ -5,6 +5,7 @@
 
 #include "base/time.hpp"
 #include "locking/recipe.hpp"
+#include "locking/release_yield.hpp"
 #include "locking/wait_queue.hpp"
 
 #include <cstdint>
@@ -75,6 +76,18 @@ struct counter_kind {
     bool names_what_it_takes() const noexcept { return bar_copies != nullptr; }
 };
 
+/// What a release says: done, and so many connections heard of it; done, but this user may not publish; done, and nobody was
+/// told by this copy of the call; nothing, for there is no key.
+inline constexpr std::int64_t least_heard = 3;
+inline constexpr std::int64_t done_silently = 2;
+inline constexpr std::int64_t done_before = 1;
+
+/// How many connections heard of a release; none: nobody was told, or it is the answer to something else.
+inline std::optional<std::int64_t> heard_by(resp::value const& reply) noexcept {
+    bool const told = reply.is_integer() && reply.integer >= least_heard;
+    return told ? std::optional(reply.integer - least_heard) : std::nullopt;
+}
+
 /// For so long the server keeps the answer to a request.
 inline constexpr base::milliseconds record_lifetime{60'000};
 
@@ -92,6 +105,8 @@ struct counter {
     wait_queue queue{};
     /// The server said last that a waiter of this process has to go on waiting.
     base::instant busy_at = base::instant::min();
+    base::instant acquired_at = base::never; ///< the last time by this process; never: it has not
+    release_yield after_release{};
 };
 
 using counter_ptr = std::shared_ptr<counter>;

@@ -79,8 +79,8 @@ wire_call release(counter_request const& what) {
 }
 
 std::optional<permit_release_answer> read_release(resp::value const& reply) {
-    if (!reply.is_integer() || reply.integer > 2) return std::nullopt;
-    if (reply.integer > 0) return permit_release_answer{.announced = reply.integer == 1};
+    if (!reply.is_integer()) return std::nullopt;
+    if (reply.integer > 0) return permit_release_answer{.announced = reply.integer != done_silently};
     if (reply.integer == 0) return permit_release_answer{.missing = 1, .none_there = true};
     if (reply.integer == std::numeric_limits<std::int64_t>::min()) return std::nullopt;
     return permit_release_answer{.missing = -reply.integer};
