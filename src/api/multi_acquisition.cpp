@@ -59,6 +59,8 @@ void multi_acquisition::begin() noexcept {
     // What a later step acquires is acquired on a reactor, which is not the thread that owns it.
     if (options_.owner == owner::this_thread())
         for (std::size_t i = 0; i < group_->members.size(); ++i) group_->core_of(i).watch_this_thread();
+    if (auto const until = may_wait_ ? left_to_others_until() : base::instant::min(); until > began_)
+        return rest(until);
     act next{};
     {
         std::lock_guard const guard(mutex_);
@@ -151,7 +153,7 @@ void multi_acquisition::go_on() noexcept {
         std::lock_guard const guard(mutex_);
         if (finished_) return;
         try {
-            next = left() > duration::zero() ? begin_round() : on_round_failed();
+            next = rounds_ == 0 || left() > duration::zero() ? begin_round() : on_round_failed();
         } catch (std::bad_alloc const&) {
             next = end_without_memory();
         }
@@ -391,15 +393,18 @@ void multi_acquisition::finish() noexcept {
     std::vector<hold> unwanted;
     std::stop_source asking{std::nostopstate};
     std::shared_ptr<multi_hold_state> acquired;
+    bool in_vain = false;
     {
         std::lock_guard const guard(mutex_);
         acquired = acquired_;
+        in_vain = left_to_others_ && acquired && rounds_ == 1;
         result = std::move(last_);
         unwanted.swap(holds_);
         if (result.failed()) asking = asking_; // who is asked for nothing
     }
     asking.request_stop();
     for (auto& one : unwanted) hold_access::give_up(one);
+    if (in_vain) note_left_in_vain();
     if (acquired && options_.hold_at_least) {
         auto const until = base::later(lease_clock::now(), *options_.hold_at_least);
         io::insist([&] { acquired->keep(until); });

@@ -12,7 +12,8 @@
 //
 // A moment is random, so that those who are in each other's way do not begin again at the same time. After a round that has
 // failed sooner, since its members said at once that they cannot be had, the next one begins only when the moment is over. A
-// fixed lease runs while a step waits: the steps of a round that hold something wait for a quarter of it, all together.
+// fixed lease runs while a step waits: the steps of a round that hold something wait for a quarter of it, all together. Members
+// that this process has just released are left to others for a while before the first round (release_yield.hpp).
 #pragma once
 
 #include "api/joint_wait.hpp"
@@ -97,6 +98,8 @@ private:
     std::string unanswered() const;
     std::vector<step> plan();
     step asks_all_others(std::size_t but, duration limit) const;
+    base::instant left_to_others_until();
+    void note_left_in_vain();
     duration moment();
     duration longest_moment_now() const;
     duration left() const;
@@ -126,6 +129,7 @@ private:
     base::instant asked_at_{};                 ///< the members of this step
     duration asked_for_{0};                    ///< how long they may wait
     base::instant next_round_at_{base::never}; ///< or later, if this step fails
+    bool left_to_others_ = false;              ///< before the first round
     std::size_t rounds_ = 0;
     std::size_t pending_ = 0; ///< members that have not answered in this step
     std::vector<hold> holds_;

@@ -23,7 +23,28 @@ constexpr duration longest_moment_of_majority{300};
 
 } // namespace
 
-// All of this runs under the mutex.
+/// Before the first round. Not for longer than half of the wait.
+base::instant multi_acquisition::left_to_others_until() {
+    base::nanoseconds longest{0};
+    for (auto const& member : group_->members) {
+        auto const& lock = *lock_access::impl(member);
+        lock.core->locked([&](locking::lock_table&, base::wake_list&) {
+            longest = std::max(longest, lock.record->left_after_release(began_));
+        });
+    }
+    left_to_others_ = longest > base::nanoseconds(0);
+    return base::later(began_, deadline_ == base::never ? longest : std::min(longest, (deadline_ - began_) / 2));
+}
+
+/// Nobody had taken a member meanwhile.
+void multi_acquisition::note_left_in_vain() {
+    for (auto const& member : group_->members) {
+        auto const& lock = *lock_access::impl(member);
+        lock.core->locked([&](locking::lock_table&, base::wake_list&) { lock.record->on_left_in_vain(); });
+    }
+}
+
+// What follows runs under the mutex.
 
 /// They grow from round to round.
 duration multi_acquisition::longest_moment_now() const {
