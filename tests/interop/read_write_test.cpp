@@ -116,10 +116,10 @@ TEST_F(read_write, is_never_written_beside_anybody_of_either_language_and_is_rea
     constexpr auto writers_pause = 30ms;
     contest_of all(server(), name, entries);
     hold first = writes.acquire();
-    auto const java_reads = all.begins(java(), "r", "read/contest", name);
+    auto const java_reads = all.begins(java(), "r", "read/contest", name, 1, some_pause);
     auto const java_writes = all.begins(java(), "w", "write/contest", name, writer, writers_pause);
     auto const enters = [&](any_lock& lock) { return [&] { return lock.acquire({.wait = patience}); }; };
-    auto we_read = in_thread([&] { return all.take_part(enters(reads)); });
+    auto we_read = in_thread([&] { return all.take_part(enters(reads), 1, some_pause); });
     auto we_write = in_thread([&] { return all.take_part(enters(writes), writer, writers_pause); });
     EXPECT_TRUE(wait_until([&] { return cpp.stats().waiters == 2; }));
     first.release();
