@@ -13,7 +13,7 @@ Judging 300 takes hours: what is known is kept in judged/ (--keep), for as long 
 --resume goes on from there.
 
 What survives is a hole in the proofs or changes nothing that can be seen; survivors.md argues the latter, one by one. Exit
-status 1 if one survives without an argument, 2 if the tree itself fails.
+status 1 if no proof has found one and nothing argues it, those included that no suite has judged yet; 2 if the tree itself fails.
 """
 import argparse
 import collections
@@ -190,7 +190,7 @@ def percent(part, whole):
 
 
 def report(judged, arguments):
-    """A table by file, then all that no proof has found and nobody argues. Returns those of them that all have judged."""
+    """A table by file, then all that no proof has found and nobody argues, which it returns."""
     unfound, rows = [], {}
     for one in judged:
         count = rows.setdefault(one["path"], collections.Counter())
@@ -211,7 +211,7 @@ def report(judged, arguments):
     count, found, argued = total["all"], total["found"], total["argued"]
     print(f"{found} of {count} found: {percent(found, count)}; of those that no argument calls equivalent, "
           f"{percent(found, count - argued)}; {total['open']} are open: no suite has judged them yet")
-    return [one for one in unfound if one["verdict"] == "survived"]
+    return unfound
 
 
 def options(words):
@@ -259,8 +259,8 @@ def main(words):
             shops = [Judge(ROOT, number, all_proofs) for number in range(how.jobs)]
             for shop in shops:
                 shop.prepare()
-            if not how.trust and not how.compute:
-                shops[0].try_sound_tree(lambda line: print(f"the sound tree: {line}", flush=True))
+            if not how.trust:
+                shops[0].try_sound_tree(lambda line: print(f"the sound tree: {line}", flush=True), not how.compute)
             for shop in shops[1:]:
                 shop.left_out = shops[0].left_out
             with concurrent.futures.ThreadPoolExecutor(how.jobs) as pool:

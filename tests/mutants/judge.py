@@ -28,15 +28,18 @@ class Judge(Workshop):
     def run(self, proof, words):
         return isolated.run(words, self.log, proof.seconds, self.made, few_threads=not proof.is_suite)
 
-    def try_sound_tree(self, tell):
-        """What fails without a mutant says nothing about one. Tells a line for each, none if this tree has been tried."""
-        kept = self.folder.parent / "generated-sound.json"
+    def try_sound_tree(self, tell, suites=True):
+        """What fails without a mutant says nothing about one. Tells a line for each, none if this tree has been tried.
+
+        Without `suites` only what computes is tried, which takes a minute or two.
+        """
+        kept = self.folder.parent / ("generated-sound.json" if suites else "generated-sound-computing.json")
         digest = self.digest()
         known = json.loads(kept.read_text()) if kept.exists() else {}
         if known.get("digest") == digest:
             self.left_out = known["left_out"]
             return
-        for proof in self.all_proofs:
+        for proof in (one for one in self.all_proofs if suites or not one.is_suite):
             if wrong := self.build(proof.targets, mutated=False):
                 raise Useless(wrong)
             words = [word for word in self.command(proof) if word != "--stop-on-failure"]

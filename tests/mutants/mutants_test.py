@@ -222,7 +222,7 @@ class Keeping(unittest.TestCase):
 
 
 class Reporting(unittest.TestCase):
-    def test_what_no_proof_has_found_is_shown_and_what_all_have_judged_counts(self):
+    def test_what_no_proof_has_found_is_shown_and_counts(self):
         drawn = [one for one in generated.draw(["a.cpp"], lambda _: Hunting.TEXT, 1) if one.change.kind == "call"]
         verdicts = {"a();": "found", "b();": "open", "c();": "survived", "d();": "survived"}
         argued = {survivors.key("a.cpp", ["    d();"], ["    ;"])}
@@ -236,7 +236,7 @@ class Reporting(unittest.TestCase):
             said = io.StringIO()
             with contextlib.redirect_stdout(said):
                 counted = generated.report(generated.Hunt(drawn, 10, kept).judged(), argued)
-        self.assertEqual(["    c();"], [one["old"][0] for one in counted])
+        self.assertEqual(["    b();", "    c();"], sorted(one["old"][0] for one in counted))
         self.assertIn("open, a.cpp:3", said.getvalue())
         self.assertIn("survived, a.cpp:4", said.getvalue())
         self.assertNotIn("a.cpp:5", said.getvalue())

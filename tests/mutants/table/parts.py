@@ -44,9 +44,9 @@ MUTANTS = [
      "return {kind::not_held, 0, sent || forbidden};",
      "return {kind::not_held, 0, sent};"),
     ("a turn goes on although others have the lock", "src/locking/process_turn.hpp",
-     "        contended_ = true;\n"
+     "        after_release_.on_busy();\n"
      "        begin_anew();\n",
-     "        contended_ = true;\n"),
+     "        after_release_.on_busy();\n"),
     ("a caller that leaves forgets that its request may come late", "src/io/acquisition.cpp",
      "    if (call_.late_copy_possible())\n"
      "        core_->locked([&](lock_table& table, base::wake_list&) { table.expect_late_copy(*tenure_); });\n"

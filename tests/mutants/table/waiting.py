@@ -37,6 +37,18 @@ MUTANTS = [
     ("nobody leaves the lock to those that have waited for longer", "src/locking/process_turn.hpp",
      "return {until - now, turns.is_near(sample)};",
      "return {std::min(until, now) - now, turns.is_near(sample)};"),
+    ("a release leaves the lock to nobody", "src/locking/release_yield.hpp",
+     "if (others == 0 || ++released_ < every_) return;",
+     "static_cast<void>(held_for), static_cast<void>(now), static_cast<void>(others);\n        if (true) return;"),
+    ("a lock is left after each release to those that never come", "src/locking/release_yield.hpp",
+     "every_ = std::min(2 * every_, seldomest);",
+     "every_ = 1;"),
+    ("a lock is left to those that come no more often than to others", "src/locking/release_yield.hpp",
+     "void on_busy() noexcept { every_ = 1; }",
+     "void on_busy() noexcept {}"),
+    ("who answers late counts as absent for ever", "src/locking/turn_order.hpp",
+     "            --absent_;\n            turns_beside_absent_ = 0;",
+     "            turns_beside_absent_ = 0;"),
     ("who is far back never asks", "src/locking/turn_order.hpp",
      "        if (now >= ask || turns_.empty()) return ask;\n"
      "        auto const turn = turns_.shortest();\n"
