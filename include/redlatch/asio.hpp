@@ -61,8 +61,8 @@ namespace redlatch {
 template <class Token> auto async_acquire(basic_lock lock, acquire_options const& options, Token&& token) {
     return detail::asio_start<detail::plain_result, hold>(
         std::forward<Token>(token),
-        [options](basic_lock& of, completion_ptr<hold>& done) {
-            return of.start_acquire(detail::with_owner(options), done);
+        [options](basic_lock& asked, completion_ptr<hold>& done) {
+            return asked.start_acquire(detail::with_owner(options), done);
         },
         std::move(lock));
 }
@@ -74,8 +74,8 @@ template <class Token> auto async_acquire(basic_lock lock, Token&& token) {
 template <class Token> auto async_try_acquire(basic_lock lock, acquire_options const& options, Token&& token) {
     return detail::asio_start<detail::tried_result, hold>(
         std::forward<Token>(token),
-        [options](basic_lock& of, completion_ptr<hold>& done) {
-            return of.start_try_acquire(detail::with_owner(options), done);
+        [options](basic_lock& asked, completion_ptr<hold>& done) {
+            return asked.start_try_acquire(detail::with_owner(options), done);
         },
         std::move(lock));
 }
@@ -86,7 +86,7 @@ template <class Token> auto async_try_acquire(basic_lock lock, Token&& token) {
 /// Ends with (error). As hold::release; the hold is taken over. An operation that is never begun releases all the same.
 template <class Token> auto async_release(hold&& held, Token&& token) {
     return detail::asio_start<detail::plain_result>(
-        std::forward<Token>(token), [](hold& of, completion_ptr<>& done) { return of.start_release(done); },
+        std::forward<Token>(token), [](hold& released, completion_ptr<>& done) { return released.start_release(done); },
         std::move(held));
 }
 
@@ -94,14 +94,14 @@ template <class Token> auto async_release(hold&& held, Token&& token) {
 template <class Token> auto async_force_unlock(basic_lock lock, Token&& token) {
     return detail::asio_start<detail::plain_result, bool>(
         std::forward<Token>(token),
-        [](basic_lock& of, completion_ptr<bool>& done) { return of.start_force_unlock(done); }, std::move(lock));
+        [](basic_lock& asked, completion_ptr<bool>& done) { return asked.start_force_unlock(done); }, std::move(lock));
 }
 
 /// Ends with (error, bool). As basic_lock::is_locked.
 template <class Token> auto async_is_locked(basic_lock lock, Token&& token) {
     return detail::asio_start<detail::plain_result, bool>(
-        std::forward<Token>(token), [](basic_lock& of, completion_ptr<bool>& done) { return of.start_is_locked(done); },
-        std::move(lock));
+        std::forward<Token>(token),
+        [](basic_lock& asked, completion_ptr<bool>& done) { return asked.start_is_locked(done); }, std::move(lock));
 }
 
 /// Ends with (error, std::optional<duration>). As basic_lock::remaining_lease.
@@ -109,14 +109,15 @@ template <class Token> auto async_remaining_lease(basic_lock lock, Token&& token
     using answer = std::optional<duration>;
     return detail::asio_start<detail::plain_result, answer>(
         std::forward<Token>(token),
-        [](basic_lock& of, completion_ptr<answer>& done) { return of.start_remaining_lease(done); }, std::move(lock));
+        [](basic_lock& asked, completion_ptr<answer>& done) { return asked.start_remaining_lease(done); },
+        std::move(lock));
 }
 
 /// Ends with (error, lock_info). As basic_lock::inspect.
 template <class Token> auto async_inspect(basic_lock lock, look_options const& options, Token&& token) {
     return detail::asio_start<detail::plain_result, lock_info>(
         std::forward<Token>(token),
-        [options](basic_lock& of, completion_ptr<lock_info>& done) { return of.start_inspect(done, options); },
+        [options](basic_lock& asked, completion_ptr<lock_info>& done) { return asked.start_inspect(done, options); },
         std::move(lock));
 }
 template <class Token> auto async_inspect(basic_lock lock, Token&& token) {
@@ -125,37 +126,39 @@ template <class Token> auto async_inspect(basic_lock lock, Token&& token) {
 
 /// Ends with (error, std::vector<lock_info>). As client::list_locks.
 template <class Token>
-auto async_list_locks(client of, std::string pattern, look_options const& options, Token&& token) {
+auto async_list_locks(client client, std::string pattern, look_options const& options, Token&& token) {
     using answer = std::vector<lock_info>;
     return detail::asio_start<detail::plain_result, answer>(
         std::forward<Token>(token),
-        [pattern = std::move(pattern), options](client& asked, completion_ptr<answer>& done) {
+        [pattern = std::move(pattern), options](redlatch::client& asked, completion_ptr<answer>& done) {
             return asked.start_list_locks(pattern, done, options);
         },
-        std::move(of));
+        std::move(client));
 }
-template <class Token> auto async_list_locks(client of, std::string pattern, Token&& token) {
-    return async_list_locks(std::move(of), std::move(pattern), look_options(), std::forward<Token>(token));
+template <class Token> auto async_list_locks(client client, std::string pattern, Token&& token) {
+    return async_list_locks(std::move(client), std::move(pattern), look_options(), std::forward<Token>(token));
 }
 
 /// Ends with (error, server_info). As client::ping.
-template <class Token> auto async_ping(client of, Token&& token) {
+template <class Token> auto async_ping(client client, Token&& token) {
     return detail::asio_start<detail::plain_result, server_info>(
         std::forward<Token>(token),
-        [](client& asked, completion_ptr<server_info>& done) { return asked.start_ping(done); }, std::move(of));
+        [](redlatch::client& asked, completion_ptr<server_info>& done) { return asked.start_ping(done); },
+        std::move(client));
 }
 
 /// Ends with (error, server_setup). As client::inspect_servers.
-template <class Token> auto async_inspect_servers(client of, inspect_servers_options const& options, Token&& token) {
+template <class Token>
+auto async_inspect_servers(client client, inspect_servers_options const& options, Token&& token) {
     return detail::asio_start<detail::plain_result, server_setup>(
         std::forward<Token>(token),
-        [options](client& asked, completion_ptr<server_setup>& done) {
+        [options](redlatch::client& asked, completion_ptr<server_setup>& done) {
             return asked.start_inspect_servers(done, options);
         },
-        std::move(of));
+        std::move(client));
 }
-template <class Token> auto async_inspect_servers(client of, Token&& token) {
-    return async_inspect_servers(std::move(of), inspect_servers_options(), std::forward<Token>(token));
+template <class Token> auto async_inspect_servers(client client, Token&& token) {
+    return async_inspect_servers(std::move(client), inspect_servers_options(), std::forward<Token>(token));
 }
 
 } // namespace redlatch

@@ -45,14 +45,14 @@ inline void throw_unless_held(hold_status status) {
         throw error(errc::not_owner, "nothing is held under which the work could run");
 }
 
-inline boost::asio::awaitable<void> run_until_lost(watched_loss what, boost::asio::awaitable<void> work) {
+inline boost::asio::awaitable<void> run_until_lost(watched_loss loss, boost::asio::awaitable<void> work) {
     // Looked at here, for the work begins before the wait does.
-    throw_unless_held(what.lost.stop_requested() ? hold_status::lost : what.status);
+    throw_unless_held(loss.lost.stop_requested() ? hold_status::lost : loss.status);
     auto const executor = co_await boost::asio::this_coro::executor;
     auto group = boost::asio::experimental::make_parallel_group(
         boost::asio::co_spawn(executor, std::move(work), boost::asio::deferred),
         // Where the work runs: it is cancelled there, and goes with that context.
-        wait_until_lost(std::move(what), boost::asio::bind_executor(executor, boost::asio::deferred)));
+        wait_until_lost(std::move(loss), boost::asio::bind_executor(executor, boost::asio::deferred)));
     auto both = group.async_wait(boost::asio::experimental::wait_for_one(), boost::asio::use_awaitable);
     auto const [order, of_work, of_wait] = co_await std::move(both);
     bool const was_lost = order[0] != 0 && !of_wait;
@@ -80,12 +80,12 @@ boost::asio::awaitable<void> run_while_held(Held const& held, boost::asio::await
 /// the work returns.
 /// Throws as leader_election::campaign; error(cancelled) where a campaign was cancelled through the handler's slot.
 template <class Work>
-boost::asio::awaitable<term_end> async_run_as_leader(leader_election of, Work work, lead_options options = {}) {
+boost::asio::awaitable<term_end> async_run_as_leader(leader_election election, Work work, lead_options options = {}) {
     auto const& stop = options.campaign.stop;
     for (;;) {
         leadership term;
         try {
-            auto campaign = async_campaign(of, options.campaign, boost::asio::use_awaitable);
+            auto campaign = async_campaign(election, options.campaign, boost::asio::use_awaitable);
             term = co_await std::move(campaign);
         } catch (error const& problem) {
             if (problem.reason() != errc::cancelled || !stop.stop_requested()) throw;

@@ -79,8 +79,8 @@ public:
         return try_lock_within(detail::bounded_wait(wait));
     }
     template <class Clock, class Duration>
-    [[nodiscard]] bool try_lock_until(std::chrono::time_point<Clock, Duration> const& when) {
-        return try_lock_within(detail::bounded_wait_until(when));
+    [[nodiscard]] bool try_lock_until(std::chrono::time_point<Clock, Duration> const& deadline) {
+        return try_lock_within(detail::bounded_wait_until(deadline));
     }
     /// Gives back what lock() took, the latest level first. Throws error(not_owner), naming lock, client and owner, when this
     /// thread has taken nothing with this adapter; changes nothing then. A loss or an unknown outcome does not throw: it goes

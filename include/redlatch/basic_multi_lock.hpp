@@ -66,8 +66,8 @@ public:
         return try_lock_within(detail::bounded_wait(wait));
     }
     template <class Clock, class Duration>
-    [[nodiscard]] bool try_lock_until(std::chrono::time_point<Clock, Duration> const& when) {
-        return try_lock_within(detail::bounded_wait_until(when));
+    [[nodiscard]] bool try_lock_until(std::chrono::time_point<Clock, Duration> const& deadline) {
+        return try_lock_within(detail::bounded_wait_until(deadline));
     }
     /// Gives back what this thread took last with lock(). Throws error(not_owner) where it has taken nothing, and
     /// error(forked) in the child of a fork. A failure does not throw: it goes to the listeners of the clients.

@@ -47,8 +47,8 @@ public:
         return write_.try_lock_for(wait);
     }
     template <class Clock, class Duration>
-    [[nodiscard]] bool try_lock_until(std::chrono::time_point<Clock, Duration> const& when) {
-        return write_.try_lock_until(when);
+    [[nodiscard]] bool try_lock_until(std::chrono::time_point<Clock, Duration> const& deadline) {
+        return write_.try_lock_until(deadline);
     }
     void unlock() { write_.unlock(); }
 
@@ -60,8 +60,8 @@ public:
         return read_.try_lock_for(wait);
     }
     template <class Clock, class Duration>
-    [[nodiscard]] bool try_lock_shared_until(std::chrono::time_point<Clock, Duration> const& when) {
-        return read_.try_lock_until(when);
+    [[nodiscard]] bool try_lock_shared_until(std::chrono::time_point<Clock, Duration> const& deadline) {
+        return read_.try_lock_until(deadline);
     }
     void unlock_shared() { read_.unlock(); }
 

@@ -89,17 +89,17 @@ public:
     asio_completion(Handler&& handler, user_loop const* loop)
         : asio_completion(work_of(handler, loop), std::move(handler)) {}
 
-    void begins(canceller const& how) noexcept override {
+    void begins(canceller const& cancel) noexcept override {
         auto slot = boost::asio::get_associated_cancellation_slot(handler_);
         if (!slot.is_connected()) return;
-        slot.assign([how](boost::asio::cancellation_type type) {
-            if (type != boost::asio::cancellation_type::none) how.cancel();
+        slot.assign([cancel](boost::asio::cancellation_type type) {
+            if (type != boost::asio::cancellation_type::none) cancel.cancel();
         });
     }
 
-    void complete(outcome const& how, Values... what) noexcept override {
+    void complete(outcome const& outcome, Values... values) noexcept override {
         auto const guard = std::move(work_);
-        auto full = unwrap(how, std::move(what)...);
+        auto full = unwrap(outcome, std::move(values)...);
         if (!guard)
             full(); // we are on the notifier thread
         else if constexpr (keeps_a_promise<executor>)
@@ -138,8 +138,8 @@ private:
     }
 
     /// The handler is taken out and our memory given back, so that the next operation may have it.
-    auto unwrap(outcome const& how, Values... what) {
-        auto arguments = Shape::arguments(how, std::move(what)...);
+    auto unwrap(outcome const& outcome, Values... values) {
+        auto arguments = Shape::arguments(outcome, std::move(values)...);
         return std::apply(
             [this](auto&... each) {
                 bound_handler<Handler, std::decay_t<decltype(each)>...> full{std::move(handler_), {std::move(each)...}};
@@ -149,9 +149,9 @@ private:
             arguments);
     }
 
-    void post_end(outcome const& how) {
+    void post_end(outcome const& outcome) {
         auto const guard = std::move(work_);
-        auto full = unwrap(how, Values()...);
+        auto full = unwrap(outcome, Values()...);
         if (guard)
             boost::asio::post(guard->get_executor(), std::move(full));
         else

@@ -37,14 +37,15 @@ public:
         return std::move(done_);
     }
     /// With the mutex: the context cannot end meanwhile.
-    void complete(outcome const& how, result made) {
+    void complete(outcome const& outcome, result made) {
         std::lock_guard const guard(mutex_);
         if (!done_) return;
-        auto end = how;
+        auto end = outcome;
         try {
             if (made) drive(*context_, *made, known_);
         } catch (std::exception const& problem) { // no memory, or no descriptor
-            end = outcome(errc::disconnected, std::string("the context cannot run the client: ") + problem.what());
+            end = redlatch::outcome(errc::disconnected,
+                                    std::string("the context cannot run the client: ") + problem.what());
             made.reset();
         }
         done_.release()->complete(end, std::move(made));
@@ -87,8 +88,8 @@ public:
     explicit asio_connecting(std::shared_ptr<asio_arrival> there) : there_(std::move(there)) {}
 
     void begins(canceller const& cancel) noexcept override { there_->begins(cancel); }
-    void complete(outcome const& how, std::optional<client> made) noexcept override {
-        there_->complete(how, std::move(made));
+    void complete(outcome const& outcome, std::optional<client> made) noexcept override {
+        there_->complete(outcome, std::move(made));
         delete this;
     }
     void discard() noexcept override { delete this; }
@@ -113,8 +114,8 @@ template <class Token> auto async_connect(config const& settings, Token&& token)
     using result = std::optional<client>;
     return detail::asio_start<detail::plain_result, result>(
         std::forward<Token>(token),
-        [](detail::asio_connection_request& of, completion_ptr<result>& done) {
-            return client::start_connect(of.settings, done);
+        [](detail::asio_connection_request& request, completion_ptr<result>& done) {
+            return client::start_connect(request.settings, done);
         },
         detail::asio_connection_request{settings});
 }
@@ -126,7 +127,7 @@ template <class Token> auto async_connect(boost::asio::io_context& context, conf
     handlers->set(&context);
     return detail::asio_start<detail::plain_result, result>(
         std::forward<Token>(token),
-        [&context](detail::asio_connection_request& of, completion_ptr<result>& done) -> std::optional<outcome> {
+        [&context](detail::asio_connection_request& request, completion_ptr<result>& done) -> std::optional<outcome> {
             // What ends after the arrivals, the last ones of which need it: Asio's own services, and the clients' drivers.
             boost::asio::posix::stream_descriptor const first(context);
             boost::asio::use_service<detail::asio_loop_service>(context);
@@ -135,7 +136,7 @@ template <class Token> auto async_connect(boost::asio::io_context& context, conf
             auto const there = std::make_shared<detail::asio_arrival>(context, known, std::move(done));
             boost::asio::use_service<detail::asio_arrivals>(context).add(there);
             completion_ptr<result> arriving(new detail::asio_connecting(there));
-            auto end = client::start_connect(of.settings, arriving, detail::loop_of(known));
+            auto end = client::start_connect(request.settings, arriving, detail::loop_of(known));
             if (end) done = there->take();
             return end;
         },

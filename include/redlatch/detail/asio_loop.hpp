@@ -165,8 +165,8 @@ inline client make_client(boost::asio::io_context& context, config const& settin
     return made;
 }
 
-inline client make_client(boost::asio::io_context::executor_type const& where, config const& settings = {}) {
-    return make_client(where.context(), settings);
+inline client make_client(boost::asio::io_context::executor_type const& context_executor, config const& settings = {}) {
+    return make_client(context_executor.context(), settings);
 }
 
 } // namespace redlatch

@@ -105,27 +105,28 @@ private:
         }
     };
 
-    static outcome outcome_of(std::error_code how) {
-        return how ? outcome(how, "waiting for a loss was cancelled") : outcome();
+    static outcome outcome_of(std::error_code code) {
+        return code ? outcome(code, "waiting for a loss was cancelled") : outcome();
     }
 
-    void end(std::error_code how, thread here) noexcept {
+    void end(std::error_code code, thread here) noexcept {
         std::unique_lock guard(mutex_);
         if (ended_) return;
-        ended_ = how;
+        ended_ = code;
         if (!done_) return; // it begins just now
         auto done = std::move(done_);
         if (service_ != nullptr) { // under the mutex: the context does not go away meanwhile, see discard()
-            done.release()->complete(outcome_of(how));
+            done.release()->complete(outcome_of(code));
             return service_->remove(shared_from_this());
         }
         auto const last = std::move(itself_);
         guard.unlock();
         if (here == thread::notifier)
-            done.release()->complete(outcome_of(how));
+            done.release()->complete(outcome_of(code));
         else // not within the call that cancels
-            boost::asio::post(boost::asio::system_executor(),
-                              [whom = std::move(done), how]() mutable { whom.release()->complete(outcome_of(how)); });
+            boost::asio::post(boost::asio::system_executor(), [completion = std::move(done), code]() mutable {
+                completion.release()->complete(outcome_of(code));
+            });
     }
 
     loss_wait_service* const service_; ///< null: the handler has no context
@@ -173,16 +174,16 @@ struct watched_loss {
 };
 
 template <class Shape> struct loss_initiation {
-    template <class Handler> void operator()(Handler&& handler, watched_loss const& what) const {
-        auto const* const loop = what.loop ? &*what.loop : nullptr;
+    template <class Handler> void operator()(Handler&& handler, watched_loss const& loss) const {
+        auto const* const loop = loss.loop ? &*loss.loop : nullptr;
         auto* const context = context_for(handler, loop);
         auto* const service = context != nullptr ? &boost::asio::use_service<loss_wait_service>(*context) : nullptr;
         asio_completion<std::decay_t<Handler>, Shape>::initiate(
             std::forward<Handler>(handler), loop, [&](completion_ptr<>& done) -> std::optional<outcome> {
-                if (what.status == hold_status::lost) return outcome();
-                if (what.status == hold_status::none || what.status == hold_status::released)
+                if (loss.status == hold_status::lost) return outcome();
+                if (loss.status == hold_status::none || loss.status == hold_status::released)
                     return outcome(errc::not_owner, "there is nothing that could be lost: nothing is held here");
-                return std::make_shared<loss_wait>(service)->begin(what.lost, done);
+                return std::make_shared<loss_wait>(service)->begin(loss.lost, done);
             });
     }
 };
@@ -193,14 +194,14 @@ concept one_of = (std::same_as<Held, Kinds> || ...);
 template <class Held>
 concept can_be_lost = one_of<Held, hold, multi_hold, permits, leadership>;
 
-template <class Token> auto wait_until_lost(watched_loss what, Token&& token) {
+template <class Token> auto wait_until_lost(watched_loss loss, Token&& token) {
     using result = plain_result;
     if constexpr (token_throws<std::decay_t<Token>>::value)
         return boost::asio::async_initiate<Token, typename result::throwing_signature<>>(
-            loss_initiation<result::exceptions>{}, token, std::move(what));
+            loss_initiation<result::exceptions>{}, token, std::move(loss));
     else
         return boost::asio::async_initiate<Token, typename result::signature<>>(loss_initiation<result::codes>{}, token,
-                                                                                std::move(what));
+                                                                                std::move(loss));
 }
 
 } // namespace detail

@@ -16,8 +16,8 @@ namespace redlatch {
 template <class Token> auto async_acquire(basic_multi_lock lock, acquire_options const& options, Token&& token) {
     return detail::asio_start<detail::plain_result, multi_hold>(
         std::forward<Token>(token),
-        [options](basic_multi_lock& of, completion_ptr<multi_hold>& done) {
-            return of.start_acquire(detail::with_owner(options), done);
+        [options](basic_multi_lock& asked, completion_ptr<multi_hold>& done) {
+            return asked.start_acquire(detail::with_owner(options), done);
         },
         std::move(lock));
 }
@@ -29,8 +29,8 @@ template <class Token> auto async_acquire(basic_multi_lock lock, Token&& token) 
 template <class Token> auto async_try_acquire(basic_multi_lock lock, acquire_options const& options, Token&& token) {
     return detail::asio_start<detail::tried_result, multi_hold>(
         std::forward<Token>(token),
-        [options](basic_multi_lock& of, completion_ptr<multi_hold>& done) {
-            return of.start_try_acquire(detail::with_owner(options), done);
+        [options](basic_multi_lock& asked, completion_ptr<multi_hold>& done) {
+            return asked.start_try_acquire(detail::with_owner(options), done);
         },
         std::move(lock));
 }
@@ -41,15 +41,16 @@ template <class Token> auto async_try_acquire(basic_multi_lock lock, Token&& tok
 /// Ends with (error). As multi_hold::release; the hold is taken over. An operation that is never begun releases all the same.
 template <class Token> auto async_release(multi_hold&& held, Token&& token) {
     return detail::asio_start<detail::plain_result>(
-        std::forward<Token>(token), [](multi_hold& of, completion_ptr<>& done) { return of.start_release(done); },
-        std::move(held));
+        std::forward<Token>(token),
+        [](multi_hold& released, completion_ptr<>& done) { return released.start_release(done); }, std::move(held));
 }
 
 /// Ends with (error, bool). As basic_multi_lock::force_unlock.
 template <class Token> auto async_force_unlock(basic_multi_lock lock, Token&& token) {
     return detail::asio_start<detail::plain_result, bool>(
         std::forward<Token>(token),
-        [](basic_multi_lock& of, completion_ptr<bool>& done) { return of.start_force_unlock(done); }, std::move(lock));
+        [](basic_multi_lock& asked, completion_ptr<bool>& done) { return asked.start_force_unlock(done); },
+        std::move(lock));
 }
 
 /// Ends with (error, std::vector<lock_info>). As basic_multi_lock::inspect.
@@ -57,7 +58,7 @@ template <class Token> auto async_inspect(basic_multi_lock lock, look_options co
     using answer = std::vector<lock_info>;
     return detail::asio_start<detail::plain_result, answer>(
         std::forward<Token>(token),
-        [options](basic_multi_lock& of, completion_ptr<answer>& done) { return of.start_inspect(done, options); },
+        [options](basic_multi_lock& asked, completion_ptr<answer>& done) { return asked.start_inspect(done, options); },
         std::move(lock));
 }
 template <class Token> auto async_inspect(basic_multi_lock lock, Token&& token) {

@@ -35,12 +35,12 @@ template <class Token, class Slot>
 struct token_throws<boost::asio::cancellation_slot_binder<Token, Slot>> : token_throws<Token> {};
 
 /// Success is Asio's own, so that it equals a default one.
-inline boost::system::error_code as_code(outcome const& how) {
-    return how.failed() ? boost::system::error_code(how.code()) : boost::system::error_code();
+inline boost::system::error_code as_code(outcome const& outcome) {
+    return outcome.failed() ? boost::system::error_code(outcome.code()) : boost::system::error_code();
 }
 
-inline std::exception_ptr as_exception(outcome const& how) {
-    return std::make_exception_ptr(error(static_cast<errc>(how.code().value()), how.message()));
+inline std::exception_ptr as_exception(outcome const& outcome) {
+    return std::make_exception_ptr(error(static_cast<errc>(outcome.code().value()), outcome.message()));
 }
 
 /// What is asked for, and an error beside it.
@@ -50,14 +50,14 @@ struct plain_result {
 
     struct codes {
         template <class... Values>
-        static std::tuple<boost::system::error_code, Values...> arguments(outcome const& how, Values... what) {
-            return {as_code(how), std::move(what)...};
+        static std::tuple<boost::system::error_code, Values...> arguments(outcome const& outcome, Values... values) {
+            return {as_code(outcome), std::move(values)...};
         }
     };
     struct exceptions {
         template <class... Values>
-        static std::tuple<std::exception_ptr, Values...> arguments(outcome const& how, Values... what) {
-            return {how.failed() ? as_exception(how) : nullptr, std::move(what)...};
+        static std::tuple<std::exception_ptr, Values...> arguments(outcome const& outcome, Values... values) {
+            return {outcome.failed() ? as_exception(outcome) : nullptr, std::move(values)...};
         }
     };
 };
@@ -67,20 +67,20 @@ struct tried_result {
     template <class Got> using signature = void(boost::system::error_code, std::optional<Got>);
     template <class Got> using throwing_signature = void(std::exception_ptr, std::optional<Got>);
 
-    template <class Got> static std::optional<Got> if_any(outcome const& how, Got got) {
-        return how.failed() ? std::nullopt : std::optional<Got>(std::move(got));
+    template <class Got> static std::optional<Got> if_any(outcome const& outcome, Got got) {
+        return outcome.failed() ? std::nullopt : std::optional<Got>(std::move(got));
     }
     struct codes {
         template <class Got>
-        static std::tuple<boost::system::error_code, std::optional<Got>> arguments(outcome const& how, Got got) {
-            return {as_code(how), if_any(how, std::move(got))};
+        static std::tuple<boost::system::error_code, std::optional<Got>> arguments(outcome const& outcome, Got got) {
+            return {as_code(outcome), if_any(outcome, std::move(got))};
         }
     };
     struct exceptions {
         template <class Got>
-        static std::tuple<std::exception_ptr, std::optional<Got>> arguments(outcome const& how, Got got) {
-            bool const wrong = how.failed() && how.code() != errc::busy && how.code() != errc::timed_out;
-            return {wrong ? as_exception(how) : nullptr, if_any(how, std::move(got))};
+        static std::tuple<std::exception_ptr, std::optional<Got>> arguments(outcome const& outcome, Got got) {
+            bool const wrong = outcome.failed() && outcome.code() != errc::busy && outcome.code() != errc::timed_out;
+            return {wrong ? as_exception(outcome) : nullptr, if_any(outcome, std::move(got))};
         }
     };
 };

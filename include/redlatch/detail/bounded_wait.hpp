@@ -19,14 +19,14 @@ std::chrono::nanoseconds bounded_wait(std::chrono::duration<Rep, Period> const& 
 
 /// Zero: it is past.
 template <class Clock, class Duration>
-std::chrono::nanoseconds bounded_wait_until(std::chrono::time_point<Clock, Duration> const& when) {
+std::chrono::nanoseconds bounded_wait_until(std::chrono::time_point<Clock, Duration> const& deadline) {
     auto const now = Clock::now();
     using wide = std::chrono::duration<long double, std::nano>;
     // Clock::time_point::max() of coarse units does not fit into finer ones.
-    auto const wait = wide(when.time_since_epoch()) - wide(now.time_since_epoch());
+    auto const wait = wide(deadline.time_since_epoch()) - wide(now.time_since_epoch());
     if (wait >= wide(longest_wait)) return longest_wait;
     if (wait <= -wide(longest_wait)) return std::chrono::nanoseconds::zero();
-    return when <= now ? std::chrono::nanoseconds::zero() : bounded_wait(when - now);
+    return deadline <= now ? std::chrono::nanoseconds::zero() : bounded_wait(deadline - now);
 }
 
 } // namespace redlatch::detail
