@@ -158,15 +158,15 @@ bool has_brackets(std::string_view name) {
 }
 
 /// Of a key, whole; of a channel, whatever follows the name: that of a waiter for a fair lock does.
-std::string pattern(char sign, derived const& what, std::string_view prefix, bool whole) {
-    bool const brackets = what.always_in_brackets || !has_brackets(prefix);
+std::string pattern(char sign, derived const& derived, std::string_view prefix, bool whole) {
+    bool const brackets = derived.always_in_brackets || !has_brackets(prefix);
     std::string out(1, sign);
-    out.append(what.before);
-    if (!what.always_in_brackets) out.push_back(':');
+    out.append(derived.before);
+    if (!derived.always_in_brackets) out.push_back(':');
     if (brackets) out.push_back('{');
     out.append(literal(prefix)).push_back('*');
     if (brackets && whole) out.push_back('}');
-    if (whole) out.append(what.behind);
+    if (whole) out.append(derived.behind);
     return out;
 }
 

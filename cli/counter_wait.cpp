@@ -18,11 +18,11 @@ constexpr duration until_said = 100ms;
 } // namespace
 
 waited wait_for_counter(counter_command const& command, wait_flags const& flags, inherited_signals const& inherited,
-                        std::string const& whom, ask_and_wait const& ask) {
+                        std::string const& subject, ask_and_wait const& ask) {
     auto const reporter = command.common().reporter();
     std::atomic<bool> said{false};
     std::function<void()> const look = [&] {
-        if (!said.exchange(true)) reporter.note("waiting", "waiting for " + whom, {{"name", command.name()}});
+        if (!said.exchange(true)) reporter.note("waiting", "waiting for " + subject, {{"name", command.name()}});
     };
     std::stop_source stop;
     waited result;
@@ -41,7 +41,7 @@ waited wait_for_counter(counter_command const& command, wait_flags const& flags,
     }
     if (result.signal == 0) result.signal = take_pending_ending_signal(inherited).value_or(0);
     if (result.signal != 0)
-        reporter.note("signal", "a signal ended the wait for " + whom,
+        reporter.note("signal", "a signal ended the wait for " + subject,
                       {{"name", command.name()}, {"signal", std::int64_t{result.signal}}});
     return result;
 }

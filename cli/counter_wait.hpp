@@ -23,8 +23,8 @@ struct waited {
     int signal = 0;       ///< it ended the wait, or came just after it; 0: none
 };
 
-/// The ending signals must be blocked. `whom`: what is waited for, in a sentence. Throws error, unless a signal came.
+/// The ending signals must be blocked. `subject`: what is waited for, in a sentence. Throws error, unless a signal came.
 waited wait_for_counter(counter_command const& command, wait_flags const& flags, inherited_signals const& inherited,
-                        std::string const& whom, ask_and_wait const& ask);
+                        std::string const& subject, ask_and_wait const& ask);
 
 } // namespace redlatch::cli

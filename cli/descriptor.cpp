@@ -43,8 +43,8 @@ timer_descriptor::timer_descriptor() : descriptor_(::timerfd_create(CLOCK_BOOTTI
     if (!descriptor_) throw_errno("cannot make a timer");
 }
 
-void timer_descriptor::fire_at(lease_clock::time_point when) const noexcept {
-    auto const at = std::max<std::int64_t>(when.time_since_epoch().count(), 1); // zero would disarm it
+void timer_descriptor::fire_at(lease_clock::time_point due_time) const noexcept {
+    auto const at = std::max<std::int64_t>(due_time.time_since_epoch().count(), 1); // zero would disarm it
     itimerspec setting{};
     setting.it_value.tv_sec = static_cast<time_t>(at / 1'000'000'000);
     setting.it_value.tv_nsec = static_cast<long>(at % 1'000'000'000);

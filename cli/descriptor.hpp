@@ -53,7 +53,7 @@ class timer_descriptor {
 public:
     timer_descriptor();
     int get() const noexcept { return descriptor_.get(); }
-    void fire_at(lease_clock::time_point when) const noexcept;
+    void fire_at(lease_clock::time_point due_time) const noexcept;
     void clear() const noexcept;
 
 private:

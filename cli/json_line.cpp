@@ -20,13 +20,13 @@ json milliseconds(std::optional<duration> const& time) {
 }
 
 /// A holder or a waiter; `name`: what only one of them has.
-template <typename T> json json_of_party(T const& who, char const* name, json value) {
+template <typename T> json json_of_party(T const& party, char const* name, json value) {
     json object;
-    object["owner"] = who.owner;
-    object["client"] = who.client;
-    object["holder"] = who.holder;
+    object["owner"] = party.owner;
+    object["client"] = party.client;
+    object["holder"] = party.holder;
     object[name] = std::move(value);
-    object["label"] = who.label ? json(*who.label) : json(nullptr);
+    object["label"] = party.label ? json(*party.label) : json(nullptr);
     return object;
 }
 

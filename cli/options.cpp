@@ -52,8 +52,8 @@ void declare(command_line& line, common_options& options, std::string const& jso
     line.flag("--verbose", "Say on stderr what happens.", options.verbose);
 }
 
-void declare(command_line& line, wait_flags& flags, std::string const& whom, std::string const& conflict) {
-    line.time("--wait", "How long to wait for " + whom + "; 0s asks once. Default: for ever.", flags.wait);
+void declare(command_line& line, wait_flags& flags, std::string const& subject, std::string const& conflict) {
+    line.time("--wait", "How long to wait for " + subject + "; 0s asks once. Default: for ever.", flags.wait);
     line.flag("--no-wait", "Do not wait: the same as --wait 0s.", flags.no_wait);
     line.number("--conflict-exit-code", "The exit status when " + conflict + ". Default: 75.", 0, 255,
                 flags.conflict_exit_code);
@@ -106,10 +106,10 @@ void refuse_shorter(std::optional<duration> const& value, duration least, std::s
     if (value && *value < least) throw usage_error(flag + " " + to_text(*value) + " is too short: " + reason);
 }
 
-void check_name(std::string const& name, std::string const& of) {
-    if (name.empty()) throw usage_error("the name of the " + of + " is empty; a name has 1 byte to 64 KiB");
+void check_name(std::string const& name, std::string const& kind) {
+    if (name.empty()) throw usage_error("the name of the " + kind + " is empty; a name has 1 byte to 64 KiB");
     if (name.size() > longest_name)
-        throw usage_error("the name of the " + of + " has " + std::to_string(name.size())
+        throw usage_error("the name of the " + kind + " has " + std::to_string(name.size())
                           + " bytes; 65536 are the most");
 }
 

@@ -59,8 +59,8 @@ struct lock_options : wait_flags {
 };
 
 void declare(command_line& line, common_options& options, std::string const& json_text);
-/// `whom`: what is waited for. `conflict`: when it was in vain.
-void declare(command_line& line, wait_flags& flags, std::string const& whom, std::string const& conflict);
+/// `subject`: what is waited for. `conflict`: when it was in vain.
+void declare(command_line& line, wait_flags& flags, std::string const& subject, std::string const& conflict);
 /// Without its name.
 void declare(command_line& line, lock_options& options);
 /// Of these, how long to wait and to hold.
@@ -70,8 +70,8 @@ void declare_times(command_line& line, lock_options& options);
 void check(lock_options& options);
 /// Throws usage_error: --wait beside --no-wait.
 void check(wait_flags& flags);
-/// Throws usage_error unless it has 1 byte to 64 KiB. `of`: what it is the name of.
-void check_name(std::string const& name, std::string const& of = "lock");
+/// Throws usage_error unless it has 1 byte to 64 KiB. `kind`: what it is the name of.
+void check_name(std::string const& name, std::string const& kind = "lock");
 /// Throws usage_error, with the reason.
 void refuse_shorter(std::optional<duration> const& value, duration least, std::string const& flag,
                     std::string const& reason);

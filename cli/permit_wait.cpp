@@ -34,18 +34,18 @@ std::vector<field> fields_of_request(lock_options const& options) {
 }
 
 /// Nobody but us may know how many there are to be: a server that was started again has forgotten it.
-void set_again(permit_semaphore& of, permit_request const& request) {
+void set_again(permit_semaphore& semaphore, permit_request const& request) {
     if (!request.of) return;
     try {
-        of.async_try_set_permits(*request.of, {}, {}, [](std::error_code, bool) {});
+        semaphore.async_try_set_permits(*request.of, {}, {}, [](std::error_code, bool) {});
     } catch (std::exception const&) { // closed, or no memory: the next look does it
     }
 }
 
 /// It may have been changed while we waited.
-void require_total_still(permit_semaphore& of, lock_options const& options, taken& outcome) {
+void require_total_still(permit_semaphore& semaphore, lock_options const& options, taken& outcome) {
     try {
-        require_total(of.inspect(), *options.permits);
+        require_total(semaphore.inspect(), *options.permits);
     } catch (...) {
         outcome.hold.reset(); // gives them back
         throw;

@@ -19,10 +19,10 @@ std::string names_of(std::vector<subcommand> const& known, char const* last) {
     return result;
 }
 
-std::string about_unknown(std::string const& of, std::vector<subcommand> const& known, std::string const& word) {
-    std::string const said = of + " has no command '" + printable(word) + "'; ";
+std::string about_unknown(std::string const& command, std::vector<subcommand> const& known, std::string const& word) {
+    std::string const said = command + " has no command '" + printable(word) + "'; ";
     if (word.starts_with('-'))
-        return said + "flags stand behind the command, as in: redlatch " + of + " COMMAND ... --json";
+        return said + "flags stand behind the command, as in: redlatch " + command + " COMMAND ... --json";
     std::vector<std::string> names;
     for (auto const& one : known) names.push_back(one.name);
     auto const meant = nearest(word, names);
@@ -31,16 +31,16 @@ std::string about_unknown(std::string const& of, std::vector<subcommand> const& 
 
 } // namespace
 
-int run_subcommand(std::string const& of, std::vector<subcommand> const& known, char const* help,
+int run_subcommand(std::string const& command, std::vector<subcommand> const& known, char const* help,
                    arguments const& words) {
     if (words.empty())
-        throw usage_error(of + " needs a command: " + names_of(known, " or ") + ", as in: redlatch " + of + ' '
-                          + known.front().name);
+        throw usage_error(command + " needs a command: " + names_of(known, " or ") + ", as in: redlatch " + command
+                          + ' ' + known.front().name);
     auto const& word = words.front();
     if (word == "--help" || word == "-h") throw help_requested{help};
     auto const found =
         std::find_if(known.begin(), known.end(), [&word](subcommand const& one) { return one.name == word; });
-    if (found == known.end()) throw usage_error(about_unknown(of, known, word));
+    if (found == known.end()) throw usage_error(about_unknown(command, known, word));
     return found->run({words.begin() + 1, words.end()});
 }
 

@@ -13,9 +13,9 @@ struct subcommand {
     int (*run)(arguments const& words); ///< gets the words behind its name
 };
 
-/// Runs the one that the first word names; `of` is the command that they belong to. Throws usage_error, with the one that may
+/// Runs the one that the first word names; `command` is the one that they belong to. Throws usage_error, with the one that may
 /// have been meant, or help_requested with `help`.
-int run_subcommand(std::string const& of, std::vector<subcommand> const& known, char const* help,
+int run_subcommand(std::string const& command, std::vector<subcommand> const& known, char const* help,
                    arguments const& words);
 
 } // namespace redlatch::cli

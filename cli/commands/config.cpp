@@ -45,14 +45,14 @@ private:
     }
 };
 
-void warn_of_missing(char const* what, std::string const& path, config_remarks& remarks) {
+void warn_of_missing(char const* role, std::string const& path, config_remarks& remarks) {
     if (path.empty()) return;
     int const opened = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (opened >= 0) {
         ::close(opened);
         return;
     }
-    remarks.warnings.push_back("the " + std::string(what) + " '" + printable(path) + "' cannot be read by this user: "
+    remarks.warnings.push_back("the " + std::string(role) + " '" + printable(path) + "' cannot be read by this user: "
                                + std::generic_category().message(errno) + "; no connection can be made before it can");
 }
 

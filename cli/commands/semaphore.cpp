@@ -67,9 +67,9 @@ int set_semaphore(arguments const& words) {
 }
 
 /// Nobody will know that they were taken.
-void give_back(semaphore& which, counter_command const& command, int permits) {
+void give_back(semaphore& semaphore, counter_command const& command, int permits) {
     try {
-        which.release(permits);
+        semaphore.release(permits);
     } catch (error const& problem) {
         command.common().reporter().problem("release_failed",
                                             text_of(permits) + " of " + command.shown()

@@ -26,10 +26,10 @@ namespace {
 constexpr std::size_t longest_shown = 100;
 
 /// Of a holder or a waiter.
-template <typename T> std::string text_of(T const& who) {
-    std::string const label = who.label ? shortened(*who.label, longest_shown) + ": " : std::string();
-    return label + "client " + shortened(who.client, longest_shown) + ", holder "
-           + shortened(who.holder, longest_shown);
+template <typename T> std::string text_of(T const& party) {
+    std::string const label = party.label ? shortened(*party.label, longest_shown) + ": " : std::string();
+    return label + "client " + shortened(party.client, longest_shown) + ", holder "
+           + shortened(party.holder, longest_shown);
 }
 
 std::string headline_of(lock_info const& lock) {
