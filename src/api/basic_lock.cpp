@@ -155,11 +155,11 @@ std::optional<outcome> start_acquisition(lock_impl const& impl, acquire_options 
     if (auto const ec = check(impl, options, problem)) return outcome(ec, std::move(problem));
     if (auto const no_thread = core->need_thread()) return outcome(no_thread, without_a_thread(impl));
     if (options.owner == owner::this_thread()) core->watch_this_thread();
-    auto const tell = [core](auto& ended, completion_ptr<hold> whom) {
+    auto const tell = [core](auto& ended, completion_ptr<hold> completion) {
         if (ended.result())
-            detail::tell(*core, std::move(whom), detail::failure_of(ended), hold());
+            detail::tell(*core, std::move(completion), detail::failure_of(ended), hold());
         else
-            detail::tell(*core, std::move(whom), outcome(), detail::hold_access::make(core, ended));
+            detail::tell(*core, std::move(completion), outcome(), detail::hold_access::make(core, ended));
     };
     auto request = to_request(impl, options, mode);
     request.provisional = provisional;

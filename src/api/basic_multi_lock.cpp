@@ -65,8 +65,8 @@ std::optional<outcome> acquire_group_later(group_ptr const& group, acquire_optio
     auto const one = std::make_shared<multi_acquisition>(group->for_holds(), options, for_ever);
     bool const running = detail::start<detail::joint_wait>(
         carrier, options.stop, done,
-        [carrier, one](detail::joint_wait&, completion_ptr<multi_hold> whom) {
-            if (whom) detail::tell(*carrier, std::move(whom), one->result(), one->take());
+        [carrier, one](detail::joint_wait&, completion_ptr<multi_hold> completion) {
+            if (completion) detail::tell(*carrier, std::move(completion), one->result(), one->take());
         },
         one, one->deadline());
     if (!running) return outcome(errc::closed, subject() + make_error_code(errc::closed).message());

@@ -30,7 +30,7 @@ requested_change<bool> setting_permits(counter_impl const& impl, int permits, st
     if (expiry && *expiry >= detail::longest_time) expiry.reset();
     return {.about = "setting " + impl.shown(),
             .amount = permits,
-            .compose = [expiry](counter_request const& what) { return locking::semaphore::set(what, expiry); },
+            .compose = [expiry](counter_request const& request) { return locking::semaphore::set(request, expiry); },
             .read = detail::reads_done(impl)};
 }
 

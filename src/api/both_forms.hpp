@@ -36,8 +36,8 @@ std::optional<outcome> run_later(std::shared_ptr<io::client_core> const& core, s
                                  Answer answer, completion_ptr<Value>& done, Arguments&&... arguments) {
     if (auto const refused = core->refusal(false)) return outcome(refused, subject + ": " + refused.message());
     if (auto const no_thread = core->need_thread()) return outcome(no_thread, subject + ": " + io::no_io_thread);
-    auto finish = [core, answer = std::move(answer)](Operation& ended, completion_ptr<Value> whom) {
-        if (ended.result()) return tell(*core, std::move(whom), failure_of(ended), Value());
+    auto finish = [core, answer = std::move(answer)](Operation& ended, completion_ptr<Value> completion) {
+        if (ended.result()) return tell(*core, std::move(completion), failure_of(ended), Value());
         Value found{};
         outcome how;
         try {
@@ -45,7 +45,7 @@ std::optional<outcome> run_later(std::shared_ptr<io::client_core> const& core, s
         } catch (error const& problem) {
             how = outcome(problem.code(), problem.what());
         }
-        tell(*core, std::move(whom), how, std::move(found));
+        tell(*core, std::move(completion), how, std::move(found));
     };
     if (start<Operation>(core, {}, done, std::move(finish), std::forward<Arguments>(arguments)...)) return std::nullopt;
     return outcome(errc::closed, subject + ": " + make_error_code(errc::closed).message());

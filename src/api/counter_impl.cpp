@@ -21,10 +21,10 @@ std::string permits_in_words(counter_impl const& impl, std::int64_t permits) {
     return std::to_string(permits) + (permits == 1 ? " permit of " : " permits of ") + impl.shown();
 }
 
-void must_be_at_least(counter_impl const& impl, char const* what, std::int64_t least, std::int64_t number) {
+void must_be_at_least(counter_impl const& impl, char const* quantity, std::int64_t least, std::int64_t number) {
     if (number < least)
-        complain(impl,
-                 std::string(what) + " must be " + std::to_string(least) + " or more, not " + std::to_string(number));
+        complain(impl, std::string(quantity) + " must be " + std::to_string(least) + " or more, not "
+                           + std::to_string(number));
 }
 
 question<std::int64_t> number_of(counter_impl const& impl, std::string const& about) {
@@ -57,8 +57,8 @@ to_request(counter_impl const& impl, std::string about, std::int64_t amount,
             .deadline = base::later(lease_clock::now(), impl.core->settings().timeout)};
 }
 
-void warn_that_nobody_was_told(std::string const& which, std::string const& channel) {
-    io::log(log_level::warning, which
+void warn_that_nobody_was_told(std::string const& subject, std::string const& channel) {
+    io::log(log_level::warning, subject
                                     + " was changed, but this user may not publish: waiters sleep until their timers; "
                                     + "grant the channel " + channel);
 }
@@ -134,19 +134,20 @@ std::error_code wait_now(counter_impl const& impl, counter_wait_options const& o
 
 std::optional<outcome> wait_later(counter_impl const& impl, counter_wait_options const& options,
                                   completion_ptr<>& done) {
-    return start_wait(impl, options, done, [core = impl.core](io::counter_wait& ended, completion_ptr<> whom) {
+    return start_wait(impl, options, done, [core = impl.core](io::counter_wait& ended, completion_ptr<> completion) {
         ended.handed_over();
-        tell(*core, std::move(whom), ended.result() ? failure_of(ended) : outcome());
+        tell(*core, std::move(completion), ended.result() ? failure_of(ended) : outcome());
     });
 }
 
 std::optional<outcome> try_wait_later(counter_impl const& impl, counter_wait_options const& options,
                                       completion_ptr<bool>& done) {
-    return start_wait(impl, options, done, [core = impl.core](io::counter_wait& ended, completion_ptr<bool> whom) {
-        ended.handed_over();
-        bool const failed = ended.result() && !means_no(ended.result());
-        tell(*core, std::move(whom), failed ? failure_of(ended) : outcome(), !ended.result());
-    });
+    return start_wait(impl, options, done,
+                      [core = impl.core](io::counter_wait& ended, completion_ptr<bool> completion) {
+                          ended.handed_over();
+                          bool const failed = ended.result() && !means_no(ended.result());
+                          tell(*core, std::move(completion), failed ? failure_of(ended) : outcome(), !ended.result());
+                      });
 }
 
 } // namespace redlatch::detail

@@ -37,8 +37,8 @@ struct counter_impl {
 
 /// Throws error(invalid_argument): "semaphore 'x': <problem>".
 [[noreturn]] void complain(counter_impl const& impl, std::string const& problem);
-/// Throws error(invalid_argument) unless `number` is that much; `what`: what it counts.
-void must_be_at_least(counter_impl const& impl, char const* what, std::int64_t least, std::int64_t number);
+/// Throws error(invalid_argument) unless `number` is that much; `quantity`: what it counts.
+void must_be_at_least(counter_impl const& impl, char const* quantity, std::int64_t least, std::int64_t number);
 
 /// "2 permits of semaphore 'x'"
 std::string permits_in_words(counter_impl const& impl, std::int64_t permits);
@@ -103,15 +103,15 @@ std::optional<outcome> change_later(counter_impl const& impl, requested_change<A
     auto const& core = impl.core;
     if (auto const refused = core->refusal(false)) return outcome(refused, asked.about + ": " + refused.message());
     if (auto const no_thread = core->need_thread()) return outcome(no_thread, asked.about + ": " + io::no_io_thread);
-    auto finish = [core, answer = answer_of(asked)](io::counter_change& ended, completion_ptr<> whom) {
-        if (ended.result()) return tell(*core, std::move(whom), failure_of(ended));
+    auto finish = [core, answer = answer_of(asked)](io::counter_change& ended, completion_ptr<> completion) {
+        if (ended.result()) return tell(*core, std::move(completion), failure_of(ended));
         outcome how;
         try {
             static_cast<void>(answer(ended));
         } catch (error const& problem) {
             how = outcome(problem.code(), problem.what());
         }
-        tell(*core, std::move(whom), how);
+        tell(*core, std::move(completion), how);
     };
     if (start<io::counter_change>(core, {}, done, std::move(finish), request_of(impl, asked))) return std::nullopt;
     return outcome(errc::closed, asked.about + ": " + make_error_code(errc::closed).message());
@@ -119,7 +119,7 @@ std::optional<outcome> change_later(counter_impl const& impl, requested_change<A
 
 /// What a script answers that changes and tells: none: no; true: done. Warns of a user who may not publish.
 std::function<std::optional<bool>(resp::value const&)> reads_done(counter_impl const& impl);
-void warn_that_nobody_was_told(std::string const& which, std::string const& channel);
+void warn_that_nobody_was_told(std::string const& subject, std::string const& channel);
 
 /// Of a change that is yet to be checked: `make` may throw error(invalid_argument), which is the outcome then.
 template <class Make, class... Values>

@@ -230,8 +230,8 @@ std::optional<outcome> hold::start_release(completion_ptr<>& done) {
     try {
         bool const running = detail::start<io::releasing>(
             core, {}, done,
-            [core](io::releasing const& ended, completion_ptr<> whom) {
-                detail::tell(*core, std::move(whom), ended.result() ? detail::failure_of(ended) : outcome());
+            [core](io::releasing const& ended, completion_ptr<> completion) {
+                detail::tell(*core, std::move(completion), ended.result() ? detail::failure_of(ended) : outcome());
             },
             state_->tenure, state_->level);
         if (running) return std::nullopt;

@@ -51,12 +51,12 @@ public:
         }
     }
 
-    void end_early(errc why) noexcept override {
+    void end_early(errc reason) noexcept override {
         outcome result;
         {
             std::lock_guard const guard(mutex_);
             if (std::exchange(finished_, true)) return;
-            result = why == errc::timed_out ? first_failure() : failure(why, {});
+            result = reason == errc::timed_out ? first_failure() : failure(reason, {});
         }
         this->end(std::move(result));
     }
@@ -71,9 +71,9 @@ private:
         listener(std::shared_ptr<joint_answers> whole, std::size_t member)
             : whole_(std::move(whole)), member_(member) {}
 
-        void complete(outcome const& how, Answer answer) noexcept override {
+        void complete(outcome const& outcome, Answer answer) noexcept override {
             std::unique_ptr<listener> const self(this);
-            whole_->on_answer(member_, how, std::move(answer));
+            whole_->on_answer(member_, outcome, std::move(answer));
         }
         void discard() noexcept override {
             complete(outcome(errc::closed, "the event loop of the client is gone"), Answer());
@@ -84,14 +84,14 @@ private:
         std::size_t const member_;
     };
 
-    void on_answer(std::size_t member, outcome const& how, Answer answer) noexcept {
+    void on_answer(std::size_t member, outcome const& member_outcome, Answer answer) noexcept {
         outcome result;
         {
             std::lock_guard const guard(mutex_);
             if (finished_) return;
             answered_[member] = true;
-            if (how.failed())
-                failures_[member] = outcome(how.code(), message_of(how));
+            if (member_outcome.failed())
+                failures_[member] = outcome(member_outcome.code(), message_of(member_outcome));
             else
                 answers_[member] = std::move(answer);
             if (--pending_ > 0) return;
@@ -112,16 +112,16 @@ private:
     }
 
     /// Without words: what the code says. Without memory for a message the code says enough.
-    outcome failure(errc why, std::initializer_list<std::string_view> words) const noexcept {
+    outcome failure(errc reason, std::initializer_list<std::string_view> words) const noexcept {
         std::string text;
         try {
             text = subject_ + ": ";
             for (auto const word : words) text += word;
-            if (words.size() == 0) text += make_error_code(why).message();
+            if (words.size() == 0) text += make_error_code(reason).message();
         } catch (std::bad_alloc const&) {
             text.clear();
         }
-        return {why, std::move(text)};
+        return {reason, std::move(text)};
     }
 
     std::string const subject_;

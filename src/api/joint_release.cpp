@@ -12,9 +12,9 @@ class joint_release::answer final : public completion<> {
 public:
     answer(std::shared_ptr<joint_release> whole, std::size_t member) : whole_(std::move(whole)), member_(member) {}
 
-    void complete(outcome const& how) noexcept override {
+    void complete(outcome const& outcome) noexcept override {
         std::unique_ptr<answer> const self(this);
-        whole_->on_answer(member_, how);
+        whole_->on_answer(member_, outcome);
     }
     void discard() noexcept override {
         complete(outcome(errc::closed, "the event loop of the client is gone; the lease will end"));
@@ -53,13 +53,13 @@ void joint_release::begin() {
     }
 }
 
-void joint_release::on_answer(std::size_t member, outcome const& how) noexcept {
+void joint_release::on_answer(std::size_t member, outcome const& member_outcome) noexcept {
     outcome result;
     {
         std::lock_guard const guard(mutex_);
         if (finished_) return;
-        if (how.failed())
-            failures_[member] = outcome(how.code(), message_of(how));
+        if (member_outcome.failed())
+            failures_[member] = outcome(member_outcome.code(), message_of(member_outcome));
         else
             ++released_;
         if (--pending_ > 0) return;
@@ -71,8 +71,8 @@ void joint_release::on_answer(std::size_t member, outcome const& how) noexcept {
     end(std::move(result));
 }
 
-void joint_release::end_early(errc why) noexcept {
-    if (why == errc::cancelled) return;
+void joint_release::end_early(errc reason) noexcept {
+    if (reason == errc::cancelled) return;
     bool given_back = false;
     {
         std::lock_guard const guard(mutex_);

@@ -25,11 +25,11 @@ public:
     ~joint_release() override;
 
     void begin();
-    void end_early(errc why) noexcept override;
+    void end_early(errc reason) noexcept override;
 
 private:
     class answer;
-    void on_answer(std::size_t member, outcome const& how) noexcept;
+    void on_answer(std::size_t member, outcome const& member_outcome) noexcept;
     bool enough() const noexcept { return released_ >= needed_; }
 
     std::string const subject_;

@@ -13,9 +13,9 @@ constexpr base::milliseconds after_the_members{20};
 
 } // namespace
 
-std::string message_of(outcome const& how) noexcept {
+std::string message_of(outcome const& outcome) noexcept {
     try {
-        return how.message();
+        return outcome.message();
     } catch (std::bad_alloc const&) {
         return {};
     }

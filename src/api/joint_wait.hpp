@@ -20,7 +20,7 @@
 namespace redlatch::detail {
 
 /// What a member said; empty where there is no memory for it: its code says enough.
-std::string message_of(outcome const& how) noexcept;
+std::string message_of(outcome const& outcome) noexcept;
 
 /// Thread-safe.
 class joint_work {
@@ -30,8 +30,8 @@ public:
     joint_work& operator=(joint_work const&) = delete;
     virtual ~joint_work() = default;
 
-    /// Ends it now, if it has not ended, whatever is under way: `why` is cancelled, timed_out or closed.
-    virtual void end_early(errc why) noexcept = 0;
+    /// Ends it now, if it has not ended, whatever is under way: `reason` is cancelled, timed_out or closed.
+    virtual void end_early(errc reason) noexcept = 0;
     /// Called by who waits for it, once the time of rests_until() has come.
     virtual void go_on() noexcept {}
 

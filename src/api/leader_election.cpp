@@ -44,20 +44,20 @@ template <class Call> auto as_candidate(election_impl const& impl, Call const& c
 /// Hands a hold on as a term.
 class campaign_completion final : public completion<hold> {
 public:
-    campaign_completion(std::shared_ptr<election_impl> of, completion_ptr<leadership> whom)
-        : completion(whom ? whom->where() : completes_on::reactor), of_(std::move(of)), whom_(std::move(whom)) {}
+    campaign_completion(std::shared_ptr<election_impl> election, completion_ptr<leadership> done)
+        : completion(done ? done->where() : completes_on::reactor), of_(std::move(election)), whom_(std::move(done)) {}
 
     void begins(canceller const& cancel) noexcept override {
         if (whom_) whom_->begins(cancel);
     }
-    void complete(outcome const& how, hold held) noexcept override {
+    void complete(outcome const& result, hold held) noexcept override {
         std::unique_ptr<campaign_completion> const self(this);
         if (!whom_) return;
         auto* const whom = whom_.release();
-        if (how.code() == errc::would_deadlock)
-            whom->complete(outcome(how.code(), leads_already(*of_)), election_impl::term(hold()));
+        if (result.code() == errc::would_deadlock)
+            whom->complete(outcome(result.code(), leads_already(*of_)), election_impl::term(hold()));
         else
-            whom->complete(how, election_impl::term(std::move(held)));
+            whom->complete(result, election_impl::term(std::move(held)));
     }
     void discard() noexcept override { delete this; }
 
@@ -263,7 +263,7 @@ std::optional<outcome> leader_election::start_wait_for_change(leader_answer cons
                                                               completion_ptr<leader_answer>& done) {
     auto const& of = impl();
     return detail::start_wait(of.change, to_wait(last, options), done,
-                              [impl = impl_](io::counter_wait& ended, completion_ptr<leader_answer> whom) {
+                              [impl = impl_](io::counter_wait& ended, completion_ptr<leader_answer> completion) {
                                   ended.handed_over();
                                   auto how = ended.result() ? detail::failure_of(ended) : outcome();
                                   leader_answer found;
@@ -272,7 +272,7 @@ std::optional<outcome> leader_election::start_wait_for_change(leader_answer cons
                                   } catch (error const& problem) {
                                       how = outcome(problem.code(), problem.what());
                                   }
-                                  detail::tell(*impl->core, std::move(whom), how, std::move(found));
+                                  detail::tell(*impl->core, std::move(completion), how, std::move(found));
                               });
 }
 

@@ -191,8 +191,9 @@ std::string ask_for_labels() {
 }
 
 void add_labels(std::span<lock_info> locks, connection::holder_labels const& labels) {
-    auto const add_label = [&labels](auto& who) {
-        if (auto const found = labels.find(who.client); found != labels.end() && !who.label) who.label = found->second;
+    auto const add_label = [&labels](auto& party) {
+        if (auto const found = labels.find(party.client); found != labels.end() && !party.label)
+            party.label = found->second;
     };
     for (auto& lock : locks) {
         std::for_each(lock.owners.begin(), lock.owners.end(), add_label);

@@ -25,9 +25,9 @@ class multi_acquisition::answer final : public completion<hold> {
 public:
     answer(std::shared_ptr<multi_acquisition> whole, std::size_t member) : whole_(std::move(whole)), member_(member) {}
 
-    void complete(outcome const& how, hold got) noexcept override {
+    void complete(outcome const& outcome, hold got) noexcept override {
         std::unique_ptr<answer> const self(this);
-        whole_->on_answer(member_, how, std::move(got));
+        whole_->on_answer(member_, outcome, std::move(got));
     }
     void discard() noexcept override {
         complete(outcome(errc::closed, "the event loop of its client is gone"), hold());
@@ -73,16 +73,16 @@ void multi_acquisition::begin() noexcept {
     carry_out(next);
 }
 
-void multi_acquisition::end_early(errc why) noexcept {
+void multi_acquisition::end_early(errc reason) noexcept {
     std::stop_source asking{std::nostopstate};
     act next{};
     {
         std::lock_guard const guard(mutex_);
         if (finished_) return; // who joins late may
         try {
-            next = on_end_early(why);
+            next = on_end_early(reason);
         } catch (std::bad_alloc const&) {
-            next = end_with(why, {});
+            next = end_with(reason, {});
         }
         asking = asking_;
     }
@@ -193,7 +193,7 @@ void multi_acquisition::ask() {
     }
 }
 
-void multi_acquisition::on_answer(std::size_t member, outcome const& how, hold got) noexcept {
+void multi_acquisition::on_answer(std::size_t member, outcome const& member_outcome, hold got) noexcept {
     act next = act::nothing;
     std::shared_ptr<multi_hold_state> whom;
     hold late;
@@ -205,9 +205,10 @@ void multi_acquisition::on_answer(std::size_t member, outcome const& how, hold g
             whom = handed_over_.lock();
             late = std::move(got);
         } else {
-            if (how.failed())
-                failures_.push_back({member, how.code(), means_no(how.code()) ? std::string() : message_of(how),
-                                     was_at_once(member), is_for_now(member, how.code())});
+            if (member_outcome.failed())
+                failures_.push_back({member, member_outcome.code(),
+                                     means_no(member_outcome.code()) ? std::string() : message_of(member_outcome),
+                                     was_at_once(member), is_for_now(member, member_outcome.code())});
             else
                 holds_[member] = std::move(got);
             next = decide();
@@ -292,11 +293,11 @@ multi_acquisition::act multi_acquisition::on_lapsed() {
                                             "take a longer lease");
 }
 
-multi_acquisition::act multi_acquisition::on_end_early(errc why) {
+multi_acquisition::act multi_acquisition::on_end_early(errc reason) {
     auto const subject = "the " + group_->shown() + " was not acquired";
-    if (why == errc::cancelled) return end_with(why, "the wait for the " + group_->shown() + " was cancelled");
-    if (why == errc::closed) return end_with(why, subject + ": the client that was to tell of it was closed");
-    if (may_wait_) return end_with(why, subject + " before the wait ended: " + unanswered());
+    if (reason == errc::cancelled) return end_with(reason, "the wait for the " + group_->shown() + " was cancelled");
+    if (reason == errc::closed) return end_with(reason, subject + ": the client that was to tell of it was closed");
+    if (may_wait_) return end_with(reason, subject + " before the wait ended: " + unanswered());
     return end_with(errc::disconnected, subject + ": " + unanswered() + " in time");
 }
 

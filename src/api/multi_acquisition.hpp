@@ -47,7 +47,7 @@ public:
 
     void begin() noexcept;
     /// What is still asked for is given back when it is answered.
-    void end_early(errc why) noexcept override;
+    void end_early(errc reason) noexcept override;
     /// With the next round.
     void go_on() noexcept override;
     /// When it is to be ended early.
@@ -77,7 +77,7 @@ private:
     };
     class answer;
 
-    void on_answer(std::size_t member, outcome const& how, hold got) noexcept;
+    void on_answer(std::size_t member, outcome const& member_outcome, hold got) noexcept;
     void carry_out(act next) noexcept;
     void take_step(act next);
     void ask();
@@ -94,7 +94,7 @@ private:
     act begin_round();
     act begin_step();
     act end_with(std::error_code code, std::string message) noexcept;
-    act on_end_early(errc why);
+    act on_end_early(errc reason);
     std::string unanswered() const;
     std::vector<step> plan();
     step asks_all_others(std::size_t but, duration limit) const;

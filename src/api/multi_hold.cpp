@@ -114,8 +114,8 @@ std::optional<outcome> multi_hold::start_release(completion_ptr<>& done) {
     auto const carrier = group.carrier();
     bool const running = detail::start<detail::joint_wait>(
         carrier, {}, done,
-        [carrier, work](detail::joint_wait&, completion_ptr<> whom) {
-            detail::tell(*carrier, std::move(whom), work->result());
+        [carrier, work](detail::joint_wait&, completion_ptr<> completion) {
+            detail::tell(*carrier, std::move(completion), work->result());
         },
         work, group.time_for_answers());
     if (!running) return outcome(errc::lease_lost, "the clients were closed, which released the " + group.shown());

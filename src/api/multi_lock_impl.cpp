@@ -18,7 +18,7 @@ constexpr std::size_t most_shown = 8;
 struct shared_by_copies {
     std::shared_ptr<multi_lock_impl> group;
 
-    explicit shared_by_copies(std::shared_ptr<multi_lock_impl> of) noexcept : group(std::move(of)) {}
+    explicit shared_by_copies(std::shared_ptr<multi_lock_impl> impl) noexcept : group(std::move(impl)) {}
     shared_by_copies(shared_by_copies const&) = delete;
     shared_by_copies& operator=(shared_by_copies const&) = delete;
     /// In the child of a fork a thread of the parent may have been changing it.

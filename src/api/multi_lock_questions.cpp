@@ -56,9 +56,9 @@ std::optional<outcome> ask_later(group_ptr const& group, joint_question<Answer, 
     auto const work = std::make_shared<joint_answers<Answer>>(names_of(*group), question.about);
     bool const running = detail::start<detail::joint_wait>(
         carrier, {}, done,
-        [carrier, work, read = question.read](detail::joint_wait&, completion_ptr<Result> whom) {
+        [carrier, work, read = question.read](detail::joint_wait&, completion_ptr<Result> completion) {
             auto const& how = work->result();
-            detail::tell(*carrier, std::move(whom), how, how.failed() ? Result() : read(work->take()));
+            detail::tell(*carrier, std::move(completion), how, how.failed() ? Result() : read(work->take()));
         },
         work, group->time_for_answers());
     if (!running) return outcome(errc::closed, question.about + ": " + make_error_code(errc::closed).message());

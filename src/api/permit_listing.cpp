@@ -79,9 +79,9 @@ std::vector<permit_info> look_at_all(std::shared_ptr<io::client_core> const& cor
     return found;
 }
 
-[[noreturn]] void give_up(io::node& server, std::string const& why) {
+[[noreturn]] void give_up(io::node& server, std::string const& reason) {
     throw error(errc::bad_reply, std::string(about_permits) + " was given up: SCAN on the server " + server.address()
-                                     + " does not come to an end (" + why
+                                     + " does not come to an end (" + reason
                                      + "); ask with a narrower pattern, or find out what answers there");
 }
 

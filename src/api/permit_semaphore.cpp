@@ -67,13 +67,13 @@ std::optional<outcome> take_later(counter_impl const& impl, leased_permit_option
     std::string problem;
     if (auto const wrong = renewal_problem(impl, options, problem)) return outcome(wrong, std::move(problem));
     return detail::start_wait(impl, leased_wait(impl, options, for_ever), done,
-                              [impl, options](io::counter_wait& ended, completion_ptr<permits> whom) {
+                              [impl, options](io::counter_wait& ended, completion_ptr<permits> completion) {
                                   if (ended.result())
-                                      return detail::tell(*impl.core, std::move(whom), detail::failure_of(ended),
+                                      return detail::tell(*impl.core, std::move(completion), detail::failure_of(ended),
                                                           permits());
                                   auto got = detail::permits_access::make(impl, ended, options);
                                   ended.handed_over();
-                                  detail::tell(*impl.core, std::move(whom), outcome(), std::move(got));
+                                  detail::tell(*impl.core, std::move(completion), outcome(), std::move(got));
                               });
 }
 
@@ -99,10 +99,10 @@ requested_change<bool> updating_lease(counter_impl const& impl, std::string cons
     if (lease && *lease >= detail::longest_time) lease.reset();
     return {.about = "setting the lease of permit " + shown + " of " + impl.shown(),
             .compose =
-                [id = detail::raw_id(impl, shown), lease](counter_request what) {
-                    what.ids = id;
-                    what.lease = lease.value_or(base::milliseconds(0));
-                    return permit_calls::set_lease(what, false);
+                [id = detail::raw_id(impl, shown), lease](counter_request request) {
+                    request.ids = id;
+                    request.lease = lease.value_or(base::milliseconds(0));
+                    return permit_calls::set_lease(request, false);
                 },
             .read =
                 [](resp::value const& reply) {
@@ -176,9 +176,9 @@ requested_change<std::int64_t> detail::releasing_by_id(counter_impl const& impl,
     return {.about = about,
             .amount = count,
             .compose =
-                [ids = std::move(ids)](counter_request what) {
-                    what.ids = ids;
-                    return permit_calls::release(what);
+                [ids = std::move(ids)](counter_request request) {
+                    request.ids = ids;
+                    return permit_calls::release(request);
                 },
             .releases = true,
             .idempotent = true,

@@ -190,8 +190,8 @@ std::optional<outcome> permits::start_release(completion_ptr<>& done) {
     try {
         bool const running = detail::start<io::counter_change>(
             core, {}, done,
-            [state = state_](io::counter_change const& ended, completion_ptr<> whom) {
-                detail::tell(*state->of.core, std::move(whom), end_of_release(*state, ended));
+            [state = state_](io::counter_change const& ended, completion_ptr<> completion) {
+                detail::tell(*state->of.core, std::move(completion), end_of_release(*state, ended));
             },
             release_of(*state_));
         if (running) return std::nullopt;

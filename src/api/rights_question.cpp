@@ -66,14 +66,18 @@ struct sample {
 struct samples {
     explicit samples(std::string_view prefix)
         : name(std::string(prefix) + "redlatch"), all(literal(prefix) + "*"), any_name(prefix.empty()) {
-        add_key([](std::string const& of) { return of; });
-        add_key([](std::string const& of) { return locking::fair_queue(of); });
-        add_key([](std::string const& of) { return locking::fair_timeouts(of); });
-        add_key([](std::string const& of) { return locking::token_counter(of); });
-        add_key([&](std::string const& of) { return locking::request_record(of, of == name ? "id" : "*"); });
+        add_key([](std::string const& base_name) { return base_name; });
+        add_key([](std::string const& base_name) { return locking::fair_queue(base_name); });
+        add_key([](std::string const& base_name) { return locking::fair_timeouts(base_name); });
+        add_key([](std::string const& base_name) { return locking::token_counter(base_name); });
+        add_key([&](std::string const& base_name) {
+            return locking::request_record(base_name, base_name == name ? "id" : "*");
+        });
         // What keeps read holds alive, and the leases of permits.
         if (prefix.find('{') == std::string_view::npos)
-            add_key([&](std::string const& of) { return locking::read_hold_prefix(of) + (of == name ? "id" : "*"); });
+            add_key([&](std::string const& base_name) {
+                return locking::read_hold_prefix(base_name) + (base_name == name ? "id" : "*");
+            });
         add_channel(locking::lock_channel);
         add_channel(locking::read_write_channel);
         add_channel(locking::semaphore_channel);
@@ -102,9 +106,9 @@ struct samples {
 
 rights_question::rights_question(std::string_view name_prefix, rights_arrangement const& among) {
     samples const known(name_prefix);
-    auto const ask_about = [&](std::span<char const* const> commands, std::vector<sample> const& what) {
+    auto const ask_about = [&](std::span<char const* const> commands, std::vector<sample> const& targets) {
         for (auto const* const text : commands)
-            for (auto const& one : what) ask(words_of(text, one.text), command_in(text), one.pattern);
+            for (auto const& one : targets) ask(words_of(text, one.text), command_in(text), one.pattern);
     };
     ask_about(about_keys, known.keys);
     ask_about(among.sharded ? std::span<char const* const>(about_channels_of_shards)

@@ -43,8 +43,8 @@ MUTANTS = [
      "    if (status() != hold_status::lost) return;\n",
      ""),
     ("a release of several locks tells of no failure", JOINT_RELEASE,
-     "        if (how.failed())\n"
-     "            failures_[member] = outcome(how.code(), message_of(how));\n"
+     "        if (member_outcome.failed())\n"
+     "            failures_[member] = outcome(member_outcome.code(), message_of(member_outcome));\n"
      "        else\n"
      "            ++released_;\n",
      "        ++released_;\n"),
