@@ -30,19 +30,19 @@ public:
     std::optional<std::size_t> master() const noexcept { return master_; }
 
     /// Unknown: it is not heard of any more. True: another one is the master now. All connections belong to master().
-    bool on_role(std::size_t which, server_role role) {
-        auto const before = std::exchange(said_[which], role);
-        if (role == server_role::replica) superseded_[which] = false;
-        if (master_ == which && role == server_role::replica) {
+    bool on_role(std::size_t index, server_role role) {
+        auto const before = std::exchange(said_[index], role);
+        if (role == server_role::replica) superseded_[index] = false;
+        if (master_ == index && role == server_role::replica) {
             superseded_.assign(superseded_.size(), false); // by this one, which is the master no more
             return take_another();
         }
-        if (role != server_role::master || master_ == which) return false;
+        if (role != server_role::master || master_ == index) return false;
         bool const doubtful = master_ && said_[*master_] == server_role::master && before != server_role::replica;
-        if (doubtful || superseded_[which]) return false;
+        if (doubtful || superseded_[index]) return false;
         bool const promoted = before == server_role::replica;
         if (promoted && master_) superseded_[*master_] = said_[*master_] != server_role::replica;
-        master_ = which;
+        master_ = index;
         return true;
     }
     /// All were asked, and these, of which there is at least one, say that they are the master. Which one is used.

@@ -38,7 +38,7 @@ public:
     }
 
     /// There is no master where it was said to be.
-    void doubt(host_and_port const& where) noexcept { doubted_ = doubted_ || (known_ && known_->master == where); }
+    void doubt(host_and_port const& address) noexcept { doubted_ = doubted_ || (known_ && known_->master == address); }
 
     /// A Sentinel has said this by itself. True: there was a failover. All connections belong to master() now.
     bool on_news(statement const& said) {

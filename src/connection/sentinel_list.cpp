@@ -17,13 +17,13 @@ sentinel_list::sentinel_list(std::vector<host_and_port> configured) : configured
         if (!contains(order_, one)) order_.push_back(one);
 }
 
-void sentinel_list::on_answer(host_and_port const& which) {
-    auto const found = std::find(order_.begin(), order_.end(), which);
+void sentinel_list::on_answer(host_and_port const& sentinel) {
+    auto const found = std::find(order_.begin(), order_.end(), sentinel);
     if (found != order_.end()) std::rotate(order_.begin(), found, found + 1);
 }
 
-void sentinel_list::on_failure(host_and_port const& which) {
-    auto const found = std::find(order_.begin(), order_.end(), which);
+void sentinel_list::on_failure(host_and_port const& sentinel) {
+    auto const found = std::find(order_.begin(), order_.end(), sentinel);
     if (found != order_.end()) std::rotate(found, found + 1, order_.end());
 }
 

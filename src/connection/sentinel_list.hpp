@@ -16,9 +16,9 @@ public:
     std::vector<host_and_port> const& in_order() const noexcept { return order_; }
 
     /// It has answered: it is asked first.
-    void on_answer(host_and_port const& which);
+    void on_answer(host_and_port const& sentinel);
     /// It did not, or what it said was no help: it is asked last.
-    void on_failure(host_and_port const& which);
+    void on_failure(host_and_port const& sentinel);
     /// One of them knows of these others, as they can be reached from here. New ones are asked last; who is neither among them
     /// nor configured nor `by` itself is forgotten.
     void on_others(std::vector<host_and_port> const& others, host_and_port const& by);
