@@ -19,13 +19,13 @@ namespace {
 
 constexpr std::size_t largest_file = std::size_t{16} << 20; // all authorities of the world take a quarter of a MiB
 
-[[noreturn]] void refuse_file(char const* what, std::string const& file, std::string const& problem) {
+[[noreturn]] void refuse_file(char const* role, std::string const& file, std::string const& problem) {
     openssl().ERR_clear_error();
-    throw error(errc::bad_config, std::string("the ") + what + " '" + printable(file) + "' " + problem);
+    throw error(errc::bad_config, std::string("the ") + role + " '" + printable(file) + "' " + problem);
 }
 
-std::string text_of(char const* what, std::string const& file) {
-    auto const refuse = [&](std::string const& problem) { refuse_file(what, file, "cannot be read: " + problem); };
+std::string text_of(char const* role, std::string const& file) {
+    auto const refuse = [&](std::string const& problem) { refuse_file(role, file, "cannot be read: " + problem); };
     unique_fd const opened(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
     if (!opened) refuse(base::error_text(errno));
     struct stat status {};
@@ -59,9 +59,9 @@ bool is_der(std::string const& text) {
     return text.size() > 1 && text[0] == '\x30' && (static_cast<unsigned char>(text[1]) & 0x80U) != 0;
 }
 
-void refuse_java_store(char const* what, std::string const& file, std::string const& text) {
+void refuse_java_store(char const* role, std::string const& file, std::string const& text) {
     if (!text.starts_with("\xfe\xed\xfe\xed") && !text.starts_with("\xce\xce\xce\xce")) return;
-    refuse_file(what, file,
+    refuse_file(role, file,
                 "is a Java keystore, which cannot be read: convert it with keytool -importkeystore -srckeystore FILE "
                 "-destkeystore FILE.p12 -deststoretype PKCS12");
 }
@@ -80,16 +80,16 @@ struct store {
     std::vector<openssl_handle<X509>> certificates{}; ///< first the one that belongs to the key, if there is one
 };
 
-store opened_pkcs12(char const* what, std::string const& file, std::string const& text, std::string const& password) {
+store opened_pkcs12(char const* role, std::string const& file, std::string const& text, std::string const& password) {
     auto const source = reading(text);
     openssl_handle<PKCS12> const packed(openssl().d2i_PKCS12_bio(source.get(), nullptr));
-    if (!packed) refuse_file(what, file, "is neither PEM nor PKCS#12");
+    if (!packed) refuse_file(role, file, "is neither PEM nor PKCS#12");
     EVP_PKEY* key = nullptr;
     X509* certificate = nullptr;
     STACK_OF(X509)* others = nullptr;
     if (openssl().PKCS12_parse(packed.get(), password.c_str(), &key, &certificate, &others) != 1)
         refuse_file(
-            what, file,
+            role, file,
             "cannot be opened: its password is missing or wrong, or it is encrypted in a way that OpenSSL does not "
             "know any more");
     store result;

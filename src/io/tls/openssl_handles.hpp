@@ -8,17 +8,17 @@
 namespace redlatch::io {
 
 struct openssl_deleter {
-    void operator()(SSL_CTX* what) const noexcept { openssl().SSL_CTX_free(what); }
-    void operator()(SSL* what) const noexcept { openssl().SSL_free(what); }
-    void operator()(SSL_SESSION* what) const noexcept { openssl().SSL_SESSION_free(what); }
-    void operator()(BIO* what) const noexcept { openssl().BIO_free(what); }
-    void operator()(X509* what) const noexcept { openssl().X509_free(what); }
-    void operator()(EVP_PKEY* what) const noexcept { openssl().EVP_PKEY_free(what); }
-    void operator()(PKCS12* what) const noexcept { openssl().PKCS12_free(what); }
-    void operator()(GENERAL_NAMES* what) const noexcept { openssl().GENERAL_NAMES_free(what); }
-    void operator()(STACK_OF(X509) * what) const noexcept {
+    void operator()(SSL_CTX* context) const noexcept { openssl().SSL_CTX_free(context); }
+    void operator()(SSL* connection) const noexcept { openssl().SSL_free(connection); }
+    void operator()(SSL_SESSION* session) const noexcept { openssl().SSL_SESSION_free(session); }
+    void operator()(BIO* bio) const noexcept { openssl().BIO_free(bio); }
+    void operator()(X509* certificate) const noexcept { openssl().X509_free(certificate); }
+    void operator()(EVP_PKEY* key) const noexcept { openssl().EVP_PKEY_free(key); }
+    void operator()(PKCS12* store) const noexcept { openssl().PKCS12_free(store); }
+    void operator()(GENERAL_NAMES* names) const noexcept { openssl().GENERAL_NAMES_free(names); }
+    void operator()(STACK_OF(X509) * certificates) const noexcept {
         auto const free_one = [](void* one) { openssl().X509_free(static_cast<X509*>(one)); };
-        openssl().OPENSSL_sk_pop_free(reinterpret_cast<OPENSSL_STACK*>(what), free_one);
+        openssl().OPENSSL_sk_pop_free(reinterpret_cast<OPENSSL_STACK*>(certificates), free_one);
     }
 };
 

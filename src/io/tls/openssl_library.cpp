@@ -14,8 +14,8 @@ namespace {
 /// The version whose headers we were compiled with.
 constexpr char const* library_name = "libssl.so." REDLATCH_TEXT(OPENSSL_SHLIB_VERSION);
 
-[[noreturn]] void cannot_load(std::string const& why) {
-    throw error(errc::bad_config, "TLS cannot be used: OpenSSL cannot be loaded (" + why
+[[noreturn]] void cannot_load(std::string const& reason) {
+    throw error(errc::bad_config, "TLS cannot be used: OpenSSL cannot be loaded (" + reason
                                       + "); install it (libssl3 on Debian), or use an address without TLS");
 }
 

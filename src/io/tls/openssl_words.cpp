@@ -50,10 +50,10 @@ std::string names_in(X509* certificate) {
     return result.empty() ? "none" : result;
 }
 
-std::string date(ASN1_TIME const* when) {
+std::string date(ASN1_TIME const* time) {
     std::tm parts{};
     std::array<char, 32> text{};
-    if (openssl().ASN1_TIME_to_tm(when, &parts) != 1
+    if (openssl().ASN1_TIME_to_tm(time, &parts) != 1
         || std::strftime(text.data(), text.size(), "%Y-%m-%d %H:%M:%S UTC", &parts) == 0)
         return "an unknown date";
     return text.data();
