@@ -17,10 +17,10 @@ void run_late(lane& line, connection::multiplexer& traffic) {
 }
 
 /// New credentials are said on the connection that is there. On one that breaks meanwhile they are not needed.
-void renew(std::shared_ptr<reactor> const& loop, std::shared_ptr<login> const& who, lane::hooks& told,
+void renew(std::shared_ptr<reactor> const& loop, std::shared_ptr<login> const& login, lane::hooks& told,
            std::shared_ptr<connection::multiplexer> const& traffic, std::shared_ptr<std::weak_ptr<lane>> const& self) {
     auto const renewal =
-        std::make_shared<login_renewal>(loop, who, [traffic, self](login_renewal& asked, credentials const& fresh) {
+        std::make_shared<login_renewal>(loop, login, [traffic, self](login_renewal& asked, credentials const& fresh) {
             auto const line = self->lock();
             if (!line || fresh.password.empty()) return;
             auto const call = connection::make_call();

@@ -131,14 +131,14 @@ void client_core::settle(std::unique_lock<std::mutex>& held, after_table& next) 
     if (next.watch_ended) insist([&] { end_watches(); });
 }
 
-void client_core::arm(base::instant when) {
-    reactor_->at(when, [weak = weak_from_this(), when] {
-        if (auto const alive = weak.lock()) alive->on_table_timer(when);
+void client_core::arm(base::instant due_time) {
+    reactor_->at(due_time, [weak = weak_from_this(), due_time] {
+        if (auto const alive = weak.lock()) alive->on_table_timer(due_time);
     });
     have_thread(); // if it cannot be started now, the next one tries again
 }
 
-void client_core::on_table_timer(base::instant when) {
+void client_core::on_table_timer(base::instant due_time) {
     std::vector<locking::lease_keeper::batch> renewals;
     std::vector<locking::reaper::job> jobs;
     std::vector<locking::tenure_ptr> watch;
@@ -146,7 +146,7 @@ void client_core::on_table_timer(base::instant when) {
         if (closed()) return; // close() sends what there is to send, and waits for it
         auto const now = lease_clock::now();
         // A timer that an earlier one has overtaken must not make this one be set again beside those that are there.
-        if (when == armed_for_) armed_for_ = base::never;
+        if (due_time == armed_for_) armed_for_ = base::never;
         locking::lease_keeper::effects found;
         table.keeper.on_timer(now, found);
         table.apply(found, now, woken);

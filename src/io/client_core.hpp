@@ -195,9 +195,9 @@ private:
     void verify_all();
     void settle(std::unique_lock<std::mutex>& held, after_table& next);
     void publish(locking::lock_table::notice const& notice);
-    void arm(base::instant when);
+    void arm(base::instant due_time);
     void look_after_notifier() noexcept;
-    void on_table_timer(base::instant when);
+    void on_table_timer(base::instant due_time);
     void on_watch_news(locking::record_ptr const& lock);
     void verify_doubted();
     void begin_watches(std::vector<locking::tenure_ptr> const& holds);

@@ -42,11 +42,11 @@ reaped read_answer(locking::reaper::job const& job, bool by_script, connection::
 
 /// Of an id that a script has not found: an HDEL whose answer was lost may have ended it, without a message. Of one that it has
 /// found on a node to which the slot is on its way: whoever listens does so on the node that has the slot.
-bool is_due_a_message(locking::reaper::job const& job, reaped const& what, connection::call const& answered,
+bool is_due_a_message(locking::reaper::job const& job, reaped const& reaped, connection::call const& answered,
                       node& server) {
     if (job.announce || !job.record->has_channel()) return false;
-    if (what.freed && answered.behind_asking) return true;
-    return what.gone && job.record->how->plain != nullptr && server.choice().has_released_plainly();
+    if (reaped.freed && answered.behind_asking) return true;
+    return reaped.gone && job.record->how->plain != nullptr && server.choice().has_released_plainly();
 }
 
 } // namespace

@@ -32,7 +32,7 @@ cluster::cluster(std::shared_ptr<reactor> loop, config const& settings, server_s
 
 // --- the nodes
 
-std::unique_ptr<node> cluster::make_node(endpoint where) {
+std::unique_ptr<node> cluster::make_node(endpoint endpoint) {
     auto const itself = std::make_shared<node*>(nullptr); // known only once it is there
     auto heard = hooks_.of_node();
     heard.disconnected = [this, itself, tell = std::move(heard.disconnected)](std::string const& reason) {
@@ -42,9 +42,9 @@ std::unique_ptr<node> cluster::make_node(endpoint where) {
     };
     heard.misplaced = [this] { refresh_soon(); };
     heard.unreachable = [this, itself] { on_unreachable(**itself); };
-    auto const host = where.host_or_path;
-    auto made = std::make_unique<node>(loop_, settings_, std::move(where), connection_name_, std::move(heard), nullptr,
-                                       node::arrangement::cluster);
+    auto const host = endpoint.host_or_path;
+    auto made = std::make_unique<node>(loop_, settings_, std::move(endpoint), connection_name_, std::move(heard),
+                                       nullptr, node::arrangement::cluster);
     *itself = made.get();
     made->messages().listen_to_shards(sharded_);
     made->send_elsewhere([this, host](connection::redirect const& elsewhere) -> node& {
@@ -69,15 +69,15 @@ void cluster::on_unreachable(node& server) {
 }
 
 /// With the mutex, but for the constructor.
-cluster::member& cluster::member_at(connection::node_address const& where) {
-    auto const known = members_.find(where);
+cluster::member& cluster::member_at(connection::node_address const& address) {
+    auto const known = members_.find(address);
     if (known != members_.end()) return known->second;
     auto endpoint = servers_.nodes.front();
-    endpoint.host_or_path = where.host;
-    endpoint.port = where.port;
+    endpoint.host_or_path = address.host;
+    endpoint.port = address.port;
     auto made = make_node(std::move(endpoint));
-    member fresh{.where = where, .server = std::move(made), .used_at = lease_clock::now()};
-    return members_.emplace(where, std::move(fresh)).first->second;
+    member fresh{.where = address, .server = std::move(made), .used_at = lease_clock::now()};
+    return members_.emplace(address, std::move(fresh)).first->second;
 }
 
 node& cluster::any() {

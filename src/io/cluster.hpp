@@ -92,8 +92,8 @@ private:
         auto* const owner = owners_[slot].load(std::memory_order_acquire); // pairs with give(): the node is complete
         return owner != nullptr ? *owner : any();
     }
-    std::unique_ptr<node> make_node(endpoint where);
-    member& member_at(connection::node_address const& where);
+    std::unique_ptr<node> make_node(endpoint endpoint);
+    member& member_at(connection::node_address const& address);
     bool give(member& to, std::uint16_t slot);
     bool begins_anew(connection::cluster_view const& view, node const& from);
     bool apply(connection::cluster_view const& view, node const& from);
@@ -111,8 +111,8 @@ private:
     void ask_next();
     void on_answer(std::uint64_t question, node& from, connection::call const& answered);
     void on_asked(std::uint64_t question);
-    void refresh_at(base::instant when);
-    void on_refresh(base::instant when);
+    void refresh_at(base::instant due_time);
+    void on_refresh(base::instant due_time);
     std::vector<member*> candidates(bool doubtful);
     bool knows_slots() const;
 

@@ -53,7 +53,7 @@ void cluster::refresh_soon() {
     insist([this] { refresh_at(lease_clock::now()); });
 }
 
-void cluster::refresh_at(base::instant when) {
+void cluster::refresh_at(base::instant due_time) {
     auto before = base::never;
     {
         std::lock_guard const guard(mutex_);
@@ -62,24 +62,24 @@ void cluster::refresh_at(base::instant when) {
             ask_again_ = true;
             return;
         }
-        if (timer_ <= when) return;
-        before = std::exchange(timer_, when);
+        if (timer_ <= due_time) return;
+        before = std::exchange(timer_, due_time);
     }
     try {
-        loop_->at(when, [weak = weak_from_this(), when] {
-            if (auto const self = weak.lock()) self->on_refresh(when);
+        loop_->at(due_time, [weak = weak_from_this(), due_time] {
+            if (auto const self = weak.lock()) self->on_refresh(due_time);
         });
     } catch (...) { // the former one comes, or whoever is next sets it
         std::lock_guard const guard(mutex_);
-        if (timer_ == when) timer_ = before;
+        if (timer_ == due_time) timer_ = before;
         throw;
     }
 }
 
-void cluster::on_refresh(base::instant when) {
+void cluster::on_refresh(base::instant due_time) {
     {
         std::lock_guard const guard(mutex_);
-        if (timer_ != when || asking_ || closed_) return;
+        if (timer_ != due_time || asking_ || closed_) return;
         timer_ = base::never;
         asking_ = true;
         ask_again_ = false;

@@ -161,13 +161,13 @@ void confirmed_acquisition::give_back() {
     inner_->handed_over();
 }
 
-bool confirmed_acquisition::on_few(shortage why, base::instant now) {
-    if (why == shortage::cannot_wait && !policy_.needs_wait) return accept(why);
-    bool const again = why == shortage::counted && retries_left_ > 0 && now < request_.deadline;
-    if (!again && policy_.shortage == replica_shortage::accept) return accept(why);
+bool confirmed_acquisition::on_few(shortage cause, base::instant now) {
+    if (cause == shortage::cannot_wait && !policy_.needs_wait) return accept(cause);
+    bool const again = cause == shortage::counted && retries_left_ > 0 && now < request_.deadline;
+    if (!again && policy_.shortage == replica_shortage::accept) return accept(cause);
     if (!again) {
-        why_ = why == shortage::counted ? reason::few : reason::cannot_wait;
-        if (why == shortage::cannot_wait) return finish_without(errc::server_refused);
+        why_ = cause == shortage::counted ? reason::few : reason::cannot_wait;
+        if (cause == shortage::cannot_wait) return finish_without(errc::server_refused);
         return finish_without(policy_.shortage == replica_shortage::fail ? make_error_code(errc::not_replicated)
                                                                          : not_acquired());
     }
@@ -184,15 +184,15 @@ std::error_code confirmed_acquisition::not_acquired() const noexcept {
     return request_.may_wait ? errc::timed_out : errc::busy;
 }
 
-bool confirmed_acquisition::accept(shortage why) {
+bool confirmed_acquisition::accept(shortage cause) {
     auto const lock = "lock " + locking::shown(request_.record->name);
     event news{event::kind::too_few_replicas, request_.record->name, tenure()->owner_id().str(), {}};
-    if (why == shortage::cannot_wait)
+    if (cause == shortage::cannot_wait)
         news.message = lock + " is held although no replica was asked for it: " + unsupported_text();
     else
         news.message = lock + " is held although " + count_text();
     // That a server knows no WAIT is told once.
-    if (why == shortage::counted || policy_.needs_wait || node_->warns_of_missing_wait()) {
+    if (cause == shortage::counted || policy_.needs_wait || node_->warns_of_missing_wait()) {
         log(log_level::warning, news.message);
         core_->tell(news);
     }

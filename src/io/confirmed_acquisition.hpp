@@ -57,8 +57,8 @@ private:
     bool ask();
     bool on_asked(base::instant now);
     void end_question();
-    bool on_few(shortage why, base::instant now);
-    bool accept(shortage why);
+    bool on_few(shortage cause, base::instant now);
+    bool accept(shortage cause);
     bool finish(std::error_code result);
     bool finish_without(std::error_code result);
     void give_back();

@@ -24,7 +24,7 @@ constexpr base::milliseconds no_lease = std::chrono::hours(24 * 365 * 100);
 /// An answer that close() waits for although its caller does not.
 class due_answer {
 public:
-    explicit due_answer(std::shared_ptr<client_core> whose) : core(std::move(whose)) { core->request_began(); }
+    explicit due_answer(std::shared_ptr<client_core> client) : core(std::move(client)) { core->request_began(); }
     due_answer(due_answer const&) = delete;
     due_answer& operator=(due_answer const&) = delete;
     ~due_answer() { core->request_ended(); }

@@ -12,10 +12,10 @@ namespace {
 
 class giving_back : public std::enable_shared_from_this<giving_back> {
 public:
-    giving_back(std::shared_ptr<client_core> const& core, locking::counter const& what, locking::wire_call call,
+    giving_back(std::shared_ptr<client_core> const& core, locking::counter const& counter, locking::wire_call call,
                 bool repeatable)
-        : core_(core), name_(what.name), call_(std::move(call)), repeatable_(repeatable),
-          subject_("giving back permits of " + std::string(what.how->kind) + " " + locking::shown(what.name)
+        : core_(core), name_(counter.name), call_(std::move(call)), repeatable_(repeatable),
+          subject_("giving back permits of " + std::string(counter.how->kind) + " " + locking::shown(counter.name)
                    + " that nobody waits for any more") {
         core->give_back_began();
     }
@@ -58,10 +58,10 @@ private:
     void send_again() {
         insist([this] { send(); });
     }
-    void fail(client_core& core, std::string const& why) {
+    void fail(client_core& core, std::string const& reason) {
         insist([&] {
             core.tell({.what = event::kind::release_failed,
-                       .message = subject_ + " failed, and they may stay taken: " + why});
+                       .message = subject_ + " failed, and they may stay taken: " + reason});
         });
     }
 
@@ -74,12 +74,12 @@ private:
 
 } // namespace
 
-void give_back(std::shared_ptr<client_core> const& core, locking::counter const& what, locking::wire_call call,
+void give_back(std::shared_ptr<client_core> const& core, locking::counter const& counter, locking::wire_call call,
                bool repeatable) {
     // Its thread reads the answer, and may not have been needed before. First: what throws behind the send would have it sent
     // again.
     core->loop()->post([] {});
-    std::make_shared<giving_back>(core, what, std::move(call), repeatable)->send();
+    std::make_shared<giving_back>(core, counter, std::move(call), repeatable)->send();
 }
 
 } // namespace redlatch::io

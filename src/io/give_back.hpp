@@ -10,7 +10,7 @@ namespace redlatch::io {
 
 /// Sends it until it is answered; close() waits for it. What cannot be given back is told to the listener (release_failed).
 /// `repeatable`: a repeat changes nothing more. Throws only where nothing was begun.
-void give_back(std::shared_ptr<client_core> const& core, locking::counter const& what, locking::wire_call call,
+void give_back(std::shared_ptr<client_core> const& core, locking::counter const& counter, locking::wire_call call,
                bool repeatable);
 
 } // namespace redlatch::io

@@ -489,7 +489,7 @@ bool lane::make_bell(std::string& problem) {
     return true;
 }
 
-bool lane::up(wire fresh, connection::identity const& self, endpoint const& where, std::string& problem) {
+bool lane::up(wire fresh, connection::identity const& self, endpoint const& endpoint, std::string& problem) {
     if (!make_bell(problem)) return false;
     auto const token = reactor_->watch(shared_from_this());
     afterwards next;
@@ -503,7 +503,7 @@ bool lane::up(wire fresh, connection::identity const& self, endpoint const& wher
             reactor_->unwatch(token);
             return true;
         }
-        if (settings_.places) where_ = where;
+        if (settings_.places) where_ = endpoint;
         wire_ = std::move(fresh);
         token_ = token;
         link_ = link::up;

@@ -179,7 +179,7 @@ private:
     base::milliseconds next_pause();
     bool make_bell(std::string& problem);
     /// False: it cannot be used, and `problem` says why.
-    bool up(wire fresh, connection::identity const& self, endpoint const& where, std::string& problem);
+    bool up(wire fresh, connection::identity const& self, endpoint const& endpoint, std::string& problem);
 
     bool wait(lock& held, afterwards& next, parked& place, base::instant until);
     void give_up_reading(afterwards& next);

@@ -34,7 +34,7 @@ public:
     /// False: it is not known, see `problem`.
     virtual bool locate(place& out, base::instant until, errc& reason, std::string& problem) = 0;
     /// What was to be there could not be connected to.
-    virtual void doubt(endpoint const& where) = 0;
+    virtual void doubt(endpoint const& endpoint) = 0;
 };
 
 /// Finds the master among several servers, and notices when it is another one.

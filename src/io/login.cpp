@@ -52,7 +52,7 @@ base::instant login::next_time() const {
     return next_time_;
 }
 
-std::shared_ptr<login> login_of(config const& settings, endpoint const& where) {
+std::shared_ptr<login> login_of(config const& settings, endpoint const& endpoint) {
     if (settings.credentials)
         return std::make_shared<login>([ask = settings.credentials] {
             try {
@@ -62,7 +62,7 @@ std::shared_ptr<login> login_of(config const& settings, endpoint const& where) {
             }
         });
     if (settings.password_file.empty()) return nullptr;
-    return std::make_shared<login>([path = settings.password_file, user = where.username] {
+    return std::make_shared<login>([path = settings.password_file, user = endpoint.username] {
         return redlatch::credentials{.username = user, .password = read_password_file(path)};
     });
 }

@@ -44,6 +44,6 @@ private:
 };
 
 /// Null where user and password stand in the configuration for good.
-std::shared_ptr<login> login_of(config const& settings, endpoint const& where);
+std::shared_ptr<login> login_of(config const& settings, endpoint const& endpoint);
 
 } // namespace redlatch::io

@@ -9,10 +9,10 @@
 
 namespace redlatch::io {
 
-void login_renewal::ask_at(base::instant when) {
+void login_renewal::ask_at(base::instant due_time) {
     reactor::timer timer = 0;
-    if (when != base::never)
-        timer = loop_->at(when, [self = weak_from_this()] {
+    if (due_time != base::never)
+        timer = loop_->at(due_time, [self = weak_from_this()] {
             if (auto const alive = self.lock()) alive->ask();
         });
     { // the reactor has a mutex of its own, which is not taken under this one

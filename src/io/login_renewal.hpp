@@ -22,8 +22,8 @@ public:
     /// Gets the new credentials, on the reactor.
     using use = std::function<void(login_renewal&, credentials const&)>;
 
-    login_renewal(std::shared_ptr<reactor> loop, std::shared_ptr<login> who, use then)
-        : loop_(std::move(loop)), login_(std::move(who)), use_(std::move(then)) {}
+    login_renewal(std::shared_ptr<reactor> loop, std::shared_ptr<login> login, use then)
+        : loop_(std::move(loop)), login_(std::move(login)), use_(std::move(then)) {}
 
     /// There is a new connection.
     void connected() { ask_at(login_->next_time()); }
@@ -31,7 +31,7 @@ public:
     void failed(std::string const& problem);
 
 private:
-    void ask_at(base::instant when);
+    void ask_at(base::instant due_time);
     void ask();
     void on_answer(bool is_one, std::string const& problem);
 

@@ -14,18 +14,18 @@ namespace redlatch::io {
 namespace {
 
 /// What the lanes have in common.
-lane::settings lane_settings(config const& settings, endpoint const& where, std::string const& name,
+lane::settings lane_settings(config const& settings, endpoint const& endpoint, std::string const& name,
                              std::shared_ptr<locator> places, node::arrangement among) {
     lane::settings common;
-    common.where = where;
-    common.words = {where.username, where.password, name, where.database, true, places != nullptr};
+    common.where = endpoint;
+    common.words = {endpoint.username, endpoint.password, name, endpoint.database, true, places != nullptr};
     common.words.of_cluster = among == node::arrangement::cluster;
     common.connect_timeout = settings.connect_timeout;
     common.longest_pause = settings.retry_delay;
     common.ping_interval = settings.ping_interval;
-    if (where.tls && !places) common.tls = make_tls_client(settings.tls, where.host_or_path);
+    if (endpoint.tls && !places) common.tls = make_tls_client(settings.tls, endpoint.host_or_path);
     common.places = std::move(places);
-    common.who = login_of(settings, where);
+    common.who = login_of(settings, endpoint);
     return common;
 }
 

@@ -17,7 +17,7 @@ namespace {
 
 /// Parkers of this process, and which of them serve no thread.
 struct parker_pool {
-    explicit parker_pool(std::uint64_t whose) : generation(whose) {}
+    explicit parker_pool(std::uint64_t process) : generation(process) {}
     std::uint64_t const generation; ///< of the process that may use it
     std::mutex mutex;
     parker* idle = nullptr;

@@ -46,16 +46,16 @@ void permit_lease::look() {
 }
 
 /// One timer at a time: one that an earlier one has overtaken does nothing.
-void permit_lease::arm(client_core& core, base::instant when) {
-    if (when >= armed_for_) return;
+void permit_lease::arm(client_core& core, base::instant due_time) {
+    if (due_time >= armed_for_) return;
     insist([&] {
-        core.loop()->at(when, [weak = weak_from_this(), when] {
+        core.loop()->at(due_time, [weak = weak_from_this(), due_time] {
             auto const self = weak.lock();
-            if (!self || self->armed_for_ != when) return;
+            if (!self || self->armed_for_ != due_time) return;
             self->armed_for_ = base::never;
             self->look();
         });
-        armed_for_ = when;
+        armed_for_ = due_time;
     });
 }
 

@@ -52,7 +52,7 @@ private:
     void ask(client_core& core, base::instant now);
     void on_answer(connection::call const& answered);
     void lose(client_core& core);
-    void arm(client_core& core, base::instant when);
+    void arm(client_core& core, base::instant due_time);
     base::instant validity(base::instant sent_at) const;
 
     std::weak_ptr<client_core> const core_; ///< what waits on its loop is not to keep it

@@ -35,7 +35,7 @@ protected:
     std::string const& about() const noexcept { return about_; }
     /// An exception has ended it: whoever derives gives up its calls.
     bool is_cut_short() const noexcept { return stage_ != stage::finished && !core_->forked(); }
-    bool wait_for_answer(lane& where) { return suspend(&where, deadline_); }
+    bool wait_for_answer(lane& lane) { return suspend(&lane, deadline_); }
     bool waits_no_longer(base::instant now) const { return now >= deadline_ || core_->closed() || cancelled(); }
     /// Nothing has come of it: the client was closed, it was cancelled, or the server did not answer.
     bool finish_unanswered();

@@ -17,8 +17,8 @@ namespace {
 /// The questions that are under way.
 class round {
 public:
-    round(question_round const& what, base::instant until, question_round::on_end tell)
-        : what_(what), until_(until), tell_(tell) {}
+    round(question_round const& questions, base::instant until, question_round::on_end tell)
+        : what_(questions), until_(until), tell_(tell) {}
 
     /// False: it is over.
     bool go_on(int bell) {
@@ -62,17 +62,17 @@ private:
     }
 
     /// True: it waits.
-    bool go_on(std::size_t which, brief_question& question, brief_question::progress reached) {
+    bool go_on(std::size_t index, brief_question& question, brief_question::progress reached) {
         switch (reached) {
         case brief_question::progress::waiting: return true;
-        case brief_question::progress::ready: ended(which, &question, {}, errc{}); break;
-        case brief_question::progress::failed: ended(which, &question, question.problem(), question.reason()); break;
+        case brief_question::progress::ready: ended(index, &question, {}, errc{}); break;
+        case brief_question::progress::failed: ended(index, &question, question.problem(), question.reason()); break;
         }
         return false;
     }
 
-    void ended(std::size_t which, brief_question const* question, std::string const& problem, errc reason) {
-        until_ = std::min(until_, tell_(which, question, problem, reason));
+    void ended(std::size_t index, brief_question const* question, std::string const& problem, errc reason) {
+        until_ = std::min(until_, tell_(index, question, problem, reason));
         over_ = until_ <= lease_clock::now();
     }
 

@@ -28,7 +28,7 @@ private:
 
 struct question_round {
     /// Until when to go on waiting for the others; not later than now: it is enough. `problem`: empty where it has answered.
-    using on_end = base::function_ref<base::instant(std::size_t which, brief_question const* asked,
+    using on_end = base::function_ref<base::instant(std::size_t index, brief_question const* asked,
                                                     std::string const& problem, errc reason)>;
 
     std::vector<locator::place> servers{};

@@ -149,29 +149,29 @@ void reactor::enqueue(posted job) {
     ring();
 }
 
-void reactor::set_alarm(base::instant when) noexcept {
+void reactor::set_alarm(base::instant due_time) noexcept {
     constexpr std::int64_t second = 1'000'000'000;
     itimerspec setting{};
-    if (when != base::never) {
+    if (due_time != base::never) {
         // Relative, although an absolute time would do: libfaketime shifts those by what it does to the wall clock.
-        auto const ns = std::max<std::int64_t>((when - lease_clock::now()).count(), 1); // zero would disarm
+        auto const ns = std::max<std::int64_t>((due_time - lease_clock::now()).count(), 1); // zero would disarm
         setting.it_value = {static_cast<std::time_t>(ns / second), static_cast<long>(ns % second)};
     }
     ::timerfd_settime(alarm_.get(), 0, &setting, nullptr);
 }
 
-reactor::timer reactor::at(base::instant when, task job) {
+reactor::timer reactor::at(base::instant due_time, task job) {
     std::lock_guard guard(mutex_);
     if (stopping_) return 0;
     auto const id = ++last_id_;
-    auto const place = timers_.emplace(when, pending{id, std::move(job)});
+    auto const place = timers_.emplace(due_time, pending{id, std::move(job)});
     try {
         timer_index_.emplace(id, place);
     } catch (...) { // no memory
         timers_.erase(place);
         throw;
     }
-    if (place == timers_.begin()) set_alarm(when);
+    if (place == timers_.begin()) set_alarm(due_time);
     return id;
 }
 

@@ -83,7 +83,7 @@ public:
     /// We are within an iteration: what is to be written may wait for its end and go out in one piece.
     bool gathers() const noexcept;
     /// Runs a task at a time; kept until the thread is started.
-    timer at(base::instant when, task job);
+    timer at(base::instant due_time, task job);
     void cancel(timer number) noexcept;
 
     /// A token for arm() and unwatch(); the target lives as long as it is watched.
@@ -120,7 +120,7 @@ private:
     bool run_posted();
     void run_end_of_iteration();
     void run_timers();
-    void set_alarm(base::instant when) noexcept;
+    void set_alarm(base::instant due_time) noexcept;
 
     driver const driver_;
     unique_fd epoll_;

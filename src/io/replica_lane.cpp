@@ -191,8 +191,8 @@ bool replica_lane::read_mark(connection::call const& answered, replica_question_
         question->finish(end::refused);
         return false;
     };
-    auto const repeat = [&](then when) {
-        again(question, when);
+    auto const repeat = [&](then timing) {
+        again(question, timing);
         return false;
     };
     if (answered.status != connection::call::state::answered) {
@@ -292,19 +292,19 @@ void replica_lane::end_those_that_are_done(questions& all, base::instant now) {
     });
 }
 
-void replica_lane::end_all(replica_question::end how) {
-    for (auto const& one : std::exchange(group_, {})) one->finish(how);
+void replica_lane::end_all(replica_question::end result) {
+    for (auto const& one : std::exchange(group_, {})) one->finish(result);
 }
 
 /// What replicas of a server said that may not be the master any more is no answer.
-void replica_lane::again(replica_question_ptr const& question, then when) {
+void replica_lane::again(replica_question_ptr const& question, then timing) {
     question->confirmed.store(-1, std::memory_order_relaxed);
     again_.push_back(question);
-    after_a_pause_ = after_a_pause_ || when == then::soon;
+    after_a_pause_ = after_a_pause_ || timing == then::soon;
 }
 
-void replica_lane::all_again(then when) {
-    for (auto const& one : std::exchange(group_, {})) again(one, when);
+void replica_lane::all_again(then timing) {
+    for (auto const& one : std::exchange(group_, {})) again(one, timing);
 }
 
 /// Without a group.

@@ -79,9 +79,9 @@ private:
     void on_role(connection::call const& answered);
     void on_count(int confirmed);
     static void end_those_that_are_done(questions& all, base::instant now);
-    void end_all(replica_question::end how);
-    void again(replica_question_ptr const& question, then when);
-    void all_again(then when);
+    void end_all(replica_question::end result);
+    void again(replica_question_ptr const& question, then timing);
+    void all_again(then timing);
     void go_on();
 
     std::shared_ptr<reactor> const loop_;

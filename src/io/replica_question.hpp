@@ -41,9 +41,9 @@ struct replica_question {
     bool asking = false;  ///< ASK has sent it here
     int redirects = 0;
 
-    void finish(end how) {
+    void finish(end result) {
         auto const who = std::move(waker);
-        ended.store(how, std::memory_order_release); // pairs with has_ended
+        ended.store(result, std::memory_order_release); // pairs with has_ended
         if (who) who->wake();
     }
     bool has_ended() const noexcept { return ended.load(std::memory_order_acquire) != end::open; }

@@ -27,8 +27,8 @@ connection::greeting replicated_locator::words(bool identify) const {
     return who_ ? who_->words(usual) : usual;
 }
 
-locator::place replicated_locator::place_of(std::size_t which) {
-    auto const& where = servers_.nodes[which];
+locator::place replicated_locator::place_of(std::size_t index) {
+    auto const& where = servers_.nodes[index];
     return {where, tls_.client_of(where.host_or_path)};
 }
 
@@ -52,12 +52,12 @@ bool replicated_locator::locate(place& out, base::instant until, errc& reason, s
     std::size_t ended = 0;
     std::string problems;
     reason = errc::disconnected;
-    round.ask(until, bell_, [&](std::size_t which, brief_question const*, std::string const& failed, errc why) {
+    round.ask(until, bell_, [&](std::size_t index, brief_question const*, std::string const& failed, errc code) {
         ++ended;
         if (failed.empty()) {
-            masters.push_back(which);
+            masters.push_back(index);
         } else {
-            if (why != errc::disconnected) reason = why;
+            if (code != errc::disconnected) reason = code;
             problems += (problems.empty() ? "" : "; ") + failed;
         }
         return masters.empty() ? base::never : base::later(lease_clock::now(), time_for_a_second_master);
@@ -80,10 +80,10 @@ bool replicated_locator::locate(place& out, base::instant until, errc& reason, s
     return true;
 }
 
-void replicated_locator::doubt(endpoint const& where) {
+void replicated_locator::doubt(endpoint const& endpoint) {
     std::lock_guard const held(mutex_);
     auto const master = choice_.master();
-    if (master && servers_.nodes[*master].display() == where.display()) believed_until_ = {};
+    if (master && servers_.nodes[*master].display() == endpoint.display()) believed_until_ = {};
 }
 
 void replicated_locator::watch(std::shared_ptr<reactor> const& loop, on_master tell) {
@@ -116,12 +116,12 @@ void replicated_locator::look() {
     }
 }
 
-void replicated_locator::on_role(std::size_t which, connection::server_role role) {
+void replicated_locator::on_role(std::size_t index, connection::server_role role) {
     std::optional<std::size_t> master;
     bool moved = false;
     {
         std::lock_guard const held(mutex_);
-        moved = choice_.on_role(which, role);
+        moved = choice_.on_role(index, role);
         master = choice_.master();
         if (moved) believed_until_ = base::later(lease_clock::now(), news_last);
     }

@@ -28,7 +28,7 @@ public:
     replicated_locator(config const& settings, server_set servers, std::string const& name);
 
     bool locate(place& out, base::instant until, errc& reason, std::string& problem) override;
-    void doubt(endpoint const& where) override;
+    void doubt(endpoint const& endpoint) override;
     void watch(std::shared_ptr<reactor> const& loop, on_master tell) override;
     void close() override;
     void close_after_fork() noexcept override;
@@ -42,9 +42,9 @@ private:
     };
 
     connection::greeting words(bool identify) const;
-    place place_of(std::size_t which);
+    place place_of(std::size_t index);
     void look();
-    void on_role(std::size_t which, connection::server_role role);
+    void on_role(std::size_t index, connection::server_role role);
 
     config const settings_;
     server_set const servers_;

@@ -12,8 +12,8 @@ namespace {
 /// A Sentinel that has heard of the last failover may answer a little later than one that has not.
 constexpr base::milliseconds time_for_a_better_answer{200};
 
-connection::host_and_port place_in(endpoint const& where) {
-    return {where.host_or_path, where.port};
+connection::host_and_port place_in(endpoint const& endpoint) {
+    return {endpoint.host_or_path, endpoint.port};
 }
 
 std::vector<connection::host_and_port> places_of(std::vector<endpoint> const& all) {
@@ -51,10 +51,10 @@ sentinel_locator::sentinel_locator(config const& settings, server_set servers, s
 
 sentinel_locator::~sentinel_locator() = default;
 
-locator::place sentinel_locator::place_of(connection::host_and_port const& where, endpoint const& like) {
-    place out{like, tls_.client_of(where.host)};
-    out.where.host_or_path = where.host;
-    out.where.port = where.port;
+locator::place sentinel_locator::place_of(connection::host_and_port const& address, endpoint const& like) {
+    place out{like, tls_.client_of(address.host)};
+    out.where.host_or_path = address.host;
+    out.where.port = address.port;
     return out;
 }
 
@@ -82,18 +82,18 @@ bool sentinel_locator::locate(place& out, base::instant until, errc& reason, std
     findings found;
     question_round const round{sentinels_in_order(), words_, connection::sentinel_questions(servers_.master_name),
                                connection::sentinel_replies};
-    round.ask(until, bell_, [&](std::size_t which, brief_question const* asked, std::string const& failed, errc why) {
-        auto const from = place_in(round.servers[which].where);
+    round.ask(until, bell_, [&](std::size_t index, brief_question const* asked, std::string const& failed, errc code) {
+        auto const from = place_in(round.servers[index].where);
         if (!failed.empty()) {
             found.add(failed);
-            found.refused = found.refused || why != errc::disconnected;
+            found.refused = found.refused || code != errc::disconnected;
             found.all_know_no_such_name = false;
             std::lock_guard const held(mutex_);
             sentinels_.on_failure(from);
             return base::never;
         }
         auto const said = connection::read_sentinel_answer(asked->replies());
-        auto const shown = round.servers[which].where.display();
+        auto const shown = round.servers[index].where.display();
         if (said.what == connection::sentinel_answer::kind::unknown_name) {
             found.add(shown + " knows no master of this name");
             return base::never;
@@ -157,10 +157,10 @@ std::optional<sentinel_facts> sentinel_locator::sentinels() {
     return facts_;
 }
 
-void sentinel_locator::doubt(endpoint const& where) {
+void sentinel_locator::doubt(endpoint const& endpoint) {
     std::lock_guard const held(mutex_);
-    if (record_.master() != place_in(where)) return;
-    record_.doubt(place_in(where));
+    if (record_.master() != place_in(endpoint)) return;
+    record_.doubt(place_in(endpoint));
     believed_until_ = {};
     if (named_by_) sentinels_.on_failure(*named_by_);
 }
@@ -169,9 +169,9 @@ locator::place sentinel_locator::first_sentinel() {
     return sentinels_in_order().front();
 }
 
-void sentinel_locator::on_failed_sentinel(endpoint const& which) {
+void sentinel_locator::on_failed_sentinel(endpoint const& sentinel) {
     std::lock_guard const held(mutex_);
-    sentinels_.on_failure(place_in(which));
+    sentinels_.on_failure(place_in(sentinel));
 }
 
 sentinel_locator::news sentinel_locator::on_news(endpoint const& from, connection::sentinel_answer const& said) {

@@ -31,7 +31,7 @@ public:
     ~sentinel_locator() override;
 
     bool locate(place& out, base::instant until, errc& reason, std::string& problem) override;
-    void doubt(endpoint const& where) override;
+    void doubt(endpoint const& endpoint) override;
     void watch(std::shared_ptr<reactor> const& loop, on_master tell) override;
     void close() override;
     void close_after_fork() noexcept override;
@@ -42,7 +42,7 @@ public:
     std::string const& master_name() const noexcept { return servers_.master_name; }
     /// The Sentinel to ask first.
     place first_sentinel();
-    void on_failed_sentinel(endpoint const& which);
+    void on_failed_sentinel(endpoint const& sentinel);
     struct news {
         bool moved = false; ///< there was a failover
         endpoint master{};  ///< where all connections belong
@@ -62,7 +62,7 @@ private:
     };
     struct findings;
 
-    place place_of(connection::host_and_port const& where, endpoint const& like);
+    place place_of(connection::host_and_port const& address, endpoint const& like);
     std::vector<place> sentinels_in_order();
     void on_answer(connection::host_and_port const& from, connection::sentinel_answer const& said);
     std::string failure(findings const& found) const;

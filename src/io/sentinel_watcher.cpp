@@ -14,7 +14,7 @@ namespace redlatch::io {
 /// Where the watch connects to: whichever Sentinel is to be asked first.
 class sentinel_watcher::turns final : public locator {
 public:
-    explicit turns(std::weak_ptr<sentinel_locator> whose) : whose_(std::move(whose)) {}
+    explicit turns(std::weak_ptr<sentinel_locator> sentinels) : whose_(std::move(sentinels)) {}
 
     bool locate(place& out, base::instant, errc&, std::string& problem) override {
         auto const all = whose_.lock();
@@ -27,8 +27,8 @@ public:
         present_ = out.where;
         return true;
     }
-    void doubt(endpoint const& where) override {
-        if (auto const all = whose_.lock()) all->on_failed_sentinel(where);
+    void doubt(endpoint const& endpoint) override {
+        if (auto const all = whose_.lock()) all->on_failed_sentinel(endpoint);
     }
     endpoint present() {
         std::lock_guard const held(mutex_);
@@ -44,8 +44,8 @@ private:
 /// Where the others are: each time another one.
 class sentinel_watcher::others final : public locator {
 public:
-    others(std::weak_ptr<sentinel_locator> whose, std::shared_ptr<turns> watched)
-        : whose_(std::move(whose)), watched_(std::move(watched)) {}
+    others(std::weak_ptr<sentinel_locator> sentinels, std::shared_ptr<turns> watched)
+        : whose_(std::move(sentinels)), watched_(std::move(watched)) {}
 
     bool locate(place& out, base::instant, errc&, std::string& problem) override {
         auto const all = whose_.lock();
@@ -73,8 +73,8 @@ private:
 };
 
 sentinel_watcher::sentinel_watcher(std::shared_ptr<reactor> loop, config const& settings,
-                                   std::weak_ptr<sentinel_locator> whose, master_locator::on_master tell)
-    : loop_(std::move(loop)), settings_(settings), whose_(std::move(whose)), tell_(std::move(tell)) {}
+                                   std::weak_ptr<sentinel_locator> sentinels, master_locator::on_master tell)
+    : loop_(std::move(loop)), settings_(settings), whose_(std::move(sentinels)), tell_(std::move(tell)) {}
 
 void sentinel_watcher::begin() {
     auto const whose = whose_.lock();
@@ -94,18 +94,19 @@ void sentinel_watcher::begin() {
 }
 
 /// It rests, but for the question.
-void sentinel_watcher::begin_asking(sentinel_locator& whose) {
+void sentinel_watcher::begin_asking(sentinel_locator& sentinels) {
     using connection::sentinel_watch;
     others_ = std::make_shared<others>(whose_, turns_);
     other_traffic_ =
-        std::make_shared<sentinel_watch>(whose.master_name(), shared_from_this(), sentinel_watch::use::ask);
+        std::make_shared<sentinel_watch>(sentinels.master_name(), shared_from_this(), sentinel_watch::use::ask);
     lane::hooks told;
     told.failed = [weak = weak_from_this()] { // the next time it is another one
         if (auto const alive = weak.lock()) alive->other_line_->rest(true);
     };
-    auto const where = whose.first_sentinel().where;
-    other_line_ = std::make_shared<lane>(loop_, watch_lane_settings(settings_, where, whose.words(), nullptr, others_),
-                                         other_traffic_, std::move(told));
+    auto const where = sentinels.first_sentinel().where;
+    other_line_ =
+        std::make_shared<lane>(loop_, watch_lane_settings(settings_, where, sentinels.words(), nullptr, others_),
+                               other_traffic_, std::move(told));
     other_line_->rest(true);
 }
 

@@ -17,7 +17,7 @@ class sentinel_locator;
 
 class sentinel_watcher final : public base::wakeable, public std::enable_shared_from_this<sentinel_watcher> {
 public:
-    sentinel_watcher(std::shared_ptr<reactor> loop, config const& settings, std::weak_ptr<sentinel_locator> whose,
+    sentinel_watcher(std::shared_ptr<reactor> loop, config const& settings, std::weak_ptr<sentinel_locator> sentinels,
                      master_locator::on_master tell);
     void begin();
     void close();
@@ -30,7 +30,7 @@ private:
     class others;
     void look();
     void on_answer(connection::sentinel_answer const& said);
-    void begin_asking(sentinel_locator& whose);
+    void begin_asking(sentinel_locator& sentinels);
     void ask_another();
     void on_other_answer(connection::sentinel_answer const& said);
     void follow(connection::sentinel_answer const& said, endpoint const& from);

@@ -10,9 +10,9 @@ namespace redlatch::io {
 namespace {
 
 /// A connection with subscriptions takes no AUTH: before its credentials expire another one takes its place.
-void renew(std::shared_ptr<reactor> const& loop, std::shared_ptr<login> const& who, lane::hooks& told,
+void renew(std::shared_ptr<reactor> const& loop, std::shared_ptr<login> const& login, lane::hooks& told,
            std::shared_ptr<std::weak_ptr<lane>> const& self) {
-    auto const renewal = std::make_shared<login_renewal>(loop, who, [self](login_renewal&, credentials const&) {
+    auto const renewal = std::make_shared<login_renewal>(loop, login, [self](login_renewal&, credentials const&) {
         if (auto const line = self->lock()) line->reconnect("is connected to anew before the credentials expire");
     });
     told.connected = [renewal, then = std::move(told.connected)](connection::identity const& server) {
@@ -58,8 +58,8 @@ void subscriber::detach(locking::channel_ptr const& channel, base::waker const& 
 /// Gives up the lingering subscriptions one after the other.
 void subscriber::arm(std::shared_ptr<reactor> const& loop,
                      std::shared_ptr<locking::subscription_registry> const& registry, std::weak_ptr<lane> const& weak,
-                     std::shared_ptr<linger_timer> const& timer, base::instant when) {
-    loop->at(when, [loop = std::weak_ptr(loop), registry, weak, timer] {
+                     std::shared_ptr<linger_timer> const& timer, base::instant due_time) {
+    loop->at(due_time, [loop = std::weak_ptr(loop), registry, weak, timer] {
         auto const line = weak.lock();
         auto const still = loop.lock();
         if (!line || !still) return;

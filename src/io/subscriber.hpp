@@ -50,7 +50,7 @@ private:
     };
     static void arm(std::shared_ptr<reactor> const& loop,
                     std::shared_ptr<locking::subscription_registry> const& registry, std::weak_ptr<lane> const& weak,
-                    std::shared_ptr<linger_timer> const& timer, base::instant when);
+                    std::shared_ptr<linger_timer> const& timer, base::instant due_time);
 
     std::shared_ptr<linger_timer> timer_ = std::make_shared<linger_timer>();
     std::shared_ptr<reactor> loop_;

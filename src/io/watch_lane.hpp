@@ -15,11 +15,11 @@
 namespace redlatch::io {
 
 /// A probe is due when nothing was heard for half of scan_interval, which is looked at as often: so each scan_interval.
-inline lane::settings watch_lane_settings(config const& settings, endpoint const& where,
+inline lane::settings watch_lane_settings(config const& settings, endpoint const& endpoint,
                                           connection::greeting const& words, std::shared_ptr<tls_client> tls,
                                           std::shared_ptr<locator> places) {
     lane::settings how;
-    how.where = where;
+    how.where = endpoint;
     how.words = words;
     how.timeout = settings.timeout;
     how.connect_timeout = std::min(settings.connect_timeout, settings.timeout);
