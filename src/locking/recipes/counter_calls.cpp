@@ -4,18 +4,18 @@
 
 namespace redlatch::locking::counter_calls {
 
-wire_call with_record(script const& program, counter_request const& what, std::vector<std::string_view> keys,
+wire_call with_record(script const& program, counter_request const& request, std::vector<std::string_view> keys,
                       std::vector<std::string_view> arguments) {
     auto const lifetime = std::to_string(record_lifetime.count());
-    if (!what.record.empty()) {
-        keys.push_back(what.record);
+    if (!request.record.empty()) {
+        keys.push_back(request.record);
         arguments.emplace_back(lifetime);
     }
     return script_call(program, keys, arguments);
 }
 
-wire_call count(counter_request const& what) {
-    return command_call("GET", what.name);
+wire_call count(counter_request const& request) {
+    return command_call("GET", request.name);
 }
 
 std::optional<std::int64_t> read_number(resp::value const& reply) {

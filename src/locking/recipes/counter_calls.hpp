@@ -12,10 +12,10 @@
 namespace redlatch::locking::counter_calls {
 
 /// With the record of the request, and for how long it is kept, as the last key and argument where there is one.
-wire_call with_record(script const& program, counter_request const& what, std::vector<std::string_view> keys,
+wire_call with_record(script const& program, counter_request const& request, std::vector<std::string_view> keys,
                       std::vector<std::string_view> arguments);
 
-wire_call count(counter_request const& what);
+wire_call count(counter_request const& request);
 /// Of the answer to count(). None: it is no number.
 std::optional<std::int64_t> read_number(resp::value const& reply);
 

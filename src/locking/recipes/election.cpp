@@ -14,9 +14,9 @@ namespace {
 
 constexpr std::int64_t no_key = -2;
 
-wire_call ask_for_change(counter_request const& what) {
-    auto const counter = token_counter(what.name);
-    return script_call(scripts::election_leader, {what.name, counter}, {what.known});
+wire_call ask_for_change(counter_request const& request) {
+    auto const counter = token_counter(request.name);
+    return script_call(scripts::election_leader, {request.name, counter}, {request.known});
 }
 
 acquire_answer read_change(resp::value const& reply) {

@@ -18,19 +18,19 @@ acquire_answer read_count(resp::value const& reply) {
     return {*count > 0 ? acquire_answer::kind::busy : acquire_answer::kind::acquired};
 }
 
-wire_call remove(counter_request const& what) {
-    return with_record(scripts::counter_remove, what, {what.name}, {what.publish, what.channel, open});
+wire_call remove(counter_request const& request) {
+    return with_record(scripts::counter_remove, request, {request.name}, {request.publish, request.channel, open});
 }
 
 } // namespace
 
-wire_call set(counter_request const& what) {
-    return with_record(scripts::counter_set, what, {what.name},
-                       {std::to_string(what.amount), what.publish, what.channel, closed, "0"});
+wire_call set(counter_request const& request) {
+    return with_record(scripts::counter_set, request, {request.name},
+                       {std::to_string(request.amount), request.publish, request.channel, closed, "0"});
 }
 
-wire_call count_down(counter_request const& what) {
-    return with_record(scripts::latch_count_down, what, {what.name}, {what.publish, what.channel});
+wire_call count_down(counter_request const& request) {
+    return with_record(scripts::latch_count_down, request, {request.name}, {request.publish, request.channel});
 }
 
 } // namespace latch

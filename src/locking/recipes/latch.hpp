@@ -5,7 +5,7 @@
 
 namespace redlatch::locking::latch {
 
-wire_call set(counter_request const& what);
-wire_call count_down(counter_request const& what);
+wire_call set(counter_request const& request);
+wire_call count_down(counter_request const& request);
 
 } // namespace redlatch::locking::latch

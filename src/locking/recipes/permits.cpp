@@ -16,19 +16,19 @@ using counter_calls::with_record;
 enum class record { with, without };
 
 /// The ids stand behind all other arguments.
-wire_call with_ids(script const& program, counter_request const& what, record marked,
+wire_call with_ids(script const& program, counter_request const& request, record marked,
                    std::vector<std::string_view> arguments) {
-    auto const timeouts = permit_timeouts(what.name);
-    std::vector<std::string_view> keys{what.name, timeouts};
-    if (marked == record::with) keys.push_back(what.record);
-    for (auto rest = what.ids; !rest.empty(); rest.remove_prefix(permit_id_size))
+    auto const timeouts = permit_timeouts(request.name);
+    std::vector<std::string_view> keys{request.name, timeouts};
+    if (marked == record::with) keys.push_back(request.record);
+    for (auto rest = request.ids; !rest.empty(); rest.remove_prefix(permit_id_size))
         arguments.push_back(rest.substr(0, permit_id_size));
     return script_call(program, keys, arguments);
 }
 
-wire_call acquire(counter_request const& what) {
-    return with_ids(scripts::permit_acquire, what, record::with,
-                    {what.publish, what.channel, std::to_string(what.lease.count())});
+wire_call acquire(counter_request const& request) {
+    return with_ids(scripts::permit_acquire, request, record::with,
+                    {request.publish, request.channel, std::to_string(request.lease.count())});
 }
 
 acquire_answer read_acquire(resp::value const& reply) {
@@ -43,28 +43,28 @@ acquire_answer read_acquire(resp::value const& reply) {
     return answer;
 }
 
-wire_call undo(counter_request const& what) {
-    return with_ids(scripts::permit_release, what, record::with,
-                    {what.publish, what.channel, std::to_string(record_lifetime.count())});
+wire_call undo(counter_request const& request) {
+    return with_ids(scripts::permit_release, request, record::with,
+                    {request.publish, request.channel, std::to_string(record_lifetime.count())});
 }
 
-wire_call bar_copies(counter_request const& what) {
-    return command_call("SET", what.record, {"0", "PX", std::to_string(record_lifetime.count())});
+wire_call bar_copies(counter_request const& request) {
+    return command_call("SET", request.record, {"0", "PX", std::to_string(record_lifetime.count())});
 }
 
-wire_call set(counter_request const& what, std::string_view as_total) {
-    auto const timeouts = permit_timeouts(what.name);
-    return with_record(scripts::permit_set, what, {what.name, timeouts},
-                       {what.publish, what.channel, std::to_string(what.amount), as_total});
+wire_call set(counter_request const& request, std::string_view as_total) {
+    auto const timeouts = permit_timeouts(request.name);
+    return with_record(scripts::permit_set, request, {request.name, timeouts},
+                       {request.publish, request.channel, std::to_string(request.amount), as_total});
 }
 
-wire_call add(counter_request const& what) {
-    return set(what, "0");
+wire_call add(counter_request const& request) {
+    return set(request, "0");
 }
 
-wire_call remove(counter_request const& what) {
-    auto const timeouts = permit_timeouts(what.name);
-    return with_record(scripts::permit_remove, what, {what.name, timeouts}, {});
+wire_call remove(counter_request const& request) {
+    auto const timeouts = permit_timeouts(request.name);
+    return with_record(scripts::permit_remove, request, {request.name, timeouts}, {});
 }
 
 std::optional<std::int64_t> read_available(resp::value const& reply) {
@@ -74,8 +74,8 @@ std::optional<std::int64_t> read_available(resp::value const& reply) {
 
 } // namespace
 
-wire_call release(counter_request const& what) {
-    return with_ids(scripts::permit_release, what, record::without, {what.publish, what.channel, "0"});
+wire_call release(counter_request const& request) {
+    return with_ids(scripts::permit_release, request, record::without, {request.publish, request.channel, "0"});
 }
 
 std::optional<permit_release_answer> read_release(resp::value const& reply) {
@@ -86,15 +86,15 @@ std::optional<permit_release_answer> read_release(resp::value const& reply) {
     return permit_release_answer{.missing = -reply.integer};
 }
 
-wire_call set_lease(counter_request const& what, bool only_longer) {
-    return with_ids(scripts::permit_lease, what, record::without,
-                    {what.publish, what.channel, std::to_string(what.lease.count()), only_longer ? "1" : "0"});
+wire_call set_lease(counter_request const& request, bool only_longer) {
+    return with_ids(scripts::permit_lease, request, record::without,
+                    {request.publish, request.channel, std::to_string(request.lease.count()), only_longer ? "1" : "0"});
 }
 
 namespace {
 
-wire_call renew(counter_request const& what) {
-    return set_lease(what, true);
+wire_call renew(counter_request const& request) {
+    return set_lease(request, true);
 }
 
 } // namespace
@@ -109,12 +109,12 @@ std::optional<std::vector<std::int64_t>> read_set_lease(resp::value const& reply
     return missing;
 }
 
-wire_call set_total(counter_request const& what) {
-    return set(what, "1");
+wire_call set_total(counter_request const& request) {
+    return set(request, "1");
 }
 
-wire_call look(counter_request const& what) {
-    return with_ids(scripts::permit_look, what, record::without, {what.publish, what.channel});
+wire_call look(counter_request const& request) {
+    return with_ids(scripts::permit_look, request, record::without, {request.publish, request.channel});
 }
 
 std::optional<sight> read_sight(resp::value const& reply) {

@@ -10,7 +10,7 @@
 namespace redlatch::locking::permits {
 
 /// All ids or none.
-wire_call release(counter_request const& what);
+wire_call release(counter_request const& request);
 /// The server's word on a release.
 struct permit_release_answer {
     std::int64_t missing = 0; ///< the position, from 1, of the first id that is not there: nothing was done; 0: done
@@ -21,15 +21,15 @@ struct permit_release_answer {
 std::optional<permit_release_answer> read_release(resp::value const& reply);
 
 /// The lease of all ids from now on; `only_longer`: where less is left.
-wire_call set_lease(counter_request const& what, bool only_longer);
+wire_call set_lease(counter_request const& request, bool only_longer);
 /// The positions, from 1, of the ids that are not there.
 std::optional<std::vector<std::int64_t>> read_set_lease(resp::value const& reply, std::size_t ids);
 
 /// How many are there in all, those included that are taken: what is missing is added, or taken away.
-wire_call set_total(counter_request const& what);
+wire_call set_total(counter_request const& request);
 
 /// What there is; with an id, the lease of that permit too.
-wire_call look(counter_request const& what);
+wire_call look(counter_request const& request);
 struct sight {
     std::int64_t available = 0;
     std::int64_t taken = 0;

@@ -11,8 +11,8 @@ namespace {
 
 using counter_calls::with_record;
 
-wire_call acquire(counter_request const& what) {
-    return with_record(scripts::semaphore_acquire, what, {what.name}, {std::to_string(what.amount)});
+wire_call acquire(counter_request const& request) {
+    return with_record(scripts::semaphore_acquire, request, {request.name}, {std::to_string(request.amount)});
 }
 
 acquire_answer read_acquire(resp::value const& reply) {
@@ -24,39 +24,39 @@ acquire_answer read_acquire(resp::value const& reply) {
     return taken;
 }
 
-wire_call undo(counter_request const& what) {
-    return with_record(scripts::semaphore_undo, what, {what.name},
-                       {std::to_string(what.amount), what.publish, what.channel});
+wire_call undo(counter_request const& request) {
+    return with_record(scripts::semaphore_undo, request, {request.name},
+                       {std::to_string(request.amount), request.publish, request.channel});
 }
 
-wire_call add(counter_request const& what, std::string_view only_if_exists) {
-    return with_record(scripts::semaphore_release, what, {what.name},
-                       {std::to_string(what.amount), what.publish, what.channel, only_if_exists});
+wire_call add(counter_request const& request, std::string_view only_if_exists) {
+    return with_record(scripts::semaphore_release, request, {request.name},
+                       {std::to_string(request.amount), request.publish, request.channel, only_if_exists});
 }
 
-wire_call remove(counter_request const& what) {
-    return with_record(scripts::counter_remove, what, {what.name}, {what.publish, what.channel, ""});
+wire_call remove(counter_request const& request) {
+    return with_record(scripts::counter_remove, request, {request.name}, {request.publish, request.channel, ""});
 }
 
 } // namespace
 
-wire_call release(counter_request const& what) {
-    return add(what, "0");
+wire_call release(counter_request const& request) {
+    return add(request, "0");
 }
 
-wire_call release_if_exists(counter_request const& what) {
-    return add(what, "1");
+wire_call release_if_exists(counter_request const& request) {
+    return add(request, "1");
 }
 
-wire_call drain(counter_request const& what) {
-    return with_record(scripts::semaphore_drain, what, {what.name}, {});
+wire_call drain(counter_request const& request) {
+    return with_record(scripts::semaphore_drain, request, {request.name}, {});
 }
 
-wire_call set(counter_request const& what, std::optional<base::milliseconds> expiry) {
-    auto const permits = std::to_string(what.amount);
-    return with_record(
-        scripts::counter_set, what, {what.name},
-        {permits, what.publish, what.channel, permits, std::to_string(expiry.value_or(base::milliseconds(0)).count())});
+wire_call set(counter_request const& request, std::optional<base::milliseconds> expiry) {
+    auto const permits = std::to_string(request.amount);
+    return with_record(scripts::counter_set, request, {request.name},
+                       {permits, request.publish, request.channel, permits,
+                        std::to_string(expiry.value_or(base::milliseconds(0)).count())});
 }
 
 } // namespace semaphore

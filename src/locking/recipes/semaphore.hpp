@@ -7,11 +7,11 @@
 
 namespace redlatch::locking::semaphore {
 
-wire_call release(counter_request const& what);
+wire_call release(counter_request const& request);
 /// Nothing where there is no key.
-wire_call release_if_exists(counter_request const& what);
-wire_call drain(counter_request const& what);
+wire_call release_if_exists(counter_request const& request);
+wire_call drain(counter_request const& request);
 /// `expiry`: none: for ever.
-wire_call set(counter_request const& what, std::optional<base::milliseconds> expiry);
+wire_call set(counter_request const& request, std::optional<base::milliseconds> expiry);
 
 } // namespace redlatch::locking::semaphore

@@ -46,8 +46,9 @@ MUTANTS = [
      "    if (missing && !missing->empty()) return lose(*core);\n",
      ""),
     ("permits are renewed for a lease that is not theirs", PERMITS,
-     "return set_lease(what, true);",
-     "return set_lease({.name = what.name, .channel = what.channel, .ids = what.ids, .lease = what.lease / 3}, true);"),
+     "return set_lease(request, true);",
+     "return set_lease({.name = request.name, .channel = request.channel, .ids = request.ids,\n"
+     "                      .lease = request.lease / 3},\n                     true);"),
     ("what a release has left in doubt is not given back", PERMITS_API,
      "if (goes_on && !state.of.core->closed()) io::insist(",
      "if (false) io::insist("),
