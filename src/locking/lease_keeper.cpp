@@ -187,9 +187,9 @@ void lease_keeper::verify_soon(tenure_ptr const& tenure, base::instant now) {
         ask_at(tenure, base::later(now, 2 * between_doubts));
 }
 
-void lease_keeper::ask_at(tenure_ptr const& tenure, base::instant when) {
+void lease_keeper::ask_at(tenure_ptr const& tenure, base::instant due_time) {
     tenure->in_question = true;
-    tenure->next_renewal = std::min(tenure->next_renewal, when);
+    tenure->next_renewal = std::min(tenure->next_renewal, due_time);
     reschedule(tenure);
 }
 

@@ -110,7 +110,7 @@ public:
 private:
     base::instant watch_at(tenure const& tenure) const noexcept;
     void reschedule(tenure_ptr const& tenure);
-    void ask_at(tenure_ptr const& tenure, base::instant when);
+    void ask_at(tenure_ptr const& tenure, base::instant due_time);
     renewal_batches batches_to(effects& out) const { return {settings_.batch, out.renew, settings_.by_slot}; }
     void collect(tenure_ptr const& tenure, renewal_batches& into);
     void collect_all(std::span<tenure_ptr const> tenures, effects& out);

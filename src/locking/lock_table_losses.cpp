@@ -30,8 +30,8 @@ void lock_table::lose(tenure_ptr const& tenure, base::instant now, base::wake_li
 void lock_table::lose_others(tenure_ptr const& taken, base::instant sent_at, base::instant now,
                              base::wake_list& woken) {
     auto const& how = *taken->record->how;
-    auto const lose_held = [&](lock_record const& of, auto const& contradicted) {
-        auto const all = of.tenures.acquired(); // who is lost stays there
+    auto const lose_held = [&](lock_record const& lock, auto const& contradicted) {
+        auto const all = lock.tenures.acquired(); // who is lost stays there
         auto const first = [&] {
             return std::find_if(all.begin(), all.end(), [&](tenure_ptr const& one) {
                 return one->holds(now) && one->held_since < sent_at && contradicted(*one);
@@ -45,8 +45,8 @@ void lock_table::lose_others(tenure_ptr const& taken, base::instant sent_at, bas
 }
 
 void lock_table::lose_all(lock_record const& record, base::instant until, base::instant now, base::wake_list& woken) {
-    auto const lose_held = [&](lock_record const& of) {
-        for (auto const& one : holders(of, now))
+    auto const lose_held = [&](lock_record const& lock) {
+        for (auto const& one : holders(lock, now))
             if (one->held_since < until) lose(one, now, woken);
     };
     lose_held(record);

@@ -18,9 +18,9 @@ constexpr base::milliseconds longest_delay = 60s;
 
 } // namespace
 
-void reaper::schedule(std::uint64_t number, entry& dead, base::instant when) {
-    dead.due = when;
-    by_time_.emplace(when, number);
+void reaper::schedule(std::uint64_t number, entry& dead, base::instant due_time) {
+    dead.due = due_time;
+    by_time_.emplace(due_time, number);
 }
 
 std::uint64_t reaper::add(dead_id dead, base::instant first, base::instant now) {

@@ -66,7 +66,7 @@ private:
         base::instant added;
         int sweeps = 0;
     };
-    void schedule(std::uint64_t number, entry& dead, base::instant when);
+    void schedule(std::uint64_t number, entry& dead, base::instant due_time);
     std::vector<job> take_due(base::instant now);
     std::map<std::uint64_t, entry> entries_;
     std::set<std::pair<base::instant, std::uint64_t>> by_time_; ///< those that are not asked

@@ -38,8 +38,8 @@ namespace redlatch::locking {
 struct lock_record;
 
 /// In whole milliseconds, rounded up; zero: that time has come.
-constexpr base::milliseconds time_until(base::instant when, base::instant now) noexcept {
-    return when <= now ? base::milliseconds(0) : std::chrono::ceil<base::milliseconds>(when - now);
+constexpr base::milliseconds time_until(base::instant deadline, base::instant now) noexcept {
+    return deadline <= now ? base::milliseconds(0) : std::chrono::ceil<base::milliseconds>(deadline - now);
 }
 
 /// The id of a client, a colon, a number and the suffix of a kind fit in place.

@@ -7,18 +7,18 @@
 
 namespace redlatch::locking {
 
-void tenure_timers::set(tenure_ptr const& tenure, base::instant when) {
+void tenure_timers::set(tenure_ptr const& tenure, base::instant due_time) {
     if (!has(*tenure)) {
         auto const last = heap_.size();
-        heap_.push_back({when, tenure});
+        heap_.push_back({due_time, tenure});
         tenure->timer_index = static_cast<std::uint32_t>(last);
-        if (last > 0 && when < heap_[(last - 1) / branches].when) sift_up(last, std::move(heap_[last]));
+        if (last > 0 && due_time < heap_[(last - 1) / branches].when) sift_up(last, std::move(heap_[last]));
         return;
     }
     auto const index = tenure->timer_index;
-    if (heap_[index].when == when) return;
+    if (heap_[index].when == due_time) return;
     auto moved = std::move(heap_[index]);
-    moved.when = when;
+    moved.when = due_time;
     settle(index, std::move(moved));
 }
 

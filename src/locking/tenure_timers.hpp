@@ -31,7 +31,7 @@ public:
     tenure_ptr const& first() const noexcept { return heap_.front().whose; }
 
     /// In place of the timer that the tenure has, if it has one. Needs memory only for one that has none.
-    void set(tenure_ptr const& tenure, base::instant when);
+    void set(tenure_ptr const& tenure, base::instant due_time);
     /// The next set() asks for no memory.
     void make_room();
     /// True: it had one.
