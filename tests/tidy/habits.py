@@ -63,6 +63,53 @@ def switches_are_exhaustive(tree):
                 yield Finding(path, number, "a switch names every enumerator; for other types say why beside `default`")
 
 
+PRONOUNS = "of what how which whom whose who where when why it that them its mine ours theirs this_one".split()
+NO_PARAMETERS = re.compile(  # what may stand before a bracket that no parameters stand in
+    r"\b(if|for|while|switch|catch|return|sizeof|alignof|alignas|decltype|noexcept|requires|constexpr|static_assert|throw"
+    r"|co_return|co_await|co_yield|explicit|new|delete|not|and|or)$"
+)
+PARAMETER = re.compile(  # as clang-format writes it: operators have blanks on both sides, references only behind them
+    r"(?!(?:return|throw|new|delete|sizeof|case|goto|else|not|and|or|co_return|co_await|co_yield|operator)\b)"
+    r"(?:\[\[\w+\]\]\s+)?(?:(?:const|typename|struct|class|enum|unsigned)\s+)*(?:::)?[A-Za-z_][\w:]*(?:<.*>)?(?:::\w+)*"
+    r"(?:\s+const\b|[&*]+|\.\.\.)*\s+(?P<name>" + "|".join(PRONOUNS) + r")\s*(?:\[\[\w+\]\]\s*)?(?:=.*)?",
+    re.DOTALL,
+)
+
+
+def lists_in_brackets(code):
+    """(start, what stands between two commas) of all that is in round brackets; brackets of any kind are kept whole."""
+    open_ones = []  # of each bracket: its sign, and where the part begins that is read, none where it has no parts
+    for found in re.finditer(r"[][(){},]|(?<=\w)<(?![\s=<])|(?<![-\s])>", code):
+        sign, at = found.group(0), found.start()
+        if sign in "([{<":
+            is_list = sign == "(" and not NO_PARAMETERS.search(code[max(0, at - 20) : at].rstrip())
+            open_ones.append([sign, at + 1 if is_list else None])
+            continue
+        if sign != ">":
+            while open_ones and open_ones[-1][0] == "<" and sign != ",":
+                open_ones.pop()  # it was no bracket
+        if not open_ones or (sign == ">" and open_ones[-1][0] != "<"):
+            continue
+        start = open_ones[-1][1]
+        if start is not None and sign in ",)":
+            yield start, code[start:at]
+            open_ones[-1][1] = at + 1
+        if sign != ",":
+            open_ones.pop()
+
+
+def parameters_are_nouns(tree):
+    """A pronoun says nothing of an argument that its place does not say. Locals and members may be called so."""
+    for path in tree.cpp("src/", "include/", "cli/"):
+        code = "\n".join(line for _, line in tree.code(path))
+        for start, part in lists_in_brackets(code):
+            text = part.strip()
+            found = PARAMETER.fullmatch(text)
+            if found:
+                at = start + part.index(text) + found.start("name")
+                yield Finding(path, code.count("\n", 0, at) + 1, f"the parameter {found['name']}: a noun says what it is")
+
+
 def names_from_elsewhere_are_used(tree):
     """Using-declarations and aliases of namespaces: what clang-tidy does not see in files that it looks at together."""
     declared = re.compile(r"^\s*using (?:\w+::)+(\w+);|^\s*namespace (\w+) =")
@@ -222,6 +269,7 @@ RULES = (
     files_stay_small,
     headers_are_proper,
     switches_are_exhaustive,
+    parameters_are_nouns,
     names_from_elsewhere_are_used,
     nothing_is_dead,
     tests_do_not_sleep,

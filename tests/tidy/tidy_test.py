@@ -161,6 +161,28 @@ CASES = {
         [{"src/io/a.cpp": "switch (state) {\ndefault: break;\n}\n"}],
         [{"src/io/a.cpp": "switch (letter) {\ndefault: break; // letters are no enumeration\n}\nlock() = default;\n"}],
     ),
+    habits.parameters_are_nouns: (
+        [
+            {"src/io/a.cpp": "void f(tenure const& of);\n"},
+            {"cli/a.cpp": "int f(int a, // the first\n      std::map<int, int> const& which = {}) {}\n"},
+            {"include/redlatch/a.hpp": "template <class... T> explicit a(T&&... what) noexcept;\n"},
+            {"src/io/a.cpp": "f([a, b = g(c)](auto& who) { return who; }, d);\n"},
+            {"src/io/a.hpp": "using on_end = function_ref<void(std::size_t which, errc)>;\n"},
+            {"src/io/a.cpp": "for (auto const one : g([](errc why) { return why; })) {}\n"},
+            {"src/io/a.cpp": "void f(canceller const how [[maybe_unused]]) { a < b; }\n"},
+        ],
+        [
+            {
+                "src/io/a.cpp": 'void f(tenure const& tenure, char const* text = "int what"); // (errc why)\n'
+                "auto const of = g(what, how * that, a & which, a && its, a < b, c > who);\n"
+                "for (auto const& where : all) if (auto const why = h(); errc when = why) throw error(why);\n"
+                "try { k([whom = std::move(done)] { int it = 0; return it; }, new what); } catch (error const& why) {}\n",
+                "src/io/a.hpp": "struct a {\n    int which = 0;\n    std::function<void(int)> how;\n    int what(int);\n};\n",
+                "cli/a.cpp": "return (what);\nint whatever(int of_all, int somehow);\n",
+                TEST: "void f(int what);\n",
+            }
+        ],
+    ),
     habits.names_from_elsewhere_are_used: (
         [
             {"src/io/a.cpp": "using locking::lock_table;\nint lock_tables; // lock_table\n"},
