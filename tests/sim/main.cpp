@@ -236,7 +236,8 @@ void show(scenario const& what, wanted const& how) {
 }
 
 void print_figures(std::uint64_t seed, redlatch::sim::history const& facts) {
-    auto const seen = redlatch::sim::fairness_of(facts, redlatch::sim::fairness_rules().slice);
+    auto const seen = redlatch::sim::fairness_of(facts, redlatch::sim::fairness_rules().slice,
+                                                 redlatch::sim::fairness_rules().window);
     std::printf(
         "seed %llu: %llu acquired, %.2f turns missed, %.0f beyond the slice, blocked: %.1f commands %.1f wakes a "
         "second, idle %.2f ms after %llu releases, %llu commands\n",

@@ -4,6 +4,7 @@
 
 #include "sim/check/history.hpp"
 
+#include <limits>
 #include <optional>
 #include <set>
 #include <string>
@@ -165,6 +166,18 @@ struct figure {
     }
 };
 
+/// The lowest, likewise.
+struct lowest_figure {
+    std::uint64_t least = std::numeric_limits<std::uint64_t>::max();
+    std::size_t at = 0;
+    void see(std::uint64_t value, std::size_t where) {
+        if (value < least) {
+            least = value;
+            at = where;
+        }
+    }
+};
+
 /// Of quiet times. A turn: what one process acquires in a row.
 struct fairness {
     figure turns_missed{}; ///< turns of others that pass a process that waits, for each of those that contend
@@ -175,11 +188,12 @@ struct fairness {
     std::uint64_t commands = 0;    ///< of all processes, also in other times
     std::uint64_t times_freed = 0; ///< keys that came to be free
     moment idle{0};                ///< they were, in all, while somebody waited
+    lowest_figure in_window{};     ///< acquisitions of one lock, in each window in which somebody waited all the time
 };
-fairness fairness_of(history const& all, moment slice);
+fairness fairness_of(history const& all, moment slice, moment window);
 
 /// No process is passed over again and again, or has a lock for longer than its slice while others wait; who waits sends
-/// nothing and sleeps; a lock that is waited for is not left lying.
+/// nothing and sleeps; a lock that is waited for is not left lying, and goes from one to the next at a steady rate.
 struct fairness_rules {
     moment slice{11'000'000}; ///< 5 ms, and what it takes to see that it is over
     double turns_missed = 1e9;
@@ -189,6 +203,8 @@ struct fairness_rules {
     double commands_each = 1e9; ///< for an acquisition, where there were a hundred
     moment idle_once{3'600'000'000'000};
     moment idle_each{0};
+    moment window{100'000'000};
+    std::uint64_t least_in_window = 0;
 };
 std::optional<violation> check_fairness(history const& all, fairness_rules const& rules);
 

@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <utility>
 
 namespace redlatch::sim {
 namespace {
@@ -88,6 +89,29 @@ private:
     std::optional<moment> idle_since_;
 };
 
+/// How often a lock is acquired in each window of time in which somebody waits for it all the time.
+class windows {
+public:
+    explicit windows(moment length) : length_(length) {}
+
+    void change(fact const& one, bool anybody_waits, fairness& into, std::size_t at) {
+        for (; began_ && one.when - *began_ >= length_; *began_ += length_)
+            into.in_window.see(std::exchange(count_, 0), at);
+        if (one.what == kind::acquired) ++count_;
+        if (!anybody_waits) return forget();
+        if (!began_) began_ = one.when;
+    }
+    void forget() {
+        began_.reset();
+        count_ = 0;
+    }
+
+private:
+    moment const length_;
+    std::optional<moment> began_;
+    std::uint64_t count_ = 0;
+};
+
 /// What a process sends and how often it wakes while nobody takes, asks for or gives back anything.
 class blocked {
 public:
@@ -112,10 +136,11 @@ private:
 
 } // namespace
 
-fairness fairness_of(history const& all, moment slice) {
+fairness fairness_of(history const& all, moment slice, moment window) {
     fairness seen;
     std::map<int, turns> locks;
     std::map<int, idleness> idle;
+    std::map<int, windows> rates;
     std::map<int, blocked> processes;
     std::map<int, int> waits;
     std::map<int, std::uint64_t> commands;
@@ -127,6 +152,7 @@ fairness fairness_of(history const& all, moment slice) {
             quiet = false;
             for (auto& [number, lock] : locks) lock.forget();
             for (auto& [number, lock] : idle) lock.forget();
+            for (auto& [number, lock] : rates) lock.forget();
         }
         if (one.what == kind::traffic) commands[one.process] = one.commands;
         if (one.what == kind::traffic) processes[one.process].see(one, quiet && waits[one.process] > 0, seen, i);
@@ -143,14 +169,16 @@ fairness fairness_of(history const& all, moment slice) {
             quiet ? lock.takes(one, slice, seen, i) : lock.leaves(one);
             if (quiet) ++seen.acquired;
         }
-        if (quiet) idle[one.lock].change(one, lock.anybody_waits(), seen);
+        if (!quiet) continue;
+        idle[one.lock].change(one, lock.anybody_waits(), seen);
+        rates.try_emplace(one.lock, window).first->second.change(one, lock.anybody_waits(), seen, i);
     }
     for (auto const& [process, count] : commands) seen.commands += count;
     return seen;
 }
 
 std::optional<violation> check_fairness(history const& all, fairness_rules const& rules) {
-    auto const seen = fairness_of(all, rules.slice);
+    auto const seen = fairness_of(all, rules.slice, rules.window);
     auto const above = [](figure const& of, double most) { return of.most > most; };
     auto const text = [](double value) { return std::to_string(value); };
     if (above(seen.turns_missed, rules.turns_missed))
@@ -161,6 +189,10 @@ std::optional<violation> check_fairness(history const& all, fairness_rules const
         return make("fairness", seen.beyond_slice.at,
                     "a process has taken the lock " + text(seen.beyond_slice.most)
                         + " times after its slice while others waited");
+    if (seen.in_window.least < rules.least_in_window)
+        return make("fairness", seen.in_window.at,
+                    "a lock was acquired " + std::to_string(seen.in_window.least) + " times in a window of "
+                        + text(static_cast<double>(rules.window.count()) / 1e6) + " ms in which somebody waited");
     if (above(seen.blocked_commands, rules.blocked_commands))
         return make("cost of waiting", seen.blocked_commands.at,
                     "a process that only waits sends " + text(seen.blocked_commands.most) + " commands a second");

@@ -129,6 +129,32 @@ TEST(fairness_checker, rejects_a_turn_that_goes_on_beyond_its_slice) {
     EXPECT_FALSE(check_fairness(all, {.slice = 9ms, .beyond_slice = 0})) << "nobody else wanted it";
 }
 
+/// Each 10 ms the next one has the lock, and another one waits by then; from one moment to another nobody takes it, and
+/// somebody waits or does not.
+history taken_in_turn(moment from, moment until, bool somebody_waits = true) {
+    history all{quiet(), waits(0ms, 0, 0)};
+    for (int i = 1; i <= 40; ++i) {
+        auto const when = i * 10ms;
+        int const process = i % 2; // the one that comes; the other one has waited
+        if (when > from && when < until) {
+            if (!somebody_waits) all.push_back(at(when, kind::not_acquired, 1 - process, i - 1));
+            continue;
+        }
+        all.push_back(waits(when - 1ms, process, i));
+        all.push_back(at(when, kind::acquired, 1 - process, i - 1));
+    }
+    return all;
+}
+
+TEST(fairness_checker, rejects_a_window_in_which_a_lock_that_is_waited_for_hardly_changes_hands) {
+    fairness_rules const rules{.window = 100ms, .least_in_window = 8};
+    EXPECT_FALSE(check_fairness(taken_in_turn(0ms, 0ms), rules));
+    EXPECT_TRUE(check_fairness(taken_in_turn(120ms, 170ms), rules)) << "four are missing in the second window";
+    EXPECT_FALSE(check_fairness(taken_in_turn(185ms, 215ms), rules)) << "two are missing, of two windows";
+    EXPECT_FALSE(check_fairness(taken_in_turn(120ms, 170ms, false), rules)) << "nobody wanted it";
+    EXPECT_FALSE(check_fairness(taken_in_turn(120ms, 170ms), {.window = 1s, .least_in_window = 8})) << "no whole window";
+}
+
 // --- the cost of waiting
 
 history blocked(std::uint64_t commands, std::uint64_t wakes) {

@@ -31,6 +31,8 @@ patience patience_of(field const& what) {
     made.fair.commands_each = 12;
     made.fair.idle_once = 20ms;
     made.fair.idle_each = 500us;
+    made.fair.least_in_window =
+        static_cast<std::uint64_t>(made.fair.window / (std::chrono::microseconds(what.hold_us) + 1ms)) * 2 / 3;
     return made;
 }
 
