@@ -310,7 +310,8 @@ class slow_loop_test : public with_server {};
 
 struct told_of_end final : completion<> {
     std::atomic<bool> ended{false};
-    void begins(canceller const&) noexcept override {}
+    canceller asked;
+    void begins(canceller const& how) noexcept override { asked = how; }
     void complete(redlatch::outcome const& how) noexcept override { ended = !how.failed(); }
     void discard() noexcept override {}
 };
@@ -349,6 +350,29 @@ TEST_F(slow_loop_test, whoever_learns_late_that_others_were_faster_does_not_slee
     first.get();
     EXPECT_TRUE(loop.turn_until([&] { return second.ended.load(); }, 10s)) << "before it would ask by itself";
     EXPECT_EQ(left(), "0");
+}
+
+/// The first of two that wait is told of a permit, and leaves before it has asked for it.
+TEST_F(slow_loop_test, what_a_waiter_was_told_of_is_for_the_next_one_when_it_leaves) {
+    slow_loop loop(server.uri());
+    semaphore counter = loop.user.get_semaphore(name);
+    counter.release();
+    counter.acquire();
+    told_of_end first;
+    told_of_end second;
+    for (auto* const one : {&first, &second}) {
+        completion_ptr<> done(one);
+        ASSERT_FALSE(counter.start_acquire({.wait = 60s}, done));
+    }
+    ASSERT_TRUE(loop.turn_until([&] { return somebody_listens("redisson_sc:{" + name + "}"); }));
+    int turns = 0;
+    loop.user.ping(); // behind the answer to what is asked once more when it listens
+    ASSERT_TRUE(loop.turn_until([&] { return ++turns > 3; }));
+    counter.release();
+    first.asked.cancel();
+    EXPECT_TRUE(loop.turn_until([&] { return second.ended.load(); }, 10s)) << "before it would ask by itself";
+    EXPECT_FALSE(first.ended);
+    EXPECT_EQ(server.run("GET", name).text, "0");
 }
 
 } // namespace
