@@ -76,13 +76,12 @@ struct counter_kind {
     bool names_what_it_takes() const noexcept { return bar_copies != nullptr; }
 };
 
-/// What a release says: done, and so many connections heard of it; done, but this user may not publish; done, and nobody was
-/// told by this copy of the call; nothing, for there is no key.
-inline constexpr std::int64_t least_heard = 3;
+/// The reply to a change that was made, but this user may not publish.
 inline constexpr std::int64_t done_silently = 2;
-inline constexpr std::int64_t done_before = 1;
+/// The least reply to a release that was told; what is above it is the number of connections that heard of it.
+inline constexpr std::int64_t least_heard = 3;
 
-/// How many connections heard of a release; none: nobody was told, or it is the answer to something else.
+/// How many connections heard of a release; none: nobody was told.
 inline std::optional<std::int64_t> heard_by(resp::value const& reply) noexcept {
     bool const told = reply.is_integer() && reply.integer >= least_heard;
     return told ? std::optional(reply.integer - least_heard) : std::nullopt;

@@ -52,6 +52,10 @@ public:
         contended_ = others > 0;
         if (others == 0) began_ = base::never;
     }
+    /// Released there after so long, and so many others heard of it: the lock is left to them for a while.
+    void leave_to_others(std::int64_t others, base::nanoseconds held_for, base::instant now) noexcept {
+        after_release_.on_released(others, held_for, now);
+    }
     /// Before it asks: whether the lock is left to other processes. `has_waited`: it was refused, or heard a message. Who does
     /// not listen, having never been refused, knows no more than that others heard of its release.
     precedence others_first(channel_sample const& sample, bool has_waited, base::instant now) noexcept {
@@ -62,10 +66,6 @@ public:
         turns.on_heard(sample, now);
         auto const until = has_waited ? turns.yield_until(sample, now) : turns.first_yield_until(sample);
         return {until - now, turns.is_near(sample)};
-    }
-    /// The same, after a hold of so long.
-    void leave_to_others(std::int64_t others, base::nanoseconds held_for, base::instant now) noexcept {
-        after_release_.on_released(others, held_for, now);
     }
     /// For how much longer the lock is left to those that heard of our last release, where no more is known of them.
     base::nanoseconds left_after_release(base::instant now) const noexcept { return after_release_.left(now); }
