@@ -105,5 +105,20 @@ TEST_F(release_yield, does_not_use_up_a_short_wait) {
     EXPECT_GT(with_others, 0);
 }
 
+/// Nothing is left of a millisecond when its half is over, as waits are counted.
+TEST_F(release_yield, of_several_locks_that_takes_all_of_the_wait_is_no_loss) {
+    auto deaf = server.admin();
+    for (int round = 0; round < 3; ++round) {
+        auto const fresh = name + std::to_string(round);
+        deaf.command("SUBSCRIBE", channel_of(fresh));
+        auto lock = user.get_lock(fresh);
+        auto mine = lock.acquire();
+        std::this_thread::sleep_for(work); // sleeps because work takes time
+        mine.release();
+        multi_lock several({lock, user.get_lock(fresh + ", another")});
+        EXPECT_NO_THROW(several.try_acquire({.wait = 1ms})) << "whether it is acquired, or was not in time";
+    }
+}
+
 } // namespace
 } // namespace redlatch::test

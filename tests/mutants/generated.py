@@ -13,7 +13,7 @@ Judging 300 takes hours: what is known is kept in judged/ (--keep), for as long 
 --resume goes on from there.
 
 What survives is a hole in the proofs or changes nothing that can be seen; survivors.md argues the latter, one by one. Exit
-status 1 if no proof has found one and nothing argues it, those included that no suite has judged yet; 2 if the tree itself fails.
+status 1 if one is not found and nothing argues it, those included that no suite has judged yet; 2 if the tree itself fails.
 """
 import argparse
 import collections

@@ -6,9 +6,9 @@
 
 A mutant is a replacement in one file of src/ or lua/, from the tables in tests/mutants/table. It is applied to a copy of the
 tree under build/mutants, the simulator is built there, and seeds are run until one breaks a promise, or else all orders of
-small scenarios. Where neither finds it, the unit tests of its folder are run, or those of the scripts; then, of what needs
-several servers, tests with these. A mutant that survives is a hole in the proof: exit status 1. A replacement whose text is not
-there (any more), or more than once, is an error: exit status 2.
+small scenarios, or fields of processes that all want one lock. Where none of these finds it, the unit tests of its folder are
+run, or those of the scripts; then, of some files, tests with servers. A mutant that survives is a hole in the proof: exit
+status 1. A replacement whose text is not there (any more), or more than once, is an error: exit status 2.
 
 The simulator has one thread. Mutants about threads are hunted by tests/threads under the thread sanitizer instead.
 """
@@ -44,7 +44,10 @@ NOT_SIMULATED = r"/highway_hash"
 WITH_REPLICAS = r"/replica_|/confirmed_acquisition|/yaml_replicas|/api/client\.cpp"
 # Where neither the simulator nor the unit tests find anything, by files: tests with servers.
 WITH_SERVERS = {WITH_REPLICAS: ("integration_replica_wait_test", "integration_replica_policy_test"),
-                OTHER_KINDS["red"]: ("integration_red_lock_test", "integration_multi_lock_test")}
+                OTHER_KINDS["red"]: ("integration_red_lock_test", "integration_multi_lock_test",
+                                     "integration_release_yield_test"),
+                r"/io/acquisition": ("integration_late_bytes_test",), r"/io/lane": ("integration_shortage_test",),
+                r"/io/counter_": ("integration_release_yield_test", "integration_user_loop_test")}
 
 
 class Simulator(Workshop):
@@ -91,6 +94,9 @@ class Simulator(Workshop):
             found = self.search_kinds(how, about or OTHER_KINDS)
         if not found[0] and not about:
             found = self.hunt(how.limit, "--orders", "--states", how.states)
+        if not found[0] and not about:
+            found = self.hunt(how.limit, "--fields", "--first", 1, "--count", how.seeds // 20, "--no-shrink")
+            found = found[0], f"{found[1]} of fields" if found[1] else "", found[2]
         return found if found[0] else self.test(how.limit, path)
 
     def search_kinds(self, how, kinds):

@@ -152,7 +152,8 @@ TEST(fairness_checker, rejects_a_window_in_which_a_lock_that_is_waited_for_hardl
     EXPECT_TRUE(check_fairness(taken_in_turn(120ms, 170ms), rules)) << "four are missing in the second window";
     EXPECT_FALSE(check_fairness(taken_in_turn(185ms, 215ms), rules)) << "two are missing, of two windows";
     EXPECT_FALSE(check_fairness(taken_in_turn(120ms, 170ms, false), rules)) << "nobody wanted it";
-    EXPECT_FALSE(check_fairness(taken_in_turn(120ms, 170ms), {.window = 1s, .least_in_window = 8})) << "no whole window";
+    EXPECT_FALSE(check_fairness(taken_in_turn(120ms, 170ms), {.window = 1s, .least_in_window = 8}))
+        << "no whole window";
 }
 
 // --- the cost of waiting
