@@ -209,10 +209,15 @@ void acquisition::leave_channel() {
 /// On the channel of the lock, or on that of this waiter.
 void acquisition::listen_to_releases() {
     if (channel_) return;
+    channel_ = node_->messages().attach(channel_to_listen_to());
+}
+
+/// The id is read where there is no hand-off only: with one, another thread may give this waiter the id of its own hold.
+std::string acquisition::channel_to_listen_to() const {
     auto const& record = *request_.record;
+    if (!record.how->queues_on_server()) return record.channel();
     auto const owner = tenure_->owner_id();
-    channel_ = node_->messages().attach(
-        record.how->queues_on_server() ? record.how->waiter_channel(record.context(owner, lease_)) : record.channel());
+    return record.how->waiter_channel(record.context(owner, lease_));
 }
 
 bool acquisition::queue(action const& next) {

@@ -73,6 +73,7 @@ private:
     void enter_queue(locking::lock_table& table, base::wake_list& woken);
     void follow_key();
     void listen_to_releases();
+    std::string channel_to_listen_to() const;
     void leave_channel();
     bool queue(action const& next);
     void look(locking::lock_table& table, base::wake_list& woken);
