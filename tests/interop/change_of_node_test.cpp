@@ -1,5 +1,5 @@
-// Each kind of ours beside the same kind of Redisson's while the keys come to another node: through a failover behind Sentinels,
-// and with a slot of a cluster that moves. Who had something has it still, and wakes who waits on the other side.
+// Each kind of ours beside the same kind of Redisson's while the keys come to another node: through a failover behind
+// Sentinels, and with a slot of a cluster that moves. Who had something has it still, and wakes who waits on the other side.
 #include "behaviour/kinds.hpp"
 #include "interop_test.hpp"
 #include "support/redis_cluster.hpp"
@@ -19,7 +19,7 @@ constexpr auto longest_wait = 2 * std::chrono::milliseconds(sentinel_set::longes
 /// Of each kind two things: C++ has one of them, Java the other one, for which C++ waits.
 class both_sides {
 public:
-    /// All names begin with `prefix`, but for that of the latch: in a cluster Redisson's cannot have one with a hash tag, for it
+    /// All names begin with `prefix`, but for that of the latch: in a cluster Redisson's cannot have a hash tag in it, for it
     /// names its channel as a key, which is of another slot.
     both_sides(client& user, java_peer& java, std::string prefix, std::string latch)
         : user_(user), java_(java), prefix_(std::move(prefix)), latch_(std::move(latch)) {}
