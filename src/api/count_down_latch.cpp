@@ -34,7 +34,9 @@ requested_change<bool> counting_latch_down(counter_impl const& impl) {
             if (!reply.is_integer() || reply.integer < -2) return std::nullopt;
             if (reply.integer == -2) detail::warn_that_nobody_was_told(which, channel);
             return reply.integer != -1;
-        }};
+        },
+        .message = "0",
+        .tells = [](resp::value const& reply) { return reply.is_integer() && reply.integer == 0; }};
 }
 
 detail::question<std::int64_t> counting_latch(counter_impl const& impl) {

@@ -54,7 +54,14 @@ to_request(counter_impl const& impl, std::string about, std::int64_t amount,
             .repeatable = idempotent || !record.empty(),
             .subject = std::move(about),
             .kind = impl.what->how->kind,
-            .deadline = base::later(lease_clock::now(), impl.core->settings().timeout)};
+            .deadline = base::later(lease_clock::now(), impl.core->settings().timeout),
+            .counter = impl.what};
+}
+
+void make_release(io::counter_change::request& change, std::int64_t amount) {
+    change.releases = true;
+    change.message = std::to_string(amount);
+    change.tells = [](resp::value const& reply) { return locking::heard_by(reply).has_value(); };
 }
 
 void warn_that_nobody_was_told(std::string const& subject, std::string const& channel) {

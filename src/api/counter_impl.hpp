@@ -57,6 +57,9 @@ template <class Answer> struct requested_change {
     bool adds = false;
     /// It gives permits back, and the reply says how many heard of it: heard_by().
     bool releases = false;
+    /// What it publishes, where `tells` says so of the reply. Null: nothing, or what a release does.
+    std::string message{};
+    bool (*tells)(resp::value const& reply) = nullptr;
     /// A repeat changes nothing more, even without a record.
     bool idempotent = false;
     /// In place of `read`, of a change that has ended; throws error.
@@ -67,10 +70,14 @@ io::counter_change::request
 to_request(counter_impl const& impl, std::string about, std::int64_t amount,
            std::function<locking::wire_call(locking::counter_request const&)> const& compose, bool idempotent = false);
 
+/// Of so many permits.
+void make_release(io::counter_change::request& change, std::int64_t amount);
+
 template <class Answer>
 io::counter_change::request request_of(counter_impl const& impl, requested_change<Answer> const& asked) {
     auto out = to_request(impl, asked.about, asked.amount, asked.compose, asked.idempotent);
-    if (asked.releases) out.released = impl.what;
+    if (asked.releases) make_release(out, asked.amount);
+    if (asked.tells != nullptr) out.tells = asked.tells, out.message = asked.message;
     if (asked.adds) out.adds = asked.amount;
     return out;
 }

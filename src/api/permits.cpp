@@ -39,7 +39,7 @@ io::counter_change::request release_of(permits_state const& state, patience grac
     auto const asked = detail::releasing_by_id(state.of, state.ids());
     auto order = detail::to_request(state.of, asked.about, asked.amount, asked.compose, asked.idempotent);
     order.deadline = std::min(order.deadline, state.lease->valid_until());
-    order.released = state.of.what;
+    detail::make_release(order, asked.amount);
     order.with_others = grace == patience::with_others;
     return order;
 }

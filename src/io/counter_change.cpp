@@ -31,18 +31,18 @@ void counter_change::stop_counting() {
 
 /// Before it is sent. Where nobody waits the message is for others, and for those who come later.
 void counter_change::expect_waiters() {
-    if (!order_.released) return;
-    hears_itself_ = node_->messages().peek(order_.released->channel).subscribed;
+    if (!order_.releases) return;
+    hears_itself_ = node_->messages().peek(order_.counter->channel).subscribed;
     if (order_.adds == 0) return;
-    waited_for_ = core_->shared_counters().locked([&](base::wake_list&) { return !order_.released->queue.empty(); });
-    own_message_ = waited_for_ && node_->messages().expect_own(order_.released->channel);
+    waited_for_ = core_->shared_counters().locked([&](base::wake_list&) { return !order_.counter->queue.empty(); });
+    own_message_ = waited_for_ && node_->messages().expect_own(order_.counter->channel);
 }
 
 /// It is on its way, and what they ask goes right behind it on the same connection.
 void counter_change::tell_waiters() {
     if (!waited_for_) return;
     core_->shared_counters().locked(
-        [&](base::wake_list& woken) { order_.released->queue.tell_first(order_.adds, woken); });
+        [&](base::wake_list& woken) { order_.counter->queue.tell_first(order_.adds, woken); });
 }
 
 /// Of a request that was sent again, or elsewhere, or not executed, or whose message was not published, the waiters may have
@@ -50,18 +50,30 @@ void counter_change::tell_waiters() {
 void counter_change::check_message() {
     bool const heard = !result_ && stage_ == stage::finished && at_once_ && !call_.repeated() && !call_.by_text()
                        && !call_.redirected() && locking::heard_by(reply_);
-    if (std::exchange(own_message_, false) && !heard) node_->messages().expect_own_no_more(order_.released->channel);
+    if (std::exchange(own_message_, false) && !heard) node_->messages().expect_own_no_more(order_.counter->channel);
 }
 
 /// They wait, and may be first where nobody of this process does.
 void counter_change::leave_to_others(base::instant now) {
-    auto const heard = order_.released ? locking::heard_by(reply_) : std::nullopt;
+    auto const heard = order_.releases ? locking::heard_by(reply_) : std::nullopt;
     if (!heard) return;
     auto const others = std::max<std::int64_t>(*heard - (hears_itself_ ? 1 : 0), 0);
     core_->shared_counters().locked([&](base::wake_list&) {
-        auto& counter = *order_.released;
+        auto& counter = *order_.counter;
         if (counter.acquired_at != base::never)
             counter.after_release.on_released(others, now - counter.acquired_at, now);
+    });
+}
+
+/// Where it was done the slot is on its way, and nobody listens there yet.
+void counter_change::tell_where_the_slot_comes_from(connection::call const& answered) {
+    if (!answered.behind_asking || order_.tells == nullptr || !order_.tells(answered.reply)) return;
+    auto const& counter = *order_.counter;
+    insist([&] {
+        core_->send(
+            core_->node_of(counter.name).data(),
+            locking::command_call(counter.publish->command(), counter.channel, {order_.message}),
+            [](connection::call const&) {}, true);
     });
 }
 
@@ -120,6 +132,7 @@ bool counter_change::on_called() {
         node_->on_written(said->sent_at, false);
         repeated_ = std::exchange(may_be_done_, false) || call_.repeated();
         leave_to_others(now);
+        tell_where_the_slot_comes_from(*said);
         return finish({});
     }
     may_be_done_ = may_be_done_ || call_.repeated(); // the answer to a copy was lost, and this one says nothing of it

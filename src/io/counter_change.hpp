@@ -32,9 +32,13 @@ public:
         std::string subject;     ///< "releasing 2 permits of semaphore 'x'"
         std::string_view kind;   ///< of the counter
         base::instant deadline;
-        locking::counter_ptr released{}; ///< null: it gives nothing back
-        std::int64_t adds = 0;           ///< so many waiters of this process ask right behind it
-        bool with_others = false;        ///< while the server is away or refuses, those that do so end together
+        locking::counter_ptr counter{};
+        bool releases = false; ///< it gives something back: heard_by() says of the reply how many heard of it
+        std::int64_t adds = 0; ///< so many waiters of this process ask right behind it
+        /// What is published where `tells` says so of the reply. Null: nothing.
+        std::string message{};
+        bool (*tells)(resp::value const& reply) = nullptr;
+        bool with_others = false; ///< while the server is away or refuses, those that do so end together
     };
     counter_change(std::shared_ptr<client_core> core, request order);
     ~counter_change() override;
@@ -62,6 +66,7 @@ private:
     void tell_waiters();
     void check_message();
     void leave_to_others(base::instant now);
+    void tell_where_the_slot_comes_from(connection::call const& answered);
     void stop_counting();
 
     std::shared_ptr<client_core> core_;

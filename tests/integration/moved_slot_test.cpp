@@ -3,6 +3,7 @@
 
 #include <redlatch/redlatch.hpp>
 
+#include <future>
 #include <iterator>
 
 namespace redlatch::test {
@@ -331,6 +332,37 @@ TEST(moved_slot, that_is_still_on_its_way_wakes_waiters_where_it_comes_from) {
     held.release(); // on the node to which the slot goes; its waiters listen on the other one
     EXPECT_TRUE(waiter.get());
     EXPECT_LT(since(released), 10s) << "they would ask after a lease of thirty seconds";
+    cluster.end_move(slot, 0, 1);
+}
+
+/// Not so of permits with ids: while some of their keys are missing on that node it answers TRYAGAIN until the slot has moved.
+TEST(moved_slot, that_is_still_on_its_way_wakes_who_waits_for_permits_or_a_latch_where_it_comes_from) {
+    if (test_server_is_before_7()) GTEST_SKIP() << messages_of_shards;
+    redis_cluster cluster;
+    client holder(of_cluster(cluster));
+    client other(of_cluster(cluster));
+    auto const tag = cluster.name_on(0);
+    auto const slot = redis_cluster::slot_of(tag);
+    auto counter = holder.get_semaphore("{" + tag + "}: semaphore");
+    auto gate = holder.get_count_down_latch(tag);
+    EXPECT_TRUE(counter.try_set_permits(1) && gate.try_set_count(1));
+    counter.acquire();
+    auto const limit = 2 * patience;
+    std::vector<std::future<bool>> waiters;
+    waiters.push_back(in_thread([&] { return other.get_semaphore(counter.name()).try_acquire({.wait = limit}); }));
+    waiters.push_back(in_thread([&] {
+        std::error_code ec;
+        other.get_count_down_latch(tag).wait({.wait = limit}, ec);
+        return !ec;
+    }));
+    EXPECT_TRUE(wait_until([&] { return cluster.node(0).run("PUBSUB", "SHARDCHANNELS").items.size() == 2; }));
+    cluster.begin_move(slot, 0, 1);
+    cluster.move_keys(slot, 0, 1);
+    auto const released = test_clock::now();
+    counter.release();
+    EXPECT_TRUE(gate.count_down());
+    for (auto& one : waiters) EXPECT_TRUE(one.get());
+    EXPECT_LT(since(released), 10s) << "they would ask after thirty seconds";
     cluster.end_move(slot, 0, 1);
 }
 

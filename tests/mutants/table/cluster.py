@@ -1,6 +1,6 @@
 """The nodes of a cluster: which of them is asked, and what happens when slots have another one."""
-from table.files import (ACQUISITION, BATCHES, CLUSTER, CLUSTER_ASKING, CLUSTER_VIEW, CORE, HOLD_WATCH, LANE, LOCK_CALL,
-                         MULTIPLEXER, NODE, PUBLISH_METHOD, REGISTRY, RELEASING)
+from table.files import (ACQUISITION, BATCHES, CLUSTER, CLUSTER_ASKING, CLUSTER_VIEW, CORE, COUNTER_CHANGE, HOLD_WATCH, LANE,
+                         LOCK_CALL, MULTIPLEXER, NODE, PUBLISH_METHOD, REGISTRY, RELEASING)
 
 # What the simulator is asked for.
 WORDS = ("--topology", "cluster")
@@ -118,6 +118,9 @@ MUTANTS = [
     ("a release on a node to which the slot is on its way tells nobody else", RELEASING,
      "    announced_ = answer.announced && !(heard_elsewhere_ && record_->has_channel());\n",
      "    announced_ = answer.announced;\n"),
+    ("a release of permits on a node to which the slot is on its way tells nobody else", COUNTER_CHANGE,
+     "if (!answered.behind_asking || order_.tells == nullptr || !order_.tells(answered.reply)) return;",
+     "if (!answered.behind_asking || order_.tells == nullptr || order_.tells != nullptr) return;"),
     ("slots on their way are not understood", CLUSTER_VIEW,
      "        if (range.empty() || range.front() == '[') continue;\n",
      "        if (range.empty()) continue;\n"),

@@ -94,7 +94,8 @@ INSTANTIATE_TEST_SUITE_P(
         kept{27'222, generation::seventh, lock_kind::permit_semaphore},
         kept{14'025, generation::fifth, lock_kind::latch}, kept{20'474, generation::fifth, lock_kind::latch},
         kept{1'012'867, generation::fifth, lock_kind::faster_multi},
-        kept{445'788'496'538'350'912, generation::eighth, lock_kind::fair, topology::cluster}),
+        kept{445'788'496'538'350'912, generation::eighth, lock_kind::fair, topology::cluster},
+        kept{98'405'624'518'726'029, generation::ninth, lock_kind::semaphore, topology::cluster}),
     [](auto const& one) { return std::to_string(one.param.seed); });
 
 TEST_P(kept_seed, keeps_every_promise) {
