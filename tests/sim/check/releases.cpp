@@ -24,7 +24,9 @@ struct release {
 struct in_key {
     bool now = false;
     bool ever = false;
-    bool taken_out = false; ///< it is not there, and its process did not take it out
+    /// Its process did not take it out, and it is not there, or only on a new master, which has not heard of that.
+    bool taken_out = false;
+    bool returned = false; ///< on a new master
 };
 
 /// A hold of several values is lost with one of them: they have one owner.
@@ -79,6 +81,7 @@ std::optional<violation> check_releases(history const& all, release_rules const&
         if (one.what == kind::quiet) quiet = true;
         if (one.what == kind::fault) quiet = false;
         if (one.what == kind::closing) closing.insert(one.process);
+        if (one.what == kind::returned) keys[{one.lock, one.owner}].returned = true;
         if (one.what == kind::in_key) {
             auto& known = keys[{one.lock, one.owner}];
             known.now = one.yes;
@@ -89,7 +92,7 @@ std::optional<violation> check_releases(history const& all, release_rules const&
                 what.second.was_in_key = what.second.was_in_key || one.yes;
                 its_own = its_own || one.process == releaser.first;
             }
-            known.taken_out = !one.yes && !its_own;
+            known.taken_out = one.yes ? known.taken_out && known.returned : !its_own;
             for (auto& [releaser, what] : open)
                 if (what.first == place(one.lock, one.owner) && known.taken_out) what.second.was_taken_out = true;
         }
@@ -100,7 +103,7 @@ std::optional<violation> check_releases(history const& all, release_rules const&
                           .valid_until = one.until,
                           .was_lost = one.believed == belief::lost,
                           .was_in_key = known.now,
-                          .was_taken_out = !known.now,
+                          .was_taken_out = !known.now || known.taken_out, // its process may ask the old master
                           .in_quiet = quiet}};
         }
         if (one.what == kind::fault)

@@ -94,6 +94,20 @@ TEST(release_checker, accepts_lost_where_another_value_of_the_same_hold_was_gone
     EXPECT_TRUE(check_releases(all, {})) << "of another hold";
 }
 
+TEST(release_checker, accepts_lost_where_the_hold_was_removed_and_only_a_new_master_has_it) {
+    auto all = ends_well(answer::lost);
+    auto const removed = in_key(4ms, false, -1);
+    auto const back = in_key(6ms, true);
+    all.insert(all.begin() + 3, {removed, back});
+    EXPECT_TRUE(check_releases(all, {})) << "it is back on the same server";
+    auto returned = back;
+    returned.what = kind::returned;
+    all.insert(all.begin() + 4, returned);
+    EXPECT_FALSE(check_releases(all, {})) << "the release may have been sent to the old master";
+    all.erase(all.begin() + 3);
+    EXPECT_TRUE(check_releases(all, {})) << "it was not removed from the old master";
+}
+
 TEST(release_checker, rejects_a_release_of_what_was_gone_that_says_done) {
     auto all = ends_well(answer::done);
     std::swap(all[3], all[4]); // taken out before the release began

@@ -95,7 +95,8 @@ INSTANTIATE_TEST_SUITE_P(
         kept{14'025, generation::fifth, lock_kind::latch}, kept{20'474, generation::fifth, lock_kind::latch},
         kept{1'012'867, generation::fifth, lock_kind::faster_multi},
         kept{445'788'496'538'350'912, generation::eighth, lock_kind::fair, topology::cluster},
-        kept{98'405'624'518'726'029, generation::ninth, lock_kind::semaphore, topology::cluster}),
+        kept{98'405'624'518'726'029, generation::ninth, lock_kind::semaphore, topology::cluster},
+        kept{1'077'263'136'443'548'956, generation::ninth, lock_kind::reentrant, topology::sentinel}),
     [](auto const& one) { return std::to_string(one.param.seed); });
 
 TEST_P(kept_seed, keeps_every_promise) {
