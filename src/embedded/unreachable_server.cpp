@@ -1,5 +1,6 @@
 #include "embedded/unreachable_server.hpp"
 
+#include "base/time.hpp"
 #include "embedded/exchange.hpp"
 #include "embedded/server_claim.hpp"
 #include "embedded/server_process.hpp"
@@ -7,6 +8,7 @@
 
 #include <redlatch/error.hpp>
 
+#include <algorithm>
 #include <fstream>
 #include <string>
 #include <unistd.h>
@@ -14,6 +16,10 @@
 namespace redlatch::embedded {
 
 namespace {
+
+/// From the first look that finds the socket bound to the last one for an answer: between bind(2) and listen(2) a server may
+/// have to wait for a processor.
+constexpr base::milliseconds time_to_listen{500};
 
 std::string described(::pid_t process) {
     return process != 0 ? "process " + std::to_string(process) : "a process that is not visible from here";
@@ -45,13 +51,19 @@ bool is_bound(std::filesystem::path const& socket) {
 std::optional<unreachable_server> find_unreachable_server(std::filesystem::path const& folder,
                                                           lease_clock::time_point limit,
                                                           lease_clock::time_point limit_of_a_start) {
+    auto const socket = socket_in(folder);
+    auto bound_at = base::never;
     for (;;) {
         auto other = find_server(folder);
         if (!other || other->is_foreign) return other;
         do { // each look for the server takes a place in the queue of its claim, so it is not looked for meanwhile
-            if (answers(socket_in(folder), limit_of_a_start)) return std::nullopt;
+            if (answers(socket, limit_of_a_start)) return std::nullopt;
             auto const now = lease_clock::now();
-            if (now >= limit && (now >= limit_of_a_start || is_bound(socket_in(folder)))) return other;
+            if (now >= limit) {
+                if (now >= limit_of_a_start) return other;
+                bound_at = is_bound(socket) ? std::min(bound_at, now) : base::never;
+                if (now >= base::later(bound_at, time_to_listen)) return other;
+            }
             pause_before_next_look();
         } while (other->process == 0 || is_alive(other->process));
     }

@@ -159,6 +159,29 @@ TEST_F(embedded_overlap_test, a_server_that_takes_long_to_start_is_waited_for) {
     end_servers();
 }
 
+TEST_F(embedded_overlap_test, a_server_that_takes_long_from_its_bind_to_its_listen_is_waited_for) {
+    embedded_server server; // makes the folder
+    auto const claim = embedded::claim_address(folder);
+    auto const socket = (folder / "redis.sock").string();
+    other_process starts([&] {
+        if (!embedded::make_claim(claim, ::open("/dev/null", O_RDONLY))) return 1;
+        auto const bound = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+        ::sockaddr_un address{};
+        address.sun_family = AF_UNIX;
+        socket.copy(address.sun_path, sizeof address.sun_path - 1);
+        // sleeps because that is what is tried: the socket is bound when a server may be silent no longer
+        ::usleep(2'500'000);
+        if (::bind(bound, reinterpret_cast<::sockaddr const*>(&address), sizeof address) != 0) return 2;
+        ::usleep(50'000);
+        return ::execlp("redis-server", "redis-server", "--port", "0", "--save", "", "--dir", folder.c_str(),
+                        "--unixsocket", socket.c_str(), static_cast<char*>(nullptr));
+    });
+    ASSERT_TRUE(wait_until([&] { return embedded::find_claimant(claim).has_value(); }));
+    EXPECT_NO_THROW(server.ensure_running());
+    EXPECT_EQ(servers().size(), 1U);
+    end_servers();
+}
+
 TEST_F(embedded_overlap_test, a_server_without_a_claim_is_found_too) {
     // As versions before the claim started it: the working directory is all that tells of it.
     embedded_server const made;
