@@ -21,7 +21,7 @@ requested_change<bool> changing_permits(counter_impl const& impl, int change) {
     return {.about = "adding " + detail::permits_in_words(impl, change),
             .amount = change,
             .compose = impl.what->how->add,
-            .read = detail::reads_done(impl)};
+            .read = detail::reads_release(impl)};
 }
 
 requested_change<bool> setting_permits(counter_impl const& impl, int permits, std::optional<time_span> expiry) {

@@ -72,9 +72,15 @@ void warn_that_nobody_was_told(std::string const& subject, std::string const& ch
 
 std::function<std::optional<bool>(resp::value const&)> reads_done(counter_impl const& impl) {
     return [which = impl.shown(), channel = impl.what->channel](resp::value const& reply) -> std::optional<bool> {
-        if (!reply.is_integer() || reply.integer < 0) return std::nullopt;
+        if (!reply.is_integer() || reply.integer < 0 || reply.integer > locking::done_silently) return std::nullopt;
         if (reply.integer == locking::done_silently) warn_that_nobody_was_told(which, channel);
         return reply.integer > 0;
+    };
+}
+
+std::function<std::optional<bool>(resp::value const&)> reads_release(counter_impl const& impl) {
+    return [done = reads_done(impl)](resp::value const& reply) {
+        return locking::heard_by(reply) ? std::optional(true) : done(reply);
     };
 }
 

@@ -126,6 +126,8 @@ std::optional<outcome> change_later(counter_impl const& impl, requested_change<A
 
 /// What a script answers that changes and tells: none: no; true: done. Warns of a user who may not publish.
 std::function<std::optional<bool>(resp::value const&)> reads_done(counter_impl const& impl);
+/// The same of a script that also says how many heard of it: heard_by().
+std::function<std::optional<bool>(resp::value const&)> reads_release(counter_impl const& impl);
 void warn_that_nobody_was_told(std::string const& subject, std::string const& channel);
 
 /// Of a change that is yet to be checked: `make` may throw error(invalid_argument), which is the outcome then.

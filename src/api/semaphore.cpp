@@ -25,7 +25,7 @@ requested_change<bool> adding_permits(counter_impl const& impl, std::int64_t per
     return {.about = verb + detail::permits_in_words(impl, permits),
             .amount = permits,
             .compose = compose,
-            .read = detail::reads_done(impl),
+            .read = detail::reads_release(impl),
             .adds = permits > 0,
             .releases = true};
 }

@@ -7,7 +7,7 @@
 // |----------------------------------------------------|------------------------------------------------------------------|
 // | released, and others heard of it                   | the next attempt comes after half of the time of that hold       |
 // | it came after that, and nobody had taken the lock  | those that listen do not wait: only after twice as many releases |
-// |                                                    | the lock is left to them again, up to every 8th                 |
+// |                                                    | the lock is left to them again, up to every 8th                  |
 // | refused                                            | somebody wants it: left to others after each release             |
 #pragma once
 

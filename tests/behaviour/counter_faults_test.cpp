@@ -432,6 +432,9 @@ TEST_F(counter_faults_test, does_not_believe_a_reply_that_makes_no_sense) {
     auto const lie = proxy.replace_reply(any_script(), ":-3\r\n");
     EXPECT_EQ(outcome_of([&] { user.get_count_down_latch(gate).count_down(); }).reason, errc::bad_reply);
     EXPECT_TRUE(lie.wait());
+    auto const of_a_release = proxy.replace_reply(any_script(), ":3\r\n");
+    EXPECT_EQ(outcome_of([&] { sent_once.try_set_permits(1); }).reason, errc::bad_reply) << "nobody counts who heard";
+    EXPECT_TRUE(of_a_release.wait());
 }
 
 TEST_F(counter_faults_test, ends_in_time_while_the_server_is_away) {
