@@ -6,6 +6,7 @@
 #include "io/holder_label.hpp"
 #include "io/insist.hpp"
 #include "io/log.hpp"
+#include "io/open_descriptors.hpp"
 #include "io/opening_pause.hpp"
 #include "io/random_seed.hpp"
 #include "io/server_set.hpp"
@@ -68,7 +69,7 @@ std::shared_ptr<client_core> client_core::open(config const& settings, std::opti
     auto const servers = resolve_servers(settings);
     std::shared_ptr<client_core> core(new client_core(settings, servers, std::move(loop)), [](client_core* dropped) {
         if (dropped->forked()) {
-            dropped->close_after_fork();
+            close_descriptors_of_parent();
             return; // its threads, mutexes and sockets are the parent's: leave them as they are
         }
         delete dropped;

@@ -214,7 +214,6 @@ private:
     void close_on_loop() noexcept;
     void finish_on_this_thread() noexcept;
     void end() noexcept;
-    void close_after_fork() noexcept;
     void on_thread_exit(std::uint64_t owner_number) noexcept override;
 
     config const settings_;
@@ -237,7 +236,6 @@ private:
 
     std::atomic<bool> closed_{false};
     std::atomic<bool> ended_{false};
-    std::atomic<bool> closed_after_fork_{false};
     std::atomic<std::uint64_t> waiting_{0};
     std::atomic<std::uint64_t> given_back_{0};
     std::atomic<std::uint64_t> renewals_{0};

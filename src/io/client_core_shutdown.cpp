@@ -2,6 +2,7 @@
 #include "io/client_core.hpp"
 #include "io/closing.hpp"
 #include "io/insist.hpp"
+#include "io/open_descriptors.hpp"
 
 #include <exception>
 #include <functional>
@@ -46,7 +47,7 @@ void client_core::forget(async_task& task) noexcept {
 // --- the end
 
 void client_core::close() noexcept {
-    if (forked()) return close_after_fork(); // what was under way may hold it for ever: it goes on in the parent alone
+    if (forked()) return close_descriptors_of_parent(); // what was under way goes on in the parent alone
     if (closed_.exchange(true)) return;
     if (loop_) return close_on_loop();
     if (!on_own_thread()) return close_now();
@@ -133,12 +134,6 @@ void client_core::abandon() noexcept {
 
 bool client_core::releases_have_ended() const noexcept {
     return table_.releases_under_way.load(std::memory_order_acquire) == 0; // pairs with end_release
-}
-
-void client_core::close_after_fork() noexcept {
-    if (closed_after_fork_.exchange(true)) return; // the numbers may belong to other files by now
-    nodes_.close_after_fork();
-    reactor_->close_after_fork();
 }
 
 } // namespace redlatch::io

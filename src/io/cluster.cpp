@@ -116,10 +116,6 @@ void cluster::close() {
     for (auto* const one : all()) one->close();
 }
 
-void cluster::close_after_fork() noexcept { // its mutex may be somebody's who is not in this process
-    for (auto& [where, one] : members_) one.server->close_after_fork();
-}
-
 // --- where a slot is
 
 /// With the mutex. True: it had another node.

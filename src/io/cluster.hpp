@@ -70,7 +70,6 @@ public:
     /// From now on looks for changes by itself.
     void watch();
     void close();
-    void close_after_fork() noexcept;
 
     /// Where the key of a call is that was answered so. What MOVED says is noted.
     node& named(connection::redirect const& elsewhere);

@@ -576,10 +576,4 @@ void lane::close() {
     if (attempt) reactor_->post([attempt] { attempt->expire(); });
 }
 
-void lane::close_after_fork() noexcept {
-    if (wire_) ::close(wire_.fd());
-    if (attempt_) ::close(attempt_->attempt.fd()); // -1 where it has no socket yet
-    if (bell_) ::close(bell_.get());
-}
-
 } // namespace redlatch::io

@@ -133,7 +133,6 @@ public:
     void rest(bool resting);
 
     void close();
-    void close_after_fork() noexcept;
     /// Of the server that it is connected to, or was; for messages.
     std::string display();
 

@@ -48,7 +48,6 @@ public:
     virtual void watch(std::shared_ptr<reactor> const& loop, on_master tell) = 0;
     /// Ends the watch, and what other threads are just asking.
     virtual void close() = 0;
-    virtual void close_after_fork() noexcept = 0;
     /// What Sentinels have said of themselves when they were last asked. None: there are none.
     virtual std::optional<sentinel_facts> sentinels() { return std::nullopt; }
 

@@ -128,14 +128,6 @@ void node::close() {
     replicas_.close();
 }
 
-void node::close_after_fork() noexcept {
-    if (places_) places_->close_after_fork();
-    data_.line().close_after_fork();
-    control_.line().close_after_fork();
-    messages_.line().close_after_fork();
-    replicas_.close_after_fork();
-}
-
 void node::send_elsewhere(std::function<node&(connection::redirect const&)> const& find) {
     data_.set_other_lane([find](connection::redirect const& to) -> call_lane& { return find(to).data(); });
     control_.set_other_lane([find](connection::redirect const& to) -> call_lane& { return find(to).control(); });

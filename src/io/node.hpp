@@ -63,7 +63,6 @@ public:
     /// From now on it notices by itself where the server is another one.
     void watch(std::shared_ptr<reactor> const& loop);
     void close();
-    void close_after_fork() noexcept;
 
     // In a cluster.
     /// The node that a redirect of this one names.

@@ -27,10 +27,6 @@ void nodes::close() {
     cluster_ ? cluster_->close() : single_->close();
 }
 
-void nodes::close_after_fork() noexcept {
-    cluster_ ? cluster_->close_after_fork() : single_->close_after_fork();
-}
-
 void nodes::barrier() const {
     for (auto* const one : all()) one->data().barrier();
 }

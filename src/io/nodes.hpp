@@ -40,7 +40,6 @@ public:
     /// From now on it notices by itself where servers are others.
     void watch(std::shared_ptr<reactor> const& loop);
     void close();
-    void close_after_fork() noexcept;
 
     /// Whatever other threads are just submitting is staged when this returns.
     void barrier() const;

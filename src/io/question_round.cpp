@@ -8,7 +8,6 @@
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <system_error>
-#include <unistd.h>
 #include <utility>
 
 namespace redlatch::io {
@@ -128,10 +127,6 @@ round_bell::round_bell() : bell_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
 
 void round_bell::ring() const noexcept {
     ::eventfd_write(bell_.get(), 1);
-}
-
-void round_bell::close_after_fork() const noexcept {
-    ::close(bell_.get());
 }
 
 void question_round::ask(base::instant until, round_bell const& bell, on_end tell) const {

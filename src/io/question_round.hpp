@@ -19,7 +19,6 @@ public:
     /// Throws std::system_error where no descriptor is left.
     round_bell();
     void ring() const noexcept;
-    void close_after_fork() const noexcept;
     int fd() const noexcept { return bell_.get(); }
 
 private:

@@ -312,11 +312,4 @@ bool reactor::run_ready() noexcept {
     return then != next::end;
 }
 
-void reactor::close_after_fork() noexcept {
-    ::close(epoll_.get());
-    ::close(alarm_.get());
-    ::close(bell_.get());
-    ::close(sleep_watch_.get());
-}
-
 } // namespace redlatch::io

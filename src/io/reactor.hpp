@@ -94,9 +94,6 @@ public:
     bool arm(int fd, std::uint32_t events, std::uint64_t token, bool first_time) noexcept;
     void disregard(int fd) noexcept;
 
-    /// In the child of a fork: closes the descriptors, touches nothing else.
-    void close_after_fork() noexcept;
-
 private:
     struct posted {
         task what;

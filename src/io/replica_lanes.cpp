@@ -51,11 +51,6 @@ void replica_lanes::close() {
     for (auto const& one : all()) one->close();
 }
 
-void replica_lanes::close_after_fork() noexcept { // its mutex may be somebody's who is not in this process
-    for (auto const& [replicas, lane] : lanes_)
-        if (lane) lane->calls().line().close_after_fork();
-}
-
 std::uint64_t replica_lanes::commands() const {
     std::uint64_t sum = 0;
     for (auto const& one : all()) sum += one->calls().commands();

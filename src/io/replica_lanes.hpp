@@ -31,7 +31,6 @@ public:
     void retire(bool retired);
     void send_away(base::function_ref<bool(std::uint16_t)> gone);
     void close();
-    void close_after_fork() noexcept;
     std::uint64_t commands() const;
 
 private:

@@ -138,9 +138,4 @@ void replicated_locator::close() {
     for (auto const& one : watched_) one.line->close();
 }
 
-void replicated_locator::close_after_fork() noexcept {
-    bell_.close_after_fork();
-    for (auto const& one : watched_) one.line->close_after_fork();
-}
-
 } // namespace redlatch::io

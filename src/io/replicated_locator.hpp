@@ -31,7 +31,6 @@ public:
     void doubt(endpoint const& endpoint) override;
     void watch(std::shared_ptr<reactor> const& loop, on_master tell) override;
     void close() override;
-    void close_after_fork() noexcept override;
 
     void wake() noexcept override; ///< a server has said what it is
 

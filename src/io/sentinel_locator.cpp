@@ -227,9 +227,4 @@ void sentinel_locator::close() {
     if (watcher_) watcher_->close();
 }
 
-void sentinel_locator::close_after_fork() noexcept {
-    bell_.close_after_fork();
-    if (watcher_) watcher_->close_after_fork();
-}
-
 } // namespace redlatch::io

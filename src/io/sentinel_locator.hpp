@@ -34,7 +34,6 @@ public:
     void doubt(endpoint const& endpoint) override;
     void watch(std::shared_ptr<reactor> const& loop, on_master tell) override;
     void close() override;
-    void close_after_fork() noexcept override;
     std::optional<sentinel_facts> sentinels() override;
 
     // For the watch.

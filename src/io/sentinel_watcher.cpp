@@ -116,11 +116,6 @@ void sentinel_watcher::close() {
     other_line_->close();
 }
 
-void sentinel_watcher::close_after_fork() noexcept {
-    line_->close_after_fork();
-    other_line_->close_after_fork();
-}
-
 void sentinel_watcher::wake() noexcept {
     insist([this] {
         loop_->post([weak = weak_from_this()] {

@@ -21,7 +21,6 @@ public:
                      master_locator::on_master tell);
     void begin();
     void close();
-    void close_after_fork() noexcept;
 
     void wake() noexcept override; ///< there is an answer
 

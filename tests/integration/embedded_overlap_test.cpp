@@ -172,6 +172,7 @@ TEST_F(embedded_overlap_test, a_server_that_takes_long_from_its_bind_to_its_list
         // sleeps because that is what is tried: the socket is bound when a server may be silent no longer
         ::usleep(2'500'000);
         if (::bind(bound, reinterpret_cast<::sockaddr const*>(&address), sizeof address) != 0) return 2;
+        // sleeps because that is what is tried: it does not listen, yet
         ::usleep(50'000);
         return ::execlp("redis-server", "redis-server", "--port", "0", "--save", "", "--dir", folder.c_str(),
                         "--unixsocket", socket.c_str(), static_cast<char*>(nullptr));

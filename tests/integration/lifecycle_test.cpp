@@ -283,6 +283,22 @@ TEST_F(lifecycle_test, the_child_of_a_fork_closes_a_connection_that_is_being_mad
     answered.get_future().get();
 }
 
+TEST_F(lifecycle_test, the_child_of_a_fork_closes_a_connection_that_another_thread_is_making) {
+    auto user = std::make_unique<client>(settings());
+    server.pause(); // connections wait to be accepted
+    auto const before = open_sockets();
+    auto const opening = std::async(std::launch::async, [&] { client(settings()).ping(); });
+    ASSERT_TRUE(wait_until([&] { return open_sockets() > before; }));
+    auto const left_open = status_of_child([&] {
+        auto const inherited = open_sockets();
+        user.reset();
+        return open_sockets() < inherited && open_sockets() < before ? 0 : 1;
+    });
+    server.resume();
+    EXPECT_EQ(left_open, 0);
+    opening.wait();
+}
+
 TEST_F(lifecycle_test, in_the_child_of_a_fork_a_handler_is_told_that_its_call_cannot_be_made) {
     client user(settings());
     auto lock = user.get_lock(name);

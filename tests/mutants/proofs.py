@@ -11,7 +11,8 @@ ALL_UNITS = ["base", "resp", "connection", "locking", "io", "api", "embedded"]
 NOT_IN_THE_SIMULATOR = ["cli/*", "src/embedded/*", "src/api/config*", "src/api/*yaml*", "src/api/java_duration*",
                         "src/api/redisson_keys*", "src/api/environment_text*", "src/api/listing*", "src/api/event_source*",
                         "src/io/server_uri*", "src/io/uri_text*", "src/io/log*", "src/io/reactor*", "src/io/parker*",
-                        "src/io/notifier*", "src/io/random_seed*", "src/io/lease_clock*", "src/io/fork_guard*"]
+                        "src/io/notifier*", "src/io/random_seed*", "src/io/lease_clock*", "src/io/fork_guard*",
+                        "src/io/open_descriptors*"]
 
 
 @dataclasses.dataclass(frozen=True)

@@ -25,6 +25,12 @@ MUTANTS = [
     ("a lost connection is not made again", LANE,
      "    bool const again = !connecting_ && !resting_;",
      "    bool const again = false;"),
+    ("a socket that is closed during a fork stays open in the child", "src/io/open_descriptors.cpp",
+     "if (!is_socket(known->identity.load(std::memory_order_relaxed)))",
+     "if (!is_socket(known->identity.load(std::memory_order_relaxed)) || known != nullptr)"),
+    ("the child of a fork closes what has the number of a socket", "src/io/open_descriptors.cpp",
+     "if (identity != 0 && identity_of(descriptor) == identity)",
+     "if (identity != 0)"),
     ("closing releases nothing", END,
      "        closing last(*this);\n"
      "        run_blocking(last);\n",

@@ -220,6 +220,4 @@ void reactor::disregard(int fd) noexcept {
     sim::network_in_use()->disregard(fd);
 }
 
-void reactor::close_after_fork() noexcept {}
-
 } // namespace redlatch::io
