@@ -134,7 +134,7 @@ bool acquisition::begin() {
         level_number_ = found.level_number;
         in_operation_ = what == kind::fresh || what == kind::reentry || what == kind::retaken;
         op_ = acquire_op(terms(found)); // before anything can fail: it says what is to be undone
-        if (what == kind::owner_busy) tenure_->operation_waiters.push_front(waker());
+        if (what == kind::owner_busy) tenure_->wait_for_operation(waker());
         if (waiter_ && what == kind::fresh) enter_queue(table, woken); // a re-entry passes it
     });
     if (what != kind::fresh) waiter_.reset();
@@ -185,7 +185,7 @@ locking::level acquisition::asked_level(base::instant from) const {
 /// to read, as no other operation of it runs.
 base::milliseconds acquisition::lease_to_write() const noexcept {
     if (!op_.asked().reentry) return lease_on_server_;
-    auto const delay = std::max(request_.lock_delay, tenure_->lock_delay);
+    auto const delay = std::max(request_.lock_delay, tenure_->lock_delay());
     if (delay.count() == 0) return lease_on_server_;
     auto const margin = locking::validity_margin(tenure_->longest_ever, core_->settings().validity_margin);
     auto const rest = locking::time_until(tenure_->validity(), now_) + margin;

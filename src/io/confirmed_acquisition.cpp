@@ -86,7 +86,7 @@ bool confirmed_acquisition::begin() {
     bool const begun = core_->locked([&](lock_table&, base::wake_list&) {
         auto const& mine = tenure();
         if (mine->in_operation) {
-            mine->operation_waiters.push_front(waker());
+            mine->wait_for_operation(waker());
             return false;
         }
         in_operation_ = mine->in_operation = true;

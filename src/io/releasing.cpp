@@ -79,7 +79,7 @@ bool releasing::begin() {
     auto const now = made && blocking() ? *made : lease_clock::now();
     bool const begun = core_->locked([&](lock_table& table, base::wake_list& woken) {
         if (tenure_->in_operation && now < deadline_ && !core_->closed()) {
-            tenure_->operation_waiters.push_front(waker());
+            tenure_->wait_for_operation(waker());
             return false;
         }
         in_operation_ = tenure_->in_operation = true;
@@ -180,7 +180,7 @@ bool releasing::call(locking::release_op::form form) {
     stage_ = stage::calling;
     node_ = &core_->node_of(record_->name);
     auto const owner = tenure_->owner_id();
-    auto about = record_->context(owner, plan_.lease + tenure_->lock_delay);
+    auto about = record_->context(owner, plan_.lease + tenure_->lock_delay());
     about.message = message_;
     about.kept_for = kept_for();
     auto const& kind_of_lock = *record_->how;

@@ -99,7 +99,7 @@ public:
     /// By so much longer the keys of a batch stay than its lease.
     static base::milliseconds delay_of(batch const& tenures) noexcept {
         auto const& any = *tenures.front();
-        return any.is_only_asked ? base::milliseconds(0) : any.lock_delay;
+        return any.is_only_asked ? base::milliseconds(0) : any.lock_delay();
     }
 
     std::size_t size() const noexcept { return timers_.size(); }

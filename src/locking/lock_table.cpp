@@ -51,7 +51,7 @@ tenure_ptr lock_table::open(record_ptr const& record, std::uint64_t owner_number
     fresh->record = record;
     fresh->owner_number = owner_number;
     fresh->serial = next_serial();
-    if (!owner_suffix.empty()) fresh->owner_suffix = std::make_unique<std::string const>(owner_suffix);
+    if (!owner_suffix.empty()) fresh->have_extras().owner_suffix = owner_suffix;
     record->tenures.add(fresh);
     try {
         parts.add(*fresh);
@@ -112,13 +112,14 @@ std::optional<level> lock_table::take(tenure_ptr const& tenure, level level, bas
     if (!tenure->in(tenure::phase::acquiring) && !tenure->in(tenure::phase::held)) return std::nullopt;
     level.number = next_level_number();
     level.max_hold_until = max_hold_until;
+    if (level.lock_delay.count() > 0) tenure->have_extras();
     keeper.make_room(); // from the level on nothing may fail
     if (tenure->levels.empty()) tenure->held_since = sent_at;
     if (tenure->token == 0) tenure->token = token;
     tenure->levels.push_back(level);
     tenure->longest_ever = std::max(tenure->longest_ever, level.lease);
     if (level.is_kept_or_delayed()) {
-        tenure->lock_delay = std::max(tenure->lock_delay, level.lock_delay);
+        if (level.lock_delay > tenure->lock_delay()) tenure->extras->lock_delay = level.lock_delay;
         tenure->longest_ever =
             std::max({tenure->longest_ever, level.lease + level.lock_delay, time_until(level.kept_until, sent_at)});
     }
@@ -191,7 +192,7 @@ lock_table::release_plan lock_table::plan_release(tenure_ptr const& tenure, std:
     if (at == tenure->levels.end()) return {};
     if (tenure->in(tenure::phase::held) && now >= tenure->validity()) lose(tenure, now, woken);
     bool const capped = at->max_hold_until != base::never;
-    bool const frees = tenure->minimum_hold_until() <= now && tenure->lock_delay.count() == 0;
+    bool const frees = tenure->minimum_hold_until() <= now && tenure->lock_delay().count() == 0;
     bool const may_hand_off = tenure->levels.size() == 1 && at->renewed && !capped && frees;
     tenure->end_level(at);
     if (tenure->in(tenure::phase::lost)) {
@@ -254,7 +255,8 @@ bool lock_table::hand_off(tenure_ptr const& tenure, base::instant now, base::wak
 void lock_table::grant(tenure_ptr const from, waiter_ptr const waiter, base::instant now, base::wake_list& woken) {
     auto const& to = waiter->whose;
     REDLATCH_ASSERT(to->in(tenure::phase::acquiring) && !to->late_copy_possible);
-    REDLATCH_ASSERT(!from->owner_suffix && !to->owner_suffix); // of kinds that are not handed off
+    REDLATCH_ASSERT((!from->extras || from->extras->owner_suffix.empty())
+                    && (!to->extras || to->extras->owner_suffix.empty())); // of kinds that are not handed off
     to->serial = from->serial;
     to->late_copy_possible = from->late_copy_possible;
     auto what = waiter->asked;
@@ -440,7 +442,7 @@ void lock_table::end_everything(base::instant now, base::wake_list& woken) {
     records.for_each([&](record_ptr const& record) {
         record->queue.wake_all(woken);
         for (auto const& tenure : record->tenures) {
-            for (auto const& who : tenure->operation_waiters) woken.add(who);
+            tenure->wake_operation_waiters(woken);
             if (!tenure->in(tenure::phase::acquiring)) continue;
             dead.add({record, tenure->owner_id().str(), settings_.watchdog, tenure->late_copy_possible}, now, now);
             tenure->now_in.store(tenure::phase::ended, std::memory_order_release); // pairs with tenure::in

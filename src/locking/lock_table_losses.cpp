@@ -8,7 +8,7 @@ namespace redlatch::locking {
 
 void lock_table::lose(tenure_ptr const& tenure, base::instant now, base::wake_list& woken) {
     // While its holder cleans up, the key stays as it is: what was promised to hold until validity plus margin does.
-    auto const reap_at = base::later(now, margin_of(tenure->longest_ever) + tenure->lock_delay);
+    auto const reap_at = base::later(now, margin_of(tenure->longest_ever) + tenure->lock_delay());
     if (tenure->in(tenure::phase::handing_off)) { // nobody here held it
         stop_handoff(*tenure->record, reap_at, now);
         return tenure->record->queue.tell_head(woken);
@@ -16,7 +16,7 @@ void lock_table::lose(tenure_ptr const& tenure, base::instant now, base::wake_li
     if (!tenure->in(tenure::phase::held)) return;
     note(notice::kind::lost, tenure); // first what may throw
     auto id = dead_id_of(*tenure);
-    if (tenure->lock_delay.count() > 0) id.not_before = reap_at;
+    if (tenure->lock_delay().count() > 0) id.not_before = reap_at;
     // A release that keeps the lock for longer than the key would stay frees nothing, and has to come while there is a key.
     auto const first = id.kept_until > reap_at ? now : reap_at;
     dead.add(std::move(id), first, now);

@@ -45,15 +45,21 @@ constexpr base::milliseconds time_until(base::instant deadline, base::instant no
 /// The id of a client, a colon, a number and the suffix of a kind fit in place.
 using owner_id_text = base::small_text<63>;
 
+/// What few tenures have: of very many locks each byte counts.
+struct tenure_extras {
+    std::string owner_suffix{};                         ///< of owner_id(); never changes; empty: that of the recipe
+    base::milliseconds lock_delay{};                    ///< the longest one of all its levels ever
+    std::forward_list<base::waker> operation_waiters{}; ///< while in_operation
+};
+
 /// Guarded by the mutex of the lock table, but for what is marked.
 struct tenure {
     enum class phase : std::uint8_t { acquiring, held, handing_off, releasing, lost, ended };
 
-    std::shared_ptr<lock_record> record;               // never changes
-    std::uint64_t owner_number = 0;                    // never changes
-    std::uint64_t serial = 0;                          ///< the number in owner_id(); changes only while acquiring
-    std::unique_ptr<std::string const> owner_suffix{}; ///< of owner_id(); never changes; null: that of the recipe
-    std::uint64_t token = 0; ///< fencing, of all its holds from then on; 0: none was asked for so far
+    std::shared_ptr<lock_record> record; // never changes
+    std::uint64_t owner_number = 0;      // never changes
+    std::uint64_t serial = 0;            ///< the number in owner_id(); changes only while acquiring
+    std::uint64_t token = 0;             ///< fencing, of all its holds from then on; 0: none was asked for so far
 
     /// Read by anybody at any time.
     std::atomic<base::nanoseconds::rep> valid_until{base::instant::min().time_since_epoch().count()};
@@ -68,14 +74,12 @@ struct tenure {
 
     base::milliseconds longest_ever{};               ///< on the wire: how long an orphan could stay
     base::instant kept_until = base::instant::min(); ///< the latest one of all its levels that have ended
-    base::milliseconds lock_delay{};                 ///< the longest one of all its levels ever
     base::instant
         held_since{}; ///< sent then, the call that acquired it; by the owner that it was handed off from, if it was
     std::stop_source lost_source{std::nostopstate}; ///< one that can stop is made when somebody asks
 
-    std::forward_list<base::waker> operation_waiters{}; ///< while in_operation
-
     level_list levels{};
+    std::unique_ptr<tenure_extras> extras{}; ///< null: it has none
 
     /// The lease keeper's own.
     base::instant next_renewal = base::never;
@@ -86,8 +90,9 @@ struct tenure {
     bool doubted = false;       ///< somebody may have ended it since the question that is under way was sent
     bool refused_alone = false; ///< the server did not allow its renewal, although nothing else was asked with it
     bool in_question = false;   ///< whether it is still ours was asked, and has not been answered
-    bool watched = false;       ///< its channel is to be listened to, or is
-    bool is_only_asked = false; ///< by the renewal that is under way, or was last: an ownership probe
+    bool watched : 1 = false;   ///< its channel is to be listened to, or is
+    bool is_listed_as_acquired : 1 = false; ///< the tenure_list's own, of one that is alone in it
+    bool is_only_asked = false;             ///< by the renewal that is under way, or was last: an ownership probe
 
     std::int16_t confirmed_by = -1; ///< so many replicas, its latest acquisition for which they were asked; -1: none
     std::uint32_t list_index = not_listed; ///< the tenure_list's own
@@ -107,10 +112,23 @@ struct tenure {
 
     /// CLIENT:NUMBER and a suffix, as the server knows the owner: composed, as of very many tenures few are asked.
     owner_id_text owner_id() const;
+    /// Nothing has changed where there is no memory for them.
+    tenure_extras& have_extras() {
+        if (!extras) extras = std::make_unique<tenure_extras>();
+        return *extras;
+    }
+    base::milliseconds lock_delay() const noexcept { return extras ? extras->lock_delay : base::milliseconds(0); }
+    /// To be woken when the operation of its owner has ended. Under the mutex, while in_operation.
+    void wait_for_operation(base::waker const& waiter) { have_extras().operation_waiters.push_front(waiter); }
     /// The next operation of its owner may begin. Under the mutex.
     void end_operation(base::wake_list& woken) {
         in_operation = false;
-        for (auto const& one : std::exchange(operation_waiters, {})) woken.add(one);
+        if (!extras) return;
+        for (auto const& one : std::exchange(extras->operation_waiters, {})) woken.add(one);
+    }
+    void wake_operation_waiters(base::wake_list& woken) const {
+        if (!extras) return;
+        for (auto const& one : extras->operation_waiters) woken.add(one);
     }
 
     bool in(phase expected) const noexcept { return now_in.load(std::memory_order_acquire) == expected; }

@@ -10,7 +10,7 @@
 // Beyond some, an index leads from an owner to its tenures.
 #pragma once
 
-#include "base/one_or_more.hpp"
+#include "base/recycling.hpp"
 #include "locking/tenure.hpp"
 
 #include <cstddef>
@@ -18,44 +18,48 @@
 #include <memory>
 #include <span>
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
 namespace redlatch::locking {
 
-/// Not thread-safe.
+/// Not thread-safe. One tenure needs no memory of its own.
 class tenure_list {
 public:
-    /// One that is being acquired.
+    /// One that is being acquired. Strong guarantee.
     void add(tenure_ptr const& tenure);
     /// It has the lock: once, and again without effect.
     void has_acquired(tenure& tenure) noexcept {
-        if (tenure.list_index == acquired_)
-            ++acquired_; // nobody else waits
-        else if (tenure.list_index != tenure::not_listed && tenure.list_index > acquired_)
+        if (several_)
             move_up(tenure);
+        else
+            tenure.is_listed_as_acquired = tenure.list_index != tenure::not_listed;
     }
     /// One that is not here stays away.
     void remove(tenure& tenure) noexcept {
         if (tenure.list_index == tenure::not_listed) return;
-        if (all_.size() > 1 || by_owner_) return remove_from_some(tenure);
+        if (several_) return remove_from_some(tenure);
         tenure.list_index = tenure::not_listed;
-        acquired_ = 0;
-        all_.pop_back();
+        [[maybe_unused]] auto const gone = std::move(one_);
     }
     void clear() noexcept;
 
     /// What this owner holds or is acquiring; null: nothing.
     tenure_ptr current(std::uint64_t owner_number) const noexcept {
-        return all_.empty() ? nullptr : find_current(owner_number);
+        return empty() ? nullptr : find_current(owner_number);
     }
     /// Those that have had the lock: they hold, pass, or are lost with levels not given back.
-    std::span<tenure_ptr const> acquired() const noexcept { return {all_.data(), acquired_}; }
+    std::span<tenure_ptr const> acquired() const noexcept {
+        if (several_) return {several_->all.data(), several_->acquired};
+        return {&one_, one_ && one_->is_listed_as_acquired ? 1U : 0U};
+    }
     /// The one that is here, as a reference to keep.
-    tenure_ptr const& of(tenure const& tenure) const noexcept { return all_[tenure.list_index]; }
+    tenure_ptr const& of(tenure const& tenure) const noexcept { return begin()[tenure.list_index]; }
 
-    bool empty() const noexcept { return all_.empty(); }
-    std::size_t size() const noexcept { return all_.size(); }
-    auto begin() const noexcept { return all_.begin(); }
-    auto end() const noexcept { return all_.end(); }
+    bool empty() const noexcept { return size() == 0; }
+    std::size_t size() const noexcept { return several_ ? several_->all.size() : (one_ ? 1U : 0U); }
+    tenure_ptr const* begin() const noexcept { return several_ ? several_->all.data() : &one_; }
+    tenure_ptr const* end() const noexcept { return begin() + size(); }
     using value_type = tenure_ptr;
     using const_iterator = tenure_ptr const*;
 
@@ -63,6 +67,12 @@ public:
 
 private:
     using index = std::unordered_multimap<std::uint64_t, tenure*>;
+    struct many {
+        std::vector<tenure_ptr, base::recycling<tenure_ptr>> all{};
+        std::unique_ptr<index> by_owner{};
+        std::uint32_t acquired = 0; ///< so many, the first ones, have had it
+    };
+    void have_several();
     void move_up(tenure& tenure) noexcept;
     void remove_from_some(tenure& tenure) noexcept;
     tenure_ptr find_current(std::uint64_t owner_number) const noexcept;
@@ -70,9 +80,8 @@ private:
     void make_index();
     void forget_owner(tenure const& tenure) noexcept;
 
-    base::one_or_more<tenure_ptr> all_;
-    std::unique_ptr<index> by_owner_;
-    std::uint32_t acquired_ = 0; ///< so many, the first ones, have had it
+    tenure_ptr one_{};                ///< null: there is none, or there are several
+    std::unique_ptr<many> several_{}; ///< all of them, once there was more than one
 };
 
 } // namespace redlatch::locking

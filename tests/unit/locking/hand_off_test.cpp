@@ -119,8 +119,8 @@ TEST(hand_off, wakes_the_calls_that_waited_for_their_turn_on_either_tenure) {
     auto const next = all.wait(bob, at(0s));
     auto const behind_the_release = make_sleeper();
     auto const behind_the_acquisition = make_sleeper();
-    first->operation_waiters.push_front(behind_the_release);
-    next.tenure->operation_waiters.push_front(behind_the_acquisition);
+    first->wait_for_operation(behind_the_release);
+    next.tenure->wait_for_operation(behind_the_acquisition);
     all.give_back(first, at(0s));
     EXPECT_FALSE(first->in_operation);
     EXPECT_FALSE(next.tenure->in_operation);

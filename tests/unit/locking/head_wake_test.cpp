@@ -62,7 +62,7 @@ TEST(lock_table, ends_everything_when_the_client_closes) {
     auto const second = all.take(held, at(0s));
     auto const acquiring = all.table.open(all.record, bob);
     auto const turn = make_sleeper();
-    held->operation_waiters.push_front(turn);
+    held->wait_for_operation(turn);
     all.wait();
     all.wait();
     all.table.end_everything(at(1s), all.woken);

@@ -82,7 +82,7 @@ TEST(renewal_batches, have_one_lock_delay_each) {
     auto const add = [&](base::milliseconds delay) {
         auto const tenure = std::make_shared<locking::tenure>();
         tenure->record = record;
-        tenure->lock_delay = delay;
+        tenure->have_extras().lock_delay = delay;
         batches.add(tenure);
         return tenure;
     };
