@@ -29,6 +29,11 @@ bool is_to_be_asked(tenure const& tenure) {
     return !tenure.renewal_in_flight && (tenure.in_question || can_last_longer(tenure));
 }
 
+/// Of one that has a timer: it is among those of its record.
+tenure_ptr const& ptr_of(tenure const& tenure) {
+    return tenure.record->tenures.of(tenure);
+}
+
 } // namespace
 
 lease_keeper::lease_keeper(settings const& config, std::uint64_t seed) : settings_(config), random_(seed) {}
@@ -62,7 +67,7 @@ void lease_keeper::reschedule(tenure_ptr const& tenure) {
     if (is_to_be_asked(*tenure)) when = std::min(when, tenure->next_renewal);
     if (can_last_longer(*tenure) && !tenure->suspect.load(std::memory_order_relaxed))
         when = std::min(when, tenure->suspect_at);
-    timers_.set(tenure, when);
+    timers_.set(*tenure, when);
 }
 
 bool lease_keeper::level_ended(tenure_ptr const& tenure, bool capped, base::instant now) {
@@ -75,7 +80,7 @@ bool lease_keeper::level_ended(tenure_ptr const& tenure, bool capped, base::inst
 }
 
 void lease_keeper::succeed(tenure_ptr const& from, tenure_ptr const& to) {
-    timers_.pass_on(*from, to);
+    timers_.pass_on(*from, *to);
     to->valid_until.store(std::min(from->validity(), to->max_hold_until()).time_since_epoch().count(),
                           std::memory_order_release);
     // The answer to a renewal under way is for `from`, who has left: ask again.
@@ -104,7 +109,7 @@ void lease_keeper::collect_all(std::span<tenure_ptr const> tenures, effects& out
 void lease_keeper::on_timer(base::instant now, effects& out) {
     auto batches = batches_to(out);
     while (!timers_.empty() && timers_.next() <= now) {
-        auto const tenure = timers_.first();
+        auto const tenure = ptr_of(timers_.first());
         if (tenure->validity() <= now) {
             forget(tenure);
             out.lost.push_back(tenure);
@@ -139,7 +144,7 @@ void lease_keeper::collect_soon(base::instant soon, renewal_batches& into) {
         }
     } aside{*this};
     while (!timers_.empty() && timers_.next() <= soon) {
-        auto const tenure = timers_.first();
+        auto const tenure = ptr_of(timers_.first());
         if (is_to_be_asked(*tenure) && tenure->next_renewal <= soon) {
             collect(tenure, into);
         } else {
@@ -152,7 +157,7 @@ void lease_keeper::collect_soon(base::instant soon, renewal_batches& into) {
 std::vector<tenure_ptr> lease_keeper::all() const {
     std::vector<tenure_ptr> result;
     result.reserve(timers_.size());
-    for (auto const& one : timers_.all()) result.push_back(one.whose);
+    for (auto const& one : timers_.all()) result.push_back(ptr_of(*one.whose));
     return result;
 }
 

@@ -56,7 +56,8 @@ public:
 
     lease_keeper(settings const& config, std::uint64_t seed);
 
-    /// An acknowledged write of `lease`, sent at `sent_at`: moves validity on, never back, and keeps the tenure in view.
+    /// An acknowledged write of `lease`, sent at `sent_at`: moves validity on, never back, and keeps the tenure in view, which
+    /// is to be among those of its record until forget().
     void acknowledged(tenure_ptr const& tenure, base::milliseconds lease, base::instant sent_at);
     /// A level has ended while others stay. `capped`: it had a max_hold. True: the tenure was suspect and no longer is, since
     /// nothing of it is renewed any more.

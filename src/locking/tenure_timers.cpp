@@ -7,19 +7,19 @@
 
 namespace redlatch::locking {
 
-void tenure_timers::set(tenure_ptr const& tenure, base::instant due_time) {
-    if (!has(*tenure)) {
+void tenure_timers::set(tenure& tenure, base::instant due_time) {
+    if (!has(tenure)) {
         auto const last = heap_.size();
-        heap_.push_back({due_time, tenure});
-        tenure->timer_index = static_cast<std::uint32_t>(last);
-        if (last > 0 && due_time < heap_[(last - 1) / branches].when) sift_up(last, std::move(heap_[last]));
+        heap_.push_back({due_time, &tenure});
+        tenure.timer_index = static_cast<std::uint32_t>(last);
+        if (last > 0 && due_time < heap_[(last - 1) / branches].when) sift_up(last, heap_[last]);
         return;
     }
-    auto const index = tenure->timer_index;
+    auto const index = tenure.timer_index;
     if (heap_[index].when == due_time) return;
-    auto moved = std::move(heap_[index]);
+    auto moved = heap_[index];
     moved.when = due_time;
-    settle(index, std::move(moved));
+    settle(index, moved);
 }
 
 void tenure_timers::make_room() {
@@ -29,44 +29,44 @@ void tenure_timers::make_room() {
 bool tenure_timers::cancel(tenure& tenure) noexcept {
     if (!has(tenure)) return false;
     auto const index = std::exchange(tenure.timer_index, tenure::npos);
-    REDLATCH_ASSERT(index < heap_.size() && heap_[index].whose.get() == &tenure);
+    REDLATCH_ASSERT(index < heap_.size() && heap_[index].whose == &tenure);
     if (index + 1 == heap_.size()) {
         heap_.pop_back();
         return true;
     }
-    auto last = std::move(heap_.back());
+    auto last = heap_.back();
     heap_.pop_back();
-    settle(index, std::move(last));
+    settle(index, last);
     return true;
 }
 
-void tenure_timers::pass_on(tenure& from, tenure_ptr const& to) noexcept {
+void tenure_timers::pass_on(tenure& from, tenure& to) noexcept {
     auto const index = std::exchange(from.timer_index, tenure::npos);
-    REDLATCH_ASSERT(index < heap_.size() && heap_[index].whose.get() == &from && !has(*to));
-    put(index, {heap_[index].when, to});
+    REDLATCH_ASSERT(index < heap_.size() && heap_[index].whose == &from && !has(to));
+    put(index, {heap_[index].when, &to});
 }
 
 void tenure_timers::put(std::size_t index, timer one) noexcept {
     one.whose->timer_index = static_cast<std::uint32_t>(index);
-    heap_[index] = std::move(one);
+    heap_[index] = one;
 }
 
 /// At `index`, whose timer is another one or gone.
 void tenure_timers::settle(std::size_t index, timer one) noexcept {
     if (index > 0 && one.when < heap_[(index - 1) / branches].when)
-        sift_up(index, std::move(one));
+        sift_up(index, one);
     else
-        sift_down(index, std::move(one));
+        sift_down(index, one);
 }
 
 void tenure_timers::sift_up(std::size_t index, timer one) noexcept {
     while (index > 0) {
         auto const parent = (index - 1) / branches;
         if (heap_[parent].when <= one.when) break;
-        put(index, std::move(heap_[parent]));
+        put(index, heap_[parent]);
         index = parent;
     }
-    put(index, std::move(one));
+    put(index, one);
 }
 
 void tenure_timers::sift_down(std::size_t index, timer one) noexcept {
@@ -75,10 +75,10 @@ void tenure_timers::sift_down(std::size_t index, timer one) noexcept {
         for (auto other = first + 1; other < std::min(first + branches, heap_.size()); ++other)
             if (heap_[other].when < heap_[least].when) least = other;
         if (heap_[least].when >= one.when) break;
-        put(index, std::move(heap_[least]));
+        put(index, heap_[least]);
         index = least;
     }
-    put(index, std::move(one));
+    put(index, one);
 }
 
 } // namespace redlatch::locking

@@ -1,7 +1,8 @@
 // When each tenure is to be looked at next, the earliest one first.
 //
 // A heap with four branches whose times are its own: of very many locks the tenures are not in the processor's cache, and a
-// comparison does not touch them. A tenure knows its place, so that its timer can be moved and cancelled.
+// comparison does not touch them. A tenure knows its place, so that its timer can be moved and cancelled; it has to outlive
+// its timer.
 #pragma once
 
 #include "base/time.hpp"
@@ -18,7 +19,7 @@ class tenure_timers {
 public:
     struct timer {
         base::instant when;
-        tenure_ptr whose;
+        tenure* whose;
     };
 
     static bool has(tenure const& tenure) noexcept { return tenure.timer_index != tenure::npos; }
@@ -28,16 +29,16 @@ public:
     std::span<timer const> all() const noexcept { return heap_; }
     base::instant next() const noexcept { return heap_.empty() ? base::never : heap_.front().when; }
     /// There is one.
-    tenure_ptr const& first() const noexcept { return heap_.front().whose; }
+    tenure& first() const noexcept { return *heap_.front().whose; }
 
     /// In place of the timer that the tenure has, if it has one. Needs memory only for one that has none.
-    void set(tenure_ptr const& tenure, base::instant due_time);
+    void set(tenure& tenure, base::instant due_time);
     /// The next set() asks for no memory.
     void make_room();
     /// True: it had one.
     bool cancel(tenure& tenure) noexcept;
     /// The timer of `from`, which has one, is that of `to`, which has none.
-    void pass_on(tenure& from, tenure_ptr const& to) noexcept;
+    void pass_on(tenure& from, tenure& to) noexcept;
 
 private:
     static constexpr std::size_t branches = 4;

@@ -27,6 +27,7 @@ struct held_tenures {
         auto one = std::make_shared<tenure>();
         one->record = record;
         one->serial = ++last;
+        record->tenures.add(one);
         enter(one, what, sent_at);
         return one;
     }

@@ -88,6 +88,7 @@ private:
         auto const what = some_level();
         auto one = std::make_shared<tenure>();
         one->record = all_.record;
+        all_.record->tenures.add(one);
         one->serial = ++all_.last;
         auto const sent_at = write(one, what.lease);
         all_.enter(one, what, sent_at);
@@ -196,7 +197,7 @@ private:
         for (std::size_t i = 0; i < timers.size(); ++i) {
             auto const& [when, one] = timers[i];
             ASSERT_EQ(one->timer_index, i);
-            ASSERT_TRUE(live_.contains(one));
+            ASSERT_TRUE(live_.contains(all_.record->tenures.of(*one)));
             ASSERT_LE(one->validity(), one->max_hold_until());
             ASSERT_LE(when, one->validity()) << "its end would be overslept";
             bool const to_renew = !one->renewal_in_flight

@@ -113,6 +113,7 @@ TEST(refused_renewal, stays_alone_in_the_hands_of_the_next_local_holder) {
     all.ask(all.timer(at(10s)).renew.at(0), at(10s));
     auto const to = std::make_shared<tenure>();
     to->record = from->record;
+    to->record->tenures.add(to);
     to->serial = from->serial;
     to->levels.push_back(from->levels[0]);
     to->now_in = tenure::phase::held;

@@ -28,6 +28,7 @@ TEST(lease_keeper, says_once_that_a_hold_is_so_old_that_it_is_to_be_listened_for
         EXPECT_GT(ms(all.keeper.next()), 3'000);
         auto const next = std::make_shared<tenure>();
         next->record = one->record;
+        next->record->tenures.add(next);
         next->levels.push_back(one->levels[0]);
         next->now_in = tenure::phase::held;
         all.keeper.succeed(one, next);
