@@ -70,8 +70,9 @@ machine no page is made unless `--even-if-busy` asks for it.
   of one lock. *late* counts how often a hold was suspect or lost once all were held, or keys that were gone at the
   end: with a short watchdog a machine that is busy with something else brings that about, and what is gone costs
   nothing to renew.
-  Memory is what the client's process grew by, so a JVM's garbage is in it. Each round begins with a process of its own,
-  so here a JVM is as warm as taking the locks has made it.
+  Memory is what the client's process grew by, so a JVM's garbage is in it. Of ours the first tenth is not counted: it
+  brings in code, threads and buffers. Each round begins with a process of its own, so here a JVM is as warm as taking
+  the locks has made it.
 - *run NAME -- true* is the wall time of a whole process, from fork to wait. The server is named in REDLATCH_SERVER; any
   flag costs a parser more, as the line below it shows.
 )";

@@ -13,18 +13,20 @@ held_locks::held_locks(config const& settings) : client_(settings) {
 }
 
 void held_locks::acquire(int count, std::string const& prefix) {
-    holds_.resize(static_cast<std::size_t>(count));
+    auto const before = holds_.size();
+    holds_.resize(before + static_cast<std::size_t>(count));
     std::error_code problem;
     owner const one; // each has a lock of its own
     for (int number = 0; number < count; ++number) {
         free_slots_.acquire();
         auto lock = client_.get_lock(prefix + std::to_string(number));
         // Handlers without an executor run on one thread, so they need no lock among themselves.
-        lock.async_acquire({.owner = one}, {}, [&, number](std::error_code ec, hold got) {
-            if (ec) problem = ec;
-            holds_[static_cast<std::size_t>(number)] = std::move(got);
-            free_slots_.release();
-        });
+        lock.async_acquire({.owner = one}, {},
+                           [&, place = before + static_cast<std::size_t>(number)](std::error_code ec, hold got) {
+                               if (ec) problem = ec;
+                               holds_[place] = std::move(got);
+                               free_slots_.release();
+                           });
     }
     for (int slot = 0; slot < at_a_time; ++slot) free_slots_.acquire();
     free_slots_.release(at_a_time);

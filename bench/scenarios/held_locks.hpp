@@ -14,7 +14,7 @@ class held_locks {
 public:
     explicit held_locks(config const& settings);
 
-    /// Some are asked for at a time. Throws std::system_error if one cannot be had.
+    /// More of them. Some are asked for at a time. Throws std::system_error if one cannot be had.
     /// Names are numbers behind the prefix.
     void acquire(int count, std::string const& prefix = "bench:");
     /// How often one was lost or suspect since all were there.
