@@ -41,7 +41,8 @@ void renewal_batches::add(tenure_ptr const& tenure) {
         return;
     }
     auto const fits = [&](renewal_batch const& batch) {
-        return batch.front()->is_only_asked == tenure->is_only_asked && batch.front()->lock_delay() == tenure->lock_delay()
+        return batch.front()->is_only_asked == tenure->is_only_asked
+               && batch.front()->lock_delay() == tenure->lock_delay()
                && &renewal_of(batch) == tenure->record->how->renew;
     };
     auto& open = open_[by_slot_ ? base::hash_slot(tenure->record->name) : std::uint16_t{0}];
