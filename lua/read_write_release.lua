@@ -32,9 +32,10 @@ end
 local left = redis.call('pttl', KEYS[1])
 local own = writes and left or redis.call('pttl', hold(ARGV[1], 1))
 for n = 2, writes and 0 or holds(count) do own = math.max(own, redis.call('pttl', hold(ARGV[1], n))) end
-if own + 1000 < left and redis.call('hget', KEYS[1], 'mode') == 'read' and redis.call('hlen', KEYS[1]) > 2 then
-    -- The lease of the lock is the longest of its readers', and not this one's: another one still reads for as long. (Commands
-    -- of one script may see a clock that has moved on: leases that are nearly the same may both be this reader's.)
+local mode = redis.call('hget', KEYS[1], 'mode')
+if own + 1000 < left and mode == 'read' and redis.call('hlen', KEYS[1]) > 2 then
+    -- The lease of the lock is the longest of its readers', but for a second, and not this one's: another one still reads for
+    -- as long. (Commands of one script may see a clock that has moved on: two leases may differ, and both be this reader's.)
     local stays_for = kept and keep_reading() or 0
     if stays_for > left then redis.call('pexpire', KEYS[1], stays_for) end
     redis.call('hdel', KEYS[1], ARGV[1])
@@ -42,13 +43,18 @@ if own + 1000 < left and redis.call('hget', KEYS[1], 'mode') == 'read' and redis
     return 1
 end
 local fields = redis.call('hgetall', KEYS[1])
-local mode
 local longest = 0 -- of the others, who read
 local reads = false -- one of them that has not been released
+-- Of many who read with the same lease nearly each has the longest: one that stays for as long, but for a second, is enough,
+-- and the others need not be looked at.
+local enough = left > 0 and mode == 'read' and not writes and not kept and left - 1000 or math.huge
 for i = 1, #fields, 2 do
-    if fields[i] == 'mode' then
-        mode = fields[i + 1]
-    elseif fields[i] ~= ARGV[1] then
+    if longest > 0 and longest >= enough then
+        redis.call('hdel', KEYS[1], ARGV[1])
+        delete_own_hold_keys()
+        return 1
+    end
+    if fields[i] ~= 'mode' and fields[i] ~= ARGV[1] then
         for n = holds(fields[i + 1]), 1, -1 do
             local its = redis.call('pttl', hold(fields[i], n))
             reads = reads or its > 0 and fields[i] ~= ARGV[6]

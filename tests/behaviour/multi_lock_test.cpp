@@ -76,6 +76,16 @@ TEST_F(multi_lock_test, waiting_in_order_for_many_does_not_use_up_a_fixed_lease)
     EXPECT_EQ(problem.reason, errc{}) << problem;
 }
 
+/// A quarter of such a lease is no time to wait for a busy member: it is asked, and answers at once.
+TEST_F(multi_lock_test, rests_between_rounds_that_fail_at_once) {
+    auto const theirs = other.get_lock(second).acquire();
+    auto const before = user.stats().commands;
+    auto const problem =
+        outcome_of([&] { static_cast<void>(mine(multi_lock_order::by_name).acquire({.wait = 500ms, .lease = 3ms})); });
+    EXPECT_EQ(problem.reason, errc::timed_out) << problem;
+    EXPECT_LT(user.stats().commands - before, 400U) << "some two for each millisecond where it does not rest";
+}
+
 TEST_F(multi_lock_test, waits_on_when_a_renewed_member_is_lost_meanwhile) {
     auto settings = quick(server.uri());
     settings.lock_watchdog_timeout = 600ms; // a loss is noticed at the next renewal

@@ -124,6 +124,23 @@ TEST_P(read_write_script, leaves_the_lease_to_readers_who_stay_for_longer) {
     EXPECT_EQ(state(), words{});
 }
 
+/// Of many who read with the same lease nobody has to look at all others when one of them leaves.
+TEST_P(read_write_script, leaves_its_lease_where_another_reader_stays_for_as_long_but_for_a_second) {
+    read("me:1", "", "330000");
+    read("you:1", "", "329500");
+    read("she:1", "", "200000");
+    EXPECT_EQ(release("me:1"), "1");
+    EXPECT_GT(server().run("PTTL", "orders").integer, 329'500);
+    EXPECT_EQ(release("you:1"), "1");
+    EXPECT_EQ(state(), (words{"orders {mode=read she:1=1} 200s", alive("she:1", 1, "200s")}))
+        << "its lease and no longer";
+    read("me:1", "", "330000");
+    read("you:1", "", "328500");
+    EXPECT_EQ(release("me:1"), "1");
+    EXPECT_LE(server().run("PTTL", "orders").integer, 328'500)
+        << "the others are to be let in when that reader has died";
+}
+
 TEST_P(read_write_script, tells_who_waits_when_the_lease_becomes_much_shorter) {
     read("me:1", "", "300000");
     read("you:1");
