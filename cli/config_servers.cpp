@@ -87,7 +87,9 @@ shown_servers servers_of(config const& settings) {
     result.username = first.username.empty() ? settings.username : first.username;
     result.has_password = !settings.password.empty() || !first.password.empty();
     result.database = database_of(first, settings.database);
-    result.tls = first.scheme.starts_with("rediss") || first.scheme.starts_with("valkeys");
+    bool const with_tls = first.scheme.starts_with("rediss") || first.scheme.starts_with("valkeys");
+    result.tls = settings.topology.servers_use_tls.value_or(with_tls);
+    result.sentinel_tls = with_tls && result.mode == "sentinel";
     return result;
 }
 

@@ -96,6 +96,8 @@ void add_servers(labelled_lines& lines, config const& settings) {
     lines.add_if(servers.mode == "cluster", "sharded messages", name_of(topology.sharded));
     lines.add("database", std::to_string(servers.database));
     lines.add("tls", servers.tls ? text_of(settings.tls) : "off");
+    lines.add_if(servers.mode == "sentinel", "tls of sentinels",
+                 servers.sentinel_tls ? text_of(topology.sentinel_tls.value_or(settings.tls)) : "off");
 }
 
 void add_times(labelled_lines& lines, config const& settings) {
@@ -168,6 +170,8 @@ void put_servers(json& object, config const& settings) {
     object["sharded_messages"] = name_of(topology.sharded);
     object["database"] = servers.database;
     object["tls"] = servers.tls ? json_of(settings.tls) : json(nullptr);
+    object["sentinel_tls"] =
+        servers.sentinel_tls ? json_of(topology.sentinel_tls.value_or(settings.tls)) : json(nullptr);
 }
 
 void put_times(json& object, config const& settings) {

@@ -22,7 +22,8 @@ struct shown_servers {
     std::string username{};               ///< empty: the default user
     bool has_password = false;
     int database = 0;
-    bool tls = false;
+    bool tls = false;          ///< of the connections to the servers
+    bool sentinel_tls = false; ///< to the Sentinels
 };
 
 shown_servers servers_of(config const& settings);

@@ -64,6 +64,12 @@ void warn_of_files(config const& settings, config_remarks& remarks) {
     warn_of_missing("folder of the authorities (tlsCaFolder)", tls.ca_folder, remarks);
     warn_of_missing("file of the own certificate (sslKeystore, tlsCertificateFile)", tls.certificate_file, remarks);
     warn_of_missing("file of the own key (tlsKeyFile)", tls.key_file, remarks);
+    auto const of_sentinels = settings.topology.sentinel_tls.value_or(tls_options{});
+    warn_of_missing("file of the Sentinels' authorities (sentinelTlsCaFile)", of_sentinels.ca_file, remarks);
+    warn_of_missing("folder of the Sentinels' authorities (sentinelTlsCaFolder)", of_sentinels.ca_folder, remarks);
+    warn_of_missing("file of the own certificate for Sentinels (sentinelTlsCertificateFile)",
+                    of_sentinels.certificate_file, remarks);
+    warn_of_missing("file of the own key for Sentinels (sentinelTlsKeyFile)", of_sentinels.key_file, remarks);
 }
 
 int check(arguments const& words) {

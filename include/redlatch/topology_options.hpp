@@ -3,8 +3,10 @@
 #pragma once
 
 #include <redlatch/lease_clock.hpp>
+#include <redlatch/tls_options.hpp>
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,7 +28,7 @@ enum class sharded_messages {
 };
 
 /// Plain data. User, password and database of the servers are those of config; user and password of the Sentinels stand here.
-/// The settings of TLS are those of config for both.
+/// So may their settings of TLS.
 struct topology_options {
     server_mode mode = server_mode::single;
 
@@ -40,6 +42,10 @@ struct topology_options {
     /// For the Sentinels themselves; empty: no authentication.
     std::string sentinel_username{};
     std::string sentinel_password{};
+    /// The settings of TLS for the Sentinels, whose addresses say whether they use it. None: those of config::tls.
+    std::optional<tls_options> sentinel_tls{};
+    /// Whether the servers that Sentinels name use TLS. None: as the Sentinels do.
+    std::optional<bool> servers_use_tls{};
     /// Whether Sentinels that only other Sentinels have told of are asked too: sentinelsDiscovery of Redisson. Otherwise those
     /// of `nodes` alone are, where the others cannot be reached from here or are not trusted.
     bool discover_sentinels = true;

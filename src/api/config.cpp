@@ -30,26 +30,27 @@ void check(char const* field, int value, int least, int most) {
                + " to " + std::to_string(most));
 }
 
-void check_text(char const* field, std::string const& value) {
-    if (value.size() > config_limits::longest_text) refuse(std::string(field) + " is longer than 4096 bytes");
-    if (value.find('\0') != std::string::npos) refuse(std::string(field) + " contains a NUL byte");
+void check_text(std::string const& field, std::string const& value) {
+    if (value.size() > config_limits::longest_text) refuse(field + " is longer than 4096 bytes");
+    if (value.find('\0') != std::string::npos) refuse(field + " contains a NUL byte");
 }
 
-void check_tls(tls_options const& tls) {
-    check_text("tls.ca_file", tls.ca_file);
-    check_text("tls.ca_password", tls.ca_password);
-    check_text("tls.ca_folder", tls.ca_folder);
-    check_text("tls.certificate_file", tls.certificate_file);
-    check_text("tls.key_file", tls.key_file);
-    check_text("tls.key_password", tls.key_password);
-    check_text("tls.server_name", tls.server_name);
+/// `field`: what they are called.
+void check_tls(tls_options const& tls, std::string const& field) {
+    check_text(field + ".ca_file", tls.ca_file);
+    check_text(field + ".ca_password", tls.ca_password);
+    check_text(field + ".ca_folder", tls.ca_folder);
+    check_text(field + ".certificate_file", tls.certificate_file);
+    check_text(field + ".key_file", tls.key_file);
+    check_text(field + ".key_password", tls.key_password);
+    check_text(field + ".server_name", tls.server_name);
     if (tls.certificate_file.empty() && !(tls.key_file.empty() && tls.key_password.empty()))
-        refuse("tls.key_file needs tls.certificate_file, the certificate of this key");
-    if (tls.ca_file.empty() && !tls.ca_password.empty()) refuse("tls.ca_password is for a tls.ca_file");
+        refuse(field + ".key_file needs " + field + ".certificate_file, the certificate of this key");
+    if (tls.ca_file.empty() && !tls.ca_password.empty()) refuse(field + ".ca_password is for a " + field + ".ca_file");
     if (tls.verification < tls_verification::strict || tls.verification > tls_verification::none)
-        refuse("tls.verification must be strict, ca_only or none");
+        refuse(field + ".verification must be strict, ca_only or none");
     if (tls.minimum_version < tls_version::tls_1_2 || tls.minimum_version > tls_version::tls_1_3)
-        refuse("tls.minimum_version must be tls_1_2 or tls_1_3");
+        refuse(field + ".minimum_version must be tls_1_2 or tls_1_3");
 }
 
 /// One of them says who we are.
@@ -88,7 +89,7 @@ void config::validate() const {
     if (holder_label && !holder_label->empty() && !connection::is_holder_label(*holder_label))
         refuse("holder_label may have printable ASCII characters only, no space, and at most "
                + std::to_string(connection::longest_holder_label) + " of them");
-    check_tls(tls);
+    check_tls(tls, "tls");
     check("database", database, 0, std::numeric_limits<int>::max());
     check("timeout", timeout, duration(1));
     check("connect_timeout", connect_timeout, duration(1));
@@ -116,6 +117,7 @@ void config::validate() const {
     check_text("topology.master_name", topology.master_name);
     check_text("topology.sentinel_username", topology.sentinel_username);
     check_text("topology.sentinel_password", topology.sentinel_password);
+    if (topology.sentinel_tls) check_tls(*topology.sentinel_tls, "topology.sentinel_tls");
     check("outage_limit", outage_limit, duration(0));
     check("close_timeout", close_timeout, duration(0));
     if (!address.empty() || !topology.nodes.empty() || topology.mode != server_mode::single)

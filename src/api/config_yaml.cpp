@@ -194,7 +194,8 @@ yaml_config read_redisson(yaml_document const& document) {
     result.shows_password_beside = shows_password(outside);
     bool const tls = checked({&top, &servers, &within, &outside}, [&] {
         result.settings.validate();
-        return io::resolve_servers(result.settings).nodes.front().tls;
+        auto const servers_of_file = io::resolve_servers(result.settings);
+        return servers_of_file.nodes.front().tls || servers_of_file.master.tls;
     });
     if (tls) {
         refuse_what_tls_cannot(top);

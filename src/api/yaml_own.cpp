@@ -78,8 +78,9 @@ std::span<yaml_key const> keys_at_top() {
 }
 
 yaml_level const& level() {
-    static yaml_level const own{.title = "under redlatch",
-                                .keys = {keys(), yaml_replicas::own_keys(), yaml_tls::own_keys()}};
+    static yaml_level const own{
+        .title = "under redlatch",
+        .keys = {keys(), yaml_replicas::own_keys(), yaml_tls::own_keys(), yaml_tls::sentinel_keys()}};
     return own;
 }
 

@@ -14,16 +14,22 @@ void verify_as_before_redisson_4(config& settings, yaml_setting const& value) {
     settings.tls.verification = value.truth() ? tls_verification::strict : tls_verification::ca_only;
 }
 
-void verify(config& settings, yaml_setting const& value) {
+tls_verification verification_of(yaml_setting const& value) {
     auto const text = value.text();
-    if (text == "STRICT")
-        settings.tls.verification = tls_verification::strict;
-    else if (text == "CA_ONLY")
-        settings.tls.verification = tls_verification::ca_only;
-    else if (text == "NONE")
-        settings.tls.verification = tls_verification::none;
-    else
-        refuse_yaml("must be STRICT, CA_ONLY or NONE");
+    if (text == "STRICT") return tls_verification::strict;
+    if (text == "CA_ONLY") return tls_verification::ca_only;
+    if (text != "NONE") refuse_yaml("must be STRICT, CA_ONLY or NONE");
+    return tls_verification::none;
+}
+
+void verify(config& settings, yaml_setting const& value) {
+    settings.tls.verification = verification_of(value);
+}
+
+/// From now on they have settings of their own.
+tls_options& of_sentinels(config& settings) {
+    auto& tls = settings.topology.sentinel_tls;
+    return tls ? *tls : tls.emplace();
 }
 
 /// The least that is asked for. What is older than 1.2 is never spoken, and 1.3 is better than 1.2 alone.
@@ -72,6 +78,25 @@ constexpr yaml_key ours[]{
     {"tlsServerName", [](config& settings, yaml_setting const& value) { settings.tls.server_name = value.text(); }},
 };
 
+constexpr yaml_key of_sentinels_alone[]{
+    {"serversUseTls",
+     [](config& settings, yaml_setting const& value) { settings.topology.servers_use_tls = value.truth(); }},
+    {"sentinelTlsCaFile",
+     [](config& settings, yaml_setting const& value) { of_sentinels(settings).ca_file = file(value); }},
+    {"sentinelTlsCaFolder",
+     [](config& settings, yaml_setting const& value) { of_sentinels(settings).ca_folder = file(value); }},
+    {"sentinelTlsCertificateFile",
+     [](config& settings, yaml_setting const& value) { of_sentinels(settings).certificate_file = file(value); }},
+    {"sentinelTlsKeyFile",
+     [](config& settings, yaml_setting const& value) { of_sentinels(settings).key_file = file(value); }},
+    {"sentinelTlsKeyPassword",
+     [](config& settings, yaml_setting const& value) { of_sentinels(settings).key_password = value.text(); }},
+    {"sentinelTlsServerName",
+     [](config& settings, yaml_setting const& value) { of_sentinels(settings).server_name = value.text(); }},
+    {"sentinelTlsVerification",
+     [](config& settings, yaml_setting const& value) { of_sentinels(settings).verification = verification_of(value); }},
+};
+
 } // namespace
 
 std::string file(yaml_setting const& value) {
@@ -94,6 +119,10 @@ std::span<yaml_key const> keys() {
 
 std::span<yaml_key const> own_keys() {
     return ours;
+}
+
+std::span<yaml_key const> sentinel_keys() {
+    return of_sentinels_alone;
 }
 
 } // namespace redlatch::yaml_tls

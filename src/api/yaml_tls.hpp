@@ -14,6 +14,8 @@ namespace redlatch::yaml_tls {
 std::span<yaml_key const> keys();
 /// Ours, in these places and under `redlatch`.
 std::span<yaml_key const> own_keys();
+/// Ours under `redlatch`: of Sentinels whose TLS is not that of the servers.
+std::span<yaml_key const> sentinel_keys();
 
 /// A path, or a URL of a file, as Java names files. Throws error(bad_config).
 std::string file(yaml_setting const& value);

@@ -32,6 +32,13 @@ connection::greeting words_for(endpoint const& sentinel, std::string const& name
     return words;
 }
 
+locator::place place_at(connection::host_and_port const& address, endpoint const& like, tls_hosts& tls) {
+    locator::place out{like, tls.client_of(address.host)};
+    out.where.host_or_path = address.host;
+    out.where.port = address.port;
+    return out;
+}
+
 } // namespace
 
 struct sentinel_locator::findings {
@@ -45,17 +52,20 @@ struct sentinel_locator::findings {
 
 sentinel_locator::sentinel_locator(config const& settings, server_set servers, std::string const& name)
     : settings_(settings), servers_(std::move(servers)), words_(words_for(servers_.nodes.front(), name)),
-      tls_(servers_.master.tls, settings.tls), sentinels_(places_of(servers_.nodes)) {
-    for (auto const& one : servers_.nodes) tls_.client_of(one.host_or_path);
+      tls_of_servers_(servers_.master.tls, settings.tls),
+      tls_of_sentinels_(servers_.nodes.front().tls, settings.topology.sentinel_tls.value_or(settings.tls)),
+      sentinels_(places_of(servers_.nodes)) {
+    for (auto const& one : servers_.nodes) tls_of_sentinels_.client_of(one.host_or_path);
 }
 
 sentinel_locator::~sentinel_locator() = default;
 
-locator::place sentinel_locator::place_of(connection::host_and_port const& address, endpoint const& like) {
-    place out{like, tls_.client_of(address.host)};
-    out.where.host_or_path = address.host;
-    out.where.port = address.port;
-    return out;
+locator::place sentinel_locator::place_of_master(connection::host_and_port const& address) {
+    return place_at(address, servers_.master, tls_of_servers_);
+}
+
+locator::place sentinel_locator::place_of_sentinel(connection::host_and_port const& address) {
+    return place_at(address, servers_.nodes.front(), tls_of_sentinels_);
 }
 
 std::vector<locator::place> sentinel_locator::sentinels_in_order() {
@@ -65,7 +75,7 @@ std::vector<locator::place> sentinel_locator::sentinels_in_order() {
         order = sentinels_.in_order();
     }
     std::vector<place> places;
-    for (auto const& one : order) places.push_back(place_of(one, servers_.nodes.front()));
+    for (auto const& one : order) places.push_back(place_of_sentinel(one));
     return places;
 }
 
@@ -76,7 +86,7 @@ bool sentinel_locator::locate(place& out, base::instant until, errc& reason, std
         if (lease_clock::now() < believed_until_) master = record_.master();
     }
     if (master) {
-        out = place_of(*master, servers_.master);
+        out = place_of_master(*master);
         return true;
     }
     findings found;
@@ -122,7 +132,7 @@ bool sentinel_locator::locate(place& out, base::instant until, errc& reason, std
         master = record_.choose(found.best->said);
         named_by_ = found.best->from;
     }
-    out = place_of(*master, servers_.master);
+    out = place_of_master(*master);
     return true;
 }
 
@@ -188,7 +198,7 @@ sentinel_locator::news sentinel_locator::on_news(endpoint const& from, connectio
         }
         master = record_.master().value();
     }
-    out.master = place_of(master, servers_.master).where;
+    out.master = place_of_master(master).where;
     return out;
 }
 
@@ -209,7 +219,7 @@ std::optional<locator::place> sentinel_locator::another_than(endpoint const& wat
     std::erase(others, place_in(watched));
     if (others.empty()) return std::nullopt;
     std::sort(others.begin(), others.end());
-    return place_of(others[next % others.size()], servers_.nodes.front());
+    return place_of_sentinel(others[next % others.size()]);
 }
 
 bool sentinel_locator::is_newer(connection::sentinel_answer const& said) {

@@ -61,7 +61,8 @@ private:
     };
     struct findings;
 
-    place place_of(connection::host_and_port const& address, endpoint const& like);
+    place place_of_master(connection::host_and_port const& address);
+    place place_of_sentinel(connection::host_and_port const& address);
     std::vector<place> sentinels_in_order();
     void on_answer(connection::host_and_port const& from, connection::sentinel_answer const& said);
     std::string failure(findings const& found) const;
@@ -69,7 +70,8 @@ private:
     config const settings_;
     server_set const servers_;
     connection::greeting const words_;
-    tls_hosts tls_;
+    tls_hosts tls_of_servers_;
+    tls_hosts tls_of_sentinels_;
     round_bell const bell_;
     std::shared_ptr<sentinel_watcher> watcher_{}; ///< set before other threads are there
 

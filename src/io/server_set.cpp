@@ -16,9 +16,15 @@ namespace {
     throw error(errc::bad_config, "the configuration cannot be used: " + message);
 }
 
+/// What its options for TLS are for is seen when all is known: servers and Sentinels may differ.
+config without_tls_options(config settings) {
+    settings.tls = {};
+    return settings;
+}
+
 /// Those of one server, with its user, password and database.
 std::vector<endpoint> nodes_of_address(config const& settings, server_uri const& address) {
-    auto first = resolve_endpoint(settings);
+    auto first = resolve_endpoint(address.mode == server_mode::sentinel ? without_tls_options(settings) : settings);
     std::vector<endpoint> nodes{first};
     for (auto const& other : address.others) {
         first.host_or_path = other.host;
@@ -31,7 +37,7 @@ std::vector<endpoint> nodes_of_address(config const& settings, server_uri const&
 std::vector<endpoint> nodes_of_list(config const& settings) {
     std::vector<endpoint> nodes;
     for (auto const& address : settings.topology.nodes) {
-        auto one = settings;
+        auto one = settings.topology.mode == server_mode::sentinel ? without_tls_options(settings) : settings;
         one.address = address;
         auto const where = parse_server_uri(address);
         if (where.type != server_uri::kind::tcp || where.mode != server_mode::single)
@@ -79,6 +85,25 @@ void check(server_set const& servers) {
                    + "; a cluster has no databases but 0");
 }
 
+void check_tls(server_set const& servers, config const& settings) {
+    auto const& topology = settings.topology;
+    if (servers.mode != server_mode::sentinel) {
+        if (topology.sentinel_tls) refuse_set("topology.sentinel_tls is for Sentinels, and there are none");
+        if (topology.servers_use_tls) refuse_set("topology.servers_use_tls is for Sentinels, and there are none");
+        return;
+    }
+    auto const first = servers.nodes.front();
+    if (topology.sentinel_tls && !first.tls)
+        refuse_set("topology.sentinel_tls has options for TLS, but the address of the Sentinel " + first.display()
+                   + " does not use it; write rediss://host:port");
+    if (settings.tls != tls_options{} && !servers.master.tls && (!first.tls || topology.sentinel_tls))
+        refuse_set("it has options for TLS, but the address of the Sentinel " + first.display()
+                   + (first.tls
+                          ? " has its own, and topology.servers_use_tls is false"
+                          : " does not use it; write rediss://host:port, or set topology.servers_use_tls where only "
+                            "the servers use it"));
+}
+
 } // namespace
 
 std::string server_set::display() const {
@@ -107,8 +132,10 @@ server_set resolve_servers(config const& settings) {
     }
     check(servers);
     servers.reached_at = parse_address_map(settings.topology.address_map);
-    if (servers.mode != server_mode::sentinel) return servers;
     servers.master = servers.nodes.front();
+    servers.master.tls = settings.topology.servers_use_tls.value_or(servers.master.tls);
+    check_tls(servers, settings);
+    if (servers.mode != server_mode::sentinel) return servers;
     for (auto& one : servers.nodes) {
         one.username = settings.topology.sentinel_username;
         one.password = settings.topology.sentinel_password;

@@ -15,7 +15,7 @@ struct server_set {
     server_mode mode = server_mode::single;
     /// At least one. The server; the Sentinels, with the user and password for them; nodes of a cluster; all of several.
     std::vector<endpoint> nodes{};
-    /// Of the master of Sentinels: all but where it is.
+    /// Of the master of Sentinels: all but where it is. Otherwise the first of nodes.
     endpoint master{};
     std::string master_name{};
     /// From what servers tell of each other to where that can be reached from here.

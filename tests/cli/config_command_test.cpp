@@ -141,6 +141,20 @@ TEST_F(config_command, warns_of_a_codec_that_javas_locks_on_values_have) {
     EXPECT_EQ(locked.errors, "") << "the tool takes no such lock";
 }
 
+TEST_F(config_command, shows_the_tls_of_sentinels_beside_that_of_the_servers) {
+    std::string const text = "sentinelServersConfig: {sentinelAddresses: ['rediss://h:1'], masterName: m}\n";
+    expect_line(check(text).output, "tls of sentinels",
+                "version 1.2 or later, verification strict, authorities of the system");
+    auto const own = text + "redlatch: {serversUseTls: false, sentinelTlsCaFile: /missing/ca.pem}\n";
+    expect_line(check(own).output, "tls", "off");
+    expect_line(check(own).output, "tls of sentinels",
+                "version 1.2 or later, verification strict, authorities in /missing/ca.pem");
+    EXPECT_TRUE(json(own)["tls"].is_null());
+    EXPECT_EQ(json(own)["sentinel_tls"]["ca_file"], "/missing/ca.pem");
+    EXPECT_NE(json(own)["warnings"].dump().find("sentinelTlsCaFile"), std::string::npos);
+    EXPECT_TRUE(json("singleServerConfig: {address: 'rediss://h:1'}\n")["sentinel_tls"].is_null());
+}
+
 TEST_F(config_command, shows_that_only_the_named_sentinels_are_asked) {
     std::string const text = "sentinelServersConfig: {sentinelAddresses: ['redis://h:1'], masterName: m, "
                              "sentinelsDiscovery: ";

@@ -47,6 +47,29 @@ TEST(yaml_tls, files_in_pem) {
                            .server_name = "redis.example"}));
 }
 
+TEST(yaml_tls, of_sentinels_where_it_is_not_that_of_the_servers) {
+    std::string const servers = "sentinelServersConfig: {masterName: m, sentinelAddresses: ['rediss://a:1']}\n";
+    auto const settings = config::from_yaml(
+        servers
+        + "redlatch: {serversUseTls: false, sentinelTlsCaFile: /ca.pem, sentinelTlsCaFolder: /ca, "
+          "sentinelTlsCertificateFile: /own.pem, sentinelTlsKeyFile: 'file:/own.key', sentinelTlsKeyPassword: secret, "
+          "sentinelTlsServerName: watch, sentinelTlsVerification: CA_ONLY}");
+    EXPECT_EQ(settings.topology.servers_use_tls, false);
+    EXPECT_EQ(settings.tls, tls_options());
+    EXPECT_EQ(settings.topology.sentinel_tls, (tls_options{.ca_file = "/ca.pem",
+                                                           .ca_folder = "/ca",
+                                                           .certificate_file = "/own.pem",
+                                                           .key_file = "/own.key",
+                                                           .key_password = "secret",
+                                                           .server_name = "watch",
+                                                           .verification = tls_verification::ca_only}));
+    EXPECT_EQ(config::from_yaml(servers).topology.sentinel_tls, std::nullopt);
+    EXPECT_THAT(test::refusal([&] { config::from_yaml(servers + "redlatch: {sentinelTlsKeyFile: /own.key}"); }),
+                HasSubstr("sentinelTlsCertificateFile"));
+    EXPECT_THAT(test::refusal([&] { config::from_yaml(servers + "redlatch: {sentinelTlsVerification: SOME}"); }),
+                HasSubstr("must be STRICT, CA_ONLY or NONE"));
+}
+
 TEST(yaml_tls, verification) {
     EXPECT_EQ(of("").verification, tls_verification::strict);
     EXPECT_EQ(of("  sslVerificationMode: STRICT").verification, tls_verification::strict);

@@ -45,6 +45,54 @@ TEST(server_set, gives_the_sentinels_their_own_user) {
     EXPECT_EQ(servers.display(), "the master 'orders' of the Sentinels redis://a:1, redis://b:2");
 }
 
+class tls_of_sentinels : public ::testing::Test {
+protected:
+    static topology_options with(std::string const& address) {
+        return {.mode = server_mode::sentinel, .nodes = {address}, .master_name = "orders"};
+    }
+    static tls_options trusting(std::string file) { return {.ca_file = std::move(file)}; }
+
+    config plain{.topology = with("redis://a:1")};
+    config encrypted{.topology = with("rediss://a:1")};
+};
+
+TEST_F(tls_of_sentinels, is_that_of_the_servers_unless_something_else_is_said) {
+    EXPECT_FALSE(resolve_servers(plain).master.tls);
+    EXPECT_TRUE(resolve_servers(encrypted).master.tls);
+    EXPECT_TRUE(resolve_servers(encrypted).nodes[0].tls);
+    plain.topology.servers_use_tls = true;
+    EXPECT_TRUE(resolve_servers(plain).master.tls);
+    EXPECT_FALSE(resolve_servers(plain).nodes[0].tls);
+    encrypted.topology.servers_use_tls = false;
+    EXPECT_FALSE(resolve_servers(encrypted).master.tls);
+    EXPECT_TRUE(resolve_servers(encrypted).nodes[0].tls);
+    config const by_address{.address = "redis-sentinel://a#orders", .topology = {.servers_use_tls = true}};
+    EXPECT_TRUE(resolve_servers(by_address).master.tls);
+}
+
+TEST_F(tls_of_sentinels, makes_no_options_pass_that_nobody_uses) {
+    plain.tls = trusting("ca.pem");
+    EXPECT_THAT(refusal_of(plain),
+                HasSubstr("does not use it; write rediss://host:port, or set topology.servers_use_tls"));
+    plain.topology.servers_use_tls = true;
+    EXPECT_TRUE(resolve_servers(plain).master.tls);
+    plain.topology.sentinel_tls = trusting("other.pem");
+    EXPECT_THAT(refusal_of(plain),
+                HasSubstr("topology.sentinel_tls has options for TLS, but the address of the Sentinel "
+                          "redis://a:1 does not use it"));
+
+    encrypted.tls = trusting("ca.pem");
+    encrypted.topology.servers_use_tls = false;
+    EXPECT_FALSE(resolve_servers(encrypted).master.tls) << "the Sentinels use them";
+    encrypted.topology.sentinel_tls = trusting("other.pem");
+    EXPECT_THAT(refusal_of(encrypted), HasSubstr("has its own, and topology.servers_use_tls is false"));
+
+    config const none{.address = "rediss://a", .topology = {.servers_use_tls = true}};
+    EXPECT_THAT(refusal_of(none), HasSubstr("topology.servers_use_tls is for Sentinels, and there are none"));
+    config const neither{.address = "rediss://a", .topology = {.sentinel_tls = trusting("other.pem")}};
+    EXPECT_THAT(refusal_of(neither), HasSubstr("topology.sentinel_tls is for Sentinels, and there are none"));
+}
+
 TEST(server_set, of_an_address_with_sentinels_has_the_same) {
     auto const servers = resolve_servers({.address = "redis-sentinel://alice:secret@a,b:2/3#orders"});
     EXPECT_EQ(servers.mode, server_mode::sentinel);
