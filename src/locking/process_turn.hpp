@@ -9,7 +9,7 @@
 // | acquired on the server                               | the turn begins, unless it goes on                              |
 // | released, a waiter of this process asks right behind | it goes on: the message says so, and others do not ask yet      |
 // | released otherwise; or the server said busy          | it has ended: turn_order.hpp says when to ask again             |
-// | its time is over                                     | it ends with the next release, and this process stands back     |
+// | its time is over                                     | it ends with the next release, and this process yields          |
 // | released, and nobody else heard of it                | there are no turns                                              |
 #pragma once
 
@@ -101,7 +101,7 @@ public:
     /// However long a turn may last otherwise. A turn costs the others some 100 to 200 microseconds: this is enough for what is
     /// short to be worth it, and does not give those with many threads much more than those with one, Redisson's above all.
     static constexpr base::milliseconds longest_beside_others{1};
-    /// It stands back, or others have it.
+    /// It yields, or others have it.
     void begin_anew() noexcept { began_ = base::never; }
 
     /// The channel with the message of our last release, from the moment in which it was sent: only what comes after it is

@@ -51,7 +51,7 @@ inline void release_there(state& s, tenure& t, u8 who) {
     if (s.queue[0] == 0) return;
     auto& head = s.waiters[s.queue[0]];
     head.told = true;
-    head.held_back = turn && on("held back after a window");
+    head.told_to_yield = turn && on("yields after a window");
     head.moved = head.offered = head.missed = false;
 }
 inline bool may_pass(state const& s, tenure const& t) {
@@ -133,14 +133,14 @@ inline bool look(state& s, int) { // the head has been woken
     }
     if (holds_here(s) && on("nobody asks while this process holds")) {
         one.missed |= one.offered;
-        one.offered = one.moved = one.told = one.held_back = false;
+        one.offered = one.moved = one.told = one.told_to_yield = false;
         rest(one, lease, true);
         return true;
     }
-    if (!one.held_back) return attempt(s, who);
+    if (!one.told_to_yield) return attempt(s, who);
     end_turn(s);
-    one.told = one.held_back = false;
-    rest(one, held_back_pause, false); // a message since before the release ends it
+    one.told = one.told_to_yield = false;
+    rest(one, yield_pause, false); // a message since before the release ends it
     return true;
 }
 inline bool accept(state& s, int) {

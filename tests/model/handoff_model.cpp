@@ -184,7 +184,7 @@ scenario<settings> const scenarios[] = {
     {"only to who has no call under way", {.forced = 1}, "nothing is forgotten", 16},
     {"whoever leaves hands it off", {}, "one holder", 9},
     {"a window ends", {.waiters = 3, .renews = false}, "others get a turn", 9},
-    {"held back after a window", {.waiters = 3, .renews = false}, "others get a turn", 10},
+    {"yields after a window", {.waiters = 3, .renews = false}, "others get a turn", 10},
     {"who was woken in vain is next", {.retakes = 2, .renews = false}, "nobody is overtaken for ever", 10},
     {"taken again so often only", {}, "nobody is overtaken for ever", 9},
     {"a loss is told to whoever holds then", {.forced = 1}, "one holder", 11},
@@ -205,7 +205,7 @@ std::string show(state const& s) {
     for (int who = 1; who <= scope.waiters; ++who) {
         auto const& one = s.waiters[static_cast<std::size_t>(who)];
         text.append(" | ").append(phases[one.phase]).append(one.told ? " told" : "").append(one.moved ? " moved" : "");
-        text.append(one.missed ? " missed" : "").append(one.held_back ? " held back" : "");
+        text.append(one.missed ? " missed" : "").append(one.told_to_yield ? " yields" : "");
     }
     for (auto const& one : s.data)
         if (one.what != none)

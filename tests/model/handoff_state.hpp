@@ -18,7 +18,7 @@ struct settings {
     bool gives_up = true, renews = true, strict = false, rival = true;
 };
 inline settings scope;
-constexpr int lease = 3, held_back_pause = 1; // ticks
+constexpr int lease = 3, yield_pause = 1; // ticks
 constexpr u8 rival = 99;
 
 enum phase : u8 { out, queued, trying, waiting, granted, holding };
@@ -34,7 +34,7 @@ struct waiter {
     bool told = false;   ///< to look: it is the head, or what it relied on has changed
     bool relies = false; ///< on a hold of this process: it has not asked the server
     bool moved = false;  ///< a message since its last attempt
-    bool held_back = false;
+    bool told_to_yield = false;
     bool offered = false; ///< it was woken because the lock was passing
     bool missed = false;  ///< and found it taken
 };

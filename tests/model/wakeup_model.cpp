@@ -29,7 +29,7 @@ bool attempt(state& s, u8 who) {
 void leave_queue(state& s, u8 who, bool tell_next) {
     auto& one = s.waiters[who];
     leave_channel(s, one);
-    s.rested |= one.held_back; // it takes its turn with it
+    s.rested |= one.told_to_yield; // it takes its turn with it
     s.free_for = 0;
     one = {};
     auto const at = std::find(s.queue.begin(), s.queue.end(), who);
@@ -47,20 +47,20 @@ bool arrive(state& s, int who) {
     s.queue[length(s.queue)] = static_cast<u8>(who);
     return true;
 }
-bool hold_back(state& s, waiter& one) {
+bool yield(state& s, waiter& one) {
     s.rested = true;
-    one.released = one.held_back = false;
+    one.released = one.told_to_yield = false;
     one.moved = one.peek_moved;
     one.was_subscribed = one.peek_subscribed;
     one.peek_moved = one.peek_subscribed = false;
-    wait(s, one, on("held back for a short time only") ? held_back_pause : lease);
+    wait(s, one, on("yields for a short time only") ? yield_pause : lease);
     return true;
 }
 bool become_head(state& s, int contended) { // by the time it has waited, or by what it knows
     auto const who = s.queue[0];
     auto& one = s.waiters[who];
     if (who == 0 || one.phase != queued || !one.told || (contended == 0 && holds_here(s))) return false;
-    if (one.released && one.held_back && on("held back also as a new head")) return hold_back(s, one);
+    if (one.released && one.told_to_yield && on("yields also as a new head")) return yield(s, one);
     if (contended == 1) {
         refer(s, one);
         sample(s, one);
@@ -73,8 +73,8 @@ bool wake(state& s, int) {
     auto const who = s.queue[0];
     auto& one = s.waiters[who];
     if (who == 0 || one.phase != waiting || !(one.moved || one.released || one.timer == 0)) return false;
-    if (!one.released || !one.held_back) return attempt(s, who);
-    return hold_back(s, one);
+    if (!one.released || !one.told_to_yield) return attempt(s, who);
+    return yield(s, one);
 }
 bool receive(state& s, int) {
     if (s.data[0].answer == 0) return false;
@@ -91,23 +91,23 @@ bool receive(state& s, int) {
     wait(s, one, on("a waiter asks again when the lease has run out") ? std::max<int>(got.left, 1) : never);
     return true;
 }
-void hand_on(state& s, bool held_back) {
+void hand_on(state& s, bool told_to_yield) {
     if (s.queue[0] == 0) return;
     auto& head = s.waiters[s.queue[0]];
     head.released = true;
-    head.held_back = held_back;
+    head.told_to_yield = told_to_yield;
     head.peek_moved = false; // sampled just before the release
-    head.peek_subscribed = held_back && s.channel == subscribed;
+    head.peek_subscribed = told_to_yield && s.channel == subscribed;
 }
 bool give_back(state& s, int who) {
     auto& one = s.waiters[static_cast<std::size_t>(who)];
     if (one.phase != holding || !room(s, 3)) return false;
     one = {};
-    bool held_back = false;
-    if (s.queue[0] != 0) held_back = ++s.head_wakes > most_head_wakes && on("held back after some hand-offs");
+    bool told_to_yield = false;
+    if (s.queue[0] != 0) told_to_yield = ++s.head_wakes > most_head_wakes && on("yields after some hand-offs");
     if (s.queue[0] == 0 || s.head_wakes > most_head_wakes) s.head_wakes = 0;
     submit(s, {release, static_cast<u8>(who), 0, 0, s.queue[0] == 0});
-    hand_on(s, held_back);
+    hand_on(s, told_to_yield);
     return true;
 }
 bool lose(state& s, int who) { // its renewals failed, or found somebody else
@@ -202,7 +202,7 @@ bool no_wakeup_is_lost(state const& s) {
     if (head.phase == queued) return head.told;
     bool const comes =
         !s.up || has(s.to_client, published) || has(s.to_client, subscribe) || has(s.to_server, subscribe);
-    return head.phase != waiting || head.moved || head.released || head.timer <= held_back_pause || comes;
+    return head.phase != waiting || head.moved || head.released || head.timer <= yield_pause || comes;
 }
 bool nobody_sleeps_beyond_the_lease(state const& s) {
     return s.free_for <= longest_sleep;
@@ -240,14 +240,14 @@ scenario<settings> const scenarios[] = {
     {"a loss", {.losses = 1}, nullptr, 495436},
     {"no right to publish", {.may_publish = false}, nullptr, 339560},
     {"a sample before every attempt", {}, "no wake-up is lost", 12},
-    {"held back for a short time only", {}, "no wake-up is lost", 20},
+    {"yields for a short time only", {}, "no wake-up is lost", 20},
     {"a lost hold wakes the head", {.removals = 1, .losses = 1}, "no wake-up is lost", 15},
-    {"held back also as a new head", {.waiters = 3}, "others get a turn", 16},
+    {"yields also as a new head", {.waiters = 3}, "others get a turn", 16},
     {"a confirmation counts as a message", {.cuts = 1}, "no wake-up is lost", 8},
     {"confirmations match in order", {}, "no wake-up is lost", 21},
     {"not subscribed from UNSUBSCRIBE on", {}, "no wake-up is lost", 12},
     {"whoever leaves wakes the next", {}, "all come through", 3},
-    {"held back after some hand-offs", {.waiters = 3}, "others get a turn", 16},
+    {"yields after some hand-offs", {.waiters = 3}, "others get a turn", 16},
     {"a waiter asks again when the lease has run out", {.removals = 1}, "nobody sleeps beyond the lease", 16},
 };
 
@@ -263,7 +263,7 @@ std::string show(state const& s) {
             .append(phases[one.phase])
             .append(one.moved ? " moved" : "")
             .append(one.released ? " released" : "");
-        text.append(one.held_back ? " held back" : "") += " " + std::to_string(one.timer);
+        text.append(one.told_to_yield ? " yields" : "") += " " + std::to_string(one.timer);
     }
     for (auto const& one : s.data)
         if (one.what != none)

@@ -16,7 +16,7 @@ struct settings {
     bool gives_up = true, may_publish = true, rival = true;
 };
 inline settings scope;
-constexpr int lease = 3, held_back_pause = 1, longest_sleep = lease + held_back_pause; // ticks
+constexpr int lease = 3, yield_pause = 1, longest_sleep = lease + yield_pause; // ticks
 constexpr int most_head_wakes = 1;
 constexpr u8 rival = 9, never = 99;
 
@@ -30,7 +30,7 @@ struct waiter {
     bool told = false;                                ///< that it is the head
     bool refers = false;                              ///< to the channel
     bool moved = false, was_subscribed = false;       ///< the channel's count, since the sample; its state then
-    bool released = false, held_back = false;         ///< by a release in this process
+    bool released = false, told_to_yield = false;     ///< by a release in this process
     bool peek_moved = false, peek_subscribed = false; ///< the sample taken before that release
 };
 struct call {
@@ -82,7 +82,7 @@ inline void push(std::array<u8, 5>& flow, u8 what) {
 inline void count_moves(state& s) {
     for (auto& one : s.waiters) {
         one.moved |= one.refers;
-        one.peek_moved |= one.held_back;
+        one.peek_moved |= one.told_to_yield;
     }
 }
 inline void sample(state const& s, waiter& one) {
