@@ -35,7 +35,7 @@ struct user_loop {
 /// What a loop runs a client with. It does not keep the client open: once that is closed, run_ready() says false, and the loop
 /// may forget it.
 ///
-/// Thread safety: distinct objects: safe. Shared objects: safe; run_ready() takes turns.
+/// Thread safety: distinct objects: safe. Shared objects: safe; run_ready() is run by one thread at a time.
 class REDLATCH_EXPORT event_source {
 public:
     /// Readable (level-triggered) while there is work. The client's own: it may be duplicated, not closed.

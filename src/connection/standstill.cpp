@@ -58,7 +58,7 @@ void standstill::on_connected() noexcept {
     if (!says("READONLY")) next_ = base::instant::min();
 }
 
-base::instant standstill::turn(base::instant now) noexcept {
+base::instant standstill::next_write(base::instant now) noexcept {
     if (since_ == base::never || may_work_) return now;
     if (now < next_) return next_;
     next_ = base::later(now, pause_);

@@ -35,7 +35,7 @@ public:
     void on_connected() noexcept;
 
     /// When somebody who wants to write may try; not later than `now`: at once, and it is this one for all.
-    base::instant turn(base::instant now) noexcept;
+    base::instant next_write(base::instant now) noexcept;
     /// When the next try is due.
     base::instant next() const noexcept { return next_; }
     /// never: the server works.

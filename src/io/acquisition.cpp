@@ -289,10 +289,10 @@ bool acquisition::wants_token() const noexcept {
 
 bool acquisition::attempt(bool plain) {
     follow_key();
-    if (auto const turn = op_.asked().may_wait ? node_->turn_to_write(now_) : now_; turn > now_) {
+    if (auto const write_at = op_.asked().may_wait ? node_->next_write(now_) : now_; write_at > now_) {
         server_said_ = node_->last_refusal();
         caught_up_ = false;
-        return carry_out(op_.on_held_up(turn));
+        return carry_out(op_.on_held_up(write_at));
     }
     // A waiter can be given the hold of another one here, with its id, at any moment: this one is about to read its own.
     REDLATCH_ASSERT(!waiter_ || !waiter_->waits);

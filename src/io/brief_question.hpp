@@ -24,7 +24,7 @@ public:
     /// Call at first, and whenever fd() is ready for events().
     progress advance();
     /// Call on_time_over() then.
-    base::instant turn_ends() const noexcept { return wire_ ? base::never : attempt_.turn_ends(); }
+    base::instant due_at() const noexcept { return wire_ ? base::never : attempt_.due_at(); }
     progress on_time_over();
 
     /// Negative: there is nothing to wait for but the end of the turn.

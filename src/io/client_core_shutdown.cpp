@@ -93,7 +93,7 @@ private:
 
 } // namespace
 
-/// Elsewhere than on the loop, the calling thread takes the turns that it waits for: the loop may have stopped.
+/// Elsewhere than on the loop, the calling thread runs the iterations that it waits for: the loop may have stopped.
 void client_core::close_on_loop() noexcept {
     auto const self = weak_from_this().lock();
     auto const last = std::make_shared<closing_task>(reactor_, *this, self, [this] { end(); });
@@ -127,9 +127,9 @@ void client_core::end() noexcept {
 
 void client_core::abandon() noexcept {
     if (forked()) return;
-    for (auto const& one : running_.all()) one->disown(); // nobody else takes a turn any more
+    for (auto const& one : running_.all()) one->disown(); // nobody else runs an iteration any more
     close();
-    finish_on_this_thread(); // where it has ended, too: each task has a last turn to come
+    finish_on_this_thread(); // where it has ended, too: each task has a last step to come
 }
 
 bool client_core::releases_have_ended() const noexcept {

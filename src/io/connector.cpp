@@ -89,7 +89,7 @@ void connector::expire() {
 }
 
 connector::progress connector::on_time_over() {
-    if (step_ == step::pausing && lease_clock::now() < turn_ends_) return try_address();
+    if (step_ == step::pausing && lease_clock::now() < address_deadline_) return try_address();
     expire();
     return next_address_ < addresses_.size() ? try_next_address() : progress::failed;
 }
@@ -151,7 +151,7 @@ connector::progress connector::try_next_address() {
     }
     if (until_ != base::never) {
         auto const now = lease_clock::now();
-        turn_ends_ = now + (until_ - now) / static_cast<std::int64_t>(addresses_.size() - next_address_);
+        address_deadline_ = now + (until_ - now) / static_cast<std::int64_t>(addresses_.size() - next_address_);
     }
     ++next_address_;
     return try_address();
@@ -187,7 +187,7 @@ connector::progress connector::try_address() {
     if (errno == EAGAIN && to.family == AF_UNIX) {
         wire_.reset();
         step_ = step::pausing;
-        again_at_ = std::min(base::later(lease_clock::now(), queue_pause), turn_ends_);
+        again_at_ = std::min(base::later(lease_clock::now(), queue_pause), address_deadline_);
         return progress::waiting;
     }
     fail(errc::disconnected, "cannot be reached: " + base::error_text(errno));
@@ -279,7 +279,7 @@ bool connect_blocking(connector& out, base::instant until) {
     out.give_until(until);
     auto progress = out.advance();
     while (progress == connector::progress::waiting) {
-        auto const left = time_left(out.turn_ends());
+        auto const left = time_left(out.due_at());
         if (left == base::nanoseconds::zero()) {
             progress = out.on_time_over();
             continue;

@@ -44,10 +44,10 @@ public:
     /// Call at first, and whenever fd() is ready for events().
     progress advance();
     /// The address that is being tried has time until then, or is tried again then; call on_time_over() after that.
-    base::instant turn_ends() const noexcept { return step_ == step::pausing ? again_at_ : turn_ends_; }
+    base::instant due_at() const noexcept { return step_ == step::pausing ? again_at_ : address_deadline_; }
     progress on_time_over();
 
-    /// Negative: there is nothing to wait for but the end of the turn.
+    /// Negative: there is nothing to wait for but due_at().
     int fd() const noexcept { return wire_.fd(); }
     /// poll(2) events to wait for.
     short events() const noexcept { return wants_; }
@@ -82,7 +82,7 @@ private:
     std::vector<address> addresses_;
     std::size_t next_address_ = 0;
     base::instant until_ = base::never;
-    base::instant turn_ends_ = base::never;
+    base::instant address_deadline_ = base::never;
     base::instant again_at_ = base::never; ///< of pausing
     connection::greeting words_;
     std::shared_ptr<tls_client> tls_;

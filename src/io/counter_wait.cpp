@@ -218,10 +218,10 @@ base::instant counter_wait::end_of_hope() {
 
 bool counter_wait::attempt() {
     follow_key();
-    if (auto const turn = request_.may_wait && request_.what->how->changes() ? node_->turn_to_write(now_) : now_;
-        turn > now_) {
+    if (auto const write_at = request_.may_wait && request_.what->how->changes() ? node_->next_write(now_) : now_;
+        write_at > now_) {
         server_said_ = node_->last_refusal();
-        return carry_out(op_.on_held_up(turn));
+        return carry_out(op_.on_held_up(write_at));
     }
     asked_at_ = now_;
     if (waiter_) waiter_->asks();

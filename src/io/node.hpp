@@ -104,7 +104,7 @@ public:
         if (gate_.on_executed(sent_at)) on_recovered();
     }
     /// When a write may be sent; not later than `now`: at once.
-    base::instant turn_to_write(base::instant now) { return gate_.turn(now); }
+    base::instant next_write(base::instant now) { return gate_.next_write(now); }
     /// Since when no write is executed; never: they are.
     base::instant refuses_since() { return gate_.refuses_since(); }
     std::string last_refusal() { return gate_.last_refusal(); }

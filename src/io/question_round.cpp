@@ -87,7 +87,7 @@ private:
         std::vector<pollfd> all{{bell, POLLIN, 0}};
         for (auto const& one : open_) all.push_back({one.question->fd(), one.question->events(), 0});
         auto wake_at = next_ < what_.servers.size() ? std::min(until_, next_at_) : until_;
-        for (auto const& one : open_) wake_at = std::min(wake_at, one.question->turn_ends());
+        for (auto const& one : open_) wake_at = std::min(wake_at, one.question->due_at());
         auto const left = std::max(time_left(wake_at), base::nanoseconds::zero());
         constexpr std::int64_t second = 1'000'000'000;
         timespec const limit{static_cast<std::time_t>(left.count() / second), static_cast<long>(left.count() % second)};
@@ -106,7 +106,7 @@ private:
         auto& question = *one.question;
         if (is_ready) return go_on(one.which, question, question.advance());
         // What ends with the whole round is told by expire().
-        if (now >= until_ || now < question.turn_ends()) return true;
+        if (now >= until_ || now < question.due_at()) return true;
         return go_on(one.which, question, question.on_time_over());
     }
 

@@ -139,7 +139,7 @@ void reactor::enqueue(posted job) {
         std::lock_guard guard(mutex_);
         if (stopping_) return;
         posted_.push_back(std::move(job));
-        if (on_thread()) return;                                            // the turn comes to it
+        if (on_thread()) return;                                            // this iteration comes to it
         if (posted_.size() > 1 && (started() || !has_own_thread())) return; // the bell has been rung
         runs =
             try_to_start(); // still under the mutex: a stop that comes now finds a thread to end, and what was posted
@@ -299,7 +299,7 @@ void reactor::wait_for_work() const noexcept {
 }
 
 bool reactor::run_ready() noexcept {
-    if (on_thread()) return true; // a completion asks for the turn that it is in
+    if (on_thread()) return true; // a completion asks for the iteration that it is in
     while (in_iteration_.exchange(true, std::memory_order_acquire)) in_iteration_.wait(true, std::memory_order_relaxed);
     thread_id_.store(std::this_thread::get_id(), std::memory_order_relaxed);
     auto const then = iterate(0);

@@ -58,8 +58,8 @@ bool releasing::on_paused() {
     auto const now = lease_clock::now();
     if (!core_->ended()) {
         if (now < at().until) return false;
-        if (auto const turn = node_->turn_to_write(now); turn > now && now < deadline_)
-            return suspend(nullptr, std::min(turn, deadline_));
+        if (auto const write_at = node_->next_write(now); write_at > now && now < deadline_)
+            return suspend(nullptr, std::min(write_at, deadline_));
     }
     return carry_out(op_->on_pause_over(taken()), now);
 }

@@ -12,9 +12,9 @@
 namespace redlatch::io {
 
 /// Where the watch connects to: whichever Sentinel is to be asked first.
-class sentinel_watcher::turns final : public locator {
+class sentinel_watcher::preferred final : public locator {
 public:
-    explicit turns(std::weak_ptr<sentinel_locator> sentinels) : whose_(std::move(sentinels)) {}
+    explicit preferred(std::weak_ptr<sentinel_locator> sentinels) : whose_(std::move(sentinels)) {}
 
     bool locate(place& out, base::instant, errc&, std::string& problem) override {
         auto const all = whose_.lock();
@@ -44,7 +44,7 @@ private:
 /// Where the others are: each time another one.
 class sentinel_watcher::others final : public locator {
 public:
-    others(std::weak_ptr<sentinel_locator> sentinels, std::shared_ptr<turns> watched)
+    others(std::weak_ptr<sentinel_locator> sentinels, std::shared_ptr<preferred> watched)
         : whose_(std::move(sentinels)), watched_(std::move(watched)) {}
 
     bool locate(place& out, base::instant, errc&, std::string& problem) override {
@@ -67,7 +67,7 @@ public:
 
 private:
     std::weak_ptr<sentinel_locator> const whose_;
-    std::shared_ptr<turns> const watched_;
+    std::shared_ptr<preferred> const watched_;
     std::mutex mutex_; // guards what follows
     endpoint present_{};
 };
@@ -79,15 +79,15 @@ sentinel_watcher::sentinel_watcher(std::shared_ptr<reactor> loop, config const& 
 void sentinel_watcher::begin() {
     auto const whose = whose_.lock();
     if (!whose) return;
-    turns_ = std::make_shared<turns>(whose_);
+    preferred_ = std::make_shared<preferred>(whose_);
     traffic_ = std::make_shared<connection::sentinel_watch>(whose->master_name(), shared_from_this());
     lane::hooks told;
-    told.lost = [name = whose->master_name(), places = turns_](std::string const& reason) {
+    told.lost = [name = whose->master_name(), places = preferred_](std::string const& reason) {
         places->doubt(places->present());
         log(log_level::info, reason + " (the Sentinel that was to tell of failovers of '" + name + "')");
     };
     auto const where = whose->first_sentinel().where;
-    line_ = std::make_shared<lane>(loop_, watch_lane_settings(settings_, where, whose->words(), nullptr, turns_),
+    line_ = std::make_shared<lane>(loop_, watch_lane_settings(settings_, where, whose->words(), nullptr, preferred_),
                                    traffic_, std::move(told));
     begin_asking(*whose);
     begin_watch(*loop_, line_, settings_.lazy_threads);
@@ -96,7 +96,7 @@ void sentinel_watcher::begin() {
 /// It rests, but for the question.
 void sentinel_watcher::begin_asking(sentinel_locator& sentinels) {
     using connection::sentinel_watch;
-    others_ = std::make_shared<others>(whose_, turns_);
+    others_ = std::make_shared<others>(whose_, preferred_);
     other_traffic_ =
         std::make_shared<sentinel_watch>(sentinels.master_name(), shared_from_this(), sentinel_watch::use::ask);
     lane::hooks told;
@@ -136,7 +136,7 @@ void sentinel_watcher::look() {
 void sentinel_watcher::on_answer(connection::sentinel_answer const& said) {
     auto const whose = whose_.lock();
     if (!whose || closed_) return;
-    auto const from = turns_->present();
+    auto const from = preferred_->present();
     if (whose->knows_several()) ask_another();
     if (said.what != connection::sentinel_answer::kind::known) {
         // Not at once: where no Sentinel knows it, they would be asked without a pause.

@@ -25,7 +25,7 @@ public:
     void wake() noexcept override; ///< there is an answer
 
 private:
-    class turns;
+    class preferred;
     class others;
     void look();
     void on_answer(connection::sentinel_answer const& said);
@@ -38,7 +38,7 @@ private:
     config const settings_;
     std::weak_ptr<sentinel_locator> const whose_;
     master_locator::on_master const tell_;
-    std::shared_ptr<turns> turns_{};
+    std::shared_ptr<preferred> preferred_{};
     std::shared_ptr<connection::sentinel_watch> traffic_{};
     std::shared_ptr<lane> line_{};
     // Of those that are asked beside it; without a connection, but for the question.

@@ -28,7 +28,7 @@ struct watched_attempt final : event_target, std::enable_shared_from_this<watche
     }
     void on_event(std::uint32_t) override { go_on(attempt.advance()); }
     void go_on(connector::progress outcome) {
-        if (outcome == connector::progress::waiting && alarm_at != attempt.turn_ends()) set_alarm();
+        if (outcome == connector::progress::waiting && alarm_at != attempt.due_at()) set_alarm();
         if (outcome != connector::progress::waiting) return finish(outcome);
         if (attempt.fd() < 0) return;
         // The next address may have got the number of the descriptor before: one of the two is right.
@@ -47,7 +47,7 @@ struct watched_attempt final : event_target, std::enable_shared_from_this<watche
     /// The time of one address.
     void set_alarm() {
         loop.cancel(std::exchange(alarm, 0));
-        alarm_at = attempt.turn_ends();
+        alarm_at = attempt.due_at();
         insist([this] {
             alarm = loop.at(alarm_at, [self = weak_from_this()] {
                 auto const alive = self.lock();

@@ -31,9 +31,9 @@ void write_gate::on_connected() noexcept {
     state_.on_connected();
 }
 
-base::instant write_gate::wait_for_turn(base::instant now) {
+base::instant write_gate::next_try(base::instant now) {
     std::lock_guard guard(mutex_);
-    return state_.turn(now);
+    return state_.next_write(now);
 }
 
 base::instant write_gate::closed_since() {

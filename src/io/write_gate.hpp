@@ -35,7 +35,7 @@ public:
     void on_connected() noexcept;
 
     /// When a write may be sent; not later than `now`: at once, and it is this one for all.
-    base::instant turn(base::instant now) { return is_open() ? now : wait_for_turn(now); }
+    base::instant next_write(base::instant now) { return is_open() ? now : next_try(now); }
     /// Since when no write is executed; never: they are.
     base::instant refuses_since() { return is_open() ? base::never : closed_since(); }
     std::string last_refusal();
@@ -48,7 +48,7 @@ private:
     bool is_open() const noexcept { return !closed_.load(std::memory_order_relaxed); }
     bool ends_with_write(base::instant sent_at, bool grows) noexcept;
     bool ends_with_execution(base::instant sent_at) noexcept;
-    base::instant wait_for_turn(base::instant now);
+    base::instant next_try(base::instant now);
     base::instant closed_since();
 
     std::atomic<bool> closed_{false};

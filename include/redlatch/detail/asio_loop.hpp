@@ -49,8 +49,8 @@ inline boost::asio::io_context* context_of(user_loop const* loop) {
 
 class asio_loop_service;
 
-/// Waits for one client's descriptor. One wait at a time: the client's turns follow each other, however many threads run the
-/// context.
+/// Waits for one client's descriptor. One wait at a time: the client's iterations follow each other, however many threads run
+/// the context.
 class asio_driver final : public std::enable_shared_from_this<asio_driver> {
 public:
     asio_driver(boost::asio::io_context& context, event_source source)

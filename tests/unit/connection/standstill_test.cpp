@@ -42,17 +42,17 @@ TEST(standstill, makes_nobody_wait_while_the_server_answers_what_changes_nothing
     EXPECT_TRUE(one.on_refused(oom, at(1s), at(1s)));
     EXPECT_FALSE(one.on_executed(at(1100ms))) << "it may still refuse what writes";
     EXPECT_EQ(one.since(), base::never) << "no outage";
-    EXPECT_EQ(one.turn(at(1101ms)), at(1101ms));
-    EXPECT_EQ(one.turn(at(1101ms)), at(1101ms));
+    EXPECT_EQ(one.next_write(at(1101ms)), at(1101ms));
+    EXPECT_EQ(one.next_write(at(1101ms)), at(1101ms));
     EXPECT_FALSE(one.on_refused(oom, at(5s), at(5s))) << "told already";
     EXPECT_EQ(one.since(), at(5s)) << "counted from there";
-    EXPECT_GT(one.turn(at(5s)), at(5s));
+    EXPECT_GT(one.next_write(at(5s)), at(5s));
     EXPECT_TRUE(one.on_written(at(6s), true));
 }
 
 TEST(standstill, keeps_nobody_waiting_while_the_server_works) {
     standstill one(1s, 1);
-    for (auto const now : {at(0s), at(0s), at(1s)}) EXPECT_EQ(one.turn(now), now);
+    for (auto const now : {at(0s), at(0s), at(1s)}) EXPECT_EQ(one.next_write(now), now);
 }
 
 TEST(standstill, lets_one_try_for_all_and_the_next_one_after_another_pause) {
@@ -61,11 +61,11 @@ TEST(standstill, lets_one_try_for_all_and_the_next_one_after_another_pause) {
     auto const due = one.next();
     EXPECT_GE(due, at(1050ms));
     EXPECT_LE(due, at(1100ms));
-    EXPECT_EQ(one.turn(due - 1ns), due);
-    EXPECT_EQ(one.turn(due), due) << "this one tries";
-    auto const then = one.turn(due);
+    EXPECT_EQ(one.next_write(due - 1ns), due);
+    EXPECT_EQ(one.next_write(due), due) << "this one tries";
+    auto const then = one.next_write(due);
     EXPECT_GT(then, due) << "the others do not";
-    EXPECT_EQ(one.turn(then), then) << "its answer never came: another one tries";
+    EXPECT_EQ(one.next_write(then), then) << "its answer never came: another one tries";
 }
 
 TEST(standstill, tries_ever_more_seldom_but_never_more_seldom_than_it_may) {
@@ -107,12 +107,12 @@ TEST(standstill, asks_a_new_connection_at_once_unless_it_was_made_because_of_the
     standstill full(1s, 1);
     full.on_refused(oom, at(1s), at(1s));
     full.on_connected();
-    EXPECT_EQ(full.turn(at(1s)), at(1s));
-    EXPECT_GT(full.turn(at(1s)), at(1s)) << "by one for all";
+    EXPECT_EQ(full.next_write(at(1s)), at(1s));
+    EXPECT_GT(full.next_write(at(1s)), at(1s)) << "by one for all";
     standstill replica(1s, 1);
     replica.on_refused(read_only, at(1s), at(1s));
     replica.on_connected();
-    EXPECT_GT(replica.turn(at(1s)), at(1s));
+    EXPECT_GT(replica.next_write(at(1s)), at(1s));
 }
 
 } // namespace

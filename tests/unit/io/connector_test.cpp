@@ -62,9 +62,9 @@ TEST(connector, an_address_that_does_not_answer_leaves_time_for_the_others) {
     auto const until = lease_clock::now() + 60s;
     one.give_until(until);
     ASSERT_EQ(drive_to_the_greeting(one), progress::waiting);
-    EXPECT_LT(one.turn_ends(), until - 29s) << "half of it";
+    EXPECT_LT(one.due_at(), until - 29s) << "half of it";
     ASSERT_EQ(one.on_time_over(), progress::waiting);
-    EXPECT_EQ(one.turn_ends(), until);
+    EXPECT_EQ(one.due_at(), until);
     ASSERT_EQ(drive_to_the_greeting(one), progress::waiting);
     live.accept();
     EXPECT_THAT(live.read_commands(3), ElementsAre("AUTH ann secret", "CLIENT INFO", "INFO"));
@@ -336,7 +336,7 @@ TEST_F(full_queue, of_a_unix_socket_is_waited_for_as_over_tcp) {
     one.give_until(lease_clock::now() + test::patience);
     ASSERT_EQ(one.advance(), progress::waiting) << one.problem();
     EXPECT_LT(one.fd(), 0) << "there is nothing to wait for but the time";
-    EXPECT_LT(one.turn_ends(), lease_clock::now() + 1s);
+    EXPECT_LT(one.due_at(), lease_clock::now() + 1s);
     ASSERT_EQ(one.on_time_over(), progress::waiting) << "still full";
     for (std::size_t i = 0; i < queued.size(); ++i) unique_fd(::accept(listening.get(), nullptr, nullptr));
     ASSERT_EQ(one.on_time_over(), progress::waiting);
