@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <atomic>
 #include <functional>
+#include <malloc.h>
 #include <memory>
 #include <thread>
 
@@ -71,6 +72,7 @@ class holding_child {
 public:
     holding_child(config settings, int locks, std::string prefix)
         : process_([this, settings = std::move(settings), locks, prefix = std::move(prefix)] {
+              ::malloc_trim(0); // what the parent has freed must not be taken for no growth
               held_locks all(settings);
               int const first_ones = locks / 10; // they bring in code, threads and buffers, whatever comes after them
               all.acquire(first_ones, prefix + "first:");

@@ -31,6 +31,7 @@ bool is_to_be_asked(tenure const& tenure) {
 
 /// Of one that has a timer: it is among those of its record.
 tenure_ptr const& ptr_of(tenure const& tenure) {
+    REDLATCH_ASSERT(tenure.list_index != tenure::not_listed);
     return tenure.record->tenures.of(tenure);
 }
 
