@@ -51,7 +51,7 @@ tenure_ptr lock_table::open(record_ptr const& record, std::uint64_t owner_number
     fresh->record = record;
     fresh->owner_number = owner_number;
     fresh->serial = next_serial();
-    if (!owner_suffix.empty()) fresh->have_extras().owner_suffix = owner_suffix;
+    if (!owner_suffix.empty()) fresh->have_extras(owner_suffix);
     record->tenures.add(fresh);
     try {
         parts.add(*fresh);
@@ -119,7 +119,7 @@ std::optional<level> lock_table::take(tenure_ptr const& tenure, level level, bas
     tenure->levels.push_back(level);
     tenure->longest_ever = std::max(tenure->longest_ever, level.lease);
     if (level.is_kept_or_delayed()) {
-        if (level.lock_delay > tenure->lock_delay()) tenure->extras->lock_delay = level.lock_delay;
+        if (level.lock_delay > tenure->lock_delay()) tenure->have_extras().lock_delay = level.lock_delay;
         tenure->longest_ever =
             std::max({tenure->longest_ever, level.lease + level.lock_delay, time_until(level.kept_until, sent_at)});
     }
@@ -255,8 +255,7 @@ bool lock_table::hand_off(tenure_ptr const& tenure, base::instant now, base::wak
 void lock_table::grant(tenure_ptr const from, waiter_ptr const waiter, base::instant now, base::wake_list& woken) {
     auto const& to = waiter->whose;
     REDLATCH_ASSERT(to->in(tenure::phase::acquiring) && !to->late_copy_possible);
-    REDLATCH_ASSERT((!from->extras || from->extras->owner_suffix.empty())
-                    && (!to->extras || to->extras->owner_suffix.empty())); // of kinds that are not handed off
+    REDLATCH_ASSERT(!from->has_own_suffix() && !to->has_own_suffix()); // of kinds that are not handed off
     to->serial = from->serial;
     to->late_copy_possible = from->late_copy_possible;
     auto what = waiter->asked;

@@ -15,9 +15,9 @@ owner_id_text tenure::owner_id() const {
     auto const end = std::to_chars(std::begin(digits), std::end(digits), serial).ptr;
     std::string_view const number(digits, static_cast<std::size_t>(end - digits));
     owner_id_text composed;
-    composed.assign(
-        {record->settings->owner_prefix, number,
-         extras && !extras->owner_suffix.empty() ? std::string_view(extras->owner_suffix) : record->how->owner_suffix});
+    composed.assign({record->settings->owner_prefix, number,
+                     has_own_suffix() ? std::string_view(extras.load(std::memory_order_acquire)->owner_suffix)
+                                      : record->how->owner_suffix});
     return composed;
 }
 

@@ -31,6 +31,7 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace redlatch::locking {
@@ -47,7 +48,7 @@ using owner_id_text = base::small_text<63>;
 
 /// What few tenures have: of very many locks each byte counts.
 struct tenure_extras {
-    std::string owner_suffix{};                         ///< of owner_id(); never changes; empty: that of the recipe
+    std::string const owner_suffix{};                   ///< of owner_id(); empty: that of the recipe
     base::milliseconds lock_delay{};                    ///< the longest one of all its levels ever
     std::forward_list<base::waker> operation_waiters{}; ///< while in_operation
 };
@@ -79,8 +80,6 @@ struct tenure {
     std::stop_source lost_source{std::nostopstate}; ///< one that can stop is made when somebody asks
 
     level_list levels{};
-    std::unique_ptr<tenure_extras> extras{}; ///< null: it has none
-
     /// The lease keeper's own.
     base::instant next_renewal = base::never;
     base::instant suspect_at = base::never;
@@ -102,33 +101,51 @@ struct tenure {
     tenure** thread_link = nullptr;
     tenure* next_of_thread = nullptr;
 
+    /// Made under the mutex, read by anybody. Null: it has none.
+    std::atomic<tenure_extras*> extras{nullptr};
+
     static constexpr std::uint32_t npos = static_cast<std::uint32_t>(-1);
     static constexpr std::uint32_t not_listed = static_cast<std::uint32_t>(-1);
 
     tenure() = default;
     tenure(tenure const&) = delete;
     tenure& operator=(tenure const&) = delete;
-    ~tenure() = default;
+    ~tenure() { std::unique_ptr<tenure_extras> const last(extras.load(std::memory_order_relaxed)); }
 
     /// CLIENT:NUMBER and a suffix, as the server knows the owner: composed, as of very many tenures few are asked.
     owner_id_text owner_id() const;
-    /// Nothing has changed where there is no memory for them.
-    tenure_extras& have_extras() {
-        if (!extras) extras = std::make_unique<tenure_extras>();
-        return *extras;
+    /// Nothing has changed where there is no memory for them. `owner_suffix`: of fresh ones.
+    tenure_extras& have_extras(std::string_view owner_suffix = {}) {
+        auto* known = extras.load(std::memory_order_relaxed);
+        if (known == nullptr) {
+            auto fresh = std::make_unique<tenure_extras>(tenure_extras{.owner_suffix = std::string(owner_suffix)});
+            known = fresh.get();
+            extras.store(fresh.release(), std::memory_order_release); // pairs with has_own_suffix
+        }
+        return *known;
     }
-    base::milliseconds lock_delay() const noexcept { return extras ? extras->lock_delay : base::milliseconds(0); }
+    bool has_own_suffix() const noexcept {
+        auto const* const known = extras.load(std::memory_order_acquire); // pairs with have_extras
+        return known != nullptr && !known->owner_suffix.empty();
+    }
+    /// By the owner's operation, or under the mutex.
+    base::milliseconds lock_delay() const noexcept {
+        auto const* const known = extras.load(std::memory_order_acquire); // pairs with have_extras
+        return known != nullptr ? known->lock_delay : base::milliseconds(0);
+    }
     /// To be woken when the operation of its owner has ended. Under the mutex, while in_operation.
     void wait_for_operation(base::waker const& waiter) { have_extras().operation_waiters.push_front(waiter); }
     /// The next operation of its owner may begin. Under the mutex.
     void end_operation(base::wake_list& woken) {
         in_operation = false;
-        if (!extras) return;
-        for (auto const& one : std::exchange(extras->operation_waiters, {})) woken.add(one);
+        auto* const known = extras.load(std::memory_order_relaxed);
+        if (known == nullptr) return;
+        for (auto const& one : std::exchange(known->operation_waiters, {})) woken.add(one);
     }
     void wake_operation_waiters(base::wake_list& woken) const {
-        if (!extras) return;
-        for (auto const& one : extras->operation_waiters) woken.add(one);
+        auto const* const known = extras.load(std::memory_order_relaxed);
+        if (known == nullptr) return;
+        for (auto const& one : known->operation_waiters) woken.add(one);
     }
 
     bool in(phase expected) const noexcept { return now_in.load(std::memory_order_acquire) == expected; }
