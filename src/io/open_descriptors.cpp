@@ -18,7 +18,7 @@ namespace redlatch::io {
 namespace {
 
 /// Relaxed: a descriptor comes to another thread by what orders that anyway.
-struct mark {
+struct descriptor_mark {
     std::atomic<std::uint64_t> opened_by{0}; ///< the fork_generation() of a process; zero: the number is not ours
     std::atomic<std::uint64_t> identity{0};
 };
@@ -27,7 +27,7 @@ constexpr std::size_t marks_in_page = 256;
 /// For as many descriptors as Linux lets a process have (fs.nr_open, 1,048,576).
 constexpr std::size_t most_pages = 4096;
 
-constinit std::array<std::atomic<mark*>, most_pages> pages{};
+constinit std::array<std::atomic<descriptor_mark*>, most_pages> pages{};
 
 constexpr std::uint64_t kind_bits = 4;
 constexpr std::uint64_t kind_of_socket = S_IFSOCK >> 12;
@@ -45,16 +45,16 @@ bool is_socket(std::uint64_t identity) noexcept {
 
 /// Nothing where there is no memory for it.
 void make_page(std::size_t index) noexcept {
-    constexpr auto size = marks_in_page * sizeof(mark);
+    constexpr auto size = marks_in_page * sizeof(descriptor_mark);
     void* const memory = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED) return;
-    auto* const fresh = new (memory) mark[marks_in_page]();
-    mark* none = nullptr;
+    auto* const fresh = new (memory) descriptor_mark[marks_in_page]();
+    descriptor_mark* none = nullptr;
     if (!pages[index].compare_exchange_strong(none, fresh, std::memory_order_acq_rel)) ::munmap(memory, size);
 }
 
 /// Null: it was never noted.
-mark* find_mark(int descriptor, bool make) noexcept {
+descriptor_mark* find_mark(int descriptor, bool make) noexcept {
     auto const number = static_cast<std::size_t>(descriptor);
     if (descriptor < 0 || number / marks_in_page >= most_pages) return nullptr;
     auto const& page = pages[number / marks_in_page];
@@ -63,7 +63,7 @@ mark* find_mark(int descriptor, bool make) noexcept {
     return found == nullptr ? nullptr : found + number % marks_in_page;
 }
 
-void close_if_of_parent(mark& known, int descriptor) noexcept {
+void close_if_of_parent(descriptor_mark& known, int descriptor) noexcept {
     auto opened_by = known.opened_by.load(std::memory_order_relaxed);
     if (opened_by == 0 || opened_by == fork_generation()) return;
     auto const identity = known.identity.load(std::memory_order_relaxed);
