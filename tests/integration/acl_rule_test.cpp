@@ -40,13 +40,16 @@ protected:
         return result;
     }
 
+    /// Nobody else has what is asked for.
+    static constexpr auto busy_machine = 5s;
+
     /// Everything that can be done with a lock, once. Throws what the library throws.
     void use_everything(config const& settings) const {
         client user(settings);
         user.ping();
         auto lock = user.get_lock(lock_name);
-        hold outer = lock.acquire({.wait = 1s});
-        lock.acquire({.wait = 1s}).release();
+        hold outer = lock.acquire({.wait = busy_machine});
+        lock.acquire({.wait = busy_machine}).release();
         EXPECT_TRUE(wait_until([&] { return user.stats().renewals > 0; }));
         outer.ensure_held();
         EXPECT_TRUE(lock.is_locked());
@@ -55,25 +58,25 @@ protected:
         EXPECT_TRUE(lock.inspect().held);
         outer.release();
         client other(settings); // it waits for a message
-        hold theirs = other.get_lock(lock_name).acquire({.wait = 1s});
+        hold theirs = other.get_lock(lock_name).acquire({.wait = busy_machine});
         auto waiter = in_thread([&] { return lock.acquire({.wait = 20s}); });
         EXPECT_TRUE(wait_until([&] { return user.stats().waiters == 1; }));
         theirs.release();
         waiter.get().release();
         auto fenced = user.get_fenced_lock(lock_name);
-        hold numbered = fenced.acquire({.wait = 1s});
-        fenced.acquire({.wait = 1s}).release();
+        hold numbered = fenced.acquire({.wait = busy_machine});
+        fenced.acquire({.wait = busy_machine}).release();
         numbered.release();
-        hold asked = lock.acquire({.wait = 1s, .fencing = true});
-        lock.acquire({.wait = 1s, .fencing = true}).release();
+        hold asked = lock.acquire({.wait = busy_machine, .fencing = true});
+        lock.acquire({.wait = busy_machine, .fencing = true}).release();
         asked.release();
         auto election = user.get_leader_election(lock_name, {.candidate = "ann"});
-        leadership term = election.campaign({.wait = 1s});
+        leadership term = election.campaign({.wait = busy_machine});
         EXPECT_EQ(election.leader().value().candidate, "ann");
         term.resign();
         EXPECT_FALSE(election.wait_for_change(leader_info{.candidate = {}, .owner_id = term.owner_id()}, {.wait = 1s}));
         auto fair = user.get_fair_lock(lock_name);
-        hold first = fair.acquire({.wait = 1s});
+        hold first = fair.acquire({.wait = busy_machine});
         auto const queue = [&] {
             return in_thread(
                 [&] { other.get_fair_lock(lock_name).acquire({.wait = 20s, .owner = owner()}).release(); });
@@ -89,17 +92,17 @@ protected:
         auto reads = both.read_lock();
         auto writes = both.write_lock();
         owner const me;
-        hold writing = writes.acquire({.wait = 1s, .owner = me});
-        hold reading = reads.acquire({.wait = 1s, .owner = me});
-        reads.acquire({.wait = 1s, .owner = me}).release();
+        hold writing = writes.acquire({.wait = busy_machine, .owner = me});
+        hold reading = reads.acquire({.wait = busy_machine, .owner = me});
+        reads.acquire({.wait = busy_machine, .owner = me}).release();
         EXPECT_TRUE(writes.is_locked());
         writing.release();
         reading.release();
-        hold forced = lock.acquire({.wait = 1s});
+        hold forced = lock.acquire({.wait = busy_machine});
         EXPECT_TRUE(lock.force_unlock());
         auto seats = user.get_faster_multi_lock(lock_name, {"12A", "12B"});
-        hold taken = seats.acquire({.wait = 1s});
-        seats.acquire({.wait = 1s}).release();
+        hold taken = seats.acquire({.wait = busy_machine});
+        seats.acquire({.wait = busy_machine}).release();
         EXPECT_TRUE(seats.is_locked());
         taken.release();
         use_counters(user);
@@ -109,19 +112,19 @@ protected:
     static void use_counters(client& user) {
         auto permits = user.get_semaphore("jobs:permits", {.exactly_once = true});
         EXPECT_TRUE(permits.try_set_permits(2, 100s));
-        permits.acquire({.wait = 1s});
+        permits.acquire({.wait = busy_machine});
         EXPECT_FALSE(permits.try_acquire({.permits = 2, .wait = 50ms}));
         permits.release();
         EXPECT_EQ(permits.drain_permits(), 2);
         EXPECT_TRUE(permits.remove());
         auto pool = user.get_permit_semaphore("jobs:pool", {.exactly_once = true});
         EXPECT_TRUE(pool.try_set_permits(2, 100s));
-        redlatch::permits first = pool.acquire({.lease = 60s, .wait = 1s});
+        redlatch::permits first = pool.acquire({.lease = 60s, .wait = busy_machine});
         EXPECT_TRUE(pool.update_lease(first.ids().front(), 90s));
         EXPECT_EQ(pool.get_permits(), 2);
         EXPECT_EQ(pool.inspect().leases.size(), 1U);
         first.release();
-        (void)pool.acquire({.lease = 1ms, .wait = 1s}).detach();
+        (void)pool.acquire({.lease = 1ms, .wait = busy_machine}).detach();
         EXPECT_TRUE(wait_until([&] { return pool.available_permits() == 2; }));
         pool.add_permits(1);
         EXPECT_TRUE(pool.remove());
@@ -130,7 +133,7 @@ protected:
         EXPECT_TRUE(gate.count_down());
         EXPECT_FALSE(gate.try_wait());
         EXPECT_TRUE(gate.count_down());
-        gate.wait({.wait = 1s});
+        gate.wait({.wait = busy_machine});
     }
 
     /// Without a right: what was thrown, and what was logged.
