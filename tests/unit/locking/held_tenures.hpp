@@ -12,16 +12,29 @@
 
 namespace redlatch::locking {
 
+/// Their tenures refer to them.
+struct made_records {
+    std::vector<record_ptr> all{};
+
+    made_records() = default;
+    made_records(made_records const&) = delete;
+    made_records& operator=(made_records const&) = delete;
+    ~made_records() {
+        for (auto const& one : all) one->tenures.clear();
+    }
+};
+
 struct held_tenures {
     /// 30 s of watchdog, 300 ms of margin.
     lease_keeper keeper{{base::milliseconds(30'000), base::milliseconds(0), 100}, 1};
     record_settings const settings{.owner_prefix = "uuid:"};
+    made_records records{};
     record_ptr record = make_record("orders", reentrant_recipe);
     lease_keeper::effects found{};
     std::uint64_t last = 0;
 
-    record_ptr make_record(std::string const& name, recipe const& kind) const {
-        return std::make_shared<lock_record>(name, kind, settings);
+    record_ptr make_record(std::string const& name, recipe const& kind) {
+        return records.all.emplace_back(std::make_shared<lock_record>(name, kind, settings));
     }
     tenure_ptr hold(level const& what, base::instant sent_at) {
         auto one = std::make_shared<tenure>();
