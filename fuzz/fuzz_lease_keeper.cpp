@@ -93,6 +93,7 @@ private:
         auto one = std::make_shared<tenure>();
         one->record = record_;
         one->serial = ++last_;
+        record_->tenures.add(one);
         held_[last_].who = one;
         enter(one);
     }
@@ -121,10 +122,11 @@ private:
         if (!one->renewed()) its.renewal_due = its.last_renewed = base::never;
         if (next_.one_in(2)) acknowledge(one, one->longest_lease(), sent_before_now());
     }
-    void release(tenure_ptr const& one) {
+    void release(tenure_ptr const one) { // by value: it is removed from where it may be kept
         if (!one) return;
         keeper_.forget(one);
         one->now_in = tenure::phase::releasing;
+        record_->tenures.remove(*one);
         held_.erase(one->serial);
     }
     base::instant sent_before_now() { return now_ - std::min(next_.span(), base::nanoseconds(20s)); }
@@ -190,6 +192,7 @@ private:
         for (auto const& one : found.lost) {
             check(held_.erase(one->serial) == 1, "a loss is told once, and not after the release");
             one->now_in = tenure::phase::lost;
+            record_->tenures.remove(*one);
         }
         for (auto const& some : found.renew) {
             check(!some.empty() && some.size() <= most_in_a_batch, "a batch has its bounds");
@@ -298,7 +301,7 @@ private:
         for (std::size_t i = 0; i < timers.size(); ++i) {
             auto const& who = *timers[i].whose;
             auto const found = held_.find(who.serial);
-            check(found != held_.end() && found->second.who == timers[i].whose && who.timer_index == i,
+            check(found != held_.end() && found->second.who.get() == timers[i].whose && who.timer_index == i,
                   "a hold knows its place");
             auto const& one = found->second;
             check(who.validity() == one.valid_until, "validity is what was acknowledged, within max_hold");
