@@ -32,7 +32,7 @@ end
 local left = redis.call('pttl', KEYS[1])
 local own = writes and left or redis.call('pttl', hold(ARGV[1], 1))
 for n = 2, writes and 0 or holds(count) do own = math.max(own, redis.call('pttl', hold(ARGV[1], n))) end
-local mode = redis.call('hget', KEYS[1], 'mode')
+local mode = not writes and redis.call('hget', KEYS[1], 'mode') -- who writes need not ask
 if own + 1000 < left and mode == 'read' and redis.call('hlen', KEYS[1]) > 2 then
     -- The lease of the lock is the longest of its readers', but for a second, and not this one's: another one still reads for
     -- as long. (Commands of one script may see a clock that has moved on: two leases may differ, and both be this reader's.)
@@ -47,7 +47,7 @@ local longest = 0 -- of the others, who read
 local reads = false -- one of them that has not been released
 -- Of many who read with the same lease nearly each has the longest: one that stays for as long, but for a second, is enough,
 -- and the others need not be looked at.
-local enough = left > 0 and mode == 'read' and not writes and not kept and left - 1000 or math.huge
+local enough = left > 0 and mode == 'read' and not kept and left - 1000 or math.huge
 for i = 1, #fields, 2 do
     if longest > 0 and longest >= enough then
         redis.call('hdel', KEYS[1], ARGV[1])
@@ -62,7 +62,7 @@ for i = 1, #fields, 2 do
         end
     end
 end
-local goes_on_writing = mode == 'write' and not writes
+local goes_on_writing = mode == 'write'
 local keeps_out_all = kept and writes and not reads
 if keeps_out_all then
     redis.call('pexpire', KEYS[1], math.max(kept, longest))

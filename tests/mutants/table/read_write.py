@@ -46,7 +46,7 @@ MUTANTS = [
      "if writes then redis.call('hset', KEYS[1], 'mode', 'read') end\n",
      ""),
     ("a nested read release ends the write hold", READ_WRITE_RELEASE,
-     "local goes_on_writing = mode == 'write' and not writes",
+     "local goes_on_writing = mode == 'write'",
      "local goes_on_writing = false"),
     ("the lease of those who still read is cut to one second", READ_WRITE_RELEASE,
      "redis.call('pexpire', KEYS[1], longest)",
