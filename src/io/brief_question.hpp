@@ -27,7 +27,7 @@ public:
     base::instant due_at() const noexcept { return wire_ ? base::never : attempt_.due_at(); }
     progress on_time_over();
 
-    /// Negative: there is nothing to wait for but the end of the turn.
+    /// Negative: there is nothing to wait for but due_at().
     int fd() const noexcept { return wire_ ? wire_.fd() : attempt_.fd(); }
     /// poll(2) events to wait for.
     short events() const noexcept { return wire_ ? wants_ : attempt_.events(); }

@@ -255,7 +255,7 @@ bool lock_table::hand_off(tenure_ptr const& tenure, base::instant now, base::wak
 void lock_table::grant(tenure_ptr const from, waiter_ptr const waiter, base::instant now, base::wake_list& woken) {
     auto const& to = waiter->whose;
     REDLATCH_ASSERT(to->in(tenure::phase::acquiring) && !to->late_copy_possible);
-    REDLATCH_ASSERT(!from->has_own_suffix() && !to->has_own_suffix()); // of kinds that are not handed off
+    REDLATCH_ASSERT(from->own_suffix().empty() && to->own_suffix().empty()); // of kinds that are not handed off
     to->serial = from->serial;
     to->late_copy_possible = from->late_copy_possible;
     auto what = waiter->asked;

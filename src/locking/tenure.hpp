@@ -80,6 +80,7 @@ struct tenure {
     std::stop_source lost_source{std::nostopstate}; ///< one that can stop is made when somebody asks
 
     level_list levels{};
+
     /// The lease keeper's own.
     base::instant next_renewal = base::never;
     base::instant suspect_at = base::never;
@@ -120,13 +121,14 @@ struct tenure {
         if (known == nullptr) {
             auto fresh = std::make_unique<tenure_extras>(tenure_extras{.owner_suffix = std::string(owner_suffix)});
             known = fresh.get();
-            extras.store(fresh.release(), std::memory_order_release); // pairs with has_own_suffix
+            extras.store(fresh.release(), std::memory_order_release); // pairs with own_suffix
         }
         return *known;
     }
-    bool has_own_suffix() const noexcept {
+    /// Of owner_id(), in place of the recipe's; empty: it has none.
+    std::string_view own_suffix() const noexcept {
         auto const* const known = extras.load(std::memory_order_acquire); // pairs with have_extras
-        return known != nullptr && !known->owner_suffix.empty();
+        return known != nullptr ? std::string_view(known->owner_suffix) : std::string_view();
     }
     /// By the owner's operation, or under the mutex.
     base::milliseconds lock_delay() const noexcept {
