@@ -10,6 +10,7 @@
 #include <csignal>
 #include <fcntl.h>
 #include <fstream>
+#include <functional>
 #include <gmock/gmock.h>
 #include <memory>
 #include <string>
@@ -55,6 +56,23 @@ protected:
             ::kill(process, SIGKILL);
             embedded::wait_for_end(process, lease_clock::now() + patience);
         }
+    }
+
+    /// A process has the claim, does `before`, with the path of the socket, and becomes a server then.
+    void expect_waited_for(std::function<bool(std::string const&)> const& before) const {
+        embedded_server server; // makes the folder
+        auto const claim = embedded::claim_address(folder);
+        auto const socket = (folder / "redis.sock").string();
+        other_process starts([&] {
+            if (!embedded::make_claim(claim, ::open("/dev/null", O_RDONLY))) return 1;
+            if (!before(socket)) return 2;
+            return ::execlp("redis-server", "redis-server", "--port", "0", "--save", "", "--dir", folder.c_str(),
+                            "--unixsocket", socket.c_str(), static_cast<char*>(nullptr));
+        });
+        ASSERT_TRUE(wait_until([&] { return embedded::find_claimant(claim).has_value(); }));
+        EXPECT_NO_THROW(server.ensure_running());
+        EXPECT_EQ(servers().size(), 1U);
+        end_servers();
     }
 
     /// Twelve programs need a server at the same time, while somebody removes a path again and again. How they end.
@@ -143,44 +161,22 @@ TEST_F(embedded_overlap_test, twelve_starts_while_the_start_lock_is_removed_leav
 }
 
 TEST_F(embedded_overlap_test, a_server_that_takes_long_to_start_is_waited_for) {
-    embedded_server server; // makes the folder
-    auto const claim = embedded::claim_address(folder);
-    auto const socket = (folder / "redis.sock").string();
-    other_process starts([&] {
-        if (!embedded::make_claim(claim, ::open("/dev/null", O_RDONLY))) return 1;
-        // sleeps because that is what is tried: longer than a server may be silent that has listened
-        ::usleep(3'000'000);
-        return ::execlp("redis-server", "redis-server", "--port", "0", "--save", "", "--dir", folder.c_str(),
-                        "--unixsocket", socket.c_str(), static_cast<char*>(nullptr));
-    });
-    ASSERT_TRUE(wait_until([&] { return embedded::find_claimant(claim).has_value(); }));
-    EXPECT_NO_THROW(server.ensure_running());
-    EXPECT_EQ(servers().size(), 1U);
-    end_servers();
+    // sleeps because that is what is tried: longer than a server may be silent that has listened
+    expect_waited_for([](std::string const&) { return ::usleep(3'000'000) == 0; });
 }
 
 TEST_F(embedded_overlap_test, a_server_that_takes_long_from_its_bind_to_its_listen_is_waited_for) {
-    embedded_server server; // makes the folder
-    auto const claim = embedded::claim_address(folder);
-    auto const socket = (folder / "redis.sock").string();
-    other_process starts([&] {
-        if (!embedded::make_claim(claim, ::open("/dev/null", O_RDONLY))) return 1;
+    expect_waited_for([](std::string const& socket) {
         auto const bound = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
         ::sockaddr_un address{};
         address.sun_family = AF_UNIX;
         socket.copy(address.sun_path, sizeof address.sun_path - 1);
         // sleeps because that is what is tried: the socket is bound when a server may be silent no longer
         ::usleep(2'500'000);
-        if (::bind(bound, reinterpret_cast<::sockaddr const*>(&address), sizeof address) != 0) return 2;
+        if (::bind(bound, reinterpret_cast<::sockaddr const*>(&address), sizeof address) != 0) return false;
         // sleeps because that is what is tried: it does not listen, yet
-        ::usleep(50'000);
-        return ::execlp("redis-server", "redis-server", "--port", "0", "--save", "", "--dir", folder.c_str(),
-                        "--unixsocket", socket.c_str(), static_cast<char*>(nullptr));
+        return ::usleep(50'000) == 0;
     });
-    ASSERT_TRUE(wait_until([&] { return embedded::find_claimant(claim).has_value(); }));
-    EXPECT_NO_THROW(server.ensure_running());
-    EXPECT_EQ(servers().size(), 1U);
-    end_servers();
 }
 
 TEST_F(embedded_overlap_test, a_server_without_a_claim_is_found_too) {
