@@ -120,6 +120,26 @@ TEST(turn_order, asks_as_the_second_after_half_of_the_usual_time_between_release
     EXPECT_TRUE(order.is_near(channel.now));
 }
 
+TEST(turn_order, asks_as_the_second_after_25_ms_where_releases_are_rare) {
+    turn_order order;
+    heard_channel channel;
+    order.on_busy(channel.now, 2, at(0s));
+    order.on_heard(channel.end_of_turn(), at(10s));
+    ASSERT_EQ(order.rank(channel.now), 1);
+    EXPECT_EQ(order.yield_until(channel.now, at(10s)), at(10s) + 25ms);
+}
+
+TEST(turn_order, does_not_look_before_it_asks_where_it_has_not_seen_the_end_of_a_turn) {
+    turn_order order;
+    heard_channel channel;
+    order.on_busy(channel.now, 3, at(0s));
+    order.on_heard(channel.release_within_turn(), at(1ms));
+    order.on_heard(channel.release_within_turn(), at(2ms));
+    ASSERT_EQ(order.rank(channel.now), 3);
+    auto const quiet = 4ms; // twice the time between releases, doubled for the second one before it
+    EXPECT_EQ(order.yield_until(channel.now, at(2ms)), at(2ms) + turn_order::longest_grace + 500us + quiet);
+}
+
 TEST(turn_order, looks_again_and_does_not_ask_while_many_are_before_it) {
     turn_order order;
     heard_channel channel;
