@@ -125,19 +125,22 @@ private:
                 due_.push_back({kind});
                 continue;
             }
-            auto const& name = command.at(1);
-            auto const its = channels_.find(name);
-            check(its != channels_.end(), "it asks about channels that it knows");
-            due_.push_back({kind, its->second.which});
-            if (kind == 'S') {
-                check(referred_to(name), "it subscribes to what somebody wants");
-                check(its->second.state == channel::state::idle, "it subscribes once");
-                its->second.state = channel::state::asked;
-            } else {
-                check(!referred_to(name), "nothing is given up that somebody listens to");
-                check(its->second.linger_until <= now_, "a subscription lingers for a second");
-                channels_.erase(its);
-            }
+            check(kind == 'U' || command.size() == 2, "it subscribes to one channel at a time");
+            for (std::size_t at = 1; at < command.size(); ++at) asked_about(kind, command[at]);
+        }
+    }
+    void asked_about(char kind, std::string const& name) {
+        auto const its = channels_.find(name);
+        check(its != channels_.end(), "it asks about channels that it knows");
+        due_.push_back({kind, its->second.which});
+        if (kind == 'S') {
+            check(referred_to(name), "it subscribes to what somebody wants");
+            check(its->second.state == channel::state::idle, "it subscribes once");
+            its->second.state = channel::state::asked;
+        } else {
+            check(!referred_to(name), "nothing is given up that somebody listens to");
+            check(its->second.linger_until <= now_, "a subscription lingers for a second");
+            channels_.erase(its);
         }
     }
     void timer() {
@@ -168,8 +171,10 @@ private:
             on_their_way_.push_back(array({text("subscribe"), text(command[1]), subscriptions()}));
             return;
         case 'U':
-            at_server_.erase(command[1]);
-            on_their_way_.push_back(array({text("unsubscribe"), text(command[1]), subscriptions()}));
+            for (std::size_t at = 1; at < command.size(); ++at) {
+                at_server_.erase(command[at]);
+                on_their_way_.push_back(array({text("unsubscribe"), text(command[at]), subscriptions()}));
+            }
             return;
         default:
             on_their_way_.push_back(at_server_.empty() ? text("PONG", resp::value::kind::status)

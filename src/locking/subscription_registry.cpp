@@ -8,6 +8,7 @@
 #include "resp/command.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace redlatch::locking {
@@ -54,11 +55,14 @@ channel_ptr subscription_registry::attach(std::string const& name) {
             throw;
         }
     }
-    if (found->references++ == 0 && found->linger_until != base::never) {
-        lingering_.remove(found);
-        found->linger_until = base::never;
-    }
+    if (found->references++ == 0 && found->linger_until != base::never) stay(*found);
     return found;
+}
+
+/// It lingers no more.
+void subscription_registry::stay(channel& channel) noexcept {
+    lingering_.erase(channel.place);
+    channel.linger_until = base::never;
 }
 
 void subscription_registry::detach(channel_ptr const& channel, base::instant now) {
@@ -72,13 +76,21 @@ void subscription_registry::detach(channel_ptr const& channel, base::instant now
         channels_.erase(channel->name);
         return;
     }
+    channel->place = std::prev(lingering_.end());
     channel->linger_until = base::later(now, linger);
-    if (lingering_.size() > most_lingering) give_up(lingering_.front());
+    if (lingering_.size() > most_lingering) give_up_oldest(most_together());
 }
 
 void subscription_registry::stage(std::string const& bytes, due_answer answer) {
     out.make_room(bytes.size()); // what throws comes first: bytes without their place in line would shift all answers
     due_.push_back(std::move(answer));
+    out.stage(bytes);
+    ++commands_;
+}
+
+void subscription_registry::stage(std::string const& bytes, std::vector<due_answer> const& answers) {
+    out.make_room(bytes.size());
+    due_.insert(due_.end(), answers.begin(), answers.end());
     out.stage(bytes);
     ++commands_;
 }
@@ -98,13 +110,24 @@ bool subscription_registry::subscribe_again(channel_ptr const& channel) {
     return true;
 }
 
-void subscription_registry::give_up(channel_ptr channel) { // a copy: its place in the list goes away
-    lingering_.remove(channel);
-    channel->linger_until = base::never;
-    channels_.erase(channel->name);
+void subscription_registry::give_up_oldest(std::size_t count) {
+    std::vector<due_answer> gone;
+    std::vector<std::string_view> words{sharded_ ? "SUNSUBSCRIBE" : "UNSUBSCRIBE"};
+    gone.reserve(count);
+    words.reserve(count + 1);
+    while (gone.size() < count && !lingering_.empty()) {
+        auto one = lingering_.front();
+        stay(*one);
+        channels_.erase(one->name);
+        words.push_back(one->name);
+        gone.push_back({request::unsubscribe, std::move(one)});
+    }
     if (!up_) return;
-    stage(resp::command(sharded_ ? "SUNSUBSCRIBE" : "UNSUBSCRIBE", channel->name), {request::unsubscribe, channel});
-    channel->now_in = channel::state::idle;
+    for (std::size_t at = 0; at < gone.size(); ++at) gone[at].behind = gone.size() - 1 - at;
+    std::string bytes;
+    resp::append_command(bytes, words);
+    stage(bytes, gone);
+    for (auto const& one : gone) one.channel->now_in = channel::state::idle;
 }
 
 channel_sample subscription_registry::peek(std::string const& name) const {
@@ -113,7 +136,15 @@ channel_sample subscription_registry::peek(std::string const& name) const {
 }
 
 void subscription_registry::on_timer(base::instant now) {
-    while (!lingering_.empty() && lingering_.front()->linger_until <= now) give_up(lingering_.front());
+    for (;;) {
+        std::size_t due = 0;
+        for (auto const& one : lingering_) {
+            if (one->linger_until > now || due == most_together()) break;
+            ++due;
+        }
+        if (due == 0) return;
+        give_up_oldest(due);
+    }
 }
 
 base::instant subscription_registry::next() const noexcept {
@@ -151,10 +182,15 @@ void subscription_registry::on_down(base::instant, base::wake_list& woken) noexc
     }
 }
 
+subscription_registry::due_answer subscription_registry::next_answer() {
+    auto answer = std::move(due_.front());
+    due_.pop_front();
+    return answer;
+}
+
 bool subscription_registry::on_confirmation(request order, base::wake_list& woken) {
     if (due_.empty() || due_.front().what != order) return false;
-    auto const answer = std::move(due_.front());
-    due_.pop_front();
+    auto const answer = next_answer();
     // A channel that was given up meanwhile is idle, and whoever wants the same name again has another object.
     if (order == request::subscribe && answer.channel->now_in == channel::state::asked) {
         answer.channel->now_in = channel::state::subscribed;
@@ -201,8 +237,8 @@ bool subscription_registry::on_value(resp::value&& incoming, base::instant, base
         if (is_about_another_slot(incoming)) return true;
         // The answer to the oldest request: SUBSCRIBE of a user without the right, or of a server that executes nothing now.
         if (due_.empty()) return false;
-        auto const answer = std::move(due_.front());
-        due_.pop_front();
+        auto const answer = next_answer();
+        for (auto behind = answer.behind; behind > 0; --behind) next_answer();
         if (answer.what == request::subscribe) {
             bool const for_now = connection::judge(incoming) == connection::verdict::not_executed;
             answer.channel->now_in = for_now ? channel::state::idle : channel::state::refused;

@@ -13,13 +13,15 @@
 // |             |                                | the first refusal wakes them                                          |
 // | subscribed  | message                        | count + 1, all woken                                                  |
 // | subscribed  | last waiter left, linger over  | UNSUBSCRIBE staged: from here on not subscribed -> idle               |
+// |             | or too many linger             |                                                                       |
 // | any         | connection lost                | -> idle; asked for again when there is a new one, if wanted           |
 // | subscribed  | the channel's slot of a        | count + 1, all woken -> idle: whoever wants it goes to the new node   |
 // |             | cluster goes to another node   |                                                                       |
 // | asked       | it is on another node (MOVED)  | as refused, until the waiters know that node                          |
 // | any         | the client knows of another    | count + 1, all woken: whoever wants it goes to that node              |
 // |             | node for its slot              |                                                                       |
-// In a cluster with messages of shards the commands are SSUBSCRIBE and SUNSUBSCRIBE, and messages come as "smessage".
+// In a cluster with messages of shards the commands are SSUBSCRIBE and SUNSUBSCRIBE, and messages come as "smessage". One
+// UNSUBSCRIBE names up to 100 channels: each waiter of a fair lock has one of its own.
 // Confirmations come in the order of the requests, so they are matched in order, not by name. One count per channel, never
 // begun again while anybody refers to it. The names `a` and `{a}` share a channel: a message counts for every lock on it.
 #pragma once
@@ -58,6 +60,7 @@ struct channel {
     std::uint64_t own_expected = 0; ///< messages to come that are no news
     int references = 0;
     base::instant linger_until = base::never;
+    std::list<std::shared_ptr<channel>>::iterator place{}; ///< while it lingers
     std::vector<base::waker> waiters{};
     std::string refusal{}; ///< of refused: what the server said
 
@@ -79,6 +82,8 @@ public:
     static constexpr base::milliseconds linger{1'000};
     /// No more than this many linger.
     static constexpr std::size_t most_lingering = 1'000;
+    /// Then so many are given up, with one command.
+    static constexpr std::size_t given_up_together = 100;
 
     /// A waiter refers to its channel from its first sample until it leaves.
     channel_ptr attach(std::string const& name);
@@ -126,12 +131,18 @@ private:
     struct due_answer {
         request what;
         channel_ptr channel;
+        std::size_t behind = 0; ///< so many answers to the same command come after it, unless it is an error
     };
     static void moved(channel& channel, base::wake_list& woken);
     void stage(std::string const& bytes, due_answer answer);
+    void stage(std::string const& bytes, std::vector<due_answer> const& answers);
     static void heard(channel& channel, std::string_view message, base::wake_list& woken);
     void ask(channel_ptr const& channel);
-    void give_up(channel_ptr channel);
+    void stay(channel& channel) noexcept;
+    /// With one command: of shards it names the channels of one slot only.
+    std::size_t most_together() const noexcept { return sharded_ ? 1 : given_up_together; }
+    void give_up_oldest(std::size_t count);
+    due_answer next_answer();
     bool on_confirmation(request order, base::wake_list& woken);
 
     void on_slot_moved(std::string const& name, base::wake_list& woken);

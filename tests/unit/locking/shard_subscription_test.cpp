@@ -41,6 +41,13 @@ TEST(subscription_of_a_shard, has_commands_and_messages_of_its_own) {
     EXPECT_FALSE(all.registry.expects_reply());
 }
 
+TEST(subscription_of_a_shard, is_given_up_alone_for_another_may_be_of_another_slot) {
+    in_a_cluster all;
+    for (auto const* const name : {"c", "d"}) all.registry.detach(all.in_shard(name), all.now);
+    all.registry.on_timer(all.now + subscription_registry::linger);
+    EXPECT_THAT(all.said(), ElementsAre("SUNSUBSCRIBE c", "SUNSUBSCRIBE d"));
+}
+
 TEST(subscription_of_a_shard, that_the_server_ends_wakes_who_waits_and_may_begin_again) {
     in_a_cluster all;
     auto const one = all.in_shard("c");

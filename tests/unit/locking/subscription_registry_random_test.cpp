@@ -85,13 +85,16 @@ private:
         arrived_.feed(bytes);
         resp::value command;
         if (arrived_.next(command) != resp::reader::result::value) return false;
-        auto const name = command.items.at(1).text;
-        if (command.items[0].text == "SUBSCRIBE")
-            at_server_.insert(name);
-        else
-            at_server_.erase(name);
-        auto const kind = command.items[0].text == "SUBSCRIBE" ? "subscribe" : "unsubscribe";
-        on_their_way_.push_back(array({string(kind), string(name), integer(std::ssize(at_server_))}));
+        bool const begins = command.items[0].text == "SUBSCRIBE";
+        for (std::size_t i = 1; i < command.items.size(); ++i) { // one answer for each name
+            auto const& name = command.items[i].text;
+            if (begins)
+                at_server_.insert(name);
+            else
+                at_server_.erase(name);
+            on_their_way_.push_back(
+                array({string(begins ? "subscribe" : "unsubscribe"), string(name), integer(std::ssize(at_server_))}));
+        }
         return true;
     }
     bool deliver() {
