@@ -20,20 +20,23 @@ local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local patience = tonumber(ARGV[3])
 local left = redis.call('pttl', KEYS[1])
 local before = redis.call('lpos', KEYS[2], ARGV[2])
-if before then
-    local ends = redis.call('zscore', KEYS[3], ARGV[2])
-    local alive = now + (before + 1) * patience
-    if not ends or tonumber(ends) < alive then redis.call('zadd', KEYS[3], alive, ARGV[2]) end
-end
-
-local first = redis.call('lindex', KEYS[2], 0)
+local its_turn = left == -2 and before == 0
+local first = its_turn and ARGV[2]
 local ends
-while first do
-    ends = redis.call('zscore', KEYS[3], first)
-    if ends and tonumber(ends) > now then break end
-    redis.call('lpop', KEYS[2])
-    redis.call('zrem', KEYS[3], first)
+if not its_turn then
+    if before then
+        ends = redis.call('zscore', KEYS[3], ARGV[2])
+        local alive = now + (before + 1) * patience
+        if not ends or tonumber(ends) < alive then redis.call('zadd', KEYS[3], alive, ARGV[2]) end
+    end
     first = redis.call('lindex', KEYS[2], 0)
+    while first do
+        ends = redis.call('zscore', KEYS[3], first)
+        if ends and tonumber(ends) > now then break end
+        redis.call('lpop', KEYS[2])
+        redis.call('zrem', KEYS[3], first)
+        first = redis.call('lindex', KEYS[2], 0)
+    end
 end
 
 if left == -2 and (not first or first == ARGV[2]) then
@@ -42,8 +45,15 @@ if left == -2 and (not first or first == ARGV[2]) then
         redis.call('lpop', KEYS[2])
         redis.call('zrem', KEYS[3], ARGV[2])
     end
-    local others = redis.call('zrange', KEYS[3], 0, -1)
-    for _, waiter in ipairs(others) do redis.call('zincrby', KEYS[3], -patience, waiter) end
+    local others = redis.call('zrange', KEYS[3], 0, -1, 'withscores')
+    for from = 1, #others, 1000 do -- not too many arguments at once
+        local shifted = {}
+        for i = from, math.min(from + 998, #others - 1), 2 do
+            table.insert(shifted, string.format('%.17g', others[i + 1] - patience))
+            table.insert(shifted, others[i])
+        end
+        redis.call('zadd', KEYS[3], unpack(shifted))
+    end
     redis.call('hset', KEYS[1], ARGV[2], 1)
     local leased = redis.pcall('pexpire', KEYS[1], ARGV[1])
     if leased == 1 then return token end
