@@ -26,7 +26,11 @@ public:
 
     void run() {
         check(op_.result() == outcome::pending, "nothing is decided before the start");
-        obey(op_.start(), {.starts = true});
+        obey(op_.start(), {.starts = true,
+                           .may_attempt = !terms_.queues_here,
+                           .may_wait = terms_.listens_until > now_,
+                           .least_wait = 0ms,
+                           .asks_by = terms_.queues_here ? base::never : asks_by()});
         while (next_.more() && now_in_ != act::finish) {
             now_ += next_.span();
             step();
@@ -61,12 +65,16 @@ private:
         out.may_wait = !next_.one_in(4);
         out.reentry = next_.one_in(4);
         out.plain = next_.one_in(2);
+        if (next_.one_in(4)) { // waiters queue on the server
+            out.queues_here = false;
+            if (next_.one_in(2)) out.listens_until = now_ + std::min<base::nanoseconds>(next_.span(), out.longest_wait);
+        }
         return out;
     }
 
     void step() {
         bool const over = now_ >= terms_.deadline;
-        bool const in_queue = terms_.may_wait && !terms_.reentry;
+        bool const in_queue = terms_.may_wait && !terms_.reentry && terms_.queues_here;
         switch (next_.below(11)) {
         case 0: return obey(op_.on_cancelled(), {.ends_with = outcome::cancelled});
         case 1: return obey(op_.on_closed(), {.ends_with = outcome::closed});
@@ -95,7 +103,7 @@ private:
         case act::yield:
         case act::pause:
             if (over) return deadline();
-            return terms_.may_wait && !terms_.reentry && next_.one_in(4) ? held_here() : woken();
+            return in_queue && next_.one_in(4) ? held_here() : woken();
         case act::finish: return;
         }
     }
@@ -251,7 +259,7 @@ private:
         plain_ = what.plain;
         switch (what.what) {
         case act::queue:
-            check((may.starts || may.stays_queued) && terms_.may_wait && !terms_.reentry,
+            check((may.starts || may.stays_queued) && terms_.may_wait && !terms_.reentry && terms_.queues_here,
                   "only who may wait for others queues");
             break;
         case act::watch: check(may.may_watch, "it watches a hold of its process, and nothing else"); break;

@@ -109,9 +109,12 @@ acquire_op::terms acquisition::terms(lock_table::beginning const& found) const {
     out.longest_wait = core_->settings().lock_watchdog_timeout;
     out.queues_here = !record.how->each_waiter_asks();
     // Who waits on the server asks in time to keep its place, and soon where another client took it for gone.
-    if (record.how->queues_on_server())
+    if (record.how->queues_on_server()) {
         out.longest_wait =
             std::min({out.longest_wait, record.settings->waiter_timeout / 4, longest_pause_of_a_queued_waiter});
+        if (record.contended && record.contended->had_to_wait && !core_->settings().fail_fast)
+            out.listens_until = base::later(now_, acquire_op::longest_subscribing);
+    }
     if (!record.has_channel()) {
         out.backoff = request_.backoff;
         out.seed = std::hash<std::string_view>()(found.tenure->owner_id()); // no two waiters ask in step
@@ -410,6 +413,7 @@ bool acquisition::on_answer_read(action const& next, connection::call const& ans
 void acquisition::take_level(lock_table& table, base::instant sent_at, base::wake_list& woken) {
     auto const what = asked_level(sent_at);
     request_.record->on_answered(now_);
+    if (request_.record->contended && !op_.found_held()) request_.record->contended->had_to_wait = false;
     if (after_silence_) request_.record->on_nobody_asked(sample_);
     table.lose_others(tenure_, sent_at, now_, woken); // what may throw comes first
     if (auto const taken = table.take(tenure_, what, sent_at, what.max_hold_until, token_))

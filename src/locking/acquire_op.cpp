@@ -74,7 +74,11 @@ bool acquire_op::still_valid(base::instant sent_at, base::instant now) const noe
 
 acquire_op::action acquire_op::start() {
     REDLATCH_ASSERT(state_ == state::start);
-    if (terms_.reentry || !terms_.may_wait || !terms_.queues_here) return attempt();
+    if (terms_.reentry || !terms_.may_wait) return attempt();
+    if (!terms_.queues_here) {
+        auto const until = std::min(terms_.listens_until, last_moment_to_ask());
+        return until > terms_.began ? wait(until, {}, awaited::any) : attempt();
+    }
     state_ = state::queued;
     return {act::queue, terms_.deadline};
 }

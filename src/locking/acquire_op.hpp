@@ -5,6 +5,8 @@
 // |----------|-----------------------------------------|--------------------------------------------------------------------|
 // | start    | must not wait, a re-entry, or waiters   | attempt -> trying                                                  |
 // |          | queue on the server                     |                                                                    |
+// | start    | waiters queue on the server, and it     | wait for the subscription, for a short time -> waiting             |
+// |          | will probably have to wait              |                                                                    |
 // | start    | may wait                                | queue -> queued                                                    |
 // | queued   | not the head                            | queue; shortly before the deadline, once: hurry the head           |
 // | queued   | head, and this process does not hold it | attempt -> trying                                                  |
@@ -78,6 +80,9 @@ public:
         base::instant deadline = base::never;
         bool may_wait = true;
         bool queues_here = true; ///< only the first waiter of the process asks the server
+        /// Of waiters that queue on the server: subscribe first, and ask then at the latest. Who asks first asks again when it
+        /// has subscribed, for what was published before it did not hear.
+        base::instant listens_until = base::instant::min();
         bool reentry = false;
         bool plain = false; ///< the first attempt is to be a plain command
         base::milliseconds lease{};
@@ -184,6 +189,8 @@ public:
     /// Before a wait ends without an answer from the server, the head of the queue asks: time enough for that. Of shorter
     /// waits half of their time.
     static constexpr base::milliseconds before_deadline{8};
+    /// For how long a waiter that subscribes first waits for that before it asks all the same.
+    static constexpr base::milliseconds longest_subscribing{20};
 
 private:
     action attempt();

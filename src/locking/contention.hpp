@@ -21,6 +21,8 @@ struct contention {
     locking::head_wakes head_wakes{};
     /// The server said busy, and until when at the most.
     base::instant busy_until = base::instant::min();
+    /// The latest acquisition of this process found it held.
+    bool had_to_wait = false;
     /// The table keeps the record until then; never: it does not.
     base::instant remembered_until = base::never;
 };

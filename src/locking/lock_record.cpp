@@ -24,6 +24,7 @@ void lock_record::on_busy(std::optional<std::int64_t> listeners, channel_sample 
     if (listeners && heard.subscribed) listeners = std::max<std::int64_t>(*listeners - 1, 0); // this process
     if (!how->each_waiter_asks()) others->turn.on_busy(heard, listeners, now);
     others->busy_until = until;
+    others->had_to_wait = true;
 }
 
 void lock_record::on_released(std::int64_t others, std::optional<channel_sample> const& own, base::instant held_since,

@@ -92,6 +92,43 @@ TEST(acquire_op, asks_at_once_where_waiters_queue_on_the_server_and_waits_for_it
     EXPECT_EQ(op.on_woken(at(1s), false, subscribed).what, act::attempt);
 }
 
+/// Of a waiter that queues on the server.
+acquire_op::terms listening_until(base::instant until, base::instant deadline = base::never) {
+    auto terms = patient(deadline);
+    terms.queues_here = false;
+    terms.listens_until = until;
+    return terms;
+}
+
+TEST(acquire_op, subscribes_before_it_asks_where_it_queues_on_the_server_and_will_probably_have_to_wait) {
+    acquire_op op(listening_until(at(20ms)));
+    auto const first = op.start();
+    EXPECT_EQ(first.what, act::wait);
+    EXPECT_TRUE(first.subscribe);
+    EXPECT_EQ(ms(first.until), 20) << "then it asks all the same";
+    EXPECT_TRUE(op.listens());
+    EXPECT_TRUE(op.is_news({1, true}, {})) << "its subscription";
+    EXPECT_EQ(op.on_woken(at(1ms), false, {1, true}).what, act::attempt);
+    auto const next = op.on_answer(busy(), at(1ms), at(2ms), subscribed);
+    EXPECT_EQ(next.what, act::wait);
+    EXPECT_FALSE(next.subscribe) << "whatever is published from now on is heard";
+}
+
+TEST(acquire_op, subscribes_first_only_for_as_long_as_there_is_time_for_an_answer) {
+    acquire_op soon(listening_until(at(20ms), at(10ms)));
+    EXPECT_EQ(ms(soon.start().until), 5);
+    acquire_op over(listening_until(at(20ms), at(0s)));
+    EXPECT_EQ(over.start().what, act::attempt);
+}
+
+TEST(acquire_op, asks_at_once_where_it_must_not_wait_or_enters_again_whatever_it_expects) {
+    for (auto terms : {once(), again()}) {
+        terms.queues_here = false;
+        terms.listens_until = at(20ms);
+        EXPECT_EQ(acquire_op(terms).start().what, act::attempt);
+    }
+}
+
 // --- in the local queue
 
 /// That may wait from `began` on.
