@@ -20,10 +20,16 @@ constexpr milliseconds countable(std::int64_t time_in_ms) noexcept {
     return std::min(milliseconds(time_in_ms), std::chrono::duration_cast<milliseconds>(nanoseconds::max()));
 }
 
-/// t + d, or never where that is out of range.
-constexpr instant later(instant t, nanoseconds d) noexcept {
-    if (t == never || d >= never - std::max(t, instant{})) return never;
-    return t + d;
+/// t + d, or never where that is out of range. Of a coarser unit there are times that the clock cannot count at all.
+template <class Count, class Unit>
+constexpr instant later(instant t, std::chrono::duration<Count, Unit> d) noexcept {
+    using given = std::chrono::duration<Count, Unit>;
+    if (d > std::chrono::duration_cast<given>(nanoseconds::max())) return never;
+    if (d < std::chrono::duration_cast<given>(nanoseconds::min())) return instant::min();
+    nanoseconds const exact = d;
+    if (t == never || exact >= never - std::max(t, instant{})) return never;
+    if (exact < instant::min() - std::min(t, instant{})) return instant::min();
+    return t + exact;
 }
 
 } // namespace redlatch::base

@@ -25,5 +25,13 @@ TEST(later, never_wraps_around) {
     EXPECT_TRUE(later(instant{} - 1h, nanoseconds::max()) == never) << "from before the epoch of the clock, too";
 }
 
+TEST(later, is_never_by_a_time_of_another_unit_that_no_clock_can_count) {
+    EXPECT_TRUE(later(at(1s), milliseconds::max()) == never);
+    EXPECT_TRUE(later(at(1s), std::chrono::hours::max()) == never);
+    EXPECT_TRUE(later(at(1s), milliseconds(9'223'372'036'855)) == never) << "292 years";
+    EXPECT_TRUE(later(at(1s), milliseconds::min()) == instant::min());
+    EXPECT_TRUE(later(instant{} - 1h, nanoseconds::min()) == instant::min());
+}
+
 } // namespace
 } // namespace redlatch::base
