@@ -71,8 +71,8 @@ public:
     void release(std::error_code& ec) noexcept;
     /// As release(), not waited for: a failure goes to the client's listener.
     void release_detached() noexcept;
-    /// As release(); the handler gets the outcome on the executor. Never called from within this function. An empty or
-    /// released one, and one in the child of a fork: throws error(invalid_argument).
+    /// As release(); the handler gets the outcome on the executor: of a released one success, in the child of a fork
+    /// forked. Never called from within this function. An empty one: throws error(invalid_argument).
     void async_release(executor ex, std::function<void(std::error_code)> handler);
     /// As release(); see completion.hpp. They count as released from now on.
     [[nodiscard]] std::optional<outcome> start_release(completion_ptr<>& done);

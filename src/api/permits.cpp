@@ -75,13 +75,14 @@ outcome release_now(permits_state const& state, patience grace) {
     }
 }
 
-/// A renewal that came too late for their holder may have prolonged them all the same: nobody has them now.
+/// Their lease may have been prolonged, by a renewal that came too late for their holder or by their ids, and of several only
+/// one may be gone: nobody has them now.
 outcome end_of_lost(permits_state const& state) {
-    if (state.lease->is_renewed() && !state.of.core->closed()) io::insist([&] { give_permits_back(state); });
+    if (!state.of.core->closed()) io::insist([&] { give_permits_back(state); });
     return {errc::lease_lost,
-            "the lease of "
-                + detail::permits_in_words(state.of, static_cast<std::int64_t>(detail::number_of_ids(state.ids())))
-                + " is over, and they came back by themselves; stop what they protect"};
+            detail::permits_in_words(state.of, static_cast<std::int64_t>(detail::number_of_ids(state.ids())))
+                + " were lost: their lease or their longest hold is over, or one of them was released by its id; what "
+                  "is still taken of them is given back now; stop what they protect"};
 }
 
 /// Blocks, unless they have ended; throws error.
@@ -167,7 +168,7 @@ void permits::release(std::error_code& ec) noexcept {
     ec.clear();
     try {
         release();
-    } catch (error const& problem) {
+    } catch (std::system_error const& problem) {
         ec = problem.code();
     } catch (...) {
         ec = std::make_error_code(std::errc::not_enough_memory);
@@ -211,7 +212,7 @@ void permits::async_release(executor ex, std::function<void(std::error_code)> ha
 }
 
 std::vector<std::string> permits::detach() {
-    if (!state_) return {};
+    if (!state_ || state_->of.core->forked()) return {}; // they are the parent's
     auto out = ids();
     if (!state_->lease->end()) return {};
     return out;

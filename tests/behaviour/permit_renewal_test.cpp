@@ -50,6 +50,25 @@ TEST_F(permit_renewal_test, lets_permits_come_back_that_nobody_renews_any_more) 
     EXPECT_TRUE(next);
 }
 
+TEST_F(permit_renewal_test, holds_permits_without_a_limit_where_the_longest_hold_is_the_longest_time) {
+    for (auto const most : {duration::max(), duration(std::chrono::hours(24 * 366 * 293))}) {
+        permits const one = mine.acquire({.renewed = true, .max_hold = most});
+        EXPECT_EQ(one.status(), hold_status::held);
+        EXPECT_FALSE(one.lost().stop_requested());
+    }
+}
+
+TEST_F(permit_renewal_test, gives_back_permits_whose_lease_somebody_has_prolonged) {
+    mine.try_set_permits(1);
+    permits one = mine.acquire({.lease = 200ms});
+    ASSERT_TRUE(theirs.update_lease(one.ids().front(), std::nullopt));
+    ASSERT_TRUE(wait_until([&] { return one.status() == hold_status::lost; }));
+    auto const problem = outcome_of([&] { one.release(); });
+    EXPECT_EQ(problem.reason, errc::lease_lost) << problem;
+    EXPECT_TRUE(becomes("1")) << "nobody else would ever release it";
+    EXPECT_EQ(taken(), 0);
+}
+
 TEST_F(permit_renewal_test, does_not_shorten_a_lease_that_was_set_by_id) {
     permits const one = taken_and_renewed();
     EXPECT_TRUE(theirs.update_lease(one.ids().front(), 600s));
