@@ -6,7 +6,7 @@
 local done = KEYS[2] and redis.call('get', KEYS[2])
 if done then return tonumber(done) end
 local value = redis.call('get', KEYS[1])
-if value and not tonumber(value) then return redis.error_reply('WRONGTYPE the value is not a number') end
+if value and not string.find(value, '^-?%d+$') then return redis.error_reply('WRONGTYPE the value is not a number') end
 local there = value and 1 or 0
 if there == 1 then redis.call('del', KEYS[1]) end
 if KEYS[2] then redis.call('set', KEYS[2], there, 'px', ARGV[4]) end

@@ -10,8 +10,8 @@ if not value then
     if KEYS[2] then redis.call('set', KEYS[2], -1, 'px', ARGV[3]) end
     return -1
 end
+if not string.find(value, '^-?%d+$') then return redis.error_reply('WRONGTYPE the value is not a number') end
 local count = tonumber(value)
-if not count then return redis.error_reply('WRONGTYPE the value is not a number') end
 if count <= 0 then
     redis.call('del', KEYS[1]) -- somebody has set it so
     return -1

@@ -17,6 +17,7 @@ if #ended > 0 then
         end
     end
     if value and value > 0 then redis.pcall(ARGV[1], ARGV[2], value) end
+    if value and #ended == 1000 then value = value + redis.call('zcount', KEYS[2], '-inf', now) end -- they come back later
 end
 local left = -2
 local ends = ARGV[3] and redis.call('zscore', KEYS[2], ARGV[3])

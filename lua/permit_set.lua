@@ -12,9 +12,9 @@ local time = redis.call('time')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local taken = redis.call('zcount', KEYS[2], '(' .. now, '+inf')
 local change = tonumber(ARGV[3])
-if ARGV[4] == '1' and value then
+if ARGV[4] == '1' then
     local ended = redis.call('zcount', KEYS[2], '-inf', now)
-    change = change - value - taken - ended
+    change = change - (value or 0) - taken - ended
 end
 local free = value and tonumber(value) or 0
 if KEYS[3] then redis.call('set', KEYS[3], 1, 'px', ARGV[5]) end

@@ -4,8 +4,9 @@
 -- wire: protocol section 7.1. RECORD holds the answer: a copy of the call takes nothing more. The expiry of NAME stays.
 local done = KEYS[2] and redis.call('get', KEYS[2])
 if done then return tonumber(done) end
-local available = tonumber(redis.call('get', KEYS[1]) or 0)
-if not available then return redis.error_reply('WRONGTYPE the value is not a number') end
+local value = redis.call('get', KEYS[1]) or '0'
+if not string.find(value, '^-?%d+$') then return redis.error_reply('WRONGTYPE the value is not a number') end
+local available = tonumber(value)
 if KEYS[2] then redis.call('set', KEYS[2], available, 'px', ARGV[1]) end
 if available == 0 then return 0 end
 local taken = redis.pcall('decrby', KEYS[1], available)

@@ -11,7 +11,7 @@ if not value and ARGV[4] == '1' then
     if KEYS[2] then redis.call('set', KEYS[2], 0, 'px', ARGV[5]) end
     return 0
 end
-if not tonumber(value or 0) then return redis.error_reply('WRONGTYPE the value is not a number') end
+if value and not string.find(value, '^-?%d+$') then return redis.error_reply('WRONGTYPE the value is not a number') end
 if KEYS[2] then redis.call('set', KEYS[2], 1, 'px', ARGV[5]) end
 local added = redis.pcall('incrby', KEYS[1], ARGV[1])
 if type(added) ~= 'number' then

@@ -17,7 +17,7 @@ struct taken_permit {
     std::optional<duration> remaining_lease{};
 };
 
-/// A snapshot of one permit semaphore. Permits whose lease is over count as come back.
+/// A snapshot of one permit semaphore. Permits whose lease is over count as come back: of very many at once the first 1,000.
 struct permit_info {
     std::string name{};
     bool is_set = false;

@@ -102,8 +102,8 @@ TEST_P(counter_script, takes_permits_all_or_none) {
                                 .before = {set("permits", "2.5")},
                                 .keys = {"permits", record},
                                 .arguments = {"1", "60000"},
-                                .reply = "!ERR",
-                                .reply_to_a_repeat = "!ERR",
+                                .reply = "!WRONGTYPE",
+                                .reply_to_a_repeat = "!WRONGTYPE",
                                 .after = {"permits 2.5 no expiry"}},
                            });
 }
@@ -373,6 +373,33 @@ TEST_P(counter_script, counts_a_latch_down_and_opens_it_at_zero) {
                                .reply_to_a_repeat = "!WRONGTYPE",
                                .after = {"gate open no expiry"}},
                           });
+}
+
+/// Lua takes them for numbers, INCRBY does not.
+TEST_P(counter_script, refuses_what_is_no_decimal_integer_and_changes_nothing) {
+    struct one {
+        locking::script const& script;
+        words arguments;
+    };
+    std::vector<one> const all{{semaphore_acquire, {"1"}},
+                               {semaphore_release, {"1", "PUBLISH", "channel", "0"}},
+                               {semaphore_drain, {}},
+                               {latch_count_down, {"PUBLISH", "channel"}},
+                               {counter_remove, {"PUBLISH", "channel", ""}}};
+    for (auto const* const value : {"0x10", "-0x1", "1.5", " 5", "1e3", ""}) {
+        command({"SET", "permits", value});
+        for (auto const& each : all) {
+            SCOPED_TRACE(std::string(each.script.name) + " of '" + value + "'");
+            EXPECT_TRUE(call(each.script, {"permits"}, each.arguments).is_error_named("WRONGTYPE"));
+            EXPECT_EQ(command({"GET", "permits"}).text, value);
+        }
+    }
+}
+
+TEST_P(counter_script, answers_with_an_integer_however_many_there_are) {
+    command({"SET", "permits", "9223372036854775807"});
+    EXPECT_EQ(call(semaphore_acquire, {"permits"}, {"7"}).integer, 1'000'000'001);
+    EXPECT_EQ(command({"GET", "permits"}).text, "9223372036854775800");
 }
 
 TEST_P(counter_script, says_that_this_user_may_not_publish) {

@@ -314,6 +314,14 @@ TEST_P(permit_script, changes_how_many_there_are) {
              .reply_to_a_repeat = "1",
              .after = {"permits 2 no expiry"},
              .told = {permit_channel + " 2"}},
+            {.what = "in all, where somebody has deleted the number of those that are taken",
+             .before = {leased(one), ended(two)},
+             .keys = about(),
+             .arguments = {"PUBLISH", permit_channel, "5", "1"},
+             .reply = "1",
+             .reply_to_a_repeat = "1",
+             .after = {"permits 3 no expiry", timeouts + " <" + two + "=over " + one + "=100s> no expiry"},
+             .told = {permit_channel + " 3"}},
             {.what = "in all: what comes back is counted once",
              .before = {number("1"), ended(one)},
              .keys = about(),
@@ -424,16 +432,17 @@ TEST_P(permit_script, changes_no_number_for_a_user_who_may_not_change_the_permit
     EXPECT_EQ(state(), (std::vector<std::string>{"permits 2 no expiry", timeouts + " <" + one + "=over> no expiry"}));
 }
 
-/// Their score is the time at which they end: a thousand of them come back at a time.
+/// A thousand of them come back at a time; all are counted.
 TEST_P(permit_script, takes_back_however_many_there_are) {
     command(number("0"));
     constexpr int many = 2'500;
     for (int i = 0; i < many; ++i) command(ended("permit-" + std::to_string(100'000'000 + i)));
-    for (int const back : {1'000, 2'000, 2'500, 2'500}) {
+    for (auto const* const back : {"1000", "2000", "2500", "2500"}) {
         auto const seen = call(permit_look, about(), {"PUBLISH", permit_channel});
         ASSERT_EQ(seen.items.size(), 4U);
-        EXPECT_EQ(seen.items[0].integer, back);
+        EXPECT_EQ(seen.items[0].integer, many);
         EXPECT_EQ(seen.items[1].integer, 0);
+        EXPECT_EQ(command({"GET", "permits"}).text, back);
     }
 }
 
