@@ -4,16 +4,35 @@
 -- Returns: 1 + how many connections heard the message = released; -1 = released, but this user may not publish: waiters sleep
 -- until their timer; 0 = OWNER did not hold all of them. Those that it held are released at once then, and waiters are told.
 -- wire: protocol section 9.3; 0 is UNLOCK_MESSAGE. What OWNER has left of a value that another one has taken over goes too.
+-- A minimum hold leaves fields for as long as the group is in use: each such release removes some whose lease is over, and
+-- where no other value is held, the key lasts no longer than the minimum hold.
 local first = 6
+local function tidy(cursor, now) -- whether all has been seen, and nothing of others is left
+    local alone = true
+    local own = {}
+    for i = first, #ARGV do own[ARGV[i]] = true end
+    local page = redis.call('hscan', KEYS[1], cursor, 'count', 30)
+    for i = 1, #page[2], 2 do
+        local field, owner = page[2][i], page[2][i + 1]
+        if not own[field] and not string.find(field, ':expire_time$') and not string.find(field, ':lock_count$') then
+            local hold = field .. ':' .. owner
+            local ends = tonumber(redis.call('hget', KEYS[1], hold .. ':expire_time') or 0) or 0
+            if ends > now then alone = false
+            else redis.call('hdel', KEYS[1], field, hold .. ':expire_time', hold .. ':lock_count') end
+        end
+    end
+    return alone and page[1] == '0'
+end
 local held = 0
 for i = first, #ARGV do
     if redis.call('hget', KEYS[1], ARGV[i]) == ARGV[1] then held = held + 1 end
 end
 local all = held == #ARGV - first + 1
 local ends -- of the minimum hold
-if all and ARGV[4] ~= '' then
-    local time = redis.call('time')
-    ends = time[1] * 1000 + math.floor(time[2] / 1000) + tonumber(ARGV[4])
+local time = all and ARGV[4] ~= '' and redis.call('time')
+local now = time and time[1] * 1000 + math.floor(time[2] / 1000)
+if time then
+    ends = now + tonumber(ARGV[4])
     local left = redis.call('pttl', KEYS[1])
     if left >= 0 and left < tonumber(ARGV[4]) then redis.call('pexpire', KEYS[1], ARGV[4]) end
 end
@@ -26,6 +45,10 @@ for i = first, #ARGV do
         redis.call('hdel', KEYS[1], ARGV[i])
     end
     redis.call('hdel', KEYS[1], hold .. ':expire_time', hold .. ':lock_count')
+end
+if ends then
+    if tidy(0, now) then redis.call('pexpire', KEYS[1], ARGV[4]) end
+    tidy(time[2], now) -- of many fields it begins anywhere
 end
 if held == 0 then return 0 end
 local told = redis.pcall(ARGV[2], ARGV[3], 0)

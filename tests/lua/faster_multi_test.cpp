@@ -197,6 +197,27 @@ TEST_P(faster_multi_script, keeps_them_longer_than_the_lease_that_they_had) {
     EXPECT_EQ(group(), (words{"a=me:0 x1 50s", "key 50s"}));
 }
 
+TEST_P(faster_multi_script, keeps_the_key_no_longer_than_them_where_nothing_else_is_held) {
+    acquire("me:1", {"a"}, "1000000");
+    hold("gone:1", "b", -1'000);
+    EXPECT_EQ(release_to_keep("me:1", {"a"}), "1");
+    EXPECT_EQ(group(), (words{"a=me:0 x1 50s", "key 50s"}));
+}
+
+/// Each minimum hold of a value that nobody takes again leaves three fields.
+TEST_P(faster_multi_script, does_not_grow_with_what_minimum_holds_have_left) {
+    acquire("somebody:1", {"held"}, "1000000");
+    constexpr int many = 500;
+    for (int i = 0; i < many; ++i) hold("me:0", "left-" + std::to_string(i), -1'000);
+    for (int i = 0; i < many; ++i) {
+        acquire("me:1", {"a"});
+        EXPECT_EQ(release_to_keep("me:1", {"a"}), "1");
+        force({"a"});
+    }
+    EXPECT_LT(command({"HLEN", "group"}).integer, 3 * many / 4);
+    EXPECT_EQ(look({"held"}), "1000s") << "nobody else loses anything";
+}
+
 TEST_P(faster_multi_script, keeps_nothing_of_what_was_ended_in_part) {
     acquire("me:1", {"a", "b"});
     force({"b"});
