@@ -56,21 +56,45 @@ multi_acquisition::~multi_acquisition() {
 
 /// What has ended before it began asks nobody: see ask().
 void multi_acquisition::begin() noexcept {
+    if (options_.stop.stop_requested()) return end_early(errc::cancelled);
     // What a later step acquires is acquired on a reactor, which is not the thread that owns it.
     if (options_.owner == owner::this_thread())
         for (std::size_t i = 0; i < group_->members.size(); ++i) group_->core_of(i).watch_this_thread();
-    if (auto const until = may_wait_ ? left_to_others_until() : base::instant::min(); until > began_)
-        return rest(until);
     act next{};
-    {
+    try {
+        watch_clients();
+        if (auto const until = may_wait_ ? left_to_others_until() : base::instant::min(); until > began_)
+            return rest(until);
         std::lock_guard const guard(mutex_);
-        try {
-            next = begin_round();
-        } catch (std::bad_alloc const&) {
-            next = end_without_memory();
-        }
+        if (finished_) return; // a client has been closed
+        next = begin_round();
+    } catch (std::bad_alloc const&) {
+        std::lock_guard const guard(mutex_);
+        next = end_without_memory();
     }
     carry_out(next);
+}
+
+/// While it asks one member, or rests, the others' clients say nothing.
+void multi_acquisition::watch_clients() {
+    auto const core = [this](std::size_t member) { return &group_->core_of(member); };
+    std::size_t const all = group_->members.size();
+    bool const of_one_client = std::all_of(group_->members.begin(), group_->members.end(), [&](basic_lock const& one) {
+        return lock_access::impl(one)->core.get() == core(0);
+    });
+    if (of_one_client) return;
+    for (std::size_t i = 0; i < all; ++i)
+        watched_clients_.emplace_back(core(i)->closing_token(), on_closed{weak_from_this()});
+}
+
+void multi_acquisition::on_closed::operator()() const noexcept {
+    if (auto const alive = whom.lock()) alive->on_client_closed();
+}
+
+void multi_acquisition::on_client_closed() noexcept {
+    std::size_t closed = 0;
+    for (std::size_t i = 0; i < group_->members.size(); ++i) closed += group_->core_of(i).closed() ? 1U : 0U;
+    if (closed > group_->members.size() - group_->needed) end_early(errc::closed);
 }
 
 void multi_acquisition::end_early(errc reason) noexcept {
@@ -274,7 +298,9 @@ multi_acquisition::act multi_acquisition::on_round_failed() {
         first_busy_ = failures_.front().member;
         return act::begin_again;
     }
-    auto const& first = failures_.front();
+    auto const busy =
+        std::find_if(failures_.begin(), failures_.end(), [](failure const& one) { return means_no(one.code); });
+    auto const& first = busy == failures_.end() ? failures_.front() : *busy;
     auto const& name = group_->members[first.member].name();
     if (!may_wait_)
         return end_with(errc::busy, "the " + group_->shown() + " was not acquired: " + name + " is held by another");
@@ -296,9 +322,22 @@ multi_acquisition::act multi_acquisition::on_lapsed() {
 multi_acquisition::act multi_acquisition::on_end_early(errc reason) {
     auto const subject = "the " + group_->shown() + " was not acquired";
     if (reason == errc::cancelled) return end_with(reason, "the wait for the " + group_->shown() + " was cancelled");
-    if (reason == errc::closed) return end_with(reason, subject + ": the client that was to tell of it was closed");
-    if (may_wait_) return end_with(reason, subject + " before the wait ended: " + unanswered());
+    if (reason == errc::closed) return end_with(reason, subject + ": " + whose_client_is_closed());
+    if (may_wait_ && !is_unanswered()) return end_with(reason, subject + " before the wait ended: " + unanswered());
     return end_with(errc::disconnected, subject + ": " + unanswered() + " in time");
+}
+
+std::string multi_acquisition::whose_client_is_closed() const {
+    for (std::size_t i = 0; i < group_->members.size(); ++i)
+        if (group_->core_of(i).closed()) return "the client of " + group_->members[i].name() + " was closed";
+    return "the client that was to tell of it was closed";
+}
+
+/// Nobody is known to hold a member, and the server of one has had the time for an answer.
+bool multi_acquisition::is_unanswered() const {
+    bool const held =
+        std::any_of(failures_.begin(), failures_.end(), [](failure const& one) { return means_no(one.code); });
+    return pending_ > 0 && !held && lease_clock::now() - asked_at_ >= io::node::longest_answer;
 }
 
 std::string multi_acquisition::unanswered() const {
@@ -407,7 +446,7 @@ void multi_acquisition::finish() noexcept {
     for (auto& one : unwanted) hold_access::give_up(one);
     if (in_vain) note_left_in_vain();
     if (acquired && options_.hold_at_least) {
-        auto const until = base::later(lease_clock::now(), *options_.hold_at_least);
+        auto const until = base::later(lease_clock::now(), std::min<duration>(*options_.hold_at_least, longest_time));
         io::insist([&] { acquired->keep(until); });
     }
     end(std::move(result));

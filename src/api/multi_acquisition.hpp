@@ -28,6 +28,7 @@
 #include <redlatch/options.hpp>
 
 #include <cstddef>
+#include <list>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -50,6 +51,8 @@ public:
     void end_early(errc reason) noexcept override;
     /// With the next round.
     void go_on() noexcept override;
+    /// The client of a member was closed.
+    void on_client_closed() noexcept;
     /// When it is to be ended early.
     base::instant deadline() const;
     /// Once it has ended; empty: it has failed.
@@ -76,7 +79,12 @@ private:
         finish,
     };
     class answer;
+    struct on_closed {
+        std::weak_ptr<multi_acquisition> whom;
+        void operator()() const noexcept;
+    };
 
+    void watch_clients();
     void on_answer(std::size_t member, outcome const& member_outcome, hold got) noexcept;
     void carry_out(act next) noexcept;
     void take_step(act next);
@@ -95,6 +103,8 @@ private:
     act begin_step();
     act end_with(std::error_code code, std::string message) noexcept;
     act on_end_early(errc reason);
+    std::string whose_client_is_closed() const;
+    bool is_unanswered() const;
     std::string unanswered() const;
     std::vector<step> plan();
     step asks_all_others(std::size_t but, duration limit) const;
@@ -121,6 +131,7 @@ private:
     bool const for_ever_;
     bool const may_wait_;
     base::instant const deadline_;
+    std::list<std::stop_callback<on_closed>> watched_clients_{}; ///< written before it begins
 
     std::mutex mutex_; // guards what follows
     std::vector<step> steps_{};

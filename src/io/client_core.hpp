@@ -54,6 +54,8 @@ public:
     /// Closed, and nothing is sent any more.
     bool ended() const noexcept { return ended_.load(std::memory_order_acquire); }
     std::atomic<bool> const* closing_flag() const noexcept { return &closed_; }
+    /// Stopped by close(), on its thread.
+    std::stop_token closing_token() const noexcept { return closing_.get_token(); }
     /// In the child of a fork the loop is not asked: what it asks may belong to a thread of the parent.
     bool on_own_thread() const noexcept {
         return reactor_->on_thread() || notifier_.on_thread() || (loop_ && !forked() && loop_->on_thread());
@@ -235,6 +237,7 @@ private:
     running_tasks running_;
 
     std::atomic<bool> closed_{false};
+    std::stop_source closing_{};
     std::atomic<bool> ended_{false};
     std::atomic<std::uint64_t> waiting_{0};
     std::atomic<std::uint64_t> given_back_{0};

@@ -49,6 +49,7 @@ void client_core::forget(async_task& task) noexcept {
 void client_core::close() noexcept {
     if (forked()) return close_descriptors_of_parent(); // what was under way goes on in the parent alone
     if (closed_.exchange(true)) return;
+    closing_.request_stop();
     if (loop_) return close_on_loop();
     if (!on_own_thread()) return close_now();
     // Joining our own threads from one of them would wait for ever.

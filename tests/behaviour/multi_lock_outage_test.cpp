@@ -28,6 +28,20 @@ TEST_P(multi_lock_outage_test, is_waited_for) {
     expect_idle(far);
 }
 
+TEST_P(multi_lock_outage_test, that_says_nothing_is_told_as_one_that_did_not_answer) {
+    redis_server silent;
+    client far{quick(silent.uri())};
+    multi_lock both({user.get_lock(first), far.get_lock(second)}, GetParam());
+    EXPECT_TRUE(both.try_acquire()) << "all are connected";
+    silent.pause();
+    auto const problem = outcome_of([&] { static_cast<void>(both.try_acquire({.wait = 300ms})); });
+    silent.resume();
+    EXPECT_EQ(problem.reason, errc::disconnected) << problem;
+    EXPECT_NE(problem.message.find(second), std::string::npos) << problem;
+    EXPECT_TRUE(wait_until([&] { return !exists(first); }));
+    expect_idle(far);
+}
+
 TEST_P(multi_lock_outage_test, of_a_server_that_executes_no_writes_is_waited_for) {
     redis_server refusing;
     auto settings = quick(refusing.uri());

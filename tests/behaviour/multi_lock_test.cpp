@@ -86,6 +86,38 @@ TEST_F(multi_lock_test, rests_between_rounds_that_fail_at_once) {
     EXPECT_LT(user.stats().commands - before, 400U) << "some two for each millisecond where it does not rest";
 }
 
+/// A quarter of 292 million years is more than a clock of nanoseconds counts to.
+TEST_F(multi_lock_test, does_not_poll_with_the_longest_lease) {
+    auto const theirs = other.get_lock(second).acquire();
+    auto const before = user.stats().commands;
+    auto const problem = outcome_of(
+        [&] { static_cast<void>(mine(multi_lock_order::by_name).acquire({.wait = 300ms, .lease = duration::max()})); });
+    EXPECT_EQ(problem.reason, errc::timed_out) << problem;
+    EXPECT_LT(user.stats().commands - before, 100U);
+}
+
+TEST_F(multi_lock_test, keeps_its_members_for_the_longest_minimum_hold) {
+    mine().acquire({.hold_at_least = duration::max()}).release();
+    for (auto const& member : {first, second, third}) {
+        EXPECT_FALSE(other.get_lock(member).try_acquire()) << member;
+        server.run("DEL", member);
+    }
+}
+
+TEST_F(multi_lock_test, asks_nothing_where_its_token_is_stopped_already) {
+    std::stop_source stop;
+    stop.request_stop();
+    user.ping();
+    auto const before = user.stats().commands;
+    for (int i = 0; i < 100; ++i) {
+        std::error_code ec;
+        auto const held = mine().acquire({.stop = stop.get_token()}, ec);
+        ASSERT_EQ(ec, errc::cancelled);
+        ASSERT_FALSE(held);
+    }
+    EXPECT_EQ(user.stats().commands, before);
+}
+
 TEST_F(multi_lock_test, waits_on_when_a_renewed_member_is_lost_meanwhile) {
     auto settings = quick(server.uri());
     settings.lock_watchdog_timeout = 600ms; // a loss is noticed at the next renewal
@@ -147,6 +179,28 @@ TEST_P(multi_lock_order_test, ends_with_its_client) {
     auto const end = waiting.get();
     EXPECT_EQ(end.reason, errc::closed) << end;
     EXPECT_FALSE(exists(first));
+}
+
+TEST_P(multi_lock_order_test, ends_with_the_client_of_any_member) {
+    auto const theirs = other.get_lock(second).acquire();
+    for (bool const blocking : {true, false}) {
+        client closing{quick(server.uri())};
+        multi_lock both({user.get_lock(second), closing.get_lock(first)}, GetParam());
+        std::promise<std::error_code> told;
+        auto ended = blocking ? in_thread([&] {
+            std::error_code ec;
+            static_cast<void>(both.acquire({}, ec));
+            return ec;
+        })
+                              : told.get_future();
+        if (!blocking) both.async_acquire({}, {}, [&](std::error_code ec, multi_hold) { told.set_value(ec); });
+        ASSERT_TRUE(wait_until([&] { return user.stats().waiters > 0 && somebody_waits(second); }));
+        closing.close();
+        ASSERT_EQ(ended.wait_for(patience), std::future_status::ready) << "the other one is still held";
+        EXPECT_EQ(ended.get(), errc::closed);
+        EXPECT_FALSE(exists(first));
+        ASSERT_TRUE(wait_until([&] { return user.stats().waiters == 0; }));
+    }
 }
 
 /// Who takes them in opposite orders gets through, and never with another one inside.
