@@ -218,7 +218,7 @@ term_end leader_election::run_as_leader(std::function<void(leadership&)> const& 
             return term_end::stopped;
         }
         work(term);
-        bool const kept = static_cast<bool>(term) || term.status() == hold_status::released;
+        bool const kept = term.status() != hold_status::lost; // none: the work has moved it elsewhere
         std::error_code ec;
         term.resign(ec);
         if (kept && ec != errc::lease_lost) return term_end::finished;

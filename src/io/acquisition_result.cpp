@@ -17,7 +17,7 @@ std::string wrong_type_text(locking::lock_record const& record, bool fencing, st
     if (fencing) beside.push_back(locking::token_counter(record.name));
     auto text = "the key " + locking::shown(record.name) + " on " + server + " is not a lock";
     if (beside.empty()) return text + " (another type of value has this name); choose another name";
-    text += ", or what belongs to it is of another type than for a " + std::string(how.kind) + " lock:";
+    text += ", or what belongs to it is of another type than for a lock of the kind '" + std::string(how.kind) + "':";
     for (auto const& key : beside) text += (&key == &beside.front() ? " " : ", ") + locking::shown(key);
     return text + "; delete it, or choose another name";
 }

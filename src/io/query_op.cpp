@@ -69,7 +69,8 @@ std::string query_message(node& node, std::string const& subject, std::error_cod
         auto const said =
             reply.is_error() ? " (it said: " + reply.text + "; " + std::string(connection::what_to_do(reply.text)) + ")"
                              : std::string();
-        return subject + " was not done: " + (why.empty() ? server + " did not answer in time" : why) + said;
+        char const* const problem = reply.is_error() ? " does not execute it now" : " did not answer in time";
+        return subject + " was not done: " + (why.empty() ? server + problem : why) + said;
     }
     return server + " refused " + subject + ": " + locking::naming_command(reply.text) + "; "
            + std::string(connection::what_to_do(reply.text));

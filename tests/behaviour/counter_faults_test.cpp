@@ -115,6 +115,18 @@ TEST_F(counter_faults_test, tells_that_the_server_takes_changes_again) {
     EXPECT_TRUE(told.wait_for(event::kind::server_recovered));
 }
 
+TEST_F(counter_faults_test, says_of_a_server_without_memory_that_it_answers) {
+    auto settings = quick(server.uri());
+    settings.timeout = 300ms;
+    client hasty(settings);
+    auto permits = hasty.get_semaphore(name);
+    server.run("CONFIG", "SET", "maxmemory", "1");
+    auto const problem = outcome_of([&] { permits.release(); });
+    server.run("CONFIG", "SET", "maxmemory", "0");
+    EXPECT_EQ(problem.reason, errc::disconnected) << problem;
+    EXPECT_NE(problem.message.find("does not execute it now (it said: OOM"), std::string::npos) << problem;
+}
+
 TEST_F(counter_faults_test, does_not_ask_for_what_the_waiter_before_it_has_taken) {
     exactly_once.acquire(); // the server knows the script
     exactly_once.drain_permits();

@@ -318,6 +318,11 @@ TEST_F(leader_election_test, runs_work_as_leader_and_resigns_whatever_comes_of_i
     EXPECT_EQ(leader(), "nobody");
     EXPECT_EQ(mine.run_as_leader([](leadership& term) { term.resign(); }, {.again = true}), term_end::finished);
     EXPECT_EQ(terms, 1);
+    leadership kept;
+    EXPECT_EQ(mine.run_as_leader([&](leadership& term) { kept = std::move(term); }, {.again = true}), term_end::finished)
+        << "it leads on";
+    EXPECT_EQ(leader(), "ann");
+    kept.resign();
     EXPECT_EQ(outcome_of([&] { mine.run_as_leader({}); }).reason, errc::invalid_argument);
     auto const held = other.get_lock(name).acquire();
     EXPECT_EQ(outcome_of([&] { mine.run_as_leader([](leadership&) {}, {.campaign = {.wait = 10ms}}); }).reason,

@@ -111,6 +111,16 @@ TEST_F(red_lock_test, a_minority_that_is_away_is_not_waited_for) {
     }));
 }
 
+TEST_F(red_lock_test, names_the_member_that_another_holds_not_one_that_is_away) {
+    auto const held = name + "-held";
+    red_lock all({mine[0].get_lock(name + "-away"), mine[1].get_lock(name), mine[2].get_lock(held)});
+    auto const other = theirs[2].get_lock(held).acquire();
+    take_away(0);
+    auto const problem = outcome_of([&] { static_cast<void>(all.acquire({.wait = 0ms})); });
+    EXPECT_EQ(problem.reason, errc::busy) << problem;
+    EXPECT_NE(problem.message.find(held + " is held by another"), std::string::npos) << problem;
+}
+
 TEST_F(red_lock_test, without_a_majority_nothing_is_kept) {
     take_away(0);
     take_away(2);
