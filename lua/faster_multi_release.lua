@@ -11,7 +11,8 @@ local function tidy(cursor, now) -- whether all has been seen, and nothing of ot
     local alone = true
     local own = {}
     for i = first, #ARGV do own[ARGV[i]] = true end
-    local page = redis.call('hscan', KEYS[1], cursor, 'count', 30)
+    local page = redis.pcall('hscan', KEYS[1], cursor, 'count', 30) -- without that right the release is one all the same
+    if page.err then return false end
     for i = 1, #page[2], 2 do
         local field, owner = page[2][i], page[2][i + 1]
         if not own[field] and not string.find(field, ':expire_time$') and not string.find(field, ':lock_count$') then
@@ -47,7 +48,7 @@ for i = first, #ARGV do
     redis.call('hdel', KEYS[1], hold .. ':expire_time', hold .. ':lock_count')
 end
 if ends then
-    if tidy(0, now) then redis.call('pexpire', KEYS[1], ARGV[4]) end
+    if tidy(0, now) then redis.pcall('pexpire', KEYS[1], ARGV[4]) end
     tidy(time[2], now) -- of many fields it begins anywhere
 end
 if held == 0 then return 0 end

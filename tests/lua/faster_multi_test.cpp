@@ -218,6 +218,14 @@ TEST_P(faster_multi_script, does_not_grow_with_what_minimum_holds_have_left) {
     EXPECT_EQ(look({"held"}), "1000s") << "nobody else loses anything";
 }
 
+TEST_P(faster_multi_script, keeps_them_also_for_a_user_who_may_not_look_for_what_others_have_left) {
+    auto poor = restricted({"-hscan"});
+    acquire("me:1", {"a"}, "10000");
+    EXPECT_EQ(shown(call(poor, faster_multi_release, {"group"}, {"me:1", "PUBLISH", "channel", "50000", "me:0", "a"})),
+              "1");
+    EXPECT_EQ(group(), (words{"a=me:0 x1 50s", "key 50s"}));
+}
+
 TEST_P(faster_multi_script, keeps_nothing_of_what_was_ended_in_part) {
     acquire("me:1", {"a", "b"});
     force({"b"});

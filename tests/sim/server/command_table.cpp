@@ -73,6 +73,7 @@ constexpr command table[] = {
     {"hgetall", 2, one_key, commands::hgetall},
     {"hincrby", 4, writes | grows | one_key, commands::hincrby},
     {"hkeys", 2, one_key, commands::hkeys},
+    {"hscan", -3, one_key, commands::hscan},
     {"hlen", 2, one_key, commands::hlen},
     {"hset", -4, writes | grows | one_key, commands::hset},
     {"hsetnx", 4, writes | grows | one_key, commands::hsetnx},

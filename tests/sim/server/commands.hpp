@@ -83,6 +83,7 @@ void hget(call& one);
 void hgetall(call& one);
 void hincrby(call& one);
 void hkeys(call& one);
+void hscan(call& one);
 void hlen(call& one);
 void hset(call& one);
 void hsetnx(call& one);

@@ -88,6 +88,18 @@ void hkeys(call& one) {
     show(one, part::field);
 }
 
+/// All fields at once, as of a small hash. Of the options COUNT only.
+void hscan(call& one) {
+    if (!integer_in(one[2])) return reply::error(one.out, "ERR invalid cursor");
+    bool const counted = one.argv.size() == 5 && same_word(one[3], "count");
+    if (one.argv.size() != 3 && !counted) return reply::error(one.out, "ERR syntax error");
+    hash_fields* fields = nullptr;
+    if (!find_hash(one, fields)) return;
+    reply::array(one.out, 2);
+    reply::bulk(one.out, "0");
+    show(one, part::both);
+}
+
 void hlen(call& one) {
     hash_fields* fields = nullptr;
     if (!find_hash(one, fields)) return;
