@@ -57,6 +57,19 @@ TEST_F(config_command, shows_what_a_file_says) {
     EXPECT_NE(result.output.find("line 4: connectionPoolSize is ignored: one connection"), std::string::npos);
     EXPECT_EQ(result.output.find("s3cret"), std::string::npos);
     EXPECT_EQ(result.output.find("warning"), std::string::npos) << result.output;
+    EXPECT_EQ(result.output.find("sharded messages"), std::string::npos) << "they are of a cluster";
+    EXPECT_EQ(result.output.find("local hand-off"), std::string::npos) << "as usual";
+}
+
+TEST_F(config_command, shows_what_differs_from_the_usual) {
+    auto const handoff = [&](std::string const& more) {
+        return check("singleServerConfig:\n  address: redis://h\nredlatch: {" + more + "}\n").output;
+    };
+    expect_line(handoff("localHandoff: false"), "local hand-off", "off");
+    expect_line(handoff("localHandoffTime: 20"), "local hand-off", "for 20ms at the most");
+    expect_line(handoff("localHandoffStrict: true"), "local hand-off", "for 5ms at the most, first come, first served");
+    expect_line(check("clusterServersConfig:\n  nodeAddresses: [\"redis://a:1\"]\n").output, "sharded messages",
+                "automatic");
 }
 
 TEST_F(config_command, shows_sentinels) {

@@ -1,8 +1,12 @@
 #include "text.hpp"
 
+#include <climits>
 #include <cstdint>
 #include <gtest/gtest.h>
 #include <string>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <unistd.h>
 #include <vector>
 
 namespace redlatch::cli {
@@ -134,6 +138,27 @@ TEST(shortened, is_never_wider_and_never_tears_a_character) {
                 EXPECT_EQ(cell.find("\\x"), std::string::npos) << cell;
             }
         }
+}
+
+/// Of a longer line a pipe might take a part, and another one's would come between.
+TEST(write_at_once, leaves_a_line_out_that_a_pipe_does_not_take_in_one) {
+    int ends[2];
+    ASSERT_EQ(::pipe(ends), 0);
+    EXPECT_TRUE(write_at_once(ends[1], "short\n"));
+    EXPECT_FALSE(write_at_once(ends[1], std::string(PIPE_BUF + 1, 'x')));
+    int there = 0;
+    EXPECT_EQ(::ioctl(ends[0], FIONREAD, &there), 0);
+    EXPECT_EQ(there, 6);
+    ::close(ends[0]);
+    ::close(ends[1]);
+}
+
+TEST(write_at_once, writes_all_of_it_to_a_file) {
+    int const file = ::memfd_create("log", MFD_CLOEXEC);
+    ASSERT_GE(file, 0);
+    EXPECT_TRUE(write_at_once(file, std::string(PIPE_BUF + 1, 'x')));
+    EXPECT_EQ(::lseek(file, 0, SEEK_END), PIPE_BUF + 1);
+    ::close(file);
 }
 
 TEST(write_all, says_when_it_cannot) {

@@ -5,11 +5,13 @@
 #include <redlatch/log.hpp>
 
 #include <chrono>
+#include <csignal>
 #include <cstddef>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <gmock/gmock.h>
+#include <pthread.h>
 #include <string>
 #include <string_view>
 #include <sys/stat.h>
@@ -75,6 +77,31 @@ TEST_F(config_file, may_be_a_pipe) {
     EXPECT_EQ(config::from_file("/dev/fd/" + std::to_string(ends[0])).address, "redis://host:1");
     writer.join();
     ::close(ends[0]);
+}
+
+void no_effect(int) {}
+
+TEST_F(config_file, may_be_a_pipe_whose_reader_is_interrupted) {
+    struct ::sigaction before {};
+    struct ::sigaction interrupts {};
+    interrupts.sa_handler = no_effect;
+    ASSERT_EQ(::sigaction(SIGUSR1, &interrupts, &before), 0);
+    int ends[2];
+    ASSERT_EQ(::pipe(ends), 0);
+    auto const reader = ::pthread_self();
+    std::thread writer([&] {
+        for (int i = 0; i < 20; ++i) {
+            std::this_thread::sleep_for(std::chrono::milliseconds(2)); // sleeps because the reader is to wait
+            ::pthread_kill(reader, SIGUSR1);
+        }
+        std::string_view const text = "singleServerConfig:\n  address: redis://host:1\n";
+        EXPECT_EQ(::write(ends[1], text.data(), text.size()), static_cast<ssize_t>(text.size()));
+        ::close(ends[1]);
+    });
+    EXPECT_EQ(config::from_file("/dev/fd/" + std::to_string(ends[0])).address, "redis://host:1");
+    writer.join();
+    ::close(ends[0]);
+    ::sigaction(SIGUSR1, &before, nullptr);
 }
 
 TEST_F(config_file, that_is_an_endless_pipe_is_refused) {

@@ -96,6 +96,8 @@ TEST(config, options_for_tls_that_cannot_work_are_refused) {
     EXPECT_THAT(refusal({.ca_password = "x"}), HasSubstr("tls.ca_password is for a tls.ca_file"));
     EXPECT_THAT(refusal({.ca_file = std::string(5000, 'x')}), HasSubstr("tls.ca_file is longer than 4096 bytes"));
     EXPECT_THAT(refusal({.server_name = std::string("a\0b", 3)}), HasSubstr("tls.server_name contains a NUL byte"));
+    EXPECT_THAT(refusal({.certificate_file = "/cert", .key_file = "/key", .key_password = std::string(5000, 'x')}),
+                HasSubstr("tls.key_password is longer than 4096 bytes"));
     EXPECT_THAT(refusal({.verification = static_cast<tls_verification>(3)}), HasSubstr("strict, ca_only or none"));
     EXPECT_THAT(refusal({.minimum_version = static_cast<tls_version>(2)}), HasSubstr("tls_1_2 or tls_1_3"));
 }

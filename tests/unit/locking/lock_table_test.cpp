@@ -20,6 +20,14 @@ TEST(lock_table, has_one_record_for_a_name_while_anybody_refers_to_it) {
     EXPECT_EQ(all.record->channel(), "redisson_lock__channel:{orders}");
 }
 
+TEST(lock_table, knows_of_a_record_when_the_server_said_who_has_the_lock) {
+    client_locks all;
+    EXPECT_FALSE(all.record->was_answered_after(at(1s)));
+    all.record->on_answered(at(2s));
+    EXPECT_TRUE(all.record->was_answered_after(at(1s)));
+    EXPECT_FALSE(all.record->was_answered_after(at(2s)));
+}
+
 TEST(lock_table, has_a_record_of_its_own_for_each_kind_of_one_name) {
     auto const another_kind = reentrant_recipe;
     client_locks all;

@@ -33,6 +33,10 @@ words arguments_of(wire_call const& call, script const& which) {
     return tail;
 }
 
+TEST(wire_call, has_no_key_before_it_is_made) {
+    EXPECT_EQ(wire_call{}.key(), "");
+}
+
 TEST(script_call, carries_the_same_arguments_by_sha_and_by_text) {
     auto const call = script_call(scripts::lock_release, {"name", "token"}, {"owner", "PUBLISH"});
     EXPECT_THAT(arguments_of(call, scripts::lock_release), ElementsAre("2", "name", "token", "owner", "PUBLISH"));
