@@ -21,8 +21,7 @@ constexpr milliseconds countable(std::int64_t time_in_ms) noexcept {
 }
 
 /// t + d, or never where that is out of range. Of a coarser unit there are times that the clock cannot count at all.
-template <class Count, class Unit>
-constexpr instant later(instant t, std::chrono::duration<Count, Unit> d) noexcept {
+template <class Count, class Unit> constexpr instant later(instant t, std::chrono::duration<Count, Unit> d) noexcept {
     using given = std::chrono::duration<Count, Unit>;
     if (d > std::chrono::duration_cast<given>(nanoseconds::max())) return never;
     if (d < std::chrono::duration_cast<given>(nanoseconds::min())) return instant::min();

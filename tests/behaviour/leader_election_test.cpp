@@ -319,7 +319,8 @@ TEST_F(leader_election_test, runs_work_as_leader_and_resigns_whatever_comes_of_i
     EXPECT_EQ(mine.run_as_leader([](leadership& term) { term.resign(); }, {.again = true}), term_end::finished);
     EXPECT_EQ(terms, 1);
     leadership kept;
-    EXPECT_EQ(mine.run_as_leader([&](leadership& term) { kept = std::move(term); }, {.again = true}), term_end::finished)
+    EXPECT_EQ(mine.run_as_leader([&](leadership& term) { kept = std::move(term); }, {.again = true}),
+              term_end::finished)
         << "it leads on";
     EXPECT_EQ(leader(), "ann");
     kept.resign();
