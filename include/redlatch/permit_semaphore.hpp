@@ -74,7 +74,8 @@ public:
     /// Throws error: timed_out (busy for a wait of zero), cancelled, disconnected, server_refused, wrong_type, bad_reply,
     /// invalid_argument, closed, forked, wrong_thread; std::system_error(resource_unavailable_try_again): no thread could be
     /// started that would renew them. Whatever it throws, nothing is left taken: what a call on its way takes
-    /// is given back in the background, for which close() waits.
+    /// is given back in the background, for which close() waits; where the server says nothing for that long, their lease
+    /// ends it, and permits without a lease stay taken.
     permits acquire(leased_permit_options const& options = {});
     permits acquire(leased_permit_options const& options, std::error_code& ec);
     void async_acquire(leased_permit_options const& options, executor ex,
