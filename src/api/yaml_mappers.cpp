@@ -5,14 +5,25 @@
 
 #include <redlatch/error.hpp>
 
+#include <algorithm>
+#include <array>
 #include <string>
+#include <string_view>
 
 namespace redlatch::yaml_mappers {
 
 namespace {
 
+constexpr std::string_view package = "org.redisson.";
+constexpr std::array defaults{".DefaultNameMapper", ".DefaultNatMapper", ".DefaultCommandMapper",
+                              ".DefaultCredentialsResolver"};
+
+/// One of Redisson's own; an application's class may have a similar name.
 bool is_default(yaml_setting const& value) {
-    return value.node().Tag().find(".Default") != std::string::npos;
+    auto const& name = value.node().Tag();
+    return name.starts_with(package) && std::any_of(defaults.begin(), defaults.end(), [&name](std::string_view one) {
+               return name.ends_with(one);
+           });
 }
 
 std::string plain_text(YAML::Node const& node) {

@@ -413,6 +413,7 @@ INSTANTIATE_TEST_SUITE_P(
                 "line 2: lockWatchdogBatchSize: '0'"},
         refused{"singleServerConfig: {address: 'redis://h'}\ncommandMapper: !<x.Y> {}",
                 "commandMapper: needs Java code"},
+        in_server("credentialsResolver: !<com.Defaults.Vault> {}", "line 3: credentialsResolver: needs Java code"),
         refused{"singleServerConfig: {address: 'redisss://h'}",
                 "line 1: address: the address 'redisss://h' cannot be used"},
         refused{"singleServerConfig: {address: ['redis://h']}", "line 1: address: needs one value"},

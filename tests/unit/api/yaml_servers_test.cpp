@@ -164,6 +164,7 @@ TEST(yaml_nat_mapper, has_an_older_name) {
 
 TEST(yaml_nat_mapper, may_be_redissons_default) {
     EXPECT_THAT(address_map("!<org.redisson.config.DefaultNatMapper> {}"), IsEmpty());
+    EXPECT_THAT(address_map("!<org.redisson.client.DefaultNatMapper> {}"), IsEmpty());
     EXPECT_THAT(address_map("null"), IsEmpty());
 }
 
@@ -171,6 +172,9 @@ TEST(yaml_nat_mapper, refuses_the_rest) {
     for (auto const& [mapper, because] :
          {std::pair{"!<com.example.OwnMapper> {}", "line 3: natMapper: needs Java code"},
           std::pair{"!<com.example.OwnMapper> {file: x}", "needs Java code"},
+          std::pair{"!<com.example.DefaultNat> {}", "needs Java code"},
+          std::pair{"!<com.example.DefaultNatMapper> {}", "needs Java code"},
+          std::pair{"!<org.redisson.config.DefaultNatMapperOfOurs> {}", "needs Java code"},
           std::pair{"!<org.redisson.api.HostPortNatMapper> {hostsPortMap: [a]}", "needs a map of addresses"},
           std::pair{"!<org.redisson.api.HostPortNatMapper> {hostsPortMap: {a: b:1}}", "'a' in it needs a port"},
           std::pair{"!<org.redisson.api.HostPortNatMapper> {hostsPortMap: {a:1: b}}", "'b' in it needs a port"},
@@ -196,7 +200,8 @@ TEST(yaml_name_mapper, may_be_a_prefix) {
               "app:");
     for (std::string const other :
          {"!<com.example.PrefixMapper> {prefix: x}", "{prefix: x}", "!<com.example.Mapper> {}",
-          "!<org.redisson.config.PrefixNameMapper> {prefix: x, suffix: y}", "text"})
+          "!<org.redisson.config.PrefixNameMapper> {prefix: x, suffix: y}", "!<com.example.DefaultTenantNameMapper> {}",
+          "!<com.example.DefaultNameMapper> {}", "text"})
         EXPECT_THAT(test::refusal([&] { name_prefix(other); }), HasSubstr("line 1: nameMapper: needs Java code"))
             << other;
 }
