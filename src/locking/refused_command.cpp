@@ -25,12 +25,18 @@ std::string_view line_of(std::string_view text, int number) {
     return text.substr(0, text.find('\n'));
 }
 
-/// The first literal in the line. PUBLISH comes as an argument; its refusal ends no script.
-std::string_view command_in(std::string_view line) {
-    auto const quote = line.find('\'');
-    if (quote == std::string_view::npos || line.starts_with("--")) return {};
-    line.remove_prefix(quote + 1);
-    return line.substr(0, line.find('\''));
+/// Those that the line calls, as "'pttl' or 'pexpire'": which of several is not said. PUBLISH comes as an argument; its refusal
+/// ends no script.
+std::string commands_in(std::string_view line) {
+    constexpr std::string_view call = "call('";
+    std::string all;
+    if (line.starts_with("--")) return all;
+    for (auto at = line.find(call); at != std::string_view::npos; at = line.find(call)) {
+        line.remove_prefix(at + call.size());
+        auto const one = "'" + std::string(line.substr(0, line.find('\''))) + "'";
+        if (all.find(one) == std::string::npos) all += (all.empty() ? "" : " or ") + one;
+    }
+    return all;
 }
 
 } // namespace
@@ -43,8 +49,8 @@ std::string naming_command(std::string_view server_said) {
     std::from_chars(digits.data(), digits.data() + digits.size(), number);
     for (auto const* one : scripts::all) {
         if (server_said.find(one->sha1) == std::string_view::npos) continue;
-        auto const command = command_in(line_of(one->text, number));
-        if (!command.empty()) named.append(" (the command is '").append(command).append("')");
+        auto const commands = commands_in(line_of(one->text, number));
+        if (!commands.empty()) named += " (the command is " + commands + ")";
     }
     return named;
 }

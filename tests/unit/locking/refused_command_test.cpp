@@ -40,6 +40,21 @@ TEST(refused_command, is_read_from_the_line_of_our_script) {
     EXPECT_EQ(naming_command(said), said + " (the command is 'hlen')");
 }
 
+TEST(refused_command, is_no_other_word_of_the_line) {
+    auto const& set = scripts::counter_set;
+    auto const said = said_by_redis_7_0(set.sha1, line_with(set.text, "then return redis.call('set'"));
+    EXPECT_EQ(naming_command(said), said + " (the command is 'set')");
+    auto const& read = scripts::read_acquire;
+    auto const of_read = said_by_redis_7_0(read.sha1, line_with(read.text, "local own_write"));
+    EXPECT_EQ(naming_command(of_read), of_read + " (the command is 'hexists')");
+}
+
+TEST(refused_command, is_one_of_those_of_the_line) {
+    auto const& acquire = scripts::faster_multi_acquire;
+    auto const said = said_by_redis_7_0(acquire.sha1, line_with(acquire.text, "redis.call('pttl', KEYS[2])"));
+    EXPECT_EQ(naming_command(said), said + " (the command is 'pttl' or 'pexpire')");
+}
+
 TEST(refused_command, is_not_read_beyond_the_end_of_what_the_server_said) {
     auto const& acquire = scripts::lock_acquire;
     auto said = said_by_redis_7_0(acquire.sha1, line_with(acquire.text, "call('hset'"));
