@@ -36,8 +36,8 @@ std::optional<std::uint64_t> command_hold::token() const noexcept {
     return lock() != nullptr ? lock()->token() : std::nullopt;
 }
 
-void command_hold::release(std::error_code& ec) noexcept {
-    std::visit([&ec](auto& held) { held.release(ec); }, what_);
+void command_hold::release() {
+    std::visit([](auto& held) { held.release(); }, what_);
 }
 
 std::string const& command_hold::name() const noexcept {
@@ -71,6 +71,12 @@ void command_hold::set_environment() const {
         ::setenv("REDLATCH_SEMAPHORE", name().c_str(), 1);
         ::setenv(permits_variable, permits_with(joined(permits()->ids())).c_str(), 1);
     }
+}
+
+void say_not_given_back(report const& reporter, std::string const& subject, error const& problem,
+                        std::vector<field> const& fields) {
+    reporter.problem("release_failed",
+                     subject + " may still be held, until its lease ends at the latest: " + problem.what(), fields);
 }
 
 std::string permits_in_words(std::int64_t permits, std::string const& semaphore) {

@@ -1,8 +1,9 @@
 // What a command holds while it runs, and `redlatch hold` until it is told to end: a lock, or permits of a permit semaphore.
 #pragma once
 
-#include "json_line.hpp"
+#include "report.hpp"
 
+#include <redlatch/error.hpp>
 #include <redlatch/hold.hpp>
 #include <redlatch/lease_clock.hpp>
 #include <redlatch/permits.hpp>
@@ -11,7 +12,6 @@
 #include <optional>
 #include <stop_token>
 #include <string>
-#include <system_error>
 #include <variant>
 #include <vector>
 
@@ -31,7 +31,7 @@ public:
     std::stop_token lost() const;
     std::optional<std::uint64_t> token() const noexcept;
     std::optional<int> confirmed_by() const noexcept;
-    void release(std::error_code& ec) noexcept;
+    void release();
 
     /// Of the lock or of the semaphore.
     std::string const& name() const noexcept;
@@ -50,6 +50,10 @@ private:
 
     std::variant<redlatch::hold, redlatch::permits> what_;
 };
+
+/// `problem` is what release() has thrown, of which nobody can say that nothing is held any more.
+void say_not_given_back(report const& reporter, std::string const& subject, error const& problem,
+                        std::vector<field> const& fields);
 
 /// "2 permits of the permit semaphore 'x'"
 std::string permits_in_words(std::int64_t permits, std::string const& semaphore);

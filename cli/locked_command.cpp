@@ -32,23 +32,21 @@ void set_environment(command_hold const& held) {
 }
 
 void give_back(command_hold& lock, report const& reporter, bool& lost) {
-    std::error_code ec;
     std::string const name = lock.name();
     std::string const shown = lock.shown();
     std::string const subject = lock.subject();
     auto const fields = lock.fields();
-    lock.release(ec);
-    if (!ec) return reporter.note("released", "gave back " + shown, {{"name", name}});
-    if (ec == errc::lease_lost) {
-        if (!lost)
+    try {
+        lock.release();
+        reporter.note("released", "gave back " + shown, {{"name", name}});
+    } catch (error const& problem) {
+        if (lost) return;
+        lost = problem.code() == errc::lease_lost;
+        if (lost)
             reporter.problem(
                 "lost", subject + " was lost while the command ran, and nobody knew until it was given back", fields);
-        lost = true;
-    } else if (!lost) {
-        reporter.problem("release_failed",
-                         subject + " may still be held: whether it was given back is not known (" + ec.message()
-                             + "); it ends with its lease at the latest",
-                         fields);
+        else
+            say_not_given_back(reporter, subject, problem, fields);
     }
 }
 

@@ -96,22 +96,17 @@ int hold_lock(arguments const& words) {
     std::string const subject = outcome.hold->subject();
     std::string const shown = outcome.hold->shown();
     auto const fields = outcome.hold->fields();
-    std::error_code ec;
-    if (wait_for_end(*outcome.hold, inherited))
-        outcome.hold->release(ec);
-    else
-        ec = errc::lease_lost;
-    if (ec == errc::lease_lost) {
-        reporter.problem("lost", subject + " was lost while it was held", fields);
-        return exit_code::lost;
-    }
-    if (ec)
-        reporter.problem("release_failed",
-                         subject + " may still be held: whether it was given back is not known (" + ec.message()
-                             + "); at the latest it ends with its lease",
-                         fields);
-    else
+    try {
+        if (!wait_for_end(*outcome.hold, inherited)) throw error(errc::lease_lost, subject + " was lost");
+        outcome.hold->release();
         reporter.note("released", "gave back " + shown, {{"name", name}});
+    } catch (error const& problem) {
+        if (problem.code() == errc::lease_lost) {
+            reporter.problem("lost", subject + " was lost while it was held", fields);
+            return exit_code::lost;
+        }
+        say_not_given_back(reporter, subject, problem, fields);
+    }
     return 0;
 }
 

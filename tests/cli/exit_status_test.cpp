@@ -65,6 +65,26 @@ TEST_F(exit_status, of_a_conflict_can_be_chosen) {
     server.run("DEL", "job");
 }
 
+TEST_F(exit_status, is_that_of_the_command_where_a_release_is_refused_and_the_missing_right_is_named) {
+    server.run("ACL", "SETUSER", "default", "-hexists"); // a release of a fair lock begins with it
+    auto const after_run = run({"run", "job", "--fair", "--", "sh", "-c", "exit 5"});
+    EXPECT_EQ(after_run.status, 5);
+    EXPECT_NE(after_run.errors.find("the lock 'job' may still be held, until its lease ends at the latest: "),
+              std::string::npos)
+        << after_run.errors;
+    EXPECT_NE(after_run.errors.find("hexists"), std::string::npos) << after_run.errors;
+    server.run("DEL", "job");
+
+    auto const tool = start({"hold", "job", "--fair"});
+    EXPECT_EQ(line_of(*tool), "held");
+    tool->signal(SIGTERM);
+    auto const after_hold = finish(*tool);
+    EXPECT_EQ(after_hold.status, 0);
+    EXPECT_NE(after_hold.errors.find("hexists"), std::string::npos) << after_hold.errors;
+    server.run("ACL", "SETUSER", "default", "+hexists");
+    server.run("DEL", "job");
+}
+
 TEST_F(exit_status, is_127_when_the_command_is_not_there_and_the_lock_is_free_again) {
     auto const result = run({"run", "job", "--", "/no/such/command"});
     EXPECT_EQ(result.status, 127);
