@@ -40,13 +40,40 @@ std::optional<verdict> judge_version(question const& about) {
     return holds("It is " + shown + ".");
 }
 
+/// What a server says that does not write now.
+struct write_refusal {
+    std::string_view word;
+    std::string_view reason;
+    std::string_view advice;
+};
+constexpr std::array write_refusals{
+    write_refusal{"MISCONF", "Its last write to its disk has failed, and it refuses writes until one works.",
+                  "See its log and its disk."},
+    write_refusal{"NOREPLICAS",
+                  "It refuses new locks: fewer replicas are connected and within min-replicas-max-lag than "
+                  "min-replicas-to-write asks for.",
+                  "Bring the replicas back, or lower min-replicas-to-write."},
+    write_refusal{"CLUSTERDOWN",
+                  "Its cluster refuses new locks: a slot has no master, or this one does not reach most of the others.",
+                  "See CLUSTER INFO, and bring the master that is missing back, or a replica of it."},
+    write_refusal{"LOADING", "It is loading its data, and takes locks when it has.", "Ask again later."},
+    write_refusal{"BUSY", "A script has been running on it for long.", "Wait, or end it with SCRIPT KILL."},
+};
+
+/// None: it has written when it was asked to. Of no reason: it was not asked, or this user may not write.
+std::optional<verdict> refusal_to_write(server_facts const& server) {
+    auto const tried = std::find_if(server.refused.begin(), server.refused.end(),
+                                    [](refused_question const& one) { return one.command == "HDEL"; });
+    if (tried == server.refused.end()) return std::nullopt;
+    for (auto const& one : write_refusals)
+        if (tried->reason.starts_with(one.word)) return fails(std::string(one.reason), std::string(one.advice));
+    return verdict{};
+}
+
 std::optional<verdict> judge_takes_locks(question const& about) {
     auto const& server = about.server;
     if (server.role == server_facts::role_kind::replica)
         return fails("It is a replica, which takes no locks.", "Give the address of its master.");
-    if (server.last_save_worked == false)
-        return fails("Its last write to its disk has failed, and it refuses writes until one works.",
-                     "See its log and its disk.");
     if (server.memory_limit.value_or(0) > 0 && server.memory_used.value_or(0) >= *server.memory_limit
         && server.eviction_policy == "noeviction")
         return fails("Its memory is full, and it refuses new locks.", "Raise maxmemory, or remove keys.");
@@ -54,6 +81,12 @@ std::optional<verdict> judge_takes_locks(question const& about) {
         return fails("It has " + number_of(*server.replicas, "replica", "replicas") + " and min-replicas-to-write is "
                          + std::to_string(*server.min_replicas) + ": it refuses new locks.",
                      "Bring the replicas back, or lower min-replicas-to-write.");
+    auto refused = refusal_to_write(server);
+    if (refused && !refused->reason.empty()) return refused;
+    if (refused && server.last_save_worked == false)
+        return verdict{standing::unknown,
+                       "Its last write to its disk has failed; whether it refuses writes for that is not known.",
+                       "See its log and its disk."};
     if (server.role == server_facts::role_kind::unknown) return unknown(about, "INFO", allow("+info", about));
     return holds("It is a master, and nothing keeps it from writing.");
 }

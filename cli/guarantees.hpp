@@ -4,7 +4,7 @@
 // | name               | holds where                                                                                         |
 // |--------------------|-----------------------------------------------------------------------------------------------------|
 // | version            | it is a Redis from 6.2 on, or a Valkey                                                              |
-// | takes_locks        | it is a master, its memory and its disk have room, and enough replicas are there                    |
+// | takes_locks        | it is a master, its memory has room, and it writes: its disk, its replicas and its cluster allow it |
 // | kept_when_full     | maxmemory-policy is noeviction, or there is no maxmemory                                            |
 // | server_restart     | it writes to an append-only file                                                                    |
 // | machine_crash      | the same, and appendfsync is always                                                                 |

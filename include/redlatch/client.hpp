@@ -131,10 +131,10 @@ public:
     [[nodiscard]] std::optional<outcome> start_ping(completion_ptr<server_info>& done);
 
     /// What the servers say of themselves, as far as it decides what locks on them are worth; each of the masters of a cluster.
-    /// Changes nothing on them: it reads, asks for rights without using them, and publishes to a channel that nobody else
-    /// knows. A dozen round trips to each; ends within inspect_servers_options::limit and config::timeout. Whatever a server
-    /// does not say is absent. Throws error: disconnected (none of them answers), server_refused, closed, wrong_thread,
-    /// invalid_argument (inspect_servers_options::round_trips is out of its range).
+    /// Changes nothing on them: it reads, asks for rights without using them, removes a key that is not there, and publishes to
+    /// a channel that nobody else knows. A dozen round trips to each; ends within inspect_servers_options::limit and
+    /// config::timeout. Whatever a server does not say is absent. Throws error: disconnected (none of them answers),
+    /// server_refused, closed, wrong_thread, invalid_argument (inspect_servers_options::round_trips is out of its range).
     server_setup inspect_servers(inspect_servers_options const& options = {});
     void async_inspect_servers(executor ex, std::function<void(std::error_code, server_setup)> handler,
                                inspect_servers_options const& options = {});

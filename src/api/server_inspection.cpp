@@ -9,6 +9,7 @@
 #include <redlatch/error.hpp>
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 namespace redlatch::detail {
@@ -25,6 +26,8 @@ constexpr struct {
     {"save", [](server_facts const&) { return false; }},
     {"min-replicas-to-write", [](server_facts const& server) { return server.min_replicas.has_value(); }},
 };
+
+constexpr char const* write_trial = "HDEL"; ///< as it is called in `refused`
 
 /// Of a name with that slot among so many others.
 constexpr int most_names = 100'000;
@@ -98,6 +101,14 @@ bool server_inspection::begin_part() {
             ask({resp::command("WAIT", "0", "1"), rights_.command()});
             return true;
         }
+        if (!in_time && part_ == part::write) {
+            refuse(write_trial, "there was no time to ask it");
+            part_ = part::time;
+        }
+        if (answers && part_ == part::write) {
+            if (begin_write()) return true;
+            part_ = part::time;
+        }
         if (answers && part_ == part::time && times_ < options_.round_trips) {
             ++times_;
             ask({resp::command("TIME")});
@@ -118,18 +129,30 @@ void server_inspection::ask(std::vector<std::string> commands) {
     drive(*call_);
 }
 
-/// False: no channel belongs to this server.
-bool server_inspection::begin_message() {
-    auto& server = *servers_.back();
+/// A key or channel of a lock that nobody uses, on the server that is asked. None: no such lock belongs to it.
+template <class Derive> std::optional<std::string> server_inspection::of_a_name_there(Derive derive) {
     auto const name = core_->settings().name_prefix + options_.name_prefix + "redlatch:" + core_->id() + ":";
     for (int i = 0; i < most_names; ++i) {
-        auto channel = locking::lock_channel(name + std::to_string(i));
-        if (&core_->node_of(channel) != &server) continue;
-        trial_.emplace(core_, server, std::move(channel));
-        drive(*trial_);
-        return true;
+        std::string derived = derive(name + std::to_string(i));
+        if (&core_->node_of(derived) == servers_.back()) return derived;
     }
-    return false;
+    return std::nullopt;
+}
+
+/// Removes what is not there: a server that refuses to write says so, whatever its reason.
+bool server_inspection::begin_write() {
+    if (now().role == server_facts::role_kind::replica) return false;
+    auto const key = of_a_name_there(std::identity{});
+    if (key) ask({resp::command("HDEL", *key, core_->id()), resp::command("DEL", *key)});
+    return key.has_value();
+}
+
+bool server_inspection::begin_message() {
+    auto channel = of_a_name_there(locking::lock_channel);
+    if (!channel) return false;
+    trial_.emplace(core_, *servers_.back(), *std::move(channel));
+    drive(*trial_);
+    return true;
 }
 
 bool server_inspection::go_on_with_next_server() {
@@ -162,6 +185,8 @@ void server_inspection::on_part() {
         if (!result_) result_ = failed; // of the first one
     } else if (failed && part_ == part::rights) {
         refuse("WAIT, EVAL", call_->message());
+    } else if (part_ == part::write) {
+        on_write();
     } else if (failed) {
         refuse("TIME", call_->message());
         times_ = std::max(times_, options_.round_trips);
@@ -177,6 +202,8 @@ void server_inspection::on_part() {
     if (part_ == part::facts)
         part_ = part::rights;
     else if (part_ == part::rights)
+        part_ = part::write;
+    else if (part_ == part::write)
         part_ = part::time;
 }
 
@@ -218,6 +245,16 @@ void server_inspection::on_rights(resp::value const& wait, resp::value const& ri
         refuse("EVAL", reason_of(rights));
         if (connection::reach_of(rights) == connection::reach::command) now().unknown_commands = {"eval"};
     }
+}
+
+/// A user may have the right to one of the two only.
+void server_inspection::on_write() {
+    if (call_->result()) {
+        auto const& said = call_->refusal();
+        return refuse(write_trial, said.is_error() ? said.text : call_->message());
+    }
+    auto const& replies = call_->replies();
+    if (replies[0].is_error() && replies[1].is_error()) refuse(write_trial, replies[0].text);
 }
 
 void server_inspection::on_time(resp::value const& reply) {

@@ -32,15 +32,17 @@ public:
 
 private:
     /// Of one server; each is a round trip, but for the message.
-    enum class part { facts, rights, time, message };
+    enum class part { facts, rights, write, time, message };
 
     bool begin_part();
     bool go_on_with_next_server();
-    void begin_rights();
+    bool begin_write();
     bool begin_message();
+    template <class Derive> std::optional<std::string> of_a_name_there(Derive derive);
     void on_part();
     void on_facts(std::vector<resp::value> const& replies);
     void on_rights(resp::value const& wait, resp::value const& rights);
+    void on_write();
     void on_time(resp::value const& reply);
     void on_message();
     void ask(std::vector<std::string> commands);

@@ -21,6 +21,8 @@ public:
 
     /// The answers, in the order of the commands, where result() is zero.
     std::vector<resp::value> const& replies() const noexcept { return replies_; }
+    /// Why the server did not execute one of them, where result() is disconnected; of no error: it did not answer.
+    resp::value const& refusal() const noexcept { return refusal_; }
     std::string message() const { return query_message(server(), about(), result(), refusal_); }
 
 private:

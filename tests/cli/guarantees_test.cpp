@@ -91,7 +91,30 @@ TEST(guarantees, depend_on_the_facts) {
         {"version", standing::unknown, "never tried", [](auto& facts) { facts.version = "latest"; }},
         {"version", standing::unknown, "does not say", [](auto& facts) { facts.version = ""; }},
         {"takes_locks", standing::fails, "its master", [](auto& facts) { facts.role = role_kind::replica; }},
-        {"takes_locks", standing::fails, "disk", [](auto& facts) { facts.last_save_worked = false; }},
+        {"takes_locks", standing::fails, "refuses writes until one works",
+         [](auto& facts) {
+             facts.last_save_worked = false;
+             facts.refused = {{"HDEL", "MISCONF Redis is configured to save RDB snapshots"}};
+         }},
+        {"takes_locks", standing::holds, "nothing keeps it", [](auto& facts) { facts.last_save_worked = false; }},
+        {"takes_locks", standing::unknown, "refuses writes for that is not known",
+         [](auto& facts) {
+             facts.last_save_worked = false;
+             facts.refused = {{"HDEL", "NOPERM no"}};
+         }},
+        {"takes_locks", standing::holds, "nothing keeps it",
+         [](auto& facts) {
+             facts.refused = {{"HDEL", "NOPERM no"}};
+         }},
+        {"takes_locks", standing::fails, "within min-replicas-max-lag",
+         [](auto& facts) {
+             facts.replicas = facts.min_replicas = 1;
+             facts.refused = {{"HDEL", "NOREPLICAS Not enough good replicas to write."}};
+         }},
+        {"takes_locks", standing::fails, "See CLUSTER INFO",
+         [](auto& facts) {
+             facts.refused = {{"HDEL", "CLUSTERDOWN The cluster is down"}};
+         }},
         {"takes_locks", standing::fails, "memory is full", [](auto& facts) { facts.memory_used = facts.memory_limit; }},
         {"takes_locks", standing::fails, "min-replicas-to-write is 2",
          [](auto& facts) {

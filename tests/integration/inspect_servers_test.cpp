@@ -12,6 +12,7 @@ namespace {
 
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::StartsWith;
 using role_kind = server_facts::role_kind;
 
 server_facts inspected(config const& settings, inspect_servers_options const& options = {}) {
@@ -96,6 +97,36 @@ TEST(inspect_servers, of_a_master_with_replicas) {
     EXPECT_EQ(facts.min_replicas, 1);
     EXPECT_EQ(facts.wait_command, true);
     EXPECT_EQ(facts.role_command, true);
+}
+
+TEST(inspect_servers, of_one_that_does_not_write_says_why) {
+    redis_server server({.persistent = true});
+    server.run("CONFIG", "SET", "min-replicas-to-write", "1");
+    EXPECT_THAT(refusal_of(inspected(quick(server.uri())), "HDEL"), StartsWith("NOREPLICAS"));
+    server.run("CONFIG", "SET", "min-replicas-to-write", "0");
+    EXPECT_EQ(refusal_of(inspected(quick(server.uri())), "HDEL"), "");
+
+    redis_cluster cluster(3);
+    cluster.node(0).run("CLUSTER", "DELSLOTS", std::to_string(redis_cluster::slot_of(cluster.name_on(0))));
+    client user(quick(cluster.uri()));
+    int refusing = 0;
+    for (auto const& one : user.inspect_servers({.round_trips = 1}).servers) {
+        EXPECT_EQ(one.problem, "");
+        if (refusal_of(one, "HDEL").starts_with("CLUSTERDOWN")) ++refusing;
+    }
+    EXPECT_GE(refusing, 1);
+}
+
+TEST(inspect_servers, tries_to_write_with_the_one_right_that_a_user_has) {
+    redis_server server;
+    for (std::string const right : {"+hdel", "+del", "+get"}) {
+        server.run("ACL", "SETUSER", "locks", "reset", "on", ">secret", "~*", "+ping", right);
+        auto settings = quick(server.uri());
+        settings.username = "locks";
+        settings.password = "secret";
+        bool const may = right != "+get";
+        EXPECT_EQ(refusal_of(inspected(settings), "HDEL").empty(), may) << right;
+    }
 }
 
 TEST(inspect_servers, is_done_with_what_a_managed_service_leaves) {
