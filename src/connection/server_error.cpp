@@ -46,8 +46,8 @@ constexpr advice by_first_word[] = {
     {"OOM", "its memory is full: raise maxmemory or remove keys; locks can still be released"},
     {"READONLY", "it is a replica: give the address of its master"},
     {"MASTERDOWN", "it is a replica that has lost its master: give the address of the master"},
-    {"NOREPLICAS",
-     "fewer replicas are connected than min-replicas-to-write asks for: bring them back, or lower that setting"},
+    {"NOREPLICAS", "fewer replicas are connected and within min-replicas-max-lag than min-replicas-to-write asks for: "
+                   "bring them back, or lower that setting"},
     {"MISCONF",
      "it cannot save to its disk and so refuses to write (stop-writes-on-bgsave-error): see its log and its disk"},
     {"LOADING", "it is loading its data: wait until it has"},

@@ -103,7 +103,7 @@ TEST(server_error, is_followed_by_what_to_do) {
         {"ERR Error running script (call to f_0f1e): @user_script:5: -OOM command not allowed", "raise maxmemory"},
         {"READONLY You can't write against a read only replica.", "address of its master"},
         {"MASTERDOWN Link with MASTER is down and replica-serve-stale-data is set to 'no'.", "address of the master"},
-        {"NOREPLICAS Not enough good replicas to write.", "min-replicas-to-write"},
+        {"NOREPLICAS Not enough good replicas to write.", "connected and within min-replicas-max-lag than"},
         {"MISCONF Redis is configured to save RDB snapshots", "disk"},
         {"MOVED 3999 127.0.0.1:6381", "redis-cluster://host:port"},
         {"ASK 3999 127.0.0.1:6381", "redis-cluster://host:port"},
