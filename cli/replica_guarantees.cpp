@@ -99,6 +99,11 @@ std::optional<verdict> judge_lone_master(question const& about) {
     if (!server.min_replicas) return unknown(about, "CONFIG GET min-replicas-to-write", allow("+config|get", about));
     if (*server.min_replicas > 0)
         return holds("min-replicas-to-write is " + std::to_string(*server.min_replicas) + ".");
+    if (server.replicas == 0)
+        return fails(
+            "min-replicas-to-write is 0, and it has no replica now.",
+            "When it has one, set min-replicas-to-write 1 and min-replicas-max-lag 2; before, no lock could be "
+            "acquired with that.");
     return fails("min-replicas-to-write is 0: cut off from its replicas it gives out locks that a failover forgets.",
                  "Set min-replicas-to-write 1 and min-replicas-max-lag 2.");
 }

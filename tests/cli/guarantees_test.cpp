@@ -261,6 +261,9 @@ TEST(guarantees, of_replicas_concern_only_servers_that_should_have_some) {
     EXPECT_FALSE(found_in(judged(good()), "automatic_failover"));
     EXPECT_TRUE(found_in(judged(good(), {.mode = server_mode::replicated}), "lone_master"));
     EXPECT_FALSE(found_in(judged(good(), {.mode = server_mode::replicated}), "automatic_failover"));
+    auto const lone = found_in(judged(good(), {.mode = server_mode::cluster}), "lone_master");
+    ASSERT_TRUE(lone);
+    EXPECT_THAT(lone->advice, testing::StartsWith("When it has one, ")) << "followed now it would refuse every lock";
     auto replica = good();
     replica.role = role_kind::replica;
     replica.replicas.reset();
