@@ -34,12 +34,21 @@ void say_what_is_not_read(yaml_settings const& settings, std::string const& inst
                                           + " has all settings, as it has for Java");
 }
 
+/// Older versions of Redisson's starter have the name of a file where later ones have its text.
+bool names_a_file(YAML::Node const& value) {
+    auto const& text = value.Scalar();
+    if (text.find_first_of(" \t\r\n") != std::string::npos) return false;
+    return text.starts_with("classpath:") || text.starts_with("file:") || text.ends_with(".yaml")
+           || text.ends_with(".yml") || text.ends_with(".json");
+}
+
 yaml_document document_of(yaml_settings settings, std::string_view text) {
     if (auto const config = settings.find("redisson.config"); config != settings.end()) {
         say_what_is_not_read(settings, "redisson.config");
         auto const& value = config->second.node();
         if (value.IsMap()) return {.redisson = value};
         if (!value.IsScalar()) refuse_yaml(config->second.at() + " holds no settings");
+        if (names_a_file(value)) return {.kind = yaml_document::form::other_file, .file = config->second};
         auto const first_line = first_line_of(value, text);
         return only_document(parse_yaml(value.Scalar(), first_line), first_line);
     }

@@ -26,8 +26,8 @@ struct yaml_document {
 };
 
 /// Finds the settings: the document itself, or what Spring Boot keeps under `spring.redis` or `spring.data.redis`: a
-/// `redisson.config`, as a group of keys or as a block of text, or a `redisson.file`, or else its own keys. Throws
-/// error(bad_config), also for hostile documents; nothing of yaml-cpp escapes.
+/// `redisson.config`, as a group of keys, as a block of text or as the name of a file, or a `redisson.file`, or else its own
+/// keys. Throws error(bad_config), also for hostile documents; nothing of yaml-cpp escapes.
 yaml_document open_yaml(std::string_view text);
 
 /// Of a text that cannot be one of Spring Boot's.

@@ -140,6 +140,12 @@ TEST_F(config_file_of_spring, names_a_file_beside_it_or_anywhere) {
         EXPECT_EQ(naming(name).address, "redis://host:1") << name;
 }
 
+TEST_F(config_file_of_spring, may_be_named_where_its_text_stands_in_later_versions) {
+    auto const whole = other("singleServerConfig: {address: 'redis://host:1'}").string();
+    for (auto const& name : {std::string("classpath:other.yaml"), "file:" + whole, std::string("other.yaml")})
+        EXPECT_EQ(config::from_file(file("spring.redis.redisson.config: " + name)).address, "redis://host:1") << name;
+}
+
 TEST_F(config_file_of_spring, has_own_settings_beside_those_of_the_other_file) {
     other("singleServerConfig: {address: 'redis://host:1'}");
     EXPECT_EQ(

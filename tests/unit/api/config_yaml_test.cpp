@@ -434,6 +434,8 @@ INSTANTIATE_TEST_SUITE_P(
         refused{std::string("a: 1\0", 5), "NUL byte"}, refused{std::string((1 << 20) + 1, ' '), "1 MiB"},
         refused{"spring:\n  application:\n    name: h\n", "nothing under spring.redis or spring.data.redis"},
         refused{"spring.redis.redisson.file: 'classpath:r.yaml'", "give that file instead"},
+        refused{"spring.redis:\n  redisson.config: classpath:r.yaml",
+                "line 2: redisson.config names another file; give that file instead"},
         refused{"spring.redis.redisson.config: [1]", "holds no settings"},
         refused{"spring.redis.redisson.config:", "holds no settings"},
         refused{"spring.redis.redisson.config: |\n  \n", "it is empty"},
