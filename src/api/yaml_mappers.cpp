@@ -1,6 +1,7 @@
 #include "api/yaml_mappers.hpp"
 
 #include "api/environment_text.hpp"
+#include "api/yaml_nearest.hpp"
 #include "io/server_uri.hpp"
 
 #include <redlatch/error.hpp>
@@ -44,6 +45,25 @@ void check_place(std::string const& text, bool has_port) {
     refuse_yaml("'" + text + "' in it " + (has_port ? "needs a port, as in 10.0.0.1:6379" : "may have no port"));
 }
 
+constexpr std::array<std::string_view, 3> names_of_maps{"class", "hostsPortMap", "hostsMap"};
+
+/// Another class than Redisson's two that have maps, as far as the document says.
+bool is_own_nat_mapper(YAML::Node const& value) {
+    auto const named = value.IsMap() && value["class"] ? value["class"] : YAML::Node();
+    auto const name = named.IsScalar() ? plain_text(named) : value.Tag();
+    return name.find('.') != std::string::npos && !name.ends_with(".HostPortNatMapper")
+           && !name.ends_with(".HostNatMapper");
+}
+
+[[noreturn]] void refuse_in_maps(YAML::Node const& value, std::string const& name) {
+    if (is_own_nat_mapper(value))
+        refuse_yaml("needs Java code; where all that it does is to replace addresses, say which: "
+                    "natMapper: !<org.redisson.api.HostPortNatMapper> {hostsPortMap: {'10.0.0.1:6379': 'db1:6379'}}");
+    auto const near = nearest_key(name, names_of_maps);
+    if (near.empty()) refuse_yaml("needs a map of addresses in it: hostsPortMap, or hostsMap");
+    refuse_yaml(name + " is not known in it; the nearest known name is " + near);
+}
+
 void add(config& settings, YAML::Node const& map, bool has_port) {
     if (!map.IsMap()) refuse_yaml("needs a map of addresses in it");
     for (auto const& entry : map) {
@@ -83,7 +103,7 @@ void set_name_prefix(config& settings, yaml_setting const& value) {
 
 void set_address_map(config& settings, yaml_setting const& value) {
     if (is_default(value)) return;
-    if (!value.node().IsMap() || value.node().size() == 0) refuse_java_code(settings, value);
+    if (!value.node().IsMap() || value.node().size() == 0) refuse_in_maps(value.node(), {});
     for (auto const& entry : value.node()) {
         auto const name = plain_text(entry.first);
         if (name == "hostsPortMap")
@@ -91,7 +111,7 @@ void set_address_map(config& settings, yaml_setting const& value) {
         else if (name == "hostsMap")
             add(settings, entry.second, false);
         else if (name != "class")
-            refuse_java_code(settings, value);
+            refuse_in_maps(value.node(), name);
     }
 }
 
