@@ -51,7 +51,7 @@ constexpr yaml_key top_keys[]{
     {"password", [](config& settings, yaml_setting const& value) { settings.password = value.text(); }},
     {"nameMapper", yaml_mappers::set_name_prefix},
     {"commandMapper", yaml_mappers::refuse_java_code},
-    {"credentialsResolver", yaml_mappers::refuse_java_code},
+    {"credentialsResolver", yaml_mappers::refuse_credentials_resolver},
 };
 
 yaml_level const& top_level() {
@@ -131,19 +131,25 @@ template <class Check> auto checked(std::initializer_list<yaml_settings const*> 
     }
 }
 
-/// `redlatch: {namePrefix: …}` says what a name mapper that is Java code does.
-bool says_prefix(yaml_setting const& own, int first_line) {
+/// What is Java code, and the key under `redlatch` that says what it does.
+struct java_code {
+    std::string_view name;
+    std::string_view instead;
+};
+constexpr java_code replaceable[]{{"nameMapper", "namePrefix"}, {"credentialsResolver", "passwordFile"}};
+
+bool says(yaml_setting const& own, int first_line, std::string_view name) {
     if (!own.node().IsMap()) return false;
     auto const entries = settings_of(own.node(), first_line);
-    auto const found = entries.find("namePrefix");
+    auto const found = entries.find(name);
     return found != entries.end() && !found->second.is_null();
 }
 
-void leave_out_name_mapper(yaml_settings& entries) {
-    auto const found = entries.find("nameMapper");
+void leave_out(yaml_settings& entries, java_code const& one) {
+    auto const found = entries.find(one.name);
     if (found == entries.end()) return;
-    io::log(log_level::debug,
-            "configuration, " + found->second.at() + " is ignored: namePrefix under redlatch says what it does");
+    io::log(log_level::debug, "configuration, " + found->second.at() + " is ignored: " + std::string(one.instead)
+                                  + " under redlatch says what it does");
     entries.erase(found);
 }
 
@@ -175,10 +181,12 @@ yaml_config read_redisson(yaml_document const& document) {
     warn_of_codec(top);
     auto servers = settings_of_section(*chosen, top.find(chosen->name)->second, document.first_line);
     auto const own = top.find(yaml_own::section);
-    if ((own != top.end() && says_prefix(own->second, document.first_line))
-        || (document.beside && says_prefix(*document.beside, 1))) {
-        leave_out_name_mapper(top);
-        leave_out_name_mapper(servers);
+    for (auto const& one : replaceable) {
+        if (!(own != top.end() && says(own->second, document.first_line, one.instead))
+            && !(document.beside && says(*document.beside, 1, one.instead)))
+            continue;
+        leave_out(top, one);
+        leave_out(servers, one);
     }
     yaml_config result;
     result.shows_password = shows_password(top) || shows_password(servers);

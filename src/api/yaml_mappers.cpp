@@ -81,6 +81,12 @@ void refuse_java_code(config&, yaml_setting const& value) {
     if (!is_default(value)) refuse_yaml("needs Java code; this library can only do without it");
 }
 
+void refuse_credentials_resolver(config&, yaml_setting const& value) {
+    if (!is_default(value))
+        refuse_yaml("needs Java code; where a file has the password, name that file: "
+                    "redlatch: {passwordFile: /path}; a program leaves this key out and sets config::credentials");
+}
+
 void set_name_prefix(config& settings, yaml_setting const& value) {
     if (is_default(value)) return;
     auto is_known = value.node().Tag().ends_with(".PrefixNameMapper");

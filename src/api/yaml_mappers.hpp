@@ -21,4 +21,8 @@ void set_name_prefix(config& settings, yaml_setting const& value);
 /// error(bad_config) for all but Redisson's default.
 void refuse_java_code(config& settings, yaml_setting const& value);
 
+/// `credentialsResolver`. Throws error(bad_config) for all but Redisson's default; `passwordFile` under `redlatch` can stand
+/// for others.
+void refuse_credentials_resolver(config& settings, yaml_setting const& value);
+
 } // namespace redlatch::yaml_mappers

@@ -67,7 +67,7 @@ constexpr yaml_key common_keys[]{
      [](config& settings, yaml_setting const& value) { settings.ping_interval = value.milliseconds(duration(0)); }},
     {"nameMapper", yaml_mappers::set_name_prefix},
     {"commandMapper", yaml_mappers::refuse_java_code},
-    {"credentialsResolver", yaml_mappers::refuse_java_code},
+    {"credentialsResolver", yaml_mappers::refuse_credentials_resolver},
 };
 
 constexpr yaml_key single_keys[]{{"address", set_address}};

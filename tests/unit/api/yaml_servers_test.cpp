@@ -280,5 +280,17 @@ TEST(yaml_name_mapper, that_is_java_code_may_be_replaced_by_a_prefix) {
               "app:");
 }
 
+TEST(yaml_credentials_resolver, may_be_java_code_where_a_file_has_the_password) {
+    std::string const resolver = "credentialsResolver: !<com.example.OwnResolver> {}\n";
+    std::string const own = "redlatch: {passwordFile: /run/secret}\n";
+    for (auto const& servers : {resolver + "singleServerConfig: {address: 'redis://h:1'}\n",
+                                "singleServerConfig:\n  address: redis://h:1\n  " + resolver}) {
+        EXPECT_EQ(config::from_yaml(servers + own).password_file, "/run/secret");
+        EXPECT_THAT(test::refusal([&] { config::from_yaml(servers); }),
+                    AllOf(HasSubstr("credentialsResolver: needs Java code"), HasSubstr("passwordFile"),
+                          HasSubstr("config::credentials")));
+    }
+}
+
 } // namespace
 } // namespace redlatch
