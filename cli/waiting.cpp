@@ -61,11 +61,24 @@ void say_who_is_waited_for(holder_watch const& holder, lock_options const& optio
                                    fields_of(options, seen));
 }
 
+/// A lock that was given back for want of replicas counts as busy, as one that others hold: the reason says which.
+std::optional<replica_policy> saying_why(std::optional<replica_policy> policy) {
+    if (policy && policy->shortage == replica_shortage::give_back) policy->shortage = replica_shortage::fail;
+    return policy;
+}
+
+bool counts_as_busy(error const& problem, lock_options const& options) {
+    return problem.reason() == errc::not_replicated && options.replicas
+           && options.replicas->shortage == replica_shortage::give_back;
+}
+
 basic_lock lock_of(client& owner, lock_options const& options) {
     if (options.election)
-        return owner.get_leader_election(options.name, {.candidate = options.candidate, .replicas = options.replicas})
+        return owner
+            .get_leader_election(options.name,
+                                 {.candidate = options.candidate, .replicas = saying_why(options.replicas)})
             .lock();
-    redlatch::lock_options const how{.replicas = options.replicas};
+    redlatch::lock_options const how{.replicas = saying_why(options.replicas)};
     if (options.fair) return owner.get_fair_lock(options.name, how);
     if (options.shared) return owner.get_read_write_lock(options.name, how).read_lock();
     if (options.write) return owner.get_read_write_lock(options.name, how).write_lock();
@@ -102,7 +115,8 @@ taken take_lock(client& owner, private_server& server, lock_options const& optio
     taken result;
     bool around_us = false;
     lock_info seen;
-    std::error_code first; // what the first attempt said; if it is serious it comes again, and then as a message
+    std::string given_back; // why
+    std::error_code first;  // what the first attempt said; if it is serious it comes again, and then as a message
 
     // The usual case needs no thread: the lock is free and the server near. An attempt with a short deadline is not held up by
     // anything for longer than that, so the signals, which are blocked, are not either. It would cost a place in a queue; and
@@ -154,7 +168,10 @@ taken take_lock(client& owner, private_server& server, lock_options const& optio
                 holder.wait_for_answer(patient ? patience_for_a_name : 1s);
             }
         } catch (error const& problem) {
-            if (problem.reason() != errc::cancelled) throw;
+            if (counts_as_busy(problem, options))
+                given_back = problem.what();
+            else if (problem.reason() != errc::cancelled)
+                throw;
         }
         server.end_wait();
         result.signal = interrupter.finish();
@@ -171,7 +188,8 @@ taken take_lock(client& owner, private_server& server, lock_options const& optio
         reporter.note("signal", "a signal ended the wait for the lock '" + options.name + "'",
                       {{"name", options.name}, {"signal", std::int64_t{result.signal}}});
     else
-        reporter.problem("busy", busy_message(options, seen, around_us), fields_of(options, seen));
+        reporter.problem("busy", given_back.empty() ? busy_message(options, seen, around_us) : given_back,
+                         fields_of(options, seen));
     return result;
 }
 

@@ -66,6 +66,20 @@ TEST_F(replicas_command, a_configuration_can_ask_for_them) {
     EXPECT_EQ(without.output, "run\n");
 }
 
+TEST_F(replicas_command, a_lock_that_was_given_back_is_busy_and_the_reason_is_said) {
+    auto const file = (folder.path() / "redlatch.yaml").string();
+    std::ofstream(file) << "singleServerConfig: {address: '" << all.uri(0)
+                        << "'}\nredlatch: {replicas: 2, replicasTimeout: 300, onTooFewReplicas: giveBack}\n";
+    for (words wait : {words{"--no-wait"}, words{"--wait", "20s"}, words{}}) {
+        wait.insert(wait.end(), {"--config", file});
+        auto const busy = run(script("echo never", wait));
+        EXPECT_EQ(busy.status, 75) << busy.errors;
+        EXPECT_EQ(busy.output, "");
+        EXPECT_NE(busy.errors.find("lock 'job' was given back: only 1 of 2 replicas"), std::string::npos)
+            << busy.errors;
+    }
+}
+
 TEST_F(replicas_command, what_cannot_be_is_refused) {
     auto const refusal = [&](words given) {
         auto const said = run(script("echo never", given));
