@@ -154,7 +154,8 @@ taken take_lock(client& owner, private_server& server, lock_options const& optio
                 holder.wait_for_answer(options.wait ? std::min(patience_for_a_name, *options.wait / 2)
                                                     : patience_for_a_name);
             }
-            say_waiting();
+            // Where replicas confirm nothing was tried yet; what lasts is said all the same, when it is looked at.
+            if (!options.waits_for_replicas() || !holder.seen().owners.empty()) say_waiting();
         }
         if (options.wait && !options.no_wait) {
             auto const passed = std::chrono::duration_cast<duration>(lease_clock::now() - begin);

@@ -80,6 +80,20 @@ TEST_F(replicas_command, a_lock_that_was_given_back_is_busy_and_the_reason_is_sa
     }
 }
 
+TEST_F(replicas_command, nobody_is_said_to_be_waited_for_where_the_lock_is_free) {
+    words const wanted = flags({"--replicas", "1", "--replicas-timeout", "20s", "--json"});
+    auto const free = run(script("true", wanted));
+    EXPECT_EQ(free.status, 0) << free.errors;
+    EXPECT_EQ(free.errors.find("\"event\":\"waiting\""), std::string::npos) << free.errors;
+
+    auto const holder = start(script("echo held; read line; exit 0", flags({})));
+    ASSERT_EQ(line_of(*holder), "held");
+    auto const waiter = start(script("true", wanted));
+    EXPECT_TRUE(wait_until([&] { return waiter->error_text().find("\"event\":\"waiting\"") != std::string::npos; }));
+    EXPECT_EQ(finish(*holder).status, 0);
+    EXPECT_EQ(finish(*waiter).status, 0);
+}
+
 TEST_F(replicas_command, what_cannot_be_is_refused) {
     auto const refusal = [&](words given) {
         auto const said = run(script("echo never", given));
