@@ -27,6 +27,12 @@ locking::local_handoff::settings handoff_settings(config const& settings) {
     return {how.enabled, how.time, how.strict};
 }
 
+/// Not where credentials could not be had, nor where servers have answered that they are replicas.
+bool is_about_address(std::string const& problem) {
+    auto const says = [&](char const* words) { return problem.find(words) != std::string::npos; };
+    return !problem.starts_with("no credentials") && (says("cannot be reached") || !says(" is a replica"));
+}
+
 } // namespace
 
 client_core::client_core(config const& settings, server_set const& servers, std::optional<user_loop> loop)
@@ -91,8 +97,9 @@ void client_core::connect() {
         if (nodes_.connect_now(until, reason, problem)) return;
         if (reason != errc::disconnected) throw error(reason, problem);
         if (attempt >= settings_.retry_attempts)
-            throw error(reason, problem + (attempt == 0 ? "" : " (" + std::to_string(attempt + 1) + " attempts)")
-                                    + "; check the address, and that the server runs");
+            throw error(reason,
+                        problem + (attempt == 0 ? "" : " (" + std::to_string(attempt + 1) + " attempts)")
+                            + (is_about_address(problem) ? "; check the address, and that the server runs" : ""));
         std::this_thread::sleep_for(opening_pause(attempt, settings_.retry_delay, random));
     }
 }

@@ -19,12 +19,16 @@ struct found_place {
     std::string problem{};
 };
 
+std::string without_credentials(endpoint const& server, std::string const& problem) {
+    return "no credentials for the server " + server.display() + ": " + problem;
+}
+
 /// Blocks.
 found_place find(lane::settings const& settings, base::instant until) {
     found_place found{{settings.where, settings.tls}, {}, {}};
     errc reason{};
     if (settings.who && !settings.who->ask(found.problem)) {
-        found.problem = "the server " + settings.where.display() + " cannot be reached: " + found.problem;
+        found.problem = without_credentials(settings.where, found.problem);
         return found;
     }
     if (settings.places && !settings.places->locate(found.there, until, reason, found.problem)) return found;
@@ -191,11 +195,13 @@ bool lane::connect_now(base::instant& until, errc& reason, std::string& problem)
     }
     std::vector<address> addresses;
     auto const asked_at = lease_clock::now();
-    if (!settings_.who || settings_.who->ask(problem)) addresses = resolve(there.where, false, problem);
+    bool const known = !settings_.who || settings_.who->ask(problem);
+    if (known) addresses = resolve(there.where, false, problem);
     until += lease_clock::now() - asked_at; // the server has its time, and others theirs
     if (addresses.empty()) {
         reason = errc::disconnected;
-        problem = "the server " + there.where.display() + " cannot be reached: " + problem;
+        problem = known ? "the server " + there.where.display() + " cannot be reached: " + problem
+                        : without_credentials(there.where, problem);
         return false;
     }
     connector attempt(there.where, std::move(addresses), words(), there.tls);

@@ -43,6 +43,7 @@ bool replicated_locator::locate(place& out, base::instant until, errc& reason, s
         return true;
     }
     if (who_ && !who_->ask(problem)) {
+        problem = "no credentials for " + servers_.display() + ": " + problem;
         reason = errc::disconnected;
         return false;
     }

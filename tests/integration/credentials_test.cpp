@@ -140,6 +140,8 @@ TEST_F(credentials_test, that_cannot_be_had_are_a_failed_attempt_to_connect) {
     auto const failed = outcome_of([&] { client user(settings); });
     EXPECT_EQ(failed.reason, errc::disconnected) << failed;
     EXPECT_NE(failed.message.find("config::credentials has failed: the vault is sealed"), std::string::npos) << failed;
+    EXPECT_EQ(failed.message.find("no credentials for the server " + server.uri()), 0U) << failed;
+    EXPECT_EQ(failed.message.find("check the address"), std::string::npos) << failed;
     EXPECT_EQ(source.asked(), 3) << "once for each attempt";
 
     source.fail(2);
