@@ -98,8 +98,7 @@ yaml_settings settings_of_section(section const& one, yaml_setting const& settin
     if (!setting.node().IsMap()) refuse_yaml(setting.at() + " must be a group of keys");
     auto entries = settings_of(setting.node(), first_line);
     check_names(entries, one.level, levels_beginning_with(nullptr)); // a mistyped address is not a missing one
-    auto const address = entries.find(one.address);
-    if (address == entries.end() || address->second.is_null())
+    if (!has_value(entries, one.address))
         refuse_yaml(setting.at() + " has no " + std::string(one.address) + ", as in " + std::string(one.example));
     return entries;
 }
@@ -140,9 +139,7 @@ constexpr java_code replaceable[]{{"nameMapper", "namePrefix"}, {"credentialsRes
 
 bool says(yaml_setting const& own, int first_line, std::string_view name) {
     if (!own.node().IsMap()) return false;
-    auto const entries = settings_of(own.node(), first_line);
-    auto const found = entries.find(name);
-    return found != entries.end() && !found->second.is_null();
+    return has_value(settings_of(own.node(), first_line), name);
 }
 
 void leave_out(yaml_settings& entries, java_code const& one) {

@@ -82,6 +82,16 @@ void check_names(yaml_settings const& settings, yaml_level const& level, std::sp
     }
 }
 
+bool has_value(yaml_settings const& settings, std::string_view name) {
+    auto const found = settings.find(name);
+    if (found == settings.end()) return false;
+    try {
+        return !found->second.is_null();
+    } catch (error const& problem) {
+        refuse_yaml(found->second.at() + ": " + problem.what());
+    }
+}
+
 void apply(config& result, yaml_settings const& settings, yaml_level const& level) {
     for (auto const keys : level.keys)
         for (auto const& key : keys) {

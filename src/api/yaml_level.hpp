@@ -43,6 +43,8 @@ void add_setting(yaml_settings& all, yaml_setting const& setting);
 /// Logs one debug line for each key that is ignored. Throws error(bad_config) for the unknown, with the nearest known name, or
 /// with that of `others` in which it may stand.
 void check_names(yaml_settings const& settings, yaml_level const& level, std::span<yaml_level const> others);
+/// It stands there and is not null. Throws error(bad_config) with line and key.
+bool has_value(yaml_settings const& settings, std::string_view name);
 /// Values that are null change nothing. Throws error(bad_config).
 void apply(config& result, yaml_settings const& settings, yaml_level const& level);
 

@@ -153,8 +153,7 @@ private:
 
 /// Null where it is missing or says nothing.
 yaml_setting const* said(yaml_settings const& found, std::string_view name) {
-    auto const setting = found.find(name);
-    return setting == found.end() || setting->second.is_null() ? nullptr : &setting->second;
+    return has_value(found, name) ? &found.find(name)->second : nullptr;
 }
 
 /// Names the line of whatever `read` refuses.
