@@ -45,7 +45,8 @@ void check_tls(tls_options const& tls, std::string const& field) {
     check_text(field + ".key_password", tls.key_password);
     check_text(field + ".server_name", tls.server_name);
     if (tls.certificate_file.empty() && !(tls.key_file.empty() && tls.key_password.empty()))
-        refuse(field + ".key_file needs " + field + ".certificate_file, the certificate of this key");
+        refuse(field + (tls.key_file.empty() ? ".key_password" : ".key_file") + " needs " + field
+               + ".certificate_file, the certificate of this key");
     if (tls.ca_file.empty() && !tls.ca_password.empty()) refuse(field + ".ca_password is for a " + field + ".ca_file");
     if (tls.verification < tls_verification::strict || tls.verification > tls_verification::none)
         refuse(field + ".verification must be strict, ca_only or none");

@@ -93,6 +93,7 @@ TEST(config, options_for_tls_that_cannot_work_are_refused) {
         return test::refusal([&] { config{.address = "rediss://host", .tls = std::move(options)}.validate(); });
     };
     EXPECT_THAT(refusal({.key_file = "/key"}), HasSubstr("tls.key_file needs tls.certificate_file"));
+    EXPECT_THAT(refusal({.key_password = "x"}), HasSubstr("tls.key_password needs tls.certificate_file"));
     EXPECT_THAT(refusal({.ca_password = "x"}), HasSubstr("tls.ca_password is for a tls.ca_file"));
     EXPECT_THAT(refusal({.ca_file = std::string(5000, 'x')}), HasSubstr("tls.ca_file is longer than 4096 bytes"));
     EXPECT_THAT(refusal({.server_name = std::string("a\0b", 3)}), HasSubstr("tls.server_name contains a NUL byte"));

@@ -33,6 +33,8 @@ TEST(yaml_tls, stores_of_redisson) {
               expected);
     EXPECT_THAT(refusal_of("  sslTruststore: classpath:trust.p12"), HasSubstr("line 4: sslTruststore: needs a file"));
     EXPECT_THAT(refusal_of("  sslKeystore: https://host/own.p12"), HasSubstr("line 4: sslKeystore: needs a file"));
+    EXPECT_THAT(refusal_of("  sslKeystorePassword: secret"),
+                HasSubstr("line 4: sslKeystorePassword needs sslKeystore"));
     EXPECT_THAT(refusal_of("  sslKeystoreType: JKS"), HasSubstr("must be PKCS12 or PEM"));
 }
 
