@@ -112,11 +112,11 @@ void refuse_what_tls_cannot(yaml_settings const& entries) {
 }
 
 /// `redlatch: {…}`. What stands in it.
-yaml_settings apply_own(config& settings, yaml_setting const& group, int first_line) {
+yaml_settings apply_own(config& settings, yaml_setting const& group, int first_line, section const* chosen = nullptr) {
     if (group.node().IsNull()) return {};
     if (!group.node().IsMap()) refuse_yaml(group.at() + " must be a group of keys");
     auto entries = settings_of(group.node(), first_line);
-    check_names(entries, yaml_own::level(), levels_beginning_with(nullptr));
+    check_names(entries, yaml_own::level(), levels_beginning_with(chosen));
     apply(settings, entries, yaml_own::level());
     return entries;
 }
@@ -192,10 +192,10 @@ yaml_config read_redisson(yaml_document const& document) {
     yaml_servers::apply(result.settings, servers, *chosen);
     yaml_replicas::finish(result.settings, top);
     yaml_settings within;
-    if (own != top.end()) within = apply_own(result.settings, own->second, document.first_line);
+    if (own != top.end()) within = apply_own(result.settings, own->second, document.first_line, chosen);
     result.shows_password |= shows_password(within);
     yaml_settings outside;
-    if (document.beside) outside = apply_own(result.settings, *document.beside, 1);
+    if (document.beside) outside = apply_own(result.settings, *document.beside, 1, chosen);
     result.shows_password_beside = shows_password(outside);
     bool const tls = checked({&top, &servers, &within, &outside}, [&] {
         result.settings.validate();

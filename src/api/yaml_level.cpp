@@ -17,13 +17,31 @@ auto is_named(std::string_view name) {
     return [name](auto const& key) { return key.name == name; };
 }
 
+/// "in sentinelServersConfig or clusterServersConfig"; empty: nowhere.
+std::string places_of(std::string_view name, std::span<yaml_level const> others) {
+    constexpr std::string_view in = "in ";
+    std::vector<std::string_view> titles;
+    for (auto const& one : others) {
+        if (!one.has(name)) continue;
+        if (std::ranges::find(titles, one.title) != titles.end())
+            return std::string(one.title); // the document's own section
+        titles.push_back(one.title);
+    }
+    std::string all;
+    for (std::size_t i = 0; i < titles.size(); ++i) {
+        bool const goes_on = i > 0 && titles[i].starts_with(in) && titles[i - 1].starts_with(in);
+        all += i == 0 ? "" : i + 1 == titles.size() ? " or " : ", ";
+        all += goes_on ? titles[i].substr(in.size()) : titles[i];
+    }
+    return all;
+}
+
 [[noreturn]] void refuse_unknown(yaml_setting const& setting, yaml_level const& level,
                                  std::span<yaml_level const> others) {
     if (setting.name().find(':') != std::string::npos)
         refuse_yaml(setting.at() + " is not a key; a space is missing after its colon, as in password: secret");
-    auto const owner = std::ranges::find_if(others, [&](yaml_level const& other) { return other.has(setting.name()); });
-    if (owner != others.end())
-        refuse_yaml(setting.at() + " belongs " + std::string(owner->title) + ", not " + std::string(level.title));
+    auto const places = places_of(setting.name(), others);
+    if (!places.empty()) refuse_yaml(setting.at() + " belongs " + places + ", not " + std::string(level.title));
     std::vector<std::string_view> names(level.groups);
     for (auto const keys : level.keys)
         for (auto const& key : keys) names.push_back(key.name);

@@ -253,6 +253,9 @@ INSTANTIATE_TEST_SUITE_P(
         refused_servers{"clusterServersConfig: {adress: x}", "adress is not known in clusterServersConfig"},
         refused_servers{"clusterServersConfig: {masterName: m, nodeAddresses: ['redis://h:1']}",
                         "masterName belongs in sentinelServersConfig, not in clusterServersConfig"},
+        refused_servers{"masterSlaveServersConfig:\n  masterAddress: 'redis://h:1'\n  scanInterval: 1",
+                        "line 3: scanInterval belongs in sentinelServersConfig, clusterServersConfig or "
+                        "replicatedServersConfig, not in masterSlaveServersConfig"},
         refused_servers{"scanInterval: 1\nclusterServersConfig: {nodeAddresses: ['redis://h:1']}",
                         "line 1: scanInterval belongs in clusterServersConfig, not at the top level"},
         refused_servers{"sentinelServersConfig: {sentinelAddreses: []}", "the nearest known name is sentinelAddresses"},
