@@ -22,7 +22,9 @@ bool is_spring(YAML::Node const& root) {
 
 yaml_document only_document(std::vector<YAML::Node> const& documents, int first_line) {
     if (documents.empty() || (documents.size() == 1 && documents.front().IsNull())) refuse_yaml("it is empty");
-    if (documents.size() > 1) refuse_yaml("it holds more than one document (a line with ---)");
+    // Behind what is no group of keys another document begins without a line with ---.
+    if (documents.size() > 1 && (documents.front().IsMap() || documents.front().IsNull()))
+        refuse_yaml("it holds more than one document (a line with ---)");
     if (!documents.front().IsMap()) refuse_yaml("it is not a group of keys like 'singleServerConfig:'");
     return {.redisson = documents.front(), .first_line = first_line};
 }

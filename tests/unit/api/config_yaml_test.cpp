@@ -431,7 +431,8 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(
         refused{"", "it is empty"}, refused{"# only a comment\n", "it is empty"}, refused{"---\n", "it is empty"},
         refused{"null", "it is empty"}, refused{"redis://h", "not a group of keys"},
-        refused{"[1, 2]", "not a group of keys"}, refused{"a: 1\n---\nb: 2\n", "more than one document"},
+        refused{"[1, 2]", "not a group of keys"}, refused{"[single]\naddress=1", "not a group of keys"},
+        refused{"a: 1\n---\nb: 2\n", "more than one document"},
         refused{"a: 1\n b: 2\n", "line 2: it is not well-formed YAML"}, refused{"a: [1, 2\n", "not well-formed YAML"},
         refused{"a: 'open", "not well-formed YAML"}, refused{"a: *nowhere", "not well-formed YAML"},
         refused{", \n- C\n- 2\n", "line 1: it is not well-formed YAML"}, refused{"a: b: c", "not well-formed YAML"},
