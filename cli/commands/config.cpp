@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <string>
 #include <string_view>
+#include <sys/stat.h>
 #include <system_error>
 #include <unistd.h>
 
@@ -45,11 +46,19 @@ private:
     }
 };
 
-void warn_of_missing(char const* role, std::string const& path, config_remarks& remarks) {
+enum class contents { open, secret };
+
+void warn_of_file(char const* role, std::string const& path, config_remarks& remarks, contents has = contents::open) {
     if (path.empty()) return;
     int const opened = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (opened >= 0) {
+        struct stat status {};
+        bool const told_all =
+            ::fstat(opened, &status) == 0 && S_ISREG(status.st_mode) && (status.st_mode & S_IROTH) != 0;
         ::close(opened);
+        if (has == contents::secret && told_all)
+            remarks.warnings.push_back("the " + std::string(role) + " '" + printable(path)
+                                       + "' may be read by every user of this machine: chmod o-r it");
         return;
     }
     remarks.warnings.push_back("the " + std::string(role) + " '" + printable(path) + "' cannot be read by this user: "
@@ -58,18 +67,19 @@ void warn_of_missing(char const* role, std::string const& path, config_remarks& 
 
 /// What a client would read at its start, or at each connect.
 void warn_of_files(config const& settings, config_remarks& remarks) {
-    warn_of_missing("password file", settings.password_file, remarks);
+    warn_of_file("password file", settings.password_file, remarks, contents::secret);
     auto const& tls = settings.tls;
-    warn_of_missing("file of the authorities (sslTruststore, tlsCaFile)", tls.ca_file, remarks);
-    warn_of_missing("folder of the authorities (tlsCaFolder)", tls.ca_folder, remarks);
-    warn_of_missing("file of the own certificate (sslKeystore, tlsCertificateFile)", tls.certificate_file, remarks);
-    warn_of_missing("file of the own key (tlsKeyFile)", tls.key_file, remarks);
+    warn_of_file("file of the authorities (sslTruststore, tlsCaFile)", tls.ca_file, remarks);
+    warn_of_file("folder of the authorities (tlsCaFolder)", tls.ca_folder, remarks);
+    warn_of_file("file of the own certificate (sslKeystore, tlsCertificateFile)", tls.certificate_file, remarks);
+    warn_of_file("file of the own key (tlsKeyFile)", tls.key_file, remarks, contents::secret);
     auto const of_sentinels = settings.topology.sentinel_tls.value_or(tls_options{});
-    warn_of_missing("file of the Sentinels' authorities (sentinelTlsCaFile)", of_sentinels.ca_file, remarks);
-    warn_of_missing("folder of the Sentinels' authorities (sentinelTlsCaFolder)", of_sentinels.ca_folder, remarks);
-    warn_of_missing("file of the own certificate for Sentinels (sentinelTlsCertificateFile)",
-                    of_sentinels.certificate_file, remarks);
-    warn_of_missing("file of the own key for Sentinels (sentinelTlsKeyFile)", of_sentinels.key_file, remarks);
+    warn_of_file("file of the Sentinels' authorities (sentinelTlsCaFile)", of_sentinels.ca_file, remarks);
+    warn_of_file("folder of the Sentinels' authorities (sentinelTlsCaFolder)", of_sentinels.ca_folder, remarks);
+    warn_of_file("file of the own certificate for Sentinels (sentinelTlsCertificateFile)",
+                 of_sentinels.certificate_file, remarks);
+    warn_of_file("file of the own key for Sentinels (sentinelTlsKeyFile)", of_sentinels.key_file, remarks,
+                 contents::secret);
 }
 
 int check(arguments const& words) {

@@ -135,6 +135,20 @@ TEST_F(config_command, warns_of_files_that_cannot_be_read) {
                     + "' cannot be read by this user: No such file or directory; no "
                       "connection can be made before it can");
     std::ofstream(missing) << "s3cret";
+    EXPECT_EQ(::chmod(missing.c_str(), 0600), 0);
+    EXPECT_TRUE(json(text)["warnings"].empty());
+}
+
+TEST_F(config_command, warns_of_secrets_in_files_that_all_may_read) {
+    auto const secret = (folder.path() / "secret").string();
+    std::ofstream(secret) << "s3cret";
+    std::string const text = "singleServerConfig: {address: 'rediss://h:1'}\nredlatch:\n  passwordFile: " + secret
+                             + "\n  tlsCertificateFile: " + secret + "\n  tlsKeyFile: " + secret + "\n";
+    EXPECT_EQ(::chmod(secret.c_str(), 0644), 0);
+    auto const warnings = json(text)["warnings"];
+    ASSERT_EQ(warnings.size(), 2U) << warnings;
+    for (std::string const one : warnings) EXPECT_NE(one.find("may be read by every user"), std::string::npos) << one;
+    EXPECT_EQ(::chmod(secret.c_str(), 0640), 0);
     EXPECT_TRUE(json(text)["warnings"].empty());
 }
 
