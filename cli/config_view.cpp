@@ -100,12 +100,16 @@ void add_servers(labelled_lines& lines, config const& settings) {
                  servers.sentinel_tls ? text_of(topology.sentinel_tls.value_or(settings.tls)) : "off");
 }
 
+std::string further_attempts(config const& settings) {
+    if (settings.retry_attempts == 0) return "no further attempt";
+    return std::to_string(settings.retry_attempts) + (settings.retry_attempts == 1 ? " more attempt" : " more attempts")
+           + ", the first after " + to_text(settings.retry_delay);
+}
+
 void add_times(labelled_lines& lines, config const& settings) {
     lines.add("timeout", to_text(settings.timeout));
     lines.add("connect", std::string(settings.connect == connect_mode::lazily ? "with the first call, " : "")
-                             + "within " + to_text(settings.connect_timeout) + ", "
-                             + std::to_string(settings.retry_attempts) + " more attempts, the first after "
-                             + to_text(settings.retry_delay));
+                             + "within " + to_text(settings.connect_timeout) + ", " + further_attempts(settings));
     lines.add("ping", settings.ping_interval == duration(0) ? "never" : "after " + to_text(settings.ping_interval));
     lines.add("watchdog", to_text(settings.lock_watchdog_timeout) + ", " + std::to_string(settings.renewal_batch)
                               + " locks in one script");

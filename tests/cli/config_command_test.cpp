@@ -152,6 +152,12 @@ TEST_F(config_command, warns_of_secrets_in_files_that_all_may_read) {
     EXPECT_TRUE(json(text)["warnings"].empty());
 }
 
+TEST_F(config_command, says_whether_there_are_further_attempts) {
+    std::string const server = "singleServerConfig: {address: 'redis://h:1', retryAttempts: ";
+    EXPECT_NE(check(server + "0}\n").output.find(", no further attempt\n"), std::string::npos);
+    EXPECT_NE(check(server + "1}\n").output.find(", 1 more attempt, the first after "), std::string::npos);
+}
+
 TEST_F(config_command, warns_of_a_codec_that_javas_locks_on_values_have) {
     std::string const server = "singleServerConfig: {address: 'redis://h:1'}\n";
     auto const warnings = json(server + "codec: !<org.redisson.codec.Kryo5Codec> {}\n")["warnings"];
