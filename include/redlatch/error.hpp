@@ -19,7 +19,7 @@ enum class errc {
     not_owner,        ///< Unlock by an owner that has nothing to unlock. Nothing was changed.
     lease_lost,       ///< The lock was held and is not any more: it expired, or somebody removed it.
     outcome_unknown,  ///< The connection broke and what became of the command could not be learnt in time.
-    disconnected,     ///< The server did not answer within the time given, or executed nothing until it was over.
+    disconnected,     ///< The server cannot be reached, did not answer in time, or executed nothing until then.
     server_refused,   ///< The server answered with an error: a missing right, no memory. Or it is not trusted.
     wrong_type,       ///< The key with the lock's name is not a lock.
     bad_reply,        ///< The server's answer is not one of this protocol.

@@ -14,7 +14,7 @@ char const* describe(errc code) noexcept {
     case errc::not_owner: return "the lock is not held by this owner; nothing was changed";
     case errc::lease_lost: return "the lock was held and has been lost";
     case errc::outcome_unknown: return "the connection broke and what became of the command is not known";
-    case errc::disconnected: return "the server did not answer in time";
+    case errc::disconnected: return "the server cannot be reached, or did not answer in time";
     case errc::server_refused: return "the server refused the command";
     case errc::wrong_type: return "the key with the name of the lock is not a lock";
     case errc::bad_reply: return "the server sent an unexpected reply";

@@ -25,6 +25,7 @@ TEST(error, has_a_message_of_its_own_for_every_code) {
         EXPECT_EQ(message.find("unknown"), std::string::npos) << message;
         EXPECT_TRUE(messages.insert(message).second) << message;
     }
+    EXPECT_EQ(make_error_code(errc::disconnected).message(), "the server cannot be reached, or did not answer in time");
     EXPECT_EQ(error_category().message(0), "success");
     EXPECT_EQ(error_category().message(9999), "unknown redlatch error 9999");
 }
