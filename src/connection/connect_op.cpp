@@ -120,8 +120,9 @@ connect_op::progress connect_op::read_info(std::string_view text) {
     self_.eviction_policy = field("maxmemory_policy");
     for (auto const* const mode : {"redis_mode", "server_mode"})
         if (field(mode) == "sentinel")
-            return fail(errc::server_refused,
-                        "is a Sentinel, which holds no keys; give the address of the master that it watches");
+            return fail(errc::server_refused, "is a Sentinel, which holds no keys; write its address as "
+                                              "redis-sentinel://host:port/#name, with the name of "
+                                              "the master that it watches");
     if (field("cluster_enabled") == "1" && !of_cluster_)
         return fail(errc::server_refused,
                     "is a node of a cluster (cluster-enabled yes), and a lock may belong to any of "

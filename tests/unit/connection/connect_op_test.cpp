@@ -269,8 +269,9 @@ TEST(connect_op, goes_to_no_cluster_and_to_no_sentinel) {
         auto const seen = answer_with_info(text);
         EXPECT_EQ(seen.then, progress::failed) << text;
         EXPECT_EQ(seen.reason, errc::server_refused) << "trying again does not help";
-        EXPECT_THAT(seen.problem, HasSubstr(std::string(text).starts_with("cluster") ? "redis-cluster://host:port"
-                                                                                     : "give the address of"))
+        EXPECT_THAT(seen.problem,
+                    HasSubstr(std::string(text).starts_with("cluster") ? "redis-cluster://host:port"
+                                                                       : "redis-sentinel://host:port/#name"))
             << text;
     }
     EXPECT_EQ(answer_with_info("redis_mode:standalone\r\ncluster_enabled:0\r\n").then, progress::ready);
