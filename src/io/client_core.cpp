@@ -27,10 +27,12 @@ locking::local_handoff::settings handoff_settings(config const& settings) {
     return {how.enabled, how.time, how.strict};
 }
 
-/// Not where credentials could not be had, nor where servers have answered that they are replicas.
+/// Not where credentials could not be had, nor where servers have answered that they are replicas, nor of an address that the
+/// configuration does not have.
 bool is_about_address(std::string const& problem) {
     auto const says = [&](char const* words) { return problem.find(words) != std::string::npos; };
-    return !problem.starts_with("no credentials") && (says("cannot be reached") || !says(" is a replica"));
+    return !problem.starts_with("no credentials") && !says("topology.address_map")
+           && (says("cannot be reached") || !says(" is a replica"));
 }
 
 } // namespace

@@ -75,6 +75,10 @@ cluster::member& cluster::member_at(connection::node_address const& address) {
     auto endpoint = servers_.nodes.front();
     endpoint.host_or_path = address.host;
     endpoint.port = address.port;
+    bool const given = std::ranges::any_of(servers_.nodes, [&address](auto const& seed) {
+        return seed.host_or_path == address.host && seed.port == address.port;
+    });
+    if (!given) endpoint.told_by = "the cluster says that a node of it is there";
     auto made = make_node(std::move(endpoint));
     member fresh{.where = address, .server = std::move(made), .used_at = lease_clock::now()};
     return members_.emplace(address, std::move(fresh)).first->second;

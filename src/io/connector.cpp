@@ -67,6 +67,8 @@ bool is_tls_alert(std::string_view bytes) {
     return bytes.starts_with("\x15\x03");
 }
 
+constexpr char const* in_vain = "did not answer in time";
+
 } // namespace
 
 connector::connector(endpoint endpoint, std::vector<address> addresses, connection::greeting const& words,
@@ -76,11 +78,12 @@ connector::connector(endpoint endpoint, std::vector<address> addresses, connecti
 void connector::fail(errc reason, std::string const& problem) {
     reason_ = reason;
     problem_ = (words_.to_sentinel ? "the Sentinel " : "the server ") + where_.display() + " " + problem;
+    if (problem.starts_with("cannot be reached") || problem == in_vain) problem_ += where_.hint();
     wire_.reset();
 }
 
 void connector::expire() {
-    char const* problem = "did not answer in time";
+    char const* problem = in_vain;
     if (step_ == step::shaking_hands)
         problem = "did not answer the TLS handshake in time: does it speak TLS on this port?";
     if (step_ == step::pausing)

@@ -15,6 +15,12 @@ std::string endpoint::display() const {
     return (tls ? "rediss://" : "redis://") + host + ":" + std::to_string(port);
 }
 
+std::string endpoint::hint() const {
+    if (told_by.empty()) return {};
+    return "; " + told_by
+           + "; where it has another address from here (containers, NAT), set topology.address_map (natMapper in YAML)";
+}
+
 endpoint resolve_endpoint(config const& settings) {
     auto const address = parse_server_uri(settings.address);
     endpoint result;

@@ -18,9 +18,14 @@ struct endpoint {
     std::string password{};
     int database = 0;
     bool tls = false; ///< only of TCP
+    /// Who says that it is there, as the beginning of a sentence: "the cluster says that a node of it is there". Empty: the
+    /// configuration does.
+    std::string told_by{};
 
     /// For messages: `redis://host:port`, `rediss://host:port`, `unix:///path` or `local:`; never with a password.
     std::string display() const;
+    /// What to do where it cannot be reached, behind the reason; empty where the address is that of the configuration.
+    std::string hint() const;
 };
 
 /// User, password and database of the address win over the fields. Throws error(bad_config).

@@ -23,6 +23,10 @@ std::string without_credentials(endpoint const& server, std::string const& probl
     return "no credentials for the server " + server.display() + ": " + problem;
 }
 
+std::string unreachable(endpoint const& server, std::string const& problem) {
+    return "the server " + server.display() + " cannot be reached: " + problem + server.hint();
+}
+
 /// Blocks.
 found_place find(lane::settings const& settings, base::instant until) {
     found_place found{{settings.where, settings.tls}, {}, {}};
@@ -35,7 +39,7 @@ found_place find(lane::settings const& settings, base::instant until) {
     found.addresses = resolve(found.there.where, false, found.problem);
     if (found.addresses.empty() && settings.places) {
         settings.places->doubt(found.there.where);
-        found.problem = "the server " + found.there.where.display() + " cannot be reached: " + found.problem;
+        found.problem = unreachable(found.there.where, found.problem);
     }
     return found;
 }
@@ -200,8 +204,7 @@ bool lane::connect_now(base::instant& until, errc& reason, std::string& problem)
     until += lease_clock::now() - asked_at; // the server has its time, and others theirs
     if (addresses.empty()) {
         reason = errc::disconnected;
-        problem = known ? "the server " + there.where.display() + " cannot be reached: " + problem
-                        : without_credentials(there.where, problem);
+        problem = known ? unreachable(there.where, problem) : without_credentials(there.where, problem);
         return false;
     }
     connector attempt(there.where, std::move(addresses), words(), there.tls);

@@ -64,6 +64,19 @@ locator::place sentinel_locator::place_of_master(connection::host_and_port const
     return place_at(address, servers_.master, tls_of_servers_);
 }
 
+locator::place sentinel_locator::told_place(connection::host_and_port const& master) {
+    auto told = place_of_master(master);
+    std::optional<connection::host_and_port> by;
+    {
+        std::lock_guard const held(mutex_);
+        by = named_by_;
+    }
+    if (by)
+        told.where.told_by = "the Sentinel " + place_of_sentinel(*by).where.display() + " says that the master '"
+                             + servers_.master_name + "' is there";
+    return told;
+}
+
 locator::place sentinel_locator::place_of_sentinel(connection::host_and_port const& address) {
     return place_at(address, servers_.nodes.front(), tls_of_sentinels_);
 }
@@ -86,7 +99,7 @@ bool sentinel_locator::locate(place& out, base::instant until, errc& reason, std
         if (lease_clock::now() < believed_until_) master = record_.master();
     }
     if (master) {
-        out = place_of_master(*master);
+        out = told_place(*master);
         return true;
     }
     findings found;
@@ -132,7 +145,7 @@ bool sentinel_locator::locate(place& out, base::instant until, errc& reason, std
         master = record_.choose(found.best->said);
         named_by_ = found.best->from;
     }
-    out = place_of_master(*master);
+    out = told_place(*master);
     return true;
 }
 

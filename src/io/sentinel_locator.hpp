@@ -62,6 +62,8 @@ private:
     struct findings;
 
     place place_of_master(connection::host_and_port const& address);
+    /// The same, with who has named it.
+    place told_place(connection::host_and_port const& master);
     place place_of_sentinel(connection::host_and_port const& address);
     std::vector<place> sentinels_in_order();
     void on_answer(connection::host_and_port const& from, connection::sentinel_answer const& said);

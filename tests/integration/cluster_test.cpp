@@ -293,6 +293,20 @@ TEST(cluster, says_which_of_its_nodes_were_asked_in_vain) {
     EXPECT_THAT(what.message, HasSubstr(std::to_string(nobody_either.number())));
 }
 
+TEST(cluster, says_who_has_told_the_address_of_a_node_that_cannot_be_reached) {
+    redis_cluster cluster(2);
+    reserved_port const nobody;
+    auto const at = "127.0.0.1:" + std::to_string(nobody.number());
+    auto settings = quick(cluster.node(0).uri());
+    settings.address.replace(0, std::string("redis").size(), "redis-cluster");
+    settings.topology.address_map = {{cluster.node(1).uri().substr(std::string("redis://").size()), at}};
+    client user(settings);
+    auto const failed = outcome_of([&] { static_cast<void>(user.get_lock(cluster.name_on(1)).try_lock()); });
+    EXPECT_EQ(failed.reason, errc::disconnected);
+    EXPECT_THAT(failed.message, HasSubstr("the server redis://" + at + " cannot be reached"));
+    EXPECT_THAT(failed.message, HasSubstr("the cluster says that a node of it is there; where it has another address"));
+}
+
 TEST(cluster, is_reached_at_other_addresses_than_its_nodes_tell) {
     redis_cluster cluster(2);
     auto settings = of_cluster(cluster);

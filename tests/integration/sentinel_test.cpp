@@ -14,6 +14,7 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 /// With time for a failover.
 acquire_options const patiently{.wait = sentinel_set::longest_failover};
@@ -113,6 +114,20 @@ TEST(sentinel_reach_test, sentinels_that_cannot_be_reached_are_named) {
                 AllOf(HasSubstr("no Sentinel of redis://" + a + ", redis://" + b + " says where a master 'orders' is"),
                       HasSubstr("the Sentinel redis://" + a + " cannot be reached"),
                       HasSubstr("the Sentinel redis://" + b + " cannot be reached")));
+}
+
+TEST(sentinel_reach_test, a_master_at_an_address_that_only_a_sentinel_has_told_is_explained) {
+    sentinel_set all({.sentinels = 1, .replicas = 0});
+    reserved_port const nobody;
+    auto const port = std::to_string(nobody.number());
+    ASSERT_EQ(all.ask(0, {"SENTINEL", "MONITOR", "inner", "127.0.0.1", port, "1"}).text, "OK");
+    auto const sentinel = all.sentinel_address(0);
+    auto const failed = outcome_of([&] { client user(with_sentinels("redis-sentinel://" + sentinel + "/#inner")); });
+    EXPECT_EQ(failed.reason, errc::disconnected);
+    EXPECT_THAT(failed.message,
+                AllOf(HasSubstr("the server redis://127.0.0.1:" + port + " cannot be reached"),
+                      HasSubstr("the Sentinel redis://" + sentinel + " says that the master 'inner' is there"),
+                      HasSubstr("set topology.address_map"), Not(HasSubstr("check the address"))));
 }
 
 // --- what Sentinels ask for
