@@ -86,14 +86,16 @@ basic_lock lock_of(client& owner, lock_options const& options) {
     return owner.get_lock(options.name, how);
 }
 
+std::string held_by_replicas(int number) {
+    if (number == 0) return ", which no replica has";
+    return ", which " + std::to_string(number) + (number == 1 ? " replica has too" : " replicas have too");
+}
+
 void say_acquired(command_hold const& lock, report const& reporter) {
     auto fields = lock.fields();
     auto const& owner = std::get<std::string>(fields.back().value);
     auto const replicas = lock.confirmed_by();
-    auto const message = "holding " + lock.shown() + " as " + owner
-                         + (replicas ? ", which " + std::to_string(*replicas)
-                                           + (*replicas == 1 ? " replica has too" : " replicas have too")
-                                     : "");
+    auto const message = "holding " + lock.shown() + " as " + owner + (replicas ? held_by_replicas(*replicas) : "");
     if (auto const token = lock.token()) fields.push_back({"token", static_cast<std::int64_t>(*token)});
     if (replicas) fields.push_back({"replicas", std::int64_t{*replicas}});
     reporter.note("acquired", message, fields);

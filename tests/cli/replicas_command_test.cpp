@@ -39,6 +39,12 @@ TEST_F(replicas_command, says_how_many_have_it) {
     EXPECT_NE(line["message"].get<std::string>().find(", which 1 replica has too"), std::string::npos);
 }
 
+TEST_F(replicas_command, says_that_none_has_it_where_none_is_connected) {
+    auto const done = run(script("true", {"--replicas", "all", "--verbose"}));
+    EXPECT_EQ(done.status, 0) << done.errors;
+    EXPECT_NE(done.errors.find(", which no replica has\n"), std::string::npos) << done.errors;
+}
+
 TEST_F(replicas_command, too_few_end_the_tool_with_69_and_the_lock_is_free) {
     for (std::string const verb : {"run", "hold", "elect"}) {
         words all_words{verb, "job", "--replicas", "2", "--replicas-timeout", "300ms"};
