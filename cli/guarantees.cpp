@@ -213,12 +213,16 @@ std::optional<verdict> judge_messages(question const& about) {
         if (one.command.find("SUBSCRIBE ") != std::string::npos || one.command.find("PUBLISH ") != std::string::npos)
             why = " (" + one.command.substr(0, one.command.find(' ')) + ": " + one.reason + ")";
     if (server.messages == true) return holds("A message that was published has arrived.");
+    bool const renamed = why.find("unknown command") != std::string::npos;
+    std::string const look_there =
+        "See rename-command in its configuration, or whether the service allows this command.";
     if (!server.messages)
         return verdict{standing::unknown, "No message could be published" + why + ".",
-                       "Let the user " + about.plans.user + " publish; see redlatch acl."};
+                       renamed ? look_there : "Let the user " + about.plans.user + " publish; see redlatch acl."};
     return fails("Messages do not arrive" + why + ": waiters ask again and again, or wait until a lease ends.",
-                 "Let the user " + about.plans.user
-                     + " subscribe (see redlatch acl), and use no proxy that takes no SUBSCRIBE.");
+                 renamed ? look_there
+                         : "Let the user " + about.plans.user
+                               + " subscribe (see redlatch acl), and use no proxy that takes no SUBSCRIBE.");
 }
 
 std::optional<verdict> judge_renewal_in_time(question const& about) {

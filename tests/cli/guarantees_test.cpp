@@ -211,6 +211,11 @@ TEST(guarantees, depend_on_the_facts) {
              facts.messages.reset();
              facts.refused = {{"SPUBLISH channel", "NOPERM"}};
          }},
+        {"messages", standing::fails, "See rename-command in its configuration",
+         [](auto& facts) {
+             facts.messages = false;
+             facts.refused = {{"SUBSCRIBE channel", "ERR unknown command 'SUBSCRIBE', with args beginning with: "}};
+         }},
         {"renewal_in_time", standing::fails, "501.000 ms",
          [](auto& facts) {
              facts.round_trips = {1ms, 501ms, 2ms};
@@ -342,11 +347,12 @@ TEST(guarantees, of_a_cluster_want_a_replica_of_each_master) {
 TEST(guarantees, of_sentinels_want_a_majority_that_survives) {
     auto facts = good();
     facts.replicas = 1;
-    auto const with = [&](std::optional<int> sentinels, std::optional<int> quorum) {
+    auto const judged_with = [&](std::optional<int> sentinels, std::optional<int> quorum) {
         server_setup setup{.mode = server_mode::sentinel};
         setup.sentinels = sentinel_facts{.sentinels = sentinels, .quorum = quorum};
-        return found_in(judged(facts, setup), "automatic_failover").value().state;
+        return found_in(judged(facts, setup), "automatic_failover").value();
     };
+    auto const with = [&](auto... numbers) { return judged_with(numbers...).state; };
     EXPECT_EQ(with(3, 2), standing::holds);
     EXPECT_EQ(with(5, 5), standing::holds);
     EXPECT_EQ(with(2, 2), standing::fails);
