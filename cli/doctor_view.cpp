@@ -81,7 +81,7 @@ std::string round_trips_of(server_facts const& server) {
     if (all.empty()) return not_known;
     auto sorted = all;
     std::sort(sorted.begin(), sorted.end());
-    return to_precise_text(sorted.front()) + " to " + to_precise_text(sorted.back()) + ", half of them below "
+    return to_precise_text(sorted.front()) + " to " + to_precise_text(sorted.back()) + ", half of them at most "
            + to_precise_text(sorted[sorted.size() / 2]) + " (" + std::to_string(sorted.size()) + " in all)";
 }
 

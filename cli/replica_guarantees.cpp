@@ -46,18 +46,18 @@ std::optional<verdict> judge_sentinels(question const& about) {
             for (auto const& one : said->refused) reason = one.command + " was not answered (" + one.reason + ").";
         return verdict{standing::unknown, reason, "See redlatch acl --sentinels."};
     }
-    auto const shown =
-        number_of(*said->sentinels, "Sentinel", "Sentinels") + " with a quorum of " + std::to_string(*said->quorum);
+    auto const there = std::string(*said->sentinels == 1 ? "There is " : "There are ")
+                       + number_of(*said->sentinels, "Sentinel", "Sentinels") + " with a quorum of "
+                       + std::to_string(*said->quorum);
     if (*said->sentinels < 3)
-        return fails("There are " + shown + ": where one is lost with the master, no majority is left.",
+        return fails(there + ": where one is lost with the master, no majority is left.",
                      "Run three Sentinels or more, on machines of their own.");
     if (*said->quorum > *said->sentinels)
-        return fails("There are " + shown + ", which they cannot reach.",
-                     "Lower the quorum to a majority of the Sentinels.");
+        return fails(there + ", which they cannot reach.", "Lower the quorum to a majority of the Sentinels.");
     if (about.server.replicas == 0)
-        return fails("There are " + shown + ", and no replica.", "Add a replica, on a machine of its own.");
+        return fails(there + ", and no replica.", "Add a replica, on a machine of its own.");
     if (!about.server.replicas) return unknown(about, "INFO", allow("+info", about));
-    return holds("There are " + shown + ", and " + number_of(*about.server.replicas, "replica", "replicas") + ".");
+    return holds(there + ", and " + number_of(*about.server.replicas, "replica", "replicas") + ".");
 }
 
 } // namespace
@@ -89,7 +89,7 @@ std::optional<verdict> judge_failover(question const& about) {
         return fails(
             "Its " + replicas + (*server.replicas == 1 ? " has" : " have")
                 + " a lock before it is given, but one that was not connected at that time may take its place.",
-            "Set min-replicas-to-write " + all + ", or wait for " + all + " replicas (config::replicas).");
+            "Set min-replicas-to-write " + all + ", or wait for " + replicas + " (config::replicas).");
     return holds("A lock is given when its " + replicas + (*server.replicas == 1 ? " has it." : " have it."));
 }
 

@@ -45,7 +45,9 @@ TEST(diagnosis, as_text_has_a_section_for_each_server) {
     found.setup.servers.back().problem = "the server redis://db2:6379 did not answer in time";
     found.guarantees.emplace_back();
     found.accepted = {"rights"};
+    found.setup.servers[0].round_trips = {std::chrono::microseconds(8), std::chrono::microseconds(54)};
     auto const text = text_of(found);
+    EXPECT_THAT(text, HasSubstr("0.008 ms to 0.054 ms, half of them at most "));
     EXPECT_THAT(text, HasSubstr("redis://db1:6379\n"));
     EXPECT_THAT(text, HasSubstr("does not hold: For a reason.\n"));
     EXPECT_THAT(text, HasSubstr("not known (accepted): For a reason.\n"));

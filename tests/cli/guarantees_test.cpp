@@ -344,6 +344,13 @@ TEST(guarantees, of_a_cluster_want_a_replica_of_each_master) {
     EXPECT_EQ(found_in(judged(facts, {.mode = server_mode::cluster}), "automatic_failover")->state, standing::unknown);
 }
 
+TEST(guarantees, of_one_replica_that_confirms_speak_of_one) {
+    auto facts = good();
+    facts.replicas = 1;
+    lock_plans const plans{.replicas = replica_policy::all()};
+    EXPECT_THAT(found_in(judged(facts, {}, plans), "failover")->advice, HasSubstr(", or wait for 1 replica ("));
+}
+
 TEST(guarantees, of_sentinels_want_a_majority_that_survives) {
     auto facts = good();
     facts.replicas = 1;
@@ -353,6 +360,8 @@ TEST(guarantees, of_sentinels_want_a_majority_that_survives) {
         return found_in(judged(facts, setup), "automatic_failover").value();
     };
     auto const with = [&](auto... numbers) { return judged_with(numbers...).state; };
+    EXPECT_THAT(judged_with(1, 1).reason, testing::StartsWith("There is 1 Sentinel with "));
+    EXPECT_THAT(judged_with(3, 2).reason, testing::StartsWith("There are 3 Sentinels with "));
     EXPECT_EQ(with(3, 2), standing::holds);
     EXPECT_EQ(with(5, 5), standing::holds);
     EXPECT_EQ(with(2, 2), standing::fails);
