@@ -77,7 +77,6 @@ constexpr std::array commands{
     command{"rpush", fair},
     command{"zadd", fair | permits},
     command{"zcount", permits},
-    command{"zincrby", fair},
     command{"zrange", fair | permits},
     command{"zrangebyscore", permits},
     command{"zrem", fair | permits},

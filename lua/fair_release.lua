@@ -25,7 +25,8 @@ if waited then
     local behind = false
     local all = redis.call('lrange', KEYS[2], 0, -1)
     for _, waiter in ipairs(all) do
-        if behind then redis.call('zincrby', KEYS[3], -tonumber(ARGV[4]), waiter) end
+        local ends = behind and redis.call('zscore', KEYS[3], waiter)
+        if ends then redis.call('zadd', KEYS[3], string.format('%.17g', ends - ARGV[4]), waiter) end
         behind = behind or waiter == ARGV[1]
     end
     redis.call('zrem', KEYS[3], ARGV[1])
