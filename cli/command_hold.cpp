@@ -3,7 +3,11 @@
 #include "holder_watch.hpp"
 #include "permit_request.hpp"
 
+#include <redlatch/error.hpp>
+
 #include <cstdlib>
+#include <new>
+#include <system_error>
 
 namespace redlatch::cli {
 namespace {
@@ -36,8 +40,15 @@ std::optional<std::uint64_t> command_hold::token() const noexcept {
     return lock() != nullptr ? lock()->token() : std::nullopt;
 }
 
-void command_hold::release() {
-    std::visit([](auto& held) { held.release(); }, what_);
+release_end command_hold::release() {
+    try {
+        std::visit([](auto& held) { held.release(); }, what_);
+        return {};
+    } catch (std::system_error const& problem) {
+        return {.lost = problem.code() == errc::lease_lost, .problem = problem.what()};
+    } catch (std::bad_alloc const&) {
+        return {.problem = "there is not enough memory"};
+    }
 }
 
 std::string const& command_hold::name() const noexcept {
@@ -73,10 +84,10 @@ void command_hold::set_environment() const {
     }
 }
 
-void say_not_given_back(report const& reporter, std::string const& subject, error const& problem,
+void say_not_given_back(report const& reporter, std::string const& subject, std::string const& problem,
                         std::vector<field> const& fields) {
-    reporter.problem("release_failed",
-                     subject + " may still be held, until its lease ends at the latest: " + problem.what(), fields);
+    reporter.problem("release_failed", subject + " may still be held, until its lease ends at the latest: " + problem,
+                     fields);
 }
 
 std::string permits_in_words(std::int64_t permits, std::string const& semaphore) {

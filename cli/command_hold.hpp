@@ -3,7 +3,6 @@
 
 #include "report.hpp"
 
-#include <redlatch/error.hpp>
 #include <redlatch/hold.hpp>
 #include <redlatch/lease_clock.hpp>
 #include <redlatch/permits.hpp>
@@ -16,6 +15,12 @@
 #include <vector>
 
 namespace redlatch::cli {
+
+/// What has become of a release. Neither: it was given back.
+struct release_end {
+    bool lost = false;     ///< before
+    std::string problem{}; ///< why it failed, as a message
+};
 
 /// Move-only; given back when it is destroyed. Thread safety: as of redlatch::hold.
 class command_hold {
@@ -31,7 +36,7 @@ public:
     std::stop_token lost() const;
     std::optional<std::uint64_t> token() const noexcept;
     std::optional<int> confirmed_by() const noexcept;
-    void release();
+    release_end release();
 
     /// Of the lock or of the semaphore.
     std::string const& name() const noexcept;
@@ -51,8 +56,8 @@ private:
     std::variant<redlatch::hold, redlatch::permits> what_;
 };
 
-/// `problem` is what release() has thrown, of which nobody can say that nothing is held any more.
-void say_not_given_back(report const& reporter, std::string const& subject, error const& problem,
+/// Of a release that has failed: nobody can say that nothing is held any more.
+void say_not_given_back(report const& reporter, std::string const& subject, std::string const& problem,
                         std::vector<field> const& fields);
 
 /// "2 permits of the permit semaphore 'x'"

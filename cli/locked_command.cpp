@@ -36,18 +36,15 @@ void give_back(command_hold& lock, report const& reporter, bool& lost) {
     std::string const shown = lock.shown();
     std::string const subject = lock.subject();
     auto const fields = lock.fields();
-    try {
-        lock.release();
-        reporter.note("released", "gave back " + shown, {{"name", name}});
-    } catch (error const& problem) {
-        if (lost) return;
-        lost = problem.code() == errc::lease_lost;
-        if (lost)
-            reporter.problem(
-                "lost", subject + " was lost while the command ran, and nobody knew until it was given back", fields);
-        else
-            say_not_given_back(reporter, subject, problem, fields);
-    }
+    auto const end = lock.release();
+    if (!end.lost && end.problem.empty()) return reporter.note("released", "gave back " + shown, {{"name", name}});
+    if (lost) return;
+    lost = end.lost;
+    if (lost)
+        reporter.problem("lost", subject + " was lost while the command ran, and nobody knew until it was given back",
+                         fields);
+    else
+        say_not_given_back(reporter, subject, end.problem, fields);
 }
 
 /// Ctrl-C reached the command's group only, because it had the terminal. Without us the shell that started the command, and

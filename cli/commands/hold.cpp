@@ -96,17 +96,15 @@ int hold_lock(arguments const& words) {
     std::string const subject = outcome.hold->subject();
     std::string const shown = outcome.hold->shown();
     auto const fields = outcome.hold->fields();
-    try {
-        if (!wait_for_end(*outcome.hold, inherited)) throw error(errc::lease_lost, subject + " was lost");
-        outcome.hold->release();
-        reporter.note("released", "gave back " + shown, {{"name", name}});
-    } catch (error const& problem) {
-        if (problem.code() == errc::lease_lost) {
-            reporter.problem("lost", subject + " was lost while it was held", fields);
-            return exit_code::lost;
-        }
-        say_not_given_back(reporter, subject, problem, fields);
+    auto const end = wait_for_end(*outcome.hold, inherited) ? outcome.hold->release() : release_end{.lost = true};
+    if (end.lost) {
+        reporter.problem("lost", subject + " was lost while it was held", fields);
+        return exit_code::lost;
     }
+    if (end.problem.empty())
+        reporter.note("released", "gave back " + shown, {{"name", name}});
+    else
+        say_not_given_back(reporter, subject, end.problem, fields);
     return 0;
 }
 
