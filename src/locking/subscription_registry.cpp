@@ -82,14 +82,11 @@ void subscription_registry::detach(channel_ptr const& channel, base::instant now
 }
 
 void subscription_registry::stage(std::string const& bytes, due_answer answer) {
-    out.make_room(bytes.size()); // what throws comes first: bytes without their place in line would shift all answers
-    due_.push_back(std::move(answer));
-    out.stage(bytes);
-    ++commands_;
+    stage(bytes, std::span<due_answer const>(&answer, 1));
 }
 
-void subscription_registry::stage(std::string const& bytes, std::vector<due_answer> const& answers) {
-    out.make_room(bytes.size());
+void subscription_registry::stage(std::string const& bytes, std::span<due_answer const> answers) {
+    out.make_room(bytes.size()); // what throws comes first: bytes without their place in line would shift all answers
     due_.insert(due_.end(), answers.begin(), answers.end());
     out.stage(bytes);
     ++commands_;

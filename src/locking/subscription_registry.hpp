@@ -34,6 +34,7 @@
 #include <deque>
 #include <list>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -135,7 +136,7 @@ private:
     };
     static void moved(channel& channel, base::wake_list& woken);
     void stage(std::string const& bytes, due_answer answer);
-    void stage(std::string const& bytes, std::vector<due_answer> const& answers);
+    void stage(std::string const& bytes, std::span<due_answer const> answers);
     static void heard(channel& channel, std::string_view message, base::wake_list& woken);
     void ask(channel_ptr const& channel);
     void stay(channel& channel) noexcept;
