@@ -77,14 +77,12 @@ void multi_acquisition::begin() noexcept {
 
 /// While it asks one member, or rests, the others' clients say nothing.
 void multi_acquisition::watch_clients() {
-    auto const core = [this](std::size_t member) { return &group_->core_of(member); };
-    std::size_t const all = group_->members.size();
     bool const of_one_client = std::all_of(group_->members.begin(), group_->members.end(), [&](basic_lock const& one) {
-        return lock_access::impl(one)->core.get() == core(0);
+        return lock_access::impl(one)->core == group_->home();
     });
     if (of_one_client) return;
-    for (std::size_t i = 0; i < all; ++i)
-        watched_clients_.emplace_back(core(i)->closing_token(), on_closed{weak_from_this()});
+    for (std::size_t i = 0; i < group_->members.size(); ++i)
+        watched_clients_.emplace_back(group_->core_of(i).closing_token(), on_closed{weak_from_this()});
 }
 
 void multi_acquisition::on_closed::operator()() const noexcept {
@@ -298,9 +296,8 @@ multi_acquisition::act multi_acquisition::on_round_failed() {
         first_busy_ = failures_.front().member;
         return act::begin_again;
     }
-    auto const busy =
-        std::find_if(failures_.begin(), failures_.end(), [](failure const& one) { return means_no(one.code); });
-    auto const& first = busy == failures_.end() ? failures_.front() : *busy;
+    auto const* const busy = busy_member();
+    auto const& first = busy == nullptr ? failures_.front() : *busy;
     auto const& name = group_->members[first.member].name();
     if (!may_wait_)
         return end_with(errc::busy, "the " + group_->shown() + " was not acquired: " + name + " is held by another");
@@ -333,11 +330,16 @@ std::string multi_acquisition::whose_client_is_closed() const {
     return "the client that was to tell of it was closed";
 }
 
+/// The first one that another has; null: none is known.
+multi_acquisition::failure const* multi_acquisition::busy_member() const {
+    auto const found =
+        std::find_if(failures_.begin(), failures_.end(), [](failure const& one) { return means_no(one.code); });
+    return found == failures_.end() ? nullptr : &*found;
+}
+
 /// Nobody is known to hold a member, and the server of one has had the time for an answer.
 bool multi_acquisition::is_unanswered() const {
-    bool const held =
-        std::any_of(failures_.begin(), failures_.end(), [](failure const& one) { return means_no(one.code); });
-    return pending_ > 0 && !held && lease_clock::now() - asked_at_ >= io::node::longest_answer;
+    return pending_ > 0 && busy_member() == nullptr && lease_clock::now() - asked_at_ >= io::node::longest_answer;
 }
 
 std::string multi_acquisition::unanswered() const {

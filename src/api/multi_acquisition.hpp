@@ -104,6 +104,7 @@ private:
     act end_with(std::error_code code, std::string message) noexcept;
     act on_end_early(errc reason);
     std::string whose_client_is_closed() const;
+    failure const* busy_member() const;
     bool is_unanswered() const;
     std::string unanswered() const;
     std::vector<step> plan();
