@@ -7,12 +7,10 @@
 -- A minimum hold leaves fields for as long as the group is in use: each such release removes some whose lease is over, and
 -- where no other value is held, the key lasts no longer than the minimum hold.
 local first = 6
-local function tidy(cursor, now) -- whether all has been seen, and nothing of others is left
+local function remove_ended(cursor, own, now) -- whether all fields have been seen, and no other value is held
     local alone = true
-    local own = {}
-    for i = first, #ARGV do own[ARGV[i]] = true end
     local page = redis.pcall('hscan', KEYS[1], cursor, 'count', 30) -- without that right the release is one all the same
-    if page.err then return false end
+    if page.err then return true, false end
     for i = 1, #page[2], 2 do
         local field, owner = page[2][i], page[2][i + 1]
         if not own[field] and not string.find(field, ':expire_time$') and not string.find(field, ':lock_count$') then
@@ -22,7 +20,7 @@ local function tidy(cursor, now) -- whether all has been seen, and nothing of ot
             else redis.call('hdel', KEYS[1], field, hold .. ':expire_time', hold .. ':lock_count') end
         end
     end
-    return alone and page[1] == '0'
+    return page[1] == '0', alone
 end
 local held = 0
 for i = first, #ARGV do
@@ -48,8 +46,11 @@ for i = first, #ARGV do
     redis.call('hdel', KEYS[1], hold .. ':expire_time', hold .. ':lock_count')
 end
 if ends then
-    if tidy(0, now) then redis.pcall('pexpire', KEYS[1], ARGV[4]) end
-    tidy(time[2], now) -- of many fields it begins anywhere
+    local own = {}
+    for i = first, #ARGV do own[ARGV[i]] = true end
+    local whole, alone = remove_ended(0, own, now)
+    if not whole then remove_ended(time[2], own, now) -- of many fields it begins anywhere
+    elseif alone then redis.pcall('pexpire', KEYS[1], ARGV[4]) end
 end
 if held == 0 then return 0 end
 local told = redis.pcall(ARGV[2], ARGV[3], 0)
