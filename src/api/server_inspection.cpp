@@ -139,7 +139,7 @@ template <class Derive> std::optional<std::string> server_inspection::of_a_name_
     return std::nullopt;
 }
 
-/// Removes what is not there: a server that refuses to write says so, whatever its reason.
+/// Removes what is not there: a server that refuses to write says so, whatever its reason. False: it is not asked.
 bool server_inspection::begin_write() {
     if (now().role == server_facts::role_kind::replica) return false;
     auto const key = of_a_name_there(std::identity{});
@@ -147,6 +147,7 @@ bool server_inspection::begin_write() {
     return key.has_value();
 }
 
+/// False: no channel belongs to this server.
 bool server_inspection::begin_message() {
     auto channel = of_a_name_there(locking::lock_channel);
     if (!channel) return false;

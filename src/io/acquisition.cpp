@@ -112,6 +112,7 @@ acquire_op::terms acquisition::terms(lock_table::beginning const& found) const {
     if (record.how->queues_on_server()) {
         out.longest_wait =
             std::min({out.longest_wait, record.settings->waiter_timeout / 4, longest_pause_of_a_queued_waiter});
+        // Where calls fail fast an attempt says at once that the server is away.
         if (record.contended && record.contended->had_to_wait && !core_->settings().fail_fast)
             out.listens_until = base::later(now_, acquire_op::longest_subscribing);
     }
