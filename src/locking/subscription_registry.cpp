@@ -277,7 +277,7 @@ void subscription_registry::on_closed(base::wake_list& woken) {
     up_ = false;
     due_.clear();
     out.reset();
-    lingering_.clear();
+    while (!lingering_.empty()) stay(*lingering_.front());
     for (auto const& [name, channel] : channels_) {
         channel->now_in = channel::state::idle;
         moved(*channel, woken);

@@ -156,5 +156,17 @@ TEST(lingering_subscription, is_not_begun_by_a_peek) {
     EXPECT_EQ(one->references, 1);
 }
 
+/// A waiter may come while its client closes.
+TEST(lingering_subscription, ends_with_its_client_and_may_be_wanted_again) {
+    connected all;
+    let_linger(all, 2);
+    all.registry.on_closed(all.woken);
+    EXPECT_EQ(ms(all.registry.next()), at_no_time);
+    auto const again = all.registry.attach("c0");
+    EXPECT_FALSE(again->sample().subscribed);
+    all.registry.detach(again, at(0s));
+    EXPECT_EQ(ms(all.registry.next()), at_no_time);
+}
+
 } // namespace
 } // namespace redlatch::locking
