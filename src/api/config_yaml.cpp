@@ -14,6 +14,7 @@
 #include "api/yaml_tls.hpp"
 #include "io/log.hpp"
 #include "io/server_set.hpp"
+#include "io/server_uri.hpp"
 
 #include <redlatch/config.hpp>
 #include <redlatch/error.hpp>
@@ -142,12 +143,48 @@ bool says(yaml_setting const& own, int first_line, std::string_view name) {
     return has_value(settings_of(own.node(), first_line), name);
 }
 
+/// What stands under `redlatch`; whoever applies it says what is wrong with it.
+bool servers_use_tls(yaml_setting const& own, int first_line) {
+    if (!own.node().IsMap()) return false;
+    auto const entries = settings_of(own.node(), first_line);
+    auto const found = entries.find("serversUseTls");
+    try {
+        return found != entries.end() && found->second.truth();
+    } catch (error const&) {
+        return true;
+    }
+}
+
 void leave_out(yaml_settings& entries, java_code const& one) {
     auto const found = entries.find(one.name);
     if (found == entries.end()) return;
     io::log(log_level::debug, "configuration, " + found->second.at() + " is ignored: " + std::string(one.instead)
                                   + " under redlatch says what it does");
     entries.erase(found);
+}
+
+/// No server is reached with TLS by the addresses of its section.
+bool is_plain(yaml_settings const& servers, section const& chosen) {
+    try {
+        return std::ranges::none_of(servers.find(chosen.address)->second.texts(),
+                                    [](std::string const& one) { return io::parse_server_uri(one).tls; });
+    } catch (error const&) { // whoever applies it says what is wrong, and where
+        return false;
+    }
+}
+
+/// Redisson takes no notice of them beside addresses without TLS, and such files are used.
+void leave_out_tls(yaml_settings& entries) {
+    for (auto const& key : yaml_tls::keys()) {
+        auto const found = entries.find(key.name);
+        if (found == entries.end()) continue;
+        bool const expects_tls = key.name == "sslTruststore" || key.name == "sslKeystore"; // others may be defaults
+        if (!found->second.is_null())
+            io::log(expects_tls ? log_level::warning : log_level::debug,
+                    "configuration, " + found->second.at()
+                        + " has no effect: the address of the servers does not use TLS (rediss://)");
+        entries.erase(found);
+    }
 }
 
 /// Where Java's values are written in another form than ours, its locks on them do not exclude ours.
@@ -187,6 +224,12 @@ yaml_config read_redisson(yaml_document const& document) {
     }
     yaml_config result;
     result.shows_password = shows_password(top) || shows_password(servers);
+    bool const tls_of_servers = (own != top.end() && servers_use_tls(own->second, document.first_line))
+                                || (document.beside && servers_use_tls(*document.beside, 1));
+    if (!tls_of_servers && is_plain(servers, *chosen)) {
+        leave_out_tls(top);
+        leave_out_tls(servers);
+    }
     if (chosen->mode != server_mode::single) yaml_replicas::begin(result.settings);
     apply(result.settings, top, top_level());
     yaml_servers::apply(result.settings, servers, *chosen);

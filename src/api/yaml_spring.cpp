@@ -2,6 +2,7 @@
 
 #include "api/config_limits.hpp"
 #include "api/yaml_nearest.hpp"
+#include "api/yaml_own_values.hpp"
 #include "api/yaml_replicas.hpp"
 #include "io/server_uri.hpp"
 #include "io/uri_text.hpp"
@@ -105,8 +106,19 @@ bool is_ignored(std::string_view name) {
     return std::ranges::find(ignored, name, &ignored_yaml_key::name) != std::end(ignored);
 }
 
+/// Names the line of whatever `read` refuses.
+template <class Read> auto read(yaml_setting const& setting, Read read) {
+    try {
+        return read();
+    } catch (error const& problem) {
+        refuse_yaml(setting.at() + ": " + problem.what());
+    }
+}
+
 class search {
 public:
+    explicit search(YAML::Node const& document) : own_(document) {}
+
     /// Ends: with each level the path becomes longer, and only few paths lead on.
     void look_in(YAML::Node const& map, std::string const& path) {
         for (auto const& entry : map) {
@@ -144,25 +156,18 @@ private:
 
     template <class Entry> void take(std::string_view name, Entry const& entry) {
         yaml_setting const setting({entry.first, entry.second, 1}, canonical(name));
+        read(setting, [&] { own_.resolve(entry.second); });
         // Of what is ignored one key says it for all of its group.
         if (!is_ignored(setting.name()) || !found.contains(setting.name())) add_setting(found, setting);
     }
 
+    yaml_own_values own_;
     int seen_ = 0;
 };
 
 /// Null where it is missing or says nothing.
 yaml_setting const* said(yaml_settings const& found, std::string_view name) {
     return has_value(found, name) ? &found.find(name)->second : nullptr;
-}
-
-/// Names the line of whatever `read` refuses.
-template <class Read> auto read(yaml_setting const& setting, Read read) {
-    try {
-        return read();
-    } catch (error const& problem) {
-        refuse_yaml(setting.at() + ": " + problem.what());
-    }
 }
 
 bool wants_tls(yaml_settings const& found) {
@@ -206,7 +211,7 @@ std::string address(yaml_settings const& found, std::string const& scheme) {
 } // namespace
 
 yaml_settings found_in(YAML::Node const& root) {
-    search all;
+    search all(root);
     all.look_in(root, {});
     return std::move(all.found);
 }

@@ -104,8 +104,6 @@ void parse_tcp(std::string_view rest, server_uri& result) {
     }
     parse_hosts(at == std::string_view::npos ? authority : authority.substr(at + 1), result);
     if (slash + 1 < rest.size()) result.database = parsed_database(rest.substr(slash + 1));
-    if (result.mode == server_mode::cluster && result.database.value_or(0) != 0)
-        refuse("a cluster has no databases but 0");
 }
 
 void parse_unix(std::string_view rest, server_uri& result) {

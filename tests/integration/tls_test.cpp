@@ -62,11 +62,11 @@ TEST_F(tls_test, a_name_of_the_certificate_will_do) {
 TEST_F(tls_test, a_hold_is_renewed) {
     tls_server server;
     auto settings = trusting(server);
-    settings.lock_watchdog_timeout = 600ms;
+    settings.lock_watchdog_timeout = 1500ms;
     client mine(settings);
     auto hold = mine.get_lock(name).acquire();
     ASSERT_TRUE(wait_until([&] { return mine.stats().renewals >= 4; }));
-    EXPECT_EQ(hold.status(), hold_status::held);
+    EXPECT_TRUE(hold);
     EXPECT_GT(pttl(server.server(), name), 0);
     hold.release();
 }
@@ -242,7 +242,7 @@ TEST_F(tls_test, plain_text_to_a_port_for_tls) {
 TEST_F(tls_test, tls_to_a_server_without) {
     redis_server const server({.over = server_options::transport::tcp});
     auto settings = quick("rediss://127.0.0.1:" + std::to_string(server.address().port));
-    settings.connect_timeout = 300ms;
+    settings.connect_timeout = 2s;
     settings.retry_attempts = 0;
     EXPECT_THAT(outcome_of([&] { client{settings}; }).message, HasSubstr("speak TLS on this port"));
 }

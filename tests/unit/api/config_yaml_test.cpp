@@ -1,4 +1,3 @@
-#include "io/endpoint.hpp"
 #include "scripted/refusal.hpp"
 
 #include <redlatch/config.hpp>
@@ -6,7 +5,6 @@
 #include <redlatch/log.hpp>
 
 #include <chrono>
-#include <cstdlib>
 #include <gmock/gmock.h>
 #include <ostream>
 #include <string>
@@ -258,52 +256,6 @@ TEST(yaml_config, knows_every_key_of_redisson_4) {
                                   "timeout",
                                   "username"})
         EXPECT_NO_THROW(config::from_yaml("singleServerConfig: {address: 'redis://h', " + key + ": null}")) << key;
-}
-
-class yaml_environment : public ::testing::Test {
-protected:
-    ~yaml_environment() override {
-        ::unsetenv("REDLATCH_TEST_HOST");
-        ::unsetenv("REDLATCH_TEST_SECRET");
-    }
-
-    static config with(std::string const& lines) {
-        return config::from_yaml("singleServerConfig:\n  address: redis://h\n" + lines);
-    }
-};
-
-TEST_F(yaml_environment, fills_in_variables_and_defaults) {
-    ::setenv("REDLATCH_TEST_HOST", "db.example", 1);
-    ::setenv("REDLATCH_TEST_SECRET", "a: ${b} #'\"", 1);
-    auto const settings = config::from_yaml(R"(
-singleServerConfig:
-  address: "redis://${REDLATCH_TEST_HOST}:${REDLATCH_TEST_PORT:-6390}/${REDLATCH_TEST_DB:3}"
-  password: ${REDLATCH_TEST_SECRET}
-  timeout: ${REDLATCH_TEST_TIMEOUT:-1234}
-  clientName: ${REDLATCH_TEST_NAME:-}
-)");
-    auto const where = io::resolve_endpoint(settings);
-    EXPECT_EQ(where.host_or_path, "db.example");
-    EXPECT_EQ(where.port, 6390);
-    EXPECT_EQ(where.database, 3);
-    EXPECT_EQ(where.password, "a: ${b} #'\"");
-    EXPECT_EQ(settings.timeout, 1234ms);
-    EXPECT_EQ(settings.client_name, "");
-}
-
-TEST_F(yaml_environment, may_say_null) {
-    EXPECT_EQ(with("  password: ${REDLATCH_TEST_NONE:-null}\n").password, "");
-    EXPECT_EQ(with("  password: '${REDLATCH_TEST_NONE:-null}'\n").password, "null");
-}
-
-TEST_F(yaml_environment, leaves_other_text_alone) {
-    for (std::string const text : {"a$b", "${", "${}", "${not closed", "$${", "${two words}", "${:-x}"})
-        EXPECT_EQ(with("  password: '" + text + "'\n").password, text);
-}
-
-TEST_F(yaml_environment, must_know_the_variable) {
-    auto const message = test::refusal([] { with("  password: ${REDLATCH_TEST_NONE}\n"); });
-    EXPECT_THAT(message, AllOf(HasSubstr("line 3: password"), HasSubstr("no variable REDLATCH_TEST_NONE")));
 }
 
 /// What stands in the message when a value was taken for something else.

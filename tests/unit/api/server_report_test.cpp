@@ -60,6 +60,15 @@ TEST(server_report, knows_a_valkey_and_a_master_that_asks_for_no_replicas) {
     EXPECT_EQ(facts.last_save_worked, true);
 }
 
+TEST(server_report, counts_replicas_that_have_the_data) {
+    std::string const info = "role:master\r\nconnected_slaves:3\r\n"
+                             "slave0:ip=10.0.0.2,port=6379,state=online,offset=14,lag=0\r\n"
+                             "slave1:ip=10.0.0.3,port=6379,state=wait_bgsave,offset=0,lag=0\r\n"
+                             "slave2:ip=10.0.0.4,port=6379,state=send_bulk,offset=0,lag=0\r\n"
+                             "slave_repl_offset:14\r\nslave_read_only:1,state=online,\r\n";
+    EXPECT_EQ(read(info).replicas, 1);
+}
+
 TEST(server_report, says_nothing_of_replicas_of_a_replica) {
     auto const facts = read("role:slave\r\nconnected_slaves:0\r\n");
     EXPECT_EQ(facts.role, role_kind::replica);

@@ -244,7 +244,6 @@ INSTANTIATE_TEST_SUITE_P(
         refused_servers{"clusterServersConfig: {nodeAddresses: ['redis://h:1', 'rediss://g:1']}",
                         "with TLS and without"},
         refused_servers{"clusterServersConfig: {nodeAddresses: ['redis-cluster://:s3cret@h:1']}", "nodeAddresses has"},
-        refused_servers{"clusterServersConfig: {nodeAddresses: ['redis://h:1'], database: 1}", "no databases but 0"},
         refused_servers{"replicatedServersConfig: {}", "replicatedServersConfig has no nodeAddresses"},
         refused_servers{"replicatedServersConfig: {nodeAddresses: ['redis://h:1'], scanInterval: 1}", "out of range"},
         refused_servers{"masterSlaveServersConfig: {slaveAddresses: ['redis://h:1']}", "has no masterAddress"},

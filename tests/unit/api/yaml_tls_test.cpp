@@ -1,15 +1,22 @@
 // The keys for TLS of a YAML document.
+#include "io/tls/setting_names.hpp"
 #include "scripted/refusal.hpp"
 
 #include <redlatch/config.hpp>
+#include <redlatch/log.hpp>
 
 #include <gmock/gmock.h>
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace redlatch {
 namespace {
 
+using ::testing::AllOf;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 tls_options of(std::string const& in_server, std::string const& at_top = {}) {
     return config::from_yaml(at_top + "\nsingleServerConfig:\n  address: rediss://host:1\n" + in_server).tls;
@@ -47,6 +54,19 @@ TEST(yaml_tls, files_in_pem) {
                            .key_file = "/own.key",
                            .key_password = "secret",
                            .server_name = "redis.example"}));
+}
+
+TEST(yaml_tls, has_the_keys_that_messages_tell_people_to_set) {
+    namespace setting = io::tls_setting;
+    for (auto const named : {setting::ca_file, setting::ca_folder, setting::certificate_file, setting::key_file,
+                             setting::key_password, setting::minimum_version, setting::server_name}) {
+        constexpr std::string_view before = "(in YAML ";
+        auto const begins = named.find(before);
+        ASSERT_NE(begins, std::string_view::npos) << named;
+        std::string const key(named.substr(begins + before.size(), named.size() - begins - before.size() - 1));
+        EXPECT_THAT(refusal_of("  " + key + ": TLSv1.2\n  nothing: 1"),
+                    AllOf(HasSubstr("nothing"), Not(HasSubstr(key + ":"))));
+    }
 }
 
 TEST(yaml_tls, of_sentinels_where_it_is_not_that_of_the_servers) {
@@ -103,10 +123,35 @@ TEST(yaml_tls, what_cannot_be_honoured_is_an_error_where_tls_is_used) {
 }
 
 TEST(yaml_tls, options_need_an_address_with_tls) {
-    EXPECT_THAT(test::refusal(
-                    [] { config::from_yaml("singleServerConfig: {address: 'redis://h', sslTruststore: /trust.p12}"); }),
-                HasSubstr("does not use it; write rediss://"));
+    EXPECT_THAT(
+        test::refusal([] { config::from_yaml("singleServerConfig: {address: 'redis://h', tlsCaFile: /ca.pem}"); }),
+        HasSubstr("does not use it; write rediss://"));
     EXPECT_NO_THROW(config::from_yaml("singleServerConfig: {address: 'redis://h', sslVerificationMode: STRICT}"));
+}
+
+/// Redisson takes no notice of its own, and such files are used; whoever reads the log is told.
+TEST(yaml_tls, options_of_redisson_have_no_effect_without_it) {
+    std::vector<std::string> warnings;
+    set_log_sink([&](log_level, std::string_view line) { warnings.emplace_back(line); }, log_level::warning);
+    constexpr char const* stores = "sslTruststore: /t.p12, sslTruststorePassword: x, sslProtocols: [TLSv1.3]";
+    for (std::string const section :
+         {"singleServerConfig: {address: 'redis://h', ", "clusterServersConfig: {nodeAddresses: ['redis://h:1'], ",
+          "sentinelServersConfig: {masterName: m, sentinelAddresses: 'redis://h:1', "}) {
+        warnings.clear();
+        EXPECT_EQ(config::from_yaml(section + stores + "}").tls, tls_options{}) << section;
+        EXPECT_THAT(warnings, ElementsAre(AllOf(HasSubstr("line 1: sslTruststore"), HasSubstr("no effect"))))
+            << section;
+    }
+    EXPECT_EQ(config::from_yaml("sslKeystorePassword: x\nsingleServerConfig: {address: 'redis://h'}").tls,
+              tls_options{});
+    set_log_sink({});
+    std::string const sentinels = "sentinelServersConfig: {masterName: m, sentinelAddresses: 'redis://h:1', ";
+    EXPECT_EQ(config::from_yaml(sentinels + stores + "}\nredlatch: {serversUseTls: true}").tls.ca_file, "/t.p12");
+    EXPECT_EQ(config::from_yaml(sentinels + stores + "}\nredlatch: {serversUseTls: false}").tls, tls_options{});
+    for (std::string const scheme : {"rediss-cluster", "valkeys-cluster", "REDISS"})
+        EXPECT_EQ(config::from_yaml("singleServerConfig: {address: '" + scheme + "://h', " + stores + "}").tls.ca_file,
+                  "/t.p12")
+            << scheme;
 }
 
 } // namespace

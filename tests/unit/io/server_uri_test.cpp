@@ -158,7 +158,6 @@ TEST(server_uri, of_a_cluster_names_some_of_its_nodes) {
 TEST(server_uri, of_several_servers_says_what_is_wrong_with_it) {
     EXPECT_THAT(refusal_of("redis-sentinel://host"), HasSubstr("#mymaster"));
     EXPECT_THAT(refusal_of("redis-sentinel://host/0#"), HasSubstr("#mymaster"));
-    EXPECT_THAT(refusal_of("redis-cluster://host/1"), HasSubstr("a cluster has no databases but 0"));
     EXPECT_THAT(refusal_of("redis-cluster://host,"), HasSubstr("names no host"));
     EXPECT_THAT(refusal_of("redis-cluster://a,b:0"), HasSubstr("port must be a number"));
     EXPECT_THAT(refusal_of("redis-ring://a"), HasSubstr("scheme is not known"));
