@@ -2,6 +2,7 @@
 
 #include "io/log.hpp"
 #include "io/tls/openssl_files.hpp"
+#include "io/tls/setting_names.hpp"
 
 #include <algorithm>
 #include <arpa/inet.h>
@@ -82,7 +83,8 @@ std::unique_ptr<tls_session> openssl_client::begin() {
     auto const set = is_ip_ ? lib.X509_VERIFY_PARAM_set1_ip_asc(wanted, name_.c_str())
                             : lib.X509_VERIFY_PARAM_set1_host(wanted, name_.c_str(), name_.size());
     if (set != 1 || name_.empty())
-        throw error(errc::bad_config, "no certificate can be for '" + name_ + "' (tls.server_name)");
+        throw error(errc::bad_config,
+                    "no certificate can be for '" + name_ + "': see " + std::string(tls_setting::server_name));
     return session;
 }
 

@@ -1,6 +1,7 @@
 #include "io/tls/openssl_files.hpp"
 
 #include "base/error_text.hpp"
+#include "io/tls/setting_names.hpp"
 #include "io/unique_fd.hpp"
 #include "io/uri_text.hpp"
 
@@ -22,6 +23,10 @@ constexpr std::size_t largest_file = std::size_t{16} << 20; // all authorities o
 [[noreturn]] void refuse_file(char const* role, std::string const& file, std::string const& problem) {
     openssl().ERR_clear_error();
     throw error(errc::bad_config, std::string("the ") + role + " '" + printable(file) + "' " + problem);
+}
+
+std::string see(std::string const& problem, std::string_view setting) {
+    return problem + ": see " + std::string(setting);
 }
 
 std::string text_of(char const* role, std::string const& file) {
@@ -108,7 +113,8 @@ store opened_pkcs12(char const* role, std::string const& file, std::string const
 void use(SSL_CTX& context, std::string const& file, store own) {
     auto const& lib = openssl();
     if (own.certificates.empty() || lib.SSL_CTX_use_certificate(&context, own.certificates.front().get()) != 1)
-        refuse_file("certificate file", file, "has no certificate that can be used (tls.certificate_file)");
+        refuse_file("certificate file", file,
+                    see("has no certificate that can be used", tls_setting::certificate_file));
     for (auto one = own.certificates.begin() + 1; one != own.certificates.end(); ++one)
         if (lib.SSL_CTX_ctrl(&context, SSL_CTRL_EXTRA_CHAIN_CERT, 0, one->get()) == 1)
             static_cast<void>(one->release()); // it is the context's
@@ -120,9 +126,9 @@ openssl_handle<EVP_PKEY> key_in(std::string const& file, std::string const& text
     if (key) return key;
     refuse_file("key file", file,
                 text.find("ENCRYPTED") == std::string::npos
-                    ? "has no private key in PEM (tls.key_file)"
-                    : std::string("cannot be opened: its password is ") + (password.empty() ? "missing" : "wrong")
-                          + " (tls.key_password)");
+                    ? see("has no private key in PEM", tls_setting::key_file)
+                    : see(std::string("cannot be opened: its password is ") + (password.empty() ? "missing" : "wrong"),
+                          tls_setting::key_password));
 }
 
 } // namespace
@@ -140,7 +146,8 @@ void load_authorities(SSL_CTX& context, tls_options const& options) {
         refuse_java_store(what, options.ca_file, text);
         auto const all = is_der(text) ? opened_pkcs12(what, options.ca_file, text, options.ca_password).certificates
                                       : certificates_in(text);
-        if (all.empty()) refuse_file(what, options.ca_file, "has no certificate in PEM or PKCS#12 (tls.ca_file)");
+        if (all.empty())
+            refuse_file(what, options.ca_file, see("has no certificate in PEM or PKCS#12", tls_setting::ca_file));
         for (auto const& one : all) lib.X509_STORE_add_cert(lib.SSL_CTX_get_cert_store(&context), one.get());
     }
     if (!options.ca_folder.empty()) {
@@ -148,7 +155,7 @@ void load_authorities(SSL_CTX& context, tls_options const& options) {
         unique_fd const folder(::open(options.ca_folder.c_str(), O_RDONLY | O_CLOEXEC | O_DIRECTORY));
         if (!folder) refuse_file(what, options.ca_folder, "cannot be read: " + base::error_text(errno));
         if (lib.SSL_CTX_load_verify_dir(&context, options.ca_folder.c_str()) != 1)
-            refuse_file(what, options.ca_folder, "cannot be used (tls.ca_folder)");
+            refuse_file(what, options.ca_folder, see("cannot be used", tls_setting::ca_folder));
     }
     lib.ERR_clear_error();
 }

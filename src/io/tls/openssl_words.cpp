@@ -1,6 +1,7 @@
 #include "io/tls/openssl_words.hpp"
 
 #include "io/tls/openssl_handles.hpp"
+#include "io/tls/setting_names.hpp"
 #include "io/uri_text.hpp"
 
 #include <arpa/inet.h>
@@ -80,9 +81,9 @@ tls_problem words_for(unsigned long code, bool established) {
     if (ERR_GET_LIB(code) == ERR_LIB_SSL) {
         for (auto const& one : refusals)
             if (one.code == reason)
-                return {errc::server_refused,
-                        std::string("does not accept our certificate (") + one.words
-                            + "): see tls.certificate_file, and the authorities that the server trusts"};
+                return {errc::server_refused, std::string("does not accept our certificate (") + one.words + "): see "
+                                                  + std::string(tls_setting::certificate_file)
+                                                  + ", and the authorities that the server trusts"};
         switch (reason) {
         case SSL_R_WRONG_VERSION_NUMBER:
         case SSL_R_HTTP_REQUEST:
@@ -93,15 +94,17 @@ tls_problem words_for(unsigned long code, bool established) {
         case SSL_R_UNSUPPORTED_PROTOCOL:
         case SSL_R_TLSV1_ALERT_PROTOCOL_VERSION:
             return {errc::server_refused,
-                    "speaks only versions of TLS that are older than what is asked of it here (1.2, or "
-                    "tls.minimum_version): allow it a newer one (tls-protocols)"};
+                    "speaks only versions of TLS that are older than what is asked of it here (1.2, unless "
+                        + std::string(tls_setting::minimum_version)
+                        + " asks for more): allow it a newer one (tls-protocols)"};
         case SSL_R_TLSV13_ALERT_CERTIFICATE_REQUIRED:
-            return {errc::server_refused,
-                    "asks its clients for a certificate: set tls.certificate_file and tls.key_file"};
+            return {errc::server_refused, "asks its clients for a certificate: set "
+                                              + std::string(tls_setting::certificate_file) + " and "
+                                              + std::string(tls_setting::key_file)};
         case SSL_R_SSLV3_ALERT_HANDSHAKE_FAILURE:
-            return {errc::server_refused,
-                    "refused the TLS handshake: it asks for a certificate (tls.certificate_file), or has "
-                    "no cipher in common with us"};
+            return {errc::server_refused, "refused the TLS handshake: it asks for a certificate, see "
+                                              + std::string(tls_setting::certificate_file)
+                                              + ", or has no cipher in common with us"};
         default: break; // OpenSSL has hundreds
         }
     }
@@ -124,7 +127,7 @@ std::string words_for_certificate(int verdict, X509* certificate, std::string co
     case X509_V_ERR_HOSTNAME_MISMATCH:
     case X509_V_ERR_IP_ADDRESS_MISMATCH:
         return "has a certificate for " + names_in(certificate) + ", not for '" + printable(name)
-               + "': use one of these names in the address, or set tls.server_name";
+               + "': use one of these names in the address, or set " + std::string(tls_setting::server_name);
     case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT:
     case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY:
     case X509_V_ERR_UNABLE_TO_VERIFY_LEAF_SIGNATURE:
@@ -132,8 +135,8 @@ std::string words_for_certificate(int verdict, X509* certificate, std::string co
     case X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN:
     case X509_V_ERR_CERT_SIGNATURE_FAILURE:
         return "has a certificate of an authority that is not trusted here ("
-               + common_name(lib.X509_get_issuer_name(certificate))
-               + "): name the authority's certificate in tls.ca_file or tls.ca_folder";
+               + common_name(lib.X509_get_issuer_name(certificate)) + "): name the authority's certificate in "
+               + std::string(tls_setting::ca_file) + " or " + std::string(tls_setting::ca_folder);
     default: // OpenSSL has dozens
         return std::string("has a certificate that is not accepted: ") + lib.X509_verify_cert_error_string(verdict);
     }
