@@ -22,6 +22,7 @@ elseif held then
 end
 local waited = not by_force and redis.call('zscore', KEYS[3], ARGV[1])
 if waited then
+    redis.call('zrem', KEYS[3], ARGV[1]) -- first: a server whose memory is full executes ZADD behind another write
     local behind = false
     local all = redis.call('lrange', KEYS[2], 0, -1)
     for _, waiter in ipairs(all) do
@@ -29,7 +30,6 @@ if waited then
         if ends then redis.call('zadd', KEYS[3], string.format('%.17g', ends - ARGV[4]), waiter) end
         behind = behind or waiter == ARGV[1]
     end
-    redis.call('zrem', KEYS[3], ARGV[1])
     redis.call('lrem', KEYS[2], 0, ARGV[1])
 end
 if not held and (not waited or redis.call('exists', KEYS[1]) == 1) then return 0 end

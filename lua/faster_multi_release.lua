@@ -32,8 +32,9 @@ local time = all and ARGV[4] ~= '' and redis.call('time')
 local now = time and time[1] * 1000 + math.floor(time[2] / 1000)
 if time then
     ends = now + tonumber(ARGV[4])
+    -- Also where it stays: a server whose memory is full executes HSET behind another write.
     local left = redis.call('pttl', KEYS[1])
-    if left >= 0 and left < tonumber(ARGV[4]) then redis.call('pexpire', KEYS[1], ARGV[4]) end
+    if left >= 0 then redis.call('pexpire', KEYS[1], math.max(left, tonumber(ARGV[4]))) end
 end
 for i = first, #ARGV do
     local hold = ARGV[i] .. ':' .. ARGV[1]

@@ -9,6 +9,7 @@ local time = redis.call('time')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local ended = redis.call('zrangebyscore', KEYS[2], '-inf', now, 'limit', 0, 1000)
 if #ended > 0 then
+    redis.pcall('zrem', KEYS[2], '') -- a server whose memory is full executes INCRBY behind another write
     if value then value = redis.call('incrby', KEYS[1], #ended) end
     for _, id in ipairs(ended) do
         if type(redis.pcall('zrem', KEYS[2], id)) ~= 'number' then -- the number must not change alone

@@ -5,12 +5,29 @@
 -- and there is nothing to tell; -n = the n-th id is not there, another one is, and none was given back; 0 = none is there.
 -- With RECORD those that are there are given back.
 -- wire: protocol section 7.3. The time is the server's. RECORD stands for an acquisition that is undone: a copy of it that
--- comes later takes nothing. A semaphore that is gone is not made again.
+-- comes later takes nothing. A semaphore that is gone is not made again. A server whose memory is full executes what needs some
+-- behind any other write of the script: ZREM of a member that cannot be there is one, and DEL of RECORD.
 local value = redis.call('get', KEYS[1])
 if value and not string.find(value, '^-?%d+$') then return redis.error_reply('WRONGTYPE the value is not a number') end
 local time = redis.call('time')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local back = redis.call('zrangebyscore', KEYS[2], '-inf', now, 'limit', 0, 1000)
+
+local function tell(free)
+    if free <= 0 then return 1 end
+    local heard = redis.pcall(ARGV[1], ARGV[2], free)
+    return type(heard) == 'number' and 3 + heard or 2
+end
+
+-- The usual case: ZREM says whether it is there. Where it does not, nothing has changed, and the rest says why.
+if value and #ARGV == 4 and #back == 0 and not KEYS[3] then
+    local free = redis.pcall('incrby', KEYS[1], 1)
+    if type(free) == 'number' then
+        if redis.pcall('zrem', KEYS[2], ARGV[4]) == 1 then return tell(free) end
+        redis.call('incrby', KEYS[1], -1)
+    end
+end
+
 local missing
 local held = {}
 for i = 4, #ARGV do
@@ -19,21 +36,29 @@ for i = 4, #ARGV do
     else missing = missing or i - 3 end
 end
 local none_there = #held == 0
-if KEYS[3] then redis.call('set', KEYS[3], 0, 'px', ARGV[3])
+if KEYS[3] then
+    redis.pcall('del', KEYS[3])
+    redis.call('set', KEYS[3], 0, 'px', ARGV[3])
 elseif missing then held = {} end
 for _, id in ipairs(held) do table.insert(back, id) end
+local said = 1
 if #back > 0 then
-    if value then value = redis.call('incrby', KEYS[1], #back) end
+    local free
+    if value then
+        free = redis.pcall('incrby', KEYS[1], #back)
+        if type(free) ~= 'number' then
+            redis.pcall('zrem', KEYS[2], '')
+            free = redis.call('incrby', KEYS[1], #back)
+        end
+    end
     for _, id in ipairs(back) do
         if type(redis.pcall('zrem', KEYS[2], id)) ~= 'number' then -- the number must not change alone
             if value then redis.call('incrby', KEYS[1], -#back) end
             return redis.call('zrem', KEYS[2], id) -- the same refusal, which names the command
         end
     end
+    if free then said = tell(free) end
 end
-local heard
-if #back > 0 and value and value > 0 then heard = redis.pcall(ARGV[1], ARGV[2], value) end
 if none_there then return 0 end
 if #held == 0 then return -missing end -- one of several is not there: none is given back
-if not heard then return 1 end
-return type(heard) == 'number' and 3 + heard or 2
+return said

@@ -14,10 +14,14 @@ local function prolong(key)
     return left ~= -2
 end
 
--- Behind ASKING one key that is missing is answered as if it were nowhere, and two of which one is missing are an error.
+-- Behind ASKING one key that is missing is answered as if it were nowhere, and two of which one is missing are an error. It
+-- speaks of a non local key up to Redis 7.0 and in Valkey 9, and of the rehashing of the slot in between.
 local function on_its_way(name, key)
     local seen = redis.pcall('exists', name, key)
-    return type(seen) == 'table' and string.find(seen.err, 'non local', 1, true) and seen
+    if type(seen) ~= 'table' then return nil end
+    for _, words in ipairs({'non local key', 'rehashing of the slot'}) do
+        if string.find(seen.err, words, 1, true) then return seen end
+    end
 end
 
 for i = 1, #KEYS do

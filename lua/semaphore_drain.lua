@@ -7,7 +7,10 @@ if done then return tonumber(done) end
 local value = redis.call('get', KEYS[1]) or '0'
 if not string.find(value, '^-?%d+$') then return redis.error_reply('WRONGTYPE the value is not a number') end
 local available = tonumber(value)
-if KEYS[2] then redis.call('set', KEYS[2], available, 'px', ARGV[1]) end
+if KEYS[2] then
+    redis.pcall('del', KEYS[2]) -- a server whose memory is full executes SET and DECRBY behind another write
+    redis.call('set', KEYS[2], available, 'px', ARGV[1])
+end
 if available == 0 then return 0 end
 local taken = redis.pcall('decrby', KEYS[1], available)
 if type(taken) == 'number' then return available end

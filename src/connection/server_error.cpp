@@ -93,6 +93,10 @@ bool is_missing_right(resp::value const& error) {
     return error.is_error() && is_missing_right(error.text);
 }
 
+bool is_out_of_memory(resp::value const& error) {
+    return error.is_error() && begins(unwrapped(error.text), "OOM");
+}
+
 bool is_of_a_replica(resp::value const& error) {
     if (!error.is_error()) return false;
     auto const text = unwrapped(error.text);
@@ -111,7 +115,9 @@ bool is_of_divided_slot(resp::value const& error) {
     if (!error.is_error()) return false;
     auto const text = unwrapped(error.text);
     if (begins(text, "TRYAGAIN")) return !text.starts_with(redirected_too_often);
-    return text.find("attempted to access a non local key") != std::string_view::npos; // a script that has met one
+    // A script that has met one: as Redis 7.0 and Valkey 9 say it, and all in between.
+    return text.find("access a non local key") != std::string_view::npos
+           || text.find("during rehashing of the slot") != std::string_view::npos;
 }
 
 reach reach_of(resp::value const& refusal) {

@@ -27,6 +27,9 @@ std::string_view what_to_do(std::string_view said);
 /// This user may not run the command; in a script each generation of servers says it in words of its own.
 bool is_missing_right(resp::value const& error);
 
+/// The server needs more memory for it than it may use.
+bool is_out_of_memory(resp::value const& error);
+
 /// How far a refusal goes.
 enum class reach {
     keys,    ///< it is about the keys that were named: others may be allowed

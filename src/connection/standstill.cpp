@@ -14,6 +14,7 @@ bool standstill::says(char const* word) const noexcept {
 }
 
 bool standstill::on_refused(std::string const& said, base::instant sent_at, base::instant now) {
+    if (!refuses() && sent_at <= ended_by_) return false;
     said_ = said;                            // may throw
     if (may_work_ && sent_at > slowed_at_) { // it worked for others in between: another outage, told already
         since_ = now;
@@ -36,10 +37,11 @@ bool standstill::on_refused(std::string const& said, base::instant sent_at, base
 bool standstill::on_written(base::instant sent_at, bool grows) noexcept {
     if (since_ == base::never || sent_at < since_) return false;
     if (!grows && says("OOM")) return false; // what needs no memory says nothing of it
-    return end();
+    return end(sent_at);
 }
 
-bool standstill::end() noexcept {
+bool standstill::end(base::instant sent_at) noexcept {
+    ended_by_ = sent_at;
     since_ = base::never;
     next_ = base::instant::min();
     may_work_ = false;
@@ -49,7 +51,7 @@ bool standstill::end() noexcept {
 bool standstill::on_executed(base::instant sent_at) noexcept {
     if (since_ == base::never || sent_at <= slowed_at_) return false;
     bool const only_writes = says("OOM") || says("READONLY") || says("NOREPLICAS") || says("MISCONF");
-    if (!only_writes) return end();
+    if (!only_writes) return end(sent_at);
     may_work_ = true;
     return false;
 }

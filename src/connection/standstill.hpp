@@ -3,6 +3,8 @@
 // | state | event                                    | action, next                                              |
 // |-------|------------------------------------------|-----------------------------------------------------------|
 // | works | a write is refused                       | told once; nobody writes for a pause -> still             |
+// | works | a refusal of a write that was sent before | nothing: it is older than what is known                  |
+// |       | that whose success was the end           |                                                           |
 // | still | the pause is over, somebody wants to write | that one tries, the others wait for another pause       |
 // | still | the try is refused                       | a longer pause                                            |
 // | still | a new connection                         | may be tried at once, unless the server is read-only: that |
@@ -40,18 +42,20 @@ public:
     base::instant next() const noexcept { return next_; }
     /// never: the server works.
     base::instant since() const noexcept { return may_work_ ? base::never : since_; }
+    bool refuses() const noexcept { return since_ != base::never; }
     std::string const& said() const noexcept { return said_; }
 
     static constexpr base::milliseconds first_pause{100};
 
 private:
     bool says(char const* word) const noexcept;
-    bool end() noexcept;
+    bool end(base::instant sent_at) noexcept;
 
     base::milliseconds longest_pause_;
     base::random_source random_;
     std::string said_;
     base::instant since_ = base::never;
+    base::instant ended_by_ = base::instant::min(); ///< sent then, what was executed when it was last over
     base::instant next_ = base::instant::min();
     base::instant slowed_at_ = base::instant::min(); ///< what was sent before counts for the pause already
     base::milliseconds pause_ = first_pause;

@@ -263,6 +263,11 @@ void client_core::set_listener(std::function<void(event const&)> listener) {
 
 // --- beginning, and what there is
 
+std::string client_core::new_record(std::string_view counter) {
+    static std::atomic<std::uint64_t> last{0};
+    return locking::request_record(counter, id_ + ":" + std::to_string(++last));
+}
+
 counters client_core::stats() {
     counters now;
     locked([&](locking::lock_table& table, base::wake_list&) {
@@ -270,7 +275,7 @@ counters client_core::stats() {
         now.released = table.counted.released;
         now.lost = table.counted.lost;
         now.holds = table.keeper.size();
-        now.unresolved = table.dead.size();
+        now.unresolved = table.dead.unresolved();
     });
     now.unresolved += given_back_.load(std::memory_order_relaxed);
     now.renewals = renewals_.load(std::memory_order_relaxed);

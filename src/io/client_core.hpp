@@ -46,6 +46,8 @@ public:
     ~client_core();
 
     std::string const& id() const noexcept { return id_; }
+    /// The key of the record of one more request about a counter.
+    std::string new_record(std::string_view counter);
     config const& settings() const noexcept { return settings_; }
 
     /// Why a call cannot be made now: forked, closed, or wrong_thread for a blocking one on a thread of ours. Zero: it can.

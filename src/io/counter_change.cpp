@@ -9,6 +9,13 @@
 
 namespace redlatch::io {
 
+namespace {
+
+/// A user who may keep no record waits so long, and tries again without.
+constexpr base::milliseconds pause_without_record{100};
+
+} // namespace
+
 counter_change::counter_change(std::shared_ptr<client_core> core, request order)
     : core_(std::move(core)), order_(std::move(order)), node_(&core_->node_of(order_.call.key())),
       deadline_(order_.deadline) {
@@ -17,6 +24,7 @@ counter_change::counter_change(std::shared_ptr<client_core> core, request order)
 }
 
 counter_change::~counter_change() {
+    if (core_->forked()) refused_.forget();
     if (stage_ != stage::finished && !core_->forked())
         insist([this] {
             call_.abandon();
@@ -33,7 +41,7 @@ void counter_change::stop_counting() {
 void counter_change::expect_waiters() {
     if (!order_.releases) return;
     hears_itself_ = node_->messages().peek(order_.counter->channel).subscribed;
-    if (order_.adds == 0) return;
+    if (!order_.adds) return;
     waited_for_ = core_->shared_counters().locked([&](base::wake_list&) { return !order_.counter->queue.empty(); });
     own_message_ = waited_for_ && node_->messages().expect_own(order_.counter->channel);
 }
@@ -42,7 +50,7 @@ void counter_change::expect_waiters() {
 void counter_change::tell_waiters() {
     if (!waited_for_) return;
     core_->shared_counters().locked(
-        [&](base::wake_list& woken) { order_.counter->queue.tell_first(order_.adds, woken); });
+        [&](base::wake_list& woken) { order_.counter->queue.tell_first(order_.amount, woken); });
 }
 
 /// Of a request that was sent again, or elsewhere, or not executed, or whose message was not published, the waiters may have
@@ -92,22 +100,23 @@ bool counter_change::step() {
 }
 
 bool counter_change::ready() const {
-    return stage_ == stage::calling ? call_.finished() : core_->closed();
+    return stage_ == stage::calling ? call_.finished() : core_->closed() || refused_.told();
 }
 
 void counter_change::wait_with_others(base::instant now) {
     if (!order_.with_others) return;
-    deadline_ = std::min(deadline_, std::max(base::later(node_->away_since(), core_->settings().timeout), now));
+    deadline_ = std::min(deadline_, std::max(base::later(node_->known_away_since(), core_->settings().timeout), now));
 }
 
 bool counter_change::call() {
     if (!std::exchange(counted_, true)) core_->request_began();
     bool const first = stage_ == stage::beginning;
     stage_ = stage::calling;
+    refused_.leave();
     node_ = &core_->node_of(order_.call.key());
     if (first) wait_with_others(lease_clock::now());
     if (first) expect_waiters();
-    call_.begin(node_->data(), order_.call, waker(), blocking(), core_->closing_flag());
+    call_.begin(node_->data(), with_record_ ? *with_record_ : order_.call, waker(), blocking(), core_->closing_flag());
     if (first) tell_waiters();
     at_once_ = first;
     return suspend(&call_.line(), deadline_);
@@ -129,7 +138,7 @@ bool counter_change::on_called() {
     }
     reply_ = said->reply;
     if (!reply_.is_error()) {
-        node_->on_written(said->sent_at, false);
+        node_->on_written(said->sent_at, order_.when_full != nullptr && !with_record_);
         repeated_ = std::exchange(may_be_done_, false) || call_.repeated();
         leave_to_others(now);
         tell_where_the_slot_comes_from(*said);
@@ -137,23 +146,44 @@ bool counter_change::on_called() {
     }
     may_be_done_ = may_be_done_ || call_.repeated(); // the answer to a copy was lost, and this one says nothing of it
     auto const verdict = connection::judge(reply_);
-    node_->on_write_refused(*said, now);
-    bool const not_executed = verdict == connection::verdict::read_only || verdict == connection::verdict::not_executed;
-    return not_executed ? pause(now) : finish(connection::to_errc(verdict));
+    auto const again = node_->on_write_refused(*said, now, &refused_, waker());
+    if (with_record_ && connection::is_missing_right(reply_)) { // to keep a record, which nobody has asked for
+        with_record_.reset();
+        reply_ = *without_record_;
+        return pause(now, base::later(now, pause_without_record));
+    }
+    if (verdict != connection::verdict::read_only && verdict != connection::verdict::not_executed)
+        return finish(connection::to_errc(verdict));
+    return repeats_with_record() ? call() : pause(now, again);
 }
 
-bool counter_change::pause(base::instant now) {
-    constexpr base::milliseconds how_long{100};
+/// False: not for this refusal, or it was tried before.
+bool counter_change::repeats_with_record() {
+    if (order_.when_full == nullptr || without_record_ || !connection::is_out_of_memory(reply_)) return false;
+    auto const record = core_->new_record(order_.counter->name);
+    auto request = order_.counter->request();
+    request.record = record;
+    request.amount = order_.amount;
+    with_record_ = order_.when_full(request);
+    without_record_ = reply_;
+    return true;
+}
+
+bool counter_change::pause(base::instant now, base::instant until) {
     wait_with_others(now);
-    auto const until = base::later(now, how_long);
-    if (until >= deadline_) return finish(errc::disconnected);
+    if (now >= deadline_) return finish(errc::disconnected);
     stage_ = stage::pausing;
-    return suspend(nullptr, until);
+    return suspend(nullptr, std::min(until, deadline_));
 }
 
 bool counter_change::on_paused() {
     if (core_->closed()) return finish(without_an_answer());
-    return lease_clock::now() >= at().until && call();
+    auto const now = lease_clock::now();
+    if (now < at().until && !refused_.told()) return false;
+    refused_.leave();
+    if (now >= deadline_) return finish(errc::disconnected);
+    auto const write_at = node_->next_write(now, refused_, waker());
+    return write_at > now ? pause(now, write_at) : call();
 }
 
 std::error_code counter_change::without_an_answer() const {

@@ -4,6 +4,8 @@
 // |----------------------------------------------------|----------------------------------------------------------------|
 // | answered                                           | finished                                                       |
 // | not executed (LOADING, BUSY ...); never sent       | again, until the deadline                                      |
+// | not executed for want of memory                    | at once with a record; where this user may not keep one: again |
+// |                                                    | without, until the deadline                                    |
 // | the connection breaks, and there is a record       | again, on the next one                                         |
 // | the connection breaks, and there is none           | finished: outcome_unknown                                      |
 // | any end without an answer, after it was sent       | finished: outcome_unknown                                      |
@@ -14,10 +16,12 @@
 #include "io/client_core.hpp"
 #include "io/lock_call.hpp"
 #include "io/operation.hpp"
+#include "io/write_gate.hpp"
 #include "locking/counter.hpp"
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -33,12 +37,16 @@ public:
         std::string_view kind;   ///< of the counter
         base::instant deadline;
         locking::counter_ptr counter{};
-        bool releases = false; ///< it gives something back: heard_by() says of the reply how many heard of it
-        std::int64_t adds = 0; ///< so many waiters of this process ask right behind it
+        std::int64_t amount = 1; ///< by which it changes the number
+        bool releases = false;   ///< it gives something back: heard_by() says of the reply how many heard of it
+        bool adds = false;       ///< as many waiters of this process ask right behind it
         /// What is published where `tells` says so of the reply. Null: nothing.
         std::string message{};
         bool (*tells)(resp::value const& reply) = nullptr;
         bool with_others = false; ///< while the server is away or refuses, those that do so end together
+        /// Composes the call anew, with a record: a server whose memory is full executes it then, and refuses it without. Null:
+        /// a record makes no difference.
+        locking::wire_call (*when_full)(locking::counter_request const&) = nullptr;
     };
     counter_change(std::shared_ptr<client_core> core, request order);
     ~counter_change() override;
@@ -58,7 +66,8 @@ private:
     bool call();
     bool on_called();
     bool on_paused();
-    bool pause(base::instant now);
+    bool pause(base::instant now, base::instant until);
+    bool repeats_with_record();
     void wait_with_others(base::instant now);
     bool finish(std::error_code code);
     std::error_code without_an_answer() const;
@@ -80,7 +89,10 @@ private:
     bool waited_for_ = false;  ///< waiters of this process are told
     bool own_message_ = false; ///< its message is to be no news for them
     bool hears_itself_ = false;
-    bool at_once_ = true; ///< it was sent once, before what the waiters sent
+    bool at_once_ = true;                             ///< it was sent once, before what the waiters sent
+    write_gate::waiter refused_{};                    ///< while the server executes no writes
+    std::optional<locking::wire_call> with_record_{}; ///< in place of the call that was ordered
+    std::optional<resp::value> without_record_{};     ///< the server's refusal of that one, for want of memory
     lock_call call_;
     resp::value reply_;
     std::error_code result_;

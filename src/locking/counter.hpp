@@ -100,6 +100,11 @@ struct counter {
     counter_kind const* const how;
     publish_method const* publish = &publish_to_all;
 
+    /// What every request about it begins with. It refers to the counter, and to what is set in it.
+    counter_request request() const noexcept {
+        return {.name = name, .channel = channel, .publish = publish->command()};
+    }
+
     // Guarded by the mutex of the index that has it.
     wait_queue queue{};
     /// The server said last that a waiter of this process has to go on waiting.
@@ -109,6 +114,11 @@ struct counter {
 };
 
 using counter_ptr = std::shared_ptr<counter>;
+
+/// Writes the number once more, as it is, where the server knows of this acquisition, which has a record or ids: what replicas
+/// have of that they have of the acquisition.
+wire_call counter_mark(counter_request const& taken);
+count_reply read_counter_mark(resp::value const& reply);
 
 extern counter_kind const semaphore_kind; ///< Redisson's RSemaphore: protocol section 7.1
 extern counter_kind const latch_kind;     ///< RCountDownLatch: protocol section 7.2

@@ -21,7 +21,7 @@ struct stage {
     client& user;
     client& other;
     std::string lock;
-    std::function<bool()> somebody_waits;
+    std::function<bool(std::string const&)> somebody_waits;
 };
 
 void alone(stage const& on) {
@@ -60,7 +60,7 @@ public:
         faults::exemption const own;
         thread_ = std::thread([this, waits = on.somebody_waits] {
             faults::exemption const too;
-            wait_until([&] { return gone_ || waits(); });
+            wait_until([&] { return gone_ || waits(held_.lock_name()); });
             std::error_code ec;
             held_.release(ec);
         });
@@ -76,9 +76,9 @@ private:
     std::thread thread_;
 };
 
-hold taken_by_another(stage const& on, client& by) {
+hold taken_by_another(stage const& on, client& by, std::string const& more = {}) {
     faults::exemption const own;
-    return by.get_lock(on.lock).acquire({.owner = owner()});
+    return by.get_lock(on.lock + more).acquire({.owner = owner()});
 }
 
 void behind_another_client(stage const& on) {
@@ -106,6 +106,52 @@ void behind_another_owner(stage const& on) {
         throw;
     }
     after.join();
+}
+
+/// What cannot be done for want of memory is told at once, not when the wait ends.
+void expect_to_end_in_time(std::error_code code) {
+    faults::exemption const own;
+    EXPECT_NE(code, errc::timed_out);
+}
+
+void several(stage const& on) {
+    multi_lock both({on.user.get_lock(on.lock), on.user.get_lock(on.lock + "-second")});
+    std::error_code code;
+    auto const mine = both.acquire({.wait = 5s}, code);
+    expect_to_end_in_time(code);
+}
+
+/// The one that was not the first to be had ends a round, and the next one comes after a rest.
+void several_that_another_client_has(stage const& on) {
+    blocker const first(on, taken_by_another(on, on.other));
+    blocker const second(on, taken_by_another(on, on.other, "-second"));
+    multi_lock both({on.user.get_lock(on.lock), on.user.get_lock(on.lock + "-second")});
+    std::error_code code;
+    auto const mine = both.acquire({.wait = 5s, .lease = 3ms}, code);
+    expect_to_end_in_time(code);
+}
+
+void permits_of_a_semaphore(stage const& on) {
+    auto all = [&] {
+        faults::exemption const own;
+        auto made = on.other.get_permit_semaphore(on.lock + "-permits");
+        made.try_set_permits(1);
+        return made;
+    }();
+    auto const expect_all_there = [&] {
+        faults::exemption const own;
+        EXPECT_TRUE(wait_until([&] { return all.available_permits() == 1; })) << "nobody has it";
+        EXPECT_TRUE(all.remove());
+    };
+    try {
+        auto mine = on.user.get_permit_semaphore(on.lock + "-permits").acquire({.wait = 5s});
+        faults::exemption const own;
+        mine.release();
+    } catch (...) {
+        expect_all_there();
+        throw;
+    }
+    expect_all_there();
 }
 
 void asynchronous(stage const& on) {
@@ -145,6 +191,9 @@ constexpr scenario scenarios[] = {
     {"asked", asked},
     {"behind_another_client", behind_another_client},
     {"behind_another_owner", behind_another_owner},
+    {"several", several},
+    {"several_that_another_client_has", several_that_another_client_has},
+    {"permits_of_a_semaphore", permits_of_a_semaphore},
     {"asynchronous", asynchronous},
     {"given_back_later", given_back_later},
     {"taken_away", taken_away},
@@ -169,7 +218,7 @@ protected:
             faults::refusal now(which, number);
             try {
                 user.emplace(settings());
-                what.play({*user, other, lock, [&] { return somebody_waits(lock); }});
+                what.play({*user, other, lock, [&](std::string const& one) { return somebody_waits(one); }});
             } catch (std::exception const&) { // the failure was told, which is all that can be asked for
             }
             now.end();
@@ -201,6 +250,11 @@ protected:
         used_.clear();
     }
 
+    /// They end by themselves, later than this test.
+    void remove_records_of_requests() const {
+        for (auto const& key : server.run("KEYS", "redlatch_request:*").items) server.run("DEL", key.text);
+    }
+
     std::deque<client> used_;
 };
 
@@ -214,6 +268,7 @@ TEST_P(shortage_test, leaves_nothing_behind_and_the_client_goes_on) {
     EXPECT_LT(number, most) << "every use of the scenario was refused once";
     EXPECT_GT(number, 0) << "nothing was ever refused";
     expect_all_idle();
+    remove_records_of_requests();
     expect_clean(server);
 }
 
@@ -265,6 +320,44 @@ TEST_F(one_shortage_test, a_renewed_lock_is_not_given_without_a_thread_and_the_n
     EXPECT_TRUE(mine);
 }
 
+/// Whoever waits behind a hold of its own process asks about it when something is published, on the client's thread.
+TEST_F(one_shortage_test, a_hold_that_could_not_be_doubted_for_want_of_memory_is_doubted_the_next_time) {
+    client user(quick(server.uri()));
+    user.get_lock("somewhere else").acquire().release();
+    bool refused = true;
+    for (long number = 0; refused && !HasFailure(); ++number) {
+        auto lock = user.get_lock(name + "-" + std::to_string(number));
+        hold const held = lock.acquire({.owner = owner()});
+        std::stop_source stop;
+        auto first = in_thread([&] {
+            faults::refusal const now(resource::memory, number);
+            try {
+                (void)lock.acquire({.owner = owner(), .stop = stop.get_token()});
+            } catch (std::exception const&) { // without memory, or cancelled
+            }
+        });
+        auto const before = user.stats().renewals;
+        EXPECT_TRUE(wait_until([&] {
+            if (somebody_waits(lock.name())) server.run("PUBLISH", channel_of(lock.name()), "0");
+            return is_ready(first) || user.stats().renewals > before;
+        }));
+        stop.request_stop();
+        first.get();
+        refused = faults::refusal::has_happened();
+        auto second = in_thread([&] { return bool(lock.try_acquire({.wait = 20s, .owner = owner()})); });
+        EXPECT_TRUE(wait_until([&] { return user.stats().waiters > 0; }));
+        server.run("DEL", lock.name());
+        EXPECT_TRUE(wait_until(
+            [&] {
+                server.run("PUBLISH", channel_of(lock.name()), "0");
+                return held.status() == hold_status::lost;
+            },
+            5s))
+            << "the renewal is due after ten seconds; the refused use was number " << number;
+        EXPECT_TRUE(second.get());
+    }
+}
+
 TEST_F(one_shortage_test, an_asynchronous_call_is_refused_where_no_thread_could_call_its_handler) {
     client user(quick(server.uri()));
     auto lock = user.get_lock(name);
@@ -277,6 +370,72 @@ TEST_F(one_shortage_test, an_asynchronous_call_is_refused_where_no_thread_could_
     EXPECT_EQ(user.stats().waiters, 0U);
     EXPECT_FALSE(exists(name)) << "nothing was begun";
     lock.acquire().release();
+}
+
+/// Says whether it was called or discarded; what it says outlives it.
+template <class... Values> class noting final : public completion<Values...> {
+public:
+    struct note {
+        std::atomic<bool> ended{false};
+        std::atomic<bool> discarded{false};
+    };
+    explicit noting(std::shared_ptr<note> into) : into_(std::move(into)) {}
+    void complete(redlatch::outcome const&, Values...) noexcept override {
+        into_->ended = true;
+        delete this;
+    }
+    void discard() noexcept override {
+        into_->discarded = true;
+        delete this;
+    }
+
+private:
+    std::shared_ptr<note> into_;
+};
+
+/// With each use of memory by `start` refused once: where it throws, the completion is the caller's.
+template <class... Values, class Start> void stays_the_callers(Start start) {
+    bool refused = true;
+    for (long number = 0; refused && !testing::Test::HasFailure(); ++number) {
+        auto const seen = std::make_shared<typename noting<Values...>::note>();
+        completion_ptr<Values...> done(new noting<Values...>(seen));
+        bool thrown = false;
+        {
+            faults::refusal const now(resource::memory, number);
+            try {
+                EXPECT_FALSE(start(done));
+            } catch (std::exception const&) {
+                thrown = true;
+            }
+            refused = faults::refusal::has_happened();
+        }
+        EXPECT_EQ(done != nullptr, thrown) << "the refused use was number " << number;
+        EXPECT_FALSE(seen->discarded) << "the refused use was number " << number;
+        EXPECT_TRUE(thrown || wait_until([&] { return seen->ended.load(); }));
+    }
+}
+
+TEST_F(one_shortage_test, a_call_that_could_not_be_begun_leaves_its_completion_to_the_caller) {
+    client user(quick(server.uri()));
+    auto lock = user.get_lock(name);
+    multi_lock both({user.get_lock(name + "-1"), user.get_lock(name + "-2")});
+    auto election = user.get_leader_election(name + "-election");
+    auto permits_there = user.get_semaphore(name + "-permits");
+    auto leased = user.get_permit_semaphore(name + "-leased");
+    auto latch = user.get_count_down_latch(name + "-latch");
+    permits_there.try_set_permits(1'000);
+    leased.try_set_permits(1'000);
+    lock.acquire().release();
+    stays_the_callers<hold>([&](auto& done) { return lock.start_acquire({.owner = owner()}, done); });
+    stays_the_callers<multi_hold>([&](auto& done) { return both.start_acquire({.owner = owner()}, done); });
+    stays_the_callers<leadership>([&](auto& done) { return election.start_campaign({}, done); });
+    stays_the_callers<>([&](auto& done) { return permits_there.start_acquire({}, done); });
+    stays_the_callers<permits>([&](auto& done) { return leased.start_acquire({}, done); });
+    stays_the_callers<>([&](auto& done) { return latch.start_wait({}, done); });
+    stays_the_callers<bool>([&](auto& done) { return lock.start_is_locked(done); });
+    stays_the_callers<std::optional<client>>(
+        [&](auto& done) { return client::start_connect(quick(server.uri()), done); });
+    EXPECT_TRUE(wait_until([&] { return !lock.is_locked() && user.stats().waiters == 0; }));
 }
 
 TEST_F(one_shortage_test, a_wait_for_permits_is_refused_without_a_thread_and_the_next_one_is_woken) {

@@ -5,6 +5,7 @@
 namespace redlatch::test {
 namespace {
 
+using locking::scripts::counter_mark;
 using locking::scripts::counter_remove;
 using locking::scripts::counter_set;
 using locking::scripts::latch_count_down;
@@ -230,6 +231,45 @@ TEST_P(counter_script, drains) {
                               .reply_to_a_repeat = "0",
                               .after = {"permits 0 no expiry"}},
                          });
+}
+
+TEST_P(counter_script, writes_once_more_what_it_knows_of) {
+    run(counter_mark, {
+                          {.what = "an acquisition, of a number with an expiry",
+                           .before = {{"SET", "permits", "-5", "PX", "100000"}, {"SET", record, "1", "PX", "60000"}},
+                           .keys = {"permits", record},
+                           .arguments = {},
+                           .reply = "1",
+                           .reply_to_a_repeat = "1",
+                           .after = {"permits -5 100s", record + " 1 60s"}},
+                          {.what = "one that this server has never heard of",
+                           .before = {set("permits", "3")},
+                           .keys = {"permits", record},
+                           .arguments = {},
+                           .reply = "0",
+                           .reply_to_a_repeat = "0",
+                           .after = {"permits 3 no expiry"}},
+                          {.what = "one that was undone, or was in vain",
+                           .before = {set("permits", "3"), {"SET", record, "0", "PX", "60000"}},
+                           .keys = {"permits", record},
+                           .arguments = {},
+                           .reply = "0",
+                           .reply_to_a_repeat = "0",
+                           .after = {"permits 3 no expiry", record + " 0 60s"}},
+                          {.what = "of a semaphore that was deleted",
+                           .before = {{"SET", record, "1", "PX", "60000"}},
+                           .keys = {"permits", record},
+                           .arguments = {},
+                           .reply = "0",
+                           .reply_to_a_repeat = "0",
+                           .after = {record + " 1 60s"}},
+                      });
+    auto const ids = [&](words const& all) { return shown(call(counter_mark, {"permits", "{permits}:timeout"}, all)); };
+    command({"FLUSHALL"});
+    command(set("permits", "1"));
+    command({"ZADD", "{permits}:timeout", "1", "one", "2", "two"});
+    EXPECT_EQ(ids({"one", "two"}), "1");
+    EXPECT_EQ(ids({"one", "three"}), "0") << "one of several is not there";
 }
 
 TEST_P(counter_script, sets_what_is_not_set) {

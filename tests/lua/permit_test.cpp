@@ -12,6 +12,7 @@ using locking::scripts::permit_lease;
 using locking::scripts::permit_look;
 using locking::scripts::permit_release;
 using locking::scripts::permit_remove;
+using locking::scripts::permit_renew;
 using locking::scripts::permit_set;
 
 std::string const timeouts = "{permits}:timeout";
@@ -221,45 +222,62 @@ TEST_P(permit_script, lets_a_late_copy_of_an_undone_acquisition_take_nothing) {
 }
 
 TEST_P(permit_script, sets_leases_anew) {
-    run(permit_lease,
+    run(permit_lease, {
+                          {.what = "one for ever, and one that is not there",
+                           .before = {number("0"), leased(one)},
+                           .keys = about(),
+                           .arguments = {"PUBLISH", permit_channel, "0", one, two},
+                           .reply = "[2]",
+                           .reply_to_a_repeat = "[2]",
+                           .after = {"permits 0 no expiry", timeouts + " <" + one + "=never> no expiry"}},
+                          {.what = "shorter",
+                           .before = {number("0"), for_ever(one)},
+                           .keys = about(),
+                           .arguments = {"PUBLISH", permit_channel, lease_ms, one},
+                           .reply = "[]",
+                           .reply_to_a_repeat = "[]",
+                           .after = {"permits 0 no expiry", timeouts + " <" + one + "=100s> no expiry"},
+                           .told = {permit_channel + " 1"}},
+                          {.what = "longer",
+                           .before = {number("0"), leased(one)},
+                           .keys = about(),
+                           .arguments = {"PUBLISH", permit_channel, "200000", one},
+                           .reply = "[]",
+                           .reply_to_a_repeat = "[]",
+                           .after = {"permits 0 no expiry", timeouts + " <" + one + "=200s> no expiry"}},
+                          {.what = "one whose lease is over",
+                           .before = {number("0"), ended(one)},
+                           .keys = about(),
+                           .arguments = {"PUBLISH", permit_channel, lease_ms, one},
+                           .reply = "[1]",
+                           .reply_to_a_repeat = "[1]",
+                           .after = {"permits 1 no expiry"},
+                           .told = {permit_channel + " 1"}},
+                      });
+}
+
+TEST_P(permit_script, renews_leases_of_which_less_is_left) {
+    run(permit_renew,
         {
-            {.what = "one for ever, and one that is not there",
-             .before = {number("0"), leased(one)},
-             .keys = about(),
-             .arguments = {"PUBLISH", permit_channel, "0", "0", one, two},
-             .reply = "[2]",
-             .reply_to_a_repeat = "[2]",
-             .after = {"permits 0 no expiry", timeouts + " <" + one + "=never> no expiry"}},
-            {.what = "shorter",
-             .before = {number("0"), for_ever(one)},
-             .keys = about(),
-             .arguments = {"PUBLISH", permit_channel, lease_ms, "0", one},
-             .reply = "[]",
-             .reply_to_a_repeat = "[]",
-             .after = {"permits 0 no expiry", timeouts + " <" + one + "=100s> no expiry"},
-             .told = {permit_channel + " 1"}},
-            {.what = "longer",
-             .before = {number("0"), leased(one)},
-             .keys = about(),
-             .arguments = {"PUBLISH", permit_channel, "200000", "0", one},
-             .reply = "[]",
-             .reply_to_a_repeat = "[]",
-             .after = {"permits 0 no expiry", timeouts + " <" + one + "=200s> no expiry"}},
-            {.what = "only longer",
+            {.what = "one that is longer, and one that is not there",
              .before = {number("0"), for_ever(one), leased(two)},
-             .keys = about(),
-             .arguments = {"PUBLISH", permit_channel, "200000", "1", one, two},
-             .reply = "[]",
-             .reply_to_a_repeat = "[]",
+             .keys = {timeouts},
+             .arguments = {"200000", one, two, "permit-number-03"},
+             .reply = "[3]",
+             .reply_to_a_repeat = "[3]",
              .after = {"permits 0 no expiry", timeouts + " <" + two + "=200s " + one + "=never> no expiry"}},
             {.what = "one whose lease is over",
              .before = {number("0"), ended(one)},
-             .keys = about(),
-             .arguments = {"PUBLISH", permit_channel, lease_ms, "0", one},
+             .keys = {timeouts},
+             .arguments = {lease_ms, one},
              .reply = "[1]",
              .reply_to_a_repeat = "[1]",
-             .after = {"permits 1 no expiry"},
-             .told = {permit_channel + " 1"}},
+             .after = {"permits 0 no expiry", timeouts + " <" + one + "=over> no expiry"}},
+            {.what = "nothing",
+             .keys = {timeouts},
+             .arguments = {lease_ms, one},
+             .reply = "[1]",
+             .reply_to_a_repeat = "[1]"},
         });
 }
 
@@ -387,7 +405,7 @@ TEST_P(permit_script, changes_nothing_where_the_keys_are_something_else) {
     };
     std::vector<call_of> const calls{{permit_acquire, {"PUBLISH", permit_channel, lease_ms, one}},
                                      {permit_release, {"PUBLISH", permit_channel, "0", one}},
-                                     {permit_lease, {"PUBLISH", permit_channel, lease_ms, "0", one}},
+                                     {permit_lease, {"PUBLISH", permit_channel, lease_ms, one}},
                                      {permit_look, {"PUBLISH", permit_channel, one}},
                                      {permit_set, {"PUBLISH", permit_channel, "5", "1"}},
                                      {permit_remove, {}}};
@@ -427,8 +445,7 @@ TEST_P(permit_script, changes_no_number_for_a_user_who_may_not_change_the_permit
     EXPECT_TRUE(
         connection::is_missing_right(call(poor, permit_release, about(), {"PUBLISH", permit_channel, "0", one})));
     EXPECT_TRUE(connection::is_missing_right(call(poor, permit_look, about(), {"PUBLISH", permit_channel})));
-    EXPECT_TRUE(
-        connection::is_missing_right(call(poor, permit_lease, about(), {"PUBLISH", permit_channel, "0", "0", one})));
+    EXPECT_TRUE(connection::is_missing_right(call(poor, permit_lease, about(), {"PUBLISH", permit_channel, "0", one})));
     EXPECT_EQ(state(), (std::vector<std::string>{"permits 2 no expiry", timeouts + " <" + one + "=over> no expiry"}));
 }
 

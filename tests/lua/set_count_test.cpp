@@ -1,5 +1,7 @@
 #include "lua/script_test.hpp"
 
+#include <chrono>
+
 namespace redlatch::test {
 namespace {
 
@@ -76,6 +78,20 @@ TEST_P(set_count_script, changes_nothing_where_a_right_is_missing) {
         auto client = restricted({right});
         EXPECT_TRUE(call(client, lock_set_count, {"orders"}, {"100000", "me:1", "2"}).is_error());
         EXPECT_EQ(state(), std::vector<std::string>{"orders {me:1=1} 50s"});
+    }
+}
+
+/// In the last millisecond of a lease the key is there, and PEXPIRE by 0 would delete it.
+TEST_P(set_count_script, never_makes_a_lock_anew_whose_lease_ends) {
+    for (int i = 0; i < 300; ++i) {
+        command({"HSET", "orders", "mode", "read", "me:1", "2"});
+        command({"PEXPIRE", "orders", "2"});
+        auto const begin = std::chrono::steady_clock::now();
+        while (std::chrono::steady_clock::now() - begin < std::chrono::microseconds(1'300 + 2 * i)) {
+        }
+        call(lock_set_count, {"orders"}, {"1", "me:1", "1"});
+        auto const fields = command({"HMGET", "orders", "mode", "me:1"}).items;
+        ASSERT_EQ(fields.at(0).is_nil(), fields.at(1).is_nil()) << "all of it is there, or nothing";
     }
 }
 

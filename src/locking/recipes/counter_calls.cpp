@@ -1,5 +1,8 @@
 #include "locking/recipes/counter_calls.hpp"
 
+#include "locking/names.hpp"
+
+#include <array>
 #include <charconv>
 
 namespace redlatch::locking::counter_calls {
@@ -12,6 +15,12 @@ wire_call with_record(script const& program, counter_request const& request, std
         arguments.emplace_back(lifetime);
     }
     return script_call(program, keys, arguments);
+}
+
+std::vector<std::string_view> each_id(std::string_view ids) {
+    std::vector<std::string_view> out;
+    for (; !ids.empty(); ids.remove_prefix(permit_id_size)) out.push_back(ids.substr(0, permit_id_size));
+    return out;
 }
 
 wire_call count(counter_request const& request) {
@@ -29,3 +38,18 @@ std::optional<std::int64_t> read_number(resp::value const& reply) {
 }
 
 } // namespace redlatch::locking::counter_calls
+
+namespace redlatch::locking {
+
+wire_call counter_mark(counter_request const& taken) {
+    auto const timeouts = taken.ids.empty() ? std::string() : permit_timeouts(taken.name);
+    std::array<std::string_view, 2> const keys{taken.name, taken.ids.empty() ? taken.record : timeouts};
+    return script_call(scripts::counter_mark, keys, counter_calls::each_id(taken.ids));
+}
+
+count_reply read_counter_mark(resp::value const& reply) {
+    if (!reply.is_integer() || reply.integer < 0 || reply.integer > 1) return {};
+    return {reply.integer == 1 ? count_answer::written : count_answer::not_held};
+}
+
+} // namespace redlatch::locking

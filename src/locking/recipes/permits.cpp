@@ -4,6 +4,7 @@
 #include "locking/recipes/counter_calls.hpp"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <string>
 
@@ -21,8 +22,7 @@ wire_call with_ids(script const& program, counter_request const& request, record
     auto const timeouts = permit_timeouts(request.name);
     std::vector<std::string_view> keys{request.name, timeouts};
     if (marked == record::with) keys.push_back(request.record);
-    for (auto rest = request.ids; !rest.empty(); rest.remove_prefix(permit_id_size))
-        arguments.push_back(rest.substr(0, permit_id_size));
+    for (auto const id : counter_calls::each_id(request.ids)) arguments.push_back(id);
     return script_call(program, keys, arguments);
 }
 
@@ -86,15 +86,19 @@ std::optional<permit_release_answer> read_release(resp::value const& reply) {
     return permit_release_answer{.missing = -reply.integer};
 }
 
-wire_call set_lease(counter_request const& request, bool only_longer) {
+wire_call set_lease(counter_request const& request) {
     return with_ids(scripts::permit_lease, request, record::without,
-                    {request.publish, request.channel, std::to_string(request.lease.count()), only_longer ? "1" : "0"});
+                    {request.publish, request.channel, std::to_string(request.lease.count())});
 }
 
 namespace {
 
 wire_call renew(counter_request const& request) {
-    return set_lease(request, true);
+    auto const timeouts = permit_timeouts(request.name);
+    auto const lease = std::to_string(request.lease.count());
+    auto arguments = counter_calls::each_id(request.ids);
+    arguments.insert(arguments.begin(), lease);
+    return script_call(scripts::permit_renew, std::array{std::string_view(timeouts)}, arguments);
 }
 
 } // namespace

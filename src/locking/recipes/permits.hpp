@@ -20,8 +20,8 @@ struct permit_release_answer {
 /// None: it is not understood.
 std::optional<permit_release_answer> read_release(resp::value const& reply);
 
-/// The lease of all ids from now on; `only_longer`: where less is left.
-wire_call set_lease(counter_request const& request, bool only_longer);
+/// The lease of all ids from now on.
+wire_call set_lease(counter_request const& request);
 /// The positions, from 1, of the ids that are not there.
 std::optional<std::vector<std::int64_t>> read_set_lease(resp::value const& reply, std::size_t ids);
 

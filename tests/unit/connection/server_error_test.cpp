@@ -125,7 +125,11 @@ TEST(server_error, tells_of_a_slot_that_is_divided_between_two_nodes) {
          {"TRYAGAIN Multiple keys request during rehashing of slot",
           "ERR Script attempted to access a non local key in a cluster node script: 5c, on @user_script:12.",
           "ERR Error running script (call to f_0f): @user_script:9: @user_script: 9: Lua script attempted to access a "
-          "non local key in a cluster node"})
+          "non local key in a cluster node",
+          "ERR Attempted to access a non local key in a cluster node script: 5c, on @user_script:12.",
+          "ERR Unable to execute command 'exists' in script because undeclared keys were accessed during rehashing of "
+          "the "
+          "slot script: 5c, on @user_script:12."})
         EXPECT_TRUE(is_of_divided_slot(scripted::error(said))) << said;
     auto const in_vain = std::string(redirected_too_often) + ", the last time by MOVED 7 127.0.0.1:7002";
     EXPECT_EQ(judge(scripted::error(in_vain)), verdict::not_executed);
