@@ -33,7 +33,7 @@ std::stop_token command_hold::lost() const {
 }
 
 std::optional<int> command_hold::confirmed_by() const noexcept {
-    return lock() != nullptr ? lock()->confirmed_by() : std::nullopt;
+    return std::visit([](auto const& held) { return held.confirmed_by(); }, what_);
 }
 
 std::optional<std::uint64_t> command_hold::token() const noexcept {

@@ -69,11 +69,11 @@ void declare_times(command_line& line, lock_options& options) {
               options.lock_delay);
     line.text(
         "--replicas", "N|all|none",
-        "Hold the lock only when N replicas have it too, or all that are connected: it survives a failover to one "
-        "of them. Default: what the configuration says, else none.",
+        "Hold the lock, or the permits, only when N replicas have them too, or all that are connected: they survive a "
+        "failover to one of them. Default: what the configuration says, else none.",
         options.replicas_text);
     line.time("--replicas-timeout",
-              "How long the replicas are waited for; then the lock is given back, with status 69. Default: 1s.",
+              "How long the replicas are waited for; then what was taken is given back, with status 69. Default: 1s.",
               options.replicas_timeout);
 }
 
@@ -132,11 +132,11 @@ void check(lock_options& options) {
                           "--write in place of --shared, or leave --fenced away");
     if (options.permits_text) options.permits = parse_permit_request(*options.permits_text);
     options.replicas = parse_replicas(options.replicas_text, options.replicas_timeout);
-    bool const about_locks = options.fair || options.fenced || options.shared || options.write || options.min_hold
-                             || options.lock_delay || options.replicas;
+    bool const about_locks =
+        options.fair || options.fenced || options.shared || options.write || options.min_hold || options.lock_delay;
     if (options.permits && about_locks)
-        throw usage_error("--permits takes permits of a semaphore; --fair, --fenced, --shared, --write, --min-hold, "
-                          "--lock-delay and --replicas say how to take a lock: leave one of them out");
+        throw usage_error("--permits takes permits of a semaphore; --fair, --fenced, --shared, --write, --min-hold and "
+                          "--lock-delay say how to take a lock: leave one of them out");
     std::string const why = "a lease needs at least 30ms, of which 20ms are kept in reserve for clocks and scheduling";
     refuse_shorter(options.lease, shortest_lease, "--lease", why);
     refuse_shorter(options.watchdog, shortest_lease, "--watchdog", why);

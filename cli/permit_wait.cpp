@@ -1,6 +1,7 @@
 #include "permit_wait.hpp"
 
 #include "durations.hpp"
+#include "replicas_flag.hpp"
 
 #include <redlatch/permit_semaphore.hpp>
 
@@ -61,15 +62,18 @@ std::string busy_message(lock_options const& options) {
            + ", as long as --wait allows";
 }
 
-void say_outcome(taken const& outcome, lock_options const& options) {
+void say_outcome(taken const& outcome, lock_options const& options, std::string const& given_back) {
     auto const reporter = options.common.reporter();
-    if (outcome.hold)
-        reporter.note("acquired", "holding " + outcome.hold->shown(), outcome.hold->fields());
-    else if (outcome.signal != 0)
+    if (outcome.hold) {
+        auto fields = outcome.hold->fields();
+        auto const replicas = outcome.hold->confirmed_by();
+        if (replicas) fields.push_back({"replicas", std::int64_t{*replicas}});
+        reporter.note("acquired", "holding " + outcome.hold->shown() + held_by_replicas(replicas), fields);
+    } else if (outcome.signal != 0)
         reporter.note("signal", "a signal ended the wait for " + wanted(options),
                       {{"name", options.name}, {"signal", std::int64_t{outcome.signal}}});
     else
-        reporter.problem("busy", busy_message(options), fields_of_request(options));
+        reporter.problem("busy", given_back.empty() ? busy_message(options) : given_back, fields_of_request(options));
 }
 
 } // namespace
@@ -90,13 +94,14 @@ void prepare_permits(client& owner, lock_options const& options) {
 
 taken take_permits(client& owner, private_server& server, lock_options const& options,
                    inherited_signals const& inherited, bool near) {
-    auto of = owner.get_permit_semaphore(options.name);
+    auto of = owner.get_permit_semaphore(options.name, {.replicas = saying_why(options.replicas)});
     auto attempt = leased_options(options);
     auto const begin = lease_clock::now();
     taken result;
+    std::string given_back; // why
     // As for a lock: the usual case needs no thread, so that the command starts sooner.
     bool const patient = !options.no_wait && (!options.wait || *options.wait > first_attempt);
-    if (near && patient) {
+    if (near && patient && !options.waits_for_replicas()) {
         std::error_code first; // if it is serious it comes again, and then as a message
         attempt.wait = first_attempt;
         result.hold = of.try_acquire(attempt, first);
@@ -109,7 +114,9 @@ taken take_permits(client& owner, private_server& server, lock_options const& op
         std::function<void()> const look = [&] {
             set_again(of, *options.permits);
             if (said.exchange(true)) return;
-            options.common.reporter().note("waiting", "waiting for " + wanted(options), fields_of_request(options));
+            auto const replicas = options.waits_for_replicas() ? ", or for replicas to have them" : "";
+            options.common.reporter().note("waiting", "waiting for " + wanted(options) + replicas,
+                                           fields_of_request(options));
         };
         wait_interrupter interrupter(inherited, stop, patient ? look : nullptr, first_look(options));
         attempt.stop = stop.get_token();
@@ -124,7 +131,10 @@ taken take_permits(client& owner, private_server& server, lock_options const& op
             else
                 result.hold = of.acquire(attempt);
         } catch (error const& problem) {
-            if (problem.reason() != errc::cancelled) throw;
+            if (counts_as_busy(problem, options.replicas))
+                given_back = problem.what();
+            else if (problem.reason() != errc::cancelled)
+                throw;
         }
         server.end_wait();
         result.signal = interrupter.finish();
@@ -133,7 +143,7 @@ taken take_permits(client& owner, private_server& server, lock_options const& op
     }
     if (result.signal == 0) result.signal = take_pending_ending_signal(inherited).value_or(0);
     if (result.signal != 0) result.hold.reset(); // gives them back: the wait ended without, as far as anybody can see
-    say_outcome(result, options);
+    say_outcome(result, options, given_back);
     return result;
 }
 

@@ -38,4 +38,20 @@ std::optional<replica_policy> parse_replicas(std::optional<std::string> const& t
     return policy;
 }
 
+std::optional<replica_policy> saying_why(std::optional<replica_policy> policy) {
+    if (policy && policy->shortage == replica_shortage::give_back) policy->shortage = replica_shortage::fail;
+    return policy;
+}
+
+bool counts_as_busy(error const& problem, std::optional<replica_policy> const& configured) {
+    return problem.reason() == errc::not_replicated && configured
+           && configured->shortage == replica_shortage::give_back;
+}
+
+std::string held_by_replicas(std::optional<int> number) {
+    if (!number) return {};
+    if (*number == 0) return ", which no replica has";
+    return ", which " + std::to_string(*number) + (*number == 1 ? " replica has too" : " replicas have too");
+}
+
 } // namespace redlatch::cli

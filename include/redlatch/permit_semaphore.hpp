@@ -72,6 +72,7 @@ public:
     /// Waits until there are enough permits, and takes them. One round trip where there are; no polling where there are not:
     /// woken by a release, or when the lease of a permit ends.
     /// Throws error: timed_out (busy for a wait of zero), cancelled, disconnected, server_refused, wrong_type, bad_reply,
+    /// not_replicated and lease_lost (where replicas have to confirm it: too few did; the lease was over before),
     /// invalid_argument, closed, forked, wrong_thread; std::system_error(resource_unavailable_try_again): no thread could be
     /// started that would renew them. Whatever it throws, nothing is left taken: what a call on its way takes
     /// is given back in the background, for which close() waits; where the server says nothing for that long, their lease

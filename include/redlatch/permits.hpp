@@ -60,6 +60,8 @@ public:
     lease_clock::time_point valid_until() const noexcept;
     /// 32 hexadecimal characters for each permit, which any process may release by. None: empty.
     std::vector<std::string> ids() const;
+    /// How many replicas had confirmed them when they were acquired, where their replica_policy asked. None: it did not.
+    std::optional<int> confirmed_by() const noexcept;
     /// The name of the semaphore.
     std::string const& semaphore_name() const noexcept;
 

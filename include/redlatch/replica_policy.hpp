@@ -7,7 +7,8 @@
 //     redlatch::hold hold = orders.acquire();   // or throws not_replicated
 //
 // A failover then keeps the lock if a replica that has confirmed it becomes the master. No number makes that certain: who is
-// promoted is decided elsewhere (docs/guarantees.md). Semaphores and latches have no policy.
+// promoted is decided elsewhere (docs/guarantees.md). Permits of semaphores are confirmed in the same way
+// (counter_options::replicas); latches have no policy.
 #pragma once
 
 #include <redlatch/export.hpp>
@@ -15,7 +16,7 @@
 
 namespace redlatch {
 
-/// What becomes of a lock that too few replicas have confirmed in time.
+/// What becomes of a lock, or of permits, that too few replicas have confirmed in time.
 enum class replica_shortage {
     fail,      ///< It is given back, and the acquisition fails with errc::not_replicated.
     give_back, ///< It is given back, and counts as not acquired: none from try_acquire, else errc::busy or errc::timed_out.

@@ -47,7 +47,8 @@ class REDLATCH_EXPORT semaphore : public basic_semaphore {
 public:
     /// Waits until there are enough permits, and takes them. One round trip where there are; no polling where there are not.
     /// Throws error: timed_out (busy for a wait of zero), cancelled, disconnected, outcome_unknown, server_refused, wrong_type,
-    /// bad_reply, invalid_argument, closed, forked, wrong_thread. outcome_unknown, without exactly_once: permits may have
+    /// bad_reply, not_replicated and lease_lost (where replicas have to confirm it: too few did; the semaphore was deleted
+    /// meanwhile), invalid_argument, closed, forked, wrong_thread. outcome_unknown, without exactly_once: permits may have
     /// been taken. Otherwise nothing is: what a call on its way takes is given back in the background, for which close()
     /// waits; without exactly_once, as far as its connection lasts. Permits whose handler is never called, since its
     /// executor is gone, stay taken.

@@ -36,7 +36,8 @@ requested_change<bool> counting_latch_down(counter_impl const& impl) {
             return reply.integer != -1;
         },
         .message = "0",
-        .tells = [](resp::value const& reply) { return reply.is_integer() && reply.integer == 0; }};
+        .tells = [](resp::value const& reply) { return reply.is_integer() && reply.integer == 0; },
+        .when_full = latch_calls::count_down};
 }
 
 detail::question<std::int64_t> counting_latch(counter_impl const& impl) {

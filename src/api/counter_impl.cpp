@@ -8,9 +8,11 @@
 namespace redlatch::detail {
 
 std::string counter_impl::next_record() const {
-    static std::atomic<std::uint64_t> last{0};
-    if (!options.exactly_once) return {};
-    return locking::request_record(what->name, core->id() + ":" + std::to_string(++last));
+    return options.exactly_once ? new_record() : std::string();
+}
+
+std::string counter_impl::new_record() const {
+    return core->new_record(what->name);
 }
 
 void complain(counter_impl const& impl, std::string const& problem) {
@@ -28,8 +30,7 @@ void must_be_at_least(counter_impl const& impl, char const* quantity, std::int64
 }
 
 question<std::int64_t> number_of(counter_impl const& impl, std::string const& about) {
-    return {.call = impl.what->how->count(
-                {.name = impl.what->name, .channel = impl.what->channel, .publish = impl.what->publish->command()}),
+    return {.call = impl.what->how->count(impl.what->request()),
             .about = about,
             .read =
                 [about, read = impl.what->how->read_count](io::query const& answered) {
@@ -46,16 +47,16 @@ io::counter_change::request
 to_request(counter_impl const& impl, std::string about, std::int64_t amount,
            std::function<locking::wire_call(locking::counter_request const&)> const& compose, bool idempotent) {
     auto const record = idempotent ? std::string() : impl.next_record();
-    return {.call = compose({.name = impl.what->name,
-                             .channel = impl.what->channel,
-                             .publish = impl.what->publish->command(),
-                             .record = record,
-                             .amount = amount}),
+    auto request = impl.what->request();
+    request.record = record;
+    request.amount = amount;
+    return {.call = compose(request),
             .repeatable = idempotent || !record.empty(),
             .subject = std::move(about),
             .kind = impl.what->how->kind,
             .deadline = base::later(lease_clock::now(), impl.core->settings().timeout),
-            .counter = impl.what};
+            .counter = impl.what,
+            .amount = amount};
 }
 
 void make_release(io::counter_change::request& change, std::int64_t amount) {
@@ -89,7 +90,8 @@ io::counter_wait::request to_request(counter_impl const& impl, counter_wait_opti
     order.what = impl.what;
     order.amount = options.amount;
     auto const& how = *impl.what->how;
-    if (how.changes() && !how.names_what_it_takes()) order.record = impl.next_record();
+    if (how.changes() && !how.names_what_it_takes()) // by which a server is known that has never heard of it
+        order.record = impl.replicas.replicas != 0 ? impl.new_record() : impl.next_record();
     if (options.lease && *options.lease < longest_time) order.lease = *options.lease;
     order.known = options.known;
     bool const for_ever = options.wait ? *options.wait >= longest_time : options.for_ever;
@@ -120,8 +122,23 @@ std::string waiting_for(counter_impl const& impl) {
     return "waiting for " + impl.shown() + ": ";
 }
 
+namespace {
+
+using taken_function = std::function<void(io::counter_wait const&)>;
+
+template <class Wait>
+std::error_code run(Wait& wait, std::stop_token const& stop, std::string* message, taken_function const& taken) {
+    io::run_blocking(wait, stop);
+    if (!wait.result() && taken) taken(wait.acquired());
+    wait.handed_over();
+    if (wait.result() && message != nullptr) *message = wait.message();
+    return wait.result();
+}
+
+} // namespace
+
 std::error_code wait_now(counter_impl const& impl, counter_wait_options const& options, std::string* message,
-                         std::function<void(io::counter_wait&)> const& taken) {
+                         taken_function const& taken) {
     std::string problem;
     auto wrong = impl.core->refusal(true);
     if (wrong)
@@ -137,17 +154,17 @@ std::error_code wait_now(counter_impl const& impl, counter_wait_options const& o
         if (message != nullptr) *message = waiting_for(impl) + io::no_io_thread;
         return no_thread;
     }
+    if (impl.replicas.replicas != 0) {
+        io::confirmed_wait one(impl.core, to_request(impl, options), impl.replicas);
+        return run(one, options.stop, message, taken);
+    }
     io::counter_wait one(impl.core, to_request(impl, options));
-    io::run_blocking(one, options.stop);
-    if (!one.result() && taken) taken(one);
-    one.handed_over();
-    if (one.result() && message != nullptr) *message = one.message();
-    return one.result();
+    return run(one, options.stop, message, taken);
 }
 
 std::optional<outcome> wait_later(counter_impl const& impl, counter_wait_options const& options,
                                   completion_ptr<>& done) {
-    return start_wait(impl, options, done, [core = impl.core](io::counter_wait& ended, completion_ptr<> completion) {
+    return start_wait(impl, options, done, [core = impl.core](auto& ended, completion_ptr<> completion) {
         ended.handed_over();
         tell(*core, std::move(completion), ended.result() ? failure_of(ended) : outcome());
     });
@@ -155,12 +172,11 @@ std::optional<outcome> wait_later(counter_impl const& impl, counter_wait_options
 
 std::optional<outcome> try_wait_later(counter_impl const& impl, counter_wait_options const& options,
                                       completion_ptr<bool>& done) {
-    return start_wait(impl, options, done,
-                      [core = impl.core](io::counter_wait& ended, completion_ptr<bool> completion) {
-                          ended.handed_over();
-                          bool const failed = ended.result() && !means_no(ended.result());
-                          tell(*core, std::move(completion), failed ? failure_of(ended) : outcome(), !ended.result());
-                      });
+    return start_wait(impl, options, done, [core = impl.core](auto& ended, completion_ptr<bool> completion) {
+        ended.handed_over();
+        bool const failed = ended.result() && !means_no(ended.result());
+        tell(*core, std::move(completion), failed ? failure_of(ended) : outcome(), !ended.result());
+    });
 }
 
 } // namespace redlatch::detail

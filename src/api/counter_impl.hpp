@@ -4,6 +4,7 @@
 #include "api/question.hpp"
 #include "api/waits.hpp"
 #include "io/client_core.hpp"
+#include "io/confirmed_wait.hpp"
 #include "io/counter_change.hpp"
 #include "io/counter_wait.hpp"
 #include "locking/counter.hpp"
@@ -12,6 +13,7 @@
 #include <redlatch/completion.hpp>
 #include <redlatch/counter_options.hpp>
 #include <redlatch/lease_clock.hpp>
+#include <redlatch/replica_policy.hpp>
 
 #include <atomic>
 #include <cstdint>
@@ -28,11 +30,14 @@ struct counter_impl {
     std::shared_ptr<io::client_core> core;
     locking::counter_ptr what;
     counter_options options{};
+    replica_policy replicas{}; ///< of what is acquired
 
     /// "semaphore 'x'", for messages.
     std::string shown() const { return std::string(what->how->kind) + " " + locking::shown(what->name); }
     /// The key of the record of the next request; empty: it leaves none.
     std::string next_record() const;
+    /// The same of one that has to leave one.
+    std::string new_record() const;
 };
 
 /// Throws error(invalid_argument): "semaphore 'x': <problem>".
@@ -60,6 +65,8 @@ template <class Answer> struct requested_change {
     /// What it publishes, where `tells` says so of the reply. Null: nothing, or what a release does.
     std::string message{};
     bool (*tells)(resp::value const& reply) = nullptr;
+    /// As io::counter_change::request::when_full.
+    locking::wire_call (*when_full)(locking::counter_request const&) = nullptr;
     /// A repeat changes nothing more, even without a record.
     bool idempotent = false;
     /// In place of `read`, of a change that has ended; throws error.
@@ -78,7 +85,8 @@ io::counter_change::request request_of(counter_impl const& impl, requested_chang
     auto out = to_request(impl, asked.about, asked.amount, asked.compose, asked.idempotent);
     if (asked.releases) make_release(out, asked.amount);
     if (asked.tells != nullptr) out.tells = asked.tells, out.message = asked.message;
-    if (asked.adds) out.adds = asked.amount;
+    out.adds = asked.adds;
+    if (!out.repeatable) out.when_full = asked.when_full;
     return out;
 }
 
@@ -164,9 +172,9 @@ std::string waiting_for(counter_impl const& impl);
 
 /// Blocks. Zero: it has succeeded, and `taken` was called; otherwise `message`, if it is not null, says why not.
 std::error_code wait_now(counter_impl const& impl, counter_wait_options const& options, std::string* message,
-                         std::function<void(io::counter_wait&)> const& taken = {});
+                         std::function<void(io::counter_wait const&)> const& taken = {});
 
-/// `finish(io::counter_wait&, completion_ptr<Values...>)` tells.
+/// `finish(wait, completion_ptr<Values...>)` tells; the wait is an io::counter_wait or an io::confirmed_wait.
 template <class Finish, class... Values>
 std::optional<outcome> start_wait(counter_impl const& impl, counter_wait_options const& options,
                                   completion_ptr<Values...>& done, Finish finish) {
@@ -175,8 +183,12 @@ std::optional<outcome> start_wait(counter_impl const& impl, counter_wait_options
     std::string problem;
     if (auto const wrong = check(impl, options, problem)) return outcome(wrong, std::move(problem));
     if (auto const no_thread = core->need_thread()) return outcome(no_thread, waiting_for(impl) + io::no_io_thread);
-    if (start<io::counter_wait>(core, options.stop, done, std::move(finish), to_request(impl, options)))
-        return std::nullopt;
+    bool const running =
+        impl.replicas.replicas != 0
+            ? start<io::confirmed_wait>(core, options.stop, done, std::move(finish), to_request(impl, options),
+                                        impl.replicas)
+            : start<io::counter_wait>(core, options.stop, done, std::move(finish), to_request(impl, options));
+    if (running) return std::nullopt;
     return outcome(errc::closed, waiting_for(impl) + make_error_code(errc::closed).message());
 }
 

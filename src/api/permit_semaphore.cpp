@@ -67,11 +67,11 @@ std::optional<outcome> take_later(counter_impl const& impl, leased_permit_option
     std::string problem;
     if (auto const wrong = renewal_problem(impl, options, problem)) return outcome(wrong, std::move(problem));
     return detail::start_wait(impl, leased_wait(impl, options, for_ever), done,
-                              [impl, options](io::counter_wait& ended, completion_ptr<permits> completion) {
+                              [impl, options](auto& ended, completion_ptr<permits> completion) {
                                   if (ended.result())
                                       return detail::tell(*impl.core, std::move(completion), detail::failure_of(ended),
                                                           permits());
-                                  auto got = detail::permits_access::make(impl, ended, options);
+                                  auto got = detail::permits_access::make(impl, ended.acquired(), options);
                                   ended.handed_over();
                                   detail::tell(*impl.core, std::move(completion), outcome(), std::move(got));
                               });
@@ -102,7 +102,7 @@ requested_change<bool> updating_lease(counter_impl const& impl, std::string cons
                 [id = detail::raw_id(impl, shown), lease](counter_request request) {
                     request.ids = id;
                     request.lease = lease.value_or(base::milliseconds(0));
-                    return permit_calls::set_lease(request, false);
+                    return permit_calls::set_lease(request);
                 },
             .read =
                 [](resp::value const& reply) {
@@ -125,10 +125,9 @@ requested_change<bool> setting_total(counter_impl const& impl, int permits) {
 template <class Answer, class Read>
 detail::question<Answer> looking_at(counter_impl const& impl, std::string const& id, std::string const& about,
                                     Read read) {
-    return {.call = permit_calls::look({.name = impl.what->name,
-                                        .channel = impl.what->channel,
-                                        .publish = impl.what->publish->command(),
-                                        .ids = id}),
+    auto request = impl.what->request();
+    request.ids = id;
+    return {.call = permit_calls::look(request),
             .about = about,
             .read =
                 [about, read](io::query const& answered) {

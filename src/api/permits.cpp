@@ -24,13 +24,10 @@ void give_permits_back(permits_state const& state) {
     auto const& impl = state.of;
     auto const record = locking::request_record(
         impl.what->name, detail::shown_ids(state.ids().substr(0, locking::permit_id_size)).front());
-    io::give_back(impl.core, *impl.what,
-                  impl.what->how->undo({.name = impl.what->name,
-                                        .channel = impl.what->channel,
-                                        .publish = impl.what->publish->command(),
-                                        .record = record,
-                                        .ids = state.ids()}),
-                  true);
+    auto request = impl.what->request();
+    request.record = record;
+    request.ids = state.ids();
+    io::give_back(impl.core, *impl.what, impl.what->how->undo(request), true);
 }
 
 enum class patience { by_settings, with_others };
@@ -129,6 +126,10 @@ std::stop_token permits::lost() const {
 
 std::vector<std::string> permits::ids() const {
     return state_ ? detail::shown_ids(state_->ids()) : std::vector<std::string>();
+}
+
+std::optional<int> permits::confirmed_by() const noexcept {
+    return state_ ? state_->confirmed_by : std::nullopt;
 }
 
 std::string const& permits::semaphore_name() const noexcept {

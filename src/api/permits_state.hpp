@@ -8,6 +8,7 @@
 #include <redlatch/permits.hpp>
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -16,6 +17,7 @@ namespace redlatch::detail {
 struct permits_state {
     counter_impl of;
     std::shared_ptr<io::permit_lease> lease;
+    std::optional<int> confirmed_by{};
 
     std::string const& ids() const noexcept { return lease->ids(); }
 };
@@ -24,6 +26,7 @@ struct permits_access {
     static permits make(counter_impl const& impl, io::counter_wait const& ended, leased_permit_options const& options) {
         auto state = std::make_shared<permits_state>();
         state->of = impl;
+        state->confirmed_by = ended.confirmed_by();
         auto const latest = options.max_hold ? base::later(ended.taken_at(), *options.max_hold) : base::never;
         state->lease =
             std::make_shared<io::permit_lease>(impl.core, io::permit_lease::terms{.what = impl.what,

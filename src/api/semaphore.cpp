@@ -27,7 +27,8 @@ requested_change<bool> adding_permits(counter_impl const& impl, std::int64_t per
             .compose = compose,
             .read = detail::reads_release(impl),
             .adds = permits > 0,
-            .releases = true};
+            .releases = true,
+            .when_full = permits > 0 ? compose : nullptr};
 }
 
 requested_change<bool> releasing_permits(counter_impl const& impl, int permits) {

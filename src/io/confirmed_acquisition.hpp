@@ -17,12 +17,10 @@
 #pragma once
 
 #include "io/acquisition.hpp"
-#include "io/replica_question.hpp"
-#include "locking/replica_demand.hpp"
+#include "io/replica_confirmation.hpp"
 
 #include <redlatch/replica_policy.hpp>
 
-#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
@@ -46,47 +44,35 @@ public:
     std::uint64_t token() const noexcept { return inner_->token(); }
     void handed_over() noexcept { inner_->handed_over(); }
     /// How many replicas, as far as they have answered.
-    int confirmed_by() const noexcept { return std::max(confirmed_, 0); }
+    int confirmed_by() const noexcept { return replicas_.confirmed_by(); }
 
 private:
     enum class stage { acquiring, beginning, asking, finished };
-    enum class shortage { counted, cannot_wait };
+    using answer = replica_confirmation::answer;
 
     bool acquire();
     bool begin();
     bool ask();
     bool on_asked(base::instant now);
     void end_question();
-    bool on_few(shortage cause, base::instant now);
-    bool accept(shortage cause);
+    bool on_answer(answer said, base::instant now);
+    bool accept();
     bool finish(std::error_code result);
     bool finish_without(std::error_code result);
     void give_back();
     void stop_counting();
-    std::error_code not_acquired() const noexcept;
     bool holds(base::instant now) const { return tenure()->holds(now); }
-    bool enough() const noexcept { return demand_.is_met(confirmed_, connected_); }
-    std::string count_text() const;
-    std::string unsupported_text() const;
 
     std::shared_ptr<client_core> const core_;
     acquisition::request const request_; ///< of what is provisional until its replicas have it
     bool const stays_provisional_;
-    replica_policy const policy_;
-    locking::replica_demand const demand_;
-    int retries_left_;
+    replica_confirmation replicas_;
     stage stage_ = stage::acquiring;
     std::optional<acquisition> inner_;
     bool in_operation_ = false;
     bool counted_ = false; ///< among the operations under way
-    base::instant until_{};
-    node* node_ = nullptr; ///< that was asked
-    replica_question_ptr question_;
-    int confirmed_ = -1;
-    int connected_ = -1;
-    std::string server_said_;
     std::error_code result_;
-    enum class reason { inner, few, cannot_wait, lost, refused, ended };
+    enum class reason { inner, replicas, lost, ended };
     reason why_ = reason::inner; ///< of a failure
 };
 

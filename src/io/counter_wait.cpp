@@ -45,6 +45,7 @@ counter_wait::counter_wait(std::shared_ptr<client_core> core, request order)
 
 counter_wait::~counter_wait() {
     bool const nobody_has_it = acquired_ && !handed_over_;
+    if (core_->forked()) refused_.forget();
     if ((!done_ || nobody_has_it) && !core_->forked())
         insist([&] {
             abandon_call();
@@ -101,14 +102,13 @@ void counter_wait::name_what_is_taken() {
 }
 
 locking::counter_request counter_wait::about() const {
-    return {.name = request_.what->name,
-            .channel = request_.what->channel,
-            .publish = request_.what->publish->command(),
-            .record = request_.record,
-            .amount = request_.amount,
-            .ids = ids_,
-            .lease = request_.lease,
-            .known = request_.known};
+    auto request = request_.what->request();
+    request.record = request_.record;
+    request.amount = request_.amount;
+    request.ids = ids_;
+    request.lease = request_.lease;
+    request.known = request_.known;
+    return request;
 }
 
 bool counter_wait::step() {
@@ -140,9 +140,9 @@ bool counter_wait::ready() const {
     case state::queued: return at_head() || told();
     case state::trying: return call_.finished();
     case state::waiting: return told() || (heeds_messages() && op_.is_news(channel_->sample(), sample_));
+    case state::pausing: return refused_.told();
     case state::start:
     case state::yielding:
-    case state::pausing:
     case state::finished: break;
     }
     return false;
@@ -164,7 +164,10 @@ bool counter_wait::carry_out(action const& next) {
     case acquire_op::act::queue: return suspend(nullptr, next.until);
     case acquire_op::act::attempt: return attempt();
     case acquire_op::act::wait: stop_asking(); return wait(next);
-    case acquire_op::act::pause: stop_asking(); return suspend(nullptr, std::min(next.until, outage_at()));
+    case acquire_op::act::pause:
+        stop_asking();
+        if (waiter_) waiter_->refused.store(op_.was_refused(), std::memory_order_relaxed);
+        return suspend(nullptr, std::min(next.until, outage_at()));
     case acquire_op::act::yield: after_yield_ = true; return suspend(nullptr, next.until);
     case acquire_op::act::finish: return finish();
     case acquire_op::act::watch: break; // of locks that this process holds
@@ -218,8 +221,9 @@ base::instant counter_wait::end_of_hope() {
 
 bool counter_wait::attempt() {
     follow_key();
-    if (auto const write_at = request_.may_wait && request_.what->how->changes() ? node_->next_write(now_) : now_;
-        write_at > now_) {
+    refused_.leave();
+    bool const may_be_held_up = request_.may_wait && request_.what->how->changes();
+    if (auto const write_at = may_be_held_up ? node_->next_write(now_, refused_, waker()) : now_; write_at > now_) {
         server_said_ = node_->last_refusal();
         return carry_out(op_.on_held_up(write_at));
     }
@@ -262,7 +266,8 @@ bool counter_wait::on_answered(connection::call const& answered) {
     if (answered.reply.is_error()) {
         server_said_ = locking::naming_command(answered.reply.text);
         auto const verdict = connection::judge(answered.reply);
-        return carry_out(op_.on_error(verdict, now_, node_->on_write_refused(answered, now_)));
+        return carry_out(op_.on_error(
+            verdict, now_, node_->on_write_refused(answered, now_, request_.may_wait ? &refused_ : nullptr, waker())));
     }
     auto const answer = request_.what->how->read(answered.reply);
     bool const no_number = answer.what == acquire_answer::kind::not_understood && answered.reply.is_text();
@@ -329,12 +334,9 @@ void counter_wait::abandon_call() {
         call_.abandon([due = std::move(due), what = request_.what, amount = request_.amount](resp::value const& reply) {
             if (what->how->read(reply).what != acquire_answer::kind::acquired) return;
             insist([&] {
-                io::give_back(due->core, *what,
-                              what->how->give_back({.name = what->name,
-                                                    .channel = what->channel,
-                                                    .publish = what->publish->command(),
-                                                    .amount = amount}),
-                              false);
+                auto request = what->request();
+                request.amount = amount;
+                io::give_back(due->core, *what, what->how->give_back(request), false);
             });
         });
         insist(
@@ -388,9 +390,10 @@ bool counter_wait::on_waited() {
         if (news) sample_ = seen;
         if (broke && now_ < at().until) return suspend(at().where, std::min(at().until, end_of_hope()));
         if (!news && now_ < at().until) return suspend(at().where, at().until);
-    } else if (now_ < at().until) {
+    } else if (now_ < at().until && !refused_.told()) {
         return suspend(at().where, at().until);
     }
+    refused_.leave();
     return carry_out(op_.on_woken(now_, false, sample_));
 }
 
@@ -399,9 +402,18 @@ bool counter_wait::on_waited() {
 /// At the deadline.
 acquire_op::knowledge counter_wait::of_others() {
     auto const now = lease_clock::now();
-    bool const busy =
-        core_->shared_counters().locked([&](base::wake_list&) { return request_.what->busy_at > began_; });
+    bool head_is_refused = false;
+    bool const busy = core_->shared_counters().locked([&](base::wake_list&) {
+        auto const& head = request_.what->queue.head();
+        head_is_refused = head && head != waiter_ && head->refused.load(std::memory_order_relaxed);
+        return request_.what->busy_at > began_;
+    });
     if (busy) return acquire_op::knowledge::lock_is_held;
+    if (head_is_refused) {
+        follow_key();
+        server_said_ = node_->last_refusal();
+        return acquire_op::knowledge::server_refuses;
+    }
     bool const unanswered = op_.trying() && now - asked_at_ >= node::longest_answer;
     bool const there = !unanswered && node_->is_there(now);
     return there ? acquire_op::knowledge::server_is_there : acquire_op::knowledge::nothing;
@@ -436,58 +448,6 @@ bool counter_wait::finish() {
     leave();
     result_ = error_of(op_.result(), request_.may_wait);
     return done_ = true;
-}
-
-std::string counter_wait::message() const {
-    auto const kind = std::string(request_.what->how->kind);
-    auto const which = kind + " " + locking::shown(request_.what->name);
-    auto const server = "the server " + node_->address();
-    bool const takes = request_.what->how->changes();
-    switch (static_cast<errc>(result_.value())) {
-    case errc::busy:
-    case errc::timed_out:
-        if (asked_at_ == base::instant())
-            return "the wait for " + which + " ended behind others of this process, which came before; wait for longer";
-        if (!op_.found_held() && result_ == errc::timed_out)
-            return "the wait for " + which + " ended before the server had answered; wait for longer";
-        if (!takes)
-            return which + " " + std::string(request_.what->how->in_vain)
-                   + (request_.may_wait ? " before the wait ended" : "");
-        return which
-               + (request_.amount == 1 ? " had no permit"
-                                       : " had fewer than " + std::to_string(request_.amount) + " permits")
-               + (request_.may_wait ? " until the wait ended" : "");
-    case errc::cancelled: return "the wait for " + which + " was cancelled";
-    case errc::closed: return "the client was closed while it waited for " + which;
-    case errc::wrong_type:
-        return "the key " + locking::shown(request_.what->name)
-               + (request_.what->how->names_what_it_takes()
-                      ? ", or " + locking::shown(locking::permit_timeouts(request_.what->name)) + " beside it,"
-                      : std::string())
-               + " on " + server + " is not a " + kind + " (another type of value has this name); choose another name";
-    case errc::server_refused:
-        return server + " refused the wait for " + which + ": " + server_said_ + "; "
-               + std::string(connection::what_to_do(server_said_));
-    case errc::bad_reply: return server + " sent an unexpected reply to the wait for " + which;
-    case errc::outcome_unknown:
-        return "it is not known whether permits of " + which + " were taken: the connection to " + server
-               + " broke before it had answered; make the semaphore with exactly_once, by which requests are repeated "
-                 "safely";
-    case errc::disconnected: {
-        auto const why = node_->data().line().trouble();
-        return "the wait for " + which + " failed: " + (why.empty() ? server + " did not answer in time" : why);
-    }
-    case errc::not_owner:
-    case errc::lease_lost:
-    case errc::bad_config:
-    case errc::bad_name:
-    case errc::invalid_argument:
-    case errc::forked:
-    case errc::wrong_thread:
-    case errc::would_deadlock:
-    case errc::not_replicated: break;
-    }
-    return which + ": " + result_.message();
 }
 
 } // namespace redlatch::io

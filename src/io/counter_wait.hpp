@@ -45,6 +45,13 @@ public:
     /// When the request was sent that has taken it.
     base::instant taken_at() const noexcept { return taken_at_; }
     base::milliseconds lease() const noexcept { return request_.lease; }
+    /// What was asked for, as the calls about it say it. Valid as long as this one.
+    locking::counter_request about() const;
+    /// As of confirmed_wait.
+    counter_wait const& acquired() const noexcept { return *this; }
+    /// How many replicas had it; none: they were not asked.
+    std::optional<int> confirmed_by() const noexcept { return confirmed_by_; }
+    void set_confirmed_by(int replicas) noexcept { confirmed_by_ = replicas; }
     /// The answer that has ended the wait with success, of a kind that asking does not change.
     resp::value const& answer() const noexcept { return answer_; }
     /// Whoever asked has what was acquired.
@@ -55,7 +62,6 @@ private:
 
     locking::acquire_op::terms terms() const;
     base::milliseconds margin() const;
-    locking::counter_request about() const;
     void follow_key();
     void name_what_is_taken();
     void bar_late_copies();
@@ -104,6 +110,7 @@ private:
     locking::channel_sample sample_{};
     base::instant asked_at_{};
     base::instant taken_at_{};
+    write_gate::waiter refused_{}; ///< while the server executes no writes
     lock_call call_;
     bool done_ = false;
     bool acquired_ = false;
@@ -114,6 +121,7 @@ private:
     bool late_copy_possible_ = false;
     bool asks_ = false; ///< a call that may change the counter is on its way
     bool handed_over_ = false;
+    std::optional<int> confirmed_by_{};
     bool counted_ = true;      ///< among the operations under way
     bool after_yield_ = false; ///< others could have asked before it, and nothing tells that one did
     std::error_code result_;

@@ -61,13 +61,11 @@ void permit_lease::arm(client_core& core, base::instant due_time) {
 
 void permit_lease::ask(client_core& core, base::instant now) {
     auto const& what = *terms_.what;
+    auto request = what.request();
+    request.ids = terms_.ids;
+    request.lease = terms_.lease;
     asking_ = insist([&] {
-        core.send(core.node_of(what.name).data(),
-                  what.how->renew({.name = what.name,
-                                   .channel = what.channel,
-                                   .publish = what.publish->command(),
-                                   .ids = terms_.ids,
-                                   .lease = terms_.lease}),
+        core.send(core.node_of(what.name).data(), what.how->renew(request),
                   [weak = weak_from_this()](connection::call const& answered) {
                       if (auto const self = weak.lock()) self->on_answer(answered);
                   });

@@ -26,10 +26,8 @@ connection::call_ptr once(std::string bytes, std::int32_t slot) {
     return made;
 }
 
-/// The write that replicas are to have: of what is there, nothing changes.
-locking::wire_call mark_of(replica_question const& question) {
-    auto const& record = *question.record;
-    return record.how->set_count(record.context(question.owner_id, base::milliseconds(1)), question.count);
+std::int32_t slot_of(replica_question const& question) {
+    return base::hash_slot(question.mark.key());
 }
 
 } // namespace
@@ -110,9 +108,9 @@ std::vector<connection::call_ptr> replica_lane::marks() {
     if (fresh_.empty()) return calls;
     confirmed_ = 0;
     for (auto const& one : fresh_) {
-        auto const slot = elsewhere_ ? std::int32_t{base::hash_slot(one->record->name)} : -1;
+        auto const slot = elsewhere_ ? slot_of(*one) : -1;
         if (std::exchange(one->asking, false)) calls.push_back(once(resp::command("ASKING"), slot));
-        auto call = mark_of(*one);
+        auto const& call = one->mark;
         marks_.push_back(once(by_text(*one, call) ? locking::by_text(*call.text_of, call.bytes) : call.bytes, slot));
         calls.push_back(marks_.back());
     }
@@ -130,7 +128,7 @@ bool replica_lane::by_text(replica_question const& question, locking::wire_call 
 connection::call_ptr replica_lane::question_to_server(base::instant now) {
     asks_role_ = replicas_ == replica_demand::all && !asks_role_;
     auto const& any = group_.empty() ? fresh_.front() : group_.front();
-    auto const slot = elsewhere_ ? std::int32_t{base::hash_slot(any->record->name)} : -1;
+    auto const slot = elsewhere_ ? slot_of(*any) : -1;
     if (asks_role_) return once(resp::command("ROLE"), slot);
     // So that everybody hears how many there are in its time.
     auto earliest = base::never;
@@ -201,7 +199,7 @@ bool replica_lane::read_mark(connection::call const& answered, replica_question_
     }
     auto const& reply = answered.reply;
     if (!reply.is_error()) {
-        auto const said = question->record->how->read_count(reply).what;
+        auto const said = question->read_mark(reply).what;
         if (said == locking::count_answer::written) return true;
         if (said == locking::count_answer::not_understood) return refuse("an unexpected reply");
         question->finish(end::not_held);
@@ -269,7 +267,7 @@ void replica_lane::on_role(connection::call const& answered) {
     for (auto const& one : group_) {
         // Those that have gone may be the ones that had it: those that are left are asked.
         if (some_have_gone) one->confirmed.store(-1, std::memory_order_relaxed);
-        one->connected.store(connected_, std::memory_order_release); // pairs with confirmed_acquisition::ask
+        one->connected.store(connected_, std::memory_order_release); // pairs with replica_confirmation::end
     }
     if (!some_have_gone) on_count(confirmed_);
 }

@@ -1,8 +1,8 @@
 // A connection on which a server is asked how many of its replicas have what was written.
 //
 // WAIT counts the replicas that have all writes of its connection, and nothing else is answered on that connection until then.
-// So it has one of its own, on which the lock is written once more, as it is: a hold count that is the same. What replicas have
-// of that write they have of the acquisition before it. In groups, on the reactor:
+// So it has one of its own, on which what was acquired is written once more, as it is: a hold count that is the same. What
+// replicas have of that write they have of the acquisition before it. In groups, on the reactor:
 //
 // | state   | event                                    | action, next                                                         |
 // |---------|------------------------------------------|----------------------------------------------------------------------|

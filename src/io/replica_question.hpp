@@ -1,9 +1,10 @@
-// Whether replicas have a lock that has just been acquired.
+// Whether replicas have what has just been acquired.
 #pragma once
 
 #include "base/time.hpp"
 #include "base/waker.hpp"
-#include "locking/lock_record.hpp"
+#include "locking/recipe.hpp"
+#include "locking/wire_call.hpp"
 
 #include <atomic>
 #include <cstdint>
@@ -17,14 +18,14 @@ struct replica_question {
     enum class end : std::uint8_t {
         open,
         counted,  ///< `confirmed` says how many
-        not_held, ///< the lock is its owner's no more
+        not_held, ///< it is not there any more
         refused,  ///< the server said an error: `said`
         closed,   ///< the client closes
     };
 
-    locking::record_ptr record{};
-    std::string owner_id{};
-    int count = 1;    ///< how often it is held: what is written once more
+    /// Writes once more what replicas are to have, as it is: nothing changes. The node that has its key is asked.
+    locking::wire_call mark{};
+    locking::count_reply (*read_mark)(resp::value const& reply) = nullptr;
     int replicas = 1; ///< replica_demand
     base::instant until{};
     base::waker waker{};
@@ -34,7 +35,7 @@ struct replica_question {
     std::atomic<int> confirmed{-1};    ///< so far; -1: no count has been answered
     std::atomic<int> connected{-1};    ///< as the server said, where all are waited for; -1: it has not
     std::string said{};                ///< of refused
-    bool cannot_wait = false;          ///< of refused: what is there to ask replicas was refused, not the lock
+    bool cannot_wait = false;          ///< of refused: what is there to ask replicas was refused, not the write
 
     // The lane's own.
     bool by_text = false; ///< the server did not know the script

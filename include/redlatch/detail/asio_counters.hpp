@@ -13,7 +13,7 @@
 
 namespace redlatch {
 
-/// Ends with (error). As semaphore::acquire.
+/// Ends with (error). As semaphore::acquire. Who drops a success has to release the permits: `acquire || timer` may drop one.
 template <class Token> auto async_acquire(semaphore semaphore, permit_options const& options, Token&& token) {
     return detail::asio_start<detail::plain_result>(
         std::forward<Token>(token),
@@ -24,7 +24,8 @@ template <class Token> auto async_acquire(semaphore semaphore, Token&& token) {
     return async_acquire(std::move(semaphore), permit_options(), std::forward<Token>(token));
 }
 
-/// Ends with (error, bool). As semaphore::try_acquire.
+/// Ends with (error, bool). As semaphore::try_acquire: busy and timed_out are false, and no error. Who drops a success has to
+/// release the permits.
 template <class Token> auto async_try_acquire(semaphore semaphore, permit_options const& options, Token&& token) {
     return detail::asio_start<detail::plain_result, bool>(
         std::forward<Token>(token),

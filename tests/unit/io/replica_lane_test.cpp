@@ -46,9 +46,8 @@ protected:
     replica_question_ptr ask(int replicas, std::string const& owner = "me:1", base::milliseconds time = 60s) {
         if (!lane) make(replicas);
         auto question = std::make_shared<replica_question>();
-        question->record = record;
-        question->owner_id = owner;
-        question->count = 3;
+        question->mark = record->how->set_count(record->context(owner, 1ms), 3);
+        question->read_mark = record->how->read_count;
         question->replicas = replicas;
         question->until = base::later(lease_clock::now(), time);
         lane->ask(question);
