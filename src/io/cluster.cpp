@@ -20,6 +20,8 @@ constexpr base::milliseconds idle_limit{60'000};
 /// Calls that ASK has sent to a node which cannot be reached go back to whoever said so after that time: the key may have
 /// returned.
 constexpr base::milliseconds longest_wait_there{1'000};
+/// Until a server has said it: there are messages of shards, as from version 7 on.
+constexpr bool shards_supposed = true;
 
 } // namespace
 
@@ -302,17 +304,19 @@ bool cluster::ask_now(node& server, base::instant until, std::string& problem) {
         use_shards(settings_.topology.sharded == sharded_messages::on);
     } else {
         auto const probe = answer_to(about_shards());
-        use_shards(probe && says_shards(*probe));
+        auto const said = probe ? says_shards(*probe) : std::nullopt;
+        use_shards(said.value_or(shards_supposed), said.has_value());
     }
     return true;
 }
 
 // --- messages
 
-void cluster::use_shards(bool sharded) {
+/// Not `known`: the servers have not said it, and are asked together with their slots.
+void cluster::use_shards(bool sharded, bool known) {
     {
         std::lock_guard const guard(mutex_);
-        shards_known_ = true;
+        shards_known_ = known;
         if (std::exchange(sharded_, sharded) == sharded) return;
     }
     // Without the mutex: a connection that is given up for it is heard of. A node that has come since knows it already.
@@ -346,14 +350,9 @@ bool cluster::connect_now(base::instant until, errc& reason, std::string& proble
     return false;
 }
 
-/// Servers from version 7 on have messages of shards; whether these do is asked together with their slots.
 void cluster::connect_later() {
     bool const known = settings_.topology.sharded != sharded_messages::automatic;
-    use_shards(settings_.topology.sharded != sharded_messages::off);
-    {
-        std::lock_guard const guard(mutex_);
-        shards_known_ = known;
-    }
+    use_shards(known ? settings_.topology.sharded == sharded_messages::on : shards_supposed, known);
 }
 
 } // namespace redlatch::io

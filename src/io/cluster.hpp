@@ -102,7 +102,7 @@ private:
     void settle_rest(node& server);
     bool ask_now(node& server, base::instant until, std::string& problem);
     void ask_about_shards(node& server);
-    void use_shards(bool sharded);
+    void use_shards(bool sharded, bool known = true);
     bool take(std::string const& text, node& from);
     void tell_moved();
     void on_moved();

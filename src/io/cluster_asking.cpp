@@ -29,8 +29,10 @@ void cluster::ask_about_shards(node& server) {
             loop_, server.data(), question(about_shards()),
             [weak = weak_from_this()](connection::call const& answered) {
                 auto const self = weak.lock();
-                if (self && answered.status == connection::call::state::answered)
-                    self->use_shards(says_shards(answered));
+                if (!self) return;
+                auto const said = says_shards(answered);
+                if (said) return self->use_shards(*said);
+                insist([&] { self->refresh_at(base::later(lease_clock::now(), between_questions)); });
             },
             asked_if_reachable);
     });
@@ -40,7 +42,7 @@ void cluster::watch() {
     bool known = false;
     {
         std::lock_guard const guard(mutex_);
-        known = knows_slots();
+        known = knows_slots() && shards_known_;
     }
     refresh_at(known ? base::later(lease_clock::now(), settings_.topology.scan_interval) : lease_clock::now());
 }

@@ -6,6 +6,7 @@
 #include "locking/wire_call.hpp"
 #include "resp/command.hpp"
 
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -20,14 +21,15 @@ inline std::string about_shards() {
     return resp::command("PUBSUB", "SHARDNUMSUB", "0");
 }
 
-/// To PUBSUB SHARDNUMSUB. A server that refuses it by its name to this user has it for others, who are to hear each other.
-inline bool knows_shards(resp::value const& answer) {
-    return !answer.is_error()
-           || (connection::is_missing_right(answer) && answer.text.find("pubsub|shardnumsub") != std::string::npos);
-}
-
-inline bool says_shards(connection::call const& answered) {
-    return answered.status == connection::call::state::answered && knows_shards(answered.reply);
+/// Whether there are messages of shards, by the answer to PUBSUB SHARDNUMSUB. A server that refuses it by its name to this
+/// user has them for others, who are to hear each other. Nothing: the server has not said.
+inline std::optional<bool> says_shards(connection::call const& answered) {
+    if (answered.status != connection::call::state::answered) return std::nullopt;
+    auto const& answer = answered.reply;
+    if (!answer.is_error()) return true;
+    auto const why = connection::judge(answer);
+    if (why == connection::verdict::not_executed || why == connection::verdict::read_only) return std::nullopt;
+    return connection::is_missing_right(answer) && answer.text.find("pubsub|shardnumsub") != std::string::npos;
 }
 
 } // namespace redlatch::io

@@ -80,9 +80,6 @@ void check(server_set const& servers) {
     if (servers.nodes.empty()) refuse_set("topology.nodes is empty; it needs the address of at least one server");
     if (servers.mode == server_mode::sentinel && servers.master_name.empty())
         refuse_set("topology.master_name is empty; Sentinels are asked for a master by its name");
-    if (servers.mode == server_mode::cluster && servers.nodes.front().database != 0)
-        refuse_set("database is " + std::to_string(servers.nodes.front().database)
-                   + "; a cluster has no databases but 0");
 }
 
 void check_tls(server_set const& servers, config const& settings) {

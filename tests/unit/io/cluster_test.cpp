@@ -28,7 +28,10 @@ public:
     scripted_server server;
     /// The answer to the n-th CLUSTER NODES, counted from one.
     std::function<std::string(int)> view;
+    /// The answer to the n-th question about messages of shards.
+    std::function<std::string(int)> about_shards = [](int) { return "*0\r\n"; };
     std::atomic<int> asked{0};
+    std::atomic<int> asked_about_shards{0};
 
     ~cluster_node() {
         if (thread_.joinable()) thread_.join();
@@ -54,6 +57,11 @@ private:
             ++asked;
             return text.starts_with('-') ? text : bulk(text);
         }
+        if (command == "PUBSUB SHARDNUMSUB 0") {
+            auto const text = about_shards(asked_about_shards + 1);
+            ++asked_about_shards;
+            return text;
+        }
         if (command == "CLIENT INFO") return bulk("id=7 addr=127.0.0.1:7");
         if (command.starts_with("INFO")) return bulk("run_id:abc\r\nredis_version:7.0.15\r\ncluster_enabled:1\r\n");
         return "+OK\r\n";
@@ -70,17 +78,18 @@ protected:
     cluster_node second;
     std::shared_ptr<reactor> loop = std::make_shared<reactor>();
     std::shared_ptr<cluster> all;
+    std::atomic<bool> sharded{false}; ///< as the cluster has told
 
     ~cluster_test() override {
         if (all) all->close();
         loop->stop();
     }
-    void connect() {
+    void connect(sharded_messages messages = sharded_messages::off) {
         first.begin();
         if (second.view) second.begin();
         config settings;
         settings.address = "redis-cluster://" + place_of(first) + "," + place_of(second);
-        settings.topology.sharded = sharded_messages::off;
+        settings.topology.sharded = messages;
         settings.topology.scan_interval = 1h;
         settings.ping_interval = 0ms;
         auto const of_node = [] {
@@ -89,8 +98,8 @@ protected:
                                .tell = [](event const&) {},
                                .tell_when_heard = [](event const&) {}};
         };
-        all = std::make_shared<cluster>(loop, settings, resolve_servers(settings), "test",
-                                        cluster::hooks{.of_node = of_node, .moved = [] {}, .sharded = [](bool) {}});
+        cluster::hooks const of_all{.of_node = of_node, .moved = [] {}, .sharded = [this](bool now) { sharded = now; }};
+        all = std::make_shared<cluster>(loop, settings, resolve_servers(settings), "test", of_all);
         errc reason{};
         std::string problem;
         ASSERT_TRUE(all->connect_now(lease_clock::now() + test::patience, reason, problem)) << problem;
@@ -150,6 +159,42 @@ TEST_F(cluster_test, asks_once_more_when_something_changes_while_it_asks) {
     all->refresh_soon();
     changed.set_value();
     EXPECT_TRUE(wait_until([&] { return first.asked == 3; })) << "the next look is due in an hour";
+}
+
+TEST_F(cluster_test, asks_whether_there_are_messages_of_shards_until_it_knows) {
+    auto const view = first.line("aaaa", 5, every_slot, true) + second.line("bbbb", 1, "", false);
+    first.view = [view](int nth) { return nth == 2 ? "-ERR not now\r\n" : view; };
+    connect(sharded_messages::automatic);
+    ASSERT_EQ(first.asked_about_shards, 1);
+    ASSERT_TRUE(refresh_until([&] { return first.asked >= 4; }));
+    EXPECT_EQ(first.asked_about_shards, 1);
+}
+
+/// A client that took it for "no" would never hear the others again.
+TEST_F(cluster_test, takes_no_answer_about_messages_of_shards_for_none) {
+    first.view = [view = first.line("aaaa", 5, every_slot, true)](int) { return view; };
+    first.about_shards = [](int nth) { return nth == 1 ? "-LOADING not now\r\n" : "*0\r\n"; };
+    connect(sharded_messages::automatic);
+    EXPECT_TRUE(sharded) << "as most servers have them";
+    EXPECT_TRUE(wait_until([&] { return first.asked_about_shards == 2; })) << "the next look is due in an hour";
+    EXPECT_TRUE(test::stays([&] { return sharded && first.asked_about_shards == 2; }, 300ms));
+}
+
+TEST_F(cluster_test, hears_late_that_there_are_no_messages_of_shards) {
+    first.view = [view = first.line("aaaa", 5, every_slot, true)](int) { return view; };
+    first.about_shards = [](int nth) {
+        return nth < 4 ? "-LOADING not now\r\n" : "-ERR Unknown subcommand or wrong number of arguments\r\n";
+    };
+    connect(sharded_messages::automatic);
+    EXPECT_TRUE(wait_until([&] { return first.asked_about_shards == 4 && !sharded; }));
+}
+
+TEST_F(cluster_test, leaves_it_to_the_map_where_a_redirect_does_not_say_the_port) {
+    auto const view = first.line("aaaa", 5, every_slot, true) + second.line("bbbb", 1, "", false);
+    first.view = [view](int) { return view; };
+    connect();
+    EXPECT_EQ(&all->named({.slot = 7, .where = {.host = "127.0.0.2"}}), &all->of("some lock"));
+    EXPECT_EQ(all->all().size(), 2U);
 }
 
 TEST_F(cluster_test, does_not_always_ask_the_same_node) {
@@ -248,7 +293,8 @@ TEST_F(with_a_node_that_comes_later, connects_to_it_again_when_a_slot_has_moved_
     auto const after = first.line("aaaa", 5, rest, true) + second.line("bbbb", 6, std::to_string(slot), false);
     first.view = [=](int nth) { return nth == 2 ? "-ERR not now\r\n" : *moved ? after : before; };
     connect();
-    ASSERT_TRUE(refresh_until([&] { return first.asked >= 5; })) << "whoever could not be reached rests";
+    // The fourth of these questions is meant for the one that rests: from the next one on it rests again.
+    ASSERT_TRUE(refresh_until([&] { return first.asked >= 6; })) << "whoever could not be reached rests";
     *moved = true;
     second.view = [](int) { return "-ERR not now\r\n"; };
     second.server.listen();
@@ -265,6 +311,21 @@ TEST_F(with_a_node_that_comes_later, connects_to_it_again_when_a_slot_has_moved_
     };
     // An attempt from before it listened may end only now, and send the first call away: then it is named once more.
     EXPECT_TRUE(wait_until(connects));
+}
+
+TEST_F(with_a_node_that_comes_later, is_asked_about_again_and_again_however_few_slots_it_has) {
+    auto const slot = base::hash_slot("some lock");
+    auto const rest = "0-" + std::to_string(slot - 1) + " " + std::to_string(slot + 1) + "-16383";
+    auto const view = first.line("aaaa", 5, rest, true) + second.line("bbbb", 6, std::to_string(slot), false);
+    first.view = [view](int) { return view; };
+    connect();
+    auto& away = all->of("some lock");
+    unattended::send(loop, away.data(), locking::command_call("PTTL", "some lock", {}), [](connection::call const&) {},
+                     {});
+    ASSERT_TRUE(wait_until([&] { return away.is_in_trouble(); }));
+    second.server.listen(); // the next attempt to connect waits for answers: none fails meanwhile
+    int const before = first.asked;
+    EXPECT_TRUE(wait_until([&] { return first.asked >= before + 10; })) << "the next look is due in an hour";
 }
 
 TEST_F(with_a_node_that_comes_later, sends_away_what_waits_for_it_when_the_slot_has_moved) {

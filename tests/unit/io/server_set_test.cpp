@@ -153,9 +153,13 @@ TEST(server_set, says_what_is_wrong_with_it) {
     EXPECT_THAT(
         refusal_of({.address = "redis://a", .topology = {.mode = server_mode::cluster, .nodes = {"redis://b"}}}),
         HasSubstr("address is for a single server"));
-    auto settings = of_topology({.mode = server_mode::cluster, .nodes = {"redis://a"}});
-    settings.database = 1;
-    EXPECT_THAT(refusal_of(settings), HasSubstr("a cluster has no databases but 0"));
+}
+
+TEST(server_set, of_a_cluster_may_have_a_database) {
+    auto settings = of_topology({.mode = server_mode::cluster, .nodes = {"redis://a", "redis://b"}});
+    settings.database = 3;
+    for (auto const& one : resolve_servers(settings).nodes) EXPECT_EQ(one.database, 3) << "Valkey 9 has them";
+    EXPECT_EQ(resolve_servers({.address = "redis-cluster://a,b/2"}).nodes.back().database, 2);
 }
 
 } // namespace
