@@ -33,7 +33,7 @@ public:
             staged();
             look();
         }
-        settle();
+        if (!closed_) settle();
     }
 
 private:
@@ -57,7 +57,7 @@ private:
 
     void step() {
         auto& one = waiters_[next_.below(waiters_.size())];
-        switch (next_.below(13)) {
+        switch (next_.below(14)) {
         case 0:
         case 1: return question(one);
         case 2: return leave(one);
@@ -72,7 +72,11 @@ private:
             if (up_) registry_.stage_ping(now_);
             return;
         case 11: refused_ = next_.one_in(2) ? some_name() : ""; return;
-        default: return up_ ? lose() : connect();
+        case 12:
+            if (closed_) return;
+            return up_ ? lose() : connect();
+        default:
+            if (!closed_ && next_.one_in(8)) close();
         }
     }
 
@@ -222,15 +226,32 @@ private:
         for (auto const& [name, one] : channels_)
             check(one.state == channel::state::asked, "a new connection asks again for whatever is wanted");
     }
-    void lose() {
-        forget_wakes();
-        base::wake_list woken;
-        registry_.on_down(now_, woken);
+    void forget_connection() {
         up_ = false;
         at_server_.clear();
         on_their_way_.clear();
         arrived_.clear();
         due_.clear();
+    }
+    /// There is no other one. Waiters may come and leave for a moment yet.
+    void close() {
+        forget_wakes();
+        base::wake_list woken;
+        registry_.on_closed(woken);
+        closed_ = true;
+        forget_connection();
+        for (auto& [name, one] : channels_) {
+            one.state = channel::state::idle;
+            one.linger_until = base::never;
+            move(name); // they are to see that it is closed
+        }
+        check_wakes(woken);
+    }
+    void lose() {
+        forget_wakes();
+        base::wake_list woken;
+        registry_.on_down(now_, woken);
+        forget_connection();
         std::erase_if(channels_, [&](auto const& one) { return !referred_to(one.first); });
         for (auto& [name, one] : channels_) {
             one.state = channel::state::idle;
@@ -291,6 +312,7 @@ private:
     locking::subscription_registry registry_;
     base::instant now_ = beginning;
     bool up_ = false;
+    bool closed_ = false;
     std::array<waiter, 5> waiters_{};
     std::map<std::string, expected> channels_; ///< referred to, or lingering
     std::deque<request> due_;

@@ -81,7 +81,12 @@ connect_op::progress connect_op::read(step current, resp::value const& reply) {
         return fail(errc::disconnected, "turned the connection down: " + shown_refusal(reply.text, password_));
     case step::select:
         if (reply.is_error())
-            return fail(errc::server_refused, "refused the database (" + reply.text + "); check the database number");
+            return fail(errc::server_refused,
+                        "refused the database (" + reply.text + "); check the database number"
+                            + (of_cluster_
+                                   ? ": a cluster has no databases but 0, unless it is one of Valkey 9 or later "
+                                     "with cluster-databases"
+                                   : ""));
         return progress::more;
     case step::set_name: return progress::more; // a nicety for CLIENT LIST
     case step::ping:
@@ -106,6 +111,7 @@ connect_op::progress connect_op::read(step current, resp::value const& reply) {
         auto const id = info_field(reply.text, "id", '=', " \n");
         std::from_chars(id.data(), id.data() + id.size(), self_.client_id);
         self_.address = info_field(reply.text, "addr", '=', " \n");
+        self_.server = info_field(reply.text, "laddr", '=', " \n");
         return progress::more;
     }
     return read_info(reply.text);

@@ -15,6 +15,7 @@ struct identity {
     std::string software{}; ///< "redis" or "valkey"
     std::string version{};
     std::string eviction_policy{}; ///< maxmemory-policy; empty: not known
+    std::string server{}; ///< its own address, as it sees it; empty: not known, as where CLIENT INFO is refused
 
     bool known() const noexcept { return client_id > 0 && !address.empty() && !run_id.empty(); }
 };

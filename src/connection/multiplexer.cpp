@@ -88,6 +88,8 @@ void multiplexer::send_away(base::function_ref<bool(std::uint16_t)> gone, base::
 void multiplexer::send_away(call& call, base::wake_list& woken) {
     call.reply = moved_away(static_cast<std::uint16_t>(call.slot));
     call.sent_away = true;
+    // Its connection is killed by the next one to this node, which may never be made.
+    if (call.handed > 0) call.late_copy_possible = true;
     finish(call, call::state::answered, woken);
 }
 
@@ -95,7 +97,7 @@ bool multiplexer::abandon(call_ptr const& call) {
     call->abandoned = true;
     call->cut_short = call->heard > 0;
     call->waker.reset();
-    if (kill_refused_) call->late_copy_possible = true; // nobody will see its answer, which would say so
+    if (late_copies_possible_) call->late_copy_possible = true; // nobody will see its answer, which would say so
     if (call->status.load(std::memory_order_relaxed) == call::state::waiting) {
         waiting_.remove(*call);
         return call->handed > 0;
@@ -104,14 +106,18 @@ bool multiplexer::abandon(call_ptr const& call) {
 }
 
 void multiplexer::stage_predecessor_kills(base::instant now) {
-    kill_refused_ = forgot_predecessors_;
+    late_copies_possible_ = forgot_predecessors_;
     forgot_predecessors_ = false;
     std::erase_if(predecessors_, [this](identity const& former) {
-        // Another run of the server has nothing of its predecessor's connections.
-        return !self_.run_id.empty() && !former.run_id.empty() && former.run_id != self_.run_id;
+        bool const other_run = !self_.run_id.empty() && !former.run_id.empty() && former.run_id != self_.run_id;
+        // Another run of the same server has nothing of its predecessor's connections. But where another server has become the
+        // master, the former one may be it again when it reads what is on its way there.
+        if (other_run && former.server != self_.server && !former.server.empty() && !self_.server.empty())
+            late_copies_possible_ = true;
+        return other_run;
     });
     auto const cannot = [this](identity const& former) { return !former.known() || !self_.known(); };
-    if (std::erase_if(predecessors_, cannot) > 0) kill_refused_ = true;
+    if (std::erase_if(predecessors_, cannot) > 0) late_copies_possible_ = true;
     kills_due_ = predecessors_.size();
     for (auto const& former : predecessors_) {
         auto kill = make_call();
@@ -125,7 +131,7 @@ void multiplexer::on_kill_answer(resp::value const& answer) {
     --kills_due_;
     REDLATCH_ASSERT(!predecessors_.empty());
     predecessors_.erase(predecessors_.begin()); // they were staged in this order
-    if (!answer.is_integer()) kill_refused_ = true;
+    if (!answer.is_integer()) late_copies_possible_ = true;
 }
 
 void multiplexer::on_up(identity const& self, base::instant now, base::wake_list& woken) {
@@ -155,7 +161,7 @@ void multiplexer::on_down(base::instant, base::wake_list& woken) noexcept {
     bool may_still_run = false;
     for (auto const& call : due_) {
         bool const sent = call->begin < out.handed();
-        if (kill_refused_) call->late_copy_possible = true;
+        if (late_copies_possible_) call->late_copy_possible = true;
         if (sent) {
             ++call->handed;
             may_still_run = may_still_run || !call->internal;
@@ -204,7 +210,7 @@ bool multiplexer::on_value(resp::value&& incoming, base::instant, base::wake_lis
         return true;
     }
     ++call->handed;
-    if (kill_refused_)
+    if (late_copies_possible_)
         call->late_copy_possible = true; // for good: a later connection does not know that predecessor any more
     if (call->abandoned) {
         if (call->late) late_.push_back({std::move(call->late), std::move(incoming)});

@@ -13,8 +13,8 @@
 // Predecessor kill. A call that was written on a connection that then broke may still run later: order is certain within one
 // connection and within none else. So a new connection to the same run of the server begins with CLIENT KILL ID <id> ADDR
 // <address> for each predecessor that had unanswered calls; after its answer nothing of them runs any more, and since replies
-// keep their order, the answer to a repeated call comes after that. Where the server refuses CLIENT KILL, the repeated call
-// has `late_copy_possible` set.
+// keep their order, the answer to a repeated call comes after that. Where the server refuses CLIENT KILL, or the call is
+// repeated on another server, which has become the master, it has `late_copy_possible` set.
 #pragma once
 
 #include "base/function_ref.hpp"
@@ -91,7 +91,7 @@ private:
     std::deque<call_ptr, base::recycling<call_ptr>> due_;
     std::vector<identity> predecessors_; ///< of which something may still run
     std::size_t kills_due_ = 0;          ///< the first so many of due_ are predecessor kills
-    bool kill_refused_ = false;          ///< on this connection
+    bool late_copies_possible_ = false;  ///< on this connection
     bool forgot_predecessors_ = false;
     std::vector<late_reply> late_;
     std::uint64_t commands_ = 0;

@@ -77,7 +77,9 @@ bool acquisition::ready() const {
     case state::yielding:
         if (op_.listens() && op_.is_news(channel_->sample(), sample_)) return true;
         break;
-    case state::pausing: break;
+    case state::pausing:
+        if (refused_.told()) return true;
+        break;
     case state::finished: return false;
     }
     return waiter_
@@ -247,6 +249,7 @@ bool acquisition::on_queued() {
 
 /// Another one of this process had the lock, and this one has it now - unless it was lost before anybody could notice.
 bool acquisition::on_granted() {
+    refused_.leave();
     if (core_->locked([&](lock_table& table, base::wake_list&) { return table.accept(waiter_); })) {
         level_number_ = waiter_->level_number;
         return carry_out(op_.on_granted());
@@ -293,7 +296,9 @@ bool acquisition::wants_token() const noexcept {
 
 bool acquisition::attempt(bool plain) {
     follow_key();
-    if (auto const write_at = op_.asked().may_wait ? node_->next_write(now_) : now_; write_at > now_) {
+    refused_.leave();
+    if (auto const write_at = op_.asked().may_wait ? node_->next_write(now_, refused_, waker()) : now_;
+        write_at > now_) {
         server_said_ = node_->last_refusal();
         caught_up_ = false;
         return carry_out(op_.on_held_up(write_at));
@@ -378,7 +383,9 @@ bool acquisition::on_called() {
         if (plain_ && verdict == connection::verdict::refused
             && core_->stop_acquiring_plainly(answered->reply, request_.record))
             return carry_out(op_.on_plain_refused());
-        return carry_out(op_.on_error(verdict, now, node_->on_write_refused(*answered, now)));
+        return carry_out(
+            op_.on_error(verdict, now,
+                         node_->on_write_refused(*answered, now, op_.asked().may_wait ? &refused_ : nullptr, waker())));
     }
     if (op_.asked().reentry) {
         auto written = how.read_count(answered->reply);
@@ -423,25 +430,6 @@ void acquisition::take_level(lock_table& table, base::instant sent_at, base::wak
 }
 
 // --- the end
-
-/// At the deadline.
-acquire_op::knowledge acquisition::of_others() {
-    auto const now = lease_clock::now();
-    bool unanswered = op_.trying() && now - asked_at_ >= node::longest_answer;
-    bool const held = core_->locked([&](lock_table& table, base::wake_list&) {
-        auto const& head = request_.record->queue.head();
-        bool const head_asks = head && head != waiter_ && !head->waits;
-        unanswered = unanswered || (head_asks && now - std::max(began_, head->asks_since) >= node::longest_answer);
-        // Beside another one that reads one may read.
-        if (request_.record->how->shared) return false;
-        return table.holder(*request_.record, now) != nullptr || table.in_handoff(*request_.record) != nullptr
-               || request_.record->was_answered_after(
-                   began_); // what was answered just before says nothing of this wait
-    });
-    if (held) return acquire_op::knowledge::lock_is_held;
-    bool const there = !unanswered && node_->is_there(now);
-    return there ? acquire_op::knowledge::server_is_there : acquire_op::knowledge::nothing;
-}
 
 /// The caller returns now, with a call in flight.
 bool acquisition::on_interruption(action last) {

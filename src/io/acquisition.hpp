@@ -118,8 +118,9 @@ private:
     bool contended_ = false;   ///< others of this process were before it, or other processes have listened lately
     locking::channel_ptr channel_;
     locking::channel_sample sample_;
-    bool caught_up_ = false;     ///< in this step: what has been published is counted
-    bool after_silence_ = false; ///< the attempt under way: others could have asked before it, and none was heard
+    bool caught_up_ = false;       ///< in this step: what has been published is counted
+    bool after_silence_ = false;   ///< the attempt under way: others could have asked before it, and none was heard
+    write_gate::waiter refused_{}; ///< while the server executes no writes
     lock_call call_;
     bool plain_ = false;                      ///< what is under way is no script
     std::optional<base::instant> taken_at_{}; ///< sent then, the attempt that has acquired

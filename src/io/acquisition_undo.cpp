@@ -8,6 +8,7 @@ namespace redlatch::io {
 
 acquisition::~acquisition() {
     bool const nobody_has_it = level_number_ != 0 && !handed_over_;
+    if (core_->forked()) refused_.forget();
     if ((!done_ || nobody_has_it) && !core_->forked()) insist([this] { undo(); });
     stop_counting();
 }

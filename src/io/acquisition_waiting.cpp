@@ -113,6 +113,7 @@ bool acquisition::yield(action const& next) {
 
 bool acquisition::pause(base::instant until) {
     wait_again();
+    if (waiter_) waiter_->refused.store(op_.was_refused(), std::memory_order_relaxed);
     return suspend(nullptr, std::min(until, outage_at()));
 }
 
@@ -133,7 +134,7 @@ bool acquisition::on_waited() {
     if (op_.now_in() == acquire_op::state::pausing && now_ >= outage_at()) return carry_out(op_.on_outage(true));
     bool const told = waiter_ && waiter_->released.load(std::memory_order_acquire);
     bool by_message = false;
-    bool const over = now_ >= at().until;
+    bool const over = now_ >= at().until || (op_.now_in() == acquire_op::state::pausing && refused_.told());
     bool const yielded = op_.now_in() == acquire_op::state::yielding;
     if (!told) {
         if (yielded && !op_.listens() && over) node_->messages().catch_up();
@@ -145,6 +146,7 @@ bool acquisition::on_waited() {
         caught_up_ = by_message;
         if (!by_message && !over) return suspend(at().where, at().until);
     }
+    refused_.leave();
     if (!waiter_) return carry_out(op_.on_woken(now_, false, sample_));
     core_->locked([&](lock_table& table, base::wake_list& woken) { look(table, woken); });
     switch (found_.what) {
@@ -158,6 +160,33 @@ bool acquisition::on_waited() {
     after_silence_ = yielded && !by_message && !told;
     auto const others = (by_message || yielded) && !told ? others_first(true) : locking::precedence();
     return carry_out(op_.on_woken(now_, found_.must_yield, sample_, others));
+}
+
+/// At the deadline.
+acquire_op::knowledge acquisition::of_others() {
+    auto const now = lease_clock::now();
+    bool unanswered = op_.trying() && now - asked_at_ >= node::longest_answer;
+    bool head_is_refused = false;
+    bool const held = core_->locked([&](lock_table& table, base::wake_list&) {
+        auto const& head = request_.record->queue.head();
+        bool const is_behind = head && head != waiter_;
+        bool const head_asks = is_behind && !head->waits;
+        head_is_refused = is_behind && head->refused.load(std::memory_order_relaxed);
+        unanswered = unanswered || (head_asks && now - std::max(began_, head->asks_since) >= node::longest_answer);
+        // Beside another one that reads one may read.
+        if (request_.record->how->shared) return false;
+        return table.holder(*request_.record, now) != nullptr || table.in_handoff(*request_.record) != nullptr
+               || request_.record->was_answered_after(
+                   began_); // what was answered just before says nothing of this wait
+    });
+    if (held) return acquire_op::knowledge::lock_is_held;
+    if (head_is_refused) {
+        follow_key();
+        server_said_ = node_->last_refusal();
+        return acquire_op::knowledge::server_refuses;
+    }
+    bool const there = !unanswered && node_->is_there(now);
+    return there ? acquire_op::knowledge::server_is_there : acquire_op::knowledge::nothing;
 }
 
 } // namespace redlatch::io

@@ -535,6 +535,11 @@ base::instant lane::unheard_since() {
     return due_since_ == base::never ? lease_clock::now() : std::max(due_since_, heard_);
 }
 
+base::instant lane::silent_since() {
+    auto const since = unheard_since();
+    return since == base::instant() ? lease_clock::now() : since;
+}
+
 std::string lane::display() {
     lock held(mutex_);
     return where_.display();
@@ -553,8 +558,11 @@ void lane::rest(bool resting) {
         if (link_ == link::down && !connecting_) trouble_.clear();
         return;
     }
-    if (link_ == link::up) lose(next, "is not needed any more");
-    next.lost_because.clear(); // that is no trouble
+    if (link_ == link::up) {
+        lose(next, "is not needed any more");
+        next.lost_because.clear(); // that is no trouble
+        trouble_.clear();
+    }
     settle(held, next);
 }
 

@@ -117,6 +117,8 @@ public:
 
     /// Nothing was heard since then; for a lane that is up and owed nothing: now.
     base::instant unheard_since();
+    /// The same, but of one that was never up: now. It was not silent.
+    base::instant silent_since();
     /// Why the server cannot be reached, or empty.
     std::string trouble();
     /// Drops the connection and makes a new one: the server told us that it is not the one to ask.

@@ -111,7 +111,10 @@ lane::hooks node::lane_hooks(char const* role, lane& (*line)(node&)) {
 /// Another connection may be to another server, or have other rights.
 lane::hooks node::data_hooks() {
     auto told = lane_hooks("data", [](node& self) -> lane& { return self.data_.line(); });
-    told.connected = [this, then = std::move(told.connected)](connection::identity const& self) {
+    auto const before = std::make_shared<whereabouts>();
+    told.connected = [this, before, then = std::move(told.connected)](connection::identity const& self) {
+        auto const there = data_.line().display() + '\n' + self.run_id; // the address may be that of another one by now
+        if (before->exchange(there).value_or(there) != there) messages_.on_another_master();
         choice_.on_connected();
         gate_.on_connected();
         warn_of_eviction(self.eviction_policy);
@@ -149,7 +152,8 @@ void node::send_away(base::function_ref<bool(std::uint16_t)> gone) {
     replicas_.send_away(gone);
 }
 
-base::instant node::on_write_refused(connection::call const& answered, base::instant now) {
+base::instant node::on_write_refused(connection::call const& answered, base::instant now, write_gate::waiter* waiting,
+                                     base::waker const& sleeper) {
     auto const verdict = connection::judge(answered.reply);
     if (verdict != connection::verdict::not_executed && verdict != connection::verdict::read_only) return now;
     if (hooks_.misplaced && connection::is_about_the_cluster(answered.reply)) hooks_.misplaced();
@@ -158,7 +162,7 @@ base::instant node::on_write_refused(connection::call const& answered, base::ins
         return base::later(now, pause_for_a_slot);
     }
     auto const& error = answered.reply.text;
-    auto const refusal = gate_.on_refused(error, answered.sent_at, now);
+    auto const refusal = gate_.on_refused(error, answered.sent_at, now, waiting, sleeper);
     if (refusal.begins) {
         auto const message = "the server " + address() + " takes no locks (" + error
                              + "): " + std::string(connection::what_to_do(error));

@@ -90,7 +90,9 @@ public:
     command_choice& choice() noexcept { return choice_; }
 
     /// A write on the data connection was not executed: when to try again. `now`: it was refused for another reason.
-    base::instant on_write_refused(connection::call const& answered, base::instant now);
+    /// `waiting`, if any, is told, and `sleeper` woken, when the server executes writes again.
+    base::instant on_write_refused(connection::call const& answered, base::instant now,
+                                   write_gate::waiter* waiting = nullptr, base::waker const& sleeper = {});
     /// It does not serve the slot of what was to be renewed.
     void on_renewal_refused(resp::value const& error) {
         if (hooks_.misplaced && connection::is_about_the_cluster(error)) hooks_.misplaced();
@@ -104,13 +106,17 @@ public:
         if (gate_.on_executed(sent_at)) on_recovered();
     }
     /// When a write may be sent; not later than `now`: at once.
-    base::instant next_write(base::instant now) { return gate_.next_write(now); }
+    base::instant next_write(base::instant now, write_gate::waiter& waiting, base::waker const& sleeper) {
+        return gate_.next_write(now, waiting, sleeper);
+    }
     /// Since when no write is executed; never: they are.
     base::instant refuses_since() { return gate_.refuses_since(); }
     std::string last_refusal() { return gate_.last_refusal(); }
     base::instant last_refused_at() const noexcept { return gate_.last_refused_at(); }
     /// Since when a wait for it is in vain: it is silent, or executes no writes.
     base::instant away_since() { return std::min(data_.line().unheard_since(), refuses_since()); }
+    /// The same, but one that was never asked is not away.
+    base::instant known_away_since() { return std::min(data_.line().silent_since(), refuses_since()); }
     /// It has answered, or owes nothing. A new connection is no answer: the server may greet and execute nothing.
     bool is_there(base::instant now);
     /// A server that owes an answer for longer is not known to be there.

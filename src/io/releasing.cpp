@@ -20,6 +20,7 @@ releasing::releasing(std::shared_ptr<client_core> core, locking::tenure_ptr tenu
       deadline_(grace == patience::unlimited ? base::never : base::later(*made_, core_->settings().timeout)) {}
 
 releasing::~releasing() {
+    if (core_->forked()) refused_.forget();
     if (stage_ == stage::finished || core_->forked()) return;
     insist([this] { give_up(); });
 }
@@ -57,8 +58,9 @@ bool releasing::step() {
 bool releasing::on_paused() {
     auto const now = lease_clock::now();
     if (!core_->ended()) {
-        if (now < at().until) return false;
-        if (auto const write_at = node_->next_write(now); write_at > now && now < deadline_)
+        if (now < at().until && !refused_.told()) return false;
+        refused_.leave();
+        if (auto const write_at = node_->next_write(now, refused_, waker()); write_at > now && now < deadline_)
             return suspend(nullptr, std::min(write_at, deadline_));
     }
     return carry_out(op_->on_pause_over(taken()), now);
@@ -68,7 +70,7 @@ bool releasing::ready() const {
     switch (stage_) {
     case stage::beginning: return !tenure_->in_operation || core_->closed();
     case stage::calling: return call_.finished(); // a client that closes waits for the answer, then ends the call
-    case stage::pausing: return core_->ended();
+    case stage::pausing: return core_->ended() || refused_.told();
     case stage::finished: break;
     }
     return false;
@@ -100,7 +102,7 @@ bool releasing::begin() {
     if (patience_ != patience::unlimited) deadline_ = std::min(deadline_, std::max(tenure_->validity(), now));
     if (patience_ == patience::with_others)
         deadline_ = std::min(
-            deadline_, std::max(base::later(node_->data().line().unheard_since(), core_->settings().timeout), now));
+            deadline_, std::max(base::later(node_->data().line().silent_since(), core_->settings().timeout), now));
     switch (plan_.what) {
     case kind::handed_off: stage_ = stage::finished; return true;
     case kind::nothing: return finish({});
@@ -178,6 +180,7 @@ bool releasing::carry_out(locking::release_op::action const& action, base::insta
 bool releasing::call(locking::release_op::form form) {
     using enum locking::release_op::form;
     stage_ = stage::calling;
+    refused_.leave();
     node_ = &core_->node_of(record_->name);
     auto const owner = tenure_->owner_id();
     auto about = record_->context(owner, plan_.lease + tenure_->lock_delay());
@@ -253,7 +256,7 @@ bool releasing::on_error(connection::call const& answered) {
     server_said_ = locking::naming_command(reply.text);
     if (verdict == connection::verdict::refused && op_->is_plain() && core_->stop_releasing_plainly(reply, record_))
         return carry_out(op_->on_plain_refused(taken()), now);
-    auto const again = node_->on_write_refused(answered, now);
+    auto const again = node_->on_write_refused(answered, now, &refused_, waker());
     if (patience_ == patience::with_others && again > now)
         deadline_ = std::min(deadline_, std::max(base::later(node_->refuses_since(), core_->settings().timeout), now));
     return carry_out(op_->on_error(verdict, now, again, deadline_), now);

@@ -79,6 +79,7 @@ private:
     bool in_operation_ = false;
     locking::lock_table::release_plan plan_;
     std::optional<locking::release_op> op_; ///< once it is known what is to be released
+    write_gate::waiter refused_{};          ///< while the server executes no writes
     lock_call call_;
     bool others_listen_ = false;                         ///< to the release before this one
     bool crowded_ = false;                               ///< and they are many

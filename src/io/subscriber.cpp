@@ -135,6 +135,12 @@ void subscriber::on_slots_moved(base::function_ref<bool(std::uint16_t)> gone) {
     woken.wake_all();
 }
 
+void subscriber::on_another_master() {
+    base::wake_list woken;
+    line_->with([&] { registry_->on_another_master(woken); });
+    woken.wake_all();
+}
+
 std::uint64_t subscriber::commands() const {
     std::uint64_t count = 0;
     line_->with([&] { count = registry_->commands(); });

@@ -39,6 +39,7 @@ public:
     void expect_own_no_more(std::string const& name);
 
     void on_slots_moved(base::function_ref<bool(std::uint16_t)> gone);
+    void on_another_master();
 
     std::uint64_t commands() const;
     std::size_t active() const;

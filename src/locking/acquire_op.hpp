@@ -13,7 +13,9 @@
 // | queued   | head, and this process holds it         | watch: listen to the channel too, from 50 ms on                    |
 // | queued   | head, and the one before it took the    | wait, as if it had been told busy itself -> waiting                |
 // |          | last permits                            |                                                                    |
-// | queued   | deadline                                | finish(timed_out if it is known to be held, else disconnected)     |
+// | queued   | deadline                                | finish(timed_out if it is known to be held; refused if the head    |
+// |          |                                         | pauses because the server executes no writes; timed_out if there   |
+// |          |                                         | was no time for an answer; else disconnected)                      |
 // | pausing  | deadline                                | finish(timed_out if others of this process know it held, else      |
 // |          |                                         | refused): the server's last word counts                            |
 // | trying   | acquired, valid                         | finish(acquired)                                                   |
@@ -44,7 +46,8 @@
 // | waiting, | have waited for longer (turn_order.hpp) |                                                                    |
 // | yielding |                                         |                                                                    |
 // | yielding | their time is over, no further message  | attempt -> trying                                                  |
-// | pausing  | timer                                   | attempt -> trying                                                  |
+// | pausing  | timer, or the server executes writes    | attempt -> trying                                                  |
+// |          | again (write_gate.hpp)                  |                                                                    |
 // | any      | cancelled, closed                       | finish                                                             |
 // While this process holds the lock, its waiters are not told to go on: they get it within the process, or are told when it is
 // released or lost (lock_table::look).
@@ -156,8 +159,9 @@ public:
     action on_woken(base::instant now, bool must_yield, channel_sample const& sample,
                     precedence const& others_first = {});
     /// What is known at the deadline beside the server's last word to this operation: others of this process have the lock or
-    /// have heard of it meanwhile; or the server is there, and there was no time for an answer.
-    enum class knowledge : std::uint8_t { nothing, lock_is_held, server_is_there };
+    /// have heard of it meanwhile; or the one that asks for all of them pauses, as the server executes no writes; or the server
+    /// is there, and there was no time for an answer.
+    enum class knowledge : std::uint8_t { nothing, lock_is_held, server_refuses, server_is_there };
     action on_deadline(knowledge of_others);
     /// It got the lock within the process.
     action on_granted() { return finish(outcome::acquired); }
@@ -175,6 +179,8 @@ public:
     /// Queued behind a hold of this process for so long that a message, or silence, is a reason to ask whether it is there.
     bool doubts() const noexcept { return doubts_; }
     void end_doubts() noexcept { doubts_ = false; }
+    /// The server has not executed what was asked last.
+    bool was_refused() const noexcept { return said_ == word::not_executed; }
     /// Somebody had the lock, by the server's last word or at the deadline.
     bool found_held() const noexcept { return said_ == word::busy; }
     bool trying() const noexcept { return state_ == state::trying; }

@@ -142,6 +142,7 @@ public:
     /// It may have a call under way from now on, with the id that it has.
     static void wait_no_more(waiter& waiter, base::instant now) noexcept {
         waiter.waits = false;
+        waiter.refused.store(false, std::memory_order_relaxed);
         waiter.asks_since = now;
     }
     /// What it was given is its own from now on; false: it has been lost meanwhile, and is forgotten.

@@ -86,4 +86,9 @@ void reaper::on_failure(std::uint64_t number, bool late_copy_possible, base::ins
     schedule(number, one, base::later(now, retry_pause));
 }
 
+std::size_t reaper::unresolved() const noexcept {
+    return static_cast<std::size_t>(
+        std::count_if(entries_.begin(), entries_.end(), [](auto const& one) { return one.second.sweeps == 0; }));
+}
+
 } // namespace redlatch::locking

@@ -56,6 +56,8 @@ public:
     void on_failure(std::uint64_t number, bool late_copy_possible, base::instant now);
 
     std::size_t size() const noexcept { return entries_.size(); }
+    /// Of these, those whose release no server has answered yet: the others are swept, in case that a late copy acquires.
+    std::size_t unresolved() const noexcept;
     /// Everything that is not under way, for close(). What is not to be released yet is kept until then.
     std::vector<job> all_now(base::instant now);
 

@@ -220,6 +220,11 @@ void subscription_registry::on_slots_moved(base::function_ref<bool(std::uint16_t
     }
 }
 
+void subscription_registry::on_another_master(base::wake_list& woken) {
+    for (auto const& [name, channel] : channels_)
+        if (channel->references > 0) moved(*channel, woken);
+}
+
 /// What a server says of SUNSUBSCRIBE that has ended the subscription by itself while it was on its way: it has confirmed that
 /// already.
 bool subscription_registry::is_about_another_slot(resp::value const& error) const {

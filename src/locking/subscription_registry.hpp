@@ -20,6 +20,8 @@
 // | asked       | it is on another node (MOVED)  | as refused, until the waiters know that node                          |
 // | any         | the client knows of another    | count + 1, all woken: whoever wants it goes to that node              |
 // |             | node for its slot              |                                                                       |
+// | any         | calls go to another server, a  | count + 1, all woken: they have asked the former one                  |
+// |             | replica that became the master |                                                                       |
 // In a cluster with messages of shards the commands are SSUBSCRIBE and SUNSUBSCRIBE, and messages come as "smessage". One
 // UNSUBSCRIBE names up to 100 channels: each waiter of a fair lock has one of its own.
 // Confirmations come in the order of the requests, so they are matched in order, not by name. One count per channel, never
@@ -105,6 +107,9 @@ public:
 
     /// In a cluster: the messages of channels whose slot is `gone` may come on another node. Whoever waits asks.
     void on_slots_moved(base::function_ref<bool(std::uint16_t)> gone, base::wake_list& woken);
+
+    /// Whoever waits has asked another server than the one that is the master now, and the subscription may be older than that.
+    void on_another_master(base::wake_list& woken);
 
     /// Gives up lingering subscriptions whose time has come.
     void on_timer(base::instant now);

@@ -46,6 +46,7 @@ struct waiter {
     bool waits = false;                           ///< and can take it now: it has no call under way
     base::instant asks_since{};                   ///< unless it waits: when it found that the server has to be asked
     bool yields = false;                          ///< it waits because other processes are to ask first
+    std::atomic<bool> refused{false};             ///< it waits because the server executes no writes
     std::atomic<bool> granted{false};             ///< it has it; level_number says as what
     std::uint64_t level_number = 0;
     bool accepted = false; ///< it knows: what is lost from now on is its caller's to give back
@@ -54,6 +55,7 @@ struct waiter {
     void asks() noexcept {
         released.store(false, std::memory_order_relaxed);
         passed_over.store(false, std::memory_order_relaxed);
+        refused.store(false, std::memory_order_relaxed);
     }
 };
 

@@ -60,6 +60,7 @@ TEST(connect_op, is_ready_after_the_last_answer_and_knows_who_it_is) {
     EXPECT_EQ(op.on_reply(good_answers.back()), progress::ready);
     EXPECT_EQ(op.self().client_id, 17);
     EXPECT_EQ(op.self().address, "127.0.0.1:51234");
+    EXPECT_EQ(op.self().server, "127.0.0.1:6379");
     EXPECT_EQ(op.self().run_id, "0123456789abcdef");
     EXPECT_EQ(op.self().software, "redis");
     EXPECT_EQ(op.self().version, "7.0.15");

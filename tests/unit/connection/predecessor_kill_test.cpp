@@ -51,6 +51,21 @@ TEST(predecessor_kill, is_not_needed_against_another_run_of_the_server) {
     EXPECT_FALSE(lane.lost->late_copy_possible);
 }
 
+TEST(predecessor_kill, is_not_possible_on_another_server_and_the_former_one_may_run_the_call_as_the_master_again) {
+    for (auto const* const server : {"s:1", "s:2", ""}) {
+        auto first = who(1);
+        auto second = who(1, "run2");
+        first.server = "s:1";
+        second.server = server;
+        after_a_loss lane(first);
+        lane.up(second);
+        lane.send();
+        EXPECT_THAT(lane.commands(), ElementsAre("LOST"));
+        lane.reply(integer(1));
+        EXPECT_EQ(lane.lost->late_copy_possible, second.server == "s:2") << server;
+    }
+}
+
 TEST(predecessor_kill, that_is_refused_leaves_every_answer_on_this_connection_with_a_possible_late_copy) {
     after_a_loss lane;
     lane.up(who(2));

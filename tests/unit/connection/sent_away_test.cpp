@@ -60,6 +60,10 @@ TEST(sent_away, may_have_run_where_they_were_sent) {
     lane.send_away(7);
     expect_sent_away(*sent, 7);
     EXPECT_TRUE(sent->repeated());
+    EXPECT_TRUE(sent->late_copy_possible) << "nobody kills its connection";
+    auto const later = lane.ask("C", 7);
+    lane.send_away(7);
+    EXPECT_FALSE(later->late_copy_possible) << "it was never sent";
 }
 
 TEST(sent_away, are_all_of_a_node_that_does_not_count_until_it_counts_again) {

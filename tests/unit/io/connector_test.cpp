@@ -188,6 +188,28 @@ TEST(connector, says_why_the_server_hung_up_in_its_own_words) {
     }
 }
 
+/// Reading fails for another reason than that the server has hung up.
+TEST(connector, names_no_reason_why_a_server_hung_up_which_has_not) {
+    connection::greeting nameless;
+    nameless.client_name = "me"; // whose answer nobody needs
+    for (bool const complains : {false, true}) {
+        scripted_server server;
+        auto one = connector_to(server, nameless);
+        ASSERT_EQ(drive_to_the_greeting(one), progress::waiting);
+        server.accept();
+        if (complains) {
+            server.say("-ERR no such command\r\n");
+            ASSERT_EQ(drive(one), progress::waiting);
+        }
+        unique_fd const unconnected(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+        ASSERT_EQ(::dup3(unconnected.get(), one.fd(), O_CLOEXEC), one.fd());
+        ASSERT_EQ(one.advance(), progress::failed);
+        EXPECT_THAT(one.problem(), HasSubstr("broke the connection: "));
+        EXPECT_THAT(one.problem(), Not(HasSubstr("too many clients")));
+        EXPECT_EQ(one.problem().find("it said 'ERR no such command'") != std::string::npos, complains) << one.problem();
+    }
+}
+
 TEST(connector, names_both_reasons_why_a_server_may_hang_up_without_a_word) {
     for (bool const crashes : {false, true}) {
         scripted_server silent;
@@ -372,6 +394,20 @@ TEST_F(full_queue, of_a_unix_socket_is_waited_for_by_the_reactor) {
     EXPECT_EQ(ended.get_future().get(), progress::ready) << one->attempt.problem();
     peer.join();
     loop->stop();
+}
+
+/// Its time may be over on the reactor, which has been asked for it before.
+TEST(watched_attempt, that_has_ended_does_not_expire_any_more) {
+    scripted_server const server;
+    auto const loop = std::make_shared<reactor>();
+    int ends = 0;
+    auto const one =
+        std::make_shared<watched_attempt>(*loop, connector(server.where(), {}, words), [&](progress) { ++ends; });
+    one->begin(lease_clock::now() + test::patience);
+    ASSERT_EQ(ends, 1) << "there is no address";
+    one->expire();
+    EXPECT_EQ(ends, 1);
+    EXPECT_THAT(one->attempt.problem(), HasSubstr("no address")) << "not that its time was over";
 }
 
 // --- blocking

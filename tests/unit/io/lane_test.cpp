@@ -1,5 +1,6 @@
 // A lane of calls against a server that the test plays by hand, on loopback. What races threads can run against each other is
 // in tests/threads; here every row of the lane's table is walked through once.
+// Long because all of them play the same server.
 #include "io/call_lane.hpp"
 #include "io/scripted_server.hpp"
 #include "resp/command.hpp"
@@ -98,6 +99,37 @@ struct scripted_lane {
         return lost_because;
     }
 };
+
+// --- rest
+
+TEST(lane, that_is_not_needed_for_a_while_is_in_no_trouble) {
+    scripted_lane all;
+    auto& line = all.calls->line();
+    for (bool const resting : {true, false}) {
+        auto const now = lease_clock::now();
+        line.rest(resting);
+        EXPECT_EQ(line.trouble(), "");
+        EXPECT_GE(line.unheard_since(), now);
+    }
+}
+
+/// Whether the server can be reached is not known any more: no wait ends because it was away long ago.
+TEST(lane, that_is_needed_again_forgets_that_its_server_was_away) {
+    scripted_lane all;
+    all.loop->start();
+    auto& line = all.calls->line();
+    auto const one = all.submit("A");
+    all.server.stop_listening();
+    all.server.hang_up();
+    ASSERT_TRUE(test::wait_until([&] { return line.trouble().find("cannot be reached") != std::string::npos; }));
+    EXPECT_TRUE(test::wait_until([&] {
+        line.rest(true);
+        std::this_thread::sleep_for(20ms); // sleeps because its attempts end one by one, 10 ms apart at the most
+        auto const now = lease_clock::now();
+        line.rest(false);
+        return line.trouble().empty() && line.unheard_since() >= now;
+    }));
+}
 
 // --- one caller
 
@@ -341,6 +373,19 @@ TEST(lane, counts_silence_from_the_last_byte_and_not_from_the_oldest_call) {
     all.server.say("+one\r\n");
     ASSERT_TRUE(all.wait(one));
     EXPECT_GE(all.calls->line().unheard_since(), answered) << "B is as old as A was, but the server is not silent";
+}
+
+TEST(lane, does_not_count_as_silent_a_server_that_it_has_never_asked) {
+    scripted_server const server;
+    auto const loop = std::make_shared<reactor>();
+    lane::settings how;
+    how.where = server.where();
+    call_lane calls(loop, how, {});
+    auto const before = lease_clock::now();
+    EXPECT_GE(calls.line().silent_since(), before);
+    EXPECT_LT(calls.line().unheard_since(), before) << "it has never answered either";
+    calls.line().close();
+    loop->stop();
 }
 
 TEST(lane, gives_a_silent_server_up_also_when_only_the_reactor_listens) {

@@ -135,5 +135,12 @@ TEST(open_descriptors, of_high_numbers_are_closed_too) {
               0);
 }
 
+/// Beyond what Linux lets a process have (fs.nr_open).
+TEST(open_descriptors, that_no_process_can_have_are_not_noted) {
+    constexpr int beyond = 1'048'576;
+    note_opened(beyond);
+    EXPECT_EQ(in_child([&] { return note_closed(beyond) ? 0 : 1; }), 0) << "what is noted is the parent's there";
+}
+
 } // namespace
 } // namespace redlatch::io

@@ -102,6 +102,19 @@ TEST(reaper, keeps_sweeping_although_later_releases_have_no_late_copy) {
     EXPECT_THAT(all.run(), ElementsAre(1'000, 5'000, 15'000, 30'000, 90'000));
 }
 
+TEST(reaper, counts_what_is_only_swept_as_resolved) {
+    dead_holds all;
+    auto const number = all.add(true, at(0s), at(0s));
+    EXPECT_EQ(all.dead.unresolved(), 1U);
+    all.dead.on_timer(at(0s));
+    all.dead.on_failure(number, false, at(0s));
+    EXPECT_EQ(all.dead.unresolved(), 1U);
+    all.dead.on_timer(at(1s));
+    all.dead.on_answer(number, false, at(1s));
+    EXPECT_EQ(all.dead.unresolved(), 0U);
+    EXPECT_EQ(all.dead.size(), 1U) << "a late copy may come";
+}
+
 TEST(reaper, counts_its_pauses_from_the_answers) {
     dead_holds all;
     auto const number = all.add(true, at(0s), at(0s));

@@ -69,6 +69,14 @@ TEST(refused_attempt, in_place_of_which_another_one_asks_is_a_refusal_at_the_dea
     EXPECT_EQ(op.result(), outcome::refused);
 }
 
+TEST(refused_attempt, of_the_one_that_asks_for_the_queue_is_a_refusal_for_who_waits_behind_it) {
+    acquire_op op(waiting_until(at(3s)));
+    op.start();
+    op.on_behind_head(at(1s));
+    EXPECT_EQ(op.on_deadline(acquire_op::knowledge::server_refuses).what, act::finish);
+    EXPECT_EQ(op.result(), outcome::refused);
+}
+
 TEST(refused_attempt, for_longer_than_an_outage_may_last_is_a_refusal) {
     for (bool const refuses : {false, true}) {
         acquire_op op(waiting_until(base::never));

@@ -150,6 +150,20 @@ TEST(subscription_registry, counts_a_message_and_wakes_everybody_who_waits_for_i
     EXPECT_EQ(elsewhere->times, 0);
 }
 
+TEST(subscription_registry, wakes_everybody_when_calls_go_to_another_master) {
+    connected all;
+    auto const one = all.listening("c");
+    auto const sleeper = make_sleeper();
+    one->waiters = {sleeper};
+    auto const before = one->sample();
+    all.registry.on_another_master(all.woken);
+    all.woken.wake_all();
+    EXPECT_EQ(one->count, before.count + 1);
+    EXPECT_EQ(one->sample().messages, before.messages) << "nobody has released";
+    EXPECT_TRUE(one->sample().subscribed);
+    EXPECT_EQ(sleeper->times, 1);
+}
+
 TEST(subscription_registry, tells_messages_from_confirmations_and_ends_of_turns_from_releases_within_a_turn) {
     connected all;
     auto const one = all.listening("c");

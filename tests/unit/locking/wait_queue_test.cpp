@@ -235,6 +235,13 @@ TEST(wait_queue, who_takes_the_last_permits_leaves_a_head_that_has_heard_nothing
     EXPECT_FALSE(deaf.places[1]->none_left) << "nobody listened";
 }
 
+TEST(wait_queue, who_leaves_without_permits_does_not_say_that_there_are_none) {
+    permits_line line({1, 1});
+    line.leave(0);
+    EXPECT_EQ(line.queue.head(), line.places[1]);
+    EXPECT_FALSE(line.places[1]->none_left);
+}
+
 TEST(wait_queue, who_finds_more_permits_tells_those_that_nobody_told) {
     permits_line line({1, 1, 1});
     line.takes(0, 2, {.count = 7, .subscribed = true});
