@@ -32,7 +32,8 @@ enum class multi_lock_order {
 /// section 9.
 class REDLATCH_EXPORT multi_lock : public basic_multi_lock {
 public:
-    /// At least one member; throws error(invalid_argument). No round trip.
+    /// Throws error(invalid_argument) where there is no member, or where a client has two members of one name and of different
+    /// kinds, which would wait for each other. No round trip.
     explicit multi_lock(std::vector<basic_lock> members, multi_lock_order order = multi_lock_order::none);
 };
 

@@ -5,6 +5,7 @@
 #include <redlatch/error.hpp>
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 namespace redlatch::detail {
@@ -26,6 +27,25 @@ struct shared_by_copies {
         if (!group->refusal(false)) group->taken.clear();
     }
 };
+
+/// Two locks on one key can be held together if they are the same lock, the halves of a read-write lock (of which the server
+/// says what an owner may have), or locks on values of one group. Otherwise the second waits until the first is released.
+bool can_be_held_together(locking::lock_record const& one, locking::lock_record const& other) {
+    bool const halves = one.how->counterpart == other.how || other.how->counterpart == one.how;
+    bool const of_values = !one.parts().empty() && !other.parts().empty();
+    return &one == &other || halves || of_values;
+}
+
+/// A member that would wait for another one, which has the same client and name. Null: there is none.
+basic_lock const* in_the_way_of_another(std::vector<basic_lock> const& members) {
+    std::map<std::pair<io::client_core const*, std::string_view>, locking::lock_record const*> found;
+    for (auto const& one : members) {
+        auto const* const impl = lock_access::impl(one);
+        auto const at = found.try_emplace({impl->core.get(), impl->record->name}, impl->record.get()).first;
+        if (!can_be_held_together(*at->second, *impl->record)) return &one;
+    }
+    return nullptr;
+}
 
 } // namespace
 
@@ -66,12 +86,15 @@ std::error_code multi_lock_impl::refusal(bool blocking) const {
 }
 
 std::shared_ptr<multi_lock_impl> make_multi_lock(std::string_view kind, std::vector<basic_lock> members) {
-    auto const complain = [kind](char const* problem) {
+    auto const complain = [kind](std::string const& problem) {
         throw error(errc::invalid_argument, std::string(kind) + ": " + problem);
     };
     if (members.empty()) complain("there are no members; give one lock at least");
     for (auto const& one : members)
         if (lock_access::impl(one) == nullptr) complain("a member was moved from; give the lock that it was moved to");
+    if (auto const* const one = in_the_way_of_another(members))
+        complain("two members have the name " + locking::shown(one->name())
+                 + " and are of different kinds, so that one would wait for the other; leave one of them out");
     auto impl = std::make_shared<multi_lock_impl>();
     impl->kind = kind;
     impl->needed = members.size();

@@ -94,6 +94,36 @@ TEST_P(multi_lock_outage_test, where_calls_fail_fast_ends_the_wait) {
     expect_idle(far);
 }
 
+TEST_P(multi_lock_outage_test, where_calls_fail_fast_ends_the_wait_for_a_member_that_another_has) {
+    byte_proxy way(server.address());
+    auto settings = quick(way.uri());
+    settings.fail_fast = true;
+    client far{settings};
+    multi_lock both({user.get_lock(first), far.get_lock(second)}, GetParam());
+    way.refuse_connections(true);
+    way.cut_all();
+    ASSERT_TRUE(wait_until([&] { return outcome_of([&] { far.ping(); }).reason == errc::disconnected; }));
+    hold const theirs = other.get_lock(first).acquire();
+    auto const problem = outcome_of([&] { static_cast<void>(both.acquire({.wait = 3s})); });
+    EXPECT_EQ(problem.reason, errc::disconnected) << problem;
+    way.refuse_connections(false);
+    expect_idle(far);
+}
+
+TEST_P(multi_lock_outage_test, is_no_holder_of_what_is_asked_for_once) {
+    byte_proxy way(server.address());
+    client far{quick(way.uri())};
+    multi_lock both({user.get_lock(first), far.get_lock(second)}, GetParam());
+    way.refuse_connections(true);
+    way.cut_all();
+    ASSERT_TRUE(wait_until([&] { return outcome_of([&] { far.ping(); }).reason == errc::disconnected; }));
+    auto const problem = outcome_of([&] { static_cast<void>(both.try_acquire()); });
+    EXPECT_EQ(problem.reason, errc::disconnected) << problem;
+    EXPECT_TRUE(wait_until([&] { return !exists(first); }));
+    way.refuse_connections(false);
+    expect_idle(far);
+}
+
 TEST_P(multi_lock_outage_test, that_lasts_ends_a_wait_without_a_deadline) {
     byte_proxy way(server.address());
     auto settings = quick(way.uri());

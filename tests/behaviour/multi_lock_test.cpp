@@ -52,7 +52,7 @@ TEST_F(multi_lock_test, takes_nothing_while_a_member_is_busy) {
     std::error_code ec;
     EXPECT_FALSE(mine().try_acquire({.wait = 0ms}, ec));
     EXPECT_EQ(ec, errc::busy);
-    auto const problem = outcome_of([&] { static_cast<void>(mine().acquire({.wait = 50ms})); });
+    auto const problem = outcome_of([&] { static_cast<void>(mine().acquire({.wait = 1s})); });
     EXPECT_EQ(problem.reason, errc::timed_out);
     EXPECT_NE(problem.message.find(third), std::string::npos) << problem.message;
     auto const all = "multi lock of '" + first + "', '" + second + "', '" + third + "' was";
@@ -91,7 +91,7 @@ TEST_F(multi_lock_test, does_not_poll_with_the_longest_lease) {
     auto const theirs = other.get_lock(second).acquire();
     auto const before = user.stats().commands;
     auto const problem = outcome_of(
-        [&] { static_cast<void>(mine(multi_lock_order::by_name).acquire({.wait = 300ms, .lease = duration::max()})); });
+        [&] { static_cast<void>(mine(multi_lock_order::by_name).acquire({.wait = 1s, .lease = duration::max()})); });
     EXPECT_EQ(problem.reason, errc::timed_out) << problem;
     EXPECT_LT(user.stats().commands - before, 100U);
 }
@@ -150,7 +150,7 @@ TEST_P(multi_lock_order_test, is_woken_when_the_busy_member_is_released) {
 TEST_P(multi_lock_order_test, ends_at_its_deadline) {
     auto const theirs = other.get_lock(second).acquire();
     auto const start = test_clock::now();
-    EXPECT_FALSE(mine(GetParam()).try_acquire({.wait = 200ms}));
+    EXPECT_TRUE(still_busy(mine(GetParam()), {.wait = 200ms}));
     EXPECT_GE(since(start), 195ms);
     EXPECT_LT(since(start), 2s);
 }
@@ -272,7 +272,7 @@ TEST_F(multi_lock_test, a_member_that_is_lost_ends_the_whole) {
     EXPECT_TRUE(held) << "a fixed lease is not asked about";
     held.release_detached();
 
-    auto short_one = mine().acquire({.lease = 60ms});
+    auto short_one = mine().acquire({.lease = 1s});
     auto const ends = short_one.lost();
     EXPECT_TRUE(wait_until([&] { return ends.stop_requested(); }));
     EXPECT_EQ(short_one.status(), hold_status::lost);
@@ -288,14 +288,14 @@ TEST_F(multi_lock_test, is_a_timed_lockable) {
         std::unique_lock guard(all);
         EXPECT_TRUE(all.is_held());
         EXPECT_FALSE(other.get_lock(first).try_lock());
-        std::unique_lock again(all, 1s); // re-entrant, as its members are
+        std::unique_lock again(all, 10s); // re-entrant, as its members are
         EXPECT_TRUE(again);
     }
     EXPECT_TRUE(none_is_left());
     EXPECT_EQ(outcome_of([&] { all.unlock(); }).reason, errc::not_owner);
     auto const theirs = other.get_lock(second).acquire();
     EXPECT_FALSE(all.try_lock());
-    EXPECT_FALSE(all.try_lock_for(20ms));
+    EXPECT_FALSE(all.try_lock_for(1s));
     EXPECT_FALSE(all.try_lock_until(std::chrono::steady_clock::now() - 1s));
 }
 
@@ -323,32 +323,6 @@ TEST_F(multi_lock_test, what_has_locked_may_go_after_its_client) {
         closing.close();
     }
     EXPECT_TRUE(none_is_left());
-}
-
-TEST_F(multi_lock_test, has_members_of_any_kind_and_client) {
-    auto rw = other.get_read_write_lock(third);
-    multi_lock mixed({user.get_fair_lock(first), other.get_fenced_lock(second), rw.read_lock()});
-    auto held = mixed.acquire();
-    EXPECT_TRUE(held.members()[1].token());
-    EXPECT_FALSE(user.get_read_write_lock(third).write_lock().try_lock());
-    held.release();
-    server.run("DEL", "redisson_lock_token:{" + second + "}");
-}
-
-TEST_F(multi_lock_test, has_members_on_several_servers) {
-    redis_server second_server;
-    redis_server third_server;
-    client far{quick(second_server.uri())};
-    client farther{quick(third_server.uri())};
-    auto const all = [&] { return multi_lock({user.get_lock(name), far.get_lock(name), farther.get_lock(name)}); };
-    auto held = all().acquire({.owner = owner()});
-    for (auto const* one : {&server, &second_server, &third_server}) EXPECT_EQ(holders(*one, name).size(), 1U);
-    for (int i = 0; i < 2; ++i) EXPECT_FALSE(all().try_acquire({.owner = owner()}));
-    EXPECT_TRUE(held);
-    held.release();
-    EXPECT_TRUE(all().try_acquire({.owner = owner()}));
-    expect_idle(far);
-    expect_idle(farther);
 }
 
 TEST_F(multi_lock_test, says_who_holds_its_members) {
