@@ -17,11 +17,14 @@
 //    fresh one for each call; name an owner of your own where several acquisitions belong together.
 //  - Cancellation of any type, through the handler's slot, ends acquisitions and questions at once, and whatever an
 //    acquisition got all the same is given back: after `co_await (acquire || timer)` nothing is left behind. Releases are not
-//    cancelled; they end within config::timeout. options.stop works too.
+//    cancelled; they end within config::timeout. options.stop works too. A hold, permits or a leadership that come just before
+//    the timer give themselves back when `||` drops them. Permits of a plain semaphore are no object, and stay taken then: give
+//    permit_options::wait in place of a timer, or use a permit_semaphore.
 //  - Errors. Handlers get boost::system::error_code: compare it with redlatch::errc, or convert it to std::error_code. Tokens
 //    that throw (use_awaitable, use_future, bound or not) throw redlatch::error with its full message instead; as_tuple,
 //    redirect_error and deferred count as handlers.
-//  - try_acquire. Busy is no error: tokens that throw give an empty optional for busy and timed_out. Handlers get the code too.
+//  - try_acquire. Busy is no error: tokens that throw give an empty optional for busy and timed_out. Handlers get the code too,
+//    but of a plain semaphore, whose result is a bool.
 //  - Loss. async_wait_lost(hold, token) ends when a hold, a multi_hold, permits or a leadership are lost. A coroutine that is
 //    to end then: run_while_held and async_run_as_leader of redlatch/asio_work.hpp.
 //  - Executor, allocator and cancellation slot of the handler are honoured: detail/asio_completion.hpp. A handler that names

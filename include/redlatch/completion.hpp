@@ -9,7 +9,8 @@
 //
 //     | event                                           | what is called                                                 |
 //     |-------------------------------------------------|----------------------------------------------------------------|
-//     | start_… returns an outcome                      | nothing; the completion stays the caller's                     |
+//     | start_… returns an outcome                      | at most begins(); the completion stays the caller's            |
+//     | start_… throws: memory or a thread is missing   | the same                                                       |
 //     | start_… returns none; before anything else runs | begins(), on the calling thread                                |
 //     | the operation ends, whatever the reason         | complete(), once; never within start_…                         |
 //     | its event loop is gone (event_source)           | discard(): nobody is left to be told                           |

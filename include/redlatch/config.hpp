@@ -149,7 +149,8 @@ struct REDLATCH_EXPORT config {
     /// trips. What went wrong goes to the listener and the counters; hold::release() waits nevertheless.
     bool detached_unlock = false;
 
-    /// How many replicas have to confirm a lock, where its handle does not say it (lock_options::replicas); see replica_policy.
+    /// How many replicas have to confirm a lock or permits, where the handle does not say it (lock_options::replicas,
+    /// counter_options::replicas); see replica_policy.
     replica_policy replicas{};
 
     /// A wait without a deadline ends with errc::disconnected when the server was away for this long, or with

@@ -24,13 +24,13 @@ enum class errc {
     wrong_type,       ///< The key with the lock's name is not a lock.
     bad_reply,        ///< The server's answer is not one of this protocol.
     bad_config,       ///< A URI, a YAML document or a config that cannot be used.
-    bad_name,         ///< A lock name that is empty or longer than 64 KiB.
+    bad_name,         ///< A lock name that is empty, or too long, or whose keys would be in two slots of a cluster.
     invalid_argument, ///< What the message says: a negative duration, no handler, an object that was moved from.
     closed,           ///< The client was closed.
     forked,           ///< The client was made by the parent of this process; make a new one here.
     wrong_thread,     ///< A blocking call on a thread that must not block (the client's own).
     would_deadlock,   ///< The owner would wait for what it holds itself. Nothing was changed.
-    not_replicated, ///< Fewer replicas than its replica_policy asks for confirmed the lock in time. It was given back.
+    not_replicated, ///< Fewer replicas than its replica_policy asks for confirmed the lock or permits in time. Given back.
 };
 
 /// The category of errc; its message() is short and general. Portable code may compare with std::errc instead:

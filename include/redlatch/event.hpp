@@ -21,7 +21,7 @@ struct event {
         server_refuses, ///< the server answers and takes no locks: out of memory, without replicas or a disk, read-only
         server_recovered,  ///< and takes them again
         eviction_possible, ///< a full server may remove locks that are held (maxmemory-policy); once for each client
-        too_few_replicas,  ///< a lock is held that fewer replicas have confirmed than its replica_policy asks for
+        too_few_replicas,  ///< a lock is held, or permits are taken, that fewer replicas have confirmed than asked for
     };
     kind what;
     std::string lock_name{}; ///< empty for connection events

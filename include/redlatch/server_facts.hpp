@@ -51,7 +51,7 @@ struct server_facts {
     std::optional<bool> last_save_worked{};    ///< the last write to its files
 
     role_kind role = role_kind::unknown;
-    std::optional<int> replicas{};      ///< that are connected
+    std::optional<int> replicas{};      ///< that are connected and have the data
     std::optional<int> min_replicas{};  ///< min-replicas-to-write; 0: writes are taken without any
     std::optional<bool> wait_command{}; ///< WAIT can be used
     std::optional<bool> role_command{}; ///< ROLE can be used

@@ -48,9 +48,8 @@ void tell(io::client_core& core, completion_ptr<Values...> done, outcome const& 
 template <class Operation, class Finish, class... Values> class async_call final : public io::async_task {
 public:
     template <class... Arguments>
-    async_call(std::shared_ptr<io::client_core> core, Finish finish, completion_ptr<Values...> done,
-               Arguments&&... arguments)
-        : async_task(core->loop()), core_(std::move(core)), finish_(std::move(finish)), done_(std::move(done)),
+    async_call(std::shared_ptr<io::client_core> core, Finish finish, Arguments&&... arguments)
+        : async_task(core->loop()), core_(std::move(core)), finish_(std::move(finish)),
           what_(std::in_place, core_, std::forward<Arguments>(arguments)...) {}
 
     completion_ptr<Values...>& done() noexcept { return done_; }
@@ -67,17 +66,18 @@ private:
 
     std::shared_ptr<io::client_core> core_;
     Finish finish_;
-    completion_ptr<Values...> done_;
+    completion_ptr<Values...> done_{};
     std::optional<Operation> what_;
 };
 
-/// Starts an operation; false: the client is closed, and `done` is untouched.
+/// Starts an operation; false: the client is closed, and `done` is untouched. So it is where this throws.
 template <class Operation, class Finish, class... Values, class... Arguments>
 bool start(std::shared_ptr<io::client_core> const& core, std::stop_token const& stop, completion_ptr<Values...>& done,
            Finish finish, Arguments&&... arguments) {
     using call = async_call<Operation, Finish, Values...>;
-    auto const one = std::allocate_shared<call>(base::recycling<call>(), core, std::move(finish), std::move(done),
+    auto const one = std::allocate_shared<call>(base::recycling<call>(), core, std::move(finish),
                                                 std::forward<Arguments>(arguments)...);
+    one->done() = std::move(done); // only now: the operation may have asked for memory that there is not
     if (one->done()) one->done()->begins(canceller(std::weak_ptr<cancellable>(one)));
     if (core->run(one, stop)) return true;
     done = std::move(one->done());

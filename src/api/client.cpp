@@ -10,6 +10,7 @@
 #include "api/replica_rules.hpp"
 #include "api/server_inspection.hpp"
 #include "api/server_view.hpp"
+#include "base/hash_slot.hpp"
 #include "locking/names.hpp"
 #include "locking/recipes/election.hpp"
 #include "locking/recipes/faster_multi.hpp"
@@ -56,15 +57,32 @@ std::string usable_name(io::client_core const& core, std::string const& kind, st
     return name;
 }
 
+/// `subject`: "lock 'x'". Throws error(invalid_argument).
+void check_policy(std::string const& subject, std::optional<replica_policy> const& replicas) {
+    if (!replicas) return;
+    if (auto const problem = detail::problem_of(*replicas); !problem.empty())
+        throw error(errc::invalid_argument, subject + ": " + problem);
+}
+
+/// Of a read-write lock. In a cluster a writer would get it, which needs the hash alone, and could not release it, which needs
+/// the keys of the readers too. Throws error(bad_name).
+void must_be_in_one_slot(io::client_core& core, std::string const& asked) {
+    if (core.servers().mode() != server_mode::cluster) return;
+    auto const name = detail::with_prefix(core.settings().name_prefix, asked);
+    if (base::hash_slot(locking::read_hold_prefix(name)) == base::hash_slot(name)) return;
+    throw error(errc::bad_name,
+                "the keys of lock " + locking::shown(name)
+                    + " would be in different slots of the cluster, because of the braces in its name; write "
+                      "{ and } around at least one byte, or leave both out");
+}
+
 /// No round trip.
 std::shared_ptr<detail::lock_impl> lock_of(detail::client_handle const& owner, std::string const& asked,
                                            locking::recipe const& recipe, std::optional<replica_policy> const& replicas,
                                            std::vector<std::string> const& parts = {}) {
     auto const& core = owner.core;
     auto const name = usable_name(*core, "lock", asked);
-    if (replicas)
-        if (auto const problem = detail::problem_of(*replicas); !problem.empty())
-            throw error(errc::invalid_argument, "lock " + locking::shown(name) + ": " + problem);
+    check_policy("lock " + locking::shown(name), replicas);
     auto impl = std::make_shared<detail::lock_impl>();
     impl->core = core;
     impl->replicas = replicas.value_or(core->settings().replicas);
@@ -77,8 +95,16 @@ std::shared_ptr<detail::counter_impl> counter_of(detail::client_handle const& ow
                                                  locking::counter_kind const& recipe, counter_options const& options) {
     auto const& core = owner.core;
     auto const name = usable_name(*core, std::string(recipe.kind), asked);
+    check_policy(std::string(recipe.kind) + " " + locking::shown(name), options.replicas);
+    auto const replicas =
+        recipe.changes() ? options.replicas.value_or(core->settings().replicas) : replica_policy::none();
+    if (options.replicas && !recipe.changes())
+        throw error(errc::invalid_argument,
+                    std::string(recipe.kind) + " " + locking::shown(name)
+                        + ": nothing is acquired of it, so that replicas have nothing to confirm; "
+                          "leave out counter_options::replicas");
     return std::make_shared<detail::counter_impl>(
-        detail::counter_impl{core, core->shared_counters().get(name, recipe), options});
+        detail::counter_impl{core, core->shared_counters().get(name, recipe), options, replicas});
 }
 
 } // namespace
@@ -104,6 +130,7 @@ non_reentrant_fair_lock client::get_non_reentrant_fair_lock(std::string const& n
 }
 
 read_write_lock client::get_read_write_lock(std::string const& name, lock_options const& options) {
+    must_be_in_one_slot(*handle().core, name);
     return read_write_lock(lock_of(handle(), name, locking::read_recipe, options.replicas),
                            lock_of(handle(), name, locking::write_recipe, options.replicas));
 }

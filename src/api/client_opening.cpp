@@ -103,6 +103,9 @@ std::optional<outcome> client::start_connect(config const& settings, completion_
         done = one->take();
         if (!done) return std::nullopt; // somebody has cancelled it meanwhile, and it was told
         return outcome(no_thread.code(), no_thread_to_connect);
+    } catch (std::bad_alloc const&) {
+        done = one->take();
+        if (done) throw;
     }
     return std::nullopt;
 }

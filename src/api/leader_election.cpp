@@ -101,7 +101,7 @@ leader_answer wait_now(election_impl const& impl, leader_answer const& last, wai
                        std::error_code& ec, std::string* message) {
     resp::value answer;
     ec = detail::wait_now(impl.change, to_wait(last, options), message,
-                          [&answer](io::counter_wait& ended) { answer = ended.answer(); });
+                          [&answer](io::counter_wait const& ended) { answer = ended.answer(); });
     if (ec) return std::nullopt;
     try {
         return read_leader(impl, answer);
@@ -193,9 +193,14 @@ std::optional<outcome> leader_election::start_campaign(campaign_options const& o
     auto lock = impl().lock;
     auto* const whole = new campaign_completion(impl_, std::move(done));
     completion_ptr<hold> inner(whole);
-    auto end = lock.start_acquire(to_acquire(*impl_, options), inner);
-    if (end) done = whole->take_back();
-    return end;
+    try {
+        auto end = lock.start_acquire(to_acquire(*impl_, options), inner);
+        if (end) done = whole->take_back();
+        return end;
+    } catch (...) {
+        if (inner) done = whole->take_back(); // nothing has begun, and it is the caller's again
+        throw;
+    }
 }
 
 void leader_election::async_campaign(campaign_options const& options, executor ex,
@@ -263,12 +268,12 @@ std::optional<outcome> leader_election::start_wait_for_change(leader_answer cons
                                                               completion_ptr<leader_answer>& done) {
     auto const& of = impl();
     return detail::start_wait(of.change, to_wait(last, options), done,
-                              [impl = impl_](io::counter_wait& ended, completion_ptr<leader_answer> completion) {
+                              [impl = impl_](auto& ended, completion_ptr<leader_answer> completion) {
                                   ended.handed_over();
                                   auto how = ended.result() ? detail::failure_of(ended) : outcome();
                                   leader_answer found;
                                   try {
-                                      if (!ended.result()) found = read_leader(*impl, ended.answer());
+                                      if (!ended.result()) found = read_leader(*impl, ended.acquired().answer());
                                   } catch (error const& problem) {
                                       how = outcome(problem.code(), problem.what());
                                   }

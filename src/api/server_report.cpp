@@ -4,6 +4,8 @@
 #include "connection/connect_op.hpp"
 #include "connection/role_reply.hpp"
 
+#include <algorithm>
+
 namespace redlatch::detail {
 namespace {
 
@@ -24,6 +26,23 @@ std::optional<bool> flag(std::string_view text, std::string_view yes, std::strin
 std::optional<int> count(std::string_view text) {
     auto const number = base::whole_number<int>(text);
     return number && *number >= 0 ? number : std::nullopt;
+}
+
+/// Those that have the data, as WAIT and ROLE count them: one that is still being sent them confirms nothing. Where INFO names
+/// none (some services), all that it counts.
+std::optional<int> ready_replicas(std::string_view info, std::optional<int> connected) {
+    int named = 0;
+    int ready = 0;
+    while (!info.empty()) {
+        auto const line = info.substr(0, info.find('\n'));
+        info.remove_prefix(std::min(line.size() + 1, info.size()));
+        auto const colon = line.find(':'); // slave0:ip=10.0.0.2,port=6379,state=online,offset=14,lag=0
+        if (!line.starts_with("slave") || colon == std::string_view::npos) continue;
+        if (!base::whole_number<int>(line.substr(5, colon - 5))) continue;
+        ++named;
+        if (line.find(",state=online,") != std::string_view::npos) ++ready;
+    }
+    return named == 0 || !connected ? connected : ready;
 }
 
 void read_software(std::string_view valkey, std::string_view redis, server_facts& into) {
@@ -52,7 +71,7 @@ void read_info_facts(std::string_view text, server_facts& into) {
     if (field("role") == "master") into.role = server_facts::role_kind::master;
     if (field("role") == "slave") into.role = server_facts::role_kind::replica;
     if (into.role != server_facts::role_kind::master) return;
-    into.replicas = count(field("connected_slaves"));
+    into.replicas = ready_replicas(text, count(field("connected_slaves")));
     // Servers say how many replicas are fit only where some are asked for.
     if (into.replicas && field("min_slaves_good_slaves").empty()) into.min_replicas = 0;
 }
