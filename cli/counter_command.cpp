@@ -37,6 +37,21 @@ std::string counter_command::shown() const {
     return "the " + kind_ + " '" + printable(name_) + "'";
 }
 
+void counter_command::refuse_permits_with_ids(client& owner) const {
+    std::int64_t taken = 0;
+    try {
+        taken = owner.get_permit_semaphore(name_).inspect().taken;
+    } catch (error const& problem) { // a right that only this look needs, or what is no number: the change says it
+        if (problem.reason() == errc::server_refused || problem.reason() == errc::wrong_type) return;
+        throw;
+    }
+    if (taken > 0)
+        throw error(errc::wrong_type, "'" + printable(name_) + "' is a permit semaphore, not a " + kind_ + ", and "
+                                          + std::to_string(taken)
+                                          + (taken == 1 ? " permit of it is" : " permits of it are")
+                                          + " taken; nothing was changed (redlatch permits show tells more)");
+}
+
 int counter_command::answer(std::string_view member, bool yes, std::string const& sentence) const {
     print(common_.json ? json_of_counter(name_, member, yes) : sentence + '\n');
     return yes ? 0 : 1;

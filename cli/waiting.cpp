@@ -4,6 +4,7 @@
 #include "holder_watch.hpp"
 #include "holders.hpp"
 #include "permit_wait.hpp"
+#include "replicas_flag.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -61,17 +62,6 @@ void say_who_is_waited_for(holder_watch const& holder, lock_options const& optio
                                    fields_of(options, seen));
 }
 
-/// A lock that was given back for want of replicas counts as busy, as one that others hold: the reason says which.
-std::optional<replica_policy> saying_why(std::optional<replica_policy> policy) {
-    if (policy && policy->shortage == replica_shortage::give_back) policy->shortage = replica_shortage::fail;
-    return policy;
-}
-
-bool counts_as_busy(error const& problem, lock_options const& options) {
-    return problem.reason() == errc::not_replicated && options.replicas
-           && options.replicas->shortage == replica_shortage::give_back;
-}
-
 basic_lock lock_of(client& owner, lock_options const& options) {
     if (options.election)
         return owner
@@ -86,16 +76,11 @@ basic_lock lock_of(client& owner, lock_options const& options) {
     return owner.get_lock(options.name, how);
 }
 
-std::string held_by_replicas(int number) {
-    if (number == 0) return ", which no replica has";
-    return ", which " + std::to_string(number) + (number == 1 ? " replica has too" : " replicas have too");
-}
-
 void say_acquired(command_hold const& lock, report const& reporter) {
     auto fields = lock.fields();
     auto const& owner = std::get<std::string>(fields.back().value);
     auto const replicas = lock.confirmed_by();
-    auto const message = "holding " + lock.shown() + " as " + owner + (replicas ? held_by_replicas(*replicas) : "");
+    auto const message = "holding " + lock.shown() + " as " + owner + held_by_replicas(replicas);
     if (auto const token = lock.token()) fields.push_back({"token", static_cast<std::int64_t>(*token)});
     if (replicas) fields.push_back({"replicas", std::int64_t{*replicas}});
     reporter.note("acquired", message, fields);
@@ -171,7 +156,7 @@ taken take_lock(client& owner, private_server& server, lock_options const& optio
                 holder.wait_for_answer(patient ? patience_for_a_name : 1s);
             }
         } catch (error const& problem) {
-            if (counts_as_busy(problem, options))
+            if (counts_as_busy(problem, options.replicas))
                 given_back = problem.what();
             else if (problem.reason() != errc::cancelled)
                 throw;

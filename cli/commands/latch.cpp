@@ -32,6 +32,11 @@ count_down_latch latch_of(client& owner, counter_command const& command) {
     return owner.get_count_down_latch(command.name(), exactly_once);
 }
 
+count_down_latch latch_to_change(client& owner, counter_command const& command) {
+    command.refuse_permits_with_ids(owner);
+    return latch_of(owner, command);
+}
+
 int set_latch(arguments const& words) {
     int count = 0;
     counter_command command("latch", "set NAME COUNT", "Set a latch, unless it is set already.");
@@ -39,7 +44,7 @@ int set_latch(arguments const& words) {
     command.line().example("redlatch latch set loaded 3");
     command.parse(words, "  0    it was set\n  1    it was set already; nothing was changed\n");
     client owner(choose_server(command.common()));
-    auto which = latch_of(owner, command);
+    auto which = latch_to_change(owner, command);
     bool const done = which.try_set_count(count);
     if (!done) which.count(); // throws where something else has the name
     return command.answer(
@@ -52,7 +57,7 @@ int count_down(arguments const& words) {
     command.line().example("redlatch latch count-down loaded");
     command.parse(words, "  0    it was counted down\n  1    there is no latch of that name; nothing was changed\n");
     client owner(choose_server(command.common()));
-    if (latch_of(owner, command).count_down()) {
+    if (latch_to_change(owner, command).count_down()) {
         command.done("counted", "counted", "counted down " + command.shown());
         return 0;
     }
@@ -103,7 +108,7 @@ int remove_latch(arguments const& words) {
     command.line().example("redlatch latch remove loaded");
     command.parse(words, "  0    it was removed\n  1    it was not set\n");
     client owner(choose_server(command.common()));
-    bool const done = latch_of(owner, command).remove();
+    bool const done = latch_to_change(owner, command).remove();
     return command.answer("removed", done, command.shown() + (done ? " was removed" : " was not set"));
 }
 

@@ -39,6 +39,11 @@ semaphore semaphore_of(client& owner, counter_command const& command) {
     return owner.get_semaphore(command.name(), exactly_once);
 }
 
+semaphore semaphore_to_change(client& owner, counter_command const& command) {
+    command.refuse_permits_with_ids(owner);
+    return semaphore_of(owner, command);
+}
+
 std::string text_of(std::int64_t permits) {
     return std::to_string(permits) + (permits == 1 ? " permit" : " permits");
 }
@@ -57,7 +62,7 @@ int set_semaphore(arguments const& words) {
     command.parse(words, "  0    it was set\n  1    it was set already; nothing was changed\n");
     refuse_shorter(expiry, 1ms, "--expiry", "it must be longer than nothing");
     client owner(choose_server(command.common()));
-    auto which = semaphore_of(owner, command);
+    auto which = semaphore_to_change(owner, command);
     bool const done = which.try_set_permits(permits, expiry);
     if (!done) which.available_permits(); // throws where something else has the name
     return command.answer("set", done,
@@ -96,8 +101,8 @@ int acquire(arguments const& words) {
     config const settings = choose_server(command.common(), flags);
     exit_on_signals(inherited);
     client owner(settings);
+    auto which = semaphore_to_change(owner, command);
     block_ending_signals(inherited);
-    auto which = semaphore_of(owner, command);
     auto const whom = text_of(permits) + " of " + command.shown();
     auto const end =
         wait_for_counter(command, flags, inherited, whom, [&](std::optional<duration> limit, std::stop_token stop) {
@@ -129,7 +134,7 @@ int release_semaphore(arguments const& words) {
     command.line().example("redlatch semaphore release reports");
     command.parse(words, "  0    they were added\n");
     client owner(choose_server(command.common()));
-    semaphore_of(owner, command).release(permits);
+    semaphore_to_change(owner, command).release(permits);
     command.done("released", "released", "added " + text_of(permits) + " to " + command.shown());
     return 0;
 }
@@ -148,7 +153,7 @@ int drain(arguments const& words) {
     command.line().example("redlatch semaphore drain reports");
     command.parse(words, "  0    the number was shown; it may be 0\n");
     client owner(choose_server(command.common()));
-    auto const taken = semaphore_of(owner, command).drain_permits();
+    auto const taken = semaphore_to_change(owner, command).drain_permits();
     try {
         return command.answer("drained", taken);
     } catch (output_error const& problem) { // nobody could give them back otherwise
@@ -163,7 +168,7 @@ int remove_semaphore(arguments const& words) {
     command.line().example("redlatch semaphore remove reports");
     command.parse(words, "  0    it was removed\n  1    it was not set\n");
     client owner(choose_server(command.common()));
-    bool const done = semaphore_of(owner, command).remove();
+    bool const done = semaphore_to_change(owner, command).remove();
     return command.answer("removed", done, command.shown() + (done ? " was removed" : " was not set"));
 }
 

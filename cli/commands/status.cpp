@@ -1,6 +1,7 @@
 // redlatch status NAME and redlatch list: who holds what.
 #include "commands/commands.hpp"
 #include "durations.hpp"
+#include "holders.hpp"
 #include "json_line.hpp"
 #include "lock_check.hpp"
 #include "lock_table.hpp"
@@ -37,7 +38,7 @@ std::string headline_of(lock_info const& lock) {
     if (!lock.held) return name + (lock.waiters.empty() ? " is free\n" : " is free for the first of its queue\n");
     std::string const held = name + " is held (" + shortened(lock.type, longest_shown) + ")";
     if (!lock.remaining_lease) return held + " and has no expiry\n";
-    return held + " for " + time_left(lock) + " still, unless renewed\n";
+    return held + " for " + time_left(lock) + (is_in_minimum_hold(lock) ? " still\n" : " still, unless renewed\n");
 }
 
 std::string message_of(lock_info const& lock) {

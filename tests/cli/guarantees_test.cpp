@@ -318,6 +318,9 @@ TEST(guarantees, of_locks_that_replicas_confirm_need_what_asks_the_replicas) {
     EXPECT_EQ(confirm(replica_policy::all()).state, standing::unknown);
     facts.role_command = true;
     facts.wait_command = false;
+    for (auto const& policy : {replica_policy::all(), replica_policy::at_least(1)})
+        EXPECT_EQ(found_in(judged(facts, {}, {.replicas = policy}), "failover")->state, standing::fails)
+            << "none is waited for";
     EXPECT_EQ(confirm(replica_policy::all()).state, standing::fails);
     EXPECT_THAT(confirm(replica_policy::all()).reason, HasSubstr("every acquisition is refused"));
     EXPECT_THAT(confirm(replica_policy::redisson_default()).reason, HasSubstr("locks are given all the same"));

@@ -75,7 +75,7 @@ TEST_F(hold_command, says_held_and_holds_until_a_signal) {
 }
 
 TEST_F(hold_command, renews) {
-    auto const tool = start({"hold", "job", "--watchdog", "600ms"});
+    auto const tool = start({"hold", "job", "--watchdog", "2s"});
     EXPECT_EQ(line_of(*tool), "held");
     auto const first = expiry();
     EXPECT_TRUE(wait_until([&] { return expiry() > first + 1000; }));

@@ -28,6 +28,30 @@ TEST_F(latch_command, sets_once) {
     EXPECT_EQ(gone.output, "the latch 'loaded' was not set\n");
 }
 
+TEST_F(latch_command, leaves_a_permit_semaphore_alone) {
+    client owner(server.uri());
+    auto permits = owner.get_permit_semaphore("loaded");
+    ASSERT_TRUE(permits.try_set_permits(3));
+    auto mine = permits.acquire();
+    for (auto const& words : {std::vector<std::string>{"latch", "set", "loaded", "4"},
+                              {"latch", "count-down", "loaded"},
+                              {"latch", "remove", "loaded"},
+                              {"semaphore", "set", "loaded", "4"},
+                              {"semaphore", "acquire", "loaded"},
+                              {"semaphore", "release", "loaded"},
+                              {"semaphore", "drain", "loaded"},
+                              {"semaphore", "remove", "loaded"}}) {
+        auto const result = run(words);
+        EXPECT_EQ(result.status, 69) << words[1];
+        EXPECT_NE(result.errors.find("is a permit semaphore, not a " + words[0] + ", and 1 permit of it is taken"),
+                  std::string::npos)
+            << result.errors;
+        EXPECT_EQ(permits.get_permits(), 3);
+    }
+    mine.release();
+    permits.remove();
+}
+
 TEST_F(latch_command, counts_down_until_there_is_none) {
     set("2");
     EXPECT_EQ(output_of({"latch", "count-down", "loaded"}), "");
@@ -67,7 +91,7 @@ TEST_F(latch_command, does_not_wait_for_one_that_is_not_set) {
 
 TEST_F(latch_command, says_that_it_is_not_open) {
     set("1");
-    for (words const& how : {words{"--no-wait"}, words{"--wait", "0s"}, words{"--wait", "100ms"}}) {
+    for (words const& how : {words{"--no-wait"}, words{"--wait", "0s"}, words{"--wait", "1s"}}) {
         words arguments{"latch", "wait", "loaded"};
         arguments.insert(arguments.end(), how.begin(), how.end());
         auto const result = run(arguments);

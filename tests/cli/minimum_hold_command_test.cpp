@@ -30,6 +30,7 @@ TEST_F(minimum_hold_command, keeps_the_lock_when_the_command_has_ended) {
     EXPECT_FALSE(event.contains("holder")) << event;
     auto const seen = run({"status", "job"});
     EXPECT_EQ(seen.status, 0);
+    EXPECT_EQ(seen.output.find("unless renewed"), std::string::npos) << seen.output;
     EXPECT_NE(seen.output.find("which has released it: the rest is its minimum hold"), std::string::npos)
         << seen.output;
     auto const object = nlohmann::json::parse(run({"status", "job", "--json"}).output);

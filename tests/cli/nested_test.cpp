@@ -34,7 +34,7 @@ TEST_F(nested_run, of_the_outermost_lock_is_refused_too) {
 
 TEST_F(nested_run, that_does_not_wait_for_ever_is_busy_and_says_by_whom) {
     for (auto const& inner :
-         {words{"run", "job", "--no-wait", "--", "true"}, words{"run", "job", "--wait", "200ms", "--", "true"}}) {
+         {words{"run", "job", "--no-wait", "--", "true"}, words{"run", "job", "--wait", "1s", "--", "true"}}) {
         auto const result = run(around("job", inner));
         EXPECT_EQ(result.status, 75);
         EXPECT_NE(result.errors.find("the redlatch run around this command holds it"), std::string::npos)

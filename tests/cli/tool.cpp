@@ -8,6 +8,7 @@
 #include <poll.h>
 #include <stdexcept>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -114,6 +115,12 @@ bool tool_test::becomes_waited_for(std::string const& name) const {
 std::int64_t wall_clock() {
     auto const now = std::chrono::system_clock::now().time_since_epoch();
     return std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
+}
+
+std::int64_t written_at(std::filesystem::path const& file) {
+    struct stat about {};
+    if (::stat(file.c_str(), &about) != 0) throw std::runtime_error(file.string() + " was never written");
+    return std::int64_t{about.st_mtim.tv_sec} * 1'000 + about.st_mtim.tv_nsec / 1'000'000;
 }
 
 std::string line_of(child_process& process) {

@@ -89,6 +89,10 @@ protected:
 /// Milliseconds since the epoch.
 std::int64_t wall_clock();
 
+/// When the file was last written, by the same clock: a command that writes it again and again lived until then, however late
+/// the test comes to see its end.
+std::int64_t written_at(std::filesystem::path const& file);
+
 /// A line that must be there.
 std::string line_of(child_process& process);
 

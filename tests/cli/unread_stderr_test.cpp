@@ -48,7 +48,7 @@ TEST_F(unread_stderr, holds_up_no_renewal_and_hears_later_how_much_it_has_missed
     ASSERT_TRUE(reader.is_there());
     child_process tool(
         {{"sh", "-c",
-          "exec " + the_tool() + " run job --verbose --watchdog 600ms -- sh -c 'echo ready; read line' 2>"
+          "exec " + the_tool() + " run job --verbose --watchdog 2500ms -- sh -c 'echo ready; read line' 2>"
               + path.string()},
          {"REDLATCH_SERVER=" + server.uri()},
          {}});
@@ -57,7 +57,7 @@ TEST_F(unread_stderr, holds_up_no_renewal_and_hears_later_how_much_it_has_missed
     ASSERT_TRUE(reader.fill());
     cut_connections(); // of which the I/O thread says something
     auto const first = expiry();
-    ASSERT_TRUE(wait_until([&] { return expiry() > first + 1200; })) << "it is renewed beyond what was its lease";
+    ASSERT_TRUE(wait_until([&] { return expiry() > first + 2500; })) << "it is renewed beyond what was its lease";
     reader.read();
     cut_connections();
     EXPECT_TRUE(wait_until([&] { return reader.read().find("not shown, because nobody read") != std::string::npos; }));
