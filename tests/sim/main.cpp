@@ -63,12 +63,10 @@ constexpr char const* help = R"(redlatch_sim: the shipped library in a simulated
   --go-on        a line for each seed that fails, and no more
   --kind WORD    all locks are of this kind: reentrant, non_reentrant, spin, fenced, fair, read_write,
                  semaphore, permit_semaphore, latch, election, multi, faster_multi,
-                 red, non_reentrant_fair
+                 red, non_reentrant_fair (faster_multi and red with the topology single only)
   --kinds        print the kinds that are played with servers of the topology, a line each, and no more
-  --topology WORD  how the servers are arranged: single, cluster (all kinds but faster_multi and red),
-                 replicas that confirm locks (reentrant, non_reentrant, spin, fenced, fair,
-                 non_reentrant_fair, read_write),
-                 sentinel (the same)
+  --topology WORD  how the servers are arranged: single, cluster, replicas (which confirm locks and
+                 permits), sentinel
   --figures      what was measured of fairness and of the cost of waiting, a line for each seed
   --no-shrink    show a failing scenario as it was generated
   --orders       instead of seeds: all orders of small scenarios (docs/testing.md)
@@ -148,7 +146,7 @@ std::optional<wanted> parse(int argc, char** argv, int& status) {
             made.faults = false;
         } else if (word == "--generation") {
             auto const which = number();
-            if (which < 1 || which > static_cast<std::uint64_t>(generation::latest) + 1) {
+            if (which < 1 || which > static_cast<std::uint64_t>(generation::tenth) + 1) {
                 std::fprintf(stderr, "redlatch_sim: there is no generation %s\n", i < argc ? argv[i] : "");
                 return std::nullopt;
             }
@@ -225,7 +223,8 @@ redlatch::sim::outcome play(scenario const& what, wanted const& how, bool with_t
     return redlatch::sim::run(what, with_trace, nullptr, &fair);
 }
 
-void show(scenario const& what, wanted const& how) {
+/// Whether it broke a promise.
+bool show(scenario const& what, wanted const& how) {
     auto const again = play(what, how, true);
     for (auto const& line : again.trace) std::printf("%s\n", line.c_str());
     if (again.broken)
@@ -233,6 +232,7 @@ void show(scenario const& what, wanted const& how) {
                     static_cast<double>(again.facts.at(again.broken->at).when.count()) / 1e6,
                     again.broken->text.c_str());
     std::printf("\n%s", to_text(what).c_str());
+    return again.broken.has_value();
 }
 
 void print_figures(std::uint64_t seed, redlatch::sim::history const& facts) {
@@ -329,8 +329,7 @@ int main(int argc, char** argv) {
     std::signal(SIGSEGV, say_the_seed);
     if (how->one) {
         seed_under_way = how->first;
-        show(make(how->first, *how), *how);
-        return 0;
+        return show(make(how->first, *how), *how) ? 1 : 0;
     }
     auto const began = wall::now();
     std::uint64_t runs = 0;

@@ -50,7 +50,11 @@ std::optional<violation> check_notice(history const& all) {
 }
 
 std::optional<violation> check_deadlines(history const& all, moment slack) {
-    std::map<std::pair<int, int>, moment> deadlines;
+    struct deadline {
+        moment when;
+        moment confirming;
+    };
+    std::map<std::pair<int, int>, deadline> deadlines;
     std::map<int, moment> went_on;
     std::set<int> stopped;
     for (std::size_t i = 0; i < all.size(); ++i) {
@@ -61,14 +65,14 @@ std::optional<violation> check_deadlines(history const& all, moment slack) {
             stopped.erase(one.process);
             went_on[one.process] = one.when;
         }
-        if (one.what == kind::asked) deadlines[who] = one.until;
+        if (one.what == kind::asked) deadlines[who] = {one.until, one.confirming};
         if (one.what != kind::not_acquired && one.what != kind::acquired) continue;
         auto const found = deadlines.find(who);
         // A stopped process returns from nothing; if it dies so, it never will.
-        if (found == deadlines.end() || found->second == never || stopped.contains(one.process)) continue;
-        auto allowed = found->second;
+        if (found == deadlines.end() || found->second.when == never || stopped.contains(one.process)) continue;
+        auto allowed = found->second.when;
         if (auto const again = went_on.find(one.process); again != went_on.end())
-            allowed = std::max(allowed, again->second);
+            allowed = std::max(allowed, again->second + found->second.confirming);
         if (one.when > allowed + slack)
             return make("deadlines", i,
                         "a wait ended " + std::to_string((one.when - allowed).count() / 1'000'000)

@@ -108,6 +108,17 @@ TEST(deadline_checker, counts_from_the_end_of_a_stop) {
     EXPECT_FALSE(check_deadlines(stopped, 20ms));
 }
 
+TEST(deadline_checker, leaves_the_time_for_replicas_to_who_was_stopped_before_it_asked_them) {
+    auto wait = asks(1ms, 0, 0, 40ms);
+    wait.confirming = 30ms;
+    history const stopped{wait, at(2ms, kind::stopped, 0, -1), at(100ms, kind::went_on, 0, -1)};
+    for (auto const& [end, late] : {std::pair(150ms, false), {151ms, true}}) {
+        auto all = stopped;
+        all.push_back(at(end, kind::acquired, 0, 0));
+        EXPECT_EQ(check_deadlines(all, 20ms).has_value(), late);
+    }
+}
+
 history waiting_for_a_free_lock() {
     return {at(0ms, kind::quiet, -1, -1), asks(1ms, 0, 0), probe(100ms, false), probe(700ms, false)};
 }

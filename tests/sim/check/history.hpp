@@ -32,7 +32,7 @@ enum class answer : std::uint8_t {
 struct fact {
     enum class kind : std::uint8_t {
         asked, ///< a worker asks for a lock, until `until` at the latest; `most`: by then it is in its process's queue, never:
-        ///< it does not wait there
+        ///< it does not wait there; `yes`: and replicas are to confirm it
         acquired, ///< it has it, as `owner`, and may rely on that until `until`; `most`: it must end then; `yes`: it is renewed
         not_acquired, ///< it returns without it; `said` and `text` say why; `until`: since then its process has heard
         ///< nothing, and connections have failed
@@ -63,7 +63,7 @@ struct fact {
         ///< if one did; `text` says what else did
         answered, ///< the server has answered a command of this process about a lock: somebody holds it (`yes`) or not
         closing,  ///< a process begins to close its client
-        wants_permits, ///< a worker asks a semaphore for `amount` permits, until `until` at the latest
+        wants_permits, ///< a worker asks a semaphore for `amount` permits, until `until` at the latest; yes: and replicas
         took_permits,  ///< it has them
         took_none,     ///< it returns without; `said` and `text` say why
         gives_permits, ///< it begins to give them back
@@ -110,6 +110,7 @@ struct fact {
     std::int64_t least = 0;  ///< of confirmed and too_few
     std::uint64_t commands = 0;
     std::uint64_t wakes = 0;
+    moment confirming{0};     ///< of asked: for so long it waits for replicas, from the moment that it has the answer
     bool waits = false;       ///< of asked, of a process without a queue: it waits all the same
     bool shared = false;      ///< of asked and acquired: others may have it as well; of probe: those who do have it
     moment kept{0};           ///< of acquired: nobody else is to have it before; zero: it has no minimum hold

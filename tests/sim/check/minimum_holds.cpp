@@ -31,6 +31,7 @@ struct lock_seen {
     std::set<std::string> inside{};          ///< who is in the key; not what is left of holds
     std::map<std::string, moment> over{};    ///< when the minimum holds of owners are
     std::map<std::string, moment> to_keep{}; ///< of those who have begun to release: for how long what is left may stay
+    std::set<std::string> lost{};            ///< released as soon as it was lost, and perhaps once more by who had it
     std::string went{};                      ///< the owner who left the key last
     moment went_at{0};
     std::optional<rest> left{};
@@ -48,6 +49,10 @@ void leaves(lock_seen& lock, std::string const& owner) {
 
 /// What a release leaves is told to the server as a time from then on: however late it is heard of, it lasts no longer.
 void begins_to_release(lock_seen& lock, fact const& one) {
+    if (one.what == fact::kind::told_lost)
+        lock.lost.insert(one.owner);
+    else if (lock.lost.contains(one.owner))
+        return;
     auto const found = lock.over.find(one.owner);
     if (found != lock.over.end()) lock.to_keep[one.owner] = std::max(found->second - one.when, moment(0));
 }
@@ -89,7 +94,7 @@ std::optional<violation> check_minimum_holds(history const& all) {
         if (one.what == kind::acquired && one.kept > moment(0) && !ended.contains({one.lock, one.owner}))
             locks[one.lock].all.push_back({one.owner, one.kept, one.shared});
         if (one.what == kind::acquired && one.kept_most != never) locks[one.lock].over[one.owner] = one.kept_most;
-        if (one.what == kind::releasing) begins_to_release(locks[one.lock], one);
+        if (one.what == kind::releasing || one.what == kind::told_lost) begins_to_release(locks[one.lock], one);
         bool const of_all = one.what == kind::missed || one.what == kind::returned;
         bool const of_one = one.what == kind::unpromised || one.what == kind::forced;
         if (of_all || (of_one && one.lock < 0))

@@ -17,6 +17,7 @@ someone who(fact const& one) {
 }
 
 struct in_queue {
+    bool asks_replicas = false;
     moment asked{0};
     moment entered = never; ///< by then; never: it does not wait in the queue
     moment until = never;
@@ -25,8 +26,13 @@ struct in_queue {
 /// Of one lock, in one process or in all.
 class queue {
 public:
-    void asks(fact const& one) { waiting_[who(one)] = {one.when, one.most, one.until}; }
-    void leaves(fact const& one) { waiting_.erase(who(one)); }
+    void asks(fact const& one) { waiting_[who(one)] = {one.yes, one.when, one.most, one.until}; }
+    void leaves(fact const& one) {
+        auto const mine = waiting_.extract(who(one));
+        if (!mine || !mine.mapped().asks_replicas) return;
+        last_ = who(one); // it may have had the lock, unconfirmed
+        gives_back(one);
+    }
     void gives_back(fact const& one) { given_back_[who(one)] = one.when; }
 
     /// The worker that has waited longer and is overtaken, and should not be.

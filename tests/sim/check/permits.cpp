@@ -15,6 +15,7 @@ struct wish {
     int process;
     std::int64_t amount;
     moment until;
+    bool asks_replicas; ///< it may have them already, and wait for these
 };
 
 /// What is known of one semaphore.
@@ -48,7 +49,7 @@ public:
         if (what == kind::left) on_death(one.process);
         if (what == kind::unpromised) on_unpromised(one.lock);
         if (what == kind::missed && one.owner.empty()) of.changed_by_others = of.torn = true;
-        if (what == kind::wants_permits) of.waiting[one.worker] = {one.process, one.amount, one.until};
+        if (what == kind::wants_permits) of.waiting[one.worker] = {one.process, one.amount, one.until, one.yes};
         if (what == kind::took_permits) return on_taken(one, of);
         if (what == kind::took_none) return on_none(one, of);
         if (what == kind::gives_permits) give(one, of);
@@ -122,8 +123,9 @@ private:
         if (one.yes) return on_end(one, of);
         auto const& wishes = of.waiting;
         bool const servable =
-            quiet_ && !wishes.empty()
-            && std::all_of(wishes.begin(), wishes.end(), [&](auto const& w) { return w.second.amount <= one.amount; });
+            quiet_ && !wishes.empty() && std::all_of(wishes.begin(), wishes.end(), [&](auto const& w) {
+                return w.second.amount <= one.amount && !w.second.asks_replicas;
+            });
         if (!servable) of.could_be_served_since = moment(-1);
         if (servable && of.could_be_served_since < moment(0)) of.could_be_served_since = one.when;
         if (servable && one.when - of.could_be_served_since > rules_.wakeup)

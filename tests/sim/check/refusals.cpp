@@ -19,8 +19,14 @@ struct possession {
     std::map<int, int> at_home{};          ///< how many of a process believe in a hold
     moment free_since = moment::min() / 2; // never held
     std::map<int, moment> home_since{};    ///< since when nobody of a process has had it
-    moment asleep_until{0};                ///< removed by hand, which wakes nobody: waiters sleep until then
+    /// By owner, the process that has released it without waiting for the answer, and has the lock until that is executed.
+    std::map<std::string, int> being_released{};
+    moment asleep_until{0}; ///< removed by hand, which wakes nobody: waiters sleep until then
 
+    bool is_being_released_by(int process) const {
+        return std::any_of(being_released.begin(), being_released.end(),
+                           [process](auto const& one) { return one.second == process; });
+    }
     bool held_since(moment when) const { return !in_key.empty() || free_since >= when; }
     bool held_at_home_since(int process, moment when) const {
         auto const now = at_home.find(process);
@@ -68,7 +74,7 @@ public:
         case answer::busy:
         case answer::timed_out:
             // Another connection may have failed, and the one that is asked does not know yet.
-            if (one.until < what.asked && !held_here
+            if (one.until < what.asked && !held_here && !lock.is_being_released_by(one.process)
                 && (one.said == answer::busy || one.when - what.asked >= rules_.long_wait))
                 return "says that the lock was held, though its process was cut off all the time";
             if (one.said == answer::timed_out && one.when - what.asked < rules_.hearing) return {}; // too short
@@ -111,8 +117,10 @@ private:
         if (one.what == kind::in_key && one.yes) lock.in_key.insert(one.owner);
         if (one.what == kind::in_key && !one.yes) {
             lock.in_key.erase(one.owner);
+            lock.being_released.erase(one.owner);
             lock.free_since = std::max(lock.free_since, one.until);
         }
+        if (one.what == kind::released && one.said == answer::untold) lock.being_released[one.owner] = one.process;
         if (one.what == kind::acquired && holders_.insert(who).second) ++lock.at_home[one.process];
         if (one.what != kind::in_key && one.what != kind::acquired && holders_.erase(who) > 0) {
             --lock.at_home[one.process];

@@ -87,6 +87,17 @@ TEST(order_checker, accepts_one_who_takes_it_again_at_once_so_often_only) {
     EXPECT_TRUE(check_order(all, {.barging = -1us})) << "it did not ask at once";
 }
 
+TEST(order_checker, accepts_one_who_takes_again_at_once_what_replicas_did_not_confirm) {
+    history all{quiet(), at(1ms, kind::asked, 0, 1), waits(2ms, 0, 0)};
+    for (auto const what : {kind::not_acquired, kind::asked, kind::acquired}) {
+        all.push_back(at(10ms, what, 0, 1));
+        all.back().most = all.back().when;
+    }
+    EXPECT_TRUE(check_order(all, {})) << "it had nothing to give back";
+    all[1].yes = true;
+    EXPECT_FALSE(check_order(all, {}));
+}
+
 // --- fairness
 
 /// Process 0 waits from the start, processes 1 and 2 take turns.

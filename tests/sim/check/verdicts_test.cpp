@@ -190,6 +190,19 @@ TEST(refusal_checker, accepts_busy_behind_a_hold_of_the_same_process) {
     EXPECT_TRUE(check_refusals(all, {}));
 }
 
+TEST(refusal_checker, accepts_busy_of_one_who_was_cut_off_while_a_release_of_its_process_is_under_way) {
+    auto all = waits_in_vain(answer::timed_out);
+    all.back().until = 1ms;
+    all[1] = in_key(1ms, true, -1, "a:1");
+    all.insert(all.begin() + 2, at(2ms, kind::acquired, 0, 1, "a:1"));
+    all.insert(all.begin() + 3, at(9ms, kind::released, 0, 1, "a:1"));
+    EXPECT_TRUE(check_refusals(all, {})) << "its release was answered";
+    all[3].said = answer::untold;
+    EXPECT_FALSE(check_refusals(all, {}));
+    all.insert(all.begin() + 4, in_key(9ms, false, 0, "a:1"));
+    EXPECT_TRUE(check_refusals(all, {})) << "it has been executed";
+}
+
 TEST(refusal_checker, rejects_busy_of_one_who_was_cut_off_all_the_time) {
     auto all = waits_in_vain(answer::timed_out);
     all.back().until = 9ms;

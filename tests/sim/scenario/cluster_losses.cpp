@@ -9,12 +9,30 @@
 #include <utility>
 
 namespace redlatch::sim {
+namespace {
+
+/// When the hold of `owner` ends. The key of a read-write lock stays for the longest hold of all that read, each of which has
+/// keys of its own.
+std::int64_t end_of_lease(server_host const& of, std::string const& key, std::string const& owner) {
+    auto const holds = locking::read_hold_prefix(key) + owner + ":rwlock_timeout:";
+    auto const& all = of.node().data().databases.front();
+    std::int64_t ends = 0;
+    for (auto at = all.lower_bound(holds); at != all.end() && at->first.starts_with(holds); ++at)
+        if (of.exists(at->first)) ends = std::max(ends, of.expiry(at->first));
+    return ends != 0 ? ends : of.expiry(key);
+}
+
+} // namespace
+
 stage::leases stage::leases_at(server_host const& of, int lock) const {
     leases found;
     if (plan.locks_are == lock_kind::permit_semaphore)
         for (auto const& [id, ends] : permits_at(of, semaphore_name(lock))) found.emplace(id, ends);
     else
-        for (auto& owner : of.owners(key_of(lock))) found.emplace(std::move(owner), of.expiry(key_of(lock)));
+        for (auto& owner : of.owners(key_of(lock))) {
+            auto const ends = end_of_lease(of, key_of(lock), owner);
+            found.emplace(std::move(owner), ends);
+        }
     return found;
 }
 
@@ -45,7 +63,7 @@ std::string stage::counted_now(int lock) const {
     auto const record = locking::request_record(key_of(lock), {});
     std::set<std::string> requests;
     for (auto const& one : servers)
-        if (ownership->has_keys_of(one.number(), key_of(lock)))
+        if (ownership == nullptr || ownership->has_keys_of(one.number(), key_of(lock)))
             for (auto const& [key, value] : one.node().data().databases.front())
                 if (key.starts_with(record) && one.exists(key)) requests.insert(key);
     for (auto const& key : requests) text += " " + key;
@@ -59,7 +77,6 @@ void stage::returns(int lock, std::string const& owner) {
     write({.what = fact::kind::returned, .lock = lock, .owner = owner});
 }
 
-/// Requests of a semaphore or a latch are forgotten, or are nobody's: what there is has come about in no other way.
 void stage::miss_count(int lock) {
     permits_may_be_missing = permits_may_be_missing || plan.locks_are == lock_kind::semaphore;
     torn.insert(lock);

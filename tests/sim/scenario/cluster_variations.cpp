@@ -34,15 +34,16 @@ fault make_cluster_fault(dice& by, scenario const& in) {
 } // namespace
 
 bool can_be_played(lock_kind kind, topology with) {
-    if (with == topology::single) return true;
-    if (with == topology::cluster) return kind != lock_kind::faster_multi && kind != lock_kind::red;
-    return kind == lock_kind::reentrant || kind == lock_kind::non_reentrant || kind == lock_kind::spin
-           || kind == lock_kind::fenced || kind == lock_kind::fair || kind == lock_kind::non_reentrant_fair
-           || kind == lock_kind::read_write;
+    return with == topology::single || (kind != lock_kind::faster_multi && kind != lock_kind::red);
 }
 
 bool scenario::only_moves_slots() const {
     return std::all_of(faults.begin(), faults.end(), [](auto const& one) { return one.what == kind::migrate_slot; });
+}
+
+bool scenario::only_lacks_memory() const {
+    return std::all_of(faults.begin(), faults.end(),
+                       [](auto const& one) { return one.what == fault::kind::out_of_memory; });
 }
 
 void share_a_slot(scenario& in, bool with_faults) {

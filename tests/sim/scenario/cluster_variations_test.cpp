@@ -154,11 +154,13 @@ TEST(cluster_variations, say_that_a_new_node_cannot_be_reached) {
     EXPECT_EQ(seen.acquired, 1 + plan.workers[0].jobs.size() - static_cast<std::size_t>(unreachable));
 }
 
-TEST(cluster_variations, play_all_but_values_and_red_locks_in_a_cluster) {
-    EXPECT_TRUE(can_be_played(lock_kind::semaphore, topology::cluster));
-    EXPECT_FALSE(can_be_played(lock_kind::semaphore, topology::sentinel));
-    EXPECT_FALSE(can_be_played(lock_kind::red, topology::cluster));
-    EXPECT_FALSE(can_be_played(lock_kind::multi, topology::replicas));
+TEST(cluster_variations, play_all_but_values_and_red_locks_in_every_arrangement) {
+    EXPECT_TRUE(can_be_played(lock_kind::red, topology::single));
+    for (auto const with : {topology::cluster, topology::replicas, topology::sentinel}) {
+        EXPECT_TRUE(can_be_played(lock_kind::semaphore, with));
+        EXPECT_FALSE(can_be_played(lock_kind::red, with));
+        EXPECT_FALSE(can_be_played(lock_kind::faster_multi, with));
+    }
 }
 
 } // namespace

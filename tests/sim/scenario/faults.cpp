@@ -35,6 +35,12 @@ void unpromised(stage& in, int lock, moment until = never) {
     owners_unpromised(in, one);
 }
 
+/// Keys of a slot move one by one: of the two keys of permits with ids, one server may have one each.
+bool is_divided(stage const& in, int lock) {
+    if (in.plan.locks_are != lock_kind::permit_semaphore) return false;
+    return &in.host_of(lock) != &in.host_of_key(lock, locking::permit_timeouts(in.semaphore_name(lock)));
+}
+
 /// All that a server had.
 void server_unpromised(stage& in, int server) {
     bool const is_alone = in.servers.size() == 1;
@@ -46,6 +52,7 @@ void server_unpromised(stage& in, int server) {
         auto const one = unpromised_fact(each, never, true);
         if (!is_alone) in.write(one);
         owners_unpromised(in, one);
+        if (is_divided(in, each)) in.miss_count(each);
     }
 }
 

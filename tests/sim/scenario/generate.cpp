@@ -155,6 +155,7 @@ scenario generate(std::uint64_t seed, bool with_faults, generation of) {
     }
     if (of >= generation::eighth) hold_longer(made);
     if (of >= generation::ninth) leave_one_descriptor(made);
+    if (of >= generation::tenth && with_faults) fill_server(made);
     return made;
 }
 

@@ -82,7 +82,7 @@ public:
     using_leased_permits(stage& in, int number, int process, job const& what)
         : in_(in), number_(number), process_(process), what_(what),
           me_(in.actors.at(static_cast<std::size_t>(process))), amount_(1 + (what.hold + what.pause) % permits_in_all),
-          semaphore_(me_.user().get_permit_semaphore(in.semaphore_name(what.lock))) {}
+          semaphore_(me_.user().get_permit_semaphore(in.semaphore_name(what.lock), {.replicas = what.confirmed})) {}
 
     void run() {
         in_.universe.rest_for(std::chrono::milliseconds(what_.pause) + std::chrono::microseconds(what_.pause_us));
@@ -123,20 +123,23 @@ private:
         return what_.lease ? what_.entries > 1 && *what_.lease >= shortest : what_.entries == 1;
     }
 
+    moment time_for_replicas() const { return what_.confirmed ? what_.confirmed->time : moment(0); }
+
     permits take() {
         leased_permit_options how{.permits = static_cast<int>(amount_), .renewed = renewed()};
         if (what_.lease) how.lease = duration(*what_.lease);
         auto const now = in_.universe.now();
         auto wants = about(kind::wants_permits);
+        wants.yes = what_.confirmed.has_value();
         std::stop_source stop;
         switch (what_.asks) {
         case job::how::timed:
             how.wait = duration(what_.wait);
-            wants.until = now + std::chrono::milliseconds(what_.wait);
+            wants.until = now + std::chrono::milliseconds(what_.wait) + time_for_replicas();
             break;
         case job::how::once:
             how.wait = 0ms;
-            wants.until = now + std::chrono::milliseconds(in_.plan.timeout);
+            wants.until = now + std::chrono::milliseconds(in_.plan.timeout) + time_for_replicas();
             break;
         case job::how::cancelled:
             how.stop = stop.get_token();
@@ -149,6 +152,7 @@ private:
         write(std::move(wants));
         std::error_code ec;
         permits got;
+        if (what_.confirmed) in_.taking_all[number_] = {process_, std::int64_t{1} << what_.lock};
         if (what_.asks == job::how::asynchronous) {
             answer_of_call<permits> answer;
             if (call(ec, [&] { semaphore_.async_acquire(how, {}, answer.handler()); }))
@@ -156,6 +160,7 @@ private:
         } else {
             call(ec, [&] { got = semaphore_.acquire(how, ec); });
         }
+        in_.taking_all.erase(number_);
         auto end = about(ec ? kind::took_none : kind::took_permits);
         end.said = answer_of(ec);
         if (ec) end.text = ec.message();
@@ -327,8 +332,12 @@ void see_unwanted(stage& in, int lock) {
         // Whoever closes leaves taken what its workers had, and nothing else.
         bool const alive = taker != nullptr && !taker->who->dead && !taker->who->retired && !taker->who->stopped
                            && (!taker->closing || (taker->closed_well && !one.handed_out));
-        if (alive) in.write({.what = kind::orphan, .lock = lock, .owner = id});
-        bool const left_behind = !alive || in.plan.scripts_refused_for_a_while();
+        bool const being_taken = std::any_of(in.taking_all.begin(), in.taking_all.end(), [&](auto const& other) {
+            auto const& [process, locks] = other.second; // it may have them, and wait for replicas
+            return process == one.taken_by && (locks >> lock & 1) != 0;
+        });
+        if (alive && !being_taken) in.write({.what = kind::orphan, .lock = lock, .owner = id});
+        bool const left_behind = !alive || (!being_taken && in.plan.scripts_refused_for_a_while());
         if (left_behind && calm(in) && one.ends_at_ms >= for_ever && std::exchange(one.unwanted, true))
             to_give_back.push_back(id);
     }

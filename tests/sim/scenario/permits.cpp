@@ -33,7 +33,8 @@ public:
     using_permits(stage& in, int number, int process, job const& what)
         : in_(in), number_(number), process_(process), what_(what),
           me_(in.actors.at(static_cast<std::size_t>(process))), amount_(1 + (what.hold + what.pause) % permits_in_all),
-          permits_(me_.user().get_semaphore(in.semaphore_name(what.lock), {.exactly_once = in.plan.exactly_once()})) {}
+          permits_(me_.user().get_semaphore(in.semaphore_name(what.lock),
+                                            {.exactly_once = in.plan.exactly_once(), .replicas = what.confirmed})) {}
 
     void run() {
         in_.universe.rest_for(std::chrono::milliseconds(what_.pause) + std::chrono::microseconds(what_.pause_us));
@@ -49,15 +50,19 @@ private:
     bool over() const { return me_.who->retired; }
     void write(kind what, answer said = answer::done, std::string text = {}, moment until = never) {
         if (over()) return;
+        bool const asks_replicas = what == kind::wants_permits && what_.confirmed;
         in_.write({.what = what,
                    .process = process_,
                    .worker = number_,
                    .lock = what_.lock,
                    .until = until,
                    .said = said,
+                   .yes = asks_replicas,
                    .amount = amount_,
                    .text = std::move(text)});
     }
+
+    moment time_for_replicas() const { return what_.confirmed ? what_.confirmed->time : moment(0); }
 
     bool take() {
         permit_options how{.permits = static_cast<int>(amount_)};
@@ -67,11 +72,11 @@ private:
         switch (what_.asks) {
         case job::how::timed:
             how.wait = duration(what_.wait);
-            until = now + std::chrono::milliseconds(what_.wait);
+            until = now + std::chrono::milliseconds(what_.wait) + time_for_replicas();
             break;
         case job::how::once:
             how.wait = 0ms;
-            until = now + std::chrono::milliseconds(in_.plan.timeout);
+            until = now + std::chrono::milliseconds(in_.plan.timeout) + time_for_replicas();
             break;
         case job::how::cancelled:
             how.stop = stop.get_token();

@@ -263,9 +263,9 @@ patience usual_patience(scenario const& plan) {
     auto const third = std::chrono::milliseconds((leased ? plan.longest_lease() : plan.watchdog) / 3);
     made.silent_loss = 500ms + std::max(third - 1'400ms, 0ms);
     if (plan.evalsha_refused) made.silent_loss = made.needless_loss = 24h; // nobody can renew, nor ask
-    // A key is always on one of two nodes that answer.
-    made.nothing_is_lost =
-        plan.is_cluster() && plan.has_one_key_each() && plan.only_moves_slots() && !plan.evalsha_refused;
+    // A key is always on one of two nodes that answer; a server that is full goes on renewing.
+    bool const in_two_places = plan.is_cluster() && plan.has_one_key_each() && plan.only_moves_slots();
+    made.nothing_is_lost = (in_two_places || plan.only_lacks_memory()) && !plan.evalsha_refused;
     made.majorities = {.judged = red, .silent_loss = made.silent_loss};
     // Where predecessor kills are refused, sweeps find what came late: up to 15 s later.
     made.orphan = plan.kill_refused ? 20'000ms : 1'200ms;

@@ -96,7 +96,12 @@ INSTANTIATE_TEST_SUITE_P(
         kept{1'012'867, generation::fifth, lock_kind::faster_multi},
         kept{445'788'496'538'350'912, generation::eighth, lock_kind::fair, topology::cluster},
         kept{98'405'624'518'726'029, generation::ninth, lock_kind::semaphore, topology::cluster},
-        kept{1'077'263'136'443'548'956, generation::ninth, lock_kind::reentrant, topology::sentinel}),
+        kept{1'077'263'136'443'548'956, generation::ninth, lock_kind::reentrant, topology::sentinel},
+        kept{1'079'571'033'895'274'739, generation::tenth},
+        kept{515'498'749'950'704'237, generation::tenth, lock_kind::semaphore, topology::cluster},
+        kept{887'801'158'506'618'135, generation::tenth, lock_kind::read_write, topology::cluster},
+        kept{326'664'151'713'000'552, generation::tenth, lock_kind::permit_semaphore, topology::cluster},
+        kept{921'493'326'234'616'892, generation::tenth, lock_kind::read_write, topology::sentinel}),
     [](auto const& one) { return std::to_string(one.param.seed); });
 
 TEST_P(kept_seed, keeps_every_promise) {

@@ -252,6 +252,8 @@ struct scenario {
     }
     /// Nothing is wrong at any time, and slots may move. What has one key is somewhere at every moment.
     bool only_moves_slots() const;
+    /// Nothing goes wrong but that the server is full, and takes nothing new.
+    bool only_lacks_memory() const;
     /// For a while nobody may run scripts: what is to be given back in the background then stays until its lease is over.
     bool scripts_refused_for_a_while() const;
 };
@@ -267,7 +269,8 @@ enum class generation : std::uint8_t {
     seventh,
     eighth,
     ninth,
-    latest = ninth
+    tenth,
+    latest = tenth
 };
 
 scenario generate(std::uint64_t seed, bool with_faults = true, generation of = generation::latest);

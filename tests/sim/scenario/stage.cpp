@@ -21,6 +21,7 @@ node_settings settings_of(scenario const& plan, simulated_cluster* cluster, simu
         made.sentinel = &sentinels->view_of(number - sentinels->servers());
     }
     if (!plan.shards_known) made.removed = {"ssubscribe", "sunsubscribe", "spublish", "pubsub|shardnumsub"};
+    made.is_newer = plan.shards_known && number % 2 == 0; // as while servers are upgraded, one after the other
     return made;
 }
 

@@ -140,6 +140,8 @@ struct stage {
     static bool is_rest(std::string const& owner);
     /// Writes down what is lost, and what comes back, with a change of who has the keys, or of what these are.
     void see_around_loss(std::function<void()> const& change);
+    /// Requests of a semaphore or a latch are forgotten, or are nobody's: what there is has come about in no other way.
+    void miss_count(int lock);
     /// A key beside that of a lock: those of a slot move one by one.
     server_host const& host_of_key(int lock, std::string const& key) const {
         return servers.at(ownership != nullptr ? static_cast<std::size_t>(ownership->home_of(key)) : home_of(lock));
@@ -205,7 +207,6 @@ private:
     leases leases_at(server_host const& of, int lock) const;
     std::string counted_at(server_host const& of, int lock) const;
     std::string counted_now(int lock) const;
-    void miss_count(int lock);
     void returns(int lock, std::string const& owner);
     void see_outdated(int number, redis_node::executed const& one, int by);
 

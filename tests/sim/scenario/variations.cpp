@@ -163,6 +163,16 @@ void leave_one_descriptor(scenario& in) {
     }
 }
 
+void fill_server(scenario& in) {
+    dice by(in.seed * 0xd6e8feb86659fd93U + 0x5bd1e995);
+    if (!by.one_in(24)) return;
+    fault full;
+    full.what = kind::out_of_memory;
+    full.at = by.between(1, 1'500);
+    full.lasts = by.between(in.watchdog, 4 * in.watchdog);
+    in.faults = {full};
+}
+
 void choose_patience(scenario& in) {
     dice by(in.seed * 0x9e6c63d0676a9a99U + 0x6a09e667);
     in.lazily = by.one_in(6);

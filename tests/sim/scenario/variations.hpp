@@ -27,6 +27,9 @@ void hold_longer(scenario& in);
 /// A process whose calls are refused memory for a while, or that gets no further thread.
 void take_memory_and_threads(scenario& in);
 
+/// A server that is full for longer than leases last, and nothing else goes wrong.
+void fill_server(scenario& in);
+
 /// When clients connect, and whether their calls wait for a server that is away.
 void choose_patience(scenario& in);
 

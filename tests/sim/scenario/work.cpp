@@ -177,6 +177,7 @@ private:
     std::optional<hold> enter(basic_lock& lock) {
         auto how = options();
         auto asked = about(kind::asked);
+        asked.confirming = time_for_replicas();
         auto const now = in_.universe.now();
         std::stop_source stop;
         switch (what_.asks) {
@@ -196,6 +197,7 @@ private:
         case job::how::asynchronous: break;
         }
         asked.shared = reads();
+        asked.yes = what_.confirmed.has_value();
         // Another one may have it before replicas have confirmed this one's.
         asked.most = what_.confirmed ? never : queued_by(me_, what_.asks, now);
         in_.write(std::move(asked));

@@ -137,12 +137,19 @@ void lua_engine::execute_for_script(lua_State* lua) {
     lua::push_reply(lua, resp);
 }
 
+std::string lua_engine::told_to_script(std::string_view misplaced, std::string_view command) const {
+    if (misplaced.empty()) return {};
+    if (!node_.settings.is_newer || !misplaced.starts_with("TRYAGAIN"))
+        return "ERR Script attempted to access a non local key in a cluster node";
+    return "ERR Unable to execute command '" + std::string(command)
+           + "' in script because undeclared keys were accessed during rehashing of the slot";
+}
+
 void lua_engine::execute_words(std::span<std::string_view const> argv, std::string& out) {
     auto& caller = *running_.caller;
     auto const* const which = find_command(argv, node_.settings.removed);
     auto problem = std::string(refusal(caller, which, argv.size(), running_.wrote));
-    if (problem.empty() && !misplaced(node_, caller.from, *which, argv).empty())
-        problem = "ERR Script attempted to access a non local key in a cluster node";
+    if (problem.empty()) problem = told_to_script(misplaced(node_, caller.from, *which, argv), argv.front());
     if (!problem.empty()) {
         reply::error(out, problem);
     } else {

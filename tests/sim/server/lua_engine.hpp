@@ -47,6 +47,7 @@ private:
     static int redis_pcall(lua_State* lua);
     void execute_for_script(lua_State* lua);
     void execute_words(std::span<std::string_view const> argv, std::string& out);
+    std::string told_to_script(std::string_view misplaced, std::string_view command) const;
 
     redis_node::state& node_;
     std::unique_ptr<lua_State, closer> lua_;

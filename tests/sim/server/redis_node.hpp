@@ -39,6 +39,7 @@ struct node_settings {
     std::map<std::string, user, std::less<>> users{{"default", {}}};
     /// Lower-case commands that it does not know, as after "rename-command NAME ''" in its configuration.
     std::set<std::string, std::less<>> removed{};
+    bool is_newer = false;                   ///< tells a script that meets a divided slot what Redis 7.2 and later say
     membership* cluster = nullptr;           ///< of which it is a node; none: it is alone
     sentinel_view const* sentinel = nullptr; ///< what it knows as a Sentinel; none: it is none
 };

@@ -1,4 +1,5 @@
 // A simulated node of a cluster beside a real one: who executes a command while a slot is at home, on its way, and gone.
+#include "locking/wire_call.hpp"
 #include "resp/reader.hpp"
 #include "sim/server/key_slot.hpp"
 #include "sim/server/membership.hpp"
@@ -133,6 +134,7 @@ void compare_all(pair_of_nodes& both, std::string const& key) {
             compare({"EVALSHA", std::string(40, 'a'), "1", key});
             compare({"EVAL", "return redis.call('hset', KEYS[1], 'field', ARGV[1])", "1", key, "2"});
             compare({"EVAL", "return redis.call('exists', ARGV[1])", "1", key, missing});
+            compare({"EVAL", "return redis.call('exists', KEYS[1], ARGV[1])", "1", key, missing});
             compare({"EVAL", "return redis.call('spublish', ARGV[1], 'text')", "1", key, channel});
             compare({"SPUBLISH", channel, "text"});
             compare({"PUBLISH", channel, "text"});
@@ -208,6 +210,32 @@ TEST(node_of_a_cluster, says_who_has_which_slots) {
     EXPECT_EQ(three.nodes(), id('a') + " 10.0.0.1:7000@17000 master - 0 0 0 connected 7\n" + id('b')
                                  + " 10.0.0.1:7001@17001 myself,master - 0 0 1 connected 0-6 8 10-16383 [7-<-" + id('a')
                                  + "]\n" + id('c') + " 10.0.0.1:7002@17002 slave " + id('b') + " 0 0 2 connected\n");
+}
+
+// The hash of a reader is here, and the keys of its holds are not yet: that they are missing says nothing.
+TEST(node_of_a_cluster, says_of_a_reader_whose_keys_are_not_there_yet_that_its_slot_is_divided) {
+    std::string const key = "key";
+    membership mine;
+    mine.members = {{.id = std::string(40, 'a'), .port = 1}, {.id = std::string(40, 'b'), .port = 2}};
+    mine.owners.assign(slots_in_all, 1);
+    mine.importing[key_slot(key)] = 1;
+    for (bool const newer : {false, true}) {
+        node_settings made;
+        made.is_newer = newer;
+        made.cluster = &mine;
+        redis_node node(made);
+        node_client user(node);
+        auto const said = [&](auto const&... command) {
+            user("ASKING");
+            return user(command...);
+        };
+        ASSERT_EQ(said("HSET", key, "mode", "read", "me:1", "1"), ":2\r\n");
+        auto const renewed = said("EVAL", locking::scripts::read_renew.text, "1", key, "30000", "me:1", "{key}:");
+        EXPECT_NE(renewed.find(newer ? "undeclared keys were accessed during rehashing of the slot"
+                                     : "attempted to access a non local key"),
+                  std::string::npos)
+            << renewed;
+    }
 }
 
 } // namespace

@@ -37,12 +37,13 @@ constexpr script_shape counters[]{
     {&scripts::counter_set, "k?r", "apcmL?R"},   {&scripts::counter_remove, "k?r", "pcm?R"},
     {&scripts::semaphore_acquire, "k?r", "a?R"}, {&scripts::semaphore_release, "k?r", "apcb?R"},
     {&scripts::semaphore_drain, "k?r", "?R"},    {&scripts::semaphore_undo, "kr", "apcR"},
-    {&scripts::latch_count_down, "k?r", "pc?R"}};
+    {&scripts::latch_count_down, "k?r", "pc?R"}, {&scripts::counter_mark, "kr", ""}};
 
 constexpr script_shape permits[]{
     {&scripts::permit_set, "ke?r", "pcab?R"},    {&scripts::permit_acquire, "ker", "pcLii"},
-    {&scripts::permit_lease, "ke", "pcLbii"},    {&scripts::permit_look, "ke", "pc?i"},
-    {&scripts::permit_release, "ke?r", "pcRii"}, {&scripts::permit_remove, "ke?r", "?R"}};
+    {&scripts::permit_lease, "ke", "pcLii"},     {&scripts::permit_look, "ke", "pc?i"},
+    {&scripts::permit_release, "ke?r", "pcRii"}, {&scripts::permit_remove, "ke?r", "?R"},
+    {&scripts::permit_renew, "e", "lii"}};
 
 constexpr script_family families[]{owner_hash, fenced, fair, read_write, values, counters, permits};
 
