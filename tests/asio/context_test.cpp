@@ -105,7 +105,7 @@ TEST_F(context_test, blocking_calls_are_refused_on_its_threads) {
 TEST_F(context_test, a_hold_that_ends_in_a_handler_does_not_block_the_context) {
     running_context loop;
     config settings = quick(server.uri());
-    settings.timeout = 10s;
+    settings.timeout = 20s;
     client user = make_client(loop.context, settings);
     hold held = async_acquire(user.get_lock(name), asio::use_future).get();
     server.pause();
@@ -118,7 +118,7 @@ TEST_F(context_test, a_hold_that_ends_in_a_handler_does_not_block_the_context) {
     EXPECT_LT(took.get_future().get(), 250ms);
     std::promise<void> alive;
     asio::post(loop.context, [&] { alive.set_value(); });
-    EXPECT_EQ(alive.get_future().wait_for(2s), std::future_status::ready) << "with the server still stopped";
+    EXPECT_EQ(alive.get_future().wait_for(5s), std::future_status::ready) << "with the server still stopped";
     server.resume();
     EXPECT_TRUE(wait_until([&] { return !exists(name); }));
     user.close();

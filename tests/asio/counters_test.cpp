@@ -26,7 +26,7 @@ TEST_P(counters_test, futures) {
     async_acquire(permits, asio::use_future).get();
     async_acquire(permits, permit_options{.permits = 2}, asio::use_future).get();
     EXPECT_FALSE(async_try_acquire(permits, asio::use_future).get());
-    EXPECT_EQ(outcome_of([&] { async_acquire(permits, permit_options{.wait = 50ms}, asio::use_future).get(); }).reason,
+    EXPECT_EQ(outcome_of([&] { async_acquire(permits, permit_options{.wait = 1s}, asio::use_future).get(); }).reason,
               errc::timed_out);
     async_release(permits, 2, asio::use_future).get();
     EXPECT_TRUE(async_release_if_exists(permits, 1, asio::use_future).get());

@@ -34,16 +34,15 @@ TEST_P(election_test, futures) {
     ASSERT_TRUE(seen);
     EXPECT_EQ(seen->candidate, "ann");
     EXPECT_EQ(outcome_of([&] {
-                  auto const never = async_campaign(bob, campaign_options{.wait = 20ms}, asio::use_future).get();
+                  auto const never = async_campaign(bob, campaign_options{.wait = 1s}, asio::use_future).get();
               }).reason,
               errc::timed_out);
     auto const again = outcome_of([&] { auto const never = async_campaign(ann, asio::use_future).get(); });
     EXPECT_EQ(again.reason, errc::would_deadlock);
     EXPECT_NE(again.message.find("candidate 'ann' leads election"), std::string::npos) << again;
-    EXPECT_EQ(outcome_of([&] {
-                  async_wait_for_change(bob, seen, wait_options{.wait = 20ms}, asio::use_future).get();
-              }).reason,
-              errc::timed_out);
+    EXPECT_EQ(
+        outcome_of([&] { async_wait_for_change(bob, seen, wait_options{.wait = 1s}, asio::use_future).get(); }).reason,
+        errc::timed_out);
     auto changed = async_wait_for_change(bob, seen, asio::use_future);
     auto second = async_campaign(bob, asio::use_future);
     auto const token = first.token();

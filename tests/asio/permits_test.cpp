@@ -34,7 +34,7 @@ TEST_P(permits_test, futures) {
     ASSERT_EQ(two.ids().size(), 2U);
     EXPECT_FALSE(async_try_acquire(pool, asio::use_future).get());
     EXPECT_EQ(outcome_of([&] {
-                  (void)async_acquire(pool, leased_permit_options{.wait = 50ms}, asio::use_future).get();
+                  (void)async_acquire(pool, leased_permit_options{.wait = 1s}, asio::use_future).get();
               }).reason,
               errc::timed_out);
     EXPECT_EQ(async_get_permits(pool, asio::use_future).get(), 3);

@@ -117,7 +117,7 @@ TEST_P(wait_lost_test, of_several_locks_and_of_permits) {
 
     auto pool = user.get_permit_semaphore(name + "-pool");
     async_set_permits(pool, 1, asio::use_future).get();
-    permits one = async_acquire(pool, leased_permit_options{.lease = 600ms, .renewed = true}, asio::use_future).get();
+    permits one = async_acquire(pool, leased_permit_options{.lease = 3s, .renewed = true}, asio::use_future).get();
     auto of_permits = async_wait_lost(one, asio::use_future);
     other.get_permit_semaphore(name + "-pool").release(one.ids().front());
     EXPECT_NO_THROW(of_permits.get());

@@ -136,10 +136,14 @@ TEST_F(permit_faults_test, destructors_share_their_time_while_the_server_is_away
 
 /// The answer comes when the lease is over: it may have come back to the server, and is somebody else's.
 TEST_F(permit_faults_test, asks_anew_where_the_answer_came_after_the_end_of_the_lease) {
-    mine.try_set_permits(1);
-    mine.acquire().release();
+    auto settings = quick(proxy.uri());
+    settings.timeout = 20s; // it waits for the answer for as long as it takes
+    client patient(settings);
+    auto from = patient.get_permit_semaphore(name, {.exactly_once = true});
+    from.try_set_permits(1);
+    from.acquire().release();
     auto const late = proxy.hold_reply(a_script(scripts::permit_acquire));
-    auto asking = in_thread([&] { return mine.acquire({.lease = 200ms, .wait = 20s}); });
+    auto asking = in_thread([&] { return from.acquire({.lease = 2s, .wait = 20s}); });
     EXPECT_TRUE(late.wait());
     ASSERT_TRUE(wait_until([&] { return theirs.available_permits() == 1; })) << "its lease is over";
     late.deliver();

@@ -10,6 +10,21 @@
 namespace redlatch::test {
 namespace {
 
+/// Two clients whose leases last for 30 s: none ends, nor is renewed, while a loaded machine takes its time.
+struct with_long_leases {
+    with_long_leases(redis_server const& server, std::string const& name)
+        : user(quick(server.uri())), other(quick(server.uri())), reads(user.get_read_write_lock(name).read_lock()),
+          writes(user.get_read_write_lock(name).write_lock()), they_read(other.get_read_write_lock(name).read_lock()),
+          they_write(other.get_read_write_lock(name).write_lock()) {}
+
+    client user;
+    client other;
+    any_lock reads;
+    any_lock writes;
+    any_lock they_read;
+    any_lock they_write;
+};
+
 class read_write_lock_test : public with_server {
 protected:
     static config settings(std::string address) {
@@ -68,23 +83,24 @@ TEST_F(read_write_lock_test, lets_nobody_in_beside_who_writes) {
     EXPECT_FALSE(they_read.try_acquire());
     EXPECT_FALSE(they_write.try_acquire());
     EXPECT_FALSE(reads.try_acquire({.owner = owner()})) << "another owner of the same client";
-    EXPECT_EQ(outcome_of([&] { (void)they_read.acquire({.wait = 50ms}); }).reason, errc::timed_out);
+    EXPECT_EQ(outcome_of([&] { (void)they_read.acquire({.wait = 1s}); }).reason, errc::timed_out);
     mine.release();
     EXPECT_TRUE(they_read.try_acquire());
 }
 
 TEST_F(read_write_lock_test, lets_all_waiting_readers_in_with_one_release) {
-    auto mine = writes.acquire();
+    with_long_leases both(server, name);
+    auto mine = both.writes.acquire();
     std::atomic<int> inside{0};
     std::vector<std::jthread> readers;
     constexpr int many = 8;
     for (int i = 0; i < many; ++i)
-        readers.emplace_back([&, from = i % 2 == 0 ? reads : they_read]() mutable {
+        readers.emplace_back([&, from = i % 2 == 0 ? both.reads : both.they_read]() mutable {
             auto const got = from.acquire({.wait = 20s, .owner = owner()});
             ++inside;
             EXPECT_TRUE(wait_until([&] { return inside == many; })) << "all of them, at the same time";
         });
-    ASSERT_TRUE(waiting(user, many / 2) && waiting(other, many / 2));
+    ASSERT_TRUE(waiting(both.user, many / 2) && waiting(both.other, many / 2));
     auto const told = test_clock::now();
     mine.release();
     readers.clear();
@@ -135,10 +151,11 @@ TEST_F(read_write_lock_test, keeps_the_longest_lease_of_who_reads_also_when_that
 }
 
 TEST_F(read_write_lock_test, wakes_a_waiting_writer_when_the_last_reader_leaves) {
-    auto one = reads.acquire();
-    auto two = they_read.acquire();
-    auto writer = in_thread([&] { return they_write.acquire({.wait = 20s}); });
-    ASSERT_TRUE(waiting(other, 1));
+    with_long_leases both(server, name);
+    auto one = both.reads.acquire();
+    auto two = both.they_read.acquire();
+    auto writer = in_thread([&] { return both.they_write.acquire({.wait = 20s}); });
+    ASSERT_TRUE(waiting(both.other, 1));
     one.release();
     EXPECT_FALSE(is_ready(writer));
     auto const told = test_clock::now();
@@ -149,14 +166,15 @@ TEST_F(read_write_lock_test, wakes_a_waiting_writer_when_the_last_reader_leaves)
 }
 
 TEST_F(read_write_lock_test, lets_who_writes_read_too_and_others_as_soon_as_it_only_reads) {
+    with_long_leases both(server, name);
     owner const me;
-    auto writing = writes.acquire({.owner = me});
+    auto writing = both.writes.acquire({.owner = me});
     EXPECT_FALSE(reads.is_locked());
-    auto reading = reads.acquire({.owner = me});
+    auto reading = both.reads.acquire({.owner = me});
     EXPECT_TRUE(reads.is_locked() && writes.is_locked());
     EXPECT_FALSE(they_read.try_acquire());
-    auto waiter = in_thread([&] { return they_read.acquire({.wait = 20s}); });
-    ASSERT_TRUE(waiting(other, 1));
+    auto waiter = in_thread([&] { return both.they_read.acquire({.wait = 20s}); });
+    ASSERT_TRUE(waiting(both.other, 1));
     auto const told = test_clock::now();
     writing.release();
     auto beside = waiter.get();
@@ -374,16 +392,16 @@ TEST_F(read_write_lock_test, fits_the_guards_of_the_standard_library) {
     {
         std::shared_lock const one(lock);
         auto theirs = other.get_read_write_lock(name);
-        std::shared_lock const two(theirs, 10ms);
+        std::shared_lock const two(theirs, 10s);
         EXPECT_TRUE(two.owns_lock());
         EXPECT_FALSE(in_thread([&] { return theirs.try_lock(); }).get());
     }
-    std::unique_lock const alone(lock, 1s);
+    std::unique_lock const alone(lock, 10s);
     EXPECT_TRUE(alone.owns_lock());
     EXPECT_TRUE(lock.write_lock().is_held());
     EXPECT_FALSE(lock.read_lock().is_held());
     EXPECT_FALSE(in_thread([&] { return lock.try_lock_shared(); }).get());
-    auto const soon = std::chrono::steady_clock::now() + 10ms;
+    auto const soon = std::chrono::steady_clock::now() + 1s;
     EXPECT_FALSE(in_thread([&] { return lock.try_lock_shared_until(soon); }).get());
 }
 

@@ -113,7 +113,9 @@ protected:
         auto permits = user.get_semaphore("jobs:permits", {.exactly_once = true});
         EXPECT_TRUE(permits.try_set_permits(2, 100s));
         permits.acquire({.wait = busy_machine});
-        EXPECT_FALSE(permits.try_acquire({.permits = 2, .wait = 50ms}));
+        std::error_code code;
+        EXPECT_FALSE(permits.try_acquire({.permits = 2, .wait = 50ms}, code));
+        EXPECT_TRUE(in_vain(code)) << code.message();
         permits.release();
         EXPECT_EQ(permits.drain_permits(), 2);
         EXPECT_TRUE(permits.remove());

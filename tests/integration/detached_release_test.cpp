@@ -18,18 +18,22 @@ protected:
 };
 
 TEST_F(detached_release_test, returns_before_the_server_has_answered) {
-    lock.lock();
-    hold other = user.get_lock(name + "-2").acquire();
+    auto settings = detached(server.uri());
+    settings.timeout = 20s;
+    client patient(settings);
+    auto adapter = patient.get_lock(name);
+    adapter.lock();
+    hold other = patient.get_lock(name + "-2").acquire();
     server.pause();
     auto const start = test_clock::now();
-    lock.unlock();
+    adapter.unlock();
     other.release_detached();
     { hold none = std::move(other); }
     EXPECT_LT(since(start), 100ms);
     server.resume();
     EXPECT_TRUE(wait_until([&] { return !exists(name) && !exists(name + "-2"); }));
-    EXPECT_TRUE(wait_until([&] { return user.stats().released == 2; })) << "the answer is read although nobody asks";
-    expect_idle(user);
+    EXPECT_TRUE(wait_until([&] { return patient.stats().released == 2; })) << "the answer is read although nobody asks";
+    expect_idle(patient);
 }
 
 TEST_F(detached_release_test, is_followed_by_the_next_acquisition_on_the_same_connection) {

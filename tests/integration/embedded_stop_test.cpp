@@ -7,7 +7,10 @@
 
 #include <array>
 #include <csignal>
+#include <functional>
 #include <gmock/gmock.h>
+#include <optional>
+#include <sched.h>
 #include <string>
 #include <unistd.h>
 
@@ -167,6 +170,42 @@ TEST_F(embedded_stop_test, is_killed_by_force_when_it_goes_on_after_it_was_told_
     EXPECT_TRUE(server.stop(true));
     EXPECT_EQ(stubborn.status(), -1) << "it was killed";
     std::filesystem::remove(server.socket());
+}
+
+/// As in another container. What `work` returns; none: this user may not do it.
+std::optional<int> where_no_other_process_is_visible(std::function<int()> const& work) {
+    constexpr int not_permitted = 98;
+    other_process parent([&] {
+        if (::unshare(CLONE_NEWPID) != 0) return not_permitted;
+        other_process alone([&] {
+            ::setsid(); // a signal to all of its group is none to this test
+            return work();
+        });
+        return alone.status();
+    });
+    int const status = parent.status();
+    return status == not_permitted ? std::nullopt : std::optional(status);
+}
+
+TEST_F(embedded_stop_test, is_not_killed_by_force_where_its_process_is_not_visible) {
+    embedded_server const server;
+    fake_server const deaf([](fake_connection& client) {
+        for (auto request = client.read(); !request.empty(); request = client.read())
+            if (request.find("SHUTDOWN") == std::string::npos) client.write("+OK\r\n");
+    });
+    std::filesystem::create_symlink(deaf.address().path, server.socket());
+    auto const status = where_no_other_process_is_visible([] {
+        try {
+            embedded_server().stop(true);
+        } catch (error const& problem) {
+            return std::string(problem.what()).find("its process is not visible from here") == std::string::npos ? 1
+                                                                                                                 : 0;
+        }
+        return 2;
+    });
+    std::filesystem::remove(server.socket());
+    if (!status) GTEST_SKIP() << "no namespace of processes can be made here";
+    EXPECT_EQ(*status, 0);
 }
 
 } // namespace

@@ -5,6 +5,7 @@
 #include "support/lock_helpers.hpp"
 #include "support/monitor.hpp"
 #include "support/redis_server.hpp"
+#include "support/short_wait.hpp"
 #include "support/variant.hpp"
 #include "support/wait_until.hpp"
 

@@ -21,10 +21,17 @@ protected:
         result.validity_margin = 200ms;
         return result;
     }
+    /// Who is told of a loss has a second until the key can expire: enough on a loaded machine too.
+    config with_wide_margin() const {
+        config result = settings();
+        result.lock_watchdog_timeout = 3s;
+        result.validity_margin = 1s;
+        return result;
+    }
 };
 
 TEST_F(loss_test, is_told_before_the_key_can_expire_when_the_server_falls_silent) {
-    client user(settings());
+    client user(with_wide_margin());
     event_log events(user);
     std::vector<hold> mine;
     std::atomic<int> told{0};
@@ -83,13 +90,13 @@ TEST_F(loss_test, does_not_come_of_a_silent_control_connection_which_is_replaced
 }
 
 TEST_F(loss_test, is_told_before_the_key_can_expire_when_replies_are_lost) {
-    client user(settings());
-    hold mine = user.get_lock(name).acquire({.lease = 1200ms});
+    client user(with_wide_margin());
+    hold mine = user.get_lock(name).acquire({.lease = 3s});
     std::atomic<std::int64_t> left{-3};
     std::stop_callback const callback(mine.lost(), [&] { left = pttl(server, name); });
     EXPECT_TRUE(wait_until([&] { return left != -3; }));
     EXPECT_GT(left, 0);
-    EXPECT_LE(left, 400);
+    EXPECT_LE(left, 1200);
 }
 
 TEST_F(loss_test, a_suspect_hold_recovers) {

@@ -140,8 +140,8 @@ TEST_F(renewal_test, never_renews_a_lock_that_somebody_else_took) {
 
 TEST_F(renewal_test, max_hold_bounds_renewal_and_ends_in_a_loss) {
     event_log events(user);
-    hold mine = lock.acquire({.max_hold = 1500ms});
     auto const start = test_clock::now();
+    hold mine = lock.acquire({.max_hold = 1500ms});
     EXPECT_TRUE(wait_until([&] { return mine.lost().stop_requested(); }));
     EXPECT_GE(since(start), 1000ms);
     EXPECT_LE(since(start), 1500ms + watchdog + 500ms);

@@ -259,7 +259,7 @@ TEST_P(client_pause_test, a_short_pause_costs_neither_the_hold_nor_the_waiter) {
 TEST_P(client_pause_test, a_pause_longer_than_the_lease_loses_the_hold_in_time_and_heals) {
     event_log events(user);
     hold mine = lock.acquire();
-    pause(3s);
+    pause(5s);
     auto const start = test_clock::now();
     EXPECT_TRUE(wait_until([&] { return mine.lost().stop_requested(); }));
     EXPECT_LT(since(start), 2s + 200ms);

@@ -175,7 +175,7 @@ TEST_F(user_loop_test, locks_are_renewed_by_the_loop) {
     user.close();
     poll_loop second;
     config settings = quick(server.uri());
-    settings.lock_watchdog_timeout = 300ms;
+    settings.lock_watchdog_timeout = 1500ms;
     client renewing(settings, second.as_loop());
     second.run(renewing.loop_source());
     hold const held = renewing.get_lock(name).acquire();

@@ -80,7 +80,7 @@ TEST_P(shared_latch, lets_a_waiter_of_either_side_go_when_its_time_is_over) {
     ours.remove();
     in_java("trySetCount", {"1"});
     std::error_code ec;
-    ours.wait({.wait = 200ms}, ec);
+    ours.wait({.wait = 1s}, ec);
     EXPECT_EQ(ec, errc::timed_out);
     expect_both_see(1);
 }

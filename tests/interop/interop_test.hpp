@@ -4,6 +4,7 @@
 #include "java_peer.hpp"
 #include "support/both_faces.hpp"
 #include "support/redis_server.hpp"
+#include "support/short_wait.hpp"
 #include "support/variant.hpp"
 
 #include <redlatch/redlatch.hpp>

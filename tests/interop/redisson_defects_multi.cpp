@@ -54,7 +54,7 @@ TEST_F(redisson_defects_multi, java_cuts_its_lease_short_when_it_unlocks_one_of_
 TEST_F(redisson_defects_multi, ours_keeps_its_lease_when_it_releases_one_of_two_holds) {
     owner const me;
     auto const outer = ours.acquire({.lease = 10s, .owner = me});
-    ours.acquire({.wait = 100ms, .lease = 10s, .owner = me}).release();
+    ours.acquire({.wait = 1s, .lease = 10s, .owner = me}).release(); // twice the wait is less than a half of the lease
     EXPECT_GT(expiry_of(first), 5000);
     EXPECT_GT(expiry_of(second), 5000);
     EXPECT_TRUE(outer);

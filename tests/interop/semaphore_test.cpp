@@ -115,7 +115,7 @@ TEST_P(shared_semaphore, lets_a_waiter_of_either_side_go_without_a_permit_when_i
     EXPECT_EQ(in_java("tryAcquire", {"2", "200"}), "false");
     in_java("acquire");
     std::error_code ec;
-    EXPECT_FALSE(ours.try_acquire({.wait = 200ms}, ec));
+    EXPECT_FALSE(ours.try_acquire({.wait = 1s}, ec));
     EXPECT_EQ(ec, errc::timed_out);
     expect_both_see(0);
 }

@@ -161,9 +161,9 @@ std::string sentinel_set::uri(std::size_t which) const {
     return "redis-sentinel://" + sentinel_address(which) + "#" + master_name;
 }
 
-std::optional<std::size_t> sentinel_set::named_master(std::size_t sentinel) const {
+std::optional<std::size_t> sentinel_set::named_master(std::size_t which) const {
     try {
-        auto const address = ask(sentinel, {"SENTINEL", "GET-MASTER-ADDR-BY-NAME", master_name});
+        auto const address = ask(which, {"SENTINEL", "GET-MASTER-ADDR-BY-NAME", master_name});
         for (std::size_t i = 0; address.items.size() == 2 && i < servers_.size(); ++i)
             if (address.items[1].text == std::to_string(servers_.port(i))) return i;
     } catch (std::runtime_error const&) { // it has ended, or hangs

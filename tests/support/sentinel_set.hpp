@@ -78,7 +78,7 @@ public:
     std::string log(std::size_t which) const;
 
     /// Which server a Sentinel names; none: it does not answer.
-    std::optional<std::size_t> named_master(std::size_t sentinel = 0) const;
+    std::optional<std::size_t> named_master(std::size_t which = 0) const;
     /// SENTINEL FAILOVER, and waits until all Sentinels that run name another master. Which one.
     std::size_t fail_over();
     /// Waits until all Sentinels that run name another one than this. Which one.

@@ -93,7 +93,7 @@ private:
         if (ec) return;
         enters(what, mine, name);
         std::optional<hold> again;
-        if (random() % 3 == 0) again = enter_again(what, how);
+        if (random() % 3 == 0) again = enter_again(what, mine, how);
         if (again && random() % 2 == 0) std::swap(mine, *again); // levels end in any order
         if (again) give_back(what, std::move(*again), how.lease.has_value());
         leaves(what, mine);
@@ -101,8 +101,10 @@ private:
         give_back(what, std::move(mine), how.lease.has_value());
     }
 
-    std::optional<hold> enter_again(errand& what, acquire_options const& how) {
+    std::optional<hold> enter_again(errand& what, hold const& mine, acquire_options const& how) {
         std::error_code ec;
+        auto const before = mine.status();
+        auto const start = std::chrono::steady_clock::now();
         watchdog_.enters(what.thread, "re-entry");
         auto again = what.lock.acquire({.wait = 10s, .owner = how.owner}, ec);
         watchdog_.leaves(what.thread);
@@ -111,7 +113,12 @@ private:
             return again;
         }
         bool const may_be_lost = can_be_lost(what, how.lease.has_value());
-        expect(may_be_lost && (ec == errc::lease_lost || ec == errc::closed), "re-entry", ec);
+        auto const took =
+            std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - start);
+        auto const about = "re-entry (after " + std::to_string(took.count()) + " ms, of a hold that was "
+                           + std::string(to_string(before)) + " and is " + std::string(to_string(mine.status()))
+                           + (how.lease ? ", with a fixed lease)" : ")");
+        expect(may_be_lost && (ec == errc::lease_lost || ec == errc::closed), about.c_str(), ec);
         return std::nullopt;
     }
 
