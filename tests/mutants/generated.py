@@ -83,7 +83,7 @@ def draw(files, text_of, seed):
 
     Each has its number in that order from its own lines: when one file changes, the others' mutants stay and come as before.
     """
-    drawn, seen = [], collections.Counter()
+    drawn, seen, lines = [], collections.Counter(), collections.defaultdict(list)
     for path in files:
         for changes in places(path, text_of(path)):
             first = whole_lines(changes[0], text_of(path))
@@ -91,7 +91,10 @@ def draw(files, text_of, seed):
             place = repr((seed, path, survivors.stripped(first.old), column, changes[0].kind))
             seen[place] += 1
             chance = random.Random(f"{place} {seen[place]}")
-            drawn.append((chance.random(), chance.choice(changes), seen[place]))
+            twins = lines[path, survivors.stripped(first.old)]  # however far they are indented
+            if first.line not in twins:
+                twins.append(first.line)
+            drawn.append((chance.random(), chance.choice(changes), twins.index(first.line) + 1))
     for _, change, nth in sorted(drawn, key=lambda one: one[0]):
         yield whole_lines(change, text_of(change.path), nth)
 

@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 """Breaks the shipped code on purpose, one way at a time, and sees whether the simulator notices.
 
-    mutants.py [--only REGEX] [--seeds N] [--jobs N] [--threads | --no-threads] [--markdown]     (./dev mutants)
+    mutants.py [--only REGEX] [--part K/N] [--seeds N] [--jobs N] [--threads | --no-threads] [--markdown]     (./dev mutants)
     mutants.py generated …    changes at random, against all proofs: see `mutants.py generated --help`
 
 A mutant is a replacement in one file of src/ or lua/, from the tables in tests/mutants/table. It is applied to a copy of the
 tree under build/mutants, the simulator is built there, and seeds are run until one breaks a promise, or else all orders of
 small scenarios, or fields of processes that all want one lock. Where none of these finds it, the unit tests of its folder are
 run, or those of the scripts; then, of some files, tests with servers. A mutant that survives is a hole in the proof: exit
-status 1. A replacement whose text is not there (any more), or more than once, is an error: exit status 2.
+status 1, unless the table argues that nobody can find it. A replacement whose text is not there (any more), or more than
+once, is an error: exit status 2.
 
 The simulator has one thread. Mutants about threads are hunted by tests/threads under the thread sanitizer instead.
 """
@@ -24,7 +25,7 @@ import time
 import generated
 import isolated
 from proofs import UNIT_OF, what_failed
-from table import MUTANTS, OF_THREADS, WORDS
+from table import ARGUED, MUTANTS, OF_THREADS, WORDS
 from workshop import Useless, Workshop
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -42,12 +43,25 @@ NOT_SIMULATED = r"/highway_hash"
 
 # What needs servers that replicate.
 WITH_REPLICAS = r"/replica_|/confirmed_acquisition|/yaml_replicas|/api/client\.cpp"
-# Where neither the simulator nor the unit tests find anything, by files: tests with servers.
+# Where neither the simulator nor the unit tests find anything, by files: its kept seeds, and tests with servers.
+KEPT_SEEDS = "sim_test"
 WITH_SERVERS = {WITH_REPLICAS: ("integration_replica_wait_test", "integration_replica_policy_test"),
                 OTHER_KINDS["red"]: ("integration_red_lock_test", "integration_multi_lock_test",
                                      "integration_release_yield_test"),
-                r"/io/acquisition": ("integration_late_bytes_test",), r"/io/lane": ("integration_shortage_test",),
+                r"/io/acquisition": (KEPT_SEEDS, "integration_late_bytes_test"), r"/io/lane": ("integration_shortage_test",),
                 r"/io/counter_": ("integration_release_yield_test", "integration_user_loop_test")}
+
+
+def part_of_table(text):
+    """K/N: the K-th of N parts, which together are the table: every N-th mutant, so that each part has all kinds."""
+    found = re.fullmatch(r"(\d+)/(\d+)", text)
+    if not found or not 1 <= int(found[1]) <= int(found[2]):
+        raise argparse.ArgumentTypeError("K/N, with K from 1 to N")
+    return int(found[1]), int(found[2])
+
+
+def chosen(table, only="", part=(1, 1)):
+    return [one for one in table[part[0] - 1::part[1]] if re.search(only, one[0])]
 
 
 class Simulator(Workshop):
@@ -110,7 +124,8 @@ class Simulator(Workshop):
     def test(self, limit, path):
         found = self.unit_test(limit, path)
         for name in (one for files, tests in WITH_SERVERS.items() if re.search(files, path) for one in tests):
-            found = found if found[0] else self.program_test(limit, path, name, "a test with servers")
+            kind = "a kept seed" if name == KEPT_SEEDS else "a test with servers"
+            found = found if found[0] else self.program_test(limit, path, name, kind)
         return found
 
     def unit_test(self, limit, path):
@@ -189,6 +204,7 @@ def main():
         return generated.main(sys.argv[2:])
     parser = argparse.ArgumentParser(prog="mutants", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", default="", help="only mutants whose name matches")
+    parser.add_argument("--part", type=part_of_table, default=(1, 1), help="the K-th of N parts of the table: K/N")
     parser.add_argument("--seeds", type=int, default=20_000, help="so many seeds at the most (20000)")
     parser.add_argument("--states", type=int, default=20_000, help="so many states of each small scenario (20000)")
     parser.add_argument("--limit", type=float, default=300, help="so many seconds for either at the most (300)")
@@ -203,22 +219,20 @@ def main():
 
     def tell(name, what, where, took):
         if not what:
-            survivors.append(name)
             what = "**nobody**"
+            if name not in ARGUED:
+                survivors.append(name)
         line = f"| {name} | {what} | {where} | {took:.1f} s |" if how.markdown else f"{name}: {what} {where} {took:.1f} s"
         print(line, flush=True)
 
-    def chosen(table):
-        return [one for one in table if re.search(how.only, one[0])]
-
     try:
         with concurrent.futures.ThreadPoolExecutor(how.jobs) as pool:
-            mutants = [] if how.threads else chosen(MUTANTS)
+            mutants = [] if how.threads else chosen(MUTANTS, how.only, how.part)
             shops = [Simulator(ROOT, f"table-{number}") for number in range(how.jobs)]
             for done in [pool.submit(work, shop, mutants, how, tell) for shop in shops]:
                 done.result()
         if not how.no_threads:
-            work(ThreadSanitizer(ROOT, "table-threads"), chosen(OF_THREADS), how, tell)
+            work(ThreadSanitizer(ROOT, "table-threads"), chosen(OF_THREADS, how.only, how.part), how, tell)
     except Useless as wrong:
         print(wrong, file=sys.stderr)
         return 2

@@ -12,7 +12,7 @@ import mutants
 import proofs
 import survivors
 from changes import places
-from table import MUTANTS, OF_THREADS
+from table import ARGUED, MUTANTS, OF_THREADS
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
@@ -130,6 +130,12 @@ class Drawing(unittest.TestCase):
     def test_a_seed_determines_which(self):
         self.assertEqual(self.drawn(1), self.drawn(1))
         self.assertNotEqual(self.drawn(1), self.drawn(2))
+
+    def test_lines_that_differ_in_their_indentation_alone_are_told_apart(self):
+        text = "void f() {\n    settle();\n    if (a) {\n        settle();\n    }\n}\n"
+        calls = [one for one in generated.draw(["a.cpp"], lambda path: text, 1) if one.change.kind == "call"]
+        self.assertEqual([1, 2], sorted(one.nth for one in calls))
+        self.assertEqual(2, len({one.key for one in calls}))
 
     def test_another_file_changes_none_of_the_others(self):
         before = self.drawn(1)
@@ -300,6 +306,17 @@ class Table(unittest.TestCase):
             with self.subTest(name):
                 self.assertEqual(1, (ROOT / path).read_text().count(old), f"{name}: its text in {path}")
                 self.assertNotEqual(old, new, name)
+
+    def test_what_is_argued_is_there(self):
+        self.assertLessEqual(set(ARGUED), {name for name, *_ in MUTANTS + OF_THREADS})
+
+    def test_parts_are_the_whole_together(self):
+        parts = [mutants.chosen(MUTANTS, part=mutants.part_of_table(f"{k}/7")) for k in range(1, 8)]
+        self.assertCountEqual(MUTANTS, [one for part in parts for one in part])
+        self.assertLessEqual(max(map(len, parts)) - min(map(len, parts)), 1)
+        for wrong in ("0/7", "8/7", "1/0", "x", "1/2/3"):
+            with self.assertRaises(mutants.argparse.ArgumentTypeError):
+                mutants.part_of_table(wrong)
 
     def test_names_are_used_once(self):
         names = [name for name, *_ in MUTANTS + OF_THREADS]

@@ -10,3 +10,10 @@ MUTANTS = [one for part in PARTS for one in part.MUTANTS]
 # By name: what the simulator is to play for it, where that is not a re-entrant lock on a single server.
 WORDS = {one[0]: part.WORDS for part in PARTS for one in part.MUTANTS if hasattr(part, "WORDS")}
 OF_THREADS = threads.MUTANTS
+
+# Those that nobody finds because nobody can: why.
+ARGUED = {
+    "a release goes to the node that had the lock when it began":
+        "the node that had it answers with a redirect, which is followed, and a node that is gone has its calls taken away: "
+        "what differs is a round trip",
+}

@@ -79,7 +79,7 @@ MUTANTS = [
      "math.max(kept, redis.call('pttl', hold(ARGV[6], 1)))",
      "kept"),
     ("a group ends before what is kept of it", FASTER_MULTI_RELEASE,
-     "    if left >= 0 and left < tonumber(ARGV[4]) then redis.call('pexpire', KEYS[1], ARGV[4]) end\n",
+     "    if left >= 0 then redis.call('pexpire', KEYS[1], math.max(left, tonumber(ARGV[4]))) end\n",
      ""),
     ("what was ended in part is kept", FASTER_MULTI_RELEASE,
      "local time = all and ARGV[4] ~= '' and",

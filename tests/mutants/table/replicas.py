@@ -1,5 +1,6 @@
 """Locks that replicas have to confirm."""
-from table.files import CLIENT, CONFIRMED, REPLICA_DEMAND, REPLICA_LANE, REPLICA_LANES, REPLICA_YAML
+from table.files import (CLIENT, COUNTER_MARK, CONFIRMATION, CONFIRMATION_HEADER, CONFIRMED, CONFIRMED_WAIT, REPLICA_DEMAND,
+                         REPLICA_LANE, REPLICA_LANES, REPLICA_YAML)
 
 # What the simulator is asked for.
 WORDS = ("--topology", "replicas")
@@ -38,21 +39,21 @@ MUTANTS = [
     ("one replica is enough, however many are asked for", REPLICA_DEMAND,
      "return confirmed >= (required == 0 ? most : std::min(required, most));",
      "return confirmed >= std::min(1, most);"),
-    ("a lock that too few have is held all the same", CONFIRMED,
-     "if (!again && policy_.shortage == replica_shortage::accept) return accept(cause);",
-     "if (!again) return accept(cause);"),
+    ("a lock that too few have is held all the same", CONFIRMATION,
+     "if (!again) return policy_.shortage == replica_shortage::accept ? decision::accepted : decision::given_back;",
+     "if (!again) return decision::accepted;"),
     ("a minimum hold outlasts a lock that is given back", CONFIRMED,
      "        lock_table::set_minimum_hold(*held, level, base::instant::min(), lease_clock::now());\n",
      ""),
-    ("a lock that is given back is not tried again", CONFIRMED,
-     "retries_left_ > 0 && now < request_.deadline;",
+    ("a lock that is given back is not tried again", CONFIRMATION,
+     "retries_left_ > 0 && now < deadline;",
      "false;"),
     ("nobody is told of a lock that too few have", CONFIRMED,
      "        core_->tell(news);\n",
      ""),
     ("the replicas of a lock whose lease ends are waited for", CONFIRMED,
-     "bool const over = cancelled() || core_->closed() || now >= until_ || !holds(now);",
-     "bool const over = cancelled() || core_->closed() || now >= until_;"),
+     "bool const over = cancelled() || core_->closed() || now >= replicas_.until() || !holds(now);",
+     "bool const over = cancelled() || core_->closed() || now >= replicas_.until();"),
     ("the replicas are asked before the lock is written once more", REPLICA_LANE,
      "    calls.push_back(last_);\n",
      "    calls.insert(calls.begin(), last_);\n"),
@@ -68,11 +69,27 @@ MUTANTS = [
     ("a lock that too few have is kept", CONFIRMED,
      "    if (holds(lease_clock::now()) && !core_->closed()) give_back(); // what is lost ends with inner_\n",
      "    if (holds(lease_clock::now()) && !core_->closed()) inner_->handed_over();\n"),
-    ("replicas are waited for until the lease ends", CONFIRMED,
-     "    until_ = base::later(lease_clock::now(), policy_.time);\n",
-     "    until_ = base::never;\n"),
+    ("replicas are waited for until the lease ends", CONFIRMATION_HEADER,
+     "        until_ = base::later(now, policy_.time);\n",
+     "        until_ = base::never;\n"),
+    ("permits that too few replicas have are kept", CONFIRMED_WAIT,
+     "    inner_.reset(); // which gives them back\n",
+     "    inner_->handed_over();\n"
+     "    inner_.reset();\n"),
+    ("the replicas of permits whose lease ends are waited for", CONFIRMED_WAIT,
+     "auto const until = std::min(replicas_.until(), validity());",
+     "auto const until = replicas_.until();"),
+    ("permits are acquired anew by the record of what was given back", CONFIRMED_WAIT,
+     "    if (attempts_ > 0 && !next.record.empty()) next.record += \".\" + std::to_string(attempts_);\n",
+     ""),
+    ("a server that has never heard of an acquisition confirms it", COUNTER_MARK,
+     "if not known or not redis.call('get', KEYS[1]) then return 0 end",
+     "if not redis.call('get', KEYS[1]) then return 0 end"),
+    ("close() ends before permits are given back that replicas were to confirm", CONFIRMED_WAIT,
+     "    if (!done || inner_->result()) let_close_go_on();\n",
+     "    let_close_go_on();\n"),
     ("what is lost while replicas are asked is acquired", CONFIRMED,
-     "    if (how == end::not_held)\n"
+     "    if (said == answer::not_held)\n"
      "        core_->locked([&](lock_table& table, base::wake_list& woken) { table.lose(tenure(), now, woken); });\n"
      "    if (!holds(now)) {\n",
      "    if (false) {\n"),

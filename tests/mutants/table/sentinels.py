@@ -47,4 +47,7 @@ MUTANTS = [
     ("nobody listens for failovers", SENTINEL_WATCH,
      "    if (listens) resp::append_command(bytes, {\"SUBSCRIBE\", switch_channel});\n",
      "    if (listens) resp::append_command(bytes, {\"SUBSCRIBE\", \"nothing\"});\n"),
+    ("whoever asked the former master sleeps on when calls go to the new one", "src/io/node.cpp",
+     "        if (before->exchange(there).value_or(there) != there) messages_.on_another_master();\n",
+     "        static_cast<void>(before->exchange(there));\n"),
 ]

@@ -41,8 +41,8 @@ MUTANTS = [
      "    if (core_->closed()) return carry_out(op_.on_closed());\n"
      "    if (waiter_ && "),
     ("who pauses for a spin lock is not told of a release in its own process", ACQUISITION,
-     "    case state::pausing: break;\n    case state::finished: return false;",
-     "    case state::pausing:\n    case state::finished: return false;"),
+     "        if (refused_.told()) return true;\n        break;\n    case state::finished:",
+     "        return refused_.told();\n    case state::finished:"),
     ("a spin lock has a channel", SPIN,
      "    made.channel_prefix = {};\n",
      ""),

@@ -32,7 +32,7 @@ MUTANTS = [
      "std::to_string(former.client_id)",
      "std::to_string(former.client_id + 1'000)"),
     ("a refused predecessor kill counts as done", MULTIPLEXER,
-     "if (!answer.is_integer()) kill_refused_ = true;",
+     "if (!answer.is_integer()) late_copies_possible_ = true;",
      ""),
     ("an abandoned call counts as never run", MULTIPLEXER,
      "    return true; // what is staged",
