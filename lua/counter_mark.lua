@@ -6,5 +6,5 @@
 local known = #ARGV > 0 or (tonumber(redis.call('get', KEYS[2]) or 0) or 0) > 0
 for i = 1, #ARGV do known = known and redis.call('zscore', KEYS[2], ARGV[i]) end
 if not known or not redis.call('get', KEYS[1]) then return 0 end
-redis.call('incrby', KEYS[1], 0)
+redis.call('incrby', KEYS[1], '0')
 return 1

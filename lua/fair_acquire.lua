@@ -29,13 +29,13 @@ if not its_turn then
         local alive = now + (before + 1) * patience
         if not ends or tonumber(ends) < alive then redis.call('zadd', KEYS[3], alive, ARGV[2]) end
     end
-    first = redis.call('lindex', KEYS[2], 0)
+    first = redis.call('lindex', KEYS[2], '0')
     while first do
         ends = redis.call('zscore', KEYS[3], first)
         if ends and tonumber(ends) > now then break end
         redis.call('lpop', KEYS[2])
         redis.call('zrem', KEYS[3], first)
-        first = redis.call('lindex', KEYS[2], 0)
+        first = redis.call('lindex', KEYS[2], '0')
     end
 end
 
@@ -45,7 +45,7 @@ if left == -2 and (not first or first == ARGV[2]) then
         redis.call('lpop', KEYS[2])
         redis.call('zrem', KEYS[3], ARGV[2])
     end
-    local others = redis.call('zrange', KEYS[3], 0, -1, 'withscores')
+    local others = redis.call('zrange', KEYS[3], '0', '-1', 'withscores')
     for from = 1, #others, 1000 do -- not too many arguments at once
         local shifted = {}
         for i = from, math.min(from + 998, #others - 1), 2 do
@@ -54,7 +54,7 @@ if left == -2 and (not first or first == ARGV[2]) then
         end
         redis.call('zadd', KEYS[3], unpack(shifted))
     end
-    redis.call('hset', KEYS[1], ARGV[2], 1)
+    redis.call('hset', KEYS[1], ARGV[2], '1')
     local leased = redis.pcall('pexpire', KEYS[1], ARGV[1])
     if leased == 1 then return token end
     redis.call('hdel', KEYS[1], ARGV[2]) -- a user without the right to PEXPIRE must not leave a lock that never ends

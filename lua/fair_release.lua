@@ -15,7 +15,7 @@ else
 end
 if held and ARGV[5] then
     redis.call('pexpire', KEYS[1], ARGV[5])
-    redis.call('hset', KEYS[1], ARGV[6], 1)
+    redis.call('hset', KEYS[1], ARGV[6], '1')
     redis.call('hdel', KEYS[1], ARGV[1])
 elseif held then
     redis.call('del', KEYS[1])
@@ -24,31 +24,31 @@ local waited = not by_force and redis.call('zscore', KEYS[3], ARGV[1])
 if waited then
     redis.call('zrem', KEYS[3], ARGV[1]) -- first: a server whose memory is full executes ZADD behind another write
     local behind = false
-    local all = redis.call('lrange', KEYS[2], 0, -1)
+    local all = redis.call('lrange', KEYS[2], '0', '-1')
     for _, waiter in ipairs(all) do
         local ends = behind and redis.call('zscore', KEYS[3], waiter)
         if ends then redis.call('zadd', KEYS[3], string.format('%.17g', ends - ARGV[4]), waiter) end
         behind = behind or waiter == ARGV[1]
     end
-    redis.call('lrem', KEYS[2], 0, ARGV[1])
+    redis.call('lrem', KEYS[2], '0', ARGV[1])
 end
 if not held and (not waited or redis.call('exists', KEYS[1]) == 1) then return 0 end
 
 local time = redis.call('time')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
-local first = redis.call('lindex', KEYS[2], 0)
+local first = redis.call('lindex', KEYS[2], '0')
 while first do
     local ends = redis.call('zscore', KEYS[3], first)
     if ends and tonumber(ends) > now then break end
     -- It may be alive: Redisson's acquisitions shorten the times of all by their own. Told, it asks for another place.
-    if ends then redis.pcall(ARGV[2], ARGV[3] .. ':' .. first, 0) end
+    if ends then redis.pcall(ARGV[2], ARGV[3] .. ':' .. first, '0') end
     redis.call('lpop', KEYS[2])
     redis.call('zrem', KEYS[3], first)
-    first = redis.call('lindex', KEYS[2], 0)
+    first = redis.call('lindex', KEYS[2], '0')
 end
 local told = 0
-if first then told = redis.pcall(ARGV[2], ARGV[3] .. ':' .. first, 0) end
-if by_force then redis.pcall(ARGV[2], ARGV[3], 0) end
+if first then told = redis.pcall(ARGV[2], ARGV[3] .. ':' .. first, '0') end
+if by_force then redis.pcall(ARGV[2], ARGV[3], '0') end
 if not held then return 0 end
 if type(told) == 'table' and told.err then return by_force and 2 or -1 end
 return 1

@@ -35,7 +35,7 @@ local ends = now + tonumber(ARGV[1])
 for i = first, #ARGV do
     local hold = ARGV[i] .. ':' .. ARGV[2]
     if not mine[i] then
-        redis.call('hset', KEYS[1], ARGV[i], ARGV[2], hold .. ':expire_time', ends, hold .. ':lock_count', 1)
+        redis.call('hset', KEYS[1], ARGV[i], ARGV[2], hold .. ':expire_time', ends, hold .. ':lock_count', '1')
     elseif tonumber(redis.call('hget', KEYS[1], hold .. ':expire_time') or 0) < ends then
         redis.call('hset', KEYS[1], hold .. ':expire_time', ends)
     end

@@ -14,6 +14,6 @@ for i = 3, #ARGV do
     end
 end
 if not held then return 0 end
-local told = redis.pcall(ARGV[1], ARGV[2], 0)
+local told = redis.pcall(ARGV[1], ARGV[2], '0')
 if type(told) == 'table' and told.err then return 2 end
 return 1

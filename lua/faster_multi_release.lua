@@ -9,7 +9,7 @@
 local first = 6
 local function remove_ended(cursor, own, now) -- whether all fields have been seen, and no other value is held
     local alone = true
-    local page = redis.pcall('hscan', KEYS[1], cursor, 'count', 30) -- without that right the release is one all the same
+    local page = redis.pcall('hscan', KEYS[1], cursor, 'count', '30') -- without that right the release is one all the same
     if page.err then return true, false end
     for i = 1, #page[2], 2 do
         local field, owner = page[2][i], page[2][i + 1]
@@ -40,7 +40,7 @@ for i = first, #ARGV do
     local hold = ARGV[i] .. ':' .. ARGV[1]
     if ends then
         local kept = ARGV[i] .. ':' .. ARGV[5]
-        redis.call('hset', KEYS[1], ARGV[i], ARGV[5], kept .. ':expire_time', ends, kept .. ':lock_count', 1)
+        redis.call('hset', KEYS[1], ARGV[i], ARGV[5], kept .. ':expire_time', ends, kept .. ':lock_count', '1')
     elseif redis.call('hget', KEYS[1], ARGV[i]) == ARGV[1] then
         redis.call('hdel', KEYS[1], ARGV[i])
     end
@@ -54,7 +54,7 @@ if ends then
     elseif alone then redis.pcall('pexpire', KEYS[1], ARGV[4]) end
 end
 if held == 0 then return 0 end
-local told = redis.pcall(ARGV[2], ARGV[3], 0)
+local told = redis.pcall(ARGV[2], ARGV[3], '0')
 if not all then return 0 end
 if type(told) == 'table' and told.err then return -1 end
 return 1 + told

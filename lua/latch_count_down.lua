@@ -10,7 +10,7 @@ local value = redis.call('get', KEYS[1])
 if not value then
     if KEYS[2] then
         redis.pcall('del', KEYS[2])
-        redis.call('set', KEYS[2], -1, 'px', ARGV[3])
+        redis.call('set', KEYS[2], '-1', 'px', ARGV[3])
     end
     return -1
 end
@@ -31,5 +31,5 @@ if type(counted) ~= 'number' then
     if left == 0 then return redis.call('del', KEYS[1]) end -- the same refusal, which names the command
     return redis.call('decr', KEYS[1])
 end
-if left == 0 and type(redis.pcall(ARGV[1], ARGV[2], 0)) ~= 'number' then return -2 end
+if left == 0 and type(redis.pcall(ARGV[1], ARGV[2], '0')) ~= 'number' then return -2 end
 return left

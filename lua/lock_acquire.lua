@@ -6,7 +6,7 @@
 -- wire: protocol section 1.1; the count is written absolutely and the lease never shortened, so that a repeat is harmless.
 local left = redis.call('pttl', KEYS[1])
 if left == -2 then
-    redis.call('hset', KEYS[1], ARGV[2], 1)
+    redis.call('hset', KEYS[1], ARGV[2], '1')
     local leased = redis.pcall('pexpire', KEYS[1], ARGV[1])
     if leased == 1 then return nil end
     redis.call('hdel', KEYS[1], ARGV[2]) -- a user without the right to PEXPIRE must not leave a lock that never ends

@@ -5,6 +5,6 @@
 if redis.call('hlen', KEYS[1]) == 0 then return 0 end
 redis.call('del', KEYS[1])
 if not ARGV[2] then return 1 end
-local told = redis.pcall(ARGV[1], ARGV[2], 0)
+local told = redis.pcall(ARGV[1], ARGV[2], '0')
 if type(told) == 'table' and told.err then return 2 end
 return 1

@@ -9,7 +9,7 @@
 if redis.call('hexists', KEYS[1], ARGV[1]) == 0 then return 0 end
 if ARGV[5] then
     redis.call('pexpire', KEYS[1], ARGV[5])
-    redis.call('hset', KEYS[1], ARGV[6], 1)
+    redis.call('hset', KEYS[1], ARGV[6], '1')
     redis.call('hdel', KEYS[1], ARGV[1])
 else
     redis.call('del', KEYS[1])

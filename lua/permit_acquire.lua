@@ -11,8 +11,8 @@ if value and not string.find(value, '^-?%d+$') then return redis.error_reply('WR
 local time = redis.call('time')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local never = '922337203685477'
-local ends = ARGV[3] == '0' and never or now + tonumber(ARGV[3])
-local soonest = redis.call('zrangebyscore', KEYS[2], '-inf', '+inf', 'withscores', 'limit', 0, 1)[2]
+local ends = ARGV[3] == '0' and never or string.format('%d', now + ARGV[3])
+local soonest = redis.call('zrange', KEYS[2], '0', '0', 'withscores')[2]
 local taken = soonest and redis.call('zscore', KEYS[2], ARGV[4])
 if taken and tonumber(taken) > now then
     for i = 4, #ARGV do
@@ -24,14 +24,15 @@ end
 
 local ended = {}
 if soonest and tonumber(soonest) <= now then
-    ended = redis.call('zrangebyscore', KEYS[2], '-inf', now, 'limit', 0, 1000)
+    ended = redis.call('zrangebyscore', KEYS[2], '-inf', now, 'limit', '0', '1000')
 end
 local wanted = #ARGV - 3
 local free = value and value + #ended or 0
 local enough = value and free >= wanted and redis.call('exists', KEYS[3]) == 0
 if enough then free = free - wanted end
 local change = enough and #ended - wanted or #ended
-if value and change ~= 0 then redis.call('incrby', KEYS[1], change) end
+if change == -1 then redis.call('decr', KEYS[1]) -- the usual case, a quicker command
+elseif value and change ~= 0 then redis.call('incrby', KEYS[1], change) end
 for _, id in ipairs(ended) do
     if type(redis.pcall('zrem', KEYS[2], id)) ~= 'number' then -- the number must not change alone
         if value and change ~= 0 then redis.call('incrby', KEYS[1], -change) end
@@ -51,7 +52,7 @@ end
 if #ended > 0 and free > 0 then redis.pcall(ARGV[1], ARGV[2], free) end
 if enough and free > 0 then return {math.min(free, 1000000000), -1} end -- an integer also where a float is not exact
 if #ended > 0 then
-    soonest = redis.call('zrangebyscore', KEYS[2], '-inf', '+inf', 'withscores', 'limit', 0, 1)[2]
+    soonest = redis.call('zrange', KEYS[2], '0', '0', 'withscores')[2]
 elseif enough and (not soonest or tonumber(ends) < tonumber(soonest)) then
     soonest = ends
 end

@@ -10,7 +10,7 @@ if value and not string.find(value, '^-?%d+$') then return redis.error_reply('WR
 local time = redis.call('time')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 redis.pcall('zrem', KEYS[2], '')
-local ended = redis.call('zrangebyscore', KEYS[2], '-inf', now, 'limit', 0, 1000)
+local ended = redis.call('zrangebyscore', KEYS[2], '-inf', now, 'limit', '0', '1000')
 if #ended > 0 then
     if value then value = redis.call('incrby', KEYS[1], #ended) end
     for _, id in ipairs(ended) do
@@ -32,5 +32,5 @@ for i = 4, #ARGV do
         shorter = shorter or tonumber(ends) < tonumber(before)
     end
 end
-if shorter then redis.pcall(ARGV[1], ARGV[2], 1) end -- not 0, by which Redisson wakes no thread
+if shorter then redis.pcall(ARGV[1], ARGV[2], '1') end -- not 0, by which Redisson wakes no thread
 return missing

@@ -7,7 +7,7 @@ local value = redis.call('get', KEYS[1])
 if value and not string.find(value, '^-?%d+$') then return redis.error_reply('WRONGTYPE the value is not a number') end
 local time = redis.call('time')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
-local ended = redis.call('zrangebyscore', KEYS[2], '-inf', now, 'limit', 0, 1000)
+local ended = redis.call('zrangebyscore', KEYS[2], '-inf', now, 'limit', '0', '1000')
 if #ended > 0 then
     redis.pcall('zrem', KEYS[2], '') -- a server whose memory is full executes INCRBY behind another write
     if value then value = redis.call('incrby', KEYS[1], #ended) end

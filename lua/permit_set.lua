@@ -17,7 +17,7 @@ if ARGV[4] == '1' then
     change = change - (value or 0) - taken - ended
 end
 local free = value and tonumber(value) or 0
-if KEYS[3] then redis.call('set', KEYS[3], 1, 'px', ARGV[5]) end
+if KEYS[3] then redis.call('set', KEYS[3], '1', 'px', ARGV[5]) end
 if change ~= 0 or not value then free = redis.pcall('incrby', KEYS[1], change) end
 if type(free) ~= 'number' then
     if KEYS[3] then redis.call('del', KEYS[3]) end

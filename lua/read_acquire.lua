@@ -15,12 +15,12 @@ end
 local lease = tonumber(ARGV[1])
 local hold = KEYS[2] .. ARGV[2] .. ':rwlock_timeout:1'
 local kept = redis.call('pttl', hold)
-if kept ~= -1 and kept < lease then redis.call('set', hold, 1, 'px', ARGV[1]) end
+if kept ~= -1 and kept < lease then redis.call('set', hold, '1', 'px', ARGV[1]) end
 local fresh = free or redis.call('hexists', KEYS[1], ARGV[2]) == 0
 if free then
-    redis.call('hset', KEYS[1], 'mode', 'read', ARGV[2], 1)
+    redis.call('hset', KEYS[1], 'mode', 'read', ARGV[2], '1')
 elseif fresh then
-    redis.call('hset', KEYS[1], ARGV[2], 1)
+    redis.call('hset', KEYS[1], ARGV[2], '1')
 end
 if not free and (left == -1 or left >= lease) then return nil end
 local leased = redis.pcall('pexpire', KEYS[1], ARGV[1])

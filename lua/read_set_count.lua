@@ -13,7 +13,7 @@ local of_lock = redis.call('pttl', KEYS[1])
 if of_lock >= 0 then redis.pcall('pexpire', KEYS[1], math.max(of_lock, 1)) end
 for n = 1, count do
     local left = redis.call('pttl', hold .. n)
-    if left ~= -1 and left < lease then redis.call('set', hold .. n, 1, 'px', lease) end
+    if left ~= -1 and left < lease then redis.call('set', hold .. n, '1', 'px', lease) end
 end
 for n = count + 1, math.min(tonumber(before), 10000) do redis.call('del', hold .. n) end
 redis.call('hset', KEYS[1], ARGV[2], ARGV[3])

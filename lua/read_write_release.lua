@@ -27,8 +27,8 @@ local function keep_reading()
     local for_ms = math.max(kept, redis.call('pttl', hold(ARGV[6], 1)))
     -- A server whose memory is full executes SET and HSET behind another write.
     redis.pcall('pexpire', KEYS[1], math.max(redis.call('pttl', KEYS[1]), 1))
-    redis.call('set', hold(ARGV[6], 1), 1, 'px', for_ms)
-    redis.call('hset', KEYS[1], ARGV[6], 1)
+    redis.call('set', hold(ARGV[6], 1), '1', 'px', for_ms)
+    redis.call('hset', KEYS[1], ARGV[6], '1')
     return for_ms
 end
 local left = redis.call('pttl', KEYS[1])
@@ -68,7 +68,7 @@ local goes_on_writing = mode == 'write'
 local keeps_out_all = kept and writes and not reads
 if keeps_out_all then
     redis.call('pexpire', KEYS[1], math.max(kept, longest))
-    redis.call('hset', KEYS[1], ARGV[7], 1)
+    redis.call('hset', KEYS[1], ARGV[7], '1')
 elseif kept then
     longest = math.max(longest, keep_reading())
 end

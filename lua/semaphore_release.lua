@@ -11,14 +11,14 @@ local value = redis.call('get', KEYS[1])
 if not value and ARGV[4] == '1' then
     if KEYS[2] then
         redis.pcall('del', KEYS[2])
-        redis.call('set', KEYS[2], 0, 'px', ARGV[5])
+        redis.call('set', KEYS[2], '0', 'px', ARGV[5])
     end
     return 0
 end
 if value and not string.find(value, '^-?%d+$') then return redis.error_reply('WRONGTYPE the value is not a number') end
 if KEYS[2] then
     redis.pcall('del', KEYS[2])
-    redis.call('set', KEYS[2], 1, 'px', ARGV[5])
+    redis.call('set', KEYS[2], '1', 'px', ARGV[5])
 end
 local added = redis.pcall('incrby', KEYS[1], ARGV[1])
 if type(added) ~= 'number' then

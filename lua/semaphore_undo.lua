@@ -5,7 +5,7 @@
 -- wire: protocol section 7.1. A server whose memory is full executes SET behind any other write of the script.
 local taken = (tonumber(redis.call('get', KEYS[2]) or 0) or 0) > 0
 redis.pcall('del', KEYS[2])
-redis.call('set', KEYS[2], 0, 'px', ARGV[4])
+redis.call('set', KEYS[2], '0', 'px', ARGV[4])
 if not taken or redis.call('exists', KEYS[1]) == 0 then return 0 end
 redis.pcall(ARGV[2], ARGV[3], redis.call('incrby', KEYS[1], ARGV[1]))
 return 1

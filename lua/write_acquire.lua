@@ -14,7 +14,7 @@ end
 local left = redis.call('pttl', KEYS[1])
 if left == -2 then
     local token = next_token()
-    redis.call('hset', KEYS[1], 'mode', 'write', ARGV[2], 1)
+    redis.call('hset', KEYS[1], 'mode', 'write', ARGV[2], '1')
     local leased = redis.pcall('pexpire', KEYS[1], ARGV[1])
     if leased == 1 then return token end
     redis.call('hdel', KEYS[1], 'mode', ARGV[2]) -- a user without the right to PEXPIRE must not leave a lock that never ends

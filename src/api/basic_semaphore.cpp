@@ -18,7 +18,7 @@ detail::question<std::int64_t> counting_permits(counter_impl const& impl) {
 }
 
 requested_change<bool> changing_permits(counter_impl const& impl, int change) {
-    return {.about = "adding " + detail::permits_in_words(impl, change),
+    return {.about = "adding " + detail::permits_in_words(*impl.what, change),
             .amount = change,
             .compose = impl.what->how->add,
             .read = detail::reads_release(impl)};

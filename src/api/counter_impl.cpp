@@ -19,8 +19,8 @@ void complain(counter_impl const& impl, std::string const& problem) {
     throw error(errc::invalid_argument, impl.shown() + ": " + problem);
 }
 
-std::string permits_in_words(counter_impl const& impl, std::int64_t permits) {
-    return std::to_string(permits) + (permits == 1 ? " permit of " : " permits of ") + impl.shown();
+std::string permits_in_words(locking::counter const& semaphore, std::int64_t permits) {
+    return std::to_string(permits) + (permits == 1 ? " permit of " : " permits of ") + semaphore.shown();
 }
 
 void must_be_at_least(counter_impl const& impl, char const* quantity, std::int64_t least, std::int64_t number) {

@@ -33,7 +33,7 @@ struct counter_impl {
     replica_policy replicas{}; ///< of what is acquired
 
     /// "semaphore 'x'", for messages.
-    std::string shown() const { return std::string(what->how->kind) + " " + locking::shown(what->name); }
+    std::string shown() const { return what->shown(); }
     /// The key of the record of the next request; empty: it leaves none.
     std::string next_record() const;
     /// The same of one that has to leave one.
@@ -46,7 +46,7 @@ struct counter_impl {
 void must_be_at_least(counter_impl const& impl, char const* quantity, std::int64_t least, std::int64_t number);
 
 /// "2 permits of semaphore 'x'"
-std::string permits_in_words(counter_impl const& impl, std::int64_t permits);
+std::string permits_in_words(locking::counter const& semaphore, std::int64_t permits);
 
 /// What the server has, which is to be a number. `about`: "asking for ...".
 question<std::int64_t> number_of(counter_impl const& impl, std::string const& about);

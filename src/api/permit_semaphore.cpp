@@ -169,10 +169,24 @@ auto what_there_is(counter_impl const& impl) {
 
 } // namespace
 
+std::string detail::releasing_in_words(locking::counter const& semaphore, std::int64_t permits) {
+    return "releasing " + permits_in_words(semaphore, permits);
+}
+
+std::int64_t detail::missing_of_released(locking::counter const& semaphore, std::int64_t permits,
+                                         io::counter_change const& ended) {
+    auto const said = permit_calls::read_release(ended.reply());
+    if (!said || said->missing > permits)
+        throw error(errc::bad_reply,
+                    "the server sent an unexpected reply to " + releasing_in_words(semaphore, permits));
+    if (!said->announced) warn_that_nobody_was_told(semaphore.shown(), semaphore.channel);
+    // Where none is there after a repeat, the first copy has released them, or they were gone anyhow.
+    return ended.repeated() && said->none_there ? 0 : said->missing;
+}
+
 requested_change<std::int64_t> detail::releasing_by_id(counter_impl const& impl, std::string ids) {
     auto const count = static_cast<std::int64_t>(number_of_ids(ids));
-    auto const about = "releasing " + permits_in_words(impl, count);
-    return {.about = about,
+    return {.about = releasing_in_words(*impl.what, count),
             .amount = count,
             .compose =
                 [ids = std::move(ids)](counter_request request) {
@@ -181,15 +195,8 @@ requested_change<std::int64_t> detail::releasing_by_id(counter_impl const& impl,
                 },
             .releases = true,
             .idempotent = true,
-            .answer = [about, count, which = impl.shown(),
-                       channel = impl.what->channel](io::counter_change const& ended) -> std::int64_t {
-                auto const said = permit_calls::read_release(ended.reply());
-                if (!said || said->missing > count)
-                    throw error(errc::bad_reply, "the server sent an unexpected reply to " + about);
-                if (!said->announced) warn_that_nobody_was_told(which, channel);
-                // Where none is there after a repeat, the first copy has released them, or they were gone anyhow.
-                return ended.repeated() && said->none_there ? 0 : said->missing;
-            }};
+            .answer = [count, what = impl.what](
+                          io::counter_change const& ended) { return missing_of_released(*what, count, ended); }};
 }
 
 std::string detail::not_there(counter_impl const& impl, std::string const& ids, std::int64_t position) {

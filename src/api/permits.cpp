@@ -30,13 +30,27 @@ void give_permits_back(permits_state const& state) {
     io::give_back(impl.core, *impl.what, impl.what->how->undo(request), true);
 }
 
+std::int64_t count_of(permits_state const& state) {
+    return static_cast<std::int64_t>(detail::number_of_ids(state.ids()));
+}
+
 enum class patience { by_settings, with_others };
 
 io::counter_change::request release_of(permits_state const& state, patience grace = patience::by_settings) {
-    auto const asked = detail::releasing_by_id(state.of, state.ids());
-    auto order = detail::to_request(state.of, asked.about, asked.amount, asked.compose, asked.idempotent);
-    order.deadline = std::min(order.deadline, state.lease->valid_until());
-    detail::make_release(order, asked.amount);
+    auto const& what = state.of.what;
+    auto request = what->request();
+    request.amount = count_of(state);
+    request.ids = state.ids();
+    request.held = true;
+    auto const answer_at = base::later(lease_clock::now(), state.of.core->settings().timeout);
+    io::counter_change::request order{.call = locking::permits::release(request),
+                                      .repeatable = true,
+                                      .kind = what->how->kind,
+                                      .deadline = std::min(answer_at, state.lease->valid_until()),
+                                      .counter = what,
+                                      .amount = request.amount,
+                                      .in_words = detail::releasing_in_words};
+    detail::make_release(order, request.amount);
     order.with_others = grace == patience::with_others;
     return order;
 }
@@ -48,7 +62,7 @@ outcome end_of_release(permits_state const& state, io::counter_change const& end
         how = outcome(ended.result(), ended.message());
     } else {
         try {
-            auto const missing = detail::releasing_by_id(state.of, state.ids()).answer(ended);
+            auto const missing = detail::missing_of_released(*state.of.what, count_of(state), ended);
             if (missing > 0) how = outcome(errc::lease_lost, detail::not_there(state.of, state.ids(), missing));
         } catch (error const& problem) {
             how = outcome(problem.code(), problem.what());
@@ -77,7 +91,7 @@ outcome release_now(permits_state const& state, patience grace) {
 outcome end_of_lost(permits_state const& state) {
     if (!state.of.core->closed()) io::insist([&] { give_permits_back(state); });
     return {errc::lease_lost,
-            detail::permits_in_words(state.of, static_cast<std::int64_t>(detail::number_of_ids(state.ids())))
+            detail::permits_in_words(*state.of.what, count_of(state))
                 + " were lost: their lease or their longest hold is over, or one of them was released by its id; what "
                   "is still taken of them is given back now; stop what they protect"};
 }

@@ -42,6 +42,11 @@ struct permits_access {
 
 /// A release of permits by their ids, all or none. Answers 0: done; n: the n-th is not there.
 requested_change<std::int64_t> releasing_by_id(counter_impl const& impl, std::string ids);
+/// What it answers, of so many. Throws error(bad_reply).
+std::int64_t missing_of_released(locking::counter const& semaphore, std::int64_t permits,
+                                 io::counter_change const& ended);
+/// "releasing 2 permits of permit semaphore 'x'"
+std::string releasing_in_words(locking::counter const& semaphore, std::int64_t permits);
 /// "permit 0123... of permit semaphore 'x' is not there ...". `position`: from 1.
 std::string not_there(counter_impl const& impl, std::string const& ids, std::int64_t position);
 

@@ -22,7 +22,7 @@ detail::counter_wait_options permit_wait(permit_options const& options, bool for
 
 requested_change<bool> adding_permits(counter_impl const& impl, std::int64_t permits,
                                       locking::wire_call (*compose)(counter_request const&), char const* verb) {
-    return {.about = verb + detail::permits_in_words(impl, permits),
+    return {.about = verb + detail::permits_in_words(*impl.what, permits),
             .amount = permits,
             .compose = compose,
             .read = detail::reads_release(impl),

@@ -198,9 +198,13 @@ bool counter_change::finish(std::error_code code) {
     return true;
 }
 
+std::string counter_change::subject() const {
+    return order_.in_words != nullptr ? order_.in_words(*order_.counter, order_.amount) : order_.subject;
+}
+
 std::string counter_change::message() const {
-    if (result_ != errc::outcome_unknown) return query_message(*node_, order_.subject, result_, reply_, order_.kind);
-    return "it is not known whether " + order_.subject + " was done: the connection to the server " + node_->address()
+    if (result_ != errc::outcome_unknown) return query_message(*node_, subject(), result_, reply_, order_.kind);
+    return "it is not known whether " + subject() + " was done: the connection to the server " + node_->address()
            + " broke, or no answer came in time; look at the " + std::string(order_.kind)
            + (order_.repeatable ? std::string()
                                 : ", or make it with exactly_once, by which requests are repeated safely");

@@ -33,13 +33,15 @@ public:
     struct request {
         locking::wire_call call;
         bool repeatable = false; ///< there is a record, or a repeat changes nothing more
-        std::string subject;     ///< "releasing 2 permits of semaphore 'x'"
+        std::string subject{};   ///< "releasing 2 permits of semaphore 'x'"
         std::string_view kind;   ///< of the counter
         base::instant deadline;
         locking::counter_ptr counter{};
         std::int64_t amount = 1; ///< by which it changes the number
-        bool releases = false;   ///< it gives something back: heard_by() says of the reply how many heard of it
-        bool adds = false;       ///< as many waiters of this process ask right behind it
+        /// Says the subject where a message needs it. Null: `subject` does.
+        std::string (*in_words)(locking::counter const&, std::int64_t amount) = nullptr;
+        bool releases = false; ///< it gives something back: heard_by() says of the reply how many heard of it
+        bool adds = false;     ///< as many waiters of this process ask right behind it
         /// What is published where `tells` says so of the reply. Null: nothing.
         std::string message{};
         bool (*tells)(resp::value const& reply) = nullptr;
@@ -63,6 +65,7 @@ public:
 
 private:
     enum class stage { beginning, calling, pausing, finished };
+    std::string subject() const;
     bool call();
     bool on_called();
     bool on_paused();

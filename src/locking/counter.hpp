@@ -4,6 +4,7 @@
 #pragma once
 
 #include "base/time.hpp"
+#include "locking/names.hpp"
 #include "locking/recipe.hpp"
 #include "locking/release_yield.hpp"
 #include "locking/wait_queue.hpp"
@@ -28,6 +29,8 @@ struct counter_request {
     /// Of a kind that names what it takes: `amount` ids, one behind the other, and their lease (zero: for ever).
     std::string_view ids{};
     base::milliseconds lease{};
+    /// In a release: whoever has them knows that their lease is not over, and that nobody has to look whether it is.
+    bool held = false;
     /// Of a kind that waits for a change: the id of what the waiter knows; empty: of nothing.
     std::string_view known{};
 };
@@ -104,6 +107,9 @@ struct counter {
     counter_request request() const noexcept {
         return {.name = name, .channel = channel, .publish = publish->command()};
     }
+
+    /// "semaphore 'x'", for messages.
+    std::string shown() const { return std::string(how->kind) + " " + locking::shown(name); }
 
     // Guarded by the mutex of the index that has it.
     wait_queue queue{};

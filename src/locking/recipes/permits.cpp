@@ -75,7 +75,8 @@ std::optional<std::int64_t> read_available(resp::value const& reply) {
 } // namespace
 
 wire_call release(counter_request const& request) {
-    return with_ids(scripts::permit_release, request, record::without, {request.publish, request.channel, "0"});
+    return with_ids(scripts::permit_release, request, record::without,
+                    {request.publish, request.channel, request.held ? "1" : "0"});
 }
 
 std::optional<permit_release_answer> read_release(resp::value const& reply) {

@@ -3,7 +3,7 @@ from table.files import COUNTER_SET, LATCH, LATCH_COUNT_DOWN
 
 MUTANTS = [
     ("nobody is told that a latch is at zero", LATCH_COUNT_DOWN,
-     "if left == 0 and type(redis.pcall(ARGV[1], ARGV[2], 0)) ~= 'number' then return -2 end\n",
+     "if left == 0 and type(redis.pcall(ARGV[1], ARGV[2], '0')) ~= 'number' then return -2 end\n",
      ""),
     ("a repeated step counts down again", LATCH_COUNT_DOWN,
      "if done then return tonumber(done) end\n",
@@ -12,7 +12,7 @@ MUTANTS = [
      "    redis.call('set', KEYS[2], left, 'px', ARGV[3])\n",
      ""),
     ("a latch that is not set leaves no record of a step", LATCH_COUNT_DOWN,
-     "        redis.call('set', KEYS[2], -1, 'px', ARGV[3])\n",
+     "        redis.call('set', KEYS[2], '-1', 'px', ARGV[3])\n",
      ""),
     ("a latch goes from two to none", LATCH_COUNT_DOWN,
      "redis.pcall(left == 0 and 'del' or 'decr', KEYS[1])",

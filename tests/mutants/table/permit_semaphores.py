@@ -25,7 +25,7 @@ MUTANTS = [
      "    if ends and tonumber(ends) > now then table.insert(held, ARGV[i])",
      "    if true then table.insert(held, ARGV[i])"),
     ("what was undone leaves no record", PERMIT_RELEASE,
-     "    redis.call('set', KEYS[3], 0, 'px', ARGV[3])\n",
+     "    redis.call('set', KEYS[3], '0', 'px', ARGV[3])\n",
      ""),
     ("a renewal finds permits whose lease is over", PERMIT_RENEW,
      "    if not before or tonumber(before) <= now then table.insert(missing, i - 1)\n    elseif",

@@ -25,7 +25,7 @@ MUTANTS = [
      "if not taken or redis.call('exists', KEYS[1]) == 0 then return 0 end\n",
      ""),
     ("a late copy of what was undone takes permits", SEMAPHORE_UNDO,
-     "redis.call('set', KEYS[2], 0, 'px', ARGV[4])\n",
+     "redis.call('set', KEYS[2], '0', 'px', ARGV[4])\n",
      ""),
     ("what was undone wakes nobody", SEMAPHORE_UNDO,
      "redis.pcall(ARGV[2], ARGV[3], redis.call('incrby', KEYS[1], ARGV[1]))",

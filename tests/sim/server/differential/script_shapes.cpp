@@ -42,8 +42,8 @@ constexpr script_shape counters[]{
 constexpr script_shape permits[]{
     {&scripts::permit_set, "ke?r", "pcab?R"},    {&scripts::permit_acquire, "ker", "pcLii"},
     {&scripts::permit_lease, "ke", "pcLii"},     {&scripts::permit_look, "ke", "pc?i"},
-    {&scripts::permit_release, "ke?r", "pcRii"}, {&scripts::permit_remove, "ke?r", "?R"},
-    {&scripts::permit_renew, "e", "lii"}};
+    {&scripts::permit_release, "ke?r", "pcRii"}, {&scripts::permit_release, "ke", "pcbi?i"},
+    {&scripts::permit_remove, "ke?r", "?R"},     {&scripts::permit_renew, "e", "lii"}};
 
 constexpr script_family families[]{owner_hash, fenced, fair, read_write, values, counters, permits};
 
