@@ -332,10 +332,11 @@ void see_unwanted(stage& in, int lock) {
         // Whoever closes leaves taken what its workers had, and nothing else.
         bool const alive = taker != nullptr && !taker->who->dead && !taker->who->retired && !taker->who->stopped
                            && (!taker->closing || (taker->closed_well && !one.handed_out));
-        bool const being_taken = std::any_of(in.taking_all.begin(), in.taking_all.end(), [&](auto const& other) {
-            auto const& [process, locks] = other.second; // it may have them, and wait for replicas
-            return process == one.taken_by && (locks >> lock & 1) != 0;
-        });
+        bool const being_taken =
+            !one.handed_out && std::any_of(in.taking_all.begin(), in.taking_all.end(), [&](auto const& other) {
+                auto const& [process, locks] = other.second; // it may have them, and wait for replicas
+                return process == one.taken_by && (locks >> lock & 1) != 0;
+            });
         if (alive && !being_taken) in.write({.what = kind::orphan, .lock = lock, .owner = id});
         bool const left_behind = !alive || (!being_taken && in.plan.scripts_refused_for_a_while());
         if (left_behind && calm(in) && one.ends_at_ms >= for_ever && std::exchange(one.unwanted, true))
