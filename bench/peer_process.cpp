@@ -28,6 +28,12 @@ pipe_ends make_pipe() {
     return {ends[0], ends[1]};
 }
 
+std::string order_to_play(std::string const& scenario, int workers, std::vector<std::string> const& more) {
+    auto order = "play " + scenario + " " + std::to_string(workers);
+    for (auto const& each : more) order += " " + each;
+    return order;
+}
+
 } // namespace
 
 peer_process::peer_process(std::vector<std::string> const& command, std::string const& log) : name_(command.front()) {
@@ -57,13 +63,14 @@ void peer_process::play(std::string const& scenario, int workers) {
 }
 
 void peer_process::prepare(std::string const& scenario, int workers, std::vector<std::string> const& more) {
-    auto const wanted = scenario + " " + std::to_string(workers);
-    if (more.empty() && ready_for_ == wanted) return;
+    if (ready_for_ != order_to_play(scenario, workers, more)) prepare_anew(scenario, workers, more);
+}
+
+void peer_process::prepare_anew(std::string const& scenario, int workers, std::vector<std::string> const& more) {
     ready_for_.clear();
-    auto order = "play " + wanted;
-    for (auto const& each : more) order += " " + each;
+    auto order = order_to_play(scenario, workers, more);
     tell(order + "\n");
-    asked_for_ = more.empty() ? wanted : order;
+    asked_for_ = std::move(order);
 }
 
 void peer_process::await_ready() {

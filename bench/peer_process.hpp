@@ -34,8 +34,10 @@ public:
 
     /// Makes ready for a scenario, unless that is what it has played last: connected and warm.
     void play(std::string const& scenario, int workers);
-    /// The same in two steps, for several that get warm together. With `more`, KEY=VALUE, it is made ready in any case.
+    /// The same in two steps, for several that get warm together. `more`: KEY=VALUE.
     void prepare(std::string const& scenario, int workers, std::vector<std::string> const& more = {});
+    /// In any case.
+    void prepare_anew(std::string const& scenario, int workers, std::vector<std::string> const& more);
     void await_ready();
     /// Whether it has played anything.
     bool has_played() const noexcept { return has_played_; }

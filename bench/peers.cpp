@@ -23,7 +23,7 @@ std::vector<program> known_programs() {
         some.insert(some.end(),
                     {"own.fenced", "own.spin", "own.non_reentrant", "own.fair", "own.non_reentrant_fair",
                      "own.faster_multi", "own.write", "own.read", "shared.read", "shared.fair", "own.semaphore",
-                     "shared.semaphore", "own.permits", "shared.permits", "own.multi", "own.latch"});
+                     "shared.semaphore", "own.permits", "shared.permits", "own.multi", "own.red", "own.latch"});
         return some;
     };
     auto const and_mixes = [](std::vector<std::string> some) {

@@ -2,8 +2,10 @@
 #pragma once
 
 #include "floor/lock_requests.hpp"
+#include "measure/measured_servers.hpp"
 #include "measure/party.hpp"
 #include "scenarios/scenarios.hpp"
+#include "scenarios/started_when_used.hpp"
 
 #include <redlatch/client.hpp>
 
@@ -54,5 +56,8 @@ contender raw_threads(stage const& on, std::string const& title, address const& 
 
 /// Those peers that can play the scenario; `processes` of them at once, counted together.
 std::vector<contender> peer_contenders(stage const& on, std::string const& scenario, int workers, int processes = 1);
+/// The same on servers of the scenario's own, which they are told as `servers=host:port,...`.
+std::vector<contender> peer_contenders(stage const& on, std::string const& scenario, int workers,
+                                       started_when_used<measured_servers> const& servers);
 
 } // namespace redlatch::bench

@@ -141,8 +141,9 @@ scenario red_locks(stage const& on, int threads) {
                                workers.push_back(red_lock_over(users, one_each()(worker)));
                            return run_workers(servers.get(), workers, period);
                        },
-                       {}},
+                       {at_least(2, "Redisson, tuned")}},
                       our_threads(on, on.at.tcp(), threads, one_each(), {.title = one.floor}, {})};
+    for (auto& other : peer_contenders(on, "own.red", threads, servers)) one.contenders.push_back(std::move(other));
     return one;
 }
 

@@ -75,11 +75,11 @@ std::unique_ptr<mix_process> our_process(config const& settings, mix_shape const
 
 std::unique_ptr<mix_process> peer_process_in(std::shared_ptr<peer_process> process, mix_shape const& shape,
                                              mix_board const& board, std::size_t first_worker, int clients) {
-    process->prepare("mix", clients * shape.threads,
-                     {"clients=" + std::to_string(clients), "board=" + board.path(),
-                      "first=" + std::to_string(first_worker), "locks=" + std::to_string(shape.locks),
-                      "zipf=" + std::to_string(shape.zipf), "hold=" + std::to_string(shape.hold.count()),
-                      "pause=" + std::to_string(shape.pause.count())});
+    process->prepare_anew("mix", clients * shape.threads,
+                          {"clients=" + std::to_string(clients), "board=" + board.path(),
+                           "first=" + std::to_string(first_worker), "locks=" + std::to_string(shape.locks),
+                           "zipf=" + std::to_string(shape.zipf), "hold=" + std::to_string(shape.hold.count()),
+                           "pause=" + std::to_string(shape.pause.count())});
     return std::make_unique<of_a_peer>(std::move(process));
 }
 

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <memory>
 #include <numeric>
+#include <optional>
+#include <utility>
 
 namespace redlatch::bench {
 
@@ -13,9 +15,11 @@ namespace {
 /// The processes of one contender.
 class troupe {
 public:
-    troupe(stage const& on, peer who, std::string scenario, int workers, int processes)
+    using own_servers = std::optional<started_when_used<measured_servers>>;
+
+    troupe(stage const& on, peer who, std::string scenario, int workers, int processes, own_servers servers)
         : at_(on.at), others_(on.others), who_(std::move(who)), scenario_(std::move(scenario)), workers_(workers),
-          size_(processes) {}
+          size_(processes), servers_(std::move(servers)) {}
 
     measurement round(std::chrono::milliseconds period) {
         try {
@@ -34,8 +38,21 @@ private:
     void assemble() {
         while (std::ssize(members_) < size_)
             members_.push_back(others_.process(who_, at_.tcp(), static_cast<int>(members_.size())));
-        for (auto const& each : members_) each->wake(), each->prepare(scenario_, workers_);
+        for (auto const& each : members_) each->wake(), each->prepare(scenario_, workers_, about_servers());
         for (auto const& each : members_) each->await_ready();
+    }
+
+    std::vector<std::string> about_servers() const {
+        if (!servers_) return {};
+        std::string all;
+        for (auto const& one : servers_->get().places())
+            all += (all.empty() ? "servers=127.0.0.1:" : ",127.0.0.1:") + std::to_string(one.port);
+        return {all};
+    }
+
+    work_meter const& measured() const {
+        if (servers_) return servers_->get();
+        return at_;
     }
 
     measurement play(std::chrono::milliseconds period) {
@@ -49,12 +66,12 @@ private:
         // As ours do: threads are made and settle before anything counts.
         for (auto const& each : members_) each->begin(period / 5, period);
         for (auto const& each : members_) each->await_begun();
-        auto begin = take(at_, clients);
+        auto begin = take(measured(), clients);
         std::vector<peer_round> said;
         for (auto const& each : members_) said.push_back(each->result());
         // Workers of several processes are counted together: max/min is over all of them.
         for (auto const& each : said) cycles.insert(cycles.end(), each.per_worker.begin(), each.per_worker.end());
-        auto const end = take(at_, clients);
+        auto const end = take(measured(), clients);
         begin.cycles.assign(cycles.size(), 0);
         auto result = between(begin, end);
         // By its own clock: waking up for the order and saying what became of it take time too.
@@ -77,20 +94,31 @@ private:
     std::string scenario_;
     int workers_;
     int size_;
+    own_servers servers_;
     std::vector<std::shared_ptr<peer_process>> members_{};
 };
 
-} // namespace
-
-std::vector<contender> peer_contenders(stage const& on, std::string const& scenario, int workers, int processes) {
+std::vector<contender> contenders_of(stage const& on, std::string const& scenario, int workers, int processes,
+                                     troupe::own_servers const& servers) {
     std::vector<contender> result;
     for (auto const& who : on.others.all()) {
         if (!who.can(scenario)) continue;
-        auto const cast = std::make_shared<troupe>(on, who, scenario, workers, processes);
+        auto const cast = std::make_shared<troupe>(on, who, scenario, workers, processes, servers);
         result.push_back(
             {who.title, [cast](std::chrono::milliseconds period) { return cast->round(period); }, {}, true});
     }
     return result;
+}
+
+} // namespace
+
+std::vector<contender> peer_contenders(stage const& on, std::string const& scenario, int workers, int processes) {
+    return contenders_of(on, scenario, workers, processes, {});
+}
+
+std::vector<contender> peer_contenders(stage const& on, std::string const& scenario, int workers,
+                                       started_when_used<measured_servers> const& servers) {
+    return contenders_of(on, scenario, workers, 1, servers);
 }
 
 } // namespace redlatch::bench

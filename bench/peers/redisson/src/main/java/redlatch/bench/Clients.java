@@ -26,7 +26,16 @@ final class Clients {
     }
 
     RedissonClient make() {
-        return Redisson.create(config());
+        return Redisson.create(config(address));
+    }
+
+    /** One for each of several servers. */
+    List<RedissonClient> onEach(String... servers) {
+        List<RedissonClient> result = new ArrayList<>();
+        for (String server : servers) {
+            result.add(Redisson.create(config(server)));
+        }
+        return result;
     }
 
     /** Several in one JVM share threads and keep few connections: hundreds with the defaults do not fit on a machine. */
@@ -40,7 +49,7 @@ final class Clients {
         }
         List<RedissonClient> result = new ArrayList<>();
         for (int number = 0; number < count; ++number) {
-            Config config = config().setEventLoopGroup(loops).setExecutor(executor);
+            Config config = config(address).setEventLoopGroup(loops).setExecutor(executor);
             config.useSingleServer().setConnectionMinimumIdleSize(1).setConnectionPoolSize(4)
                 .setSubscriptionConnectionMinimumIdleSize(1).setSubscriptionConnectionPoolSize(2);
             result.add(Redisson.create(config));
@@ -48,16 +57,16 @@ final class Clients {
         return result;
     }
 
-    private Config config() {
+    private Config config(String server) {
         Config config = new Config();
-        SingleServerConfig server = config.useSingleServer().setAddress("redis://" + address);
+        SingleServerConfig single = config.useSingleServer().setAddress("redis://" + server);
         if (options.containsKey("watchdog")) {
             config.setLockWatchdogTimeout(Long.parseLong(options.get("watchdog")));
         }
         if (options.containsKey("tuned")) {
             // Fewer threads and connections: less switching, more commands in one write.
             config.setThreads(2).setNettyThreads(2).setCodec(StringCodec.INSTANCE);
-            server.setConnectionMinimumIdleSize(8).setConnectionPoolSize(8);
+            single.setConnectionMinimumIdleSize(8).setConnectionPoolSize(8);
         }
         return config;
     }

@@ -73,6 +73,8 @@ public final class Peer {
             case "own.permits" -> Threads.onPermits(clients.make(), workers, number -> name + ":leased:" + number, 1);
             case "shared.permits" -> Threads.onPermits(clients.make(), workers, number -> name + ":leased", 8);
             case "own.multi" -> Threads.onMultiLocks(clients.make(), workers, number -> name + ":" + number);
+            case "own.red" -> Threads.onRedLocks(clients.onEach(shape.get("servers").split(",")), workers,
+                number -> name + ":" + number);
             case "own.latch" -> Threads.onLatches(clients.make(), workers, number -> name + ":latch:" + number);
             case "own_async" -> new InFlight(clients.make(), workers, name);
             case "shared", "shared.read", "shared.fair" -> Threads.onLocks(clients.make(), workers, number -> name, kind);

@@ -3,6 +3,7 @@ package redlatch.bench;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.IntFunction;
+import org.redisson.RedissonRedLock;
 import org.redisson.api.RCountDownLatch;
 import org.redisson.api.RLock;
 import org.redisson.api.RPermitExpirableSemaphore;
@@ -15,11 +16,15 @@ final class Threads implements Scenario {
     record Section(Runnable enter, Runnable leave) {
     }
 
-    private final RedissonClient client;
+    private final List<RedissonClient> clients;
     private final List<Section> sections = new ArrayList<>();
 
     private Threads(RedissonClient client) {
-        this.client = client;
+        this(List.of(client));
+    }
+
+    private Threads(List<RedissonClient> clients) {
+        this.clients = clients;
     }
 
     /** The scenario's word says which kind of lock: "own.fenced"; without one it is the re-entrant lock. */
@@ -59,6 +64,16 @@ final class Threads implements Scenario {
             String name = names.apply(number);
             RLock all = client.getMultiLock(client.getLock(name + ":a"), client.getLock(name + ":b"),
                 client.getLock(name + ":c"));
+            made.sections.add(new Section(all::lock, all::unlock));
+        }
+        return made;
+    }
+
+    static Threads onRedLocks(List<RedissonClient> clients, int workers, IntFunction<String> names) {
+        Threads made = new Threads(clients);
+        for (int number = 0; number < workers; ++number) {
+            String name = names.apply(number);
+            RLock all = new RedissonRedLock(clients.stream().map(client -> client.getLock(name)).toArray(RLock[]::new));
             made.sections.add(new Section(all::lock, all::unlock));
         }
         return made;
@@ -134,6 +149,6 @@ final class Threads implements Scenario {
 
     @Override
     public void close() {
-        client.shutdown();
+        clients.forEach(RedissonClient::shutdown);
     }
 }
