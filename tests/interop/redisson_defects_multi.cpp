@@ -73,19 +73,24 @@ TEST_F(redisson_defects_multi, java_goes_on_waiting_when_it_is_interrupted) {
 }
 
 TEST_F(redisson_defects_multi, java_takes_the_first_lock_again_and_again_when_it_was_interrupted_before) {
-    java_peer own(built_peer().folder, server().uri(), 30s); // it may go on so for long
-    auto const id = own.value("b", "id");
-    auto call = own.start("a", "multi/lockWhileInterrupted", {forward});
-    EXPECT_TRUE(wait_until([&] {
-        if (own.reply_if_any(call, 0ms)) { // something else has taken notice of the interrupt
-            own.ask("a", "multi/unlock", {forward});
-            call = own.start("a", "multi/lockWhileInterrupted", {forward});
-        }
-        auto const held = holders(server(), first);
-        return held.size() == 1 && held.begin()->first.starts_with(id) && std::stoi(held.begin()->second) > 1;
-    })) << "by one call of lock()";
-    own.kill();
-    server().run("DEL", first, second);
+    auto const one_call_takes_it_twice = [&] {
+        java_peer own(built_peer().folder, server().uri(), 30s); // it may go on so for long
+        auto const id = own.value("b", "id");
+        auto call = own.start("a", "multi/lockWhileInterrupted", {forward});
+        bool const seen = wait_until([&] {
+            if (own.reply_if_any(call, 0ms)) { // something else has taken notice of the interrupt
+                own.ask("a", "multi/unlock", {forward});
+                call = own.start("a", "multi/lockWhileInterrupted", {forward});
+            }
+            auto const held = holders(server(), first);
+            return held.size() == 1 && held.begin()->first.starts_with(id) && std::stoi(held.begin()->second) > 1;
+        });
+        own.kill();
+        server().run("DEL", first, second);
+        return seen;
+    };
+    // On a busy machine the first one was seen to take longer than that.
+    EXPECT_TRUE(one_call_takes_it_twice() || one_call_takes_it_twice() || one_call_takes_it_twice());
 }
 
 TEST_F(redisson_defects_multi, java_times_out_on_both_sides_where_orders_are_opposite) {
