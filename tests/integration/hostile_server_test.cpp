@@ -3,6 +3,7 @@
 #include "locking/script.hpp"
 #include "support/both_faces.hpp"
 #include "support/fake_server.hpp"
+#include "support/lies.hpp"
 
 #include <fstream>
 #include <thread>
@@ -122,21 +123,6 @@ INSTANTIATE_TEST_SUITE_P(that, hostile_server_test, ::testing::Range<std::size_t
                          [](auto const& which) { return behaviours().at(which.param).what; });
 
 /// A real handshake, then one false answer.
-struct lie {
-    char const* what;
-    std::string bytes;
-};
-
-std::vector<lie> lies() {
-    return {
-        {"status", "+OK\r\n"},           {"text", "$3\r\nabc\r\n"},
-        {"array", "*1\r\n:1\r\n"},       {"deep_array", "*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n:1\r\n"},
-        {"unknown_number", ":4711\r\n"}, {"least_number", ":-9223372036854775808\r\n"},
-        {"garbage", "what?\r\n"},        {"unknown_error", "-STRANGE something\r\n"},
-        {"empty_error", "-\r\n"},        {"overflowing_number", ":99999999999999999999999\r\n"},
-    };
-}
-
 class lie_test : public ::testing::TestWithParam<std::size_t> {
 protected:
     redis_server server;
