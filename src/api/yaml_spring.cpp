@@ -21,7 +21,7 @@ namespace redlatch::yaml_spring {
 namespace {
 
 constexpr std::array<std::string_view, 2> places{"spring.redis", "spring.data.redis"};
-constexpr std::array<std::string_view, 4> groups{"redisson", "ssl", "sentinel", "cluster"};
+constexpr std::array<std::string_view, 5> groups{"redisson", "ssl", "sentinel", "cluster", "masterreplica"};
 
 /// A number of milliseconds, or with a unit as in 5s, or PT5S.
 duration time(yaml_setting const& value) {
@@ -85,7 +85,7 @@ yaml_level const& level() {
                                 .keys = {keys},
                                 .ignored = {ignored},
                                 .groups = {"url", "host", "port", "ssl", "ssl.enabled", "sentinel.nodes",
-                                           "cluster.nodes", "redisson.config", "redisson.file"}};
+                                           "cluster.nodes", "masterreplica.nodes", "redisson.config", "redisson.file"}};
     return all;
 }
 
@@ -222,7 +222,8 @@ void apply(config& settings, yaml_settings const& found) {
     bool const tls = wants_tls(found);
     std::string const scheme = tls ? "rediss://" : "redis://";
     auto& topology = settings.topology;
-    if (said(found, "sentinel.nodes") != nullptr || said(found, "cluster.nodes") != nullptr)
+    constexpr std::array several{"sentinel.nodes", "cluster.nodes", "masterreplica.nodes"};
+    if (std::ranges::any_of(several, [&](auto const* name) { return said(found, name) != nullptr; }))
         yaml_replicas::begin(settings);
     if (auto const* sentinels = said(found, "sentinel.nodes")) {
         topology.mode = server_mode::sentinel;
@@ -231,6 +232,10 @@ void apply(config& settings, yaml_settings const& found) {
     } else if (auto const* members = said(found, "cluster.nodes")) {
         topology.mode = server_mode::cluster;
         topology.nodes = nodes(*members, scheme);
+    } else if (auto const* servers = said(found, "masterreplica.nodes")) {
+        topology.mode = server_mode::replicated; // Spring's client, too, asks each of them whether it is the master
+        topology.nodes = nodes(*servers, scheme);
+        topology.scan_interval = std::chrono::seconds(1);
     } else if (auto const* whole = said(found, "url")) {
         settings.address = url(*whole, tls);
     } else if (auto const* master = said(found, "sentinel.master")) {

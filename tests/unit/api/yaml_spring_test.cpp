@@ -121,6 +121,15 @@ TEST(yaml_spring, a_cluster) {
     EXPECT_EQ(settings.topology.scan_interval, 5s);
 }
 
+TEST(yaml_spring, a_master_with_replicas) {
+    auto const settings =
+        config::from_yaml("spring.data.redis:\n  database: 2\n  masterreplica:\n    nodes: a:7000, b:7000\n");
+    EXPECT_EQ(settings.topology.mode, server_mode::replicated);
+    EXPECT_THAT(settings.topology.nodes, ElementsAre("redis://a:7000", "redis://b:7000"));
+    EXPECT_EQ(settings.topology.scan_interval, 1s);
+    EXPECT_EQ(settings.database, 2);
+}
+
 TEST(yaml_spring, takes_values_from_the_environment_as_spring_does) {
     EXPECT_EQ(address_of("spring.redis: {host: '${REDLATCH_TEST_NONE:h}', port: '${REDLATCH_TEST_NONE:12}'}"),
               "redis://h:12");
@@ -215,6 +224,8 @@ INSTANTIATE_TEST_SUITE_P(
         refused_spring{"spring.redis: {sentinel.master: m}", "sentinel.master has no Sentinels to ask for it"},
         refused_spring{"spring.redis: {sentinel.nodes: 'h:1'}", "sentinel.master is empty"},
         refused_spring{"spring.redis: {cluster: {nodes: ['h:x']}}", "line 1: cluster.nodes: the address"},
+        refused_spring{"spring.data.redis: {masterreplica: {nodes: ['h:x']}}",
+                       "line 1: masterreplica.nodes: the address"},
         refused_spring{"spring.redis: {}", "nothing under spring.redis"},
         refused_spring{"spring.redis: text", "nothing under spring.redis"},
         refused_spring{"spring.redis.host: h\n---\nspring.redis.host: g", "more than one of its documents"}));
