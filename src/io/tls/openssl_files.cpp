@@ -95,8 +95,9 @@ store opened_pkcs12(char const* role, std::string const& file, std::string const
     if (openssl().PKCS12_parse(packed.get(), password.c_str(), &key, &certificate, &others) != 1)
         refuse_file(
             role, file,
-            "cannot be opened: its password is missing or wrong, or it is encrypted in a way that OpenSSL does not "
-            "know any more");
+            "cannot be opened: its password is missing or wrong, or it is encrypted as by an old Java, which OpenSSL 3 "
+            "refuses; such a file is made anew with openssl pkcs12 -legacy -in FILE -nodes -out FILE.pem and "
+            "openssl pkcs12 -export -in FILE.pem -out FILE.p12");
     store result;
     result.key.reset(key);
     if (certificate != nullptr) result.certificates.emplace_back(certificate);
