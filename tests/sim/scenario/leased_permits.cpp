@@ -338,7 +338,9 @@ void see_unwanted(stage& in, int lock) {
                 return process == one.taken_by && (locks >> lock & 1) != 0;
             });
         if (alive && !being_taken) in.write({.what = kind::orphan, .lock = lock, .owner = id});
-        bool const left_behind = !alive || (!being_taken && in.plan.scripts_refused_for_a_while());
+        // Nobody asks replicas for so long: it was to be given back, which was refused.
+        bool const soon = one.since + 10s > in.universe.now();
+        bool const left_behind = !alive || (in.plan.scripts_refused_for_a_while() && !(being_taken && soon));
         if (left_behind && calm(in) && one.ends_at_ms >= for_ever && std::exchange(one.unwanted, true))
             to_give_back.push_back(id);
     }
@@ -390,7 +392,7 @@ void stage::see_permit_ids(int by) {
             one = known.erase(one);
         }
         for (auto const& [id, ends] : there) {
-            auto const [at, fresh] = known.try_emplace(id, permit_there{by, ends});
+            auto const [at, fresh] = known.try_emplace(id, permit_there{by, ends, universe.now()});
             if (std::exchange(at->second.ends_at_ms, ends) != ends || fresh) look_at_end(*this, ends);
             if (fresh) write({.what = kind::in_key, .lock = i, .owner = id, .yes = true});
         }

@@ -57,6 +57,7 @@ struct believed_permits {
 struct permit_there {
     int taken_by;            ///< by a command of this process; -1: of nobody's
     std::int64_t ends_at_ms; ///< by the server's clock
+    moment since;            ///< when it was seen first
     bool handed_out = false; ///< a worker knows of it
     bool unwanted = false;   ///< at the last look nobody had it
 };
