@@ -98,10 +98,12 @@ test_everything() { # a failure in one step does not hide those of the others
         test_variants_on "$valkey_server" 'waiting, variants on Valkey'
         test_arrangements_on "$valkey_server" 'waiting, arrangements and rights on Valkey'
     fi
-    local preset
-    for preset in asan-ubsan tsan; do test_preset "$preset"; done
+    beside "build: tsan, ahead" build_all tsan # its tests find it done
+    test_preset asan-ubsan
     wait_for_besides
-    check "fuzzing, a moment" fuzz 10 || true
+    beside "fuzzing, a moment" fuzz 10
+    test_preset tsan
+    wait_for_besides
 }
 
 fresh_seeds_of_kinds() { # TOPOLOGY: a minute for each kind that the simulator says it plays there
