@@ -90,6 +90,7 @@ struct multi_rules {
     bool rights_missing = false;
     bool hears_messages = true;
     bool majority = false; ///< which is enough
+    bool can_ask = true;   ///< where not, whoever waits sleeps behind a holder of its own process who has lost it
 };
 std::optional<violation> check_multi_locks(history const& all, multi_rules const& rules);
 /// Red locks: no two are held by majorities that have not been forgotten, a loss is told before somebody else acquires, and in

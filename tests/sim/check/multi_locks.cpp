@@ -124,7 +124,7 @@ private:
         if (quiet_since_ == never) return {};
         for (auto const& [worker, who] : waiting_) {
             auto since = std::max({quiet_since_, who.since, enough_free_since(who), unwoken_until(who)});
-            if (rules_.of_a_group) since = std::max(since, asks_since(who));
+            if (rules_.of_a_group || !rules_.can_ask) since = std::max(since, asks_since(who));
             if (one.when - since > rules_.wakeup)
                 return "worker " + std::to_string(worker) + " waits for locks "
                        + (rules_.majority ? "the majority of which has" : "all of which have")

@@ -29,6 +29,10 @@ fact there(moment when, int lock, bool yes) {
     return {.what = kind::probe, .when = when, .lock = lock, .yes = yes};
 }
 
+fact of_holder(moment when, kind what, int lock, int process = 0) {
+    return {.what = what, .when = when, .process = process, .worker = 101, .lock = lock, .owner = "a:1"};
+}
+
 bool rejects(history const& all) {
     return check_multi_locks(all, {.judged = true}).has_value();
 }
@@ -74,6 +78,20 @@ TEST(multi_locks_checker, rejects_whoever_waits_for_what_is_all_free) {
     EXPECT_FALSE(rejects(gone)) << "its process has died";
 }
 
+/// Which has lost it, and cannot ask whether it has.
+TEST(multi_locks_checker, excuses_who_waits_behind_a_process_that_cannot_ask) {
+    history all{about(0ms, kind::quiet), of_holder(0ms, kind::acquired, 2), wants(1ms)};
+    for (int i = 1; i <= 12; ++i) {
+        all.push_back(there(i * 100ms, 0, false));
+        all.push_back(there(i * 100ms, 2, false));
+    }
+    multi_rules const cannot_ask{.judged = true, .can_ask = false};
+    EXPECT_TRUE(rejects(all));
+    EXPECT_FALSE(check_multi_locks(all, cannot_ask).has_value());
+    all.insert(all.begin() + 7, of_holder(250ms, kind::releasing, 2));
+    EXPECT_TRUE(check_multi_locks(all, cannot_ask).has_value()) << "it has ended, and the wait goes on";
+}
+
 // --- values of a group
 
 fact in_key(moment when, int lock, bool yes, int process = -1) {
@@ -81,10 +99,6 @@ fact in_key(moment when, int lock, bool yes, int process = -1) {
     if (!yes) one.until = when;
     return one;
 }
-fact of_holder(moment when, kind what, int lock, int process = 0) {
-    return {.what = what, .when = when, .process = process, .worker = 101, .lock = lock, .owner = "a:1"};
-}
-
 bool rejects_of_a_group(history const& all, multi_rules rules = {}) {
     rules.judged = rules.of_a_group = true;
     return check_multi_locks(all, rules).has_value();

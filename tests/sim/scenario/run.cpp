@@ -257,6 +257,7 @@ patience usual_patience(scenario const& plan) {
     bool const of_a_group = plan.locks_are == lock_kind::faster_multi;
     made.multi = {.judged = several || of_a_group, .wakeup = made.wakeup, .of_a_group = of_a_group};
     made.multi.majority = red;
+    made.multi.can_ask = !plan.evalsha_refused;
     if (of_a_group) made.multi.slack = made.deadline_slack;
     made.latches.judged = plan.locks_are == lock_kind::latch;
     // A key that was removed by hand is missed by the next renewal; quiet times begin two seconds after the fault.
