@@ -151,6 +151,7 @@ void multi_acquisition::begin_again() {
     std::vector<hold> before(group_->members.size());
     {
         std::lock_guard const guard(mutex_);
+        leave_minority_to_others();
         before.swap(holds_); // when it has finished, what is there is unwanted as well
     }
     for (auto& one : before) hold_access::give_up(one);

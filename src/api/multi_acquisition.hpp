@@ -11,9 +11,10 @@
 // | red             | all, for a moment | the same                                                                      |
 //
 // A moment is random, so that those who are in each other's way do not begin again at the same time. After a round that has
-// failed sooner, since its members said at once that they cannot be had, the next one begins only when the moment is over. A
-// fixed lease runs while a step waits: the steps of a round that hold something wait for a quarter of it, all together. Members
-// that this process has just released are left to others for a while before the first round (release_yield.hpp).
+// failed sooner, since its members said at once that they cannot be had, the next one begins only when the moment is over. Who
+// gives up the minority of a red lock pauses for a random time, in which those who have the others can acquire it. A fixed
+// lease runs while a step waits: the steps of a round that hold something wait for a quarter of it, all together. Members that
+// this process has just released are left to others for a while before the first round (release_yield.hpp).
 #pragma once
 
 #include "api/joint_wait.hpp"
@@ -112,6 +113,8 @@ private:
     base::instant left_to_others_until();
     void note_left_in_vain();
     duration moment();
+    duration drawn_between(duration least, duration most);
+    void leave_minority_to_others();
     duration longest_moment_now() const;
     duration left() const;
     duration left_of_lease() const;

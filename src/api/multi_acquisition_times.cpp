@@ -51,12 +51,16 @@ duration multi_acquisition::longest_moment_now() const {
     return std::min(shortest_moment * (1 << std::min<std::size_t>(rounds_, 10)), longest_moment);
 }
 
-duration multi_acquisition::moment() {
+duration multi_acquisition::drawn_between(duration least, duration most) {
     if (!random_) random_.emplace(io::random_seed());
+    return least + duration(random_->up_to((most - least).count()));
+}
+
+duration multi_acquisition::moment() {
     bool const majority = group_->by_majority();
     auto const least = majority ? shortest_moment_of_majority : shortest_moment;
     auto const most = majority ? longest_moment_of_majority : longest_moment_now();
-    auto const drawn = least + duration(random_->up_to((most - least).count()));
+    auto const drawn = drawn_between(least, most);
     return options_.lease ? std::min<duration>(drawn, *options_.lease / 4) : drawn;
 }
 
@@ -82,6 +86,14 @@ void multi_acquisition::on_asking(std::optional<duration> limit, duration wait) 
     next_round_at_ = limit ? base::later(asked_at_, std::min(asked_for_, most)) : asked_at_;
     // Of a lease of a few milliseconds there is no quarter to wait for.
     if (limit == duration::zero() && rounds_ > 1) next_round_at_ = base::later(asked_at_, longest_moment_now());
+}
+
+/// Of several that have a minority each, none would ever get more if each acquired anew what it has just given up: its request
+/// is at the server before those of the others, whom the release wakes. Not for longer than half of the wait.
+void multi_acquisition::leave_minority_to_others() {
+    auto const most = std::min(longest_moment_now(), left() / 2);
+    if (!group_->by_majority() || held() == 0 || most < shortest_moment) return;
+    next_round_at_ = std::max(next_round_at_, base::later(lease_clock::now(), drawn_between(shortest_moment, most)));
 }
 
 /// Without a wait a member has the time that its client has for an answer.

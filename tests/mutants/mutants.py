@@ -46,7 +46,7 @@ WITH_REPLICAS = r"/replica_|/confirmed_acquisition|/yaml_replicas|/api/client\.c
 # Where neither the simulator nor the unit tests find anything, by files: its kept seeds, and tests with servers.
 KEPT_SEEDS = "sim_test"
 WITH_SERVERS = {WITH_REPLICAS: ("integration_replica_wait_test", "integration_replica_policy_test"),
-                OTHER_KINDS["red"]: ("integration_red_lock_test", "integration_multi_lock_test",
+                OTHER_KINDS["red"]: (KEPT_SEEDS, "integration_red_lock_test", "integration_multi_lock_test",
                                      "integration_release_yield_test"),
                 r"/io/acquisition": (KEPT_SEEDS, "integration_late_bytes_test"), r"/io/lane": ("integration_shortage_test",),
                 r"/io/counter_": ("integration_release_yield_test", "integration_user_loop_test")}
