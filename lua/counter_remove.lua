@@ -8,7 +8,10 @@ if done then return tonumber(done) end
 local value = redis.call('get', KEYS[1])
 if value and not string.find(value, '^-?%d+$') then return redis.error_reply('WRONGTYPE the value is not a number') end
 local there = value and 1 or 0
+if KEYS[2] then
+    if there == 1 then redis.call('del', KEYS[2]) end -- where DEL or SET is refused, nothing has changed
+    redis.call('set', KEYS[2], there, 'px', ARGV[4])
+end
 if there == 1 then redis.call('del', KEYS[1]) end
-if KEYS[2] then redis.call('set', KEYS[2], there, 'px', ARGV[4]) end
 if there == 1 and ARGV[3] ~= '' and type(redis.pcall(ARGV[1], ARGV[2], ARGV[3])) ~= 'number' then return 2 end
 return there

@@ -32,6 +32,7 @@ local time = all and ARGV[4] ~= '' and redis.call('time')
 local now = time and time[1] * 1000 + math.floor(time[2] / 1000)
 if time then
     ends = now + tonumber(ARGV[4])
+    redis.call('hdel', KEYS[1], '') -- no field has that name: where HDEL is refused, nothing has changed
     -- Also where it stays: a server whose memory is full executes HSET behind another write.
     local left = redis.call('pttl', KEYS[1])
     if left >= 0 then redis.call('pexpire', KEYS[1], math.max(left, tonumber(ARGV[4]))) end

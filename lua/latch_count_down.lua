@@ -22,7 +22,8 @@ if count <= 0 then
 end
 local left = count - 1
 if KEYS[2] then
-    redis.pcall('del', KEYS[2])
+    local cleared = redis.pcall('del', KEYS[2])
+    if left == 0 and type(cleared) ~= 'number' then return redis.call('del', KEYS[2]) end -- nor could it delete the latch
     redis.call('set', KEYS[2], left, 'px', ARGV[3])
 end
 local counted = redis.pcall(left == 0 and 'del' or 'decr', KEYS[1])

@@ -30,6 +30,8 @@ local wanted = #ARGV - 3
 local free = value and value + #ended or 0
 local enough = value and free >= wanted and redis.call('exists', KEYS[3]) == 0
 if enough then free = free - wanted end
+local expiry = enough and redis.call('pttl', KEYS[1]) or -1
+if expiry > 0 then redis.call('pexpire', KEYS[1], expiry) end -- where that is refused, nothing has been taken
 local change = enough and #ended - wanted or #ended
 if change == -1 then redis.call('decr', KEYS[1]) -- the usual case, a quicker command
 elseif value and change ~= 0 then redis.call('incrby', KEYS[1], change) end
@@ -46,7 +48,6 @@ if enough then
             return redis.call('zadd', KEYS[2], ends, ARGV[i])
         end
     end
-    local expiry = redis.call('pttl', KEYS[1])
     if expiry > 0 then redis.call('pexpire', KEYS[2], expiry) end
 end
 if #ended > 0 and free > 0 then redis.pcall(ARGV[1], ARGV[2], free) end

@@ -20,6 +20,11 @@ end
 local function delete_own_hold_keys()
     for n = 1, writes and 0 or holds(count) do redis.call('del', hold(ARGV[1], n)) end
 end
+-- The field is the last to go: a call that was refused meanwhile goes on when it is repeated.
+local function end_own_hold()
+    delete_own_hold_keys()
+    redis.call('hdel', KEYS[1], ARGV[1])
+end
 -- Until a minimum hold is over a reader stays that nobody renews: of a read hold, and of a write hold whose owner goes on
 -- reading. Returns for how many ms.
 local kept = tonumber(ARGV[5])
@@ -40,8 +45,7 @@ if own + 1000 < left and mode == 'read' and redis.call('hlen', KEYS[1]) > 2 then
     -- as long. (Commands of one script may see a clock that has moved on: two leases may differ, and both be this reader's.)
     local stays_for = kept and keep_reading() or 0
     if stays_for > left then redis.call('pexpire', KEYS[1], stays_for) end
-    redis.call('hdel', KEYS[1], ARGV[1])
-    delete_own_hold_keys()
+    end_own_hold()
     return 1
 end
 local fields = redis.call('hgetall', KEYS[1])
@@ -52,8 +56,7 @@ local reads = false -- one of them that has not been released
 local enough = left > 0 and mode == 'read' and not kept and left - 1000 or math.huge
 for i = 1, #fields, 2 do
     if longest > 0 and longest >= enough then
-        redis.call('hdel', KEYS[1], ARGV[1])
-        delete_own_hold_keys()
+        end_own_hold()
         return 1
     end
     if fields[i] ~= 'mode' and fields[i] ~= ARGV[1] then
@@ -73,19 +76,20 @@ elseif kept then
     longest = math.max(longest, keep_reading())
 end
 local stays = goes_on_writing or longest > 0
+local only_read = stays and not keeps_out_all and not goes_on_writing
+if only_read then
+    redis.call('pexpire', KEYS[1], longest)
+    if writes then redis.call('hset', KEYS[1], 'mode', 'read') end
+end
 if stays or keeps_out_all then
-    redis.call('hdel', KEYS[1], ARGV[1])
+    end_own_hold()
 else
     redis.call('del', KEYS[1])
+    delete_own_hold_keys()
 end
-delete_own_hold_keys()
 if goes_on_writing then return 1 end
-if stays and not keeps_out_all then
-    if writes then redis.call('hset', KEYS[1], 'mode', 'read') end
-    redis.call('pexpire', KEYS[1], longest)
-    -- Nobody can enter who could not before; but those who wait are told when their timers would be far too late.
-    if not writes and 2 * longest >= left then return 1 end
-end
+-- Nobody can enter who could not before; but those who wait are told when their timers would be far too late.
+if only_read and not writes and 2 * longest >= left then return 1 end
 local told = redis.pcall(ARGV[2], ARGV[3], ARGV[4])
 if type(told) == 'table' and told.err then return -1 end
 return 1 + told
