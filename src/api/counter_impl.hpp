@@ -15,7 +15,6 @@
 #include <redlatch/lease_clock.hpp>
 #include <redlatch/replica_policy.hpp>
 
-#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>

@@ -29,7 +29,7 @@ struct counter_request {
     /// Of a kind that names what it takes: `amount` ids, one behind the other, and their lease (zero: for ever).
     std::string_view ids{};
     base::milliseconds lease{};
-    /// In a release: whoever has them knows that their lease is not over, and that nobody has to look whether it is.
+    /// In a release: whoever has them knows that their lease is not over, so that nobody has to look.
     bool held = false;
     /// Of a kind that waits for a change: the id of what the waiter knows; empty: of nothing.
     std::string_view known{};
