@@ -4,7 +4,10 @@
 #include "connection/connect_op.hpp"
 #include "io/login_renewal.hpp"
 
+#include <algorithm>
+#include <mutex>
 #include <utility>
+#include <vector>
 
 namespace redlatch::io {
 namespace {
@@ -46,8 +49,27 @@ void renew(std::shared_ptr<reactor> const& loop, std::shared_ptr<login> const& l
 
 } // namespace
 
+struct call_lane::known_scripts {
+    std::mutex mutex; // guards what follows
+    std::vector<locking::script const*> all{};
+};
+
+bool call_lane::wants_text_of(locking::script const& script) {
+    std::lock_guard const guard(known_->mutex);
+    if (std::find(known_->all.begin(), known_->all.end(), &script) != known_->all.end()) return false;
+    known_->all.push_back(&script);
+    return true;
+}
+
 call_lane::call_lane(std::shared_ptr<reactor> reactor, lane::settings const& settings, lane::hooks to_tell)
-    : traffic_(std::make_shared<connection::multiplexer>()) {
+    : traffic_(std::make_shared<connection::multiplexer>()), known_(std::make_shared<known_scripts>()) {
+    to_tell.connected = [known = known_, then = std::move(to_tell.connected)](connection::identity const& server) {
+        {
+            std::lock_guard const guard(known->mutex);
+            known->all.clear(); // it may have been restarted
+        }
+        if (then) then(server);
+    };
     auto const self = std::make_shared<std::weak_ptr<lane>>(); // known only once the lane is there
     to_tell.late_replies = [self, traffic = traffic_] {
         if (auto const line = self->lock()) run_late(*line, *traffic);

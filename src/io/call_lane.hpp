@@ -5,6 +5,7 @@
 #include "connection/multiplexer.hpp"
 #include "connection/redirect.hpp"
 #include "io/lane.hpp"
+#include "locking/script.hpp"
 
 #include <atomic>
 #include <cstdint>
@@ -45,6 +46,10 @@ public:
     /// A new connection, if the present one is still that which gave this answer.
     void reconnect(connection::call const& answered, std::string const& reason);
 
+    /// Whether the text of this script is to be sent by whoever undoes something and may not be there to hear NOSCRIPT: the
+    /// first time on a connection. Later the server knows it.
+    bool wants_text_of(locking::script const& script);
+
     lane& line() const noexcept { return *line_; }
     std::uint64_t commands() const;
     bool is_up() const;
@@ -53,6 +58,8 @@ private:
     std::shared_ptr<connection::multiplexer> traffic_;
     std::shared_ptr<lane> line_;
     other_lane other_lane_{};
+    struct known_scripts;
+    std::shared_ptr<known_scripts> const known_; ///< of this connection
 };
 
 } // namespace redlatch::io

@@ -105,6 +105,10 @@ public:
     /// connection::call.
     void send(call_lane& lane, locking::wire_call call, std::function<void(connection::call const&)> then,
               bool once = false);
+    /// The same for what undoes something: it is executed also where the process has ended before the server reads it, and
+    /// the server does not know the script.
+    void send_undo(call_lane& lane, locking::wire_call call, std::function<void(connection::call const&)> then,
+                   bool once = false);
 
     /// Drives an operation on the reactor, which forget()s it in the end. False: the client is closed, nothing will run.
     bool run(std::shared_ptr<async_task> const& task, std::stop_token const& stop);

@@ -2,6 +2,7 @@
 #include "connection/server_error.hpp"
 #include "io/client_core.hpp"
 #include "io/log.hpp"
+#include "io/unattended.hpp"
 #include "locking/names.hpp"
 #include "locking/refused_command.hpp"
 
@@ -47,9 +48,12 @@ void client_core::renew(locking::lease_keeper::batch const& batch) {
     auto const [lease, delay] = locked([&](locking::lock_table& table, base::wake_list&) {
         return std::pair(table.keeper.lease_of(batch), locking::lease_keeper::delay_of(batch));
     });
-    auto& where = node_of(batch.front()->record->name);
-    send(
-        where.control(), locking::lease_keeper::compose(batch, lease + delay),
+    auto& server = node_of(batch.front()->record->name);
+    auto& where = server.renewing();
+    // An attempt to connect that fails is no reason to wait for the next one while there is another connection.
+    bool const has_another = &where == &server.control() && server.data().is_up();
+    unattended::send(
+        reactor_, where, locking::lease_keeper::compose(batch, lease + delay),
         [weak = weak_from_this(), batch, lease = lease](connection::call const& answered) {
             auto const self = weak.lock();
             if (!self) return;
@@ -94,7 +98,7 @@ void client_core::renew(locking::lease_keeper::batch const& batch) {
             if (!refused_alone.empty()) self->on_renewal_refused(refused_alone, answered.reply);
             self->carry_out(again, {});
         },
-        true);
+        {.once = true, .impatient = has_another});
 }
 
 /// One key each: the next one who asks for it shall learn that it cannot be renewed, and not when it is lost.

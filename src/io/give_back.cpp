@@ -4,6 +4,7 @@
 #include "io/insist.hpp"
 #include "locking/names.hpp"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -28,7 +29,7 @@ public:
     void send() {
         auto const core = core_.lock();
         if (!core) return;
-        core->send(
+        core->send_undo(
             core->node_of(name_).data(), call_,
             [self = shared_from_this()](connection::call const& ended) { self->on_ended(ended); }, !repeatable_);
     }
@@ -42,18 +43,28 @@ private:
             if (ended.handed == 0) return send_again(); // it had waited for a connection, and there is one
             return fail(*core, "the connection broke before the server had answered");
         }
+        if (ended.reply.is_integer() && ended.reply.integer > 0) core->node_of(name_).on_written(ended.sent_at, false);
         if (!ended.reply.is_error()) return;
         auto const verdict = connection::judge(ended.reply);
-        if (verdict == connection::verdict::read_only) core->node_of(name_).data().reconnect(ended, "is a replica now");
         bool const not_executed =
             verdict == connection::verdict::read_only || verdict == connection::verdict::not_executed;
         if (!not_executed) return fail(*core, ended.reply.text);
         if (core->closed()) return;
-        constexpr base::milliseconds pause{100};
-        insist([&] {
-            core->loop()->at(base::later(lease_clock::now(), pause),
-                             [self = shared_from_this()] { self->send_again(); });
-        });
+        auto const now = lease_clock::now();
+        constexpr base::milliseconds shortest_pause{100};
+        pause(*core, std::max(core->node_of(name_).on_write_refused(ended, now), base::later(now, shortest_pause)));
+    }
+    void pause(client_core& core, base::instant until) {
+        insist([&] { core.loop()->at(until, [self = shared_from_this()] { self->on_paused(); }); });
+    }
+    /// A server that refuses is asked by one for all.
+    void on_paused() {
+        auto const core = core_.lock();
+        if (!core || core->closed()) return;
+        auto const now = lease_clock::now();
+        auto const write_at = core->node_of(name_).next_write(now);
+        if (write_at > now) return pause(*core, write_at);
+        send_again();
     }
     void send_again() {
         insist([this] { send(); });

@@ -550,6 +550,11 @@ std::string lane::trouble() {
     return trouble_;
 }
 
+bool lane::cannot_connect() {
+    lock held(mutex_);
+    return link_ == link::down && failures_ > 0;
+}
+
 void lane::rest(bool resting) {
     afterwards next;
     lock held(mutex_);

@@ -121,6 +121,8 @@ public:
     base::instant silent_since();
     /// Why the server cannot be reached, or empty.
     std::string trouble();
+    /// The latest attempt has led to no connection, or to one that has broken before it answered anything.
+    bool cannot_connect();
     /// Drops the connection and makes a new one: the server told us that it is not the one to ask.
     void reconnect(std::string const& reason) {
         reconnect(reason, [] { return true; });

@@ -3,6 +3,7 @@
 #include "io/detached_thread.hpp"
 #include "io/insist.hpp"
 #include "io/lane.hpp"
+#include "io/log.hpp"
 #include "io/watched_attempt.hpp"
 
 #include <exception>
@@ -146,6 +147,7 @@ void lane::on_attempt_ended(locator::place const& there, watched_attempt& attemp
 void lane::on_connect_failed(std::string const& problem) {
     base::milliseconds pause{};
     afterwards next;
+    bool is_new = false;
     {
         lock held(mutex_);
         attempt_.reset();
@@ -154,6 +156,7 @@ void lane::on_connect_failed(std::string const& problem) {
             return;
         }
         if (trouble_.empty()) trouble_since_ = lease_clock::now();
+        is_new = trouble_ != problem;
         trouble_ = problem;
         if (resting_) {
             connecting_ = false;
@@ -164,6 +167,7 @@ void lane::on_connect_failed(std::string const& problem) {
         traffic_->on_unreachable(next.woken);
     }
     next.woken.wake_all();
+    if (is_new) insist([&] { log(log_level::warning, problem + "; it is tried again"); });
     connect_after(pause);
     if (hooks_.failed) insist([&] { hooks_.failed(); });
 }

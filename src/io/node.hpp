@@ -79,6 +79,9 @@ public:
     call_lane& data() noexcept { return data_; }
     /// They are renewed there: it notices silence while there is time to renew.
     call_lane& control() noexcept { return control_; }
+    /// Where renewals go: the data connection where another one cannot be made, for want of credentials or of room at the
+    /// server, and that one is there.
+    call_lane& renewing() { return control_.line().cannot_connect() && data_.is_up() ? data_ : control_; }
     subscriber& messages() noexcept { return messages_; }
     /// It has refused messages of this channel: waiters have to ask again and again. For want of a right the log is told, once.
     bool hears_nothing_of(locking::channel const& channel);
@@ -109,6 +112,8 @@ public:
     base::instant next_write(base::instant now, write_gate::waiter& waiting, base::waker const& sleeper) {
         return gate_.next_write(now, waiting, sleeper);
     }
+    /// The same, of who waits for that moment, whatever happens.
+    base::instant next_write(base::instant now) { return gate_.next_write(now); }
     /// Since when no write is executed; never: they are.
     base::instant refuses_since() { return gate_.refuses_since(); }
     std::string last_refusal() { return gate_.last_refusal(); }

@@ -7,6 +7,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <utility>
 
 namespace redlatch::io {
@@ -18,6 +19,7 @@ public:
     struct terms {
         bool once = false;
         bool impatient = false;
+        bool undoes = false; ///< the process may end before the server has answered: it has to find the script
     };
 
     /// `then` runs on the reactor with the answered or closed call.
@@ -37,7 +39,13 @@ private:
         if (conditions.once) call_.be_sent_once();
         if (conditions.impatient) call_.be_impatient();
         try {
-            call_.begin(lane, std::move(call), shared_from_this(), false);
+            if (conditions.undoes && call.is_script() && lane.wants_text_of(*call.text_of)) {
+                lane_ = &lane;
+                without_text_ = std::move(call);
+                call_.begin_by_text(lane, *without_text_, shared_from_this(), false);
+            } else {
+                call_.begin(lane, std::move(call), shared_from_this(), false);
+            }
         } catch (...) {
             call_.abandon(); // its waker is this object
             throw;
@@ -45,13 +53,20 @@ private:
         if (call_.finished()) wake(); // the lane was closed already
     }
     void look() {
-        while (call_.finished())
-            if (auto const answered = call_.take([this] { return shared_from_this(); })) return then_(*answered);
+        while (call_.finished()) {
+            auto const answered = call_.take([this] { return shared_from_this(); });
+            if (!answered) continue;
+            auto by_sha1 = std::exchange(without_text_, std::nullopt);
+            if (!by_sha1 || !connection::is_missing_right(answered->reply)) return then_(*answered);
+            call_.begin(*lane_, std::move(*by_sha1), shared_from_this(), false); // the server may know it all the same
+        }
     }
 
     std::shared_ptr<reactor> const loop_;
     handler then_;
     lock_call call_;
+    call_lane* lane_ = nullptr;
+    std::optional<locking::wire_call> without_text_{}; ///< of what was sent by its text
 };
 
 } // namespace redlatch::io

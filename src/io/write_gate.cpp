@@ -41,6 +41,11 @@ base::instant write_gate::next_try(base::instant now, waiter& waiting, base::wak
     return next;
 }
 
+base::instant write_gate::next_try(base::instant now) {
+    std::lock_guard guard(mutex_);
+    return state_.next_write(now);
+}
+
 base::instant write_gate::closed_since() {
     std::lock_guard guard(mutex_);
     return state_.since();

@@ -76,6 +76,8 @@ public:
     base::instant next_write(base::instant now, waiter& waiting, base::waker const& sleeper) {
         return is_open() ? now : next_try(now, waiting, sleeper);
     }
+    /// The same, of who waits for that moment, whatever happens.
+    base::instant next_write(base::instant now) { return is_open() ? now : next_try(now); }
     /// Since when no write is executed; never: they are.
     base::instant refuses_since() { return is_open() ? base::never : closed_since(); }
     std::string last_refusal();
@@ -87,6 +89,7 @@ public:
 private:
     bool is_open() const noexcept { return !closed_.load(std::memory_order_relaxed); }
     bool ends(base::function_ref<bool()> over) noexcept;
+    base::instant next_try(base::instant now);
     base::instant next_try(base::instant now, waiter& waiting, base::waker const& sleeper);
     void add(waiter& waiting, base::waker const& sleeper) noexcept;
     void remove(waiter& waiting) noexcept;

@@ -45,6 +45,21 @@ TEST_F(renewal_test, keeps_a_lock_for_ten_periods) {
     expect_clean(server);
 }
 
+/// A server that takes no more connections, or other passwords than before, goes on serving those that are there.
+TEST_F(renewal_test, goes_on_where_no_other_connection_can_be_made) {
+    byte_proxy way(server.address());
+    auto few = settings();
+    few.address = way.uri();
+    few.watched_holds = 0; // no connection for messages
+    client other(few);
+    hold mine = other.get_lock(name).acquire();
+    way.refuse_connections(true); // before renewals have one of their own
+    EXPECT_TRUE(stays([&] { return exists(name) && mine.status() == hold_status::held; }, 3 * watchdog));
+    way.refuse_connections(false);
+    mine.release();
+    expect_idle(other);
+}
+
 TEST_F(renewal_test, a_re_entered_and_released_lock_is_renewed_for_its_next_owner) {
     lock.lock();
     lock.lock();
