@@ -31,10 +31,14 @@ local free = value and value + #ended or 0
 local enough = value and free >= wanted and redis.call('exists', KEYS[3]) == 0
 if enough then free = free - wanted end
 local expiry = enough and redis.call('pttl', KEYS[1]) or -1
-if expiry > 0 then redis.call('pexpire', KEYS[1], expiry) end -- where that is refused, nothing has been taken
 local change = enough and #ended - wanted or #ended
+-- Whatever is taken, the number is written first, also where it stays: a server whose memory is full refuses that.
 if change == -1 then redis.call('decr', KEYS[1]) -- the usual case, a quicker command
-elseif value and change ~= 0 then redis.call('incrby', KEYS[1], change) end
+elseif value and (change ~= 0 or enough) then redis.call('incrby', KEYS[1], change) end
+if expiry > 0 and type(redis.pcall('pexpire', KEYS[3], expiry)) ~= 'number' then -- RECORD, which is not there: may it?
+    redis.call('incrby', KEYS[1], -change)
+    return redis.call('pexpire', KEYS[3], expiry) -- the same refusal, which names the command
+end
 for _, id in ipairs(ended) do
     if type(redis.pcall('zrem', KEYS[2], id)) ~= 'number' then -- the number must not change alone
         if value and change ~= 0 then redis.call('incrby', KEYS[1], -change) end

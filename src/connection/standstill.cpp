@@ -15,11 +15,14 @@ bool standstill::says(char const* word) const noexcept {
 
 bool standstill::on_refused(std::string const& said, base::instant sent_at, base::instant now) {
     if (!refuses() && sent_at <= ended_by_) return false;
-    said_ = said;                            // may throw
-    if (may_work_ && sent_at > slowed_at_) { // it worked for others in between: another outage, told already
-        since_ = now;
-        refusals_ = 0;
+    said_ = said; // may throw
+    if (may_work_ && sent_at > slowed_at_) {
         may_work_ = false;
+        // What changes nothing is no proof that it worked in between; that nobody was refused for long is a hint. Told already.
+        if (now - slowed_at_ > 2 * longest_pause_) {
+            since_ = now;
+            refusals_ = 0;
+        }
     }
     bool const begins = since_ == base::never;
     if (begins) {

@@ -11,7 +11,8 @@
 // |       |                                          | connection was made because of the refusal                |
 // | still | a write succeeds                         | told once -> works                                        |
 // | still | something else is executed               | as above, if the server executed nothing before (LOADING); |
-// |       |                                          | otherwise it may work again: no pauses until a refusal     |
+// |       |                                          | otherwise it may work again: no pauses until a refusal.    |
+// |       |                                          | If that comes soon it has not worked: `since` stays        |
 // So a server that cannot serve anybody is asked by one for all, and not by each waiter.
 #pragma once
 

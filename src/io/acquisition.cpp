@@ -297,8 +297,8 @@ bool acquisition::wants_token() const noexcept {
 bool acquisition::attempt(bool plain) {
     follow_key();
     refused_.leave();
-    if (auto const write_at = op_.asked().may_wait ? node_->next_write(now_, refused_, waker()) : now_;
-        write_at > now_) {
+    bool const may_be_refused = op_.asked().may_wait && !op_.asked().reentry; // a full server writes a count
+    if (auto const write_at = may_be_refused ? node_->next_write(now_, refused_, waker()) : now_; write_at > now_) {
         server_said_ = node_->last_refusal();
         caught_up_ = false;
         return carry_out(op_.on_held_up(write_at));
@@ -400,6 +400,7 @@ bool acquisition::on_called() {
     may_hold_ = answer.what == locking::acquire_answer::kind::not_understood;
     if (answer.what == locking::acquire_answer::kind::busy) {
         node_->on_executed(answered->sent_at);
+        was_busy_ = true;
         auto const longest = answer.retry_after.value_or(core_->settings().lock_watchdog_timeout);
         core_->locked([&](lock_table&, base::wake_list&) {
             request_.record->on_busy(answer.listeners, sample_, base::later(now, longest), now);
@@ -412,9 +413,17 @@ bool acquisition::on_called() {
 bool acquisition::on_answer_read(action const& next, connection::call const& answered) {
     if (op_.result() == acquire_op::outcome::acquired) {
         taken_at_ = answered.sent_at;
-        node_->on_written(answered.sent_at, true);
+        if (needs_memory())
+            node_->on_written(answered.sent_at, true);
+        else
+            node_->on_executed(answered.sent_at);
     }
     return carry_out(next);
+}
+
+/// A full server refuses it: what it writes first needs memory. Not so a lease, a count, or the end of a place in the queue.
+bool acquisition::needs_memory() const noexcept {
+    return !op_.asked().reentry && !call_.repeated() && !(was_busy_ && request_.record->how->queues_on_server());
 }
 
 /// With the table's mutex.

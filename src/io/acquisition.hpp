@@ -90,6 +90,7 @@ private:
     bool on_interruption(action last);
     bool finish(action const& last);
     bool on_answer_read(action const& next, connection::call const& answered);
+    bool needs_memory() const noexcept;
     void take_level(locking::lock_table& table, base::instant sent_at, base::wake_list& woken);
     locking::acquire_op::knowledge of_others();
     base::milliseconds lease_to_write() const noexcept;
@@ -127,6 +128,7 @@ private:
     std::uint64_t level_number_ = 0;
     std::error_code result_;
     bool may_be_queued_ = false; ///< on the server, under its id
+    bool was_busy_ = false;      ///< once: where waiters queue on the server, it has a place
     bool may_hold_ = false;      ///< the last answer does not deny that a copy of the call has run
     std::uint64_t token_ = 0;    ///< of the last answer; once it is held, that of its tenure
     std::string server_said_;

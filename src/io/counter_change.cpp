@@ -138,7 +138,12 @@ bool counter_change::on_called() {
     }
     reply_ = said->reply;
     if (!reply_.is_error()) {
-        node_->on_written(said->sent_at, order_.when_full != nullptr && !with_record_);
+        // Of some replies it is not known whether anything was written; the next write tells.
+        bool const wrote = reply_.is_integer() ? reply_.integer > 0 && !call_.repeated() : !call_.repeated();
+        if (wrote)
+            node_->on_written(said->sent_at, order_.when_full != nullptr && !with_record_);
+        else
+            node_->on_executed(said->sent_at);
         repeated_ = std::exchange(may_be_done_, false) || call_.repeated();
         leave_to_others(now);
         tell_where_the_slot_comes_from(*said);

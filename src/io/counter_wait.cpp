@@ -274,7 +274,7 @@ bool counter_wait::on_answered(connection::call const& answered) {
     if (no_number && !request_.what->how->changes()) // GET has said what there is
         return carry_out(op_.on_error(connection::verdict::wrong_type, now_));
     bool const changed = answer.what == acquire_answer::kind::acquired && request_.what->how->changes();
-    if (changed)
+    if (changed && !call_.repeated())
         node_->on_written(answered.sent_at, true);
     else
         node_->on_executed(answered.sent_at);

@@ -70,6 +70,59 @@ TEST_F(persistent_refusal_test, a_wait_without_a_deadline_ends_as_in_an_outage) 
     expect_idle(user);
 }
 
+/// Of these answers none says that the server executes writes again.
+TEST_F(persistent_refusal_test, a_wait_without_a_deadline_ends_whatever_else_is_answered) {
+    auto limited = settings();
+    limited.outage_limit = 2s;
+    client user(limited);
+    event_log const told(user);
+    auto semaphore = user.get_semaphore(name + "-semaphore");
+    auto absent = user.get_semaphore(name + "-absent");
+    auto latch = user.get_count_down_latch(name + "-latch");
+    auto election = user.get_leader_election(name + "-election");
+    semaphore.try_set_permits(0);
+    client holder(settings());
+    auto const busy = holder.get_lock(name + "-busy").acquire();
+    auto mine = user.get_lock(name + "-mine");
+    owner const me;
+    auto const held = mine.acquire({.owner = me});
+    out_of_memory(true);
+    auto waiting = in_thread([&] { return outcome_of([&] { (void)user.get_lock(name).acquire(); }); });
+    while (!is_ready(waiting)) {
+        EXPECT_FALSE(semaphore.try_acquire());
+        EXPECT_FALSE(absent.release_if_exists());
+        latch.count_down();
+        (void)outcome_of([&] { (void)user.get_lock(name + "-busy").try_acquire(); }); // refused, where it needs memory
+        mine.acquire({.owner = me}).release(); // a count, behind a lease that is written again
+        std::error_code ec;
+        (void)election.wait_for_change(std::nullopt, {.wait = 1ms}, ec);
+        // sleeps because nobody asks without a pause
+        std::this_thread::sleep_for(20ms);
+    }
+    auto const ended = waiting.get();
+    EXPECT_EQ(ended.reason, errc::server_refused) << ended;
+    EXPECT_EQ(told.count(event::kind::server_refuses), 1U);
+    EXPECT_EQ(told.count(event::kind::server_recovered), 0U);
+    out_of_memory(false);
+}
+
+TEST_F(persistent_refusal_test, who_gives_back_in_the_background_does_not_hammer_it) {
+    client user(settings());
+    auto semaphore = user.get_permit_semaphore(name);
+    semaphore.try_set_permits(50);
+    std::vector<permits> each;
+    semaphore.acquire().release(); // the server knows the scripts
+    for (int i = 0; i < 50; ++i) each.push_back(semaphore.acquire());
+    server.run("CONFIG", "SET", "min-replicas-to-write", "1");
+    server.run("CONFIG", "RESETSTAT");
+    for (auto& one : each) one.release_detached();
+    ASSERT_TRUE(wait_until([&] { return writes() >= 50; }));
+    EXPECT_TRUE(stays([&] { return writes() <= 50 + 15; }, 3s)) << "ten a second of each were 1500";
+    server.run("CONFIG", "SET", "min-replicas-to-write", "0");
+    EXPECT_TRUE(wait_until([&] { return semaphore.available_permits() == 50; }));
+    expect_idle(user);
+}
+
 TEST_F(persistent_refusal_test, is_told_once_and_asked_about_by_one_for_all) {
     client user(settings());
     event_log const told(user);

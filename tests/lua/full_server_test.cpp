@@ -51,6 +51,16 @@ TEST_P(full_server, takes_permits_back) {
     EXPECT_EQ(number(record), "0");
 }
 
+/// What is first written needs memory: whoever hears that it was done knows that there is some.
+TEST_P(full_server, gives_no_permits) {
+    auto const acquire = [&](std::vector<words> const& before) {
+        return answer(before, scripts::permit_acquire, {"x", ends, record}, {"PUBLISH", "c", "60000", id});
+    };
+    EXPECT_EQ(acquire({{"SET", "x", "1"}}), "!OOM");
+    EXPECT_EQ(acquire({{"SET", "x", "1", "PX", "100000"}}), "!OOM") << "whose number has an expiry";
+    EXPECT_EQ(acquire({{"SET", "x", "0"}, {"ZADD", ends, "1000", "over"}}), "!OOM") << "whose lease is over";
+}
+
 TEST_P(full_server, takes_back_what_leaves_a_record) {
     EXPECT_EQ(
         answer({{"SET", "x", "3"}}, scripts::semaphore_release, {"x", record}, {"2", "PUBLISH", "c", "0", "60000"}),

@@ -50,6 +50,18 @@ TEST(standstill, makes_nobody_wait_while_the_server_answers_what_changes_nothing
     EXPECT_TRUE(one.on_written(at(6s), true));
 }
 
+/// What changes nothing is answered all the time; that it was would hide an outage for ever.
+TEST(standstill, goes_on_where_a_write_is_refused_again_soon) {
+    standstill one(1s, 1);
+    one.on_refused(oom, at(1s), at(1s));
+    for (auto now = at(2s); now < at(30s); now += 1s) {
+        EXPECT_FALSE(one.on_executed(now - 500ms));
+        EXPECT_FALSE(one.on_refused(oom, now, now));
+        EXPECT_EQ(one.since(), at(1s));
+    }
+    EXPECT_GT(one.next(), at(29s) + 500ms) << "the pauses grow";
+}
+
 TEST(standstill, keeps_nobody_waiting_while_the_server_works) {
     standstill one(1s, 1);
     for (auto const now : {at(0s), at(0s), at(1s)}) EXPECT_EQ(one.next_write(now), now);
