@@ -23,8 +23,10 @@ enum class multi_lock_order {
     none,
     /// It takes its members in the order of their names (then of their servers' addresses), and waits for each while it holds
     /// those before. Cannot deadlock where all who take several of these locks do so in this order; comes to its turn as
-    /// surely as a waiter for each single lock. With a fixed lease it begins again after a quarter of it. Of several that
-    /// try at the same time, without waiting, one acquires them; it takes a round trip for each member.
+    /// surely as a waiter for each single lock. With a fixed lease it begins again after a quarter of it; after a moment
+    /// where it waits for one of several members that have one name, on different servers, since another process may know
+    /// these by other addresses. Of several that try at the same time, without waiting, one acquires them; it takes a round
+    /// trip for each member.
     by_name,
 };
 

@@ -63,11 +63,14 @@ void multi_acquisition::begin() noexcept {
     act next{};
     try {
         watch_clients();
-        if (auto const until = may_wait_ ? left_to_others_until() : base::instant::min(); until > began_)
-            return rest(until);
-        std::lock_guard const guard(mutex_);
-        if (finished_) return; // a client has been closed
-        next = begin_round();
+        auto const until = may_wait_ ? left_to_others_until() : began_;
+        {
+            std::lock_guard const guard(mutex_);
+            if (finished_) return; // it was cancelled, or a client has been closed
+            left_to_others_ = until > began_;
+            if (!left_to_others_) next = begin_round();
+        }
+        if (until > began_) return rest(until);
     } catch (std::bad_alloc const&) {
         std::lock_guard const guard(mutex_);
         next = end_without_memory();
@@ -411,8 +414,12 @@ std::vector<multi_acquisition::step> multi_acquisition::plan() {
         return out;
     }
     for (auto const member : group_->waiting_order) {
-        bool const holds_with_lease = options_.lease && !out.empty();
-        out.push_back({{member}, holds_with_lease ? std::optional(*options_.lease / 4) : std::nullopt});
+        bool const holds = !out.empty();
+        std::optional<duration> limit;
+        if (holds && options_.lease) limit = *options_.lease / 4;
+        // Others may have servers whose members have one name in another order: they know them by other addresses.
+        if (holds && group_->name_is_shared(member)) limit = moment();
+        out.push_back({{member}, limit});
     }
     return out;
 }

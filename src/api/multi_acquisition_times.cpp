@@ -32,7 +32,6 @@ base::instant multi_acquisition::left_to_others_until() {
             longest = std::max(longest, lock.record->left_after_release(began_));
         });
     }
-    left_to_others_ = longest > base::nanoseconds(0);
     return base::later(began_, deadline_ == base::never ? longest : std::min(longest, (deadline_ - began_) / 2));
 }
 

@@ -51,9 +51,9 @@ void multi_hold::ensure_held() const {
                           "with clients of this process");
     if (now == hold_status::released)
         throw error(errc::lease_lost, "the hold on the " + group.shown() + " was released; stop what it protects");
-    throw error(errc::lease_lost, "the hold on the " + group.shown() + " is lost: " + std::to_string(members().size())
-                                      + " of its members are held, and it needs " + std::to_string(group.needed)
-                                      + "; stop what it protects");
+    throw error(errc::lease_lost, "the hold on the " + group.shown() + " is lost: it needs "
+                                      + std::to_string(group.needed) + " of its members, and has "
+                                      + std::to_string(members().size()) + "; stop what it protects");
 }
 
 std::stop_token multi_hold::lost() const {

@@ -82,13 +82,16 @@ std::stop_token multi_hold_state::lost() {
     watches places(group_->members.size());
     std::vector<std::stop_token> of_members;
     of_members.reserve(group_->members.size());
+    std::vector<hold_view> views;
+    views.reserve(group_->members.size());
     {
         std::lock_guard const guard(mutex_);
         if (lost_.stop_possible()) return lost_.get_token();
-        for (auto const& one : holds_) of_members.push_back(one.lost());
+        views.assign(holds_.begin(), holds_.end());
         lost_ = std::move(fresh);
         token = lost_.get_token();
     }
+    for (auto const& one : views) of_members.push_back(one.lost()); // which may call the user's log sink
     watch_members(of_members, std::move(places));
     look();
     return token;
@@ -104,15 +107,20 @@ void multi_hold_state::join(std::size_t member, hold late) {
     if (!late) return;
     watches place(1);
     std::vector<std::stop_token> to_watch(1);
+    hold_view const view(late);
+    bool is_watched = false;
     {
         std::lock_guard const guard(mutex_);
-        // Lost is final.
-        if (released_ || status_now() == hold_status::lost) return hold_access::give_up(late);
-        if (kept_until_) hold_access::set_minimum_hold(late, *kept_until_);
-        if (lost_.stop_possible()) to_watch.front() = late.lost();
-        holds_[member] = std::move(late);
+        if (!released_ && status_now() != hold_status::lost) { // which is final
+            if (kept_until_) hold_access::set_minimum_hold(late, *kept_until_);
+            is_watched = lost_.stop_possible();
+            holds_[member] = std::move(late);
+        }
     }
-    if (to_watch.front().stop_possible()) watch_members(to_watch, std::move(place));
+    hold_access::give_up(late); // unless it has joined
+    if (!is_watched) return;
+    to_watch.front() = view.lost();
+    watch_members(to_watch, std::move(place));
 }
 
 std::vector<hold> multi_hold_state::take() {

@@ -49,6 +49,13 @@ basic_lock const* in_the_way_of_another(std::vector<basic_lock> const& members) 
 
 } // namespace
 
+bool multi_lock_impl::name_is_shared(std::size_t member) const {
+    auto const& name = members[member].name();
+    for (std::size_t i = 0; i < members.size(); ++i)
+        if (members[i].name() == name && &core_of(i) != &core_of(member)) return true;
+    return false;
+}
+
 std::string multi_lock_impl::shown() const {
     auto out = std::string(kind) + " of ";
     for (std::size_t i = 0; i < members.size() && i < most_shown; ++i)

@@ -44,6 +44,8 @@ struct multi_lock_impl : std::enable_shared_from_this<multi_lock_impl> {
     duration time_for_replicas() const;
     /// A majority is enough.
     bool by_majority() const noexcept { return needed < members.size(); }
+    /// Another member, of another client, has the same name.
+    bool name_is_shared(std::size_t member) const;
     /// "multi lock of 'a', 'b'"
     std::string shown() const;
     /// Why no call is possible here at all; zero: it is. The wrong thread, for one that blocks.

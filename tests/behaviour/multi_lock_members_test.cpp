@@ -6,6 +6,9 @@
 #include <redlatch/multi_lock.hpp>
 #include <redlatch/read_write_lock.hpp>
 
+#include <memory>
+#include <vector>
+
 namespace redlatch::test {
 namespace {
 
@@ -33,9 +36,17 @@ TEST_F(multi_lock_members, refuses_members_that_would_wait_for_each_other) {
     EXPECT_TRUE(refuses({user.get_faster_multi_lock(first, {"x"}), user.get_lock(first)}));
     EXPECT_FALSE(refuses({user.get_lock(first), other.get_fair_lock(first)})) << "it may be on another server";
     multi_lock({user.get_lock(first), user.get_lock(first)}).acquire().release();
-    auto halves = user.get_read_write_lock(second);
-    auto const both = outcome_of([&] { (void)multi_lock({halves.write_lock(), halves.read_lock()}).acquire(); });
-    EXPECT_EQ(both.reason, errc::would_deadlock) << "they are asked for at the same time";
+    byte_proxy way(server.address());
+    client slow{quick(way.uri())};
+    auto halves = slow.get_read_write_lock(second);
+    way.hold(direction::to_client);
+    auto waiting = in_thread([&] {
+        return outcome_of([&] { (void)multi_lock({halves.write_lock(), halves.read_lock()}).acquire(); });
+    });
+    EXPECT_TRUE(stays([&] { return !is_ready(waiting); }, 200ms));
+    way.pass(direction::to_client);
+    auto const both = waiting.get();
+    EXPECT_EQ(both.reason, errc::would_deadlock) << both << "; they are asked for at the same time";
     multi_lock({user.get_faster_multi_lock(third, {"a"}), user.get_faster_multi_lock(third, {"b"})})
         .acquire()
         .release();
@@ -55,6 +66,31 @@ TEST_F(multi_lock_members, has_members_on_several_servers) {
     EXPECT_TRUE(all().try_acquire({.owner = owner()}));
     expect_idle(far);
     expect_idle(farther);
+}
+
+/// Two processes reach two servers by addresses that sort otherwise.
+TEST_F(multi_lock_members, of_one_name_do_not_deadlock_where_others_know_their_servers_by_other_addresses) {
+    redis_server far_server;
+    std::vector<std::unique_ptr<byte_proxy>> ways;
+    auto const other_order = [&] { return (ways[0]->uri() < ways[1]->uri()) != (server.uri() < far_server.uri()); };
+    do {
+        ways.clear();
+        for (auto const* to : {&server, &far_server}) ways.push_back(std::make_unique<byte_proxy>(to->address()));
+    } while (!other_order());
+    client far{quick(far_server.uri())};
+    client also_here{quick(ways[0]->uri())};
+    client also_far{quick(ways[1]->uri())};
+    auto const take_both_often = [&](client& here, client& there) {
+        multi_lock both({here.get_lock(name), there.get_lock(name)}, multi_lock_order::by_name);
+        for (int i = 0; i < 20; ++i) both.acquire({.wait = 60s, .owner = owner()}).release();
+    };
+    auto one = in_thread([&] { return outcome_of([&] { take_both_often(user, far); }); });
+    auto another = in_thread([&] { return outcome_of([&] { take_both_often(also_here, also_far); }); });
+    for (auto* const each : {&one, &another}) {
+        auto const end = each->get();
+        EXPECT_EQ(end.reason, errc{}) << end;
+    }
+    for (auto const* client_of : {&far, &also_here, &also_far}) expect_idle(*client_of);
 }
 
 } // namespace
