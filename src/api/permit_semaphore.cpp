@@ -139,9 +139,10 @@ detail::question<Answer> looking_at(counter_impl const& impl, std::string const&
 }
 
 detail::question<std::int64_t> counting_all_permits(counter_impl const& impl) {
-    return looking_at<std::int64_t>(
-        impl, {}, "asking for the permits of " + impl.shown(),
-        [](permit_calls::sight const& seen) { return seen.is_set ? seen.available + seen.taken : 0; });
+    return looking_at<std::int64_t>(impl, {}, "asking for the permits of " + impl.shown(),
+                                    [](permit_calls::sight const& seen) {
+                                        return seen.is_set ? detail::sum_or_most(seen.available, seen.taken) : 0;
+                                    });
 }
 
 detail::question<std::int64_t> counting_taken_permits(counter_impl const& impl) {

@@ -65,13 +65,12 @@ std::optional<taken_permit> to_permit(resp::value const& id, double ends, double
     return permit;
 }
 
-/// Anybody may have written a number near the greatest one.
+} // namespace
+
 std::int64_t sum_or_most(std::int64_t one, std::int64_t other) noexcept {
     constexpr auto most = std::numeric_limits<std::int64_t>::max();
     return one > 0 && other > most - one ? most : one + other;
 }
-
-} // namespace
 
 std::vector<std::string> ask_for_permits(std::string const& name) {
     auto const timeouts = locking::permit_timeouts(name);

@@ -16,6 +16,16 @@ permit_lease::permit_lease(std::shared_ptr<client_core> const& core, terms optio
       valid_until_(validity(terms_.taken_at)),
       renew_at_(terms_.renewed ? base::later(terms_.taken_at, terms_.lease / 3) : base::never) {}
 
+permit_lease::~permit_lease() {
+    disarm();
+}
+
+bool permit_lease::end() noexcept {
+    if (ended_.exchange(true)) return false;
+    disarm();
+    return true;
+}
+
 base::instant permit_lease::validity(base::instant sent_at) const {
     auto const until = terms_.lease.count() > 0 ? base::later(sent_at, terms_.lease - margin_) : base::never;
     return std::min(until, terms_.latest);
@@ -45,18 +55,27 @@ void permit_lease::look() {
     arm(*core, asking_ || !can_last_longer ? valid_until() : std::min(renew_at_, valid_until()));
 }
 
-/// One timer at a time: one that an earlier one has overtaken does nothing.
+/// One timer at a time.
 void permit_lease::arm(client_core& core, base::instant due_time) {
     if (due_time >= armed_for_) return;
+    disarm();
     insist([&] {
-        core.loop()->at(due_time, [weak = weak_from_this(), due_time] {
+        timer_ = core.loop()->at(due_time, [weak = weak_from_this()] {
             auto const self = weak.lock();
-            if (!self || self->armed_for_ != due_time) return;
+            if (!self) return;
             self->armed_for_ = base::never;
             self->look();
         });
         armed_for_ = due_time;
     });
+    if (ended()) disarm(); // meanwhile: end() has not seen the timer
+}
+
+/// A timer keeps the memory of this object until it is due.
+void permit_lease::disarm() noexcept {
+    auto const timer = timer_.exchange(0);
+    auto const core = timer == 0 ? nullptr : core_.lock();
+    if (core && !core->forked()) core->loop()->cancel(timer);
 }
 
 void permit_lease::ask(client_core& core, base::instant now) {
@@ -94,6 +113,7 @@ void permit_lease::on_answer(connection::call const& answered) {
 
 void permit_lease::lose(client_core& core) {
     if (lost_.exchange(true)) return;
+    disarm();
     valid_until_.store(std::min(valid_until(), lease_clock::now()), std::memory_order_release);
     insist([&] {
         auto const message = "permits of " + std::string(terms_.what->how->kind) + " "

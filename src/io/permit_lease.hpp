@@ -33,6 +33,9 @@ public:
         base::instant latest = base::never; ///< held no longer
     };
     permit_lease(std::shared_ptr<client_core> const& core, terms options);
+    permit_lease(permit_lease const&) = delete;
+    permit_lease& operator=(permit_lease const&) = delete;
+    ~permit_lease();
 
     std::string const& ids() const noexcept { return terms_.ids; }
     base::instant valid_until() const noexcept { return valid_until_.load(std::memory_order_acquire); }
@@ -42,7 +45,7 @@ public:
     /// From now on it is looked after. Where it is renewed, and for lost_token().
     void watch();
     /// Somebody else's, or nobody's, from now on. True: it was not so before.
-    bool end() noexcept { return !ended_.exchange(true); }
+    bool end() noexcept;
     bool is_renewed() const noexcept { return terms_.renewed; }
     bool ended() const noexcept { return ended_.load(std::memory_order_acquire); }
     std::stop_token lost_token() const { return lost_source_.get_token(); }
@@ -53,6 +56,7 @@ private:
     void on_answer(connection::call const& answered);
     void lose(client_core& core);
     void arm(client_core& core, base::instant due_time);
+    void disarm() noexcept;
     base::instant validity(base::instant sent_at) const;
 
     std::weak_ptr<client_core> const core_; ///< what waits on its loop is not to keep it
@@ -63,6 +67,7 @@ private:
     std::atomic<bool> ended_{false};
     std::atomic<bool> lost_{false};
     std::stop_source lost_source_;
+    std::atomic<reactor::timer> timer_{0}; ///< set by the reactor
 
     // The reactor's.
     base::instant renew_at_;

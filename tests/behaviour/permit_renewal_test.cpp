@@ -1,10 +1,12 @@
 // Permits whose lease is renewed, and how their end is noticed.
 #include "behaviour/permit_fixture.hpp"
 #include "locking/script.hpp"
+#include "support/sanitized.hpp"
 
 #include <filesystem>
 #include <future>
 #include <iterator>
+#include <malloc.h>
 #include <mutex>
 #include <vector>
 
@@ -42,6 +44,22 @@ TEST_F(permit_renewal_test, renews_with_the_watchdog_where_no_lease_is_given) {
     ASSERT_TRUE(left);
     EXPECT_LE(*left, 30s);
     EXPECT_GT(*left, 20s);
+}
+
+/// Timers of leases that are far from their end would keep it.
+TEST_F(permit_renewal_test, leaves_no_memory_behind_what_was_given_back) {
+    if (is_sanitized()) GTEST_SKIP() << "a sanitizer's allocator does not say what is in use";
+    auto const take_often = [&](leased_permit_options const& options) {
+        for (int i = 0; i < 1000; ++i) {
+            permits const one = theirs.acquire(options); // whose commands no proxy remembers
+            (void)one.lost();
+        }
+        return mallinfo2().uordblks;
+    };
+    for (leased_permit_options const& options : {leased_permit_options{.lease = 1h, .renewed = true}, {.lease = 1h}}) {
+        auto const before = take_often(options);
+        EXPECT_LT(take_often(options), before + 100'000) << "of 300 bytes each there were more";
+    }
 }
 
 TEST_F(permit_renewal_test, lets_permits_come_back_that_nobody_renews_any_more) {
