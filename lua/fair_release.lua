@@ -3,7 +3,7 @@
 -- 3 channel, 4 for how many ms a waiter that does not ask keeps its place. Of a minimum hold also 5 for how many ms NAME is to
 -- stay, and 6 whose it is then (protocol section 1.9).
 -- Returns: 1 = released; -1 (by force: 2) = released, but this user may not publish: the first of the queue sleeps until its
--- timer; 0 = OWNER, or anybody, did not hold the lock. OWNER has no place in the queue any more.
+-- timer; 0 = OWNER, or anybody, did not hold the lock. OWNER, or by force the first, has no place in the queue any more.
 -- wire: protocol section 5.4; 0 is UNLOCK_MESSAGE. The hold ends behind all else that may be refused, so that none that has
 -- ended is reported as an error. Of an end by force the holder is told on the channel of the lock itself, as with other kinds.
 local by_force = ARGV[1] == ''
@@ -25,15 +25,17 @@ if waited then
     end
     redis.call('zrem', KEYS[3], ARGV[1]) -- last: a call that was refused meanwhile goes on when it is repeated
 end
--- By force the dead are removed from the queue of a free lock too, which nobody may ever acquire again.
 if not held and not by_force and (not waited or redis.call('exists', KEYS[1]) == 1) then return 0 end
 
 local time = redis.call('time')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
+-- By force the first of the queue of a free lock is removed, whoever it is: it has not acquired it, and keeps others waiting.
+local removes_first = by_force and not held
 local first = redis.call('lindex', KEYS[2], '0')
 while first do
     local ends = redis.call('zscore', KEYS[3], first)
-    if ends and tonumber(ends) > now then break end
+    if ends and tonumber(ends) > now and not removes_first then break end
+    removes_first = false
     -- It may be alive: Redisson's acquisitions shorten the times of all by their own. Told, it asks for another place.
     if ends then redis.pcall(ARGV[2], ARGV[3] .. ':' .. first, '0') end
     redis.call('lpop', KEYS[2])

@@ -7,17 +7,13 @@
 local done = KEYS[2] and redis.call('get', KEYS[2])
 if done then return tonumber(done) end
 local value = redis.call('get', KEYS[1])
-if not value then
+if value and not string.find(value, '^-?%d+$') then return redis.error_reply('WRONGTYPE the value is not a number') end
+local count = tonumber(value or 0)
+if count <= 0 then -- or it is a semaphore whose permits are all taken
     if KEYS[2] then
         redis.pcall('del', KEYS[2])
         redis.call('set', KEYS[2], '-1', 'px', ARGV[3])
     end
-    return -1
-end
-if not string.find(value, '^-?%d+$') then return redis.error_reply('WRONGTYPE the value is not a number') end
-local count = tonumber(value)
-if count <= 0 then
-    redis.call('del', KEYS[1]) -- somebody has set it so
     return -1
 end
 local left = count - 1

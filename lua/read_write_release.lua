@@ -30,8 +30,8 @@ end
 local kept = tonumber(ARGV[5])
 local function keep_reading()
     local for_ms = math.max(kept, redis.call('pttl', hold(ARGV[6], 1)))
-    -- A server whose memory is full executes SET and HSET behind another write.
-    redis.pcall('pexpire', KEYS[1], math.max(redis.call('pttl', KEYS[1]), 1))
+    -- No field has that name: a server whose memory is full executes SET and HSET behind another write.
+    redis.call('hdel', KEYS[1], '')
     redis.call('set', hold(ARGV[6], 1), '1', 'px', for_ms)
     redis.call('hset', KEYS[1], ARGV[6], '1')
     return for_ms

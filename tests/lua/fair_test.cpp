@@ -156,19 +156,19 @@ TEST_P(fair_script, ends_by_force_whatever_holds_it_tells_the_holder_and_wakes_t
     EXPECT_EQ(shown(command({"EXISTS", "orders"})), "0");
 }
 
-TEST_P(fair_script, removes_the_dead_from_the_queue_of_a_free_lock_by_force) {
+TEST_P(fair_script, removes_the_first_of_the_queue_of_a_free_lock_by_force) {
     command({"RPUSH", "queue", "dead:1", "gone:1"});
     command({"ZADD", "timeouts", "1000", "dead:1"});
     EXPECT_EQ(release(""), "0");
     EXPECT_EQ(state(), words{});
     acquire("me:1");
     acquire("you:1");
+    acquire("she:1");
     command({"DEL", "orders"});
-    auto const before = state();
     listener ear(server());
     EXPECT_EQ(release(""), "0");
-    EXPECT_EQ(ear.heard(), words{"channel:you:1 0"}) << "it is free";
-    EXPECT_EQ(state(), before) << "who is alive keeps its place";
+    EXPECT_EQ(ear.heard(), (words{"channel:you:1 0", "channel:she:1 0"})) << "if it is alive it asks for another place";
+    EXPECT_EQ(state(), (words{"queue [she:1] no expiry", "timeouts <she:1=600s> no expiry"}));
 }
 
 TEST_P(fair_script, changes_nothing_where_a_key_is_something_else) {

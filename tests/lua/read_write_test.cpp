@@ -298,6 +298,14 @@ TEST_P(read_write_script, keeps_readers_out_where_who_writes_has_kept_what_it_re
     EXPECT_EQ(read("you:1"), "50s");
 }
 
+TEST_P(read_write_script, gives_no_expiry_to_what_has_none) {
+    write("me:1:write");
+    read("me:1", "me:1:write");
+    command({"PERSIST", "orders"});
+    EXPECT_EQ(release_to_keep("me:1"), "1");
+    EXPECT_EQ(state(), (words{"orders {mode=write me:1:write=1 me:0=1} no expiry", alive("me:0", 1, "50s")}));
+}
+
 TEST_P(read_write_script, ends_by_force_the_half_that_is_meant) {
     EXPECT_EQ(force("read"), "0");
     EXPECT_EQ(force("write"), "0");

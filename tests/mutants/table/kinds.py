@@ -67,6 +67,6 @@ MUTANTS = [
      "if not held and not by_force and (not waited or redis.call('exists', KEYS[1]) == 1) then return 0 end",
      "if not held and not by_force then return 0 end"),
     ("a release wakes one that is to be passed over", FAIR_RELEASE,
-     "if ends and tonumber(ends) > now then break end",
+     "if ends and tonumber(ends) > now and not removes_first then break end",
      "if true then break end"),
 ]
