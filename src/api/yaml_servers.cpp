@@ -4,10 +4,12 @@
 #include "api/redisson_keys.hpp"
 #include "api/yaml_mappers.hpp"
 #include "api/yaml_tls.hpp"
+#include "io/log.hpp"
 #include "io/server_uri.hpp"
 
 #include <limits>
 #include <string>
+#include <utility>
 
 namespace redlatch::yaml_servers {
 
@@ -16,15 +18,40 @@ namespace {
 constexpr duration one_millisecond{1};
 constexpr duration shortest_scan_interval{10};
 
+/// Redisson reads scheme, credentials, host and port of an address, and `database` says which one is used: who wrote another
+/// one behind the host would be in another than Java.
+std::string as_redisson_reads(std::string const& address) {
+    auto const read = io::parse_server_uri(address);
+    bool const is_redissons =
+        read.type == io::server_uri::kind::tcp && read.mode == server_mode::single; // of both schemes
+    if (!read.database || !is_redissons) return address;
+    io::log(log_level::warning, "configuration, an address names database " + std::to_string(*read.database)
+                                    + ", which Redisson does not read, and is ignored: write `database` instead");
+    auto const host = address.find("://") + 3;
+    return address.substr(0, address.find_first_of("/?", host));
+}
+
 void set_address(config& settings, yaml_setting const& value) {
-    settings.address = value.text();
-    io::parse_server_uri(settings.address);
+    settings.address = as_redisson_reads(value.text());
 }
 
 void add_nodes(config& settings, yaml_setting const& value) {
-    for (auto const& address : value.texts()) {
-        io::parse_server_uri(address);
-        settings.topology.nodes.push_back(address);
+    for (auto const& address : value.texts()) settings.topology.nodes.push_back(as_redisson_reads(address));
+}
+
+/// Credentials in the address of a Sentinel are the Sentinels', as Redisson has it; the servers' are `username` and `password`.
+void add_sentinels(config& settings, yaml_setting const& value) {
+    for (auto const& text : value.texts()) {
+        auto address = as_redisson_reads(text);
+        auto const read = io::parse_server_uri(address);
+        if (read.username || read.password) {
+            auto& names = settings.topology;
+            if (names.sentinel_username.empty()) names.sentinel_username = read.username.value_or("");
+            if (names.sentinel_password.empty()) names.sentinel_password = read.password.value_or("");
+            auto const begin = address.find("://") + 3;
+            address.erase(begin, address.rfind('@') + 1 - begin);
+        }
+        settings.topology.nodes.push_back(std::move(address));
     }
 }
 
@@ -82,7 +109,7 @@ constexpr yaml_key scan_keys[]{
 };
 
 constexpr yaml_key sentinel_keys[]{
-    {"sentinelAddresses", add_nodes},
+    {"sentinelAddresses", add_sentinels},
     {"masterName", [](config& settings, yaml_setting const& value) { settings.topology.master_name = value.text(); }},
     {"sentinelUsername",
      [](config& settings, yaml_setting const& value) { settings.topology.sentinel_username = value.text(); }},

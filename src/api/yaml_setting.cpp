@@ -29,6 +29,8 @@ std::int64_t parsed_number(std::string const& text, std::int64_t least, std::int
     auto const [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
     auto const whole = end == text.data() + text.size();
     if (!whole || problem == std::errc::invalid_argument) refuse_yaml(quoted(text) + " is not a whole number" + unit);
+    if (text.size() > 1 && text.front() == '0')
+        refuse_yaml(quoted(text) + " has a leading zero, with which Java reads another number: write it without");
     if (problem == std::errc::result_out_of_range || number < least || number > most)
         refuse_yaml(quoted(text) + " is out of range; it must be from " + std::to_string(least) + " to "
                     + std::to_string(most) + unit);
@@ -97,6 +99,8 @@ std::vector<std::string> yaml_setting::texts() const {
 
 bool yaml_setting::truth() const {
     auto const word = io::lower_case(text());
+    if (word == "yes" || word == "on") return true; // in YAML 1.1, which Java reads
+    if (word == "no" || word == "off") return false;
     if (word != "true" && word != "false") refuse_yaml("must be true or false");
     return word == "true";
 }

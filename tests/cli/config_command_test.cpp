@@ -39,13 +39,13 @@ void expect_line(std::string const& output, std::string const& name, std::string
 }
 
 TEST_F(config_command, shows_what_a_file_says) {
-    auto const result = check("singleServerConfig:\n  address: redis://alice:s3cret@h:6380/2\n  timeout: 2500\n"
+    auto const result = check("singleServerConfig:\n  address: redis://alice:s3cret@h:6380\n  database: 2\n  timeout: 2500\n"
                               "  connectionPoolSize: 64\nlockWatchdogTimeout: 20000\n"
                               "codec: !<org.redisson.client.codec.StringCodec> {}\nredlatch: {holderLabel: me}\n");
     EXPECT_EQ(result.status, 0) << result.errors;
     EXPECT_EQ(result.errors, "");
     expect_line(result.output, "mode", "single");
-    expect_line(result.output, "server", "redis://alice:***@h:6380/2");
+    expect_line(result.output, "server", "redis://alice:***@h:6380");
     expect_line(result.output, "user", "alice");
     expect_line(result.output, "password", "***");
     expect_line(result.output, "database", "2");
@@ -53,8 +53,8 @@ TEST_F(config_command, shows_what_a_file_says) {
     expect_line(result.output, "timeout", "2s500ms");
     expect_line(result.output, "watchdog", "20s, 100 locks in one script");
     expect_line(result.output, "holder label", "me");
-    EXPECT_NE(result.output.find("line 6: codec is ignored: locks store names and numbers only"), std::string::npos);
-    EXPECT_NE(result.output.find("line 4: connectionPoolSize is ignored: one connection"), std::string::npos);
+    EXPECT_NE(result.output.find("line 7: codec is ignored: locks store names and numbers only"), std::string::npos);
+    EXPECT_NE(result.output.find("line 5: connectionPoolSize is ignored: one connection"), std::string::npos);
     EXPECT_EQ(result.output.find("s3cret"), std::string::npos);
     EXPECT_EQ(result.output.find("warning"), std::string::npos) << result.output;
     EXPECT_EQ(result.output.find("sharded messages"), std::string::npos) << "they are of a cluster";

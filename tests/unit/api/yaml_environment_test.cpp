@@ -33,7 +33,8 @@ TEST_F(yaml_environment, fills_in_variables_and_defaults) {
     ::setenv("REDLATCH_TEST_SECRET", "a: ${b} #'\"", 1);
     auto const settings = config::from_yaml(R"(
 singleServerConfig:
-  address: "redis://${REDLATCH_TEST_HOST}:${REDLATCH_TEST_PORT:-6390}/${REDLATCH_TEST_DB:3}"
+  address: "redis://${REDLATCH_TEST_HOST}:${REDLATCH_TEST_PORT:-6390}"
+  database: ${REDLATCH_TEST_DB:3}
   password: ${REDLATCH_TEST_SECRET}
   timeout: ${REDLATCH_TEST_TIMEOUT:-1234}
   clientName: ${REDLATCH_TEST_NAME:-}

@@ -98,6 +98,13 @@ TEST(yaml_own, takes_values_from_the_environment) {
     EXPECT_EQ(with_own("{watchedHolds: '${REDLATCH_TEST_NONE:-12}'}").watched_holds, 12);
 }
 
+TEST(yaml_own, takes_the_words_of_yaml_for_true_and_false) {
+    for (auto const* const word : {"true", "True", "yes", "on", "ON"})
+        EXPECT_TRUE(with_own(std::string("{failFast: ") + word + "}").fail_fast) << word;
+    for (auto const* const word : {"false", "no", "off"})
+        EXPECT_FALSE(with_own(std::string("{failFast: ") + word + "}").fail_fast) << word;
+}
+
 TEST(yaml_own, refuses_the_rest) {
     struct row {
         std::string text;
@@ -111,6 +118,7 @@ TEST(yaml_own, refuses_the_rest) {
           row{"{lockWatchdogTimeout: 1}", "lockWatchdogTimeout belongs at the top level, not under redlatch"},
           row{"{commands: some}", "line 2: commands: must be automatic, plain or scripts"},
           row{"{connect: later}", "connect: must be eagerly or lazily"},
+          row{"{closeTimeout: 0700}", "closeTimeout: '0700' has a leading zero, with which Java reads another number"},
           row{"{localHandoff: maybe}", "localHandoff: must be true or false"},
           row{"{localHandoffTime: 0}", "out of range"}, row{"{watchedHolds: -1}", "out of range"},
           row{"{validityMargin: 30000}", "line 2: validityMargin must be less than lockWatchdogTimeout"}})

@@ -19,6 +19,31 @@ using ::testing::Not;
 using ::testing::Pair;
 using namespace std::chrono_literals;
 
+/// Else a lock of Java's would be in another database than ours, with the same file.
+TEST(yaml_servers, a_database_behind_a_host_is_not_read_as_it_is_not_by_redisson) {
+    auto const single =
+        config::from_yaml("{singleServerConfig: {address: 'redis://me:pw@h:7000/3', database: 2}}");
+    EXPECT_EQ(single.address, "redis://me:pw@h:7000");
+    EXPECT_EQ(single.database, 2);
+    auto const several =
+        config::from_yaml("{replicatedServersConfig: {nodeAddresses: ['redis://[::1]:7000/3', 'redis://h']}}");
+    EXPECT_THAT(several.topology.nodes, ElementsAre("redis://[::1]:7000", "redis://h"));
+    EXPECT_EQ(several.database, 0);
+}
+
+TEST(yaml_servers, credentials_in_the_address_of_a_sentinel_are_its_own) {
+    auto const settings = config::from_yaml("{sentinelServersConfig: {masterName: m, sentinelAddresses: "
+                                            "['redis://finder:f@h:1', 'redis://i:2'], password: p}}");
+    EXPECT_THAT(settings.topology.nodes, ElementsAre("redis://h:1", "redis://i:2"));
+    EXPECT_EQ(settings.topology.sentinel_username, "finder");
+    EXPECT_EQ(settings.topology.sentinel_password, "f");
+    EXPECT_EQ(settings.username, "");
+    EXPECT_EQ(settings.password, "p");
+    auto const named = config::from_yaml(
+        "{sentinelServersConfig: {masterName: m, sentinelAddresses: ['redis://a:b@h:1'], sentinelPassword: c}}");
+    EXPECT_EQ(named.topology.sentinel_password, "c");
+}
+
 TEST(yaml_servers, sentinels_as_redisson_writes_them) {
     auto const settings = config::from_yaml(R"(
 sentinelServersConfig:
