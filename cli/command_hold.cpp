@@ -7,6 +7,7 @@
 
 #include <cstdlib>
 #include <new>
+#include <string_view>
 #include <system_error>
 
 namespace redlatch::cli {
@@ -86,7 +87,12 @@ void command_hold::set_environment() const {
 
 void say_not_given_back(report const& reporter, std::string const& subject, std::string const& problem,
                         std::vector<field> const& fields) {
-    reporter.problem("release_failed", subject + " may still be held, until its lease ends at the latest: " + problem,
+    std::string_view reason = problem;
+    std::string_view const in_background =
+        "; the client goes on releasing in the background"; // which ends with the tool
+    if (reason.ends_with(in_background)) reason.remove_suffix(in_background.size());
+    reporter.problem("release_failed",
+                     subject + " may still be held, until its lease ends at the latest: " + std::string(reason),
                      fields);
 }
 

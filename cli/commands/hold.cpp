@@ -23,7 +23,8 @@ char const* const help_footer = "Exit status:\n"
                                 "       or nobody reads the pipe on stdout any more; it was given back\n"
                                 "  64   the command line, the address or the configuration cannot be used\n"
                                 "  69   no server, or it refused, or the key is not a lock;\n"
-                                "       or too few replicas had the lock in time\n"
+                                "       or too few replicas had the lock in time;\n"
+                                "       or the lock could not be given back, and may be held until its lease ends\n"
                                 "  70   internal error\n"
                                 "  74   stdout cannot be written to; the lock was given back\n"
                                 "  75   the lock is busy, or the wait timed out (see --conflict-exit-code)\n"
@@ -101,10 +102,11 @@ int hold_lock(arguments const& words) {
         reporter.problem("lost", subject + " was lost while it was held", fields);
         return exit_code::lost;
     }
-    if (end.problem.empty())
-        reporter.note("released", "gave back " + shown, {{"name", name}});
-    else
+    if (!end.problem.empty()) {
         say_not_given_back(reporter, subject, end.problem, fields);
+        return exit_code::unavailable;
+    }
+    reporter.note("released", "gave back " + shown, {{"name", name}});
     return 0;
 }
 

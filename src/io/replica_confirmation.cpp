@@ -102,7 +102,7 @@ std::string replica_confirmation::message(std::string const& given_back) const {
     case answer::few:
         return given_back + ": " + count_text()
                + "; see that its replicas are connected and keep up (INFO replication), or give them more time, or ask "
-                 "for fewer (replica_policy)";
+                 "for fewer";
     case answer::cannot_wait:
         return given_back + ": " + unsupported_text() + "; allow this user WAIT"
                + (demand_.replicas == locking::replica_demand::all ? " and ROLE" : "")

@@ -65,7 +65,7 @@ TEST_F(exit_status, of_a_conflict_can_be_chosen) {
     server.run("DEL", "job");
 }
 
-TEST_F(exit_status, is_that_of_the_command_where_a_release_is_refused_and_the_missing_right_is_named) {
+TEST_F(exit_status, of_a_refused_release_is_that_of_the_command_or_69_and_the_missing_right_is_named) {
     server.run("ACL", "SETUSER", "default", "-hexists"); // a release of a fair lock begins with it
     auto const after_run = run({"run", "job", "--fair", "--", "sh", "-c", "exit 5"});
     EXPECT_EQ(after_run.status, 5);
@@ -79,7 +79,7 @@ TEST_F(exit_status, is_that_of_the_command_where_a_release_is_refused_and_the_mi
     EXPECT_EQ(line_of(*tool), "held");
     tool->signal(SIGTERM);
     auto const after_hold = finish(*tool);
-    EXPECT_EQ(after_hold.status, 0);
+    EXPECT_EQ(after_hold.status, 69);
     EXPECT_NE(after_hold.errors.find("hexists"), std::string::npos) << after_hold.errors;
     server.run("ACL", "SETUSER", "default", "+hexists");
     server.run("DEL", "job");
