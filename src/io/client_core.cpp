@@ -213,6 +213,11 @@ void client_core::send_undo(call_lane& lane, locking::wire_call call, std::funct
     unattended::send(reactor_, lane, std::move(call), std::move(then), {.once = once, .undoes = true});
 }
 
+bool client_core::knows_how_to_publish() const {
+    auto* const servers = nodes_.of_cluster();
+    return servers == nullptr || servers->knows_shards();
+}
+
 // --- news
 
 void client_core::on_reconnected(std::string const& address, char const* role, bool another) {

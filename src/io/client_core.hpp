@@ -95,6 +95,8 @@ public:
     /// All that have keys.
     std::vector<node*> masters() { return nodes_.masters(); }
     nodes& servers() noexcept { return nodes_; }
+    /// A client that connects lazily learns it from the servers of a cluster.
+    bool knows_how_to_publish() const;
 
     /// The server of this lock refuses plain commands: from now on scripts are sent, for this lock or for all of them, for as
     /// long as the connection lasts. False: the user insists on plain commands.

@@ -324,6 +324,11 @@ void cluster::use_shards(bool sharded, bool known) {
     hooks_.sharded(sharded);
 }
 
+bool cluster::knows_shards() {
+    std::lock_guard const guard(mutex_);
+    return shards_known_;
+}
+
 bool cluster::connect_now(base::instant until, errc& reason, std::string& problem) {
     std::string all_problems;
     auto left = static_cast<std::int64_t>(servers_.nodes.size());

@@ -76,6 +76,9 @@ public:
     /// Something may have changed.
     void refresh_soon();
 
+    /// Whether messages go to the clients of a shard is not only supposed.
+    bool knows_shards();
+
 private:
     struct member {
         connection::node_address where;
