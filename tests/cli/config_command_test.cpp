@@ -39,9 +39,10 @@ void expect_line(std::string const& output, std::string const& name, std::string
 }
 
 TEST_F(config_command, shows_what_a_file_says) {
-    auto const result = check("singleServerConfig:\n  address: redis://alice:s3cret@h:6380\n  database: 2\n  timeout: 2500\n"
-                              "  connectionPoolSize: 64\nlockWatchdogTimeout: 20000\n"
-                              "codec: !<org.redisson.client.codec.StringCodec> {}\nredlatch: {holderLabel: me}\n");
+    auto const result =
+        check("singleServerConfig:\n  address: redis://alice:s3cret@h:6380\n  database: 2\n  timeout: 2500\n"
+              "  connectionPoolSize: 64\nlockWatchdogTimeout: 20000\n"
+              "codec: !<org.redisson.client.codec.StringCodec> {}\nredlatch: {holderLabel: me}\n");
     EXPECT_EQ(result.status, 0) << result.errors;
     EXPECT_EQ(result.errors, "");
     expect_line(result.output, "mode", "single");

@@ -21,8 +21,7 @@ using namespace std::chrono_literals;
 
 /// Else a lock of Java's would be in another database than ours, with the same file.
 TEST(yaml_servers, a_database_behind_a_host_is_not_read_as_it_is_not_by_redisson) {
-    auto const single =
-        config::from_yaml("{singleServerConfig: {address: 'redis://me:pw@h:7000/3', database: 2}}");
+    auto const single = config::from_yaml("{singleServerConfig: {address: 'redis://me:pw@h:7000/3', database: 2}}");
     EXPECT_EQ(single.address, "redis://me:pw@h:7000");
     EXPECT_EQ(single.database, 2);
     auto const several =
