@@ -49,6 +49,7 @@ WITH_SERVERS = {WITH_REPLICAS: ("integration_replica_wait_test", "integration_re
                 OTHER_KINDS["red"]: (KEPT_SEEDS, "integration_red_lock_test", "integration_multi_lock_test",
                                      "integration_release_yield_test"),
                 r"/io/acquisition": (KEPT_SEEDS, "integration_late_bytes_test"), r"/io/lane": ("integration_shortage_test",),
+                r"/io/releasing": (KEPT_SEEDS, "integration_moved_slot_test"),
                 r"/io/counter_": ("integration_release_yield_test", "integration_user_loop_test")}
 
 
