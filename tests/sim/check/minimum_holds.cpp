@@ -24,15 +24,26 @@ struct rest {
     std::string as;
     moment since;
     moment lasts;
+    moment held; ///< before, while clocks differed in speed
+};
+
+struct end_of_hold {
+    moment over;
+    moment began;
+};
+struct time_to_keep {
+    moment lasts;
+    moment held;
 };
 
 struct lock_seen {
     std::vector<kept> all{};
-    std::set<std::string> inside{};          ///< who is in the key; not what is left of holds
-    std::map<std::string, moment> over{};    ///< when the minimum holds of owners are
-    std::map<std::string, moment> to_keep{}; ///< of those who have begun to release: for how long what is left may stay
-    std::set<std::string> lost{};            ///< released as soon as it was lost, and perhaps once more by who had it
-    std::string went{};                      ///< the owner who left the key last
+    std::set<std::string> inside{};            ///< who is in the key; not what is left of holds
+    std::map<std::string, end_of_hold> over{}; ///< when the minimum holds of owners are
+    std::map<std::string, time_to_keep>
+        to_keep{};                ///< of those who have begun to release: for how long what is left may stay
+    std::set<std::string> lost{}; ///< released as soon as it was lost, and perhaps once more by who had it
+    std::string went{};           ///< the owner who left the key last
     moment went_at{0};
     std::optional<rest> left{};
 };
@@ -54,19 +65,21 @@ void begins_to_release(lock_seen& lock, fact const& one) {
     else if (lock.lost.contains(one.owner))
         return;
     auto const found = lock.over.find(one.owner);
-    if (found != lock.over.end()) lock.to_keep[one.owner] = std::max(found->second - one.when, moment(0));
+    if (found == lock.over.end()) return;
+    auto const& [over, began] = found->second;
+    lock.to_keep[one.owner] = {std::max(over - one.when, moment(0)), one.when - began};
 }
 
 void is_left(lock_seen& lock, fact const& one) {
     lock.left.reset();
     auto const found = lock.to_keep.find(lock.went);
     if (lock.went_at == one.when && found != lock.to_keep.end())
-        lock.left = {lock.went, one.owner, one.when, found->second};
+        lock.left = {lock.went, one.owner, one.when, found->second.lasts, found->second.held};
 }
 
-/// Clocks differ in speed, and leases are whole milliseconds.
+/// Clocks differ in speed, each by three halves of a thousandth at the most, and leases are whole milliseconds.
 bool stays_too_long(rest const& left, fact const& one) {
-    auto const slack = std::chrono::milliseconds(5) + left.lasts / 100;
+    auto const slack = std::chrono::milliseconds(5) + left.lasts / 100 + left.held * 3 / 1000;
     return one.owner == left.as && one.until - left.since > left.lasts + slack;
 }
 
@@ -93,7 +106,8 @@ std::optional<violation> check_minimum_holds(history const& all) {
         auto const& one = all[i];
         if (one.what == kind::acquired && one.kept > moment(0) && !ended.contains({one.lock, one.owner}))
             locks[one.lock].all.push_back({one.owner, one.kept, one.shared});
-        if (one.what == kind::acquired && one.kept_most != never) locks[one.lock].over[one.owner] = one.kept_most;
+        if (one.what == kind::acquired && one.kept_most != never)
+            locks[one.lock].over[one.owner] = {one.kept_most, one.when};
         if (one.what == kind::releasing || one.what == kind::told_lost) begins_to_release(locks[one.lock], one);
         bool const of_all = one.what == kind::missed || one.what == kind::returned;
         bool const of_one = one.what == kind::unpromised || one.what == kind::forced;

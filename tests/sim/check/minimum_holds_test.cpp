@@ -100,6 +100,10 @@ TEST(minimum_holds_checker, rejects_what_is_left_for_longer) {
     EXPECT_FALSE(comes_too_soon({kept, releases, goes(1'600ms, "a:1"), rest(1'600ms), ends(2'110ms)}))
         << "a release that was heard of late";
     EXPECT_FALSE(comes_too_soon({kept, goes(1'501ms, "a:1"), rest(1'501ms), ends(2'030ms)})) << "by the background";
+    auto long_hold = kept;
+    long_hold.when = -4'500ms; // six seconds before its release, in which a clock has gone by six milliseconds
+    EXPECT_FALSE(comes_too_soon({long_hold, releases, goes(1'501ms, "a:1"), rest(1'501ms), ends(2'030ms)}));
+    EXPECT_TRUE(comes_too_soon({long_hold, releases, goes(1'501ms, "a:1"), rest(1'501ms), ends(2'045ms)}));
     auto const lost = about(kind::told_lost, 1'200ms, "a:1");
     EXPECT_FALSE(comes_too_soon({kept, lost, releases, goes(1'501ms, "a:1"), rest(1'501ms), ends(2'311ms)}))
         << "released when it was lost, and heard of late";
