@@ -2,6 +2,8 @@
 // server does not know the script that does so, and nobody is left to send its text.
 #include "behaviour/kinds.hpp"
 
+#include <algorithm>
+#include <cstddef>
 #include <optional>
 
 namespace redlatch::test {
@@ -32,28 +34,33 @@ private:
     }
 };
 
-class of_each_kind : public abandoned_wait, public ::testing::WithParamInterface<lock_kind> {};
+class of_each_kind : public abandoned_wait, public ::testing::WithParamInterface<lock_kind> {
+protected:
+    /// Somebody else has it. Of the scripts of its kind the server knows the one that acquires, and no other.
+    any_lock held_lock() {
+        server.run("SCRIPT", "FLUSH");
+        GetParam().hold_as_stranger(server, name, 60s, "00000000-0000-4000-8000-000000000000:1");
+        auto lock = GetParam().get(*user, name);
+        EXPECT_FALSE(lock.try_acquire());
+        return lock;
+    }
+    bool has_queue() const { return exists("redisson_lock_queue:{" + name + "}"); }
+};
 INSTANTIATE_TEST_SUITE_P(abandoned_wait, of_each_kind, ::testing::ValuesIn(lock_kinds),
                          [](auto const& about) { return std::string(about.param.name); });
 
 TEST_P(of_each_kind, leaves_no_hold_and_no_place_in_a_queue) {
-    server.run("SCRIPT", "FLUSH");
-    GetParam().hold_as_stranger(server, name, 60s, "00000000-0000-4000-8000-000000000000:1");
-    auto lock = GetParam().get(*user, name);
-    EXPECT_FALSE(lock.try_acquire()) << "now the server knows the script that acquires";
+    auto lock = held_lock();
     server.run("DEL", name);
     give_up([&] { (void)lock.acquire({.wait = 300ms}); });
     EXPECT_TRUE(wait_until([&] { return !exists(name); })) << server.run("INFO", "commandstats").text;
-    EXPECT_EQ(server.run("EXISTS", "redisson_lock_queue:{" + name + "}").integer, 0);
+    EXPECT_FALSE(has_queue());
 }
 
 TEST_P(of_each_kind, behind_a_holder_leaves_no_place_in_a_queue) {
-    server.run("SCRIPT", "FLUSH");
-    GetParam().hold_as_stranger(server, name, 60s, "00000000-0000-4000-8000-000000000000:1");
-    auto lock = GetParam().get(*user, name);
-    EXPECT_FALSE(lock.try_acquire());
+    auto lock = held_lock();
     give_up([&] { (void)lock.acquire({.wait = 300ms}); });
-    EXPECT_TRUE(wait_until([&] { return server.run("EXISTS", "redisson_lock_queue:{" + name + "}").integer == 0; }));
+    EXPECT_TRUE(wait_until([&] { return !has_queue(); }));
     server.run("DEL", name);
 }
 

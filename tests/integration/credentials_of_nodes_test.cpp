@@ -17,11 +17,8 @@ void allow(redis_server const& server, std::string const& password) {
 void forbid(redis_server const& server, std::string const& password) {
     ASSERT_EQ(server.run("ACL", "SETUSER", "locks", "<" + password).text, "OK");
 }
-std::int64_t logins(redis_server const& server) {
-    auto const text = server.run("INFO", "commandstats").text;
-    std::string const before = "cmdstat_auth:calls=";
-    auto const at = text.find(before);
-    return at == std::string::npos ? 0 : std::stoll(text.substr(at + before.size()));
+std::uint64_t logins(redis_server const& server) {
+    return command_counts(server)["auth"];
 }
 
 TEST(credentials_of_nodes, are_said_anew_to_each_node_and_to_one_that_gets_a_slot) {

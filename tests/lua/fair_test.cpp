@@ -22,8 +22,7 @@ protected:
     }
     /// Of a waiter of Java's, or one that has died.
     void set_timeout(std::string const& owner, int seconds_from_now) {
-        auto const now = std::stoll(command({"TIME"}).items.at(0).text);
-        command({"ZADD", "timeouts", std::to_string((now + seconds_from_now) * 1'000), owner});
+        command({"ZADD", "timeouts", std::to_string(server_time() + seconds_from_now * 1'000), owner});
     }
     void queue(std::string const& owner, int seconds_from_now) {
         command({"RPUSH", "queue", owner});

@@ -41,9 +41,7 @@ protected:
     std::string look(words const& values) { return shown(call(faster_multi_look, {"group"}, values)); }
 
     std::string left(std::string const& text) {
-        auto const time = command({"TIME"}).items;
-        auto const now = std::stoll(time.at(0).text) * 1'000 + std::stoll(time.at(1).text) / 1'000;
-        return shown({.type = resp::value::kind::integer, .integer = std::stoll(text) - now});
+        return shown({.type = resp::value::kind::integer, .integer = std::stoll(text) - server_time()});
     }
     /// "a=me:1 x1 100s": who has the value, how often, for how long. What is left of others: "left a:me:1:lock_count".
     words group() {
@@ -67,10 +65,8 @@ protected:
     }
     /// As Redisson leaves it; `ends`: from now on.
     void hold(std::string const& owner, std::string const& value, long long ends, std::string const& count = "1") {
-        auto const time = command({"TIME"}).items;
-        auto const now = std::stoll(time.at(0).text) * 1'000 + std::stoll(time.at(1).text) / 1'000;
-        command({"HSET", "group", value, owner, value + ":" + owner + ":expire_time", std::to_string(now + ends),
-                 value + ":" + owner + ":lock_count", count});
+        command({"HSET", "group", value, owner, value + ":" + owner + ":expire_time",
+                 std::to_string(server_time() + ends), value + ":" + owner + ":lock_count", count});
         if (command({"PTTL", "group"}).integer == -1) command({"PEXPIRE", "group", "300000"});
     }
 };

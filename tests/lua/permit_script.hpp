@@ -30,10 +30,7 @@ inline words for_ever(std::string const& id) {
 class permit_script : public script_test {
 protected:
     /// A permit whose lease ends in a hundred seconds.
-    words leased(std::string const& id) {
-        auto const now = command({"TIME"}).items;
-        return {"ZADD", timeouts, std::to_string((std::stoll(now.at(0).text) + 100) * 1'000), id};
-    }
+    words leased(std::string const& id) { return {"ZADD", timeouts, std::to_string(server_time() + 100'000), id}; }
     static words about(words more = {}) {
         words keys{"permits", timeouts};
         keys.insert(keys.end(), more.begin(), more.end());

@@ -3,7 +3,6 @@
 #include "lua/script_test.hpp"
 
 #include <algorithm>
-#include <gmock/gmock.h>
 #include <regex>
 #include <set>
 
@@ -172,8 +171,7 @@ class rights : public script_test {
 protected:
     void make(std::vector<words> const& before) {
         command({"FLUSHALL"});
-        auto const time = command({"TIME"}).items;
-        auto const now = std::stoll(time.at(0).text) * 1'000 + std::stoll(time.at(1).text) / 1'000;
+        auto const now = server_time();
         for (auto step : before) {
             for (auto& word : step)
                 if (word.rfind("now+", 0) == 0) word = std::to_string(now + std::stoll(word.substr(4)));

@@ -69,6 +69,11 @@ resp::value script_test::command(words const& arguments) {
     return reply;
 }
 
+std::int64_t script_test::server_time() {
+    auto const time = command({"TIME"}).items;
+    return std::stoll(time.at(0).text) * 1'000 + std::stoll(time.at(1).text) / 1'000;
+}
+
 raw_client script_test::restricted(std::vector<std::string> const& rights) {
     words rules{"ACL", "SETUSER", "restricted", "reset", "on", "nopass", "~*", "&*", "+@all"};
     rules.insert(rules.end(), rights.begin(), rights.end());
@@ -106,11 +111,10 @@ std::string script_test::content_of(std::string const& key) {
         return "[" + joined(parts) + "]";
     }
     if (type == "zset") { // times, as what is left until then
-        auto const now = command({"TIME"}).items;
-        auto const ms = std::stoll(now.at(0).text) * 1'000 + std::stoll(now.at(1).text) / 1'000;
+        auto const now = server_time();
         auto const members = command({"ZRANGE", key, "0", "-1", "WITHSCORES"}).items;
         for (std::size_t i = 0; i + 1 < members.size(); i += 2)
-            parts.push_back(members[i].text + "=" + lease_text(std::stoll(members[i + 1].text) - ms));
+            parts.push_back(members[i].text + "=" + lease_text(std::stoll(members[i + 1].text) - now));
         return "<" + joined(parts) + ">";
     }
     return command({"GET", key}).text;

@@ -4,6 +4,7 @@
 #include "locking/script.hpp"
 #include "support/redis_server.hpp"
 
+#include <cstdint>
 #include <gtest/gtest.h>
 #include <optional>
 #include <string>
@@ -41,6 +42,9 @@ protected:
     }
     /// Any command, which must not answer with an error.
     resp::value command(words const& arguments);
+
+    /// In ms, as scripts compute it.
+    std::int64_t server_time();
 
     /// A connection of a user who may do all but what `rights` take away, for example "-publish".
     raw_client restricted(std::vector<std::string> const& rights);
