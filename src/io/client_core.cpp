@@ -203,14 +203,9 @@ void client_core::carry_out(std::vector<locking::lease_keeper::batch> const& ren
     for (auto const& job : jobs) reap(job);
 }
 
-void client_core::send(call_lane& lane, locking::wire_call call, std::function<void(connection::call const&)> then,
-                       bool once) {
-    unattended::send(reactor_, lane, std::move(call), std::move(then), {.once = once});
-}
-
-void client_core::send_undo(call_lane& lane, locking::wire_call call, std::function<void(connection::call const&)> then,
-                            bool once) {
-    unattended::send(reactor_, lane, std::move(call), std::move(then), {.once = once, .undoes = true});
+void client_core::send(call_lane& lane, locking::wire_call call, unattended::handler then,
+                       unattended::terms conditions) {
+    unattended::send(reactor_, lane, std::move(call), std::move(then), conditions);
 }
 
 bool client_core::knows_how_to_publish() const {

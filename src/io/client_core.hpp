@@ -14,6 +14,7 @@
 #include "io/running_tasks.hpp"
 #include "io/server_set.hpp"
 #include "io/thread_identity.hpp"
+#include "io/unattended.hpp"
 #include "locking/lock_table.hpp"
 #include "locking/wire_call.hpp"
 
@@ -103,14 +104,8 @@ public:
     bool stop_acquiring_plainly(resp::value const& error, locking::record_ptr const& lock);
     bool stop_releasing_plainly(resp::value const& error, locking::record_ptr const& lock);
 
-    /// Sends a call on a lane without waiting; `then` runs on the reactor with the answered or closed call. `once`:
-    /// connection::call.
-    void send(call_lane& lane, locking::wire_call call, std::function<void(connection::call const&)> then,
-              bool once = false);
-    /// The same for what undoes something: it is executed also where the process has ended before the server reads it, and
-    /// the server does not know the script.
-    void send_undo(call_lane& lane, locking::wire_call call, std::function<void(connection::call const&)> then,
-                   bool once = false);
+    /// Sends a call on a lane without waiting; `then` runs on the reactor with the answered or closed call.
+    void send(call_lane& lane, locking::wire_call call, unattended::handler then, unattended::terms conditions = {});
 
     /// Drives an operation on the reactor, which forget()s it in the end. False: the client is closed, nothing will run.
     bool run(std::shared_ptr<async_task> const& task, std::stop_token const& stop);

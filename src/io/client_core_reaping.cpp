@@ -55,37 +55,36 @@ void client_core::reap(locking::reaper::job const& job) {
     auto& where = node_of(job.record->name);
     auto asked = to_call(job, where.choice().releases_plainly(*job.record));
     bool const by_script = asked.is_script();
-    send_undo(where.data(), std::move(asked),
-              [weak = weak_from_this(), job, by_script](connection::call const& answered) {
-                  auto const self = weak.lock();
-                  if (!self) return;
-                  auto& server = self->node_of(job.record->name);
-                  auto const what = read_answer(job, by_script, answered);
-                  if (by_script && is_due_a_message(job, what, answered, server)) {
-                      auto message = job;
-                      message.announce = true;
-                      self->send(server.data(), to_call(message, false), [](connection::call const&) {});
-                  }
-                  if (!by_script && !job.announce && answered.reply.is_error()
-                      && connection::judge(answered.reply) == connection::verdict::refused
-                      && self->stop_releasing_plainly(answered.reply, job.record))
-                      return self->reap(job);
-                  if (answered.reply.is_error())
-                      server.on_write_refused(answered, lease_clock::now());
-                  else if (what.freed || (!by_script && !job.announce)) // HDEL is a write, whatever it finds
-                      server.on_written(answered.sent_at, false);
-                  if (by_script && answered.reply.is_error()
-                      && connection::judge(answered.reply) == connection::verdict::refused)
-                      server.choice().on_script_release_refused(*job.record);
-                  self->locked([&](locking::lock_table& table, base::wake_list& woken) {
-                      // The head may have asked before this release, and the message may be lost with a silent connection.
-                      if (what.freed) job.record->queue.tell_head(woken);
-                      if (what.done)
-                          table.dead.on_answer(job.number, answered.late_copy_possible, lease_clock::now());
-                      else
-                          table.dead.on_failure(job.number, answered.late_copy_possible, lease_clock::now());
-                  });
-              });
+    auto on_answer = [weak = weak_from_this(), job, by_script](connection::call const& answered) {
+        auto const self = weak.lock();
+        if (!self) return;
+        auto& server = self->node_of(job.record->name);
+        auto const what = read_answer(job, by_script, answered);
+        if (by_script && is_due_a_message(job, what, answered, server)) {
+            auto message = job;
+            message.announce = true;
+            self->send(server.data(), to_call(message, false), [](connection::call const&) {});
+        }
+        if (!by_script && !job.announce && answered.reply.is_error()
+            && connection::judge(answered.reply) == connection::verdict::refused
+            && self->stop_releasing_plainly(answered.reply, job.record))
+            return self->reap(job);
+        if (answered.reply.is_error())
+            server.on_write_refused(answered, lease_clock::now());
+        else if (what.freed || (!by_script && !job.announce)) // HDEL is a write, whatever it finds
+            server.on_written(answered.sent_at, false);
+        if (by_script && answered.reply.is_error() && connection::judge(answered.reply) == connection::verdict::refused)
+            server.choice().on_script_release_refused(*job.record);
+        self->locked([&](locking::lock_table& table, base::wake_list& woken) {
+            // The head may have asked before this release, and the message may be lost with a silent connection.
+            if (what.freed) job.record->queue.tell_head(woken);
+            if (what.done)
+                table.dead.on_answer(job.number, answered.late_copy_possible, lease_clock::now());
+            else
+                table.dead.on_failure(job.number, answered.late_copy_possible, lease_clock::now());
+        });
+    };
+    send(where.data(), std::move(asked), std::move(on_answer), {.undoes = true});
 }
 
 std::vector<client_core::last_release> client_core::send_releases(std::vector<locking::reaper::job> jobs,

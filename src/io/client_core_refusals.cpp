@@ -2,7 +2,6 @@
 #include "connection/server_error.hpp"
 #include "io/client_core.hpp"
 #include "io/log.hpp"
-#include "io/unattended.hpp"
 #include "locking/names.hpp"
 #include "locking/refused_command.hpp"
 
@@ -52,53 +51,52 @@ void client_core::renew(locking::lease_keeper::batch const& batch) {
     auto& where = server.renewing();
     // An attempt to connect that fails is no reason to wait for the next one while there is another connection.
     bool const has_another = &where == &server.control() && server.data().is_up();
-    unattended::send(
-        reactor_, where, locking::lease_keeper::compose(batch, lease + delay),
-        [weak = weak_from_this(), batch, lease = lease](connection::call const& answered) {
-            auto const self = weak.lock();
-            if (!self) return;
-            std::optional<std::vector<std::int64_t>> lost;
-            if (answered.status == connection::call::state::answered)
-                lost = locking::renewal_of(batch).read(answered.reply);
-            bool const interrupted = answered.status == connection::call::state::closed;
-            if (!interrupted) self->renewals_.fetch_add(1, std::memory_order_relaxed); // or composed anew
-            bool const divided = connection::is_of_divided_slot(answered.reply);
-            bool const refused = !divided && answered.reply.is_error()
-                                 && connection::judge(answered.reply) == connection::verdict::refused;
-            if (answered.reply.is_error() && connection::judge(answered.reply) == connection::verdict::read_only)
-                self->node_of(batch.front()->record->name).control().reconnect(answered, "is a replica now");
-            // What is refused whatever the key is not asked for one key after the other. Keys of a slot that is on its way
-            // are, since each of them is on one node, and at once: the slot may be on its way for longer than a lease.
-            bool const by_key = divided ? batch.size() > 1
-                                        : refused && connection::reach_of(answered.reply) != connection::reach::command;
-            if (!divided) self->node_of(batch.front()->record->name).on_renewal_refused(answered.reply);
-            if (answered.reply.is_error() && !by_key)
-                log(log_level::warning, "renewal of " + std::to_string(batch.size()) + " locks failed, trying again: "
-                                            + locking::naming_command(answered.reply.text));
-            // Who may not run scripts can take a lock and not renew it: the next one shall learn that when it asks.
-            if (refused && !by_key) self->stop_acquiring_plainly(answered.reply, batch.front()->record);
-            std::vector<locking::lease_keeper::batch> again;
-            std::vector<locking::tenure_ptr> refused_alone;
-            self->locked([&](locking::lock_table& table, base::wake_list& woken) {
-                if (interrupted && self->closed()) return;
-                auto const now = lease_clock::now();
-                locking::lease_keeper::effects found;
-                if (lost)
-                    table.keeper.on_answer(batch, *lost, lease, answered.sent_at, found);
-                else if (interrupted)
-                    table.keeper.on_interruption(batch, now, found);
-                else if (by_key)
-                    table.keeper.on_refusal(batch, now, found);
-                else
-                    table.keeper.on_failure(batch, now);
-                table.apply(found, now, woken);
-                again = std::move(found.renew);
-                refused_alone = std::move(found.refused);
-            });
-            if (!refused_alone.empty()) self->on_renewal_refused(refused_alone, answered.reply);
-            self->carry_out(again, {});
-        },
-        {.once = true, .impatient = has_another});
+    auto on_answer = [weak = weak_from_this(), batch, lease = lease](connection::call const& answered) {
+        auto const self = weak.lock();
+        if (!self) return;
+        std::optional<std::vector<std::int64_t>> lost;
+        if (answered.status == connection::call::state::answered)
+            lost = locking::renewal_of(batch).read(answered.reply);
+        bool const interrupted = answered.status == connection::call::state::closed;
+        if (!interrupted) self->renewals_.fetch_add(1, std::memory_order_relaxed); // or composed anew
+        bool const divided = connection::is_of_divided_slot(answered.reply);
+        bool const refused =
+            !divided && answered.reply.is_error() && connection::judge(answered.reply) == connection::verdict::refused;
+        if (answered.reply.is_error() && connection::judge(answered.reply) == connection::verdict::read_only)
+            self->node_of(batch.front()->record->name).control().reconnect(answered, "is a replica now");
+        // What is refused whatever the key is not asked for one key after the other. Keys of a slot that is on its way
+        // are, since each of them is on one node, and at once: the slot may be on its way for longer than a lease.
+        bool const by_key =
+            divided ? batch.size() > 1 : refused && connection::reach_of(answered.reply) != connection::reach::command;
+        if (!divided) self->node_of(batch.front()->record->name).on_renewal_refused(answered.reply);
+        if (answered.reply.is_error() && !by_key)
+            log(log_level::warning, "renewal of " + std::to_string(batch.size()) + " locks failed, trying again: "
+                                        + locking::naming_command(answered.reply.text));
+        // Who may not run scripts can take a lock and not renew it: the next one shall learn that when it asks.
+        if (refused && !by_key) self->stop_acquiring_plainly(answered.reply, batch.front()->record);
+        std::vector<locking::lease_keeper::batch> again;
+        std::vector<locking::tenure_ptr> refused_alone;
+        self->locked([&](locking::lock_table& table, base::wake_list& woken) {
+            if (interrupted && self->closed()) return;
+            auto const now = lease_clock::now();
+            locking::lease_keeper::effects found;
+            if (lost)
+                table.keeper.on_answer(batch, *lost, lease, answered.sent_at, found);
+            else if (interrupted)
+                table.keeper.on_interruption(batch, now, found);
+            else if (by_key)
+                table.keeper.on_refusal(batch, now, found);
+            else
+                table.keeper.on_failure(batch, now);
+            table.apply(found, now, woken);
+            again = std::move(found.renew);
+            refused_alone = std::move(found.refused);
+        });
+        if (!refused_alone.empty()) self->on_renewal_refused(refused_alone, answered.reply);
+        self->carry_out(again, {});
+    };
+    send(where, locking::lease_keeper::compose(batch, lease + delay), std::move(on_answer),
+         {.once = true, .impatient = has_another});
 }
 
 /// One key each: the next one who asks for it shall learn that it cannot be renewed, and not when it is lost.

@@ -78,10 +78,9 @@ void counter_change::tell_where_the_slot_comes_from(connection::call const& answ
     if (!answered.behind_asking || order_.tells == nullptr || !order_.tells(answered.reply)) return;
     auto const& counter = *order_.counter;
     insist([&] {
-        core_->send(
-            core_->node_of(counter.name).data(),
-            locking::command_call(counter.publish->command(), counter.channel, {order_.message}),
-            [](connection::call const&) {}, true);
+        core_->send(core_->node_of(counter.name).data(),
+                    locking::command_call(counter.publish->command(), counter.channel, {order_.message}),
+                    [](connection::call const&) {}, {.once = true});
     });
 }
 
@@ -139,7 +138,7 @@ bool counter_change::on_called() {
     reply_ = said->reply;
     if (!reply_.is_error()) {
         // Of some replies it is not known whether anything was written; the next write tells.
-        bool const wrote = reply_.is_integer() ? reply_.integer > 0 && !call_.repeated() : !call_.repeated();
+        bool const wrote = !call_.repeated() && (!reply_.is_integer() || reply_.integer > 0);
         if (wrote)
             node_->on_written(said->sent_at, order_.when_full != nullptr && !with_record_);
         else

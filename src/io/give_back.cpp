@@ -29,9 +29,9 @@ public:
     void send() {
         auto const core = core_.lock();
         if (!core) return;
-        core->send_undo(
-            core->node_of(name_).data(), call_,
-            [self = shared_from_this()](connection::call const& ended) { self->on_ended(ended); }, !repeatable_);
+        core->send(core->node_of(name_).data(), call_,
+                   [self = shared_from_this()](connection::call const& ended) { self->on_ended(ended); },
+                   {.once = !repeatable_, .undoes = true});
     }
 
 private:

@@ -230,13 +230,13 @@ bool releasing::on_released(locking::release_answer const& answer, bool repeated
     if (answer.what == answer_kind::not_understood) return on_no_answer();
     if (!op_->is_plain()) node_->choice().note_release_script();
     if (answer.what == answer_kind::released) node_->on_written(sent_at_, false);
-    if (answer.what == answer_kind::released_silently && core_->knows_how_to_publish())
+    // A client that connects lazily may release before it knows how messages are sent in its cluster.
+    bool const is_due_later = answer.what == answer_kind::released_silently && !core_->knows_how_to_publish();
+    if (answer.what == answer_kind::released_silently && !is_due_later)
         log(log_level::warning, "lock " + locking::shown(record_->name) + " was released, but this user may not "
                                     + std::string(record_->settings->publish->command())
                                     + ": waiters sleep until their timers; grant that command and the channel "
                                     + record_->channel());
-    // A client that connects lazily may release before it knows how messages are sent in its cluster.
-    bool const is_due_later = answer.what == answer_kind::released_silently && !core_->knows_how_to_publish();
     announced_ = answer.announced && !(heard_elsewhere_ && record_->has_channel()) && !is_due_later;
     others_ = heard_by_others(answer);
     return carry_out(op_->on_release_answer(answer, repeated, call_.by_text(), *others_, now, tenure_->validity()),

@@ -19,7 +19,9 @@ public:
     struct terms {
         bool once = false;
         bool impatient = false;
-        bool undoes = false; ///< the process may end before the server has answered: it has to find the script
+        /// It undoes something, and is to be executed also where the process has ended before the server reads it, and the
+        /// server does not know the script.
+        bool undoes = false;
     };
 
     /// `then` runs on the reactor with the answered or closed call.
