@@ -125,9 +125,9 @@ public:
             std::min<base::nanoseconds>(usual * (1 << std::min<std::int64_t>(before - 2, 8)), longest_yield);
         auto const ask = base::later(silent_since, slot() + quiet);
         if (now >= ask || turns_.empty()) return ask;
-        auto const turn = turns_.shortest();
-        auto const near_our_turn = base::later(now, std::max({(before - 2) * turn * 3 / 4, turn / 4, slot()}));
-        return std::min(ask, near_our_turn);
+        auto const turn = std::min<base::nanoseconds>(turns_.shortest(), longest_expected_turn);
+        auto const least = std::max(turn / 4, std::min<base::nanoseconds>(slot(), longest_expected_turn));
+        return std::min(ask, base::later(now, std::max((before - 2) * turn * 3 / 4, least)));
     }
 
     /// The same for who has just come: perhaps nobody waits.
@@ -142,6 +142,8 @@ public:
     static constexpr base::microseconds head_start{40};
     static constexpr base::milliseconds longest_slot{25};
     static constexpr base::milliseconds longest_usual{32};
+    /// A short turn may follow a long one at any moment. To look at the channel costs no command, only a wake-up.
+    static constexpr base::milliseconds longest_expected_turn{5};
     /// Nobody stays away from a lock that may be free for longer than this.
     static constexpr base::milliseconds longest_yield{1'000};
     static constexpr std::int64_t most_slots = 8; ///< of a process that has heard nothing yet

@@ -57,12 +57,15 @@ MUTANTS = [
      "            turns_beside_absent_ = 0;"),
     ("who is far back never asks", "src/locking/turn_order.hpp",
      "        if (now >= ask || turns_.empty()) return ask;\n"
-     "        auto const turn = turns_.shortest();\n"
-     "        auto const near_our_turn = base::later(now, std::max({(before - 2) * turn * 3 / 4, turn / 4, slot()}));\n"
-     "        return std::min(ask, near_our_turn);\n",
+     "        auto const turn = std::min<base::nanoseconds>(turns_.shortest(), longest_expected_turn);\n"
+     "        auto const least = std::max(turn / 4, std::min<base::nanoseconds>(slot(), longest_expected_turn));\n"
+     "        return std::min(ask, base::later(now, std::max((before - 2) * turn * 3 / 4, least)));\n",
      "        if (turns_.empty()) return ask;\n"
      "        auto const turn = turns_.shortest();\n"
      "        return base::later(now, std::max({(before - 2) * turn * 3 / 4, turn / 4, slot()}));\n"),
+    ("who is far back expects turns as long as the one before", "src/locking/turn_order.hpp",
+     "std::min<base::nanoseconds>(turns_.shortest(), longest_expected_turn)",
+     "turns_.shortest()"),
     ("who yields does not look at what has been published", WAITING,
      "by_message = over ? seen.count > sample_.count : op_.is_news(seen, sample_);",
      "by_message = !over && op_.is_news(seen, sample_);"),

@@ -1,4 +1,5 @@
 // What is counted of a field, by histories whose figures are known, and that a field is simulated at all.
+#include "sim/check/checkers.hpp"
 #include "sim/fairness/field.hpp"
 #include "sim/scenario/run.hpp"
 
@@ -97,6 +98,28 @@ TEST(crowd, sleeps_while_others_have_their_turns) {
         wakes.push_back(shares_of(run(generate(what, seed)).facts, what.processes, 150ms, 1500ms).wakes);
     std::sort(wakes.begin(), wakes.end());
     EXPECT_LT(wakes[wakes.size() / 2], 50) << "of all processes for each acquisition, half a wake-up each";
+}
+
+/// One holds the lock for long while the others come, who want it for a moment each, as jobs behind a deployment.
+scenario queue_behind_a_long_hold(std::uint64_t seed, int waiters) {
+    auto made = generate(field{.processes = waiters + 1}, seed);
+    for (auto& one : made.workers) one.then.reset();
+    made.workers[0].jobs.push_back({.hold = 2'000});
+    for (int i = 1; i <= waiters; ++i)
+        made.workers[static_cast<std::size_t>(i)].jobs.push_back({.pause = 300 + 50 * i, .hold = 2});
+    return made;
+}
+
+// Who is further back sleeps while those before it have their turns: for as long as a turn may last, not as the one before.
+TEST(queue, takes_short_turns_without_pauses_behind_a_long_one) {
+    constexpr int waiters = 12;
+    for (std::uint64_t seed = 1; seed <= 9; ++seed) {
+        auto const seen = run(queue_behind_a_long_hold(seed, waiters));
+        EXPECT_FALSE(seen.broken) << seen.broken->checker << ": " << seen.broken->text;
+        auto const got = fairness_of(seen.facts, 11ms, 100ms);
+        EXPECT_EQ(got.times_freed, waiters + 1U);
+        EXPECT_LT(got.idle, 60ms) << "it was free for 1,040 ms in all when each expected turns of two seconds";
+    }
 }
 
 } // namespace

@@ -152,6 +152,15 @@ TEST(turn_order, looks_again_and_does_not_ask_while_many_are_before_it) {
     EXPECT_LT(look, now + 92ms) << "its turn must not pass meanwhile";
 }
 
+TEST(turn_order, expects_short_turns_behind_a_long_one) {
+    turn_order order;
+    heard_channel channel;
+    order.on_busy(channel.now, 10, at(0s));
+    order.on_heard(channel.end_of_turn(), at(60s));
+    EXPECT_GT(order.yield_until(channel.now, at(60s)), at(60s) + 10ms) << "nine are before it";
+    EXPECT_LT(order.yield_until(channel.now, at(60s)), at(60s) + 9 * turn_order::longest_expected_turn);
+}
+
 TEST(turn_order, asks_in_the_end_however_many_are_before_it) {
     for (int const others : {1, 2, 3, 10, 100, 10'000}) {
         turn_order order;
