@@ -140,7 +140,7 @@ void confirmed_acquisition::give_back() {
 
 bool confirmed_acquisition::on_answer(answer said, base::instant now) {
     using decision = replica_confirmation::decision;
-    switch (replicas_.decide(said, now, request_.deadline)) {
+    switch (replicas_.decide(said, now, request_.may_wait ? request_.deadline : now)) {
     case decision::confirmed: return finish({});
     case decision::accepted: return accept();
     case decision::given_back: why_ = reason::replicas; return finish_without(replicas_.failure(request_.may_wait));

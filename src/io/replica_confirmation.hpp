@@ -52,7 +52,7 @@ public:
     void forget() noexcept {
         if (question_) question_->unwanted.store(true, std::memory_order_relaxed);
     }
-    /// Of any answer but `not_held`. Acquired anew: as if it had not been asked yet.
+    /// Of any answer but `not_held`. Acquired anew: as if it had not been asked yet. `deadline`: of further attempts.
     decision decide(answer said, base::instant now, base::instant deadline);
 
     // Of the last answer that was decided on.

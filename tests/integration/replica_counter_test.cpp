@@ -137,6 +137,17 @@ TEST_F(replica_counter_test, tries_again_as_often_as_the_policy_says) {
     }
 }
 
+TEST_F(replica_counter_test, tries_once_where_it_does_not_wait) {
+    auto policy = replica_policy::at_least(3, 50ms);
+    policy.retries = 20;
+    auto of = semaphore_with(policy, false);
+    auto const taken = [&] { return command_counts(master)["decrby"]; };
+    auto const before = taken();
+    EXPECT_EQ(outcome_of([&] { (void)of.try_acquire(); }).reason, errc::not_replicated);
+    EXPECT_EQ(taken() - before, 1U);
+    EXPECT_TRUE(comes_back());
+}
+
 TEST_F(replica_counter_test, waits_for_permits_and_then_for_replicas) {
     auto of = semaphore_with(replica_policy::at_least(2, for_long));
     of.drain_permits();

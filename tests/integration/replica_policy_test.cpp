@@ -248,6 +248,15 @@ TEST_F(replica_policy_test, a_lock_that_is_given_back_is_tried_again_as_often_as
     EXPECT_EQ(owners.size(), 3U);
 }
 
+TEST_F(replica_policy_test, who_does_not_wait_tries_once) {
+    auto policy = replica_policy::at_least(3, 50ms);
+    policy.retries = 20;
+    auto lock = lock_with(policy);
+    auto const before = waits();
+    EXPECT_EQ(outcome_of([&] { (void)lock.try_acquire(); }).reason, errc::not_replicated);
+    EXPECT_EQ(waits() - before, 1U);
+}
+
 TEST_F(replica_policy_test, a_lease_that_ends_before_is_a_loss) {
     pause_replicas();
     auto lock = lock_with(replica_policy::at_least(1, for_long));
