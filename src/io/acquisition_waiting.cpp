@@ -167,6 +167,7 @@ acquire_op::knowledge acquisition::of_others() {
     auto const now = lease_clock::now();
     bool unanswered = op_.trying() && now - asked_at_ >= node::longest_answer;
     bool head_is_refused = false;
+    bool was_busy = false;
     bool const held = core_->locked([&](lock_table& table, base::wake_list&) {
         auto const& head = request_.record->queue.head();
         bool const is_behind = head && head != waiter_;
@@ -175,11 +176,11 @@ acquire_op::knowledge acquisition::of_others() {
         unanswered = unanswered || (head_asks && now - std::max(began_, head->asks_since) >= node::longest_answer);
         // Beside another one that reads one may read.
         if (request_.record->how->shared) return false;
-        return table.holder(*request_.record, now) != nullptr || table.in_handoff(*request_.record) != nullptr
-               || request_.record->was_answered_after(
-                   began_); // what was answered just before says nothing of this wait
+        was_busy = request_.record->was_answered_after(began_); // what was answered before says nothing of this wait
+        return table.holder(*request_.record, now) != nullptr || table.in_handoff(*request_.record) != nullptr;
     });
-    if (held) return acquire_op::knowledge::lock_is_held;
+    if (!held && node_->is_away(now)) return acquire_op::knowledge::server_is_away;
+    if (held || was_busy) return acquire_op::knowledge::lock_is_held;
     if (head_is_refused) {
         follow_key();
         server_said_ = node_->last_refusal();

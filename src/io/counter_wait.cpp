@@ -408,6 +408,7 @@ acquire_op::knowledge counter_wait::of_others() {
         head_is_refused = head && head != waiter_ && head->refused.load(std::memory_order_relaxed);
         return request_.what->busy_at > began_;
     });
+    if (node_->is_away(now)) return acquire_op::knowledge::server_is_away;
     if (busy) return acquire_op::knowledge::lock_is_held;
     if (head_is_refused) {
         follow_key();

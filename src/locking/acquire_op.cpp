@@ -223,6 +223,7 @@ acquire_op::action acquire_op::on_woken(base::instant now, bool must_yield, chan
 }
 
 acquire_op::action acquire_op::on_deadline(knowledge of_others) {
+    if (of_others == knowledge::server_is_away) return finish(outcome::disconnected);
     if (of_others == knowledge::lock_is_held) said_ = word::busy;
     if (said_ == word::busy) return finish(outcome::timed_out);
     if (said_ == word::not_executed || of_others == knowledge::server_refuses) return finish(outcome::refused);

@@ -160,8 +160,8 @@ public:
                     precedence const& others_first = {});
     /// What is known at the deadline beside the server's last word to this operation: others of this process have the lock or
     /// have heard of it meanwhile; or the one that asks for all of them pauses, as the server executes no writes; or the server
-    /// is there, and there was no time for an answer.
-    enum class knowledge : std::uint8_t { nothing, lock_is_held, server_refuses, server_is_there };
+    /// is there, and there was no time for an answer; or it is away, and what it said before may no longer be so.
+    enum class knowledge : std::uint8_t { nothing, lock_is_held, server_refuses, server_is_there, server_is_away };
     action on_deadline(knowledge of_others);
     /// It got the lock within the process.
     action on_granted() { return finish(outcome::acquired); }

@@ -108,6 +108,22 @@ TEST_F(server_loss_test, a_release_during_the_gap_wakes_the_waiter_after_it) {
     expect_idle(distant);
 }
 
+// That it was busy some time ago says nothing of a server that is away: the holder may be dead as well.
+TEST_F(server_loss_test, a_wait_that_ends_while_the_server_is_away_does_not_say_that_the_lock_is_held) {
+    hold_as_stranger(server, name, 600s);
+    semaphore full = user.get_semaphore(name + ":permits");
+    EXPECT_FALSE(full.try_acquire()); // the server knows the script
+    auto const asked = scripts_executed(server);
+    auto for_permits = in_thread([&] { return outcome_of([&] { full.acquire({.wait = 4s}); }); });
+    ASSERT_TRUE(waits_for_permits(server, asked));
+    auto for_lock = in_thread([&] { return outcome_of([&] { (void)lock.acquire({.wait = 3s}); }); });
+    ASSERT_TRUE(wait_until([&] { return somebody_waits(); }));
+    server.kill9();
+    EXPECT_EQ(for_lock.get().reason, errc::disconnected);
+    EXPECT_EQ(for_permits.get().reason, errc::disconnected);
+    server.restart(data::lost);
+}
+
 TEST_F(server_loss_test, a_wait_without_a_deadline_ends_at_the_outage_limit) {
     config limited = settings();
     limited.outage_limit = 700ms;

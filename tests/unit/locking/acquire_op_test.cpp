@@ -593,6 +593,16 @@ TEST(acquire_op, gives_up_at_the_deadline_and_says_timed_out_when_the_server_sai
     EXPECT_EQ(op.result(), outcome::timed_out);
 }
 
+TEST(acquire_op, gives_up_at_the_deadline_and_says_disconnected_when_the_server_is_away_whatever_it_said_before) {
+    auto busy = waiting(patient(at(9s)));
+    EXPECT_EQ(busy.on_deadline(knowledge::server_is_away).what, act::finish);
+    EXPECT_EQ(busy.result(), outcome::disconnected);
+    auto refused = trying(patient(at(9s)));
+    refused.on_error(verdict::not_executed, at(2s));
+    refused.on_deadline(knowledge::server_is_away);
+    EXPECT_EQ(refused.result(), outcome::disconnected);
+}
+
 TEST(acquire_op, gives_up_at_the_deadline_and_says_disconnected_when_the_server_never_answered) {
     auto op = trying(patient(at(9s)));
     EXPECT_EQ(op.on_deadline(knowledge::nothing).what, act::finish);
