@@ -30,7 +30,7 @@ waited wait_for_counter(counter_command const& command, wait_flags const& flags,
         wait_interrupter interrupter(inherited, stop, flags.no_wait ? nullptr : look,
                                      flags.wait ? std::min(until_said, *flags.wait / 2) : until_said);
         try {
-            ask(flags.no_wait ? 0ms : flags.wait, stop.get_token());
+            ask(flags.wait_left(), stop.get_token());
             result.done = true;
         } catch (error const& problem) {
             bool const in_vain = problem.reason() == errc::busy || problem.reason() == errc::timed_out;

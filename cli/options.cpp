@@ -113,6 +113,12 @@ void check_name(std::string const& name, std::string const& kind) {
                           + " bytes; 65536 are the most");
 }
 
+std::optional<duration> wait_flags::wait_left() const {
+    if (no_wait) return 0ms;
+    if (!wait) return std::nullopt;
+    return std::max<duration>(*wait - std::chrono::duration_cast<duration>(lease_clock::now() - began), 0ms);
+}
+
 void check(wait_flags& flags) {
     if (flags.no_wait && flags.wait) throw usage_error("--wait and --no-wait exclude each other; give one of them");
     if (flags.wait == 0ms) flags.no_wait = true;
@@ -181,6 +187,28 @@ config read_file(std::string const& file, common_options const& options) {
     return result;
 }
 
+constexpr duration longest_connecting = 5s; ///< of a tool that was told no other time
+
+/// All attempts together, with the pauses between them, which double.
+void bound_connecting(config& settings, wait_flags const& flags) {
+    if (flags.no_wait) {
+        settings.connect_timeout = std::min(settings.connect_timeout, longest_connecting);
+        settings.retry_attempts = 0;
+    } else if (flags.wait) {
+        constexpr duration least = 1s; // for one
+        int further = 0;
+        duration pauses{0};
+        for (auto pause = settings.retry_delay; further < settings.retry_attempts; pause *= 2) {
+            if (pauses + pause + least * (further + 2) > *flags.wait) break;
+            pauses += pause;
+            ++further;
+        }
+        settings.retry_attempts = further;
+        settings.connect_timeout =
+            std::min(settings.connect_timeout, std::max<duration>((*flags.wait - pauses) / (further + 1), least));
+    }
+}
+
 } // namespace
 
 config choose_server(common_options const& options) {
@@ -198,14 +226,13 @@ config choose_server(common_options const& options) {
     // A tool says at once that there is no server; whoever wants to try longer says so in a file.
     config settings = server ? config::from_uri(*server) : config::local();
     settings.retry_attempts = 0;
-    settings.connect_timeout = 5s;
+    settings.connect_timeout = longest_connecting;
     return settings;
 }
 
 config choose_server(common_options const& options, wait_flags const& flags) {
     config settings = choose_server(options);
-    if (flags.wait && !flags.no_wait)
-        settings.connect_timeout = std::min(settings.connect_timeout, std::max<duration>(*flags.wait, 1s));
+    bound_connecting(settings, flags);
     // Whoever leaves has written behind its last request, on the same connection, what gives back what that may have taken: a
     // server that hangs will read both. There is nothing more to wait for.
     settings.close_timeout = std::min<duration>(settings.close_timeout, 100ms);

@@ -6,6 +6,7 @@
 #include "report.hpp"
 
 #include <redlatch/config.hpp>
+#include <redlatch/lease_clock.hpp>
 #include <redlatch/replica_policy.hpp>
 
 #include <optional>
@@ -29,6 +30,10 @@ struct wait_flags {
     std::optional<duration> wait{}; ///< none: for ever
     bool no_wait = false;
     int conflict_exit_code = 75;
+    lease_clock::time_point began = lease_clock::now(); ///< connecting counts, too
+
+    /// Of `wait`, now; zero: ask once; none: for ever.
+    std::optional<duration> wait_left() const;
 };
 
 /// How to take a lock.
@@ -79,7 +84,8 @@ void refuse_shorter(std::optional<duration> const& value, duration least, std::s
 /// A flag beats the environment, an address beats a file: --server, --config, REDLATCH_SERVER, REDLATCH_CONFIG; then the
 /// private server, of which a line on stderr tells, unless a server is required. Throws error(bad_config), usage_error.
 config choose_server(common_options const& options);
-/// As above, for a wait: connecting takes no longer than that, and no thread is started before it is needed.
+/// As above, for a wait: connecting takes no longer than that, or a second, and who does not wait tries once. No thread is
+/// started before it is needed.
 config choose_server(common_options const& options, wait_flags const& flags);
 /// As above, with what the lock's flags say about times.
 config choose_server(lock_options const& options);

@@ -9,7 +9,10 @@
 #include <atomic>
 #include <cstdlib>
 #include <functional>
+#include <future>
+#include <memory>
 #include <string>
+#include <system_error>
 #include <utility>
 
 namespace redlatch::cli {
@@ -41,6 +44,36 @@ void set_again(permit_semaphore& semaphore, permit_request const& request) {
         semaphore.async_try_set_permits(*request.of, {}, {}, [](std::error_code, bool) {});
     } catch (std::exception const&) { // closed, or no memory: the next look does it
     }
+}
+
+/// What the library asks for as long as config::timeout, within --wait. `start`: asynchronously; `ask`: blocking.
+template <class Value>
+Value in_time(lock_options const& options,
+              std::function<void(std::function<void(std::error_code, Value)>)> const& start,
+              std::function<Value()> const& ask) {
+    if (!options.wait || options.no_wait) return ask();
+    auto const promised = std::make_shared<std::promise<std::pair<std::error_code, Value>>>();
+    start([promised](std::error_code failure, Value value) { promised->set_value({failure, std::move(value)}); });
+    auto answer = promised->get_future();
+    if (answer.wait_for(*options.wait_left()) != std::future_status::ready)
+        throw error(errc::disconnected, "the server has not answered for the permit semaphore '" + options.name
+                                            + "' in " + to_text(*options.wait) + ", as long as --wait allows");
+    auto [failure, value] = answer.get();
+    if (failure) return ask(); // it fails again, and then with a message
+    return value;
+}
+
+permit_info inspect(permit_semaphore& semaphore, lock_options const& options) {
+    return in_time<permit_info>(
+        options, [&](auto handler) { semaphore.async_inspect({}, std::move(handler)); },
+        [&] { return semaphore.inspect(); });
+}
+
+void set_once(permit_semaphore& semaphore, lock_options const& options) {
+    auto const permits = *options.permits->of;
+    in_time<bool>(
+        options, [&](auto handler) { semaphore.async_try_set_permits(permits, {}, {}, std::move(handler)); },
+        [&] { return semaphore.try_set_permits(permits); });
 }
 
 /// It may have been changed while we waited.
@@ -81,10 +114,10 @@ void say_outcome(taken const& outcome, lock_options const& options, std::string 
 void prepare_permits(client& owner, lock_options const& options) {
     if (!options.permits) return;
     auto of = owner.get_permit_semaphore(options.name);
-    auto seen = of.inspect();
+    auto seen = inspect(of, options);
     if (!seen.is_set && options.permits->of) {
-        of.try_set_permits(*options.permits->of); // or somebody else has in this moment
-        seen = of.inspect();
+        set_once(of, options); // or somebody else has in this moment
+        seen = inspect(of, options);
     }
     require_total(seen, *options.permits);
     char const* const around = std::getenv(permits_variable);
@@ -96,7 +129,6 @@ taken take_permits(client& owner, private_server& server, lock_options const& op
                    inherited_signals const& inherited, bool near) {
     auto of = owner.get_permit_semaphore(options.name, {.replicas = saying_why(options.replicas)});
     auto attempt = leased_options(options);
-    auto const begin = lease_clock::now();
     taken result;
     std::string given_back; // why
     // As for a lock: the usual case needs no thread, so that the command starts sooner.
@@ -120,11 +152,7 @@ taken take_permits(client& owner, private_server& server, lock_options const& op
         };
         wait_interrupter interrupter(inherited, stop, patient ? look : nullptr, first_look(options));
         attempt.stop = stop.get_token();
-        attempt.wait = options.no_wait ? std::optional<duration>(0ms) : options.wait;
-        if (options.wait && !options.no_wait) {
-            auto const passed = std::chrono::duration_cast<duration>(lease_clock::now() - begin);
-            attempt.wait = std::max<duration>(*options.wait - passed, 0ms);
-        }
+        attempt.wait = options.wait_left();
         try {
             if (attempt.wait)
                 result.hold = of.try_acquire(attempt);

@@ -98,7 +98,6 @@ taken take_lock(client& owner, private_server& server, lock_options const& optio
     if (options.permits) return take_permits(owner, server, options, inherited, near);
     basic_lock lock = lock_of(owner, options);
     auto const reporter = options.common.reporter();
-    auto const begin = lease_clock::now();
     taken result;
     bool around_us = false;
     lock_info seen;
@@ -144,10 +143,7 @@ taken take_lock(client& owner, private_server& server, lock_options const& optio
             // Where replicas confirm nothing was tried yet; what lasts is said all the same, when it is looked at.
             if (!options.waits_for_replicas() || !holder.seen().owners.empty()) say_waiting();
         }
-        if (options.wait && !options.no_wait) {
-            auto const passed = std::chrono::duration_cast<duration>(lease_clock::now() - begin);
-            attempt.wait = std::max<duration>(*options.wait - passed, 0ms);
-        }
+        attempt.wait = options.wait_left();
         try {
             if (!result.hold && !endless) result.hold = lock.try_acquire(attempt);
             if (!result.hold && endless) result.hold = lock.acquire(attempt);

@@ -119,7 +119,7 @@ int consult_doctor(arguments const& words) {
                 + std::string(exit_status_help).substr(std::string("Exit status:\n").size()));
     line.parse(words);
     check(flags);
-    refuse_shorter(limit, 100ms, "--limit", "the servers are to have 100ms");
+    refuse_shorter(limit, 100ms, "--limit", "a server needs 100ms for its answers");
     auto const accepted = accepted_in(accept);
     auto const policy = parse_replicas(replicas, std::nullopt);
     auto settings = choose_server(options);

@@ -120,7 +120,8 @@ int acquire(arguments const& words) {
         command.done("acquired", "acquired", "took " + whom);
     } catch (output_error const& problem) {
         give_back(which, command, permits);
-        throw output_error(std::string(problem.what()) + "; " + whom + " were given back");
+        throw output_error(std::string(problem.what()) + "; " + whom
+                           + (permits == 1 ? " was given back" : " were given back"));
     }
     return 0;
 }
@@ -158,7 +159,7 @@ int drain(arguments const& words) {
         return command.answer("drained", taken);
     } catch (output_error const& problem) { // nobody could give them back otherwise
         throw output_error(std::string(problem.what()) + "; " + text_of(taken) + " of " + command.shown()
-                           + " were taken");
+                           + (taken == 1 ? " was taken" : " were taken"));
     }
 }
 

@@ -2,6 +2,7 @@
 #include "tool.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <regex>
@@ -132,6 +133,31 @@ TEST_F(documentation, the_man_page_and_the_completions_know_each_command) {
                 EXPECT_TRUE(std::regex_search(text_of(file), std::regex("[ ':|]" + word + "[ ':)\\n]")))
                     << word << " is not in " << file;
     }
+}
+
+/// Names of events, as the tool's sources have them.
+std::set<std::string> events_of_the_tool() {
+    std::set<std::string> result;
+    std::regex const told(R"re((note|problem)\("([a-z_]+)"|not_done\("[a-z]+", "([a-z_]+)")re");
+    for (auto const& file : std::filesystem::recursive_directory_iterator(REDLATCH_CLI_SOURCES)) {
+        if (file.path().extension() != ".cpp") continue;
+        std::ifstream in(file.path());
+        std::string const text{std::istreambuf_iterator<char>(in), {}};
+        for (std::sregex_iterator one(text.begin(), text.end(), told), end; one != end; ++one)
+            result.insert((*one)[2].matched ? (*one)[2] : (*one)[3]);
+    }
+    return result;
+}
+
+TEST_F(documentation, the_man_page_knows_each_event) {
+    auto const all = manual();
+    auto const from = all.find("Events:\n");
+    ASSERT_NE(from, std::string::npos);
+    auto const part = all.substr(from, all.find("Further events", from) - from);
+    auto const events = events_of_the_tool();
+    EXPECT_TRUE(events.contains("acquired") && events.contains("no_permit"));
+    for (auto const& event : events)
+        EXPECT_TRUE(std::regex_search(part, std::regex("\n\\.(B|BR|IR) .*\\b" + event + "\\b"))) << event;
 }
 
 TEST_F(documentation, bash_completes_each_command) {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <csignal>
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <unistd.h>
 
@@ -294,6 +295,18 @@ TEST_F(run_permits, a_key_that_is_something_else_is_refused) {
     EXPECT_NE(result.errors.find("is not a permit semaphore"), std::string::npos) << result.errors;
     EXPECT_EQ(server.run("HGET", "job", "name").text, "Bob");
     server.run("DEL", "job");
+}
+
+TEST_F(run_permits, sets_the_total_for_no_longer_than_the_wait) {
+    auto const file = (folder.path() / "redisson.yaml").string();
+    std::ofstream(file) << "singleServerConfig: {address: '" << server.uri() << "', timeout: 60000}\n";
+    server.run("CONFIG", "SET", "maxmemory", "1");
+    auto const begin = lease_clock::now();
+    auto const result = run_quickly("1/3", {"--wait", "500ms", "--config", file});
+    EXPECT_LT(lease_clock::now() - begin, 30s);
+    server.run("CONFIG", "SET", "maxmemory", "0");
+    EXPECT_EQ(result.status, 69);
+    EXPECT_NE(result.errors.find("'job'"), std::string::npos) << result.errors;
 }
 
 TEST_F(run_permits, hold_keeps_them_until_a_signal_comes) {
