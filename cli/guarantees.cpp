@@ -216,9 +216,12 @@ std::optional<verdict> judge_messages(question const& about) {
     bool const renamed = why.find("unknown command") != std::string::npos;
     std::string const look_there =
         "See rename-command in its configuration, or whether the service allows this command.";
+    if (!server.messages && renamed)
+        return fails("No message can be published" + why + ": waiters ask again and again, or wait until a lease ends.",
+                     look_there);
     if (!server.messages)
         return verdict{standing::unknown, "No message could be published" + why + ".",
-                       renamed ? look_there : "Let the user " + about.plans.user + " publish; see redlatch acl."};
+                       "Let the user " + about.plans.user + " publish; see redlatch acl."};
     return fails("Messages do not arrive" + why + ": waiters ask again and again, or wait until a lease ends.",
                  renamed ? look_there
                          : "Let the user " + about.plans.user

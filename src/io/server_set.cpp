@@ -36,8 +36,9 @@ std::vector<endpoint> nodes_of_address(config const& settings, server_uri const&
 
 std::vector<endpoint> nodes_of_list(config const& settings) {
     std::vector<endpoint> nodes;
+    auto one = settings.topology.mode == server_mode::sentinel ? without_tls_options(settings) : settings;
     for (auto const& address : settings.topology.nodes) {
-        auto one = settings.topology.mode == server_mode::sentinel ? without_tls_options(settings) : settings;
+        one.topology.nodes = {address}; // of thousands each would be checked with all
         one.address = address;
         auto const where = parse_server_uri(address);
         if (where.type != server_uri::kind::tcp || where.mode != server_mode::single)

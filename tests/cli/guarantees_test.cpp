@@ -211,6 +211,11 @@ TEST(guarantees, depend_on_the_facts) {
              facts.messages.reset();
              facts.refused = {{"SPUBLISH channel", "NOPERM"}};
          }},
+        {"messages", standing::fails, "No message can be published (PUBLISH: ERR unknown command 'PUBLISH')",
+         [](server_facts& facts) {
+             facts.messages.reset();
+             facts.refused.push_back({"PUBLISH channel", "ERR unknown command 'PUBLISH'"});
+         }},
         {"messages", standing::fails, "See rename-command in its configuration",
          [](auto& facts) {
              facts.messages = false;
