@@ -162,7 +162,7 @@ taken take_permits(client& owner, private_server& server, lock_options const& op
             if (counts_as_busy(problem, options.replicas))
                 given_back = problem.what();
             else if (problem.reason() != errc::cancelled)
-                throw;
+                throw as_not_acquired(problem);
         }
         server.end_wait();
         result.signal = interrupter.finish();

@@ -48,6 +48,10 @@ bool counts_as_busy(error const& problem, std::optional<replica_policy> const& c
            && configured->shortage == replica_shortage::give_back;
 }
 
+error as_not_acquired(error const& problem) {
+    return problem.reason() == errc::lease_lost ? error(errc::not_replicated, problem.what()) : problem;
+}
+
 std::string held_by_replicas(std::optional<int> number) {
     if (!number) return {};
     if (*number == 0) return ", which no replica has";

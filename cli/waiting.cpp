@@ -155,7 +155,7 @@ taken take_lock(client& owner, private_server& server, lock_options const& optio
             if (counts_as_busy(problem, options.replicas))
                 given_back = problem.what();
             else if (problem.reason() != errc::cancelled)
-                throw;
+                throw as_not_acquired(problem);
         }
         server.end_wait();
         result.signal = interrupter.finish();

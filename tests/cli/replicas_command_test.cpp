@@ -106,6 +106,18 @@ TEST_F(replicas_command, permits_are_confirmed_as_locks_are) {
     EXPECT_NE(busy.errors.find("were given back: only 1 of 2 replicas"), std::string::npos) << busy.errors;
 }
 
+TEST_F(replicas_command, a_lease_that_ends_before_the_replicas_have_answered_ends_the_tool_with_69) {
+    for (words const& more : {words{}, words{"--permits", "1/3"}}) {
+        words wanted{"--replicas", "2", "--replicas-timeout", "20s", "--lease", "500ms"};
+        wanted.insert(wanted.end(), more.begin(), more.end());
+        auto const failed = run(script("echo never", flags(wanted)));
+        EXPECT_EQ(failed.status, 69) << failed.errors;
+        EXPECT_EQ(failed.output, "");
+        EXPECT_NE(failed.errors.find("before its replicas had confirmed it"), std::string::npos) << failed.errors;
+        all[0].run("FLUSHALL");
+    }
+}
+
 TEST_F(replicas_command, nobody_is_said_to_be_waited_for_where_the_lock_is_free) {
     words const wanted = flags({"--replicas", "1", "--replicas-timeout", "20s", "--json"});
     auto const free = run(script("true", wanted));
