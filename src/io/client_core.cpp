@@ -44,7 +44,8 @@ client_core::client_core(config const& settings, server_set const& servers, std:
       table_({id_, settings.lock_watchdog_timeout, settings.validity_margin,
               static_cast<std::size_t>(settings.renewal_batch), random_seed(), handoff_settings(settings),
               settings.watched_holds > 0 ? hold_watch::from_age : base::milliseconds(0),
-              settings.fair_lock_wait_timeout, servers.mode == server_mode::cluster}),
+              settings.fair_lock_wait_timeout, servers.mode == server_mode::cluster,
+              servers.mode != server_mode::single}),
       nodes_(reactor_, settings, servers, connection::connection_name(settings.client_name, id_, label_),
              cluster_hooks()),
       watched_([this](locking::lock_record const& lock) -> subscriber& { return node_of(lock.name).messages(); },
@@ -220,13 +221,21 @@ void client_core::on_reconnected(std::string const& address, char const* role, b
     auto const message = another ? "the new master " + address + " answers" : "the server " + address + " is back";
     log(log_level::info, message + " (" + role + " connection)");
     tell({event::kind::reconnected, {}, {}, message});
+    if (another) repeat_departures();
     verify_all();
 }
 
 /// The new node of a slot may not know what the former one knew: a replica takes over without what it had not heard of.
 void client_core::on_slots_moved() {
     watched_.follow();
+    repeat_departures();
     verify_all();
+}
+
+void client_core::repeat_departures() {
+    insist([&] {
+        locked([](locking::lock_table& table, base::wake_list&) { table.dead.repeat_departures(lease_clock::now()); });
+    });
 }
 
 /// What happened meanwhile is not known: asks about everything that is held.

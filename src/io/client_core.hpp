@@ -197,6 +197,7 @@ private:
     void tell_when_heard(event const& event);
     void on_reconnected(std::string const& address, char const* role, bool another);
     void on_slots_moved();
+    void repeat_departures();
     void verify_all();
     void settle(std::unique_lock<std::mutex>& held, after_table& next);
     void publish(locking::lock_table::notice const& notice);

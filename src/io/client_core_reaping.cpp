@@ -44,7 +44,7 @@ reaped read_answer(locking::reaper::job const& job, bool by_script, connection::
 /// found on a node to which the slot is on its way: whoever listens does so on the node that has the slot.
 bool is_due_a_message(locking::reaper::job const& job, reaped const& reaped, connection::call const& answered,
                       node& server) {
-    if (job.announce || !job.record->has_channel()) return false;
+    if (job.announce || job.has_departed || !job.record->has_channel()) return false;
     if (reaped.freed && answered.behind_asking) return true;
     return reaped.gone && job.record->how->plain != nullptr && server.choice().has_released_plainly();
 }

@@ -11,7 +11,9 @@ namespace redlatch::locking {
 lock_table::lock_table(settings const& config)
     : keeper({config.watchdog, config.margin, config.renewal_batch, config.watch_from, config.by_slot}, config.seed),
       records({.owner_prefix = config.client_id + ":", .seed = ~config.seed, .waiter_timeout = config.waiter_timeout}),
-      settings_(config) {}
+      settings_(config) {
+    if (config.may_fail_over) dead.remember_departures();
+}
 
 lock_table::~lock_table() {
     // A tenure that was never given back, or whose waiter never left, and its record keep each other.
@@ -386,6 +388,9 @@ void lock_table::released(tenure_ptr const& tenure, bool announced, base::instan
     if (!announced) dead.add({tenure->record, tenure->owner_id().str(), tenure->longest_ever, false, true}, now, now);
     ++counted.released;
     tenure->now_in.store(tenure::phase::ended, std::memory_order_release); // pairs with tenure::in
+    if (announced)
+        dead.on_departed(tenure->record, tenure->owner_id().view(), tenure->longest_ever, tenure->minimum_hold_until(),
+                         now);
     if (!tenure->late_copy_possible) return;
     dead.sweep({tenure->record, tenure->owner_id().str(), tenure->longest_ever, true}, now);
 }

@@ -34,7 +34,8 @@ public:
         local_handoff::settings handoff{};
         base::milliseconds watch_from{0}; ///< lease_keeper::settings
         base::milliseconds waiter_timeout{300'000};
-        bool by_slot = false; ///< of a cluster: what one call names has to have one slot
+        bool by_slot = false;       ///< of a cluster: what one call names has to have one slot
+        bool may_fail_over = false; ///< to a server that has not heard of all that was acknowledged
     };
     /// Something to tell the user.
     struct notice {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <new>
+#include <utility>
 
 namespace redlatch::locking {
 
@@ -40,6 +42,25 @@ void reaper::sweep(dead_id dead, base::instant now) {
     entries_.at(add(std::move(dead), first, now)).sweeps = 1;
 }
 
+void reaper::on_departed(record_ptr const& record, std::string_view owner_id, base::milliseconds lease,
+                         base::instant kept_until, base::instant now) noexcept {
+    if (!remembers_) return;
+    try {
+        departed_.add(record, owner_id, lease, kept_until, now);
+    } catch (std::bad_alloc const&) { // should a failover bring it back, it stays until its lease is over
+    }
+}
+
+void reaper::repeat_departures(base::instant now) {
+    for (auto& one : departed_.take(now))
+        add({.record = std::move(one.record),
+             .owner_id = std::move(one.owner_id),
+             .lease = one.lease,
+             .kept_until = one.kept_until,
+             .has_departed = true},
+            now, now);
+}
+
 std::vector<reaper::job> reaper::take_due(base::instant now) {
     std::vector<job> jobs;
     while (!by_time_.empty() && by_time_.begin()->first <= now) {
@@ -47,7 +68,8 @@ std::vector<reaper::job> reaper::take_due(base::instant now) {
         by_time_.erase(by_time_.begin());
         auto& one = entries_.at(number);
         one.due = base::never;
-        jobs.push_back({number, one.what.record, one.what.owner_id, one.what.announce, one.what.kept_until});
+        jobs.push_back({number, one.what.record, one.what.owner_id, one.what.announce, one.what.kept_until,
+                        one.what.has_departed});
     }
     return jobs;
 }
@@ -67,6 +89,8 @@ void reaper::on_answer(std::uint64_t number, bool late_copy_possible, base::inst
     auto& one = at->second;
     if (late_copy_possible) one.what.late_copy_possible = true;
     if (!one.what.late_copy_possible || now >= base::later(one.added, longest_delay + one.what.lease)) {
+        if (!one.what.announce && !one.what.has_departed)
+            on_departed(one.what.record, one.what.owner_id, one.what.lease, one.what.kept_until, now);
         entries_.erase(at);
         return;
     }

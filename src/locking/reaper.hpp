@@ -7,10 +7,12 @@
 // | asked    | released or not held; a late acquire may still run   | again at 1, 5, 15, 30 s, then each minute, until one  |
 // |          |                                                      | lease after the last possibly late call -> due        |
 // | asked    | error                                                | again after a second, until its key must have expired |
+// Who has left a moment before another server became the master is released once more (departures.hpp).
 // Releases travel on the lane of the calls they follow, so that order does what else a predecessor kill would have to do.
 #pragma once
 
 #include "base/time.hpp"
+#include "locking/departures.hpp"
 #include "locking/lock_record.hpp"
 
 #include <cstdint>
@@ -18,6 +20,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -34,6 +37,7 @@ public:
         bool announce = false;           ///< it holds nothing any more; only the message may not have been sent
         base::instant kept_until = base::instant::min(); ///< of a minimum hold: the lock is not to be free before
         base::instant not_before = base::instant::min(); ///< of a lock delay: not released before
+        bool has_departed = false; ///< it was released already: a new master may not have heard of it
     };
     struct job {
         std::uint64_t number;
@@ -41,6 +45,7 @@ public:
         std::string owner_id;
         bool announce = false; ///< send the message, not a release
         base::instant kept_until = base::instant::min();
+        bool has_departed = false;
     };
 
     /// `first`: when to send the first release. Returns a number for on_answer.
@@ -48,6 +53,14 @@ public:
 
     /// An id that was released, of which a late copy may still acquire: sweeps only.
     void sweep(dead_id dead, base::instant now);
+
+    /// From now on those that have left are kept in mind for a while.
+    void remember_departures() noexcept { remembers_ = true; }
+    /// Released there, by somebody else than the reaper.
+    void on_departed(record_ptr const& record, std::string_view owner_id, base::milliseconds lease,
+                     base::instant kept_until, base::instant now) noexcept;
+    /// Another server is asked from now on: who has left a moment ago is released once more.
+    void repeat_departures(base::instant now);
 
     base::instant next() const noexcept { return by_time_.empty() ? base::never : by_time_.begin()->first; }
     std::vector<job> on_timer(base::instant now) { return take_due(now); }
@@ -73,6 +86,8 @@ private:
     std::map<std::uint64_t, entry> entries_;
     std::set<std::pair<base::instant, std::uint64_t>> by_time_; ///< those that are not asked
     std::uint64_t last_number_ = 0;
+    bool remembers_ = false;
+    departures departed_;
 };
 
 } // namespace redlatch::locking

@@ -121,6 +121,25 @@ TEST_F(replicated_test, another_master_is_found_after_a_crash) {
     expect_lock_on(user, 1);
 }
 
+TEST_F(replicated_test, a_release_that_the_new_master_has_not_heard_of_is_sent_again) {
+    auto settings = of(server_mode::replicated);
+    settings.topology.scan_interval = 60s; // it looks for another master when this one is gone
+    settings.lock_watchdog_timeout = 600s; // and a forgotten hold would stay
+    client user(settings);
+    hold mine = user.get_lock(name).acquire();
+    hold fair = user.get_fair_lock(name + ":fair").acquire();
+    ASSERT_TRUE(wait_until([&] { return servers.has_replicated(0); }));
+    servers[1].run("REPLICAOF", "NO", "ONE");
+    mine.release();
+    fair.release();
+    EXPECT_FALSE(exists(0));
+    EXPECT_TRUE(exists(1)) << "it was replicated, and its release was not";
+    servers[0].kill9();
+    EXPECT_TRUE(wait_until([&] { return servers[1].run("EXISTS", name, name + ":fair").integer == 0; }));
+    expect_lock_on(user, 1);
+    EXPECT_EQ(user.stats().lost, 0U);
+}
+
 TEST_F(replicated_test, an_error_names_all_servers_where_none_is_a_master) {
     servers[0].kill9();
     auto const failed = outcome_of([&] { client user(of(server_mode::replicated)); });

@@ -3,7 +3,10 @@
 #include "scripted/failure_at_every_step.hpp"
 #include "scripted/virtual_time.hpp"
 
+#include <algorithm>
 #include <gmock/gmock.h>
+#include <string>
+#include <vector>
 
 namespace redlatch::locking {
 namespace {
@@ -238,6 +241,48 @@ TEST(reaper, makes_its_last_sweep_one_lease_after_late_bytes_wherever_one_error_
         ASSERT_THAT(sent, ::testing::Not(IsEmpty()));
         EXPECT_GE(sent.back(), 90'000);
     });
+}
+
+// --- another master
+
+std::vector<std::string> owners_of(std::vector<reaper::job> const& jobs) {
+    std::vector<std::string> owners;
+    for (auto const& job : jobs) owners.push_back(job.has_departed ? job.owner_id : "not departed: " + job.owner_id);
+    return owners;
+}
+
+TEST(reaper, releases_once_more_what_has_left_a_moment_before_another_server_became_the_master) {
+    dead_holds all;
+    all.dead.remember_departures();
+    all.dead.on_departed(all.record, "uuid:2", 30s, base::instant::min(), at(0s));
+    all.dead.on_departed(all.record, "uuid:3", 30s, at(20s), at(5s));
+    all.add(false, at(6s), at(6s)); // by the reaper itself
+    for (auto const& job : all.dead.on_timer(at(6s))) all.dead.on_answer(job.number, false, at(7s));
+    EXPECT_EQ(all.dead.size(), 0U);
+    all.dead.repeat_departures(at(11s));
+    auto const jobs = all.dead.on_timer(at(11s));
+    EXPECT_THAT(owners_of(jobs), ElementsAre("uuid:3", "uuid:1")) << "the other one is long known everywhere";
+    EXPECT_EQ(jobs.at(0).kept_until, at(20s));
+    for (auto const& job : jobs) all.dead.on_answer(job.number, false, at(11s));
+    EXPECT_EQ(all.dead.size(), 0U);
+    all.dead.repeat_departures(at(12s));
+    EXPECT_THAT(all.dead.on_timer(at(12s)), IsEmpty()) << "once";
+}
+
+TEST(reaper, remembers_the_latest_departures_and_only_where_there_may_be_another_master) {
+    dead_holds single;
+    single.dead.on_departed(single.record, "uuid:2", 30s, base::instant::min(), at(0s));
+    single.dead.repeat_departures(at(1s));
+    EXPECT_EQ(single.dead.size(), 0U);
+    dead_holds all;
+    all.dead.remember_departures();
+    for (std::size_t i = 0; i < departures::most + 2; ++i)
+        all.dead.on_departed(all.record, "uuid:" + std::to_string(i), 30s, base::instant::min(), at(0s));
+    all.dead.repeat_departures(at(1s));
+    auto const owners = owners_of(all.dead.on_timer(at(1s)));
+    EXPECT_EQ(owners.size(), departures::most);
+    for (std::string const forgotten : {"uuid:0", "uuid:1"})
+        EXPECT_EQ(std::count(owners.begin(), owners.end(), forgotten), 0) << forgotten;
 }
 
 } // namespace
