@@ -299,7 +299,7 @@ bool acquisition::attempt(bool plain) {
     refused_.leave();
     bool const may_be_refused = op_.asked().may_wait && !op_.asked().reentry; // a full server writes a count
     if (auto const write_at = may_be_refused ? node_->next_write(now_, refused_, waker()) : now_; write_at > now_) {
-        server_said_ = node_->last_refusal();
+        if (auto said = node_->last_refusal(); !said.empty()) server_said_ = std::move(said);
         caught_up_ = false;
         return carry_out(op_.on_held_up(write_at));
     }

@@ -183,7 +183,7 @@ acquire_op::knowledge acquisition::of_others() {
     if (held || was_busy) return acquire_op::knowledge::lock_is_held;
     if (head_is_refused) {
         follow_key();
-        server_said_ = node_->last_refusal();
+        if (auto said = node_->last_refusal(); !said.empty()) server_said_ = std::move(said);
         return acquire_op::knowledge::server_refuses;
     }
     bool const there = !unanswered && node_->is_there(now);

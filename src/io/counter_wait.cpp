@@ -224,7 +224,7 @@ bool counter_wait::attempt() {
     refused_.leave();
     bool const may_be_held_up = request_.may_wait && request_.what->how->changes();
     if (auto const write_at = may_be_held_up ? node_->next_write(now_, refused_, waker()) : now_; write_at > now_) {
-        server_said_ = node_->last_refusal();
+        if (auto said = node_->last_refusal(); !said.empty()) server_said_ = std::move(said);
         return carry_out(op_.on_held_up(write_at));
     }
     asked_at_ = now_;
@@ -412,7 +412,7 @@ acquire_op::knowledge counter_wait::of_others() {
     if (busy) return acquire_op::knowledge::lock_is_held;
     if (head_is_refused) {
         follow_key();
-        server_said_ = node_->last_refusal();
+        if (auto said = node_->last_refusal(); !said.empty()) server_said_ = std::move(said);
         return acquire_op::knowledge::server_refuses;
     }
     bool const unanswered = op_.trying() && now - asked_at_ >= node::longest_answer;

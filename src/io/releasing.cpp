@@ -314,8 +314,10 @@ std::string releasing::message() const {
     if (result_ == errc::lease_lost)
         return subject + " was lost before its release: another client may have held the lock at the same time";
     if (result_ == errc::outcome_unknown)
-        return "the server " + node_->address() + " did not answer the release of " + subject
-               + " in time; the client goes on releasing in the background";
+        return "the server " + node_->address()
+               + (server_said_.empty() ? " did not answer the release of " + subject + " in time"
+                                       : " did not execute the release of " + subject + ": " + server_said_)
+               + "; the client goes on releasing in the background";
     return "the server " + node_->address() + " refused to release " + subject + ": " + server_said_
            + "; it ends by itself with its lease; " + std::string(connection::what_to_do(server_said_));
 }
