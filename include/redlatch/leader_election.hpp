@@ -167,6 +167,11 @@ public:
     /// Asks once, or waits for options.wait. None: another one leads. Throws as campaign, but for busy and timed_out.
     [[nodiscard]] std::optional<leadership> try_campaign(campaign_options const& options = {});
     [[nodiscard]] std::optional<leadership> try_campaign(campaign_options const& options, std::error_code& ec);
+    void async_try_campaign(campaign_options const& options, executor ex,
+                            std::function<void(std::error_code, std::optional<leadership>)> handler);
+    /// busy and timed_out are failures, as of basic_lock::start_try_acquire.
+    [[nodiscard]] std::optional<outcome> start_try_campaign(campaign_options const& options,
+                                                            completion_ptr<leadership>& done);
 
     /// Campaigns, calls `work` while this candidate leads, on this thread, and resigns when it returns or throws. After a loss
     /// it campaigns again, if that is asked for. Blocks; `work` has to return when leadership::lost() is stopped, and when it

@@ -68,6 +68,23 @@ private:
     completion_ptr<leadership> whom_;
 };
 
+using starter = std::optional<outcome> (basic_lock::*)(acquire_options const&, completion_ptr<hold>&);
+
+std::optional<outcome> start(std::shared_ptr<election_impl> const& election, starter way,
+                             campaign_options const& options, completion_ptr<leadership>& done) {
+    auto lock = election->lock;
+    auto* const whole = new campaign_completion(election, std::move(done));
+    completion_ptr<hold> inner(whole);
+    try {
+        auto end = (lock.*way)(to_acquire(*election, options), inner);
+        if (end) done = whole->take_back();
+        return end;
+    } catch (...) {
+        if (inner) done = whole->take_back(); // nothing has begun, and it is the caller's again
+        throw;
+    }
+}
+
 leader_answer to_info(locking::election::leader const& read) {
     if (read.owner_id.empty()) return std::nullopt;
     return leader_info{.candidate = std::string(locking::election::candidate_in(read.owner_id)),
@@ -190,23 +207,29 @@ std::optional<leadership> leader_election::try_campaign(campaign_options const& 
 
 std::optional<outcome> leader_election::start_campaign(campaign_options const& options,
                                                        completion_ptr<leadership>& done) {
-    auto lock = impl().lock;
-    auto* const whole = new campaign_completion(impl_, std::move(done));
-    completion_ptr<hold> inner(whole);
-    try {
-        auto end = lock.start_acquire(to_acquire(*impl_, options), inner);
-        if (end) done = whole->take_back();
-        return end;
-    } catch (...) {
-        if (inner) done = whole->take_back(); // nothing has begun, and it is the caller's again
-        throw;
-    }
+    return start((static_cast<void>(impl()), impl_), &basic_lock::start_acquire, options, done);
+}
+
+std::optional<outcome> leader_election::start_try_campaign(campaign_options const& options,
+                                                           completion_ptr<leadership>& done) {
+    return start((static_cast<void>(impl()), impl_), &basic_lock::start_try_acquire, options, done);
 }
 
 void leader_election::async_campaign(campaign_options const& options, executor ex,
                                      std::function<void(std::error_code, leadership)> handler) {
     detail::with_handler<leadership>(*impl().core, std::move(ex), std::move(handler),
                                      [&](completion_ptr<leadership>& done) { return start_campaign(options, done); });
+}
+
+void leader_election::async_try_campaign(campaign_options const& options, executor ex,
+                                         std::function<void(std::error_code, std::optional<leadership>)> handler) {
+    detail::must_be_callable(handler);
+    auto const unwrapped = [handler = std::move(handler)](std::error_code ec, leadership term) {
+        handler(ec, ec ? std::nullopt : std::optional<leadership>(std::move(term)));
+    };
+    detail::with_handler<leadership>(*impl().core, std::move(ex), unwrapped, [&](completion_ptr<leadership>& done) {
+        return start_try_campaign(options, done);
+    });
 }
 
 term_end leader_election::run_as_leader(std::function<void(leadership&)> const& work, lead_options const& options) {

@@ -37,6 +37,7 @@ TEST_P(election_test, futures) {
                   auto const never = async_campaign(bob, campaign_options{.wait = 1s}, asio::use_future).get();
               }).reason,
               errc::timed_out);
+    EXPECT_FALSE(async_try_campaign(bob, asio::use_future).get());
     auto const again = outcome_of([&] { auto const never = async_campaign(ann, asio::use_future).get(); });
     EXPECT_EQ(again.reason, errc::would_deadlock);
     EXPECT_NE(again.message.find("candidate 'ann' leads election"), std::string::npos) << again;

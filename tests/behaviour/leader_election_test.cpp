@@ -367,6 +367,11 @@ TEST_F(leader_election_test, does_all_of_it_with_handlers) {
     mine.async_campaign({}, {}, [&](std::error_code, leadership term) { led.set_value(std::move(term)); });
     auto term = led.get_future().get();
     EXPECT_TRUE(term);
+    std::promise<std::error_code> refused;
+    theirs.async_try_campaign({}, {}, [&](std::error_code ec, std::optional<leadership> const& got) {
+        refused.set_value(got ? std::error_code() : ec);
+    });
+    EXPECT_EQ(refused.get_future().get(), errc::busy);
     std::promise<std::optional<leader_info>> seen;
     theirs.async_leader({}, [&](std::error_code, std::optional<leader_info> who) { seen.set_value(std::move(who)); });
     auto const last = seen.get_future().get();
@@ -382,6 +387,11 @@ TEST_F(leader_election_test, does_all_of_it_with_handlers) {
     EXPECT_EQ(resigned.get_future().get(), std::error_code());
     EXPECT_EQ(changed.get_future().get(), "nobody");
     EXPECT_EQ(outcome_of([&] { mine.async_campaign({}, {}, {}); }).reason, errc::invalid_argument);
+    EXPECT_EQ(outcome_of([&] { mine.async_try_campaign({}, {}, {}); }).reason, errc::invalid_argument);
+    std::promise<bool> leads;
+    theirs.async_try_campaign(
+        {}, {}, [&](std::error_code, std::optional<leadership> const& got) { leads.set_value(got && *got); });
+    EXPECT_TRUE(leads.get_future().get());
 }
 
 TEST_F(leader_election_test, ends_a_campaign_by_a_stop_and_leaves_nothing) {

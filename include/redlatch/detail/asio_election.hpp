@@ -23,6 +23,20 @@ template <class Token> auto async_campaign(leader_election election, Token&& tok
     return async_campaign(std::move(election), campaign_options(), std::forward<Token>(token));
 }
 
+/// Ends with (error, std::optional<leadership>). As leader_election::try_campaign.
+template <class Token>
+auto async_try_campaign(leader_election election, campaign_options const& options, Token&& token) {
+    return detail::asio_start<detail::tried_result, leadership>(
+        std::forward<Token>(token),
+        [options](leader_election& asked, completion_ptr<leadership>& done) {
+            return asked.start_try_campaign(options, done);
+        },
+        std::move(election));
+}
+template <class Token> auto async_try_campaign(leader_election election, Token&& token) {
+    return async_try_campaign(std::move(election), campaign_options(), std::forward<Token>(token));
+}
+
 /// Ends with (error). As leadership::resign; the term is taken over. An operation that is never begun resigns all the same.
 template <class Token> auto async_resign(leadership&& term, Token&& token) {
     return detail::asio_start<detail::plain_result>(
