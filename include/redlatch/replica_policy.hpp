@@ -50,8 +50,8 @@ struct REDLATCH_EXPORT replica_policy {
 
     /// Nothing is asked.
     static replica_policy none() noexcept { return {}; }
-    /// `replicas`: from 1.
-    static replica_policy at_least(int replicas, duration time = duration(1000)) noexcept;
+    /// `replicas`: from 1. Throws error(invalid_argument) for fewer: none() asks for none.
+    static replica_policy at_least(int replicas, duration time = duration(1000));
     /// All that are connected.
     static replica_policy all(duration time = duration(1000)) noexcept;
     /// What Redisson does by default where it is not configured with a single server (checkLockSyncedSlaves, `time` is its

@@ -277,7 +277,8 @@ TEST_F(replica_counter_test, a_missing_right_is_named) {
 }
 
 TEST_F(replica_counter_test, a_policy_that_cannot_be_used_is_refused) {
-    auto const bad = outcome_of([&] { (void)plain().get_semaphore(name, {.replicas = replica_policy::at_least(-2)}); });
+    auto const bad =
+        outcome_of([&] { (void)plain().get_semaphore(name, {.replicas = replica_policy{.replicas = -2}}); });
     EXPECT_EQ(bad.reason, errc::invalid_argument);
     EXPECT_THAT(bad.message, HasSubstr("semaphore '" + name + "': replicas.replicas is -2"));
     auto const latch =

@@ -152,6 +152,14 @@ TEST(replica_wait, redisson_takes_a_server_without_wait_as_one_without_replicas_
     EXPECT_EQ(events.count(event::kind::too_few_replicas), 1U);
 }
 
+TEST(replica_wait, fewer_than_one_replica_are_refused) {
+    for (int const few : {0, -1, -2}) {
+        auto const bad = outcome_of([&] { (void)replica_policy::at_least(few); });
+        EXPECT_EQ(bad.reason, errc::invalid_argument) << few;
+        EXPECT_THAT(bad.message, HasSubstr("at_least(" + std::to_string(few) + ")"));
+    }
+}
+
 TEST(replica_wait, a_policy_that_cannot_be_used_is_refused) {
     redis_server server;
     client user(quick(server.uri()));
@@ -160,7 +168,7 @@ TEST(replica_wait, a_policy_that_cannot_be_used_is_refused) {
         EXPECT_EQ(said.reason, errc::invalid_argument);
         return said.message;
     };
-    EXPECT_THAT(refused(replica_policy::at_least(-2)), HasSubstr("lock 'orders': replicas.replicas is -2"));
+    EXPECT_THAT(refused({.replicas = -2}), HasSubstr("lock 'orders': replicas.replicas is -2"));
     EXPECT_THAT(refused(replica_policy::at_least(1001)), HasSubstr("from 0 to 1000"));
     EXPECT_THAT(refused(replica_policy::at_least(1, 0ms)), HasSubstr("replicas.time is 0 ms"));
     auto policy = replica_policy::at_least(1);
