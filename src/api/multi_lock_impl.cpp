@@ -28,12 +28,11 @@ struct shared_by_copies {
     }
 };
 
-/// Two locks on one key can be held together if they are the same lock, the halves of a read-write lock (of which the server
-/// says what an owner may have), or locks on values of one group. Otherwise the second waits until the first is released.
+/// Two locks on one key can be held together if they are the same lock, or locks on values of one group. Otherwise the second
+/// waits until the first is released. Whoever writes may read beside it, but not if it asks for both at the same time.
 bool can_be_held_together(locking::lock_record const& one, locking::lock_record const& other) {
-    bool const halves = one.how->counterpart == other.how || other.how->counterpart == one.how;
     bool const of_values = !one.parts().empty() && !other.parts().empty();
-    return &one == &other || halves || of_values;
+    return &one == &other || of_values;
 }
 
 /// A member that would wait for another one, which has the same client and name. Null: there is none.
