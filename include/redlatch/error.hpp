@@ -1,7 +1,7 @@
 // Everything that can go wrong, as values that a caller can branch on.
 //
-// Each operation has two forms: one throws redlatch::error, whose what() is a message that names the lock, the owner or the
-// server and says what to do; its twin takes a std::error_code& and reports only the value.
+// Operations throw redlatch::error, whose what() is a message that names the lock, the owner or the server and says what to do.
+// To acquire and to release have a second form each, which takes a std::error_code& and reports only the value.
 #pragma once
 
 #include <redlatch/export.hpp>

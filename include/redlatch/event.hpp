@@ -13,7 +13,7 @@ struct event {
     enum class kind {
         hold_suspect,          ///< a renewal is overdue; the hold is still valid
         hold_recovered,        ///< a suspect hold was renewed after all
-        hold_lost,             ///< a hold was lost, or permits that a `permits` object held
+        hold_lost,             ///< a hold was lost, or permits that are renewed or whose permits::lost() was called
         release_failed,        ///< a release that nobody waits for (unlock(), destructor, detached) found the lock lost
         disconnected,          ///< a connection to the server was lost
         reconnected,           ///< and is back, or was made to the new master

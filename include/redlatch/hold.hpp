@@ -113,7 +113,8 @@ public:
     ~hold();
 
     /// Gives the lock back: one round trip. Blocks for at most min(config::timeout, remaining validity).
-    /// Throws error: lease_lost (once), outcome_unknown (the client goes on releasing in the background), forked.
+    /// Throws error: lease_lost (once), outcome_unknown (the client goes on releasing in the background), forked;
+    /// wrong_thread on a thread of the client, and it stays held: use async_release there.
     /// An empty or released hold: no effect. wire: protocol section 1.5.
     void release();
     void release(std::error_code& ec) noexcept;

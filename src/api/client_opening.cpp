@@ -68,9 +68,11 @@ std::shared_ptr<client_handle> open_client(config settings, std::optional<user_l
         }
         try {
             return std::make_shared<client_handle>(io::client_core::open(settings, loop));
-        } catch (error const& problem) {
+        } catch (std::system_error const& problem) {
+            if (problem.code().category() != error_category()) // no descriptor, for example
+                throw error(errc::disconnected, std::string("the client was not connected: ") + problem.what());
             // Somebody ended it just now (`redlatch server stop`): another start, as for those who come a moment later.
-            if (!embedded || problem.reason() != errc::disconnected || start == embedded_starts) throw;
+            if (!embedded || problem.code() != errc::disconnected || start == embedded_starts) throw;
         }
     }
 }

@@ -8,11 +8,11 @@ namespace {
 
 char const* describe(errc code) noexcept {
     switch (code) {
-    case errc::busy: return "the lock is held by somebody else";
-    case errc::timed_out: return "the wait ended before the lock was acquired";
+    case errc::busy: return "somebody else holds it";
+    case errc::timed_out: return "the wait ended before it was acquired";
     case errc::cancelled: return "the wait was cancelled";
-    case errc::not_owner: return "the lock is not held by this owner; nothing was changed";
-    case errc::lease_lost: return "the lock was held and has been lost";
+    case errc::not_owner: return "it is not held by this owner; nothing was changed";
+    case errc::lease_lost: return "it was held and has been lost";
     case errc::outcome_unknown: return "the connection broke and what became of the command is not known";
     case errc::disconnected: return "the server cannot be reached, or did not answer in time";
     case errc::server_refused: return "the server refused the command";
@@ -25,7 +25,7 @@ char const* describe(errc code) noexcept {
     case errc::forked: return "the client belongs to the parent process; make a new one in this process";
     case errc::wrong_thread: return "a call that blocks was made on a thread of the client";
     case errc::would_deadlock: return "this owner would wait for itself; nothing was changed";
-    case errc::not_replicated: return "too few replicas confirmed the lock in time; it was given back";
+    case errc::not_replicated: return "too few replicas confirmed it in time; it was given back";
     }
     return nullptr;
 }

@@ -135,7 +135,7 @@ std::stop_token permits::lost() const {
     if (!state_) return {};
     if (state_->of.core->forked()) return detail::stopped_already(); // they are the parent's
     state_->lease->watch();
-    return state_->lease->lost_token();
+    return status() == hold_status::lost ? detail::stopped_already() : state_->lease->lost_token();
 }
 
 std::vector<std::string> permits::ids() const {

@@ -200,7 +200,7 @@ private:
         watchdog_.enters(what.thread, "looking");
         try {
             if (!what.seen_by && what.lock.force_unlock()) happened("forced");
-            what.lock.is_locked();
+            (void)what.lock.is_locked();
             what.lock.remaining_lease();
             what.with->user.stats();
             happened("looked");
