@@ -65,7 +65,7 @@ template <class Token> auto async_acquire(basic_lock lock, acquire_options const
     return detail::asio_start<detail::plain_result, hold>(
         std::forward<Token>(token),
         [options](basic_lock& asked, completion_ptr<hold>& done) {
-            return asked.start_acquire(detail::with_owner(options), done);
+            return asked.start_acquire(detail::without_thread_as_owner(options), done);
         },
         std::move(lock));
 }
@@ -78,7 +78,7 @@ template <class Token> auto async_try_acquire(basic_lock lock, acquire_options c
     return detail::asio_start<detail::tried_result, hold>(
         std::forward<Token>(token),
         [options](basic_lock& asked, completion_ptr<hold>& done) {
-            return asked.start_try_acquire(detail::with_owner(options), done);
+            return asked.start_try_acquire(detail::without_thread_as_owner(options), done);
         },
         std::move(lock));
 }

@@ -57,17 +57,17 @@ public:
     [[nodiscard]] std::optional<hold> try_acquire(acquire_options const& options, std::error_code& ec);
 
     /// Handlers run on `ex` (empty: the client's notifier thread), never inside the call and never on the I/O thread;
-    /// where a loop of the user's runs the client, `ex` is called on that loop. An owner that is a thread - also the
-    /// default - is replaced by a fresh one for each call: the thread that starts an operation is seldom the one that goes on
-    /// with it.
-    /// options.stop cancels. Never blocks. Without a handler: throws error(invalid_argument). Where no thread can be started
-    /// that would call it: std::system_error(resource_unavailable_try_again), and it is never called. What a handler or `ex`
-    /// throws ends the program (std::terminate), as in a thread. With completion tokens: redlatch/asio.hpp.
+    /// where a loop of the user's runs the client, `ex` is called on that loop. Where no owner is named, or a thread, each call
+    /// has a fresh one: the thread that starts an operation is seldom the one that goes on with it. options.stop cancels.
+    /// Never blocks. Without a handler: throws error(invalid_argument). Where no thread can be started that would call it:
+    /// std::system_error(resource_unavailable_try_again), and it is never called. What a handler or `ex` throws ends the
+    /// program (std::terminate), as in a thread. With completion tokens: redlatch/asio.hpp.
     void async_acquire(acquire_options const& options, executor ex, std::function<void(std::error_code, hold)> handler);
     void async_try_acquire(acquire_options const& options, executor ex,
                            std::function<void(std::error_code, std::optional<hold>)> handler);
-    /// The same with a completion (completion.hpp). An outcome is returned when nothing was started; `done` then still belongs
-    /// to the caller. For start_try_acquire busy and timed_out are failures, as is everything else that brings no hold.
+    /// The same with a completion (completion.hpp), but that a thread which is named is the owner. An outcome is returned when
+    /// nothing was started; `done` then still belongs to the caller. For start_try_acquire busy and timed_out are failures, as
+    /// is everything else that brings no hold.
     [[nodiscard]] std::optional<outcome> start_acquire(acquire_options const& options, completion_ptr<hold>& done);
     [[nodiscard]] std::optional<outcome> start_try_acquire(acquire_options const& options, completion_ptr<hold>& done);
 
@@ -88,10 +88,10 @@ public:
     void unlock();
 
     /// Held by anybody? One round trip.
-    bool is_locked();
+    [[nodiscard]] bool is_locked();
     void async_is_locked(executor ex, std::function<void(std::error_code, bool)> handler);
     [[nodiscard]] std::optional<outcome> start_is_locked(completion_ptr<bool>& done);
-    /// Until the key expires; none: free. One round trip.
+    /// Until the key expires; none: free, or held without an end, as is_locked() tells. One round trip.
     std::optional<duration> remaining_lease();
     void async_remaining_lease(executor ex, std::function<void(std::error_code, std::optional<duration>)> handler);
     [[nodiscard]] std::optional<outcome> start_remaining_lease(completion_ptr<std::optional<duration>>& done);
@@ -102,8 +102,9 @@ public:
                        look_options const& options = {});
     [[nodiscard]] std::optional<outcome> start_inspect(completion_ptr<lock_info>& done,
                                                        look_options const& options = {});
-    /// Ends anybody's hold and wakes the waiters; false: it was free, or held in the other mode of a read-write lock. One round
-    /// trip. wire: protocol sections 1.6, 5.4 and 6.4.
+    /// Ends anybody's hold and wakes the waiters; false: it was free, or held in the other mode of a read-write lock. Removes
+    /// any hash of that name, also one that is no lock, as Redisson does: lock_info::foreign_field of inspect() tells. One
+    /// round trip. wire: protocol sections 1.6, 5.4 and 6.4.
     bool force_unlock();
     void async_force_unlock(executor ex, std::function<void(std::error_code, bool)> handler);
     [[nodiscard]] std::optional<outcome> start_force_unlock(completion_ptr<bool>& done);

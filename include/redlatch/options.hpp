@@ -52,8 +52,9 @@ struct acquire_options {
     /// wire: protocol section 5.3.
     bool fencing = false;
 
-    /// Who will hold it. Forms with a handler take a fresh owner where this is a thread.
-    redlatch::owner owner = redlatch::owner::this_thread();
+    /// Who will hold it; none: the thread that calls. Forms that do not wait for the end take a fresh owner then, and
+    /// those with a handler also where this is a thread.
+    std::optional<redlatch::owner> owner{};
 
     /// Ends the wait at once (errc::cancelled), also while a call to the server is under way.
     std::stop_token stop{};

@@ -1,5 +1,6 @@
 #include "api/access.hpp"
 #include "api/async_call.hpp"
+#include "api/call_owner.hpp"
 #include "api/waits.hpp"
 #include "io/confirmed_acquisition.hpp"
 #include "locking/names.hpp"
@@ -76,7 +77,7 @@ std::error_code check(lock_impl const& impl, acquire_options const& options, std
 io::acquisition::request to_request(lock_impl const& impl, acquire_options const& options, manner mode) {
     io::acquisition::request what;
     what.record = impl.record;
-    what.owner_number = options.owner.number();
+    what.owner_number = detail::owner_of(options).number();
     what.backoff = impl.backoff;
     what.owner_suffix = impl.owner_suffix;
     what.fencing = options.fencing;
@@ -154,7 +155,7 @@ std::optional<outcome> start_acquisition(lock_impl const& impl, acquire_options 
     std::string problem;
     if (auto const ec = check(impl, options, problem)) return outcome(ec, std::move(problem));
     if (auto const no_thread = core->need_thread()) return outcome(no_thread, without_a_thread(impl));
-    if (options.owner == owner::this_thread()) core->watch_this_thread();
+    if (detail::owner_of(options) == owner::this_thread()) core->watch_this_thread();
     auto const tell = [core](auto& ended, completion_ptr<hold> completion) {
         if (ended.result())
             detail::tell(*core, std::move(completion), detail::failure_of(ended), hold());
@@ -169,12 +170,6 @@ std::optional<outcome> start_acquisition(lock_impl const& impl, acquire_options 
                              : detail::start<io::acquisition>(core, options.stop, done, tell, std::move(request));
     if (running) return std::nullopt;
     return outcome(errc::closed, subject() + make_error_code(errc::closed).message());
-}
-
-/// Two calls of one thread would otherwise be one owner, and inside together.
-acquire_options with_owner(acquire_options options) {
-    if (options.owner.is_thread()) options.owner = owner();
-    return options;
 }
 
 } // namespace
@@ -231,11 +226,11 @@ std::optional<hold> basic_lock::try_acquire(acquire_options const& options, std:
 }
 
 std::optional<outcome> basic_lock::start_acquire(acquire_options const& options, completion_ptr<hold>& done) {
-    return start_acquisition(impl(), options, manner::acquire, done);
+    return start_acquisition(impl(), detail::with_owner_of_its_own(options), manner::acquire, done);
 }
 
 std::optional<outcome> basic_lock::start_try_acquire(acquire_options const& options, completion_ptr<hold>& done) {
-    return start_acquisition(impl(), options, manner::try_once, done);
+    return start_acquisition(impl(), detail::with_owner_of_its_own(options), manner::try_once, done);
 }
 
 std::optional<outcome> detail::lock_access::start_member(basic_lock const& lock, acquire_options const& options,
@@ -245,7 +240,7 @@ std::optional<outcome> detail::lock_access::start_member(basic_lock const& lock,
 
 void basic_lock::async_acquire(acquire_options const& options, executor ex,
                                std::function<void(std::error_code, hold)> handler) {
-    auto const what = with_owner(options);
+    auto const what = detail::without_thread_as_owner(options);
     detail::with_handler<hold>(*impl().core, std::move(ex), std::move(handler),
                                [&](completion_ptr<hold>& done) { return start_acquire(what, done); });
 }
@@ -253,7 +248,7 @@ void basic_lock::async_acquire(acquire_options const& options, executor ex,
 void basic_lock::async_try_acquire(acquire_options const& options, executor ex,
                                    std::function<void(std::error_code, std::optional<hold>)> handler) {
     detail::must_be_callable(handler);
-    auto const what = with_owner(options);
+    auto const what = detail::without_thread_as_owner(options);
     auto const unwrapped = [handler = std::move(handler)](std::error_code ec, hold got) {
         handler(ec, ec ? std::nullopt : std::optional<hold>(std::move(got)));
     };

@@ -1,4 +1,5 @@
 #include "api/async_call.hpp"
+#include "api/call_owner.hpp"
 #include "api/joint_wait.hpp"
 #include "api/multi_acquisition.hpp"
 #include "api/multi_lock_impl.hpp"
@@ -74,11 +75,6 @@ std::optional<outcome> acquire_group_later(group_ptr const& group, acquire_optio
     return std::nullopt;
 }
 
-acquire_options with_fresh_owner(acquire_options options) {
-    if (options.owner.is_thread()) options.owner = owner();
-    return options;
-}
-
 } // namespace
 
 basic_multi_lock::basic_multi_lock(group_ptr impl) noexcept : impl_(std::move(impl)) {}
@@ -139,17 +135,17 @@ std::optional<multi_hold> basic_multi_lock::try_acquire(acquire_options const& o
 
 std::optional<outcome> basic_multi_lock::start_acquire(acquire_options const& options,
                                                        completion_ptr<multi_hold>& done) {
-    return acquire_group_later(impl(), options, true, done);
+    return acquire_group_later(impl(), detail::with_owner_of_its_own(options), true, done);
 }
 
 std::optional<outcome> basic_multi_lock::start_try_acquire(acquire_options const& options,
                                                            completion_ptr<multi_hold>& done) {
-    return acquire_group_later(impl(), options, false, done);
+    return acquire_group_later(impl(), detail::with_owner_of_its_own(options), false, done);
 }
 
 void basic_multi_lock::async_acquire(acquire_options const& options, executor ex,
                                      std::function<void(std::error_code, multi_hold)> handler) {
-    auto const what = with_fresh_owner(options);
+    auto const what = detail::without_thread_as_owner(options);
     detail::with_handler<multi_hold>(*impl()->home(), std::move(ex), std::move(handler),
                                      [&](completion_ptr<multi_hold>& done) { return start_acquire(what, done); });
 }
@@ -157,7 +153,7 @@ void basic_multi_lock::async_acquire(acquire_options const& options, executor ex
 void basic_multi_lock::async_try_acquire(acquire_options const& options, executor ex,
                                          std::function<void(std::error_code, std::optional<multi_hold>)> handler) {
     detail::must_be_callable(handler);
-    auto const what = with_fresh_owner(options);
+    auto const what = detail::without_thread_as_owner(options);
     auto const unwrapped = [handler = std::move(handler)](std::error_code ec, multi_hold got) {
         handler(ec, ec ? std::nullopt : std::optional<multi_hold>(std::move(got)));
     };

@@ -1,6 +1,7 @@
 #include "api/multi_acquisition.hpp"
 
 #include "api/access.hpp"
+#include "api/call_owner.hpp"
 #include "api/waits.hpp"
 #include "io/insist.hpp"
 
@@ -13,6 +14,12 @@
 namespace redlatch::detail {
 
 namespace {
+
+/// The members are asked on other threads, too.
+acquire_options with_owner(acquire_options options) {
+    options.owner = owner_of(options);
+    return options;
+}
 
 bool waits_for_ever(acquire_options const& options, bool for_ever) {
     return options.wait ? *options.wait >= longest_time : for_ever;
@@ -40,7 +47,7 @@ private:
 
 multi_acquisition::multi_acquisition(std::shared_ptr<multi_lock_impl const> group, acquire_options const& options,
                                      bool for_ever)
-    : group_(std::move(group)), options_(options), began_(lease_clock::now()),
+    : group_(std::move(group)), options_(with_owner(options)), began_(lease_clock::now()),
       for_ever_(waits_for_ever(options, for_ever)), may_wait_(for_ever_ || (options.wait && options.wait->count() > 0)),
       deadline_(for_ever_ || !may_wait_ ? base::never : base::later(began_, *options.wait)),
       holds_(group_->members.size()) {

@@ -183,7 +183,7 @@ TEST_P(tokens_test, an_owner_that_is_named_is_kept) {
     hold const first = async_acquire(lock, mine, asio::use_future).get();
     hold const second = async_acquire(lock, mine, asio::use_future).get();
     EXPECT_EQ(first.owner_id(), second.owner_id());
-    EXPECT_EQ(lock.hold_count(mine.owner), 2);
+    EXPECT_EQ(lock.hold_count(*mine.owner), 2);
 }
 
 TEST_P(tokens_test, an_operation_that_is_never_begun_gives_back_its_hold) {

@@ -2,8 +2,14 @@
 #include "integration/fixture.hpp"
 #include "support/both_faces.hpp"
 
+#include <redlatch/completion.hpp>
+#include <redlatch/multi_lock.hpp>
+
+#include <future>
+#include <memory>
 #include <mutex>
 #include <thread>
+#include <utility>
 
 namespace redlatch::test {
 namespace {
@@ -52,6 +58,57 @@ TEST_F(owner_test, two_owners_on_one_thread_exclude_each_other) {
     hold const mine = lock.acquire({.owner = one});
     EXPECT_FALSE(lock.try_acquire({.owner = two}));
     EXPECT_FALSE(lock.try_acquire());
+}
+
+TEST_F(owner_test, options_that_are_kept_mean_the_thread_that_calls) {
+    acquire_options const kept{.wait = 0ms};
+    redlatch::client& plain = user;
+    auto one = plain.get_lock(name);
+    auto const mine = one.acquire(kept);
+    EXPECT_TRUE(one.is_held());
+    EXPECT_FALSE(in_thread([&] { return one.try_acquire(kept); }).get()) << "another thread is another owner";
+    EXPECT_TRUE(one.try_acquire(kept)) << "this one enters again";
+    redlatch::multi_lock both({plain.get_lock(name + ":1"), plain.get_lock(name + ":2")});
+    auto const held = both.acquire(kept);
+    EXPECT_FALSE(in_thread([&] { return both.try_acquire(kept); }).get());
+    EXPECT_TRUE(both.try_acquire(kept));
+}
+
+/// Takes what an operation that was started brings.
+template <class Held> class brings final : public completion<Held> {
+public:
+    brings(std::shared_ptr<std::promise<std::error_code>> told, Held& into) : told_(std::move(told)), into_(into) {}
+    void complete(redlatch::outcome const& end, Held got) noexcept override {
+        into_ = std::move(got);
+        told_->set_value(end.code());
+        delete this;
+    }
+    void discard() noexcept override { delete this; }
+
+private:
+    std::shared_ptr<std::promise<std::error_code>> told_;
+    Held& into_;
+};
+
+TEST_F(owner_test, operations_that_are_started_have_an_owner_each) {
+    redlatch::client& plain = user;
+    auto one = plain.get_lock(name);
+    redlatch::multi_lock both({plain.get_lock(name + ":1"), plain.get_lock(name + ":2")});
+    auto const code_of = [&](auto& asked, auto& into, acquire_options const& options) {
+        auto const told = std::make_shared<std::promise<std::error_code>>();
+        auto end = told->get_future();
+        completion_ptr<std::decay_t<decltype(into)>> done(new brings<std::decay_t<decltype(into)>>(told, into));
+        EXPECT_FALSE(asked.start_try_acquire(options, done));
+        return end.get();
+    };
+    auto const mine = one.acquire();
+    redlatch::hold entered;
+    EXPECT_EQ(code_of(one, entered, {}), errc::busy) << "it does not enter the hold of this thread again";
+    EXPECT_EQ(code_of(one, entered, {.owner = owner::this_thread()}), std::error_code()) << "this one was named";
+    redlatch::multi_hold first;
+    redlatch::multi_hold second;
+    EXPECT_EQ(code_of(both, first, {}), std::error_code());
+    EXPECT_EQ(code_of(both, second, {}), errc::busy);
 }
 
 TEST_F(owner_test, unlock_gives_back_only_what_lock_took) {

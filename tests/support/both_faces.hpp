@@ -127,13 +127,19 @@ public:
     }
 
 private:
+    /// As of a call that blocks: nobody goes on on another thread.
+    static acquire_options of_this_thread(acquire_options options) {
+        if (!options.owner) options.owner = owner::this_thread();
+        return options;
+    }
     ending<redlatch::hold> started(acquire_options const& options) {
         return ended<redlatch::hold>(
-            [&](completion_ptr<redlatch::hold>& done) { return this->start_acquire(options, done); });
+            [&](completion_ptr<redlatch::hold>& done) { return this->start_acquire(of_this_thread(options), done); });
     }
     ending<redlatch::hold> tried(acquire_options const& options) {
-        return ended<redlatch::hold>(
-            [&](completion_ptr<redlatch::hold>& done) { return this->start_try_acquire(options, done); });
+        return ended<redlatch::hold>([&](completion_ptr<redlatch::hold>& done) {
+            return this->start_try_acquire(of_this_thread(options), done);
+        });
     }
 };
 

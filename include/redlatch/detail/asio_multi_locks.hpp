@@ -17,7 +17,7 @@ template <class Token> auto async_acquire(basic_multi_lock lock, acquire_options
     return detail::asio_start<detail::plain_result, multi_hold>(
         std::forward<Token>(token),
         [options](basic_multi_lock& asked, completion_ptr<multi_hold>& done) {
-            return asked.start_acquire(detail::with_owner(options), done);
+            return asked.start_acquire(detail::without_thread_as_owner(options), done);
         },
         std::move(lock));
 }
@@ -30,7 +30,7 @@ template <class Token> auto async_try_acquire(basic_multi_lock lock, acquire_opt
     return detail::asio_start<detail::tried_result, multi_hold>(
         std::forward<Token>(token),
         [options](basic_multi_lock& asked, completion_ptr<multi_hold>& done) {
-            return asked.start_try_acquire(detail::with_owner(options), done);
+            return asked.start_try_acquire(detail::without_thread_as_owner(options), done);
         },
         std::move(lock));
 }

@@ -3,6 +3,7 @@
 
 #include <redlatch/completion.hpp>
 #include <redlatch/detail/asio_completion.hpp>
+#include <redlatch/detail/handler_owner.hpp>
 #include <redlatch/error.hpp>
 #include <redlatch/hold.hpp>
 #include <redlatch/options.hpp>
@@ -84,12 +85,6 @@ struct tried_result {
         }
     };
 };
-
-/// A thread is no owner here.
-inline acquire_options with_owner(acquire_options options) {
-    if (options.owner.is_thread()) options.owner = owner();
-    return options;
-}
 
 /// What Asio keeps until it initiates the operation.
 template <class Shape, class Start, class... Values> struct asio_initiation {
