@@ -39,19 +39,21 @@ public:
             next_ = ring_.size() - 1;
         }
         auto& slot = ring_[next_]; // its memory is used again
-        next_ = (next_ + 1) % most;
-        slot.when = now;
+        slot.when = base::instant::min();
+        slot.who.owner_id = owner_id; // where there is no memory for it, this is nobody
         slot.who.record = record;
-        slot.who.owner_id = owner_id;
         slot.who.lease = lease;
         slot.who.kept_until = kept_until;
+        slot.when = now;
+        next_ = (next_ + 1) % most;
     }
     /// The latest ones, which are forgotten with all others.
     std::vector<departure> take(base::instant now) {
         std::vector<departure> recent;
         recent.reserve(ring_.size());
         for (auto& one : ring_)
-            if (now < base::later(one.when, longest)) recent.push_back(std::move(one.who));
+            if (one.when != base::instant::min() && now < base::later(one.when, longest))
+                recent.push_back(std::move(one.who));
         ring_.clear();
         next_ = 0;
         return recent;
@@ -60,7 +62,7 @@ public:
 private:
     struct remembered {
         departure who;
-        base::instant when;
+        base::instant when = base::instant::min(); ///< never: nobody
     };
     std::vector<remembered> ring_;
     std::size_t next_ = 0;

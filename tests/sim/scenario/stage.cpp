@@ -227,16 +227,20 @@ void stage::see_renewals(tcp_connection const& on, std::string_view bytes) {
     auto const& script =
         plan.locks_are == lock_kind::faster_multi ? locking::scripts::faster_multi_renew : locking::scripts::lock_renew;
     auto const* const user = actors.at(static_cast<std::size_t>(on.client->number)).user_of(on.server);
-    auto at = std::min(bytes.find(script.sha1), bytes.find(script.text));
-    if (user == nullptr || at == bytes.npos) return;
+    if (user == nullptr) return;
     auto const id = user->id() + ":";
-    while ((at = bytes.find(id, at)) != bytes.npos) {
-        auto const end = bytes.find('\r', at);
-        if (end == bytes.npos) break; // cut off: a part of a longer one
-        write({.what = fact::kind::renewal,
-               .process = on.client->number,
-               .owner = std::string(bytes.substr(at, end - at))});
-        at = end;
+    for (std::size_t from = 0;;) {
+        auto const call = std::min(bytes.find(script.sha1, from), bytes.find(script.text, from));
+        if (call == bytes.npos) return;
+        from = std::min(bytes.find("\r\n*", call), bytes.size()); // where the next command begins
+        for (auto at = bytes.find(id, call); at < from; at = bytes.find(id, at)) {
+            auto const end = bytes.find('\r', at);
+            if (end == bytes.npos) return; // cut off: a part of a longer one
+            write({.what = fact::kind::renewal,
+                   .process = on.client->number,
+                   .owner = std::string(bytes.substr(at, end - at))});
+            at = end;
+        }
     }
 }
 
