@@ -215,7 +215,7 @@ bool node::is_there(base::instant now) {
 
 bool node::is_away(base::instant now) {
     auto& line = data_.line();
-    return now - line.unheard_since() >= (line.trouble().empty() ? longest_silence : longest_answer);
+    return !line.trouble().empty() && now - line.unheard_since() >= longest_answer;
 }
 
 } // namespace redlatch::io

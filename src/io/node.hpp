@@ -126,10 +126,8 @@ public:
     bool is_there(base::instant now);
     /// A server that owes an answer for longer is not known to be there.
     static constexpr base::milliseconds longest_answer{50};
-    /// What it said before may no longer be so: there has been no connection for `longest_answer`, or an answer is overdue.
+    /// There has been no connection for `longest_answer`: what it said before may no longer be so.
     bool is_away(base::instant now);
-    /// Longer than any network takes for an answer.
-    static constexpr base::milliseconds longest_silence{1'000};
 
     /// See master_locator.
     std::optional<sentinel_facts> sentinels() const { return places_ ? places_->sentinels() : std::nullopt; }
