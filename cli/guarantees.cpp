@@ -216,13 +216,11 @@ std::optional<verdict> judge_messages(question const& about) {
     bool const renamed = why.find("unknown command") != std::string::npos;
     std::string const look_there =
         "See rename-command in its configuration, or whether the service allows this command.";
-    if (!server.messages && renamed)
-        return fails("No message can be published" + why + ": waiters ask again and again, or wait until a lease ends.",
-                     look_there);
-    if (!server.messages)
+    if (!server.messages && !renamed)
         return verdict{standing::unknown, "No message could be published" + why + ".",
                        "Let the user " + about.plans.user + " publish; see redlatch acl."};
-    return fails("Messages do not arrive" + why + ": waiters ask again and again, or wait until a lease ends.",
+    return fails((server.messages ? "Messages do not arrive" : "No message can be published") + why
+                     + ": waiters ask again and again, or wait until a lease ends.",
                  renamed ? look_there
                          : "Let the user " + about.plans.user
                                + " subscribe (see redlatch acl), and use no proxy that takes no SUBSCRIBE.");
