@@ -1,11 +1,16 @@
 // Memory that ends at any allocation: what could not be kept is not there in part.
 #include "base/waker.hpp"
+#include "locking/reaper.hpp"
+#include "locking/recipes/recipes.hpp"
 #include "locking/tenure_list.hpp"
 #include "scripted/missing_memory.hpp"
+#include "scripted/virtual_time.hpp"
 
+#include <chrono>
 #include <gtest/gtest.h>
 #include <memory>
 #include <new>
+#include <string>
 #include <vector>
 
 namespace redlatch::locking {
@@ -69,6 +74,29 @@ TEST(out_of_memory, wakes_whoever_cannot_be_woken_later_as_with_a_mutex_held) {
     EXPECT_GT(under_mutex, 0);
     list.wake_all();
     for (auto const& one : all) EXPECT_EQ(one->woken + one->woken_under_mutex, 1);
+}
+
+// A release of nobody ends any hold, as one by force.
+TEST(out_of_memory, releases_nobody_again_whose_departure_could_not_be_remembered) {
+    record_settings const settings{};
+    auto const record = std::make_shared<lock_record>("orders", reentrant_recipe, settings);
+    std::string const id = "an id that needs memory of its own:1";
+    int remembered = 0;
+    for (int allocations = 0; allocations < 4; ++allocations) {
+        reaper dead;
+        dead.remember_departures();
+        allocations_left = allocations;
+        dead.on_departed(record, id, std::chrono::seconds(30), base::instant::min(),
+                         scripted::at(std::chrono::seconds(0)));
+        allocations_left = -1;
+        dead.repeat_departures(scripted::at(std::chrono::seconds(0)));
+        for (auto const& job : dead.on_timer(scripted::at(std::chrono::seconds(0)))) {
+            EXPECT_EQ(job.owner_id, id) << allocations << " allocations";
+            ++remembered;
+        }
+    }
+    EXPECT_GT(remembered, 0);
+    EXPECT_LT(remembered, 4) << "memory was refused";
 }
 
 } // namespace
