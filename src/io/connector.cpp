@@ -279,12 +279,23 @@ connector::progress connector::read_greeting() {
 }
 
 bool connect_blocking(connector& out, base::instant until) {
+    return connect_blocking(out, until, base::milliseconds::max(), [] { return true; });
+}
+
+bool connect_blocking(connector& out, base::instant until, base::milliseconds interval,
+                      base::function_ref<bool()> is_wanted) {
     out.give_until(until);
+    auto ask_at = base::later(lease_clock::now(), interval);
     auto progress = out.advance();
     while (progress == connector::progress::waiting) {
-        auto const left = time_left(out.due_at());
+        auto const left = time_left(std::min(out.due_at(), ask_at));
         if (left == base::nanoseconds::zero()) {
-            progress = out.on_time_over();
+            if (time_left(out.due_at()) == base::nanoseconds::zero()) {
+                progress = out.on_time_over();
+            } else {
+                if (!is_wanted()) return false;
+                ask_at = base::later(lease_clock::now(), interval);
+            }
             continue;
         }
         constexpr std::int64_t second = 1'000'000'000;

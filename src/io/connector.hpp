@@ -2,6 +2,7 @@
 // blocked caller and the reactor can both drive it.
 #pragma once
 
+#include "base/function_ref.hpp"
 #include "base/time.hpp"
 #include "connection/connect_op.hpp"
 #include "io/endpoint.hpp"
@@ -99,5 +100,8 @@ private:
 
 /// Connects on the calling thread, or says why not in `out` and returns false.
 bool connect_blocking(connector& out, base::instant until);
+/// The same. While it goes on, `is_wanted` is asked every `interval`: false ends it, with nothing in `out`.
+bool connect_blocking(connector& out, base::instant until, base::milliseconds interval,
+                      base::function_ref<bool()> is_wanted);
 
 } // namespace redlatch::io

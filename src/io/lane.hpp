@@ -144,6 +144,7 @@ private:
     enum class link { up, lost, down, closed };
     enum class read { none, caller, armed, reading };
     enum class write { none, busy, blocked };
+    enum class attempt_end { connected, failed, moved };
     using lock = std::unique_lock<std::mutex>;
     struct parked {
         parker* who;
@@ -172,6 +173,8 @@ private:
     void on_ping_time(std::uint64_t epoch);
     void retire();
     void close_descriptor() noexcept;
+    attempt_end connect_to_now(locator::place const& there, locator::place& elsewhere, base::instant& until,
+                               errc& reason, std::string& problem);
     void begin_connecting();
     void locate_elsewhere();
     void connect_to(locator::place const& there, std::vector<address> addresses, std::string const& problem);

@@ -28,6 +28,10 @@ std::string unreachable(endpoint const& server, std::string const& problem) {
     return "the server " + server.display() + " cannot be reached: " + problem + server.hint();
 }
 
+bool is_same_place(endpoint const& one, endpoint const& other) {
+    return one.host_or_path == other.host_or_path && one.port == other.port;
+}
+
 /// Blocks.
 found_place find(lane::settings const& settings, base::instant until) {
     found_place found{{settings.where, settings.tls}, {}, {}};
@@ -178,7 +182,7 @@ void lane::move_to(endpoint const& there, std::string const& reason, bool news) 
     {
         afterwards next;
         lock held(mutex_);
-        bool const elsewhere = where_.host_or_path != there.host_or_path || where_.port != there.port;
+        bool const elsewhere = !is_same_place(where_, there);
         if (link_ == link::up && elsewhere) {
             lose(next, reason);
         } else if (news && link_ == link::down && connecting_ && (elsewhere || !attempt_)) {
@@ -196,11 +200,20 @@ void lane::move_to(endpoint const& there, std::string const& reason, bool news) 
 
 bool lane::connect_now(base::instant& until, errc& reason, std::string& problem) {
     locator::place there{settings_.where, settings_.tls};
-    if (settings_.places) {
-        if (!settings_.places->locate(there, until, reason, problem)) return false;
-        // The server has its time, as for every later connection, however long the names of those were looked up that knew it.
-        until = std::max(until, base::later(lease_clock::now(), settings_.connect_timeout));
+    if (settings_.places && !settings_.places->locate(there, until, reason, problem)) return false;
+    for (;;) {
+        locator::place elsewhere;
+        auto const end = connect_to_now(there, elsewhere, until, reason, problem);
+        if (end != attempt_end::moved) return end == attempt_end::connected;
+        there = std::move(elsewhere);
     }
+}
+
+/// `elsewhere`: of one that has moved.
+lane::attempt_end lane::connect_to_now(locator::place const& there, locator::place& elsewhere, base::instant& until,
+                                       errc& reason, std::string& problem) {
+    // The server has its time, as for every later connection, however long the names of those were looked up that knew it.
+    if (settings_.places) until = std::max(until, base::later(lease_clock::now(), settings_.connect_timeout));
     std::vector<address> addresses;
     auto const asked_at = lease_clock::now();
     bool const known = !settings_.who || settings_.who->ask(problem);
@@ -209,17 +222,36 @@ bool lane::connect_now(base::instant& until, errc& reason, std::string& problem)
     if (addresses.empty()) {
         reason = errc::disconnected;
         problem = known ? unreachable(there.where, problem) : without_credentials(there.where, problem);
-        return false;
+        return attempt_end::failed;
     }
     connector attempt(there.where, std::move(addresses), words(), there.tls);
-    if (!connect_blocking(attempt, until)) {
-        if (settings_.places) settings_.places->doubt(there.where);
+    bool connected = false;
+    if (settings_.places) {
+        // A master that says nothing may be one that is replaced just now.
+        constexpr base::milliseconds between_questions{1000};
+        bool moved = false;
+        auto const is_still_there = [&] {
+            errc ignored{};
+            std::string unknown;
+            auto const answer_at = base::later(lease_clock::now(), between_questions);
+            bool const said = settings_.places->locate(elsewhere, std::min(answer_at, until), ignored, unknown);
+            moved = said && !is_same_place(elsewhere.where, there.where);
+            return !moved;
+        };
+        connected = connect_blocking(attempt, until, between_questions, is_still_there);
+        if (moved) return attempt_end::moved;
+        if (!connected) settings_.places->doubt(there.where);
+    } else {
+        connected = connect_blocking(attempt, until);
+    }
+    if (!connected) {
         reason = attempt.reason();
         problem = attempt.problem();
-        return false;
+        return attempt_end::failed;
     }
     reason = errc::disconnected;
-    return up(attempt.take_wire(), attempt.self(), there.where, problem);
+    bool const is_up = up(attempt.take_wire(), attempt.self(), there.where, problem);
+    return is_up ? attempt_end::connected : attempt_end::failed;
 }
 
 } // namespace redlatch::io

@@ -289,6 +289,21 @@ TEST_F(sentinel_failover_test, the_old_master_is_not_used_when_it_is_back) {
 }
 
 /// The Sentinels notice by themselves that the master has gone. On a busy machine they may think so earlier than the test.
+TEST_F(sentinel_test, a_client_that_is_being_made_does_not_wait_for_a_master_that_is_replaced) {
+    sentinel_set all({.down_after = 60s});
+    all.servers()[0].pause();
+    auto settings = with_sentinels(all.uri());
+    settings.connect_timeout = 3 * sentinel_set::longest_failover;
+    auto const before = open_sockets();
+    auto made = in_thread([&] { client(settings).get_lock(name).acquire(patiently).release(); });
+    ASSERT_TRUE(wait_until([&] { return open_sockets() > before && stays([&] { return open_sockets() > before; }); }))
+        << "it connects to the master, which says nothing";
+    auto const begin = test_clock::now();
+    all.fail_over();
+    made.get();
+    EXPECT_LT(since(begin), settings.connect_timeout / 2);
+}
+
 class sentinel_crash_test : public sentinel_failover_test {
 protected:
     sentinel_crash_test() : sentinel_failover_test(1s) {}
