@@ -78,7 +78,10 @@ std::optional<cluster_view> read_cluster_view(std::string_view text, std::string
         std::array<std::string_view, fields> field;
         for (auto& one : field) one = take_word(line, ' ');
         if (field.back().empty()) return std::nullopt;
-        if (!has_flag(field[2], "master") || has_flag(field[2], "noaddr")) continue;
+        if (has_flag(field[2], "noaddr")) continue;
+        if (has_flag(field[2], "slave"))
+            if (auto replica = read_place(field[1], asked, hostnames)) view.replicas.push_back(*std::move(replica));
+        if (!has_flag(field[2], "master")) continue;
         auto ranges = read_ranges(line, slots_left);
         auto const epoch = base::whole_number<std::uint64_t>(field[6]);
         auto where = read_place(field[1], asked, hostnames);

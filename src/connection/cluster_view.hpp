@@ -28,6 +28,8 @@ struct cluster_view {
         std::vector<slot_range> slots{};
     };
     std::vector<master> masters{};
+    /// They know who the masters are, too.
+    std::vector<node_address> replicas{};
 };
 
 /// `asked`: the host of the node that was asked, for one that does not know its own. `hostnames`: rather the names of nodes

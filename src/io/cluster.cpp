@@ -169,6 +169,7 @@ bool cluster::apply(connection::cluster_view const& view, node const& from) {
         std::lock_guard const guard(mutex_);
         bool const anew = begins_anew(view, from);
         if (anew) lower_.forget();
+        replicas_ = view.replicas;
         for (auto const& master : view.masters) {
             auto& owner = member_at(servers_.reached_at(master.where));
             for (auto const& range : master.slots)

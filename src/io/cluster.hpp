@@ -116,6 +116,7 @@ private:
     void refresh_at(base::instant due_time);
     void on_refresh(base::instant due_time);
     std::vector<member*> candidates(bool doubtful);
+    void add_replicas();
     bool knows_slots() const;
 
     std::shared_ptr<reactor> const loop_;
@@ -128,6 +129,7 @@ private:
 
     std::mutex mutex_; // guards what follows
     std::map<connection::node_address, member> members_{};
+    std::vector<connection::node_address> replicas_{}; ///< members only where too few masters can be asked
     std::array<std::uint64_t, base::hash_slots> epochs_{};
     connection::lower_epochs lower_{};
     std::vector<member*> to_ask_{}; ///< of the refresh under way

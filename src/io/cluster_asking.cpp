@@ -95,10 +95,23 @@ bool cluster::knows_slots() const {
     return std::any_of(members_.begin(), members_.end(), [](auto const& entry) { return entry.second.slots > 0; });
 }
 
+/// With the mutex. Where half of the masters that are known are away, those that are left may be cut off, and perhaps all of
+/// them were replaced while nobody was asked: replicas know of it, and one of them may be a master now.
+void cluster::add_replicas() {
+    auto const is_master = [](auto const& entry) { return entry.second.slots > 0; };
+    auto const is_away = [&](auto const& entry) { return is_master(entry) && entry.second.server->is_in_trouble(); };
+    if (2 * std::ranges::count_if(members_, is_away) < std::ranges::count_if(members_, is_master)) return;
+    for (auto const& where : replicas_) {
+        auto const there = servers_.reached_at(where);
+        if (!members_.contains(there)) member_at(there).resting = true;
+    }
+}
+
 /// With the mutex. The last is asked first: those that have slots and are connected, and in the end the ones that rest. What
 /// one believes may be old, so whoever was asked the longest ago comes first of those; and where something is wrong, every
 /// fourth time one of the rest before all: who is connected to a node that was cut off would hear of nobody else.
 std::vector<cluster::member*> cluster::candidates(bool doubtful) {
+    if (doubtful) add_replicas();
     std::vector<member*> found;
     auto const add = [&](auto const& fits) {
         for (auto& [where, one] : members_)

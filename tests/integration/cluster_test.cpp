@@ -265,6 +265,22 @@ TEST(cluster, goes_on_with_the_replica_of_a_master_that_is_lost) {
     EXPECT_EQ(fields_of(cluster.replica_of(0), again.lock_name()), 1U);
 }
 
+TEST(cluster, is_found_again_through_replicas_where_all_masters_were_replaced) {
+    redis_cluster cluster(3, 1);
+    auto settings = of_cluster(cluster);
+    settings.topology.scan_interval = std::chrono::hours(1);
+    client user(settings); // is connected to the first one only
+    for (std::size_t const lost : {2U, 1U, 0U}) {
+        auto& replica = cluster.replica_of(lost);
+        ASSERT_TRUE(wait_until(
+            [&] { return replica.run("INFO", "replication").text.find("link_status:up") != std::string::npos; }));
+        cluster.node(lost).kill9();
+        ASSERT_TRUE(wait_until([&] { return redis_cluster::is_master(replica); }));
+    }
+    for (std::size_t const of : {0U, 1U, 2U})
+        EXPECT_TRUE(user.get_lock(cluster.name_on(of)).acquire({.wait = patience, .owner = owner()}));
+}
+
 TEST(cluster, goes_on_with_the_replica_of_a_lost_master_that_it_has_never_used) {
     redis_cluster cluster(3, 1);
     auto settings = of_cluster(cluster);

@@ -142,4 +142,7 @@ MUTANTS = [
     ("slots on their way are not understood", CLUSTER_VIEW,
      "        if (range.empty() || range.front() == '[') continue;\n",
      "        if (range.empty()) continue;\n"),
+    ("replicas are not asked who the masters are", CLUSTER_ASKING,
+     "    if (doubtful) add_replicas();\n",
+     ""),
 ]

@@ -3,6 +3,7 @@
 #include "sim/scenario/same_run.hpp"
 #include "sim/scenario/shrink.hpp"
 #include "sim/scenario/variations.hpp"
+#include "sim/server/key_slot.hpp"
 #include "sim/server/membership.hpp"
 
 #include <algorithm>
@@ -82,6 +83,32 @@ TEST(cluster, replaces_a_lost_master_without_a_loss_where_the_replica_had_heard_
         auto const seen = expect_well(plan);
         EXPECT_EQ(seen.count(fact::kind::missed), 0) << way;
     }
+}
+
+/// The process stands still meanwhile.
+TEST(cluster, is_found_again_when_all_masters_were_replaced) {
+    auto plan = holder_and_waiter();
+    plan.masters = 2;
+    plan.servers = simulated_cluster::servers_for(plan.masters);
+    plan.locks = 20; // of both masters
+    plan.of_one_slot = 0;
+    plan.workers.pop_back();
+    plan.processes = 1;
+    plan.drifts = {0};
+    plan.workers.front().jobs = {{.pause = 100, .hold = 20}, {.pause = 4'000, .hold = 20}};
+    for (auto& one : plan.workers.front().jobs) one.lock = 0;
+    plan.faults = {at(fault::kind::stop_process, 300, 3'000)};
+    std::set<int> struck;
+    for (int lock = 0; lock < plan.locks; ++lock) {
+        constexpr int slots_of_each = 16'384 / 2;
+        if (!struck.insert(key_slot("lock-" + std::to_string(lock)) / slots_of_each).second) continue;
+        plan.faults.push_back(at(fault::kind::lose_master, 500, 20'000, 0, with_its_machine | for_good));
+        plan.faults.back().lock = lock;
+    }
+    ASSERT_EQ(struck.size(), 2U);
+    auto const seen = run(plan, true);
+    EXPECT_FALSE(seen.broken) << seen.broken->checker << ", " << seen.broken->text;
+    EXPECT_EQ(seen.acquired, 2U);
 }
 
 TEST(cluster, forgets_a_hold_that_the_replica_had_not_heard_of_and_its_holder_is_told) {

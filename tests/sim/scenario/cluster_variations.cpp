@@ -102,11 +102,6 @@ void make_a_cluster(scenario& in, bool with_faults) {
     if (by.one_in(2)) in.faults.clear(); // then it is about the cluster alone
     auto const count = by.between(1, by.one_in(3) ? 4 : 2);
     for (std::int64_t i = 0; i < count; ++i) in.faults.push_back(make_cluster_fault(by, in));
-    // A client that has heard of nobody but nodes that are gone finds the cluster no more.
-    bool lost = false;
-    for (auto& one : in.faults)
-        if (one.what == kind::lose_master && (one.way & for_good) != 0 && std::exchange(lost, true))
-            one.way &= ~for_good;
 }
 
 } // namespace

@@ -26,6 +26,18 @@ TEST(cluster_view, has_the_masters_with_their_slots) {
     EXPECT_EQ(view->masters[2].slots[1].last, 5460);
 }
 
+TEST(cluster_view, has_the_replicas_that_have_an_address) {
+    auto const view = read_cluster_view("a 127.0.0.1:1@2 master - 0 0 1 connected 5\n"
+                                        "b 127.0.0.1:2@3,name myself,slave a 0 0 1 connected\n"
+                                        "c 127.0.0.1:3@4,other slave,fail a 0 0 1 disconnected\n"
+                                        "d :0@0 slave,noaddr a 0 0 1 disconnected\n"
+                                        "e nonsense slave a 0 0 1 disconnected\n",
+                                        "seed", false);
+    ASSERT_TRUE(view);
+    EXPECT_EQ(view->replicas, (std::vector<node_address>{{"127.0.0.1", 2}, {"127.0.0.1", 3}}));
+    EXPECT_EQ(view->masters.size(), 1U);
+}
+
 TEST(cluster_view, has_the_names_of_hosts_where_they_are_wanted) {
     auto const view = read_cluster_view(three_nodes, "seed", true);
     ASSERT_TRUE(view);
