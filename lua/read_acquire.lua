@@ -4,19 +4,30 @@
 -- ARGV: 1 lease in ms, 2 OWNER, 3 the write hold of the same owner, beside which it may read (empty: none).
 -- Returns: nil = acquired; an integer = the PTTL of the lock (-1: without expiry).
 -- wire: protocol section 6.2; the count of a hold that is there is not touched and no lease is shortened, so that a repeat is
--- harmless, also a late one. A hash without a mode is a lock of another kind: busy.
+-- harmless, also a late one. A hash without a mode is a lock of another kind, and one with other fields than holds is no lock:
+-- busy. Of many readers the fields are not looked at.
 local left = redis.call('pttl', KEYS[1])
 local free = left == -2
+local fresh = free or redis.call('hexists', KEYS[1], ARGV[2]) == 0
+local function is_lock()
+    local most = left == -1 and 1000 or 5 -- a lock has a lease
+    if redis.call('hlen', KEYS[1]) > most then return true end
+    local fields = redis.call('hgetall', KEYS[1])
+    for i = 1, #fields, 2 do
+        local is_hold = string.find(fields[i], ':%-?%d') and (tonumber(fields[i + 1]) or 0) >= 1
+        if fields[i] ~= 'mode' and not is_hold then return false end
+    end
+    return #fields > 2
+end
 if not free then
     local mode = redis.call('hget', KEYS[1], 'mode')
     local own_write = mode == 'write' and ARGV[3] ~= '' and redis.call('hexists', KEYS[1], ARGV[3]) == 1
-    if mode ~= 'read' and not own_write then return left end
+    if mode ~= 'read' and not own_write or fresh and not is_lock() then return left end
 end
 local lease = tonumber(ARGV[1])
 local hold = KEYS[2] .. ARGV[2] .. ':rwlock_timeout:1'
 local kept = redis.call('pttl', hold)
 if kept ~= -1 and kept < lease then redis.call('set', hold, '1', 'px', ARGV[1]) end
-local fresh = free or redis.call('hexists', KEYS[1], ARGV[2]) == 0
 if free then
     redis.call('hset', KEYS[1], 'mode', 'read', ARGV[2], '1')
 elseif fresh then

@@ -5,8 +5,8 @@
 -- Returns: 1 + how many connections heard the message = released; -1 = released, but this user may not publish: waiters sleep
 -- until their timer; 0 = not held.
 -- wire: protocol section 6.4. Readers whose hold keys have all expired are dead: they keep nobody out, which is looked at where
--- the lease of the lock may be theirs. No owner has ten thousand holds. DEL is the first write where nobody stays: where it is
--- refused, nothing has changed.
+-- the lease of the lock may be theirs. A hash with other fields than holds is no lock: it stays. No owner has 10,000 holds. DEL
+-- is the first write where nobody stays: where it is refused, nothing has changed.
 local count = redis.call('hget', KEYS[1], ARGV[1])
 local function hold(owner, n) return KEYS[2] .. owner .. ':rwlock_timeout:' .. n end
 local function holds(text) return math.min(tonumber(text) or 0, 10000) end
@@ -51,6 +51,7 @@ end
 local fields = redis.call('hgetall', KEYS[1])
 local longest = 0 -- of the others, who read
 local reads = false -- one of them that has not been released
+local foreign = false -- a field of somebody for whom this is no lock
 -- Of many who read with the same lease nearly each has the longest: one that stays for as long, but for a second, is enough,
 -- and the others need not be looked at.
 local enough = left > 0 and mode == 'read' and not kept and left - 1000 or math.huge
@@ -60,6 +61,7 @@ for i = 1, #fields, 2 do
         return 1
     end
     if fields[i] ~= 'mode' and fields[i] ~= ARGV[1] then
+        foreign = foreign or holds(fields[i + 1]) < 1
         for n = holds(fields[i + 1]), 1, -1 do
             local its = redis.call('pttl', hold(fields[i], n))
             reads = reads or its > 0 and fields[i] ~= ARGV[6]
@@ -81,7 +83,7 @@ if only_read then
     redis.call('pexpire', KEYS[1], longest)
     if writes then redis.call('hset', KEYS[1], 'mode', 'read') end
 end
-if stays or keeps_out_all then
+if stays or keeps_out_all or foreign then
     end_own_hold()
 else
     redis.call('del', KEYS[1])

@@ -1,6 +1,7 @@
 // The two halves of a read-write lock.
 #include "lua/script_test.hpp"
 
+#include <map>
 #include <string>
 
 namespace redlatch::test {
@@ -62,6 +63,28 @@ TEST_P(read_write_script, lets_many_read_and_each_repeat_find_its_own_hold) {
     EXPECT_EQ(state(), (words{"orders {mode=read me:1=1 you:1=1 she:1=1} 200s", alive("me:1", 1),
                               alive("she:1", 1, "50s"), alive("you:1", 1, "200s")}));
     EXPECT_EQ(write("me:1:write"), "200s") << "who reads keeps writers out, itself too";
+}
+
+TEST_P(read_write_script, leaves_a_hash_alone_that_is_no_lock) {
+    for (bool const expires : {false, true}) {
+        for (auto const& [field, value] :
+             std::map<std::string, std::string>{{"color", "red"}, {"he:1", "x"}, {"", ""}}) {
+            server().run("HSET", "orders", "mode", "read");
+            if (!field.empty()) server().run("HSET", "orders", field, value);
+            if (expires) server().run("PEXPIRE", "orders", "100000");
+            auto const before = state();
+            EXPECT_EQ(read("me:1"), expires ? "100s" : "-1");
+            EXPECT_EQ(state(), before);
+            server().run("DEL", "orders");
+        }
+    }
+}
+
+TEST_P(read_write_script, leaves_what_somebody_has_written_into_the_lock) {
+    read("me:1");
+    server().run("HSET", "orders", "color", "red");
+    EXPECT_EQ(release("me:1"), "1");
+    EXPECT_EQ(state(), words{"orders {mode=read color=red} 100s"});
 }
 
 TEST_P(read_write_script, lets_one_write_and_each_repeat_find_its_own_hold) {

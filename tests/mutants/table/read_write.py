@@ -4,8 +4,14 @@ from table.files import (ACQUISITION, LOSSES, NAMES, READ_ACQUIRE, READ_COUNT, R
 
 MUTANTS = [
     ("a reader enters while somebody writes", READ_ACQUIRE,
-     "if mode ~= 'read' and not own_write then return left end",
-     "if mode ~= 'read' and mode ~= 'write' then return left end"),
+     "if mode ~= 'read' and not own_write or fresh",
+     "if mode ~= 'read' and mode ~= 'write' or fresh"),
+    ("a hash that is no lock is entered for reading", READ_ACQUIRE,
+     " or fresh and not is_lock() then",
+     " then"),
+    ("the last reader deletes what is nobody's lock", READ_WRITE_RELEASE,
+     "if stays or keeps_out_all or foreign then",
+     "if stays or keeps_out_all then"),
     ("a writer enters while others are in", WRITE_ACQUIRE,
      "if redis.call('hexists', KEYS[1], ARGV[2]) == 0 then return left end\n",
      ""),
