@@ -11,6 +11,7 @@
 local function next_token()
     if not KEYS[4] then return nil end
     local token = redis.call('incr', KEYS[4])
+    if token > 9007199254740991 then token = redis.call('get', KEYS[4]) end -- a number of Lua would not be exact
     if ARGV[5] and redis.call('pttl', KEYS[4]) < tonumber(ARGV[5]) then redis.call('pexpire', KEYS[4], ARGV[5]) end
     return {token}
 end

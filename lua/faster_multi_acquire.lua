@@ -28,6 +28,7 @@ if latest > now then return latest - now end
 local token
 if KEYS[2] then
     token = {redis.call('incr', KEYS[2])}
+    if token[1] > 9007199254740991 then token = {redis.call('get', KEYS[2])} end -- a number of Lua would not be exact
     if ARGV[3] ~= '' and redis.call('pttl', KEYS[2]) < tonumber(ARGV[3]) then redis.call('pexpire', KEYS[2], ARGV[3]) end
 end
 for _, hold in ipairs(dead) do redis.call('hdel', KEYS[1], hold .. ':expire_time', hold .. ':lock_count') end

@@ -12,6 +12,7 @@ end
 local written = 1
 if KEYS[2] then
     written = {redis.call('incr', KEYS[2])}
+    if written[1] > 9007199254740991 then written = {redis.call('get', KEYS[2])} end -- a number of Lua would not be exact
     if ARGV[4] ~= '' and redis.call('pttl', KEYS[2]) < tonumber(ARGV[4]) then redis.call('pexpire', KEYS[2], ARGV[4]) end
 end
 local left = redis.call('pttl', KEYS[1])

@@ -8,6 +8,7 @@
 -- counter is what can be refused for its type or its size: it is written first, and a token that nobody gets does no harm.
 local function next_token()
     local token = redis.call('incr', KEYS[2])
+    if token > 9007199254740991 then token = redis.call('get', KEYS[2]) end -- a number of Lua would not be exact
     local least = ARGV[4] and ARGV[4] ~= '' and tonumber(ARGV[4])
     if least and redis.call('pttl', KEYS[2]) < least then redis.call('pexpire', KEYS[2], ARGV[4]) end
     return token

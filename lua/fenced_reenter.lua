@@ -6,6 +6,7 @@
 -- harm: so a repeat is harmless. The counter is written first: where that is refused, nothing has changed.
 if redis.call('hexists', KEYS[1], ARGV[2]) == 0 then return 0 end
 local token = redis.call('incr', KEYS[2])
+if token > 9007199254740991 then token = redis.call('get', KEYS[2]) end -- a number of Lua would not be exact
 if ARGV[4] and redis.call('pttl', KEYS[2]) < tonumber(ARGV[4]) then redis.call('pexpire', KEYS[2], ARGV[4]) end
 redis.call('hset', KEYS[1], ARGV[2], ARGV[3])
 local left = redis.call('pttl', KEYS[1])

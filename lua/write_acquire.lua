@@ -7,6 +7,7 @@
 local function next_token()
     if not KEYS[2] then return nil end
     local token = redis.call('incr', KEYS[2])
+    if token > 9007199254740991 then token = redis.call('get', KEYS[2]) end -- a number of Lua would not be exact
     if ARGV[3] and redis.call('pttl', KEYS[2]) < tonumber(ARGV[3]) then redis.call('pexpire', KEYS[2], ARGV[3]) end
     return {token}
 end

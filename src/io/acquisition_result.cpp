@@ -28,6 +28,10 @@ std::string acquisition::message() const {
     auto const lock = "lock " + locking::shown(request_.record->name);
     auto const server = "the server " + node_->address();
     bool const fencing = request_.fencing || request_.record->how->always_fencing;
+    auto const token_counter = [&] {
+        return "the key " + locking::shown(locking::token_counter(request_.record->name)) + " on " + server
+               + ", which counts the tokens of " + lock + ",";
+    };
     switch (static_cast<errc>(result_.value())) {
     case errc::busy: return lock + " is held by somebody else";
     case errc::timed_out:
@@ -49,11 +53,17 @@ std::string acquisition::message() const {
     case errc::wrong_type: return wrong_type_text(*request_.record, fencing, server);
     case errc::server_refused:
         if (fencing && server_said_.find("value is not an integer") != std::string::npos)
-            return "the key " + locking::shown(locking::token_counter(request_.record->name)) + " on " + server
-                   + ", which counts the tokens of " + lock + ", is not a number; delete it, or choose another name";
+            return token_counter() + " is not a number; delete it, or choose another name";
+        if (fencing && server_said_.find("would overflow") != std::string::npos)
+            return token_counter()
+                   + " has the greatest number that there is; choose another name, or delete the key and let the "
+                     "resource "
+                     "forget the tokens that it has seen";
         return server + " refused to acquire " + lock + ": " + server_said_ + "; "
                + std::string(connection::what_to_do(server_said_));
-    case errc::bad_reply: return server + " sent an unexpected reply to the acquisition of " + lock;
+    case errc::bad_reply:
+        return server + " sent an unexpected reply to the acquisition of " + lock
+               + (fencing ? "; " + token_counter() + " has to be a positive number" : "");
     case errc::disconnected: {
         auto const why = node_->data().line().trouble();
         auto const said = server_said_.empty() ? std::string()

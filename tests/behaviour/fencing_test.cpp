@@ -10,6 +10,7 @@
 namespace redlatch::test {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 struct fencing_test : with_server {
@@ -130,9 +131,22 @@ TEST_P(fencing, acquires_nothing_where_the_counter_cannot_count) {
     EXPECT_FALSE(exists(name));
     server.run("DEL", counter);
     server.run("SET", counter, "9223372036854775807");
-    EXPECT_EQ(outcome_of([&] { auto const never = lock.acquire({.wait = 5s, .fencing = true}); }).reason,
-              errc::server_refused);
+    auto const refused = outcome_of([&] { auto const never = lock.acquire({.wait = 5s, .fencing = true}); });
+    EXPECT_EQ(refused.reason, errc::server_refused);
+    EXPECT_THAT(refused.message, AllOf(HasSubstr(counter), HasSubstr("the greatest number that there is")));
     EXPECT_FALSE(exists(name));
+    server.run("SET", counter, "-7");
+    auto const wrong = outcome_of([&] { auto const never = lock.acquire({.wait = 5s, .fencing = true}); });
+    EXPECT_EQ(wrong.reason, errc::bad_reply);
+    EXPECT_THAT(wrong.message, AllOf(HasSubstr(counter), HasSubstr("has to be a positive number")));
+    EXPECT_TRUE(wait_until([&] { return !exists(name); })) << "it is given back";
+}
+
+TEST_P(fencing, is_exact_beyond_what_a_number_of_lua_can_be) {
+    server.run("SET", counter, "9007199254740991");
+    std::uint64_t const first = 9'007'199'254'740'992;
+    for (std::uint64_t const expected : {first, first + 1, first + 2})
+        EXPECT_EQ(lock.acquire({.fencing = true, .owner = owner()}).token(), expected);
 }
 
 TEST_P(fencing, does_not_hold_without_the_token_that_it_asked_for) {

@@ -253,6 +253,9 @@ TEST_P(faster_multi_script, counts_each_acquisition_and_re_entry_that_is_to_have
     command({"DEL", "counter"});
     EXPECT_EQ(acquire_with_token("me:1", "50000"), "[1]");
     EXPECT_EQ(shown(command({"PTTL", "counter"})), "50s");
+    command({"SET", "counter", "9007199254740991"});
+    EXPECT_EQ(acquire_with_token("me:1", ""), "[\"9007199254740992\"]") << "no number of Lua is the next one";
+    EXPECT_EQ(set_count_with_token("me:1"), "[\"9007199254740993\"]");
 }
 
 TEST_P(faster_multi_script, releases_without_the_right_to_tell) {

@@ -1,3 +1,4 @@
+#include "locking/recipes/tokens.hpp"
 #include "lua/script_test.hpp"
 
 #include <functional>
@@ -171,6 +172,16 @@ TEST_P(tokens_of, each_kind_grow_with_each_call_and_each_repeat) {
         EXPECT_EQ(answer(one), "[42]");
         EXPECT_EQ(answer(one), "[43]") << "nobody has got that of the first copy";
         EXPECT_EQ(state(), (words{"counter 43 no expiry", one.held}));
+    });
+}
+
+TEST_P(tokens_of, each_kind_are_exact_where_numbers_of_lua_are_not) {
+    each({{"SET", "counter", "9007199254740990"}}, [&](token_script const& one) {
+        auto const ask = [&] { return locking::tokens::read(call(*one.script, one.keys, one.arguments)); };
+        for (std::uint64_t token = 9'007'199'254'740'991; token < 9'007'199'254'740'996; ++token)
+            EXPECT_EQ(ask(), token);
+        command({"SET", "counter", "9223372036854775806"});
+        EXPECT_EQ(ask(), 9'223'372'036'854'775'807U);
     });
 }
 

@@ -1,7 +1,10 @@
 #include "locking/recipes/tokens.hpp"
 
+#include "base/whole_number.hpp"
 #include "locking/names.hpp"
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -41,7 +44,10 @@ wire_call reenter(call_context const& context, int count) {
 std::uint64_t read(resp::value const& reply) noexcept {
     if (!reply.is_array() || reply.items.size() != 1) return 0;
     auto const& token = reply.items[0];
-    return token.is_integer() && token.integer > 0 ? static_cast<std::uint64_t>(token.integer) : 0;
+    auto const number = token.is_integer() ? std::optional(token.integer)
+                        : token.is_text()  ? base::whole_number<std::int64_t>(token.text)
+                                           : std::nullopt;
+    return number && *number > 0 ? static_cast<std::uint64_t>(*number) : 0;
 }
 
 } // namespace redlatch::locking::tokens
