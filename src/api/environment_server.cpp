@@ -21,6 +21,13 @@ std::string_view variable(char const* name) {
 /// What still is at its default is taken from the file.
 config filled_in(config settings, config const& file) {
     config const untouched;
+    // Does not compile where config has got another field: it belongs into the list below, too, unless no file can have it.
+    [[maybe_unused]] auto const& [address, username, password, password_file, credentials, name_prefix, client_name,
+                                  holder_label, database, topology, tls, timeout, connect_timeout, connect, fail_fast,
+                                  retry_attempts, retry_delay, ping_interval, lock_watchdog_timeout,
+                                  fair_lock_wait_timeout, fencing_counter_ttl, renewal_batch, validity_margin,
+                                  watched_holds, commands, local_handoff, detached_unlock, replicas, outage_limit,
+                                  close_timeout, lazy_threads] = untouched;
     auto const take = [&](auto... fields) {
         ((settings.*fields = settings.*fields == untouched.*fields ? file.*fields : settings.*fields), ...);
     };
@@ -29,7 +36,7 @@ config filled_in(config settings, config const& file) {
          &config::fail_fast, &config::retry_attempts, &config::retry_delay, &config::ping_interval,
          &config::lock_watchdog_timeout, &config::fair_lock_wait_timeout, &config::fencing_counter_ttl,
          &config::renewal_batch, &config::tls, &config::topology, &config::holder_label, &config::validity_margin,
-         &config::watched_holds, &config::commands, &config::local_handoff, &config::detached_unlock,
+         &config::watched_holds, &config::commands, &config::local_handoff, &config::detached_unlock, &config::replicas,
          &config::outage_limit, &config::close_timeout, &config::lazy_threads);
     settings.validate();
     return settings;

@@ -37,7 +37,7 @@ protected:
     std::string file_for(std::string const& uri) const {
         auto file = (base.path() / "redisson.yaml").string();
         std::ofstream(file) << "lockWatchdogTimeout: 7000\nfencingCounterTtl: 90000\nsingleServerConfig:\n  address: \""
-                            << uri << "\"\n  clientName: from-the-file\n";
+                            << uri << "\"\n  clientName: from-the-file\nredlatch:\n  replicas: 1\n";
         return file;
     }
     static std::string name_of(client& asked, redis_server& server) {
@@ -65,9 +65,16 @@ TEST_F(environment_server, is_what_a_file_says_for_all_that_the_program_leaves_o
     EXPECT_EQ(addresses_used(), twice(named.uri()));
     client as_in_the_file;
     EXPECT_THAT(name_of(as_in_the_file, named), HasSubstr("name=from-the-file"));
-    auto const held = as_in_the_file.get_lock("job").acquire();
+    try {
+        (void)as_in_the_file.get_lock("confirmed").acquire();
+        ADD_FAILURE() << "there are no replicas";
+    } catch (error const& problem) {
+        EXPECT_EQ(problem.reason(), errc::not_replicated);
+    }
+    auto const held = as_in_the_file.get_lock("job", {.replicas = replica_policy::none()}).acquire();
     EXPECT_LE(named.run("PTTL", "job").integer, 7000);
-    EXPECT_TRUE(as_in_the_file.get_lock("other").acquire({.fencing = true}).token());
+    EXPECT_TRUE(
+        as_in_the_file.get_lock("other", {.replicas = replica_policy::none()}).acquire({.fencing = true}).token());
     EXPECT_GT(named.run("PTTL", "redisson_lock_token:{other}").integer, 0);
     client with_a_name(config{.client_name = "from-the-program"});
     EXPECT_THAT(name_of(with_a_name, named), HasSubstr("name=from-the-program"));
