@@ -45,6 +45,7 @@ std::string text_of(tls_options const& tls) {
     if (tls.ca_file.empty() && tls.ca_folder.empty()) text += ", authorities of the system";
     if (!tls.certificate_file.empty()) text += ", own certificate " + tls.certificate_file;
     if (!tls.server_name.empty()) text += ", for the name " + tls.server_name;
+    for (auto const& cipher : tls.ciphers) text += (&cipher == &tls.ciphers.front() ? ", ciphers " : " ") + cipher;
     return text;
 }
 
@@ -153,6 +154,7 @@ json json_of(tls_options const& tls) {
     object["certificate_file"] = text_or_null(tls.certificate_file);
     object["key_file"] = text_or_null(tls.key_file);
     object["server_name"] = text_or_null(tls.server_name);
+    object["ciphers"] = tls.ciphers;
     return object;
 }
 

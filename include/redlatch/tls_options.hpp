@@ -7,6 +7,7 @@
 #include <redlatch/export.hpp>
 
 #include <string>
+#include <vector>
 
 namespace redlatch {
 
@@ -39,6 +40,10 @@ struct REDLATCH_EXPORT tls_options {
     std::string server_name{};
     tls_verification verification = tls_verification::strict;
     tls_version minimum_version = tls_version::tls_1_2;
+    /// The only ciphers that may be used, by their standard names, which are Java's (TLS_AES_128_GCM_SHA256,
+    /// TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256), or by OpenSSL's. A version of TLS of which none is named is not spoken. Empty:
+    /// OpenSSL's configuration chooses.
+    std::vector<std::string> ciphers{};
 
     friend bool operator==(tls_options const&, tls_options const&) = default;
 };

@@ -44,6 +44,10 @@ void check_tls(tls_options const& tls, std::string const& field) {
     check_text(field + ".key_file", tls.key_file);
     check_text(field + ".key_password", tls.key_password);
     check_text(field + ".server_name", tls.server_name);
+    for (auto const& cipher : tls.ciphers) {
+        if (cipher.empty()) refuse(field + ".ciphers has an empty name");
+        check_text(field + ".ciphers", cipher);
+    }
     if (tls.certificate_file.empty() && !(tls.key_file.empty() && tls.key_password.empty()))
         refuse(field + (tls.key_file.empty() ? ".key_password" : ".key_file") + " needs " + field
                + ".certificate_file, the certificate of this key");

@@ -15,7 +15,7 @@ constexpr std::string_view own_sockets =
     "TCP_NODELAY and SO_KEEPALIVE are always on, and pingConnectionInterval probes a silent connection";
 constexpr std::string_view own_names = "names are looked up anew for each connection";
 constexpr std::string_view own_pauses = "the pauses between attempts to reconnect come from retry_delay";
-constexpr std::string_view own_tls = "OpenSSL encrypts, with the ciphers that its own configuration chooses";
+constexpr std::string_view own_tls = "OpenSSL encrypts";
 constexpr std::string_view no_replica_reads = "everything is asked of the master";
 constexpr std::string_view own_checks = "the servers are asked for their arrangement as often as scan_interval says";
 
@@ -37,7 +37,6 @@ constexpr ignored_yaml_key top[]{
     {"referenceEnabled", other_objects},
     {"registrationKey", "it is a licence of Redisson PRO"},
     {"reliableTopicWatchdogTimeout", other_objects},
-    {"sslCiphers", own_tls},
     {"sslKeyManagerFactory", own_tls},
     {"sslProvider", own_tls},
     {"sslTrustManagerFactory", own_tls},
@@ -60,7 +59,6 @@ constexpr ignored_yaml_key servers[]{
     {"idleConnectionTimeout", no_pool},
     {"keepAlive", own_sockets},
     {"reconnectionDelay", own_pauses},
-    {"sslCiphers", own_tls},
     {"sslKeyManagerFactory", own_tls},
     {"sslProvider", own_tls},
     {"sslTrustManagerFactory", own_tls},

@@ -70,6 +70,7 @@ constexpr field_name fields[]{
     {"tls.key_file", {"tlsKeyFile"}},
     {"tls.key_password", {"sslKeystorePassword", "tlsKeyPassword"}},
     {"tls.server_name", {"tlsServerName"}},
+    {"tls.ciphers", {"sslCiphers"}},
 };
 
 bool is_name_byte(char byte) {

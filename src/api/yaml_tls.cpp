@@ -48,6 +48,15 @@ void set_protocols(config& settings, yaml_setting const& value) {
     settings.tls.minimum_version = has_1_2 ? tls_version::tls_1_2 : tls_version::tls_1_3;
 }
 
+void set_ciphers(config& settings, yaml_setting const& value) {
+    settings.tls.ciphers.clear();
+    if (!value.node().IsSequence()) refuse_yaml("must be a list of ciphers, such as [TLS_AES_128_GCM_SHA256]");
+    for (auto const& one : value.node()) {
+        if (!one.IsScalar()) refuse_yaml("must be a list of ciphers, such as [TLS_AES_128_GCM_SHA256]");
+        settings.tls.ciphers.push_back(one.Scalar());
+    }
+}
+
 void check_store_type(config&, yaml_setting const& value) {
     auto const type = io::lower_case(value.text());
     if (type != "pkcs12" && type != "pem")
@@ -59,6 +68,7 @@ constexpr yaml_key of_redisson[]{
     {"sslEnableEndpointIdentification", verify_as_before_redisson_4},
     {"sslVerificationMode", verify},
     {"sslProtocols", set_protocols},
+    {"sslCiphers", set_ciphers},
     {"sslKeystoreType", check_store_type},
     {"sslTruststore", [](config& settings, yaml_setting const& value) { settings.tls.ca_file = file(value); }},
     {"sslTruststorePassword",

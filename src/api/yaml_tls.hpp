@@ -21,7 +21,6 @@ std::span<yaml_key const> sentinel_keys();
 std::string file(yaml_setting const& value);
 
 /// What would make TLS stricter, or choose other certificates, and cannot be honoured: an error where TLS is used.
-inline constexpr std::array<std::string_view, 3> beyond_us{"sslCiphers", "sslKeyManagerFactory",
-                                                           "sslTrustManagerFactory"};
+inline constexpr std::array<std::string_view, 2> beyond_us{"sslKeyManagerFactory", "sslTrustManagerFactory"};
 
 } // namespace redlatch::yaml_tls

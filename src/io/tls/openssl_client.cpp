@@ -1,6 +1,7 @@
 #include "io/tls/openssl_client.hpp"
 
 #include "io/log.hpp"
+#include "io/tls/openssl_ciphers.hpp"
 #include "io/tls/openssl_files.hpp"
 #include "io/tls/setting_names.hpp"
 
@@ -46,6 +47,7 @@ openssl_handle<SSL_CTX> openssl_client::make_context() const {
     if (!context) throw error(errc::disconnected, "there is no memory for a TLS context");
     auto const least = options_.minimum_version == tls_version::tls_1_3 ? TLS1_3_VERSION : TLS1_2_VERSION;
     lib.SSL_CTX_ctrl(context.get(), SSL_CTRL_SET_MIN_PROTO_VERSION, least, nullptr);
+    choose_ciphers(*context, options_);
     lib.SSL_CTX_set_options(context.get(), SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
     lib.SSL_CTX_ctrl(context.get(), SSL_CTRL_SET_SESS_CACHE_MODE, SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL,
                      nullptr);

@@ -17,6 +17,7 @@ namespace redlatch::io {
     each(SSL_CTX_set_options) each(SSL_CTX_set_verify) each(SSL_CTX_get_cert_store)                                   \
     each(SSL_CTX_set_default_verify_paths) each(SSL_CTX_load_verify_dir) each(SSL_CTX_use_certificate)                \
     each(SSL_CTX_use_PrivateKey) each(SSL_CTX_check_private_key) each(SSL_CTX_sess_set_new_cb)                        \
+    each(SSL_CTX_set_cipher_list) each(SSL_CTX_set_ciphersuites) each(OPENSSL_cipher_name)                            \
     each(SSL_new) each(SSL_free) each(SSL_set_bio) each(SSL_set_connect_state) each(SSL_ctrl) each(SSL_get0_param)    \
     each(SSL_set_ex_data) each(SSL_get_ex_data) each(SSL_get_ex_data_X509_STORE_CTX_idx) each(SSL_do_handshake)       \
     each(SSL_read_ex) each(SSL_write_ex) each(SSL_get_error) each(SSL_set_shutdown) each(SSL_set_session)             \

@@ -11,6 +11,7 @@ constexpr std::string_view certificate_file = "tls.certificate_file (in YAML ssl
 constexpr std::string_view key_file = "tls.key_file (in YAML tlsKeyFile)";
 constexpr std::string_view key_password = "tls.key_password (in YAML sslKeystorePassword)";
 constexpr std::string_view minimum_version = "tls.minimum_version (in YAML sslProtocols)";
+constexpr std::string_view ciphers = "tls.ciphers (in YAML sslCiphers)";
 constexpr std::string_view server_name = "tls.server_name (in YAML tlsServerName)";
 
 } // namespace redlatch::io::tls_setting

@@ -59,7 +59,7 @@ TEST(yaml_tls, files_in_pem) {
 TEST(yaml_tls, has_the_keys_that_messages_tell_people_to_set) {
     namespace setting = io::tls_setting;
     for (auto const named : {setting::ca_file, setting::ca_folder, setting::certificate_file, setting::key_file,
-                             setting::key_password, setting::minimum_version, setting::server_name}) {
+                             setting::key_password, setting::minimum_version, setting::server_name, setting::ciphers}) {
         constexpr std::string_view before = "(in YAML ";
         auto const begins = named.find(before);
         ASSERT_NE(begins, std::string_view::npos) << named;
@@ -112,14 +112,22 @@ TEST(yaml_tls, versions) {
     EXPECT_THAT(refusal_of("  sslProtocols: [TLSv1, TLSv1.1]"), HasSubstr("must have TLSv1.2 or TLSv1.3"));
 }
 
+TEST(yaml_tls, ciphers) {
+    std::vector<std::string> const named{"TLS_AES_128_GCM_SHA256", "TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256"};
+    EXPECT_EQ(of("  sslCiphers: [TLS_AES_128_GCM_SHA256, TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256]").ciphers, named);
+    EXPECT_TRUE(of("  sslCiphers: null").ciphers.empty());
+    EXPECT_THAT(refusal_of("  sslCiphers: TLS_AES_128_GCM_SHA256"), HasSubstr("must be a list of ciphers"));
+    EXPECT_THAT(refusal_of("  sslCiphers: [[x]]"), HasSubstr("must be a list of ciphers"));
+    EXPECT_THAT(refusal_of("  sslCiphers: ['']"), HasSubstr("has an empty name"));
+}
+
 TEST(yaml_tls, what_cannot_be_honoured_is_an_error_where_tls_is_used) {
-    for (std::string const key : {"sslCiphers: [TLS_AES_128_GCM_SHA256]", "sslTrustManagerFactory: !<x.Y> {}",
-                                  "sslKeyManagerFactory: !<x.Y> {}"}) {
+    for (std::string const key : {"sslTrustManagerFactory: !<x.Y> {}", "sslKeyManagerFactory: !<x.Y> {}"}) {
         EXPECT_THAT(refusal_of("  " + key), HasSubstr("cannot be honoured")) << key;
         EXPECT_THAT(refusal_of("", key), HasSubstr("cannot be honoured")) << key;
         EXPECT_NO_THROW(config::from_yaml("singleServerConfig:\n  address: redis://host\n  " + key)) << key;
     }
-    EXPECT_NO_THROW(of("  sslProvider: OPENSSL\n  sslCiphers: null"));
+    EXPECT_NO_THROW(of("  sslProvider: OPENSSL\n  sslKeyManagerFactory: null"));
 }
 
 TEST(yaml_tls, options_need_an_address_with_tls) {

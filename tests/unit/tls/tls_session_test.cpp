@@ -1,5 +1,6 @@
 // Our end of a TLS connection against OpenSSL's, without a socket.
 #include "conversation.hpp"
+#include "scripted/refusal.hpp"
 
 #include <gmock/gmock.h>
 
@@ -239,6 +240,39 @@ TEST(tls_trust, old_versions_are_refused) {
     tls_peer_server const middle(world.authority.issue(), {.newest = TLS1_2_VERSION});
     EXPECT_THAT(refusal(world, middle, "localhost", {.minimum_version = tls_version::tls_1_3}),
                 HasSubstr("only versions of TLS that are older"));
+}
+
+/// By the name that OpenSSL has for it.
+std::string cipher_of(tls_world const& world, tls_peer_server const& server, std::vector<std::string> ciphers) {
+    auto const client = world.client({.ciphers = std::move(ciphers)});
+    conversation both(*client, server);
+    return both.shake_hands() == progress::done ? SSL_get_cipher_name(both.peer().raw()) : "none";
+}
+
+TEST(tls_trust, ciphers_are_those_that_are_named) {
+    tls_world const world;
+    tls_peer_server const server(world.authority.issue());
+    std::string const newest = "TLS_CHACHA20_POLY1305_SHA256";
+    EXPECT_EQ(cipher_of(world, server, {newest}), newest);
+    EXPECT_EQ(cipher_of(world, server, {"TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256", newest}), newest);
+    tls_peer_server const older(world.authority.issue(), {.newest = TLS1_2_VERSION});
+    for (std::string const name : {"TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256", "ECDHE-ECDSA-AES128-GCM-SHA256"}) {
+        EXPECT_EQ(cipher_of(world, server, {name}), "ECDHE-ECDSA-AES128-GCM-SHA256") << "TLS 1.3 is not spoken";
+        EXPECT_EQ(cipher_of(world, older, {name, newest}), "ECDHE-ECDSA-AES128-GCM-SHA256");
+    }
+    EXPECT_EQ(cipher_of(world, older, {newest}), "none") << "TLS 1.2 is not spoken";
+}
+
+TEST(tls_trust, ciphers_that_do_not_exist_are_refused) {
+    tls_world const world;
+    for (std::string const name : {"TLS_NO_SUCH", "TLS_RSA_WITH_NOTHING", "nonsense", "HIGH:LOW"}) {
+        auto const client = world.client({.ciphers = {name}});
+        EXPECT_THAT(test::refusal([&] { client->begin(); }), HasSubstr("no cipher '" + name + "'")) << name;
+    }
+    auto const none_of_the_newest =
+        world.client({.minimum_version = tls_version::tls_1_3, .ciphers = {"TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256"}});
+    EXPECT_THAT(test::refusal([&] { none_of_the_newest->begin(); }),
+                HasSubstr("none of the ciphers is one of TLS 1.3"));
 }
 
 TEST(tls_trust, a_server_without_tls) {
