@@ -15,6 +15,11 @@ namespace redlatch::bench {
 
 namespace {
 
+/// Never more than Redisson sends, but for what belongs to the set-up and not to the cycles.
+aim no_more_commands() {
+    return at_most(1.05, "Redisson", figure::commands);
+}
+
 lock_maker const read_half = [](client& from, std::string const& name) {
     return from.get_read_write_lock(name).read_lock();
 };
@@ -25,7 +30,8 @@ scenario own_locks(stage const& on, int threads, std::string const& name, lock_m
     one.floor = "re-entrant";
     one.limits = "what the kind does differently: scripts in place of plain commands, no message.";
     auto const where = on.at.tcp();
-    one.contenders = {our_threads(on, where, threads, one_each(), {.kind = get}, {at_least(2, "Redisson, tuned")}),
+    one.contenders = {our_threads(on, where, threads, one_each(), {.kind = get},
+                                  {at_least(2, "Redisson, tuned"), no_more_commands()}),
                       our_threads(on, where, threads, one_each(), {.title = one.floor}, {})};
     for (auto& other : peer_contenders(on, "own." + name, threads)) one.contenders.push_back(std::move(other));
     return one;
@@ -36,7 +42,8 @@ scenario readers(stage const& on, int threads) {
     one.floor = "a lock each";
     one.limits = "who leaves with the longest lease looks who else still reads.";
     auto const where = on.at.tcp();
-    one.contenders = {our_threads(on, where, threads, one_for_all(), {.kind = read_half}, {at_least(5, "Redisson")}),
+    one.contenders = {our_threads(on, where, threads, one_for_all(), {.kind = read_half},
+                                  {at_least(5, "Redisson"), no_more_commands()}),
                       our_threads(on, where, threads, one_each(), {.title = one.floor, .kind = read_half}, {})};
     for (auto& other : peer_contenders(on, "shared.read", threads)) one.contenders.push_back(std::move(other));
     return one;
@@ -48,7 +55,7 @@ scenario in_order(stage const& on, int threads) {
     one.limits = limits_of_fair_locks;
     auto const where = on.at.tcp();
     one.contenders = {our_threads(on, where, threads, one_for_all(), {.kind = fair},
-                                  {at_least(2, "Redisson"), at_most(1.05, figure::spread)}),
+                                  {at_least(2, "Redisson"), at_most(1.05, figure::spread), no_more_commands()}),
                       our_threads(on, where, threads, one_for_all(), {.title = one.floor, .strict = true}, {})};
     for (auto& other : peer_contenders(on, "shared.fair", threads)) one.contenders.push_back(std::move(other));
     return one;
@@ -106,7 +113,7 @@ scenario other_than_locks(stage const& on, std::string const& title, naming cons
         for (int worker = 0; worker < threads; ++worker) workers.push_back(make(user, name(worker)));
         return run_workers(at, workers, period);
     };
-    one.contenders = {contender{"redlatch", ours, {at_least(2, "Redisson, tuned")}},
+    one.contenders = {contender{"redlatch", ours, {at_least(2, "Redisson, tuned"), no_more_commands()}},
                       our_threads(on, where, threads, name, {.title = one.floor}, {})};
     for (auto& other : peer_contenders(on, peers_know_it_as, threads)) one.contenders.push_back(std::move(other));
     return one;
@@ -141,7 +148,7 @@ scenario red_locks(stage const& on, int threads) {
                                workers.push_back(red_lock_over(users, one_each()(worker)));
                            return run_workers(servers.get(), workers, period);
                        },
-                       {at_least(2, "Redisson, tuned")}},
+                       {at_least(2, "Redisson, tuned"), no_more_commands()}},
                       our_threads(on, on.at.tcp(), threads, one_each(), {.title = one.floor}, {})};
     for (auto& other : peer_contenders(on, "own.red", threads, servers)) one.contenders.push_back(std::move(other));
     return one;
