@@ -47,8 +47,8 @@ public:
 
     /// They are held: taken, not given back, and their lease is not over.
     explicit operator bool() const noexcept { return status() == hold_status::held; }
-    /// none, held, lost or released. No round trip: what another process has done to them by their ids is noticed with the next
-    /// renewal, if there is one.
+    /// none, held, lost or released. No round trip: what another process has done to them by their ids, or a failover has
+    /// forgotten, is noticed with the next renewal, and when a connection is made anew.
     hold_status status() const noexcept;
     /// A token that is stopped when the permits are lost, before their lease can be over on the server. Its callbacks run on
     /// the client's notifier thread and should be short. Once the client is closed it is stopped no more. That of an empty

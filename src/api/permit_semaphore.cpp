@@ -185,19 +185,23 @@ std::int64_t detail::missing_of_released(locking::counter const& semaphore, std:
     return ended.repeated() && said->none_there ? 0 : said->missing;
 }
 
-requested_change<std::int64_t> detail::releasing_by_id(counter_impl const& impl, std::string ids) {
+requested_change<std::int64_t> detail::releasing_by_id(counter_impl const& impl, std::string const& ids) {
     auto const count = static_cast<std::int64_t>(number_of_ids(ids));
     return {.about = releasing_in_words(*impl.what, count),
             .amount = count,
             .compose =
-                [ids = std::move(ids)](counter_request request) {
+                [ids](counter_request request) {
                     request.ids = ids;
                     return permit_calls::release(request);
                 },
             .releases = true,
             .idempotent = true,
-            .answer = [count, what = impl.what](
-                          io::counter_change const& ended) { return missing_of_released(*what, count, ended); }};
+            .answer =
+                [count, impl, ids](io::counter_change const& ended) {
+                    auto const missing = missing_of_released(*impl.what, count, ended);
+                    if (missing == 0) note_departed(impl, ids);
+                    return missing;
+                }};
 }
 
 std::string detail::not_there(counter_impl const& impl, std::string const& ids, std::int64_t position) {

@@ -15,6 +15,17 @@
 
 namespace redlatch {
 
+void detail::note_departed(counter_impl const& impl, std::string const& ids) noexcept {
+    auto& all = impl.core->permits_held();
+    if (!all.remembers_departures()) return;
+    io::insist([&] {
+        auto request = impl.what->request();
+        request.ids = ids;
+        request.held = false;
+        all.on_departed(impl.what, locking::permits::release(request), lease_clock::now());
+    });
+}
+
 using detail::permits_state;
 
 namespace {
@@ -28,6 +39,7 @@ void give_permits_back(permits_state const& state) {
     request.record = record;
     request.ids = state.ids();
     io::give_back(impl.core, *impl.what, impl.what->how->undo(request), true);
+    detail::note_departed(impl, state.ids());
 }
 
 std::int64_t count_of(permits_state const& state) {
@@ -63,6 +75,7 @@ outcome end_of_release(permits_state const& state, io::counter_change const& end
     } else {
         try {
             auto const missing = detail::missing_of_released(*state.of.what, count_of(state), ended);
+            if (missing == 0) detail::note_departed(state.of, state.ids());
             if (missing > 0) how = outcome(errc::lease_lost, detail::not_there(state.of, state.ids(), missing));
         } catch (error const& problem) {
             how = outcome(problem.code(), problem.what());

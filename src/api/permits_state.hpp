@@ -35,13 +35,15 @@ struct permits_access {
                                                                                   .renewed = options.renewed,
                                                                                   .taken_at = ended.taken_at(),
                                                                                   .latest = latest});
-        if (options.renewed) state->lease->watch();
+        state->lease->begin();
         return permits(std::move(state));
     }
 };
 
+/// They were given back: another master may not have heard of it.
+void note_departed(counter_impl const& impl, std::string const& ids) noexcept;
 /// A release of permits by their ids, all or none. Answers 0: done; n: the n-th is not there.
-requested_change<std::int64_t> releasing_by_id(counter_impl const& impl, std::string ids);
+requested_change<std::int64_t> releasing_by_id(counter_impl const& impl, std::string const& ids);
 /// What it answers, of so many. Throws error(bad_reply).
 std::int64_t missing_of_released(locking::counter const& semaphore, std::int64_t permits,
                                  io::counter_change const& ended);

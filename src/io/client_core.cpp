@@ -3,6 +3,7 @@
 #include "connection/holder_label.hpp"
 #include "connection/server_error.hpp"
 #include "io/fork_guard.hpp"
+#include "io/give_back.hpp"
 #include "io/holder_label.hpp"
 #include "io/insist.hpp"
 #include "io/log.hpp"
@@ -50,6 +51,7 @@ client_core::client_core(config const& settings, server_set const& servers, std:
              cluster_hooks()),
       watched_([this](locking::lock_record const& lock) -> subscriber& { return node_of(lock.name).messages(); },
                static_cast<std::size_t>(settings.watched_holds)) {
+    if (servers.mode != server_mode::single) permits_held_.remember_departures();
     table_.records.publish_by(publishing_);
     counters_.publish_by(publishing_);
 }
@@ -233,8 +235,11 @@ void client_core::on_slots_moved() {
 }
 
 void client_core::repeat_departures() {
+    auto const now = lease_clock::now();
+    insist([&] { locked([&](locking::lock_table& table, base::wake_list&) { table.dead.repeat_departures(now); }); });
     insist([&] {
-        locked([](locking::lock_table& table, base::wake_list&) { table.dead.repeat_departures(lease_clock::now()); });
+        for (auto& one : permits_held_.take_departed(now))
+            insist([&] { give_back(shared_from_this(), *one.semaphore, one.release, true); });
     });
 }
 
@@ -249,6 +254,7 @@ void client_core::verify_all() {
         renewals = std::move(found.renew);
     });
     carry_out(renewals, {});
+    insist([&] { permits_held_.verify_all(lease_clock::now()); });
 }
 
 void client_core::publish(locking::lock_table::notice const& notice) {

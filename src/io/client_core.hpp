@@ -10,6 +10,7 @@
 #include "io/nodes.hpp"
 #include "io/notifier.hpp"
 #include "io/operation.hpp"
+#include "io/permit_leases.hpp"
 #include "io/reactor.hpp"
 #include "io/running_tasks.hpp"
 #include "io/server_set.hpp"
@@ -84,6 +85,7 @@ public:
     /// config::holder_label, or what it is by default; empty: none.
     std::string const& label() const noexcept { return label_; }
     counter_index& shared_counters() noexcept { return counters_; }
+    permit_leases& permits_held() noexcept { return permits_held_; }
 
     locking::publish_method const& publishing() const noexcept { return publishing_; }
 
@@ -237,6 +239,7 @@ private:
     std::vector<locking::record_ptr> doubted_{}; ///< their holders here are to be asked about
 
     counter_index counters_;
+    permit_leases permits_held_;
     event_listener listener_;
     running_tasks running_;
 

@@ -350,6 +350,9 @@ void counter_wait::settle_debt() {
     bool const has_record = !request_.record.empty();
     if (!how.changes() || (!may_have_taken_ && !(late_copy_possible_ && has_record))) return;
     io::give_back(core_, *request_.what, has_record ? how.undo(about()) : how.give_back(about()), has_record);
+    auto& permits = core_->permits_held();
+    if (how.names_what_it_takes() && permits.remembers_departures())
+        insist([&] { permits.on_departed(request_.what, how.undo(about()), lease_clock::now()); });
     may_have_taken_ = late_copy_possible_ = false;
 }
 

@@ -3,7 +3,8 @@
 // | event                                             | next                                                  |
 // |---------------------------------------------------|-------------------------------------------------------|
 // | renewed: a third of the lease since the last one  | asks for the lease anew, where less is left           |
-// | answer: all are there                             | validity from before the request was sent             |
+// | the server was away, or another one answers       | asks whether they are there; renewed: as above        |
+// | renewed, answer: all are there                    | validity from before the request was sent             |
 // | answer: one is not there                          | lost                                                  |
 // | an error, no answer that is understood            | again after a tenth of the lease, at most a second    |
 // | validity, or the longest hold, is over            | lost                                                  |
@@ -15,6 +16,7 @@
 #include "locking/counter.hpp"
 
 #include <atomic>
+#include <cstddef>
 #include <memory>
 #include <stop_token>
 #include <string>
@@ -42,8 +44,12 @@ public:
     bool is_lost(base::instant now) const noexcept {
         return lost_.load(std::memory_order_acquire) || now >= valid_until();
     }
-    /// From now on it is looked after. Where it is renewed, and for lost_token().
+    /// Somebody has them now. Throws std::bad_alloc.
+    void begin();
+    /// From now on its end is noticed. Where it is renewed, and for lost_token().
     void watch();
+    /// Asks the server whether they are there: it may have forgotten them. On the reactor.
+    void verify();
     /// Somebody else's, or nobody's, from now on. True: it was not so before.
     bool end() noexcept;
     bool is_renewed() const noexcept { return terms_.renewed; }
@@ -51,6 +57,9 @@ public:
     std::stop_token lost_token() const { return lost_source_.get_token(); }
 
 private:
+    friend class permit_leases;
+
+    void on_reactor(void (permit_lease::*step)());
     void look();
     void ask(client_core& core, base::instant now);
     void on_answer(connection::call const& answered);
@@ -58,6 +67,8 @@ private:
     void arm(client_core& core, base::instant due_time);
     void disarm() noexcept;
     base::instant validity(base::instant sent_at) const;
+    bool can_be_prolonged() const noexcept { return terms_.renewed && valid_until() < terms_.latest; }
+    base::instant next_renewal(base::instant last) const;
 
     std::weak_ptr<client_core> const core_; ///< what waits on its loop is not to keep it
     terms const terms_;
@@ -69,10 +80,14 @@ private:
     std::stop_source lost_source_;
     std::atomic<reactor::timer> timer_{0}; ///< set by the reactor
 
+    std::size_t position_ = 0; ///< among those of the client; theirs
+
     // The reactor's.
-    base::instant renew_at_;
+    base::instant ask_at_;
     base::instant armed_for_ = base::never;
     bool asking_ = false;
+    bool prolongs_ = false; ///< what is asked
+    bool doubted_ = false;  ///< what is asked may have been answered before
 };
 
 } // namespace redlatch::io

@@ -46,19 +46,19 @@ void reaper::on_departed(record_ptr const& record, std::string_view owner_id, ba
                          base::instant kept_until, base::instant now) noexcept {
     if (!remembers_) return;
     try {
-        departed_.add(record, owner_id, lease, kept_until, now);
+        departed_.add(now, [&](dead_id& one) {
+            one.owner_id = owner_id;
+            one.record = record;
+            one.lease = lease;
+            one.kept_until = kept_until;
+            one.has_departed = true;
+        });
     } catch (std::bad_alloc const&) { // should a failover bring it back, it stays until its lease is over
     }
 }
 
 void reaper::repeat_departures(base::instant now) {
-    for (auto& one : departed_.take(now))
-        add({.record = std::move(one.record),
-             .owner_id = std::move(one.owner_id),
-             .lease = one.lease,
-             .kept_until = one.kept_until,
-             .has_departed = true},
-            now, now);
+    for (auto& one : departed_.take(now)) add(std::move(one), now, now);
 }
 
 std::vector<reaper::job> reaper::take_due(base::instant now) {

@@ -7,12 +7,13 @@
 // | asked    | released or not held; a late acquire may still run   | again at 1, 5, 15, 30 s, then each minute, until one  |
 // |          |                                                      | lease after the last possibly late call -> due        |
 // | asked    | error                                                | again after a second, until its key must have expired |
-// Who has left a moment before another server became the master is released once more (departures.hpp).
+// Who has left a moment before another server became the master is released once more (departure.hpp).
 // Releases travel on the lane of the calls they follow, so that order does what else a predecessor kill would have to do.
 #pragma once
 
+#include "base/recent.hpp"
 #include "base/time.hpp"
-#include "locking/departures.hpp"
+#include "locking/departure.hpp"
 #include "locking/lock_record.hpp"
 
 #include <cstdint>
@@ -87,7 +88,7 @@ private:
     std::set<std::pair<base::instant, std::uint64_t>> by_time_; ///< those that are not asked
     std::uint64_t last_number_ = 0;
     bool remembers_ = false;
-    departures departed_;
+    base::recent<dead_id> departed_{most_departures, longest_departure};
 };
 
 } // namespace redlatch::locking

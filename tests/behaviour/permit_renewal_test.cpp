@@ -125,6 +125,33 @@ TEST_F(permit_renewal_test, goes_on_after_a_connection_broke) {
     EXPECT_TRUE(one);
 }
 
+TEST_F(permit_renewal_test, asks_what_is_still_there_when_the_server_is_back) {
+    mine.try_set_permits(5);
+    permits const kept = mine.acquire({.lease = 600s});
+    permits const renewed = mine.acquire({.renewed = true}); // for the first time after ten seconds
+    permits const leased = mine.acquire({.lease = 600s});
+    permits const last = mine.acquire({.renewed = true, .max_hold = 20s}); // is not renewed any more
+    permits const for_ever = mine.acquire();
+    auto const left = theirs.lease_of(kept.ids().front());
+    auto const token = leased.lost();
+    for (auto const* const one : {&renewed, &leased, &last, &for_ever}) theirs.release(one->ids().front());
+    proxy.cut_all();
+    for (auto const* const one : {&renewed, &leased, &last, &for_ever})
+        EXPECT_TRUE(wait_until([&] { return one->status() == hold_status::lost; }));
+    EXPECT_TRUE(wait_until([&] { return token.stop_requested(); }));
+    EXPECT_TRUE(kept);
+    EXPECT_LE(theirs.lease_of(kept.ids().front()), left) << "a question prolongs nothing";
+}
+
+TEST_F(permit_renewal_test, asks_again_where_the_question_was_not_answered) {
+    permits const one = mine.acquire();
+    theirs.release(one.ids().front());
+    auto const lie = proxy.replace_reply(a_script(locking::scripts::permit_renew), "-BUSY of a script\r\n");
+    proxy.cut_all();
+    EXPECT_TRUE(lie.wait());
+    EXPECT_TRUE(wait_until([&] { return one.status() == hold_status::lost; }));
+}
+
 TEST_F(permit_renewal_test, says_that_they_are_lost_before_the_server_gives_them_to_others) {
     permits const one = taken_and_renewed();
     auto const token = one.lost();

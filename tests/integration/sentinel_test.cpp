@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <gmock/gmock.h>
+#include <map>
 #include <memory>
 #include <optional>
 
@@ -220,22 +221,60 @@ TEST_F(sentinel_failover_test, holds_that_it_forgot_are_reported_within_a_second
     });
     hold mine = lock.acquire(patiently); // is to be renewed for the first time after ten seconds
     hold leased = user.get_lock("leased").acquire({.wait = 10s, .lease = 600s});
+    auto semaphore = user.get_permit_semaphore("permits");
+    semaphore.try_set_permits(2);
+    permits one = semaphore.acquire({.renewed = true});
+    permits another = semaphore.acquire({.lease = 600s});
     replicated();
     for (std::size_t at = 1; at < servers.size(); ++at) {
         servers[at].run("CONFIG", "SET", "replica-read-only", "no");
-        servers[at].run("DEL", name, "leased");
+        servers[at].run("DEL", name, "leased", "permits", "{permits}:timeout");
     }
     all.fail_over();
-    EXPECT_TRUE(wait_until([&] { return mine.lost().stop_requested() && leased.lost().stop_requested(); },
-                           sentinel_set::longest_failover));
+    EXPECT_TRUE(wait_until(
+        [&] {
+            return mine.lost().stop_requested() && leased.lost().stop_requested() && one.lost().stop_requested()
+                   && another.lost().stop_requested();
+        },
+        sentinel_set::longest_failover));
     EXPECT_EQ(outcome_of([&] { mine.release(); }).reason, errc::lease_lost);
     EXPECT_EQ(outcome_of([&] { leased.release(); }).reason, errc::lease_lost);
+    EXPECT_EQ(outcome_of([&] { one.release(); }).reason, errc::lease_lost);
+    EXPECT_EQ(outcome_of([&] { another.release(); }).reason, errc::lease_lost);
     ASSERT_TRUE(wait_until([&] {
         std::lock_guard const guard(mutex);
-        return lost_after.size() == 2;
+        return lost_after.size() == 4;
     }));
     for (auto const delay : lost_after) EXPECT_LT(delay, 1s);
     user.on_event({});
+}
+
+TEST_F(sentinel_failover_test, what_it_forgot_to_release_is_released_again) {
+    auto semaphore = user.get_permit_semaphore("permits");
+    semaphore.try_set_permits(4);
+    hold mine = lock.acquire(patiently);
+    permits one = semaphore.acquire();
+    permits another = semaphore.acquire();
+    permits last = semaphore.acquire({.lease = 600s});
+    auto const dump = [&](std::string const& key) { return servers[0].run("DUMP", key).text; };
+    auto const before = std::map<std::string, std::string>{
+        {name, dump(name)}, {"permits", dump("permits")}, {"{permits}:timeout", dump("{permits}:timeout")}};
+    mine.release();
+    one.release();
+    semaphore.release(another.detach().front());
+    last = permits();
+    replicated();
+    for (std::size_t at = 1; at < servers.size(); ++at) { // as if they had not heard of it
+        servers[at].run("CONFIG", "SET", "replica-read-only", "no");
+        for (auto const& [key, value] : before) {
+            servers[at].run("DEL", key);
+            ASSERT_EQ(servers[at].run("RESTORE", key, "600000", value).text, "OK");
+        }
+    }
+    auto& now = servers[all.fail_over()];
+    EXPECT_TRUE(wait_until([&] { return !exists(now, name); }, sentinel_set::longest_failover));
+    EXPECT_TRUE(wait_until([&] { return now.run("GET", "permits").text == "4"; }, sentinel_set::longest_failover));
+    EXPECT_FALSE(exists(now, "{permits}:timeout"));
 }
 
 TEST_F(sentinel_failover_test, a_waiter_gets_the_lock_from_the_new_master) {
@@ -248,6 +287,21 @@ TEST_F(sentinel_failover_test, a_waiter_gets_the_lock_from_the_new_master) {
     EXPECT_FALSE(is_ready(waiter));
     release_as_stranger(servers[now], name);
     waiter.get();
+}
+
+TEST_F(sentinel_test, a_client_that_is_being_made_does_not_wait_for_a_master_that_is_replaced) {
+    sentinel_set all({.down_after = 60s});
+    all.servers()[0].pause();
+    auto settings = with_sentinels(all.uri());
+    settings.connect_timeout = 3 * sentinel_set::longest_failover;
+    auto const before = open_sockets();
+    auto made = in_thread([&] { client(settings).get_lock(name).acquire(patiently).release(); });
+    ASSERT_TRUE(wait_until([&] { return open_sockets() > before && stays([&] { return open_sockets() > before; }); }))
+        << "it connects to the master, which says nothing";
+    auto const begin = test_clock::now();
+    all.fail_over();
+    made.get();
+    EXPECT_LT(since(begin), settings.connect_timeout / 2);
 }
 
 TEST_F(sentinel_failover_test, sentinels_that_the_configuration_does_not_name_are_found) {
@@ -289,21 +343,6 @@ TEST_F(sentinel_failover_test, the_old_master_is_not_used_when_it_is_back) {
 }
 
 /// The Sentinels notice by themselves that the master has gone. On a busy machine they may think so earlier than the test.
-TEST_F(sentinel_test, a_client_that_is_being_made_does_not_wait_for_a_master_that_is_replaced) {
-    sentinel_set all({.down_after = 60s});
-    all.servers()[0].pause();
-    auto settings = with_sentinels(all.uri());
-    settings.connect_timeout = 3 * sentinel_set::longest_failover;
-    auto const before = open_sockets();
-    auto made = in_thread([&] { client(settings).get_lock(name).acquire(patiently).release(); });
-    ASSERT_TRUE(wait_until([&] { return open_sockets() > before && stays([&] { return open_sockets() > before; }); }))
-        << "it connects to the master, which says nothing";
-    auto const begin = test_clock::now();
-    all.fail_over();
-    made.get();
-    EXPECT_LT(since(begin), settings.connect_timeout / 2);
-}
-
 class sentinel_crash_test : public sentinel_failover_test {
 protected:
     sentinel_crash_test() : sentinel_failover_test(1s) {}

@@ -1,5 +1,5 @@
 """Permits that have ids and leases."""
-from table.files import (PERMIT_ACQUIRE, PERMIT_RELEASE, PERMIT_RENEW, PERMIT_RENEWAL, PERMITS,
+from table.files import (CORE, PERMIT_ACQUIRE, PERMIT_RELEASE, PERMIT_RENEW, PERMIT_RENEWAL, PERMITS,
                          PERMITS_API)
 
 MUTANTS = [
@@ -34,7 +34,7 @@ MUTANTS = [
      "redis.pcall('zrem', KEYS[1], '')\n",
      ""),
     ("permits are not renewed", PERMIT_RENEWAL,
-     "    if (!asking_ && can_last_longer && now >= renew_at_) ask(*core, now);\n",
+     "    if (!asking_ && now >= ask_at_) ask(*core, now);\n",
      ""),
     ("the validity of permits is counted from the answer to a renewal", PERMIT_RENEWAL,
      "validity(answered.sent_at)), std::memory_order_release);",
@@ -43,10 +43,10 @@ MUTANTS = [
      "base::later(sent_at, terms_.lease - margin_)",
      "base::later(sent_at, terms_.lease)"),
     ("a renewal that failed is not tried again", PERMIT_RENEWAL,
-     "        renew_at_ = base::later(lease_clock::now(), std::min(terms_.lease / 10, base::milliseconds(1000)));\n",
-     "        renew_at_ = base::never;\n"),
+     "        ask_at_ = base::later(now, pause);\n",
+     "        ask_at_ = base::never;\n"),
     ("that a permit is missing is not told", PERMIT_RENEWAL,
-     "    if (missing && !missing->empty()) return lose(*core);\n",
+     "    if (missing && !missing->empty() && now < valid_until()) return lose(*core);\n",
      ""),
     ("permits are renewed for a lease that is not theirs", PERMITS,
      "auto const lease = std::to_string(request.lease.count());",
@@ -60,4 +60,13 @@ MUTANTS = [
     ("permits whose release there is no memory for stay taken", PERMITS_API,
      "        io::insist([&] { give_permits_back(state); });\n        throw;",
      "        throw;"),
+    ("nobody asks about permits when a connection is made anew", CORE,
+     "    insist([&] { permits_held_.verify_all(lease_clock::now()); });\n",
+     ""),
+    ("a question about permits prolongs them", PERMIT_RENEWAL,
+     "prolongs_ ? terms_.lease : base::milliseconds(0);",
+     "terms_.lease;"),
+    ("permits that were given back are not given back to another master", CORE,
+     "insist([&] { give_back(shared_from_this(), *one.semaphore, one.release, true); });",
+     "static_cast<void>(one);"),
 ]

@@ -276,11 +276,11 @@ TEST(reaper, remembers_the_latest_departures_and_only_where_there_may_be_another
     EXPECT_EQ(single.dead.size(), 0U);
     dead_holds all;
     all.dead.remember_departures();
-    for (std::size_t i = 0; i < departures::most + 2; ++i)
+    for (std::size_t i = 0; i < most_departures + 2; ++i)
         all.dead.on_departed(all.record, "uuid:" + std::to_string(i), 30s, base::instant::min(), at(0s));
     all.dead.repeat_departures(at(1s));
     auto const owners = owners_of(all.dead.on_timer(at(1s)));
-    EXPECT_EQ(owners.size(), departures::most);
+    EXPECT_EQ(owners.size(), most_departures);
     for (std::string const forgotten : {"uuid:0", "uuid:1"})
         EXPECT_EQ(std::count(owners.begin(), owners.end(), forgotten), 0) << forgotten;
 }

@@ -1,0 +1,51 @@
+// What has happened lately: the latest of it, for a while.
+#pragma once
+
+#include "base/time.hpp"
+
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+namespace redlatch::base {
+
+/// Keeps as many as `most`, each for `longest`. Not thread-safe.
+template <class What> class recent {
+public:
+    recent(std::size_t most, milliseconds longest) : most_(most), longest_(longest) {}
+
+    /// `write(What&)`: over one that is old, whose memory is used again. Where it throws, nothing was added.
+    template <class Write> void add(instant now, Write write) {
+        if (ring_.size() < most_) {
+            ring_.emplace_back();
+            next_ = ring_.size() - 1;
+        }
+        auto& place = ring_[next_];
+        place.when = instant::min();
+        write(place.what);
+        place.when = now;
+        next_ = (next_ + 1) % most_;
+    }
+    /// The latest ones, which are forgotten with all others. Throws std::bad_alloc before anything is forgotten.
+    std::vector<What> take(instant now) {
+        std::vector<What> found;
+        found.reserve(ring_.size());
+        for (auto& one : ring_)
+            if (one.when != instant::min() && now < later(one.when, longest_)) found.push_back(std::move(one.what));
+        ring_.clear();
+        next_ = 0;
+        return found;
+    }
+
+private:
+    struct place {
+        What what{};
+        instant when = instant::min(); ///< that one: empty
+    };
+    std::size_t const most_;
+    milliseconds const longest_;
+    std::vector<place> ring_;
+    std::size_t next_ = 0;
+};
+
+} // namespace redlatch::base
