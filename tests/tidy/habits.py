@@ -198,6 +198,32 @@ def citations_lead_somewhere(tree):
                     yield Finding(path, line(match), f"docs/adr has no page {cited}")
 
 
+def names_on_pages_exist(tree):
+    """`a::b` on a page, where a is a class, an enumeration or a namespace of ours: b is in a file of it, or of a base of it."""
+    files, bases = {}, {}
+    for path in tree.cpp("src/", "include/"):
+        code = "\n".join(line for _, line in tree.code(path))
+        for word, head in re.findall(r"\b(class|struct|enum|namespace)\b([^;{}()=]*)\{", code):
+            name, *behind = re.split(r"(?<!:):(?!:)", re.sub(r"<[^{}]*>|\bfinal\b", "", head))
+            names = re.findall(r"\w+", name)
+            for each in names if word == "namespace" else names[-1:]:
+                files.setdefault(each, set()).add(code)
+                bases.setdefault(each, set()).update(re.findall(r"\w+", " ".join(behind)))
+
+    def has(owner, name, on_the_way=()):
+        return any(re.search(name, code) for code in files.get(owner, ())) or any(
+            has(base, name, (*on_the_way, owner)) for base in bases.get(owner, ()) if base not in on_the_way
+        )
+
+    for path in tree.paths(suffix=".md"):
+        if not re.fullmatch(r"docs/\w+\.md|tests/model/README\.md", path):  # decisions name what was there when they were made
+            continue
+        for number, line in tree.lines(path):
+            for owner, name, more in re.findall(r"(?=\b(\w+)::(\w+)(…?))", line):
+                if owner in files and not has(owner, rf"\b{name}" + ("" if more else r"\b")):
+                    yield Finding(path, number, f"there is no {owner}::{name} in src or include")
+
+
 def tests_of_defects_exist(tree):
     """`suite.test` on the pages of Redisson's defects and of its tests is a test, whole and spelled out."""
     written = r"^[ \t]*TEST(?:_[FP])?\(\s*(\w+),\s*(\w+)\s*\)"
@@ -276,6 +302,7 @@ RULES = (
     tests_are_honest,
     links_lead_somewhere,
     citations_lead_somewhere,
+    names_on_pages_exist,
     tests_of_defects_exist,
     each_test_of_redisson_is_answered,
     readme_shows_what_is_tested,

@@ -254,6 +254,24 @@ CASES = {
             }
         ],
     ),
+    habits.names_on_pages_exist: (
+        [
+            {"docs/a.md": "`a::gone()`\n", "src/io/a.hpp": "class a {\n    void there(); // once: gone\n};\n"},
+            {"docs/a.md": "`a::b`, `b::gone`\n", "include/redlatch/a.hpp": "namespace a {\nenum class b { there };\n}\n"},
+            {"tests/model/README.md": "`a::gone`\n", "src/io/a.hpp": "struct a : b {};\n", "src/io/b.hpp": "class b {};\n"},
+            {"docs/a.md": "`a::go…`\n", "src/io/a.hpp": "struct a {};\n", "src/io/b.hpp": "struct b { int gone; };\n"},
+        ],
+        [
+            {
+                "docs/a.md": "`x::y::a::b`, `std::lock`, `a::dee…`, `a::base_name`, `own<int>::size`; java::lang\n",
+                "docs/adr/0001-a.md": "`a::gone`\n",
+                "README.md": "`a::gone`\n",
+                "src/io/a.hpp": "namespace x::y {\nclass EXPORT a final : public base<int> { b deeper(); };\n}\n",
+                "src/io/b.hpp": "template <class T> struct base { int base_name; };\n",
+                "src/io/c.hpp": "template <> struct own<int> { int size; };\n",
+            }
+        ],
+    ),
     habits.tests_of_defects_exist: (
         [
             {"docs/redisson_defects.md": "| `lock.is_gone` |\n", TEST: "TEST(lock, is_there) {}\n"},
