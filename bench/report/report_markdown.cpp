@@ -47,8 +47,8 @@ machine no page is made unless `--even-if-busy` asks for it.
 - *N threads, one lock* has an empty critical section. Its floor lets the threads queue inside the process, so that only
   one at a time asks the server; *a subscription each* is what happens when they do not. **Here the floor and ours do not
   send the same commands**: the floor takes and releases the key for each cycle (three plain commands, or two scripts);
-  ours takes it once and passes it on between the threads, without a command, until its turn is over, which is why
-  *commands* is near zero and the ratio far above one. It says what passing on is worth, not what the library adds to
+  ours takes it once and hands it off between the threads, without a command, until its turn is over, which is why
+  *commands* is near zero and the ratio far above one. It says what a hand-off is worth, not what the library adds to
   the same commands; the tables of locks of their own say that.
 - *8 processes, one lock*: here too the commands differ. The floors ask at each message, with RESTORE or with a
   script; ours does not ask at each message, keeps the lock for some turns, and asks with a script where somebody else

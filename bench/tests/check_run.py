@@ -69,7 +69,7 @@ def is_number(value):
 
 
 def may_be_nothing(result, figure):
-    """Threads that pass a lock on among themselves say nothing to the server."""
+    """Threads that hand a lock off among themselves say nothing to the server."""
     return result["scenario"].endswith("threads, one lock") and figure in ("commands", "server_cpu_us")
 
 

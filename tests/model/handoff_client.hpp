@@ -1,4 +1,4 @@
-// One client: its queue, how the lock passes within it, its head, its renewals.
+// One client: its queue, how the lock is handed off within it, its head, its renewals.
 #pragma once
 
 #include "handoff_state.hpp"
@@ -37,7 +37,7 @@ inline void take(state& s, tenure& t, u8 who) {
     s.stale |= t.validity == 0;
     s.overdone |= who == scope.fixed;
     t.holder = who;
-    t.passing = false;
+    t.handing_off = false;
     if (t.over) ++t.taken_late;
 }
 
@@ -54,7 +54,7 @@ inline void release_there(state& s, tenure& t, u8 who) {
     head.told_to_yield = turn && on("yields after a window");
     head.moved = head.offered = head.missed = false;
 }
-inline bool may_pass(state const& s, tenure const& t) {
+inline bool may_hand_off(state const& s, tenure const& t) {
     auto const who = s.queue[0];
     if (who == 0 || (t.over && on("a window ends"))) return false;
     if (!sound(t) && on("only a sound tenure is handed off")) return false;
@@ -62,9 +62,9 @@ inline bool may_pass(state const& s, tenure const& t) {
     return !call_open(s, who) || !on("only to who has no call under way");
 }
 /// Its holder has left.
-inline void pass(state& s, tenure& t, u8 who) {
+inline void hand_off(state& s, tenure& t, u8 who) {
     bool const renewed = who != scope.fixed || !on("only what is renewed is handed off");
-    if (!renewed || !may_pass(s, t)) return release_there(s, t, who);
+    if (!renewed || !may_hand_off(s, t)) return release_there(s, t, who);
     s.overdone |= who == scope.fixed;
     auto& head = s.waiters[s.queue[0]];
     t.window = true;
@@ -76,7 +76,7 @@ inline void pass(state& s, tenure& t, u8 who) {
         t.retakes = 0;
         head.phase = granted;
     } else {
-        t.passing = true;
+        t.handing_off = true;
         t.releaser = who;
         head.offered = head.told = true;
     }
@@ -86,11 +86,11 @@ inline bool leave(state& s, int variant) {
     if (s.waiters[who].phase != holding || !room(s, 3)) return false;
     auto* const t = held_by(s, who);
     s.waiters[who] = {};
-    if (t != nullptr) pass(s, *t, who);
+    if (t != nullptr) hand_off(s, *t, who);
     return true;
 }
 inline bool retake(state& s, int) { // by the thread that has just released it
-    auto* const t = passing(s);
+    auto* const t = in_handoff(s);
     if (t == nullptr || s.waiters[t->releaser].phase != out || t->validity == 0) return false;
     s.overtaken |= s.waiters[s.queue[0]].missed || t->retakes >= scope.retakes;
     t->retakes = static_cast<u8>(std::min<int>(t->retakes + 1, scope.retakes));
@@ -122,7 +122,7 @@ inline bool look(state& s, int) { // the head has been woken
     bool const sleeps = one.phase == waiting && !one.told && !one.moved && one.timer > 0;
     if (who == 0 || (one.phase != queued && one.phase != waiting) || sleeps || (one.phase == queued && !one.told))
         return false;
-    auto* const t = passing(s);
+    auto* const t = in_handoff(s);
     if (t != nullptr && t->validity == 0) return false; // whoever looks at the clock sees that it has ended
     if (t != nullptr && (who != scope.fixed || !on("only to who wants it renewed"))) {
         leave_queue(s, who);
@@ -178,7 +178,7 @@ inline bool give_up(state& s, int variant) { // a deadline, a cancellation
     auto const before = s.waiters[who].phase;
     if (!scope.gives_up || before == out || before == holding || !room(s, 2)) return false;
     auto* const mine = held_by(s, who);
-    auto* const offered = s.queue[0] == who ? passing(s) : nullptr;
+    auto* const offered = s.queue[0] == who ? in_handoff(s) : nullptr;
     for (auto& each : s.data)
         if (each.what == acquire && each.who == who && !each.given_up) {
             each.given_up = true;
@@ -187,9 +187,9 @@ inline bool give_up(state& s, int variant) { // a deadline, a cancellation
     leave_queue(s, who);
     if (!on("whoever leaves hands it off")) return true;
     if (mine != nullptr) {
-        pass(s, *mine, who);
+        hand_off(s, *mine, who);
     } else if (offered != nullptr) {
-        if (!may_pass(s, *offered))
+        if (!may_hand_off(s, *offered))
             release_there(s, *offered, who);
         else
             s.waiters[s.queue[0]].offered = true;

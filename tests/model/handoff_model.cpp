@@ -95,7 +95,7 @@ bool told_before_expiry(state const& s) {
     return std::all_of(s.tenures.begin(), s.tenures.end(),
                        [&](tenure const& t) { return t.serial == 0 || t.robbed || t.serial == s.owner; });
 }
-/// Who believes that he has it has it, and he alone; of what passes the head knows.
+/// Who believes that he has it has it, and he alone; of what is being handed off the head knows.
 bool one_holder(state const& s) {
     for (u8 who = 1; who <= scope.waiters; ++who) {
         auto const has = [&](tenure const& t) { return t.serial != 0 && t.holder == who; };
@@ -107,7 +107,7 @@ bool one_holder(state const& s) {
 bool somebody_takes_it(state const& s) {
     auto const& head = s.waiters[s.queue[0]];
     bool const awake = s.queue[0] != 0 && (head.phase == queued || head.phase == waiting) && head.told;
-    return std::none_of(s.tenures.begin(), s.tenures.end(), [](tenure const& t) { return t.passing; }) || awake;
+    return std::none_of(s.tenures.begin(), s.tenures.end(), [](tenure const& t) { return t.handing_off; }) || awake;
 }
 bool nothing_forgotten(state const& s) {
     if (s.owner == 0 || s.owner == rival) return true;
@@ -155,7 +155,7 @@ constexpr invariant<state> invariants[] = {
     {"exclusion", exclusion},
     {"a loss is told before the key expires", told_before_expiry},
     {"one holder", one_holder},
-    {"what passes is taken", somebody_takes_it},
+    {"what is handed off is taken", somebody_takes_it},
     {"nothing is forgotten", nothing_forgotten},
     {"nobody contends while this process holds", nobody_contends},
     {"the head relies on a sound hold", head_contends},
@@ -199,7 +199,7 @@ std::string show(state const& s) {
     for (auto const& t : s.tenures)
         if (t.serial != 0) {
             text += " [" + std::to_string(t.serial) + " valid " + std::to_string(t.validity);
-            text += t.passing ? " passing" : " of " + std::to_string(t.holder);
+            text += t.handing_off ? " handing off" : " of " + std::to_string(t.holder);
             text.append(t.suspect ? " suspect" : "").append(t.over ? " over" : "").append("]");
         }
     for (int who = 1; who <= scope.waiters; ++who) {

@@ -35,14 +35,14 @@ struct waiter {
     bool relies = false; ///< on a hold of this process: it has not asked the server
     bool moved = false;  ///< a message since its last attempt
     bool told_to_yield = false;
-    bool offered = false; ///< it was woken because the lock was passing
+    bool offered = false; ///< it was woken because the lock was being handed off
     bool missed = false;  ///< and found it taken
 };
 struct tenure { ///< in Redis from its first write to its release, whoever has it here
     u8 serial = 0, holder = 0, validity = 0;
-    bool passing = false; ///< nobody has it here
+    bool handing_off = false; ///< nobody has it here
     bool suspect = false, robbed = false;
-    bool window = false, over = false; ///< passed at least once; for long enough
+    bool window = false, over = false; ///< handed off at least once; for long enough
     u8 retakes = 0, releaser = 0, taken_late = 0;
     call renewal{};
 };
@@ -76,8 +76,8 @@ inline tenure* held_by(state& s, u8 who) {
                                  [&](tenure const& t) { return t.serial != 0 && t.holder == who; });
     return who == 0 || at == s.tenures.end() ? nullptr : &*at;
 }
-inline tenure* passing(state& s) {
-    auto const at = std::find_if(s.tenures.begin(), s.tenures.end(), [](tenure const& t) { return t.passing; });
+inline tenure* in_handoff(state& s) {
+    auto const at = std::find_if(s.tenures.begin(), s.tenures.end(), [](tenure const& t) { return t.handing_off; });
     return at == s.tenures.end() ? nullptr : &*at;
 }
 inline bool call_open(state const& s, u8 who) {

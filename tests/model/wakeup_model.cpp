@@ -91,7 +91,7 @@ bool receive(state& s, int) {
     wait(s, one, on("a waiter asks again when the lease has run out") ? std::max<int>(got.left, 1) : never);
     return true;
 }
-void hand_on(state& s, bool told_to_yield) {
+void tell_head(state& s, bool told_to_yield) {
     if (s.queue[0] == 0) return;
     auto& head = s.waiters[s.queue[0]];
     head.released = true;
@@ -107,7 +107,7 @@ bool give_back(state& s, int who) {
     if (s.queue[0] != 0) told_to_yield = ++s.head_wakes > most_head_wakes && on("yields after some hand-offs");
     if (s.queue[0] == 0 || s.head_wakes > most_head_wakes) s.head_wakes = 0;
     submit(s, {release, static_cast<u8>(who), 0, 0, s.queue[0] == 0});
-    hand_on(s, told_to_yield);
+    tell_head(s, told_to_yield);
     return true;
 }
 bool lose(state& s, int who) { // its renewals failed, or found somebody else
@@ -116,7 +116,7 @@ bool lose(state& s, int who) { // its renewals failed, or found somebody else
     --s.losses;
     one = {};
     submit(s, {release, static_cast<u8>(who), 0, 0, true});
-    if (on("a lost hold wakes the head")) hand_on(s, false);
+    if (on("a lost hold wakes the head")) tell_head(s, false);
     return true;
 }
 bool give_up(state& s, int who) {

@@ -193,7 +193,7 @@ void allow_confirmations(patience& made, scenario const& plan) {
     auto const waits = std::chrono::milliseconds(plan.longest_confirmation());
     if (waits == 0ms) return;
     made.turns += waits; // in which nobody else has the lock
-    // One after the other of a process may have it handed over, and wait, and hand it on.
+    // One waiter of a process after the other may be given it, wait for replicas, and hand it off.
     made.renewal += waits * static_cast<std::int64_t>(plan.workers.size());
     if (plan.locks_are == lock_kind::read_write) made.wakeup += waits; // readers have it, and do not know it
     made.fair.blocked_wakes += 100;                                    // each answer about replicas wakes
