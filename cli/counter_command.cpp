@@ -52,8 +52,8 @@ void counter_command::refuse_permits_with_ids(client& owner) const {
                                           + " taken; nothing was changed (redlatch permits show tells more)");
 }
 
-int counter_command::answer(std::string_view member, bool yes, std::string const& sentence) const {
-    print(common_.json ? json_of_counter(name_, member, yes) : sentence + '\n');
+int counter_command::answer(std::string_view member, bool yes, std::string const& message) const {
+    print(common_.json ? json_of_counter(name_, member, yes) : message + '\n');
     return yes ? 0 : 1;
 }
 
@@ -62,15 +62,15 @@ int counter_command::answer(std::string_view member, std::int64_t number) const 
     return 0;
 }
 
-void counter_command::done(std::string_view member, std::string_view event, std::string const& sentence) const {
+void counter_command::done(std::string_view member, std::string_view event, std::string const& message) const {
     if (common_.json)
         print(json_of_counter(name_, member, true));
     else
-        common_.reporter().note(event, sentence, {{"name", name_}});
+        common_.reporter().note(event, message, {{"name", name_}});
 }
 
-void counter_command::not_done(std::string_view member, std::string_view event, std::string const& sentence) const {
-    common_.reporter().problem(event, sentence, {{"name", name_}});
+void counter_command::not_done(std::string_view member, std::string_view event, std::string const& message) const {
+    common_.reporter().problem(event, message, {{"name", name_}});
     if (common_.json) print(json_of_counter(name_, member, false));
 }
 

@@ -46,15 +46,15 @@ public:
     /// permit semaphore. One of which none is taken cannot be told from others. One round trip, or two.
     void refuse_permits_with_ids(client& owner) const;
 
-    // The result, on stdout: a sentence, or with --json an object whose second member is `member`. Exit status: 0, or 1 for no.
-    int answer(std::string_view member, bool yes, std::string const& sentence) const;
+    // The result, on stdout: a message, or with --json an object whose second member is `member`. Exit status: 0, or 1 for no.
+    int answer(std::string_view member, bool yes, std::string const& message) const;
     int answer(std::string_view member, std::int64_t number) const;
 
     // The same for what scripts do many times: without --json nothing is printed on stdout.
     /// It was done. Shown with --verbose.
-    void done(std::string_view member, std::string_view event, std::string const& sentence) const;
+    void done(std::string_view member, std::string_view event, std::string const& message) const;
     /// It was not. Shown on stderr.
-    void not_done(std::string_view member, std::string_view event, std::string const& sentence) const;
+    void not_done(std::string_view member, std::string_view event, std::string const& message) const;
 
 private:
     std::string kind_;

@@ -157,8 +157,7 @@ private:
         auto const next = op_.on_held_here(now_, until, news);
         check(next.until <= until, "it waits for no hold beyond its end");
         check(!next.verify || (news && !queued), "it doubts a hold of its process only when there is news");
-        check((op_.now_in() == acquire_op::state::queued) == queued,
-              "it keeps its place in the queue until it has asked");
+        check((op_.now_in() == acquire_op::state::queued) == queued, "it stays in the queue until it has asked");
         check(!op_.doubts() || queued, "who has asked verifies at once");
         op_.end_doubts();
         obey(next, {.may_watch = true});
@@ -170,7 +169,7 @@ private:
         auto const others = some_precedence();
         auto const next = op_.on_head(now_, must_yield, sample, others);
         if (must_yield && next.what == act::wait)
-            check(next.until <= now_ + 5ms, "a process is held back for a short time only");
+            check(next.until <= now_ + 5ms, "a process yields for a short time only");
         obey(next, after_others(must_yield, others, sample));
     }
 
@@ -242,7 +241,7 @@ private:
         auto const others = some_precedence();
         auto const next = op_.on_woken(now_, must_yield, sample, others);
         if (must_yield && next.what == act::wait)
-            check(next.until <= now_ + 5ms, "a process is held back for a short time only");
+            check(next.until <= now_ + 5ms, "a process yields for a short time only");
         obey(next, after_others(must_yield, others, sample));
     }
 

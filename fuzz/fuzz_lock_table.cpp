@@ -171,7 +171,7 @@ private:
         auto const again = table_.retake(*one.record, one.number, {0, watchdog, renewed, false}, now_);
         if (!again) return false;
         check(which && renewed && which->owner_number == one.number && which->holds(now_),
-              "only its former holder takes a lock that passes, as what it was");
+              "only its former holder takes a lock that is being handed off, as what it was");
         one.holds.emplace_back(which, again->number);
         return true;
     }
@@ -370,7 +370,7 @@ private:
             check(one->owner_id().view() != job.owner_id
                       || (!one->in(tenure::phase::acquiring) && !one->in(tenure::phase::handing_off)
                           && !one->holds(now_)),
-                  "it releases nothing that is held, passes, or may come to be");
+                  "it releases nothing that is held, handed off, or may come to be");
         auto it = std::make_shared<lock_request>();
         it->commands.push_back({script::release, job.record->name, job.owner_id});
         if (job.announce) it->commands.clear(); // a message changes no key
@@ -417,15 +417,15 @@ private:
             auto const& handed_off = table_.in_handoff(*one.record);
             if (!handed_off) continue;
             check(handed_off->in(tenure::phase::handing_off) && handed_off->timer_index != tenure::npos,
-                  "what passes is renewed");
+                  "what is being handed off is renewed");
             auto const& head = one.record->queue.head();
             check((head && head->waits && head->accepts_handoff) || now_ >= handed_off->validity(),
                   "and somebody is there to take it, or its time is over");
         }
         std::map<locking::lock_record const*, int> holders;
         for (auto const& one : watched_) {
-            bool const passes = one->in(tenure::phase::handing_off) && now_ < one->validity();
-            if ((!one->holds(now_) && !passes) || robbed_.contains(one->serial)) continue;
+            bool const is_handed_off = one->in(tenure::phase::handing_off) && now_ < one->validity();
+            if ((!one->holds(now_) && !is_handed_off) || robbed_.contains(one->serial)) continue;
             check(++holders[one->record.get()] == 1, "no two hold at once");
             check(server_.holds(one->record->name, one->owner_id().str(), now_),
                   "while a hold says that it is valid the key is its own");

@@ -14,7 +14,7 @@
 // | held                   | half of the lease without renewal  | suspect                                                  |
 // | held, suspect          | validity or max_hold over          | lost                                                     |
 // | held                   | so old that it may be forced open unnoticed | listen to its channel                           |
-// | held, was handed off   | it was not passed on soon          | wake whoever waits first, for it to watch this hold      |
+// | held, was handed off   | it was not handed off again soon   | wake whoever waits first, for it to watch this hold      |
 // | held                   | the connection is new              | into a batch at once, fixed leases too (ownership probe) |
 // | releasing, lost, ended | an answer                          | ignored                                                  |
 // One timer for all: next(). Batches are independent: several are in flight, and an error in one delays no other.

@@ -232,7 +232,7 @@ bool lock_table::hand_off(tenure_ptr const& tenure, base::instant now, base::wak
         return false;
     auto* const others = of.contend();
     if (others == nullptr) return false;
-    // What another one here has got from the server since then was ended there by force: it must not pass beside that.
+    // What another one here has got from the server since then was ended there by force: this is not handed off beside it.
     if (others->in_handoff) return false;
     // Where a renewal is due or overdue, the server is asked anyway.
     if (tenure->suspect.load(std::memory_order_relaxed) || tenure->renewal_in_flight || tenure->next_renewal <= now)

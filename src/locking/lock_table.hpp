@@ -99,8 +99,8 @@ public:
     tenure_ptr current(lock_record const& record, std::uint64_t owner_number) const noexcept;
     /// A tenure in this process holds the lock.
     tenure_ptr holder(lock_record const& record, base::instant now) const noexcept;
-    /// All that do, and the one whose lock passes to the next one here: of a lock that is shared, or whose holder has not been
-    /// told yet that another one got it.
+    /// All that do, and the one whose lock is being handed off: of a lock that is shared, or whose holder has not been told yet
+    /// that another one got it.
     std::vector<tenure_ptr> holders(lock_record const& record, base::instant now) const;
 
     /// Begins an operation of the owner, where none runs. `asked`: what it will hold. `owner_suffix`: what stands behind its

@@ -48,7 +48,7 @@ public:
     tenure_ptr current(std::uint64_t owner_number) const noexcept {
         return empty() ? nullptr : find_current(owner_number);
     }
-    /// Those that have had the lock: they hold, pass, or are lost with levels not given back.
+    /// Those that have had the lock: they hold, are being handed off, or are lost with levels not given back.
     std::span<tenure_ptr const> acquired() const noexcept {
         if (several_) return {several_->all.data(), several_->acquired};
         return {&one_, one_ && one_->is_listed_as_acquired ? 1U : 0U};

@@ -1,4 +1,4 @@
-// Waiters of one client pass a lock on among themselves; other processes get their turn all the same.
+// Waiters of one client hand a lock off among themselves; other processes get their turn all the same.
 // Long because each kind of waiter and each way to lose a lock is a dialogue between threads and a server.
 #include "integration/fixture.hpp"
 #include "support/both_faces.hpp"
@@ -14,7 +14,7 @@ namespace {
 
 using ::testing::ElementsAre;
 
-/// A window that no test outlasts: what is passed on is a matter of who waits, not of how fast this machine is.
+/// A window that no test outlasts: what is handed off is a matter of who waits, not of how fast this machine is.
 constexpr duration no_end = 1h;
 
 class hand_off_test : public with_server {
@@ -26,7 +26,7 @@ protected:
         settings.local_handoff = how;
         return settings;
     }
-    config passing() const { return with({true, no_end, true}); }
+    config handing_off() const { return with({true, no_end, true}); }
 
     /// The names of the commands that clients sent since the last call, without those that scripts ran.
     std::vector<std::string> sent() {
@@ -68,7 +68,7 @@ private:
 // --- without a command
 
 TEST_F(hand_off_test, threads_pass_a_lock_on_without_a_command_first_come_first_served) {
-    client user(passing());
+    client user(handing_off());
     auto lock = user.get_lock(name);
     std::vector<int> order;
     std::vector<std::string> owners;
@@ -129,7 +129,7 @@ TEST_F(hand_off_test, threads_that_hammer_exclude_each_other_and_need_few_comman
 }
 
 TEST_F(hand_off_test, callbacks_get_the_lock_in_the_order_in_which_they_asked) {
-    client user(passing());
+    client user(handing_off());
     auto lock = user.get_lock(name);
     hold mine = lock.acquire({.owner = owner()});
     std::mutex mutex;
@@ -266,8 +266,8 @@ TEST_F(hand_off_test, the_lock_is_left_to_others_for_a_moment_after_each_window)
     stop.request_stop();
 }
 
-/// Between two of their releases to the server the subscription of the process ends, and the head that is held back begins
-/// it anew: its confirmation is no turn of others.
+/// Between two of their releases to the server the subscription of the process ends, and the head that yields begins it
+/// anew: its confirmation is no turn of others.
 TEST_F(hand_off_test, threads_that_hold_for_about_a_second_leave_the_lock_to_others_after_each_hold) {
     client user(with({false, 5ms, false}));
     std::atomic<bool> ending{false};
@@ -338,7 +338,7 @@ TEST_F(hand_off_test, a_stranger_that_waits_for_the_message_gets_the_lock) {
 // --- those who leave
 
 TEST_F(hand_off_test, a_waiter_that_is_cancelled_or_out_of_time_is_passed_over) {
-    client user(passing());
+    client user(handing_off());
     auto lock = user.get_lock(name);
     hold mine = lock.acquire();
     std::stop_source stop;
@@ -366,7 +366,7 @@ TEST_F(hand_off_test, a_waiter_that_is_cancelled_or_out_of_time_is_passed_over) 
 }
 
 TEST_F(hand_off_test, the_lock_is_free_when_all_who_waited_have_left) {
-    client user(passing());
+    client user(handing_off());
     auto lock = user.get_lock(name);
     hold mine = lock.acquire();
     std::stop_source stop;
@@ -441,7 +441,7 @@ TEST_F(hand_off_test, a_crowd_that_comes_and_leaves_at_any_moment_leaves_nothing
 // --- losses
 
 TEST_F(hand_off_test, a_loss_is_told_to_whoever_holds_the_lock_when_it_is_noticed) {
-    auto settings = passing();
+    auto settings = handing_off();
     settings.lock_watchdog_timeout = 3s;
     client user(settings);
     event_log news(user);
@@ -457,7 +457,7 @@ TEST_F(hand_off_test, a_loss_is_told_to_whoever_holds_the_lock_when_it_is_notice
         EXPECT_EQ(got.status(), hold_status::lost);
         EXPECT_EQ(outcome_of([&] { got.release(); }).reason, errc::lease_lost);
     });
-    // There is a second until the next renewal: it is not noticed before it is passed on.
+    // There is a second until the next renewal: it is not noticed before it is handed off.
     server.run("DEL", name);
     mine.release();
     ASSERT_TRUE(wait_until([&] { return has_it.load(); }));
@@ -472,7 +472,7 @@ TEST_F(hand_off_test, a_loss_is_told_to_whoever_holds_the_lock_when_it_is_notice
 }
 
 TEST_F(hand_off_test, a_lock_that_is_passed_around_for_longer_than_its_lease_is_not_lost) {
-    auto settings = passing();
+    auto settings = handing_off();
     settings.lock_watchdog_timeout = 1s;
     client user(settings);
     auto lock = user.get_lock(name);
@@ -529,7 +529,7 @@ TEST_F(hand_off_test, a_view_of_what_was_released_is_none_of_what_its_owner_take
 }
 
 TEST_F(hand_off_test, a_fixed_lease_and_max_hold_are_released_on_the_server) {
-    client user(passing());
+    client user(handing_off());
     auto lock = user.get_lock(name);
     for (acquire_options const& how : {acquire_options{.lease = 60s}, acquire_options{.max_hold = 60s}}) {
         hold mine = lock.acquire(how);
@@ -550,7 +550,7 @@ TEST_F(hand_off_test, a_fixed_lease_and_max_hold_are_released_on_the_server) {
 }
 
 TEST_F(hand_off_test, a_waiter_for_a_fixed_lease_asks_the_server_and_gets_that_lease) {
-    client user(passing());
+    client user(handing_off());
     auto lock = user.get_lock(name);
     hold mine = lock.acquire();
     auto const id = mine.owner_id();
@@ -567,7 +567,7 @@ TEST_F(hand_off_test, a_waiter_for_a_fixed_lease_asks_the_server_and_gets_that_l
 }
 
 TEST_F(hand_off_test, a_waiter_with_max_hold_gets_the_lock_and_loses_it_in_time) {
-    client user(passing());
+    client user(handing_off());
     auto lock = user.get_lock(name);
     hold mine = lock.acquire();
     std::atomic<test_clock::time_point> start{};
@@ -585,7 +585,7 @@ TEST_F(hand_off_test, a_waiter_with_max_hold_gets_the_lock_and_loses_it_in_time)
 }
 
 TEST_F(hand_off_test, the_last_level_of_a_re_entered_lock_is_passed_on_and_no_other) {
-    client user(passing());
+    client user(handing_off());
     auto lock = user.get_lock(name);
     hold outer = lock.acquire();
     hold inner = lock.acquire();

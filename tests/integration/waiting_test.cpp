@@ -27,7 +27,7 @@ protected:
     reentrant_lock theirs = other.get_lock(name);
 };
 
-/// In the local queue, held back for other processes or with its attempt under way: the server answers all the time. A loaded
+/// In the local queue, yielding to other processes or with its attempt under way: the server answers all the time. A loaded
 /// machine may be late with its answers, or with the end of a try, for so long that a few rightly hear nothing; not in each of
 /// several rounds.
 TEST_F(waiting_test, short_tries_of_a_busy_lock_end_as_timed_out_and_never_as_disconnected) {

@@ -305,7 +305,7 @@ TEST_P(faster_multi_script, renews_many_holds_and_names_those_that_are_gone) {
     words const arguments{"200000", "me:1", "2", "a", "b", "me:2", "1", "c", "me:3", "2", "d", "e", "you:1", "1", "c"};
     EXPECT_EQ(shown(call(faster_multi_renew, {"group", "group", "group", "group"}, arguments)), "[2 3]");
     EXPECT_EQ(group(), (words{"a=me:1 x1 200s", "b=me:1 x1 200s", "c=you:1 x1 200s", "d=me:3 x1 100s", "key 200s"}));
-    EXPECT_EQ(shown(call(faster_multi_renew, {"group"}, {"1", "me:1", "2", "a", "b"})), "[]") << "a mere question";
+    EXPECT_EQ(shown(call(faster_multi_renew, {"group"}, {"1", "me:1", "2", "a", "b"})), "[]") << "an ownership probe";
     EXPECT_EQ(group().front(), "a=me:1 x1 200s");
 }
 

@@ -1,5 +1,5 @@
 """A lock is handed off within a process."""
-from table.files import KEEPER, LEVEL, PASSING, TABLE, WAITING
+from table.files import HANDOFF, KEEPER, LEVEL, TABLE, WAITING
 
 MUTANTS = [
     ("a hold that was handed off counts as acquired then", TABLE,
@@ -29,10 +29,10 @@ MUTANTS = [
     ("a waiter whose earlier call may have run is given the lock", WAITING,
      "waiter_->asked.can_pass() && !may_hold_ && !tenure_->late_copy_possible;",
      "waiter_->asked.can_pass();"),
-    ("what passes is taken again without the token that is asked for", LEVEL,
+    ("what is being handed off is taken again without the token that is asked for", LEVEL,
      "renewed && !fencing && ",
      "renewed && "),
-    ("who takes again what passes has the token of the hold before", TABLE,
+    ("who takes again what is being handed off has the token of the hold before", TABLE,
      "    tenure->token = 0; ",
      ""),
     ("a waiter that wants a fixed lease is given the lock", TABLE,
@@ -66,28 +66,28 @@ MUTANTS = [
     ("the first of two is told to nobody", TABLE,
      "        if (others->handoff.wakes_head()) of.queue.tell_head(woken);\n",
      ""),
-    ("what passes can be taken again by anybody", TABLE,
+    ("what is being handed off can be taken again by anybody", TABLE,
      "if (!tenure || tenure->owner_number != owner_number || tenure->in_operation",
      "if (!tenure || tenure->in_operation"),
-    ("what passes stays when the last waiter leaves", TABLE,
+    ("what is being handed off stays when the last waiter leaves", TABLE,
      "        stop_handoff(of, now, now);\n    return false;",
      "        return false;\n    return false;"),
-    ("what passes and ends is left on the server", TABLE,
+    ("what ends while it is handed off is left on the server", TABLE,
      "tenure->longest_ever, tenure->late_copy_possible}, reap_at,\n"
      "             now); // may throw\n"
      "    record.contended->in_handoff.reset();",
      "tenure->longest_ever, tenure->late_copy_possible}, base::never, now); // may throw\n"
      "    record.contended->in_handoff.reset();"),
-    ("what passes is not renewed", "src/locking/tenure.hpp",
+    ("what is being handed off is not renewed", "src/locking/tenure.hpp",
      "if (in(phase::handing_off)) return true;",
      "if (in(phase::handing_off)) return false;"),
     ("a hold that is suspect keeps its local waiters waiting", TABLE,
      "one && !one->suspect.load(std::memory_order_relaxed)) {",
      "one) {"),
-    ("a process passes a lock on for ever", PASSING,
+    ("a process hands a lock off to itself for ever", HANDOFF,
      "if (now - began_ >= config.time) {",
      "if (false) {"),
-    ("a window that was over is over for ever", PASSING,
+    ("a window that was over is over for ever", HANDOFF,
      "        began_ = base::never;\n        time_is_over_ = false;",
      "        time_is_over_ = false;"),
 ]

@@ -357,7 +357,7 @@ std::optional<violation> check_reentry(history const& all) {
 }
 
 std::optional<violation> check_turns(history const& all, moment window) {
-    // For the server, all who passed the lock on to each other are one owner.
+    // For the server, all who handed the lock off to each other are one owner.
     std::map<place, std::optional<moment>> passed_since;
     bool quiet = false;
     for (std::size_t i = 0; i < all.size(); ++i) {

@@ -45,7 +45,7 @@ std::optional<violation> check_minimum_holds(history const& all);
 std::optional<violation> check_needless_loss(history const& all, moment patience, bool always = false);
 /// Nobody enters again what the server does not know.
 std::optional<violation> check_reentry(history const& all);
-/// In quiet times no process passes a lock on within itself for longer than `window`: others are to have a turn.
+/// In quiet times no process hands a lock off within itself for longer than `window`: others are to have a turn.
 std::optional<violation> check_turns(history const& all, moment window);
 /// Where locks give fencing tokens, each acquisition has a greater one than those before, unless the server lost its data; and
 /// a re-entry has that of its owner.

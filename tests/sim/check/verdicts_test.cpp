@@ -186,7 +186,7 @@ TEST(refusal_checker, accepts_busy_behind_a_hold_of_the_same_process) {
     auto all = waits_in_vain(answer::timed_out);
     all[1] = at(1ms, kind::acquired, 0, 1, "a:1");
     EXPECT_FALSE(check_refusals(all, {}));
-    all.insert(all.begin() + 2, at(2ms, kind::told_lost, 0, 1, "a:1")); // longer ago than a process stands back
+    all.insert(all.begin() + 2, at(2ms, kind::told_lost, 0, 1, "a:1")); // longer ago than a process yields
     EXPECT_TRUE(check_refusals(all, {}));
 }
 

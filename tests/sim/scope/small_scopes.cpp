@@ -160,15 +160,15 @@ std::vector<scope> small_scopes() {
     auto half_refused = halves;
     half_refused.kill_refused = half_refused.restore_refused = true;
     // Two threads of one client and one of another: the second thread leaves at the moment at which it may be given the lock.
-    auto passed = halves;
-    passed.strictly = true;
-    passed.workers.push_back({.jobs = {{.asks = job::how::cancelled, .pause = 40, .wait = 60}}});
+    auto handed_off = halves;
+    handed_off.strictly = true;
+    handed_off.workers.push_back({.jobs = {{.asks = job::how::cancelled, .pause = 40, .wait = 60}}});
     // The second has it until 102.12 ms; the third has not looked since the first got it, so the lock is for whoever comes
     // first. Who has released it asks again at once; the third, who has been woken and needs 20 µs, leaves in that moment.
     auto first_of_three = halves;
     first_of_three.workers.push_back({.jobs = {{.pause = 40, .hold = 2}, {.by_the_same = true}}});
-    job const leaves_while_it_passes{.asks = job::how::cancelled, .pause = 45, .wait = 57, .pause_us = 50};
-    first_of_three.workers.push_back({.jobs = {leaves_while_it_passes}});
+    job const leaves_while_it_is_handed_off{.asks = job::how::cancelled, .pause = 45, .wait = 57, .pause_us = 50};
+    first_of_three.workers.push_back({.jobs = {leaves_while_it_is_handed_off}});
     // The same, but whoever has released it does not ask again: nobody comes for it; or another thread, which enters twice,
     // comes before its head.
     auto leaves_it = first_of_three;
@@ -248,7 +248,7 @@ std::vector<scope> small_scopes() {
         {.name = "handed off within a process",
          .brief_depth = 9,
          .brief_states = 4'348,
-         .plan = passed,
+         .plan = handed_off,
          .faults = cut_or_crash(),
          .early = 1,
          .depth = 11,
@@ -259,7 +259,7 @@ std::vector<scope> small_scopes() {
          .woken_after = 20us,
          .depth = 12,
          .states = 609},
-        {.name = "nobody comes for what passes",
+        {.name = "nobody comes for what is handed off",
          .plan = leaves_it,
          .faults = cut_or_crash(),
          .woken_after = 20us,

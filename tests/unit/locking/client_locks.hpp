@@ -68,10 +68,10 @@ struct client_locks {
 };
 
 struct waiting_here : client_locks {
-    std::vector<waiter_ptr> places{};
+    std::vector<waiter_ptr> waiters{};
     void wait() {
-        places.push_back(std::make_shared<locking::waiter>(make_sleeper()));
-        record->queue.enter(places.back());
+        waiters.push_back(std::make_shared<locking::waiter>(make_sleeper()));
+        record->queue.enter(waiters.back());
     }
     lock_table::head_wake next(base::instant now) { return table.next_head_wake(*record, now); }
 };
@@ -90,7 +90,7 @@ struct local_waiter {
     bool granted() const { return waiter->granted; }
 };
 
-/// Who passes a lock on within this client, and to whom; strictly first come first served.
+/// Who hands a lock off within this client, and to whom; strictly first come first served.
 struct hand_off : client_locks {
     explicit hand_off(local_handoff::settings const& how = {true, base::milliseconds(5), true}) : client_locks{how} {}
 

@@ -1,4 +1,4 @@
-// What passes is for whoever comes first: its former holder or the local head.
+// What is being handed off is for whoever comes first: its former holder or the local head.
 #include "client_locks.hpp"
 #include "locking/acquire_op.hpp"
 
@@ -70,7 +70,7 @@ TEST(first_of_two, is_taken_again_by_the_same_owner_as_a_new_level) {
 TEST(first_of_two, is_taken_again_only_by_its_owner_as_what_it_was_and_in_time) {
     first_of_two all;
     auto const& one = all.one;
-    EXPECT_FALSE(all.retake(ann, at(0s)).has_value()) << "nothing passes";
+    EXPECT_FALSE(all.retake(ann, at(0s)).has_value()) << "nothing is being handed off";
     all.give_back(one, at(1s));
     EXPECT_FALSE(all.retake(cid, at(1s)).has_value());
     EXPECT_FALSE(all.retake(bob, at(1s)).has_value());
@@ -337,7 +337,7 @@ TEST(first_of_two, has_no_timer_for_a_next_one_where_there_is_none) {
     EXPECT_EQ(ms(all.table.keeper.next()), 10'000) << "the renewal";
 }
 
-// --- the end of what passes
+// --- the end of what is being handed off
 
 TEST(first_of_two, ends_with_its_validity_which_the_head_is_told) {
     first_of_two all;

@@ -1,4 +1,4 @@
-// What one local holder passes on to the next without the server, and what it does not.
+// What one local holder hands off to the next without the server, and what it does not.
 #include "client_locks.hpp"
 #include "locking/recipes/recipes.hpp"
 
@@ -13,7 +13,7 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using finds = lock_table::finding::kind;
 
-// --- what passes
+// --- what is handed off
 
 TEST(hand_off, gives_the_id_and_the_lease_to_the_next_waiter) {
     hand_off all;
@@ -158,7 +158,7 @@ TEST(hand_off, renews_when_the_former_holder_would_have) {
     EXPECT_EQ(ms(all.table.keeper.next()), 20'000);
 }
 
-// --- what does not pass
+// --- what is not handed off
 
 /// Something that makes a hold, or the waiter for it, one that the server has to know of.
 struct obstacle {
@@ -174,9 +174,9 @@ class obstacle_test : public ::testing::TestWithParam<obstacle> {};
 TEST_P(obstacle_test, leaves_it_to_the_server) {
     auto const& what = GetParam();
     hand_off free_way;
-    auto const passed = free_way.hold(ann, at(0s));
+    auto const unhindered = free_way.hold(ann, at(0s));
     auto const with = free_way.wait(bob, at(0s));
-    EXPECT_EQ(free_way.give_back(passed, at(1s)), plan::handed_off) << "without it";
+    EXPECT_EQ(free_way.give_back(unhindered, at(1s)), plan::handed_off) << "without it";
 
     hand_off all;
     auto const one = all.hold(ann, at(0s));

@@ -48,7 +48,7 @@ TEST(head_wake, begins_to_count_again_when_nobody_waited) {
     waiting_here all;
     all.wait();
     for (int i = 0; i < head_wakes::most; ++i) all.next(at(0ms));
-    all.record->queue.leave(all.places[0], all.woken);
+    all.record->queue.leave(all.waiters[0], all.woken);
     EXPECT_EQ(all.next(at(1ms)), lock_table::head_wake::nobody);
     all.wait();
     EXPECT_EQ(all.next(at(2ms)), lock_table::head_wake::at_once);
@@ -76,7 +76,7 @@ TEST(lock_table, ends_everything_when_the_client_closes) {
     EXPECT_EQ(acquiring->owner_id(), id) << "a late answer that would want a new one";
     EXPECT_EQ(all.table.keeper.size(), 0U);
     EXPECT_EQ(turn->times, 1);
-    for (auto const& waiter : all.places) EXPECT_GE(static_cast<scripted::wake_counter&>(*waiter->waker).times, 1);
+    for (auto const& waiter : all.waiters) EXPECT_GE(static_cast<scripted::wake_counter&>(*waiter->waker).times, 1);
     std::vector<std::string> ids;
     for (auto const& job : all.table.dead.all_now(base::never)) ids.push_back(job.owner_id);
     EXPECT_THAT(ids, ::testing::UnorderedElementsAre("uuid:1", "uuid:2"));

@@ -31,7 +31,7 @@ TEST(process_turn, is_over_when_its_time_is_and_others_listen) {
     EXPECT_TRUE(turn.over(1ms, at(1ms)));
 }
 
-TEST(process_turn, begins_anew_after_it_stood_back_or_others_had_the_lock) {
+TEST(process_turn, begins_anew_after_it_yielded_or_others_had_the_lock) {
     process_turn turn;
     turn.on_acquired(at(0s));
     turn.on_released(1, {}, at(0s));

@@ -15,23 +15,23 @@ struct waiting_line {
     wait_queue queue;
     base::wake_list woken;
     std::vector<std::shared_ptr<scripted::wake_counter>> sleepers;
-    std::vector<waiter_ptr> places;
+    std::vector<waiter_ptr> waiters;
 
     explicit waiting_line(std::size_t length) {
         for (std::size_t i = 0; i < length; ++i) {
             sleepers.push_back(scripted::make_sleeper());
-            places.push_back(std::make_shared<locking::waiter>(sleepers.back()));
-            EXPECT_EQ(queue.enter(places.back()), i == 0);
+            waiters.push_back(std::make_shared<locking::waiter>(sleepers.back()));
+            EXPECT_EQ(queue.enter(waiters.back()), i == 0);
         }
     }
     void leave(std::size_t which) {
-        queue.leave(places[which], woken);
+        queue.leave(waiters[which], woken);
         woken.wake_all();
     }
     /// 'h' at the head, 'w' waiting; one letter for each.
     std::string picture() const {
         std::string all;
-        for (auto const& one : places) all.push_back(one->at_head ? 'h' : 'w');
+        for (auto const& one : waiters) all.push_back(one->at_head ? 'h' : 'w');
         return all;
     }
 };
@@ -39,7 +39,7 @@ struct waiting_line {
 TEST(wait_queue, makes_the_first_the_head_without_waking_it) {
     waiting_line line(3);
     EXPECT_EQ(line.picture(), "hww");
-    EXPECT_EQ(line.queue.head(), line.places[0]);
+    EXPECT_EQ(line.queue.head(), line.waiters[0]);
     EXPECT_TRUE(line.queue.has_second());
     EXPECT_EQ(line.sleepers[0]->times, 0) << "it is awake: it has just come";
 }
@@ -47,7 +47,7 @@ TEST(wait_queue, makes_the_first_the_head_without_waking_it) {
 TEST(wait_queue, serves_first_come_first) {
     waiting_line line(4);
     for (std::size_t i = 0; i < 4; ++i) {
-        EXPECT_EQ(line.queue.head(), line.places[i]);
+        EXPECT_EQ(line.queue.head(), line.waiters[i]);
         line.leave(i);
         for (std::size_t other = 1; other < 4; ++other) EXPECT_EQ(line.sleepers[other]->times, other <= i + 1 ? 1 : 0);
     }
@@ -59,11 +59,11 @@ TEST(wait_queue, serves_first_come_first) {
 TEST(wait_queue, lets_anybody_leave_from_the_middle_without_waking_anybody) {
     waiting_line line(3);
     line.leave(1);
-    EXPECT_EQ(line.queue.head(), line.places[0]);
+    EXPECT_EQ(line.queue.head(), line.waiters[0]);
     EXPECT_TRUE(line.queue.has_second());
     for (auto const& one : line.sleepers) EXPECT_EQ(one->times, 0);
     line.leave(0);
-    EXPECT_EQ(line.queue.head(), line.places[2]);
+    EXPECT_EQ(line.queue.head(), line.waiters[2]);
     EXPECT_EQ(line.sleepers[1]->times, 0) << "who left is not woken";
     EXPECT_EQ(line.sleepers[2]->times, 1);
 }
@@ -72,10 +72,10 @@ TEST(wait_queue, takes_no_notice_of_one_that_left_before) {
     waiting_line line(2);
     line.leave(0);
     line.leave(0);
-    EXPECT_EQ(line.queue.head(), line.places[1]);
+    EXPECT_EQ(line.queue.head(), line.waiters[1]);
     EXPECT_EQ(line.sleepers[1]->times, 1);
     wait_queue empty;
-    empty.leave(line.places[0], line.woken);
+    empty.leave(line.waiters[0], line.woken);
     EXPECT_TRUE(empty.empty());
 }
 
@@ -145,10 +145,10 @@ TEST(wait_queue, keeps_its_order_whoever_leaves) {
             line.leave(second);
             std::size_t next = 0;
             while (next == first || next == second) ++next;
-            EXPECT_EQ(line.queue.head(), line.places[next]);
-            EXPECT_TRUE(line.places[next]->at_head);
+            EXPECT_EQ(line.queue.head(), line.waiters[next]);
+            EXPECT_TRUE(line.waiters[next]->at_head);
             for (std::size_t i = 0; i < 4; ++i)
-                EXPECT_EQ(line.sleepers[i]->times, i > 0 && line.places[i]->at_head ? 1 : 0) << i;
+                EXPECT_EQ(line.sleepers[i]->times, i > 0 && line.waiters[i]->at_head ? 1 : 0) << i;
         }
     }
 }
@@ -157,7 +157,7 @@ TEST(wait_queue, keeps_its_order_whoever_leaves) {
 
 struct permits_line : waiting_line {
     explicit permits_line(std::vector<std::int64_t> const& amounts) : waiting_line(amounts.size()) {
-        for (std::size_t i = 0; i < amounts.size(); ++i) places[i]->amount = amounts[i];
+        for (std::size_t i = 0; i < amounts.size(); ++i) waiters[i]->amount = amounts[i];
     }
     void come(std::int64_t permits) {
         queue.tell_first(permits, woken);
@@ -165,14 +165,14 @@ struct permits_line : waiting_line {
     }
     void takes(std::size_t which, std::int64_t left, channel_sample const& heard = {},
                base::instant back_at = base::never) {
-        queue.leave_with(places[which], {.left = left, .back_at = back_at, .heard = heard}, woken);
+        queue.leave_with(waiters[which], {.left = left, .back_at = back_at, .heard = heard}, woken);
         woken.wake_all();
     }
-    void finds_none(std::size_t which) { wait_queue::found_none(*places[which]); }
+    void finds_none(std::size_t which) { wait_queue::found_none(*waiters[which]); }
     /// What has been told to each.
     std::vector<std::int64_t> told() const {
         std::vector<std::int64_t> out;
-        for (auto const& one : places) out.push_back(one->told_of);
+        for (auto const& one : waiters) out.push_back(one->told_of);
         return out;
     }
     using all = std::vector<std::int64_t>;
@@ -199,22 +199,22 @@ TEST(wait_queue, tells_the_first_even_of_too_few_and_nobody_past_one_who_wants_m
 TEST(wait_queue, tells_the_first_again_where_all_ask) {
     permits_line line({1});
     line.come(1);
-    line.places[0]->released = false; // it asks
+    line.waiters[0]->released = false; // it asks
     line.come(1);
-    EXPECT_TRUE(line.places[0]->released) << "it may have asked before these came";
+    EXPECT_TRUE(line.waiters[0]->released) << "it may have asked before these came";
     line.finds_none(0);
-    EXPECT_TRUE(line.places[0]->released) << "by that answer";
+    EXPECT_TRUE(line.waiters[0]->released) << "by that answer";
 }
 
 TEST(wait_queue, tells_one_that_was_told_of_too_few_before_those_behind_it) {
     permits_line line({2, 5});
     line.come(1);
-    line.places[0]->released = false; // it asks
+    line.waiters[0]->released = false; // it asks
     line.come(1);
-    EXPECT_TRUE(line.places[0]->released) << "it may have asked before the second one came";
+    EXPECT_TRUE(line.waiters[0]->released) << "it may have asked before the second one came";
     EXPECT_EQ(line.told(), (permits_line::all{2, 0}));
     line.finds_none(0);
-    EXPECT_TRUE(line.places[0]->released) << "by that answer";
+    EXPECT_TRUE(line.waiters[0]->released) << "by that answer";
     EXPECT_EQ(line.told(), (permits_line::all{2, 0}));
     line.come(3);
     EXPECT_EQ(line.told(), (permits_line::all{2, 3})) << "the first one of them in any case";
@@ -225,32 +225,32 @@ TEST(wait_queue, who_takes_the_last_permits_leaves_a_head_that_has_heard_nothing
     auto const soon = base::instant(base::milliseconds(9));
     line.takes(0, 0, {.count = 7, .subscribed = true}, soon);
     EXPECT_EQ(line.picture(), "hh");
-    EXPECT_EQ(line.places[1]->back_at, soon);
-    EXPECT_TRUE(line.places[1]->none_left);
-    EXPECT_EQ(line.places[1]->sample.count, 7U);
-    EXPECT_EQ(line.places[1]->told_of, 0);
+    EXPECT_EQ(line.waiters[1]->back_at, soon);
+    EXPECT_TRUE(line.waiters[1]->none_left);
+    EXPECT_EQ(line.waiters[1]->sample.count, 7U);
+    EXPECT_EQ(line.waiters[1]->told_of, 0);
 
     permits_line deaf({1, 1});
     deaf.takes(0, 0);
-    EXPECT_FALSE(deaf.places[1]->none_left) << "nobody listened";
+    EXPECT_FALSE(deaf.waiters[1]->none_left) << "nobody listened";
 }
 
 TEST(wait_queue, who_leaves_without_permits_does_not_say_that_there_are_none) {
     permits_line line({1, 1});
     line.leave(0);
-    EXPECT_EQ(line.queue.head(), line.places[1]);
-    EXPECT_FALSE(line.places[1]->none_left);
+    EXPECT_EQ(line.queue.head(), line.waiters[1]);
+    EXPECT_FALSE(line.waiters[1]->none_left);
 }
 
 TEST(wait_queue, who_finds_more_permits_tells_those_that_nobody_told) {
     permits_line line({1, 1, 1});
     line.takes(0, 2, {.count = 7, .subscribed = true});
     EXPECT_EQ(line.told(), (permits_line::all{0, 1, 1}));
-    EXPECT_FALSE(line.places[1]->none_left);
+    EXPECT_FALSE(line.waiters[1]->none_left);
 
     permits_line other({1, 1, 1});
     other.come(2);
-    other.places[0]->released = false; // it asks, and gets one
+    other.waiters[0]->released = false; // it asks, and gets one
     other.takes(0, 1);
     EXPECT_EQ(other.told(), (permits_line::all{1, 1, 0})) << "what is left is what the second one was told of";
 }
@@ -258,51 +258,51 @@ TEST(wait_queue, who_finds_more_permits_tells_those_that_nobody_told) {
 TEST(wait_queue, nobody_knows_when_more_come_where_something_was_left_for_others) {
     permits_line line({1, 1, 1});
     line.come(3);
-    line.places[0]->released = false; // it asks, and gets one
-    line.places[1]->told_of = 0;      // it has found them taken
+    line.waiters[0]->released = false; // it asks, and gets one
+    line.waiters[1]->told_of = 0;      // it has found them taken
     line.takes(0, 1, {.count = 7, .subscribed = true});
     EXPECT_EQ(line.picture(), "hhw");
-    EXPECT_FALSE(line.places[1]->none_left) << "the last one takes it";
+    EXPECT_FALSE(line.waiters[1]->none_left) << "the last one takes it";
 }
 
 /// Its answer has come before the permits, and is looked at behind what the others did with them.
 TEST(wait_queue, who_was_told_before_asks_again_where_the_others_counted_on_it) {
     permits_line line({1, 1});
     line.come(2);
-    for (auto const& one : line.places) one->asks();
+    for (auto const& one : line.waiters) one->asks();
     line.finds_none(0); // others were faster; the second one does not know it yet
     line.come(2);
     EXPECT_EQ(line.told(), (permits_line::all{2, 1}));
-    line.places[0]->asks(); // and gets one
+    line.waiters[0]->asks(); // and gets one
     line.takes(0, 1);
-    EXPECT_FALSE(line.places[1]->released) << "what is left is what it was told of";
+    EXPECT_FALSE(line.waiters[1]->released) << "what is left is what it was told of";
     line.finds_none(1);
-    EXPECT_TRUE(line.places[1]->released) << "by an answer from before that";
-    line.places[1]->asks();
+    EXPECT_TRUE(line.waiters[1]->released) << "by an answer from before that";
+    line.waiters[1]->asks();
     line.finds_none(1);
-    EXPECT_FALSE(line.places[1]->released);
-    EXPECT_EQ(line.places[1]->told_of, 0);
+    EXPECT_FALSE(line.waiters[1]->released);
+    EXPECT_EQ(line.waiters[1]->told_of, 0);
 }
 
 TEST(wait_queue, who_was_told_before_asks_again_where_one_behind_it_was_told_in_its_place) {
     permits_line line({1, 5});
     line.come(1);
-    line.places[0]->asks();
+    line.waiters[0]->asks();
     line.come(1);
     EXPECT_EQ(line.told(), (permits_line::all{1, 1}));
     line.finds_none(0);
-    EXPECT_TRUE(line.places[0]->released) << "one is too few for the other one";
-    line.places[0]->asks();
+    EXPECT_TRUE(line.waiters[0]->released) << "one is too few for the other one";
+    line.waiters[0]->asks();
     line.finds_none(0);
-    EXPECT_FALSE(line.places[0]->released) << "once";
+    EXPECT_FALSE(line.waiters[0]->released) << "once";
 }
 
 TEST(wait_queue, what_came_too_late_for_one_is_for_the_next) {
     permits_line line({1, 1});
     line.come(1); // after it has asked: it gets another one
     line.takes(0, 0);
-    EXPECT_EQ(line.places[1]->told_of, 1);
-    EXPECT_TRUE(line.places[1]->released);
+    EXPECT_EQ(line.waiters[1]->told_of, 1);
+    EXPECT_TRUE(line.waiters[1]->released);
 }
 
 } // namespace
