@@ -26,8 +26,10 @@ END
 page_ends() {
     cat <<'END'
 
-- Redis 6.2 has no ACL rules about subcommands or about reading alone, and no messages of the shards of a cluster; it cannot say
-  what a user may do. Tests of these are skipped there, and `redlatch doctor` says that rights are not known.
+- Redis 6.2 takes ACL rules that give a subcommand (`+client|kill`), and none that take one away (`-client|kill`) or are about
+  reading alone (`%R~`); it has no messages of the shards of a cluster, and cannot say what a user may do. Tests of these are
+  skipped there, and `redlatch doctor` says that rights are not known. It takes what `redlatch acl` prints, in a cluster with
+  `--sharded off`: it does not know `+spublish` and the other commands of shards. Sentinels alone know `+sentinel|…`.
 - Other tests that are skipped are about what a kind of lock does not have, and two are skipped on Valkey: it moves a slot only
   when the replicas of its master have heard of that, and there they are silent.
 - Redis 6.2 and Valkey 9.1 come from wheels of PyPI, Redis 8.0 and Valkey 8.1 from packages of Debian 13.

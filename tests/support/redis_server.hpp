@@ -24,10 +24,11 @@ struct server_options {
     std::string program{};                  ///< empty: REDLATCH_TEST_SERVER, else redis-server, else valkey-server
 };
 
-/// Redis 6.2: no ACL rules about subcommands and about reading alone, no ACL DRYRUN, no messages of shards.
+/// Redis 6.2: no ACL rules that take a subcommand away or are about reading alone, no ACL DRYRUN, no messages of shards.
 bool test_server_is_before_7();
 /// Why tests of such rules are skipped there.
-inline constexpr char const* needs_rules_of_7 = "ACL rules about subcommands and about reading came with Redis 7.0";
+inline constexpr char const* needs_rules_of_7 =
+    "ACL rules that take subcommands away or are about reading came with Redis 7.0";
 
 /// Starts in the constructor and answers PING when it returns; ends in the destructor. Only ever signals its own
 /// process. Thread safety: distinct objects: safe. Shared objects: address(), admin(), pid(), pause() and resume()
