@@ -158,7 +158,11 @@ std::string guarantees_text(std::vector<guarantee> const& all, diagnosis const& 
 
 std::string sentinels_text(sentinel_facts const& said) {
     labelled_lines lines(2);
-    lines.add("Sentinels", number_or_not_known(said.sentinels) + ", quorum " + number_or_not_known(said.quorum));
+    auto const in_reach = said.reachable && said.reachable != said.sentinels
+                              ? ", of which " + std::to_string(*said.reachable) + " can be reached"
+                              : std::string();
+    lines.add("Sentinels",
+              number_or_not_known(said.sentinels) + in_reach + ", quorum " + number_or_not_known(said.quorum));
     add_refused(lines, said.refused);
     return lines.text();
 }
@@ -234,6 +238,7 @@ ordered json_of(guarantee const& one, bool accepted) {
 ordered json_of(sentinel_facts const& said) {
     ordered object;
     object["sentinels"] = or_null(said.sentinels);
+    object["reachable"] = or_null(said.reachable);
     object["quorum"] = or_null(said.quorum);
     object["refused"] = json_of(said.refused);
     return object;

@@ -12,8 +12,8 @@
 // |                    | min-replicas-to-write at their number                                                               |
 // | lone_master        | min-replicas-to-write is at least 1; said of a server that has replicas, or should have some        |
 // | replicas_confirm   | WAIT can be used, and as many replicas are there as config::replicas wants; only where it does  |
-// | automatic_failover | three Sentinels or more agree on what a quorum can decide, and a replica is there; a master of a    |
-// |                    | cluster has a replica                                                                               |
+// | automatic_failover | there are three Sentinels or more, as many as a quorum and a majority of all take can be reached,   |
+// |                    | and a replica is there; three masters of a cluster or more have slots, and this one a replica       |
 // | commands           | no command that redlatch cannot do without is unknown; left out where the server cannot say it      |
 // | rights             | this user has all rights that the types need                                                        |
 // | messages           | a message that was published has arrived                                                            |

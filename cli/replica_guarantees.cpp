@@ -2,8 +2,12 @@
 // says.
 #include "guarantee_rules.hpp"
 
+#include <algorithm>
+
 namespace redlatch::cli {
 namespace {
+
+constexpr int fewest_electing_masters = 3;
 
 bool has_or_should_have_replicas(question const& about) {
     auto const mode = about.setup.mode;
@@ -38,14 +42,17 @@ std::string_view missing_command(question const& about) {
     return counts_connected_ones && about.server.role_command == false ? "ROLE" : "";
 }
 
+/// For want of what a Sentinel would have said.
+verdict of_sentinels_unknown(std::optional<sentinel_facts> const& said, std::string_view number) {
+    std::string reason = "The Sentinels do not say how many " + std::string(number) + ".";
+    if (said)
+        for (auto const& one : said->refused) reason = one.command + " was not answered (" + one.reason + ").";
+    return {standing::unknown, reason, "See redlatch acl --sentinels."};
+}
+
 std::optional<verdict> judge_sentinels(question const& about) {
     auto const& said = about.setup.sentinels;
-    if (!said || !said->sentinels || !said->quorum) {
-        std::string reason = "The Sentinels do not say how many they are.";
-        if (said)
-            for (auto const& one : said->refused) reason = one.command + " was not answered (" + one.reason + ").";
-        return verdict{standing::unknown, reason, "See redlatch acl --sentinels."};
-    }
+    if (!said || !said->sentinels || !said->quorum) return of_sentinels_unknown(said, "they are");
     auto const there = std::string(*said->sentinels == 1 ? "There is " : "There are ")
                        + number_of(*said->sentinels, "Sentinel", "Sentinels") + " with a quorum of "
                        + std::to_string(*said->quorum);
@@ -54,10 +61,21 @@ std::optional<verdict> judge_sentinels(question const& about) {
                      "Run three Sentinels or more, on machines of their own.");
     if (*said->quorum > *said->sentinels)
         return fails(there + ", which they cannot reach.", "Lower the quorum to a majority of the Sentinels.");
+    // Those that are away count in the majority, and have no vote.
+    auto const needed = std::max(*said->quorum, *said->sentinels / 2 + 1);
+    bool const some_away = said->reachable && *said->reachable < *said->sentinels;
+    auto const in_reach = some_away ? ", of which " + std::to_string(*said->reachable) + " can be reached" : "";
+    std::string const bring_back =
+        "Start the Sentinels that are away (SENTINEL SENTINELS names them), or have those that "
+        "are left forget them (SENTINEL RESET).";
+    if (said->reachable && *said->reachable < needed)
+        return fails(there + in_reach + ": a failover takes " + std::to_string(needed) + ".", bring_back);
     if (about.server.replicas == 0)
         return fails(there + ", and no replica.", "Add a replica, on a machine of its own.");
     if (!about.server.replicas) return unknown(about, "INFO", allow("+info", about));
-    return holds(there + ", and " + number_of(*about.server.replicas, "replica", "replicas") + ".");
+    if (!said->reachable) return of_sentinels_unknown(said, "of them can be reached");
+    return holds(there + in_reach + ", and " + number_of(*about.server.replicas, "replica", "replicas") + ".",
+                 some_away ? bring_back : "");
 }
 
 } // namespace
@@ -111,6 +129,14 @@ std::optional<verdict> judge_lone_master(question const& about) {
 std::optional<verdict> judge_automatic_failover(question const& about) {
     if (about.setup.mode == server_mode::sentinel) return judge_sentinels(about);
     if (about.setup.mode != server_mode::cluster) return std::nullopt;
+    // A replica is elected by a majority of all masters with slots, those that are lost included.
+    auto const masters = static_cast<int>(about.setup.servers.size());
+    if (masters < fewest_electing_masters)
+        return fails(
+            "The cluster has " + number_of(masters, "master", "masters")
+                + " with slots: of fewer than three, those that are left when one is lost are no majority, and "
+                  "elect no replica in its place.",
+            "Spread the slots over three masters or more, on machines of their own, each with a replica.");
     if (!about.server.replicas) return unknown(about, "INFO", allow("+info", about));
     if (*about.server.replicas > 0)
         return holds("It has " + number_of(*about.server.replicas, "replica", "replicas") + ".");

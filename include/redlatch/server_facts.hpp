@@ -79,6 +79,7 @@ struct server_facts {
 /// What one Sentinel has said when the master was last asked for.
 struct sentinel_facts {
     std::optional<int> sentinels{}; ///< that it knows of, itself included
+    std::optional<int> reachable{}; ///< of these: those that it does not call away, itself included
     std::optional<int> quorum{};    ///< so many have to agree that the master is gone
     std::vector<refused_question> refused{};
 };

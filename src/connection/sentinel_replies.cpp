@@ -3,6 +3,8 @@
 #include "base/whole_number.hpp"
 #include "resp/command.hpp"
 
+#include <algorithm>
+
 namespace redlatch::connection {
 namespace {
 
@@ -19,6 +21,17 @@ std::string_view field(resp::value const& fields, std::string_view name) {
     for (std::size_t at = 0; at + 1 < fields.items.size(); at += 2)
         if (fields.items[at].text == name) return fields.items[at + 1].text;
     return {};
+}
+
+/// Of the others: silent for as long as makes a master lost, or without a connection now.
+bool is_away(resp::value const& sentinel) {
+    auto flags = field(sentinel, "flags");
+    while (!flags.empty()) {
+        auto const one = flags.substr(0, flags.find(','));
+        if (one == "s_down" || one == "o_down" || one == "disconnected") return true;
+        flags.remove_prefix(std::min(one.size() + 1, flags.size()));
+    }
+    return false;
 }
 
 } // namespace
@@ -50,9 +63,12 @@ sentinel_answer read_sentinel_answer(std::vector<resp::value> const& replies) {
         answer.sentinels = *rest + 1;
     if (replies.at(1).is_error()) answer.master_refused = replies.at(1).text;
     if (replies.at(2).is_error()) answer.others_refused = replies.at(2).text;
+    if (replies.at(2).is_array()) answer.reachable = 1;
     for (auto const& one : replies.at(2).items) {
         auto const other = place(field(one, "ip"), field(one, "port"));
-        if (other && answer.others.size() < most_others) answer.others.push_back(*other);
+        if (!other) continue;
+        if (answer.reachable && !is_away(one)) ++*answer.reachable;
+        if (answer.others.size() < most_others) answer.others.push_back(*other);
     }
     return answer;
 }

@@ -3,7 +3,7 @@
 //     SENTINEL GET-MASTER-ADDR-BY-NAME <name>    [host, port], or nil where the name is not known
 //     SENTINEL MASTER <name>                     fields; of these: config-epoch, which grows with each failover,
 //                                                quorum and num-other-sentinels
-//     SENTINEL SENTINELS <name>                  the fields of each other Sentinel
+//     SENTINEL SENTINELS <name>                  the fields of each other Sentinel; flags say which are away
 // The second one is there to tell a Sentinel that has not heard of the last failover from one that has. Where a user may only
 // send what clients commonly do, it and the third one are refused, and nothing depends on them.
 #pragma once
@@ -32,6 +32,7 @@ struct sentinel_answer {
     std::optional<std::uint64_t> epoch{}; ///< none: it was not said
     std::vector<host_and_port> others{};  ///< further Sentinels; at most 64
     std::optional<int> sentinels{};       ///< how many there are; none: it was not said
+    std::optional<int> reachable{};       ///< those that it does not call away, itself included; none: likewise
     std::optional<int> quorum{};          ///< how many have to agree that the master is gone; none: likewise
     std::string master_refused{};         ///< the error that the second question got
     std::string others_refused{};         ///< and the third one

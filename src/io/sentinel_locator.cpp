@@ -164,7 +164,7 @@ std::string sentinel_locator::failure(findings const& found) const {
 void sentinel_locator::on_answer(connection::host_and_port const& from, connection::sentinel_answer const& said) {
     std::vector<connection::host_and_port> others;
     for (auto const& one : said.others) others.push_back(servers_.reached_at(one));
-    sentinel_facts facts{.sentinels = said.sentinels, .quorum = said.quorum};
+    sentinel_facts facts{.sentinels = said.sentinels, .reachable = said.reachable, .quorum = said.quorum};
     if (!said.master_refused.empty())
         facts.refused.push_back({"SENTINEL MASTER " + servers_.master_name, said.master_refused});
     if (!said.others_refused.empty())

@@ -127,6 +127,7 @@ TEST_F(doctor_command, says_what_sentinels_can_decide) {
     auto const answer = answer_of(run({"doctor", "--json", "--server", all.uri()}));
     EXPECT_EQ(answer["mode"], "sentinel");
     EXPECT_EQ(answer["sentinels"]["sentinels"], 3);
+    EXPECT_EQ(answer["sentinels"]["reachable"], 3);
     EXPECT_EQ(answer["sentinels"]["quorum"], 2);
     auto const& master = answer["servers"][0];
     EXPECT_EQ(master["replicas"], 1);
@@ -135,6 +136,35 @@ TEST_F(doctor_command, says_what_sentinels_can_decide) {
     EXPECT_EQ(state_of(master, "lone_master"), "fails");
     auto const text = run({"doctor", "--server", all.uri()}).output;
     EXPECT_NE(text.find("Sentinels          3, quorum 2\n"), std::string::npos) << text;
+}
+
+TEST_F(doctor_command, says_that_too_few_sentinels_are_left_to_decide) {
+    sentinel_set all;
+    all.stop_sentinel(1);
+    all.stop_sentinel(2);
+    ASSERT_EQ(all.ask(0, {"SENTINEL", "SET", sentinel_set::master_name, "down-after-milliseconds", "500"}).text, "OK");
+    auto const both_are_missed = [&] {
+        auto const known = all.ask(0, {"SENTINEL", "SENTINELS", sentinel_set::master_name}).items;
+        return std::all_of(known.begin(), known.end(), [](resp::value const& one) {
+            return std::any_of(one.items.begin(), one.items.end(),
+                               [](resp::value const& field) { return field.text.find("s_down") != std::string::npos; });
+        });
+    };
+    ASSERT_TRUE(wait_until(both_are_missed));
+    auto const answer = answer_of(run({"doctor", "--json", "--server", all.uri()}));
+    EXPECT_EQ(answer["sentinels"]["sentinels"], 3);
+    EXPECT_EQ(answer["sentinels"]["reachable"], 1);
+    EXPECT_EQ(state_of(answer["servers"][0], "automatic_failover"), "fails") << answer;
+}
+
+TEST_F(doctor_command, says_that_two_masters_of_a_cluster_elect_no_replica) {
+    redis_cluster cluster(2, 1);
+    auto const answer = answer_of(run({"doctor", "--json", "--server", cluster.uri()}));
+    ASSERT_EQ(answer["servers"].size(), 2U);
+    for (auto const& one : answer["servers"]) {
+        EXPECT_EQ(one["replicas"], 1);
+        EXPECT_EQ(state_of(one, "automatic_failover"), "fails");
+    }
 }
 
 TEST_F(doctor_command, judges_what_replicas_confirm) {

@@ -45,8 +45,10 @@ server_facts good() {
     return facts;
 }
 
-std::vector<guarantee> judged(server_facts const& facts, server_setup setup = {}, lock_plans const& plans = {}) {
-    setup.servers = {facts};
+/// `masters`: of a cluster, each with these facts.
+std::vector<guarantee> judged(server_facts const& facts, server_setup setup = {}, lock_plans const& plans = {},
+                              std::size_t masters = 3) {
+    setup.servers.assign(setup.mode == server_mode::cluster ? masters : 1, facts);
     return guarantees_of(setup, facts, plans);
 }
 
@@ -352,6 +354,18 @@ TEST(guarantees, of_a_cluster_want_a_replica_of_each_master) {
     EXPECT_EQ(found_in(judged(facts, {.mode = server_mode::cluster}), "automatic_failover")->state, standing::unknown);
 }
 
+TEST(guarantees, of_a_cluster_want_three_masters_that_elect_a_replica) {
+    auto facts = good();
+    facts.replicas = 1;
+    for (std::size_t const masters : {1U, 2U, 3U, 4U}) {
+        auto const found = found_in(judged(facts, {.mode = server_mode::cluster}, {}, masters), "automatic_failover");
+        EXPECT_EQ(found->state, masters < 3 ? standing::fails : standing::holds) << masters;
+    }
+    auto const of_two = found_in(judged(facts, {.mode = server_mode::cluster}, {}, 2), "automatic_failover").value();
+    EXPECT_THAT(of_two.reason, HasSubstr("The cluster has 2 masters with slots"));
+    EXPECT_THAT(of_two.advice, HasSubstr("three masters or more"));
+}
+
 TEST(guarantees, of_one_replica_that_confirms_speak_of_one) {
     auto facts = good();
     facts.replicas = 1;
@@ -364,7 +378,7 @@ TEST(guarantees, of_sentinels_want_a_majority_that_survives) {
     facts.replicas = 1;
     auto const judged_with = [&](std::optional<int> sentinels, std::optional<int> quorum) {
         server_setup setup{.mode = server_mode::sentinel};
-        setup.sentinels = sentinel_facts{.sentinels = sentinels, .quorum = quorum};
+        setup.sentinels = sentinel_facts{.sentinels = sentinels, .reachable = sentinels, .quorum = quorum};
         return found_in(judged(facts, setup), "automatic_failover").value();
     };
     auto const with = [&](auto... numbers) { return judged_with(numbers...).state; };
@@ -381,6 +395,30 @@ TEST(guarantees, of_sentinels_want_a_majority_that_survives) {
     EXPECT_EQ(with(3, 2), standing::fails);
     facts.replicas.reset();
     EXPECT_EQ(with(3, 2), standing::unknown);
+}
+
+TEST(guarantees, of_sentinels_count_those_that_can_be_reached) {
+    auto facts = good();
+    facts.replicas = 1;
+    auto const judged_with = [&](int sentinels, std::optional<int> reachable, int quorum) {
+        server_setup setup{.mode = server_mode::sentinel};
+        setup.sentinels = sentinel_facts{.sentinels = sentinels, .reachable = reachable, .quorum = quorum};
+        if (!reachable) setup.sentinels->refused = {{"SENTINEL SENTINELS orders", "NOPERM no"}};
+        return found_in(judged(facts, setup), "automatic_failover").value();
+    };
+    auto const with = [&](auto... numbers) { return judged_with(numbers...).state; };
+    EXPECT_EQ(with(3, 1, 2), standing::fails);
+    EXPECT_EQ(with(3, 2, 2), standing::holds);
+    EXPECT_EQ(with(5, 2, 2), standing::fails) << "the quorum is there, and no majority";
+    EXPECT_EQ(with(5, 3, 2), standing::holds);
+    EXPECT_EQ(with(5, 3, 4), standing::fails) << "a majority is there, and no quorum";
+    EXPECT_EQ(with(3, std::nullopt, 2), standing::unknown);
+    EXPECT_THAT(judged_with(3, 1, 2).reason, HasSubstr("of which 1 can be reached: a failover takes 2."));
+    EXPECT_THAT(judged_with(3, 1, 2).advice, HasSubstr("Start the Sentinels that are away"));
+    EXPECT_THAT(judged_with(3, 2, 2).reason, HasSubstr("of which 2 can be reached, and 1 replica."));
+    EXPECT_THAT(judged_with(3, 2, 2).advice, HasSubstr("Start the Sentinels that are away"));
+    EXPECT_EQ(judged_with(3, 3, 2).advice, "");
+    EXPECT_THAT(judged_with(3, std::nullopt, 2).reason, HasSubstr("SENTINEL SENTINELS orders was not answered"));
 }
 
 TEST(guarantees, are_known_by_their_names) {

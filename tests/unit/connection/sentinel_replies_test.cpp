@@ -53,6 +53,23 @@ TEST(sentinel_replies, say_how_many_sentinels_there_are_and_how_many_have_to_agr
     EXPECT_EQ(refused.others_refused, "NOPERM no");
 }
 
+TEST(sentinel_replies, say_how_many_sentinels_can_be_reached) {
+    auto const reachable = [](std::vector<std::string> const& flags_of_others) {
+        std::vector<resp::value> all;
+        for (auto const& flags : flags_of_others)
+            all.push_back(fields_of({"ip", "10.0.0.4", "port", "26379", "flags", flags}));
+        return read_sentinel_answer({address, master, array(std::move(all))}).reachable;
+    };
+    EXPECT_EQ(reachable({}), 1);
+    EXPECT_EQ(reachable({"sentinel", "sentinel"}), 3);
+    EXPECT_EQ(reachable({"sentinel", "s_down,sentinel"}), 2);
+    EXPECT_EQ(reachable({"sentinel,disconnected", "s_down,sentinel,disconnected"}), 1);
+    EXPECT_EQ(reachable({"o_down", "no_s_down"}), 2) << "flags are whole words";
+    EXPECT_EQ(read_sentinel_answer({address, master, others}).reachable, 3) << "nothing says that they are away";
+    EXPECT_EQ(read_sentinel_answer({address, master, error("NOPERM")}).reachable, std::nullopt);
+    EXPECT_EQ(read_sentinel_answer({address, master, string("odd")}).reachable, std::nullopt);
+}
+
 TEST(sentinel_replies, say_where_the_master_is_since_which_epoch_and_who_else_knows) {
     auto const answer = read_sentinel_answer({address, master, others});
     EXPECT_EQ(answer.what, kind::known);
