@@ -1,5 +1,5 @@
 -- Says which commands this user may run. Runs none of them.
--- KEYS: none. ARGV: for each command how many words it has, and the words; they must be as many as the command needs.
+-- KEYS: none. ARGV: for each command how many words it has, and the words; of one with keys as many as it needs.
 -- Returns: a character for each command: 1 = allowed, 0 = not allowed, ? = the server does not know the command. Nothing where
 -- the server cannot say: before Redis 7.0.
 local may_run = redis.acl_check_cmd

@@ -80,6 +80,10 @@ std::string command_in(std::string_view text) {
     return "+" + std::string(text.substr(0, text.find(' ')));
 }
 
+bool is_of_messages(std::string_view command) {
+    return command.ends_with("publish") || command.ends_with("subscribe");
+}
+
 /// A key or a channel that a name gives, and the pattern of all of them.
 struct sample {
     std::string text;
@@ -135,10 +139,11 @@ rights_question::rights_question(std::string_view name_prefix, rights_arrangemen
             for (auto const& one : targets) ask(words_of(text, one.text), command_in(text), one.pattern);
     };
     ask_about(about_keys, known.keys);
-    ask_about(among.sharded ? std::span<char const* const>(about_channels_of_shards)
-                            : std::span<char const* const>(about_channels),
-              known.channels);
     auto const ask_alone = [&](std::string_view text) { ask(words_of(text), command_in(text)); };
+    std::span<char const* const> const of_messages =
+        among.sharded ? std::span<char const* const>(about_channels_of_shards) : about_channels;
+    ask_about(of_messages, known.channels);
+    for (std::string_view const text : of_messages) ask_alone(text.substr(0, text.find(' ')));
     for (auto const* const text : about_the_server) ask_alone(text);
     ask_alone(among.sharded ? "pubsub|shardnumsub" : "pubsub|numsub");
     if (among.of_cluster) {
@@ -167,8 +172,9 @@ std::string rights_question::command() const {
 }
 
 /// Whoever runs this may run EVAL: where that is refused with a key, it is for want of the key. A command that is allowed with
-/// any key is allowed; without any key that is, nothing is known of those about keys. Channels have no such command: where what
-/// asks for rights to them is refused with all of them, either may be what is missing. (UNSUBSCRIBE asks for none.)
+/// any key is allowed; without any key that is, nothing is known of those about keys. Those about channels are also asked about
+/// without one, which says whether the command is allowed: then it is for want of the channel that it is refused with one.
+/// Where neither PUBLISH nor SUBSCRIBE is allowed, nothing is known of channels. (UNSUBSCRIBE asks for none.)
 std::optional<rights_question::answer> rights_question::read(resp::value const& reply) const {
     if (!reply.is_text() || reply.text.size() != questions_.size()
         || reply.text.find_first_not_of("01?") != std::string::npos)
@@ -176,22 +182,22 @@ std::optional<rights_question::answer> rights_question::read(resp::value const& 
     std::set<std::string> allowed;
     std::set<std::string> unknown;
     bool any_key = false;
-    bool any_channel = false;
+    bool tells_of_channels = false;
     for (std::size_t at = 0; at < questions_.size(); ++at) {
         auto const& one = questions_[at];
-        if (reply.text[at] == '?') unknown.insert(one.command);
+        bool const of_messages = is_of_messages(one.command);
+        // A server that wants all words of a command would call one without its channel unknown.
+        if (reply.text[at] == '?' && (!of_messages || one.is_about_channel())) unknown.insert(one.command);
         if (reply.text[at] != '1') continue;
         allowed.insert(one.command);
-        bool const tells_of_pattern =
-            one.is_about_key() ? one.command == "+eval" : !one.command.ends_with("unsubscribe");
+        bool const asks_for_channels = of_messages && !one.command.ends_with("unsubscribe");
+        tells_of_channels = tells_of_channels || asks_for_channels;
+        bool const tells_of_pattern = one.is_about_key() ? one.command == "+eval" : asks_for_channels;
         if (!tells_of_pattern) continue;
         allowed.insert(one.pattern);
         any_key = any_key || one.is_about_key();
-        any_channel = any_channel || one.is_about_channel();
     }
-    // Where neither names nor channels are allowed, these are what is missing, or were not those that were meant.
-    bool const names_fit = any_key || any_channel;
-    answer said{.complete = any_key && any_channel};
+    answer said{.complete = any_key && tells_of_channels};
     auto const note = [&](std::string const& word) {
         if (word.empty() || allowed.contains(word)) return;
         bool const unknown_command = unknown.contains(word);
@@ -199,11 +205,10 @@ std::optional<rights_question::answer> rights_question::read(resp::value const& 
         auto const shown = unknown_command ? word.substr(1) : word;
         if (std::find(all.begin(), all.end(), shown) == all.end()) all.push_back(shown);
     };
-    for (auto const& one : questions_) note(one.pattern);
-    for (auto const& one : questions_) {
-        bool const tells = one.is_about_key() ? any_key : one.is_about_channel() ? names_fit : true;
-        if (tells || unknown.contains(one.command)) note(one.command);
-    }
+    for (auto const& one : questions_)
+        if (!one.is_about_channel() || tells_of_channels) note(one.pattern);
+    for (auto const& one : questions_)
+        if (any_key || !one.is_about_key() || unknown.contains(one.command)) note(one.command);
     return said;
 }
 

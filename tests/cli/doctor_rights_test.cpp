@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <iterator>
 
 namespace redlatch::cli {
 namespace {
@@ -62,8 +63,7 @@ TEST(doctor_rights, are_the_commands_of_the_rule) {
     set_user(server, {"~*", "&*", "+eval"});
     auto rest = commands_in(acl_rule(every_type(), ""));
     std::erase(rest, "+eval");
-    // Where nothing may be published or subscribed to, channels may be what is missing too.
-    EXPECT_THAT(commands_in(inspected(server.uri(), "jobs:").missing_rights), UnorderedElementsAreArray(rest));
+    EXPECT_THAT(inspected(server.uri(), "jobs:").missing_rights, UnorderedElementsAreArray(rest));
 }
 
 TEST(doctor_rights, that_are_taken_away_are_named_one_by_one) {
@@ -77,6 +77,19 @@ TEST(doctor_rights, that_are_taken_away_are_named_one_by_one) {
         set_user(server, rest);
         EXPECT_THAT(inspected(server.uri(), "jobs:").missing_rights, UnorderedElementsAre(right));
     }
+}
+
+TEST(doctor_rights, that_lack_all_channels_are_these_and_no_commands) {
+    test::redis_server server;
+    auto rule = acl_rule(every_type(), "jobs:");
+    words_of_rule channels;
+    std::copy_if(rule.begin(), rule.end(), std::back_inserter(channels),
+                 [](std::string const& word) { return word.front() == '&'; });
+    std::erase_if(rule, [](std::string const& word) { return word.front() == '&'; });
+    set_user(server, rule);
+    auto const facts = inspected(server.uri(), "jobs:");
+    EXPECT_THAT(facts.missing_rights, UnorderedElementsAreArray(channels));
+    EXPECT_TRUE(facts.rights_known);
 }
 
 TEST(doctor_rights, without_eval_are_not_known_but_for_that) {

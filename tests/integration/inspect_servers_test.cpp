@@ -324,7 +324,9 @@ TEST(inspect_servers, asks_for_rights_to_commands_with_as_many_words_as_they_nee
         auto const info = server.run("COMMAND", "INFO", name).items.at(0);
         ASSERT_GT(info.items.size(), 1U) << name;
         auto const arity = info.items[1].integer;
-        EXPECT_TRUE(arity > 0 ? words == arity : words >= -arity) << name;
+        bool const of_messages = name.ends_with("publish") || name.ends_with("subscribe");
+        bool const without_channel = of_messages && words == 1; // it has no keys, and channels are counted first
+        EXPECT_TRUE(without_channel || (arity > 0 ? words == arity : words >= -arity)) << name;
         at += static_cast<std::size_t>(words) + 1;
     }
     EXPECT_GT(commands, 100);

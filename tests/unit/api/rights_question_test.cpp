@@ -73,6 +73,43 @@ TEST(rights_question, names_a_pattern_with_which_no_command_is_allowed) {
     EXPECT_THAT(without_channel.value().missing, ElementsAre("&redisson_rwlock:{jobs:*"));
 }
 
+/// A user of reentrant locks has but one channel: without it all that is asked with a channel is refused.
+TEST(rights_question, names_no_command_where_it_is_refused_for_want_of_the_channel) {
+    rights_question const asked("jobs:", {});
+    auto const is_with_channel = [](words const& one) {
+        return (one.front() == "publish" || one.front() == "subscribe") && one.size() > 1;
+    };
+    auto const said = asked.read(reply_to(asked, [&](words const& one) { return !is_with_channel(one); }));
+    EXPECT_THAT(said.value().missing, Contains("&redisson_lock__channel:{jobs:*"));
+    for (auto const* const command : {"+publish", "+subscribe", "+unsubscribe"})
+        EXPECT_THAT(said->missing, Not(Contains(command)));
+    EXPECT_TRUE(said->complete);
+    auto const without_one = asked.read(
+        reply_to(asked, [&](words const& one) { return one.front() != "subscribe" && !is_with_channel(one); }));
+    EXPECT_THAT(without_one.value().missing, Contains("+subscribe"));
+    EXPECT_THAT(without_one->missing, Not(Contains("+publish")));
+    EXPECT_TRUE(without_one->complete);
+}
+
+TEST(rights_question, names_no_channel_where_nothing_tells_of_channels) {
+    rights_question const asked("jobs:", {});
+    auto const said = asked.read(
+        reply_to(asked, [](words const& one) { return one.front() != "publish" && one.front() != "subscribe"; }));
+    EXPECT_THAT(said.value().missing, ElementsAre("+publish", "+subscribe"));
+    EXPECT_FALSE(said->complete) << "channels may be missing too";
+}
+
+TEST(rights_question, takes_no_command_for_unknown_that_the_server_wants_a_channel_of) {
+    rights_question const asked("jobs:", {});
+    auto reply = reply_to(asked, [](words const&) { return true; });
+    auto const questions = questions_of(asked);
+    for (std::size_t at = 0; at < questions.size(); ++at)
+        if (questions[at].front().ends_with("publish") && questions[at].size() == 1) reply.text[at] = '?';
+    auto const said = asked.read(reply);
+    EXPECT_THAT(said.value().missing, IsEmpty());
+    EXPECT_THAT(said->unknown, IsEmpty());
+}
+
 TEST(rights_question, says_nothing_of_commands_where_no_name_is_allowed) {
     rights_question const asked("", {});
     auto const said = asked.read(
