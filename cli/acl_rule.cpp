@@ -109,10 +109,13 @@ bool asks_for_roles(acl_servers const& servers) {
 bool waits_for_replicas(acl_servers const& servers) {
     return servers.replicas_confirm;
 }
+bool selects(acl_servers const& servers) {
+    return servers.selects;
+}
 constexpr std::array commands_of_arrangement{
     command_of_arrangement{"cluster|nodes", is_cluster},      command_of_arrangement{"asking", is_cluster},
     command_of_arrangement{"pubsub|shardnumsub", is_sharded}, command_of_arrangement{"role", asks_for_roles},
-    command_of_arrangement{"wait", waits_for_replicas},
+    command_of_arrangement{"wait", waits_for_replicas},       command_of_arrangement{"select", selects},
 };
 
 /// A key or a channel that is derived from a name: `before`, the name, `behind`.

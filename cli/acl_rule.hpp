@@ -19,6 +19,7 @@ struct acl_servers {
     server_mode mode = server_mode::single;
     bool sharded = true;           ///< of a cluster: messages go to shards, which Redis knows from version 7 on
     bool replicas_confirm = false; ///< acquisitions wait for replicas: replica_policy
+    bool selects = false;          ///< names a database, and not 0, which every connection begins with
 };
 
 /// The words of the rule behind the password: patterns of keys, patterns of channels, commands. `types`: of acl_types().

@@ -23,8 +23,10 @@ constexpr struct {
                {"master_slave", server_mode::master_slave},
                {"replicated", server_mode::replicated}};
 
-acl_servers servers_in(std::string const& topology, std::string const& sharded, bool replicas) {
-    acl_servers servers{.sharded = sharded != "off", .replicas_confirm = replicas};
+constexpr int most_databases = 1'000'000'000; ///< more than any server has
+
+acl_servers servers_in(std::string const& topology, std::string const& sharded, bool replicas, int database) {
+    acl_servers servers{.sharded = sharded != "off", .replicas_confirm = replicas, .selects = database != 0};
     for (auto const& one : topologies)
         if (one.name == topology) servers.mode = one.mode;
     if (!sharded.empty() && servers.mode != server_mode::cluster)
@@ -41,6 +43,7 @@ int show_acl(arguments const& words) {
     std::string sharded;
     bool sentinels = false;
     bool replicas = false;
+    int database = 0;
     command_line line(
         "acl [FLAGS]",
         "Print the least rights that a user of the servers needs, as an ACL rule for each of them. Speaks to no "
@@ -56,6 +59,11 @@ int show_acl(arguments const& words) {
                 "In a cluster: whether messages go to shards, which servers know from version 7 on. Default: on.",
                 sharded);
     line.flag("--replicas", "For locks that replicas confirm: run --replicas, config::replicas.", replicas);
+    line.number(
+        "--database",
+        "The database that the configuration names, or the address as in redis://host/3: another one than 0 needs "
+        "a right of its own. Default: 0.",
+        0, most_databases, database);
     line.flag("--sentinels", "Print the rule for the user on the Sentinels themselves, who asks them for the master.",
               sentinels);
     line.text("--user", "NAME", "The name of the user. Default: locks.", user);
@@ -67,9 +75,10 @@ int show_acl(arguments const& words) {
     line.parse(words);
     check(flags);
     if (user) check_word_of_rule("--user", *user);
-    if (sentinels && (flags.types || flags.name_prefix || topology != "single" || !sharded.empty() || replicas))
+    if (sentinels
+        && (flags.types || flags.name_prefix || topology != "single" || !sharded.empty() || replicas || database != 0))
         throw usage_error("--sentinels stands alone or with --user: on Sentinels there are no locks");
-    auto const servers = servers_in(topology, sharded, replicas);
+    auto const servers = servers_in(topology, sharded, replicas, database);
     std::string rule = "ACL SETUSER " + user.value_or("locks") + " on >PASSWORD";
     auto const rule_words =
         sentinels ? acl_rule_of_sentinels() : acl_rule(types_of(flags), flags.name_prefix.value_or(""), servers);

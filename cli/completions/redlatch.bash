@@ -110,7 +110,7 @@ _redlatch() {
     status) words="--type $server" ;;
     list | ping) words=$server ;;
     doctor) words="--types --name-prefix --accept --replicas --limit $server" ;;
-    acl) words="--types --name-prefix --topology --sharded --replicas --sentinels --user --help" ;;
+    acl) words="--types --name-prefix --topology --sharded --replicas --database --sentinels --user --help" ;;
     unlock) words="--force $server" ;;
     semaphore)
         if ((COMP_CWORD == 2)); then

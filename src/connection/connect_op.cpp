@@ -80,13 +80,7 @@ connect_op::progress connect_op::read(step current, resp::value const& reply) {
                     + (to_sentinel_ ? "topology.sentinel_username and sentinel_password" : "username and password"));
         return fail(errc::disconnected, "turned the connection down: " + shown_refusal(reply.text, password_));
     case step::select:
-        if (reply.is_error())
-            return fail(errc::server_refused,
-                        "refused the database (" + reply.text + "); check the database number"
-                            + (of_cluster_
-                                   ? ": a cluster has no databases but 0, unless it is one of Valkey 9 or later "
-                                     "with cluster-databases"
-                                   : ""));
+        if (reply.is_error()) return fail(errc::server_refused, refusal_of_database(reply));
         return progress::more;
     case step::set_name: return progress::more; // a nicety for CLIENT LIST
     case step::ping:
@@ -115,6 +109,19 @@ connect_op::progress connect_op::read(step current, resp::value const& reply) {
         return progress::more;
     }
     return read_info(reply.text);
+}
+
+std::string connect_op::refusal_of_database(resp::value const& reply) const {
+    auto const said = "refused the database (" + reply.text + "); ";
+    if (is_missing_right(reply) && reach_of(reply) == reach::command)
+        return said
+               + "give this user the right +select, which a database other than 0 needs (redlatch acl --database), or "
+                 "use "
+                 "database 0";
+    return said + "check the database number"
+           + (of_cluster_ ? ": a cluster has no databases but 0, unless it is one of Valkey 9 or later with "
+                            "cluster-databases"
+                          : "");
 }
 
 connect_op::progress connect_op::read_info(std::string_view text) {

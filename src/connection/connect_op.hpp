@@ -59,6 +59,7 @@ private:
     progress read_info(std::string_view text);
     progress read_role_reply(resp::value const& reply);
     progress refuse_replica(std::string const& master);
+    std::string refusal_of_database(resp::value const& reply) const;
 
     bool const of_cluster_;
     bool const only_master_;

@@ -281,6 +281,27 @@ TEST(acl_of_replicated_servers, is_enough_also_after_a_promotion) {
     EXPECT_GT(test::command_counts(servers[1])["role"], 0U);
 }
 
+// --- a database other than 0
+
+TEST(acl_of_a_database, is_enough_and_the_right_is_named_to_whoever_lacks_it) {
+    test::redis_server server;
+    auto const acquire = [&](words const& rights) {
+        EXPECT_EQ(server.admin().command(new_user(rights)).text, "OK");
+        auto settings = settings_for(server.uri());
+        settings.database = 3;
+        try {
+            client user(settings);
+            user.get_lock("jobs:nightly").acquire({.wait = 5s}).release();
+        } catch (error const& refused) {
+            return std::string(refused.what());
+        }
+        return std::string();
+    };
+    auto const rule = acl_rule({"reentrant"}, "jobs:", {.selects = true});
+    EXPECT_EQ(acquire(rule), "");
+    EXPECT_THAT(acquire(without(rule, "+select")), HasSubstr("give this user the right +select"));
+}
+
 // --- replicas that confirm locks
 
 TEST(acl_of_confirmed_locks, is_enough_and_each_right_is_named_to_whoever_lacks_it) {

@@ -112,6 +112,22 @@ TEST(connect_op, meets_an_error_at_every_step) {
     }
 }
 
+TEST(connect_op, tells_a_missing_right_to_select_from_a_database_that_is_not_there) {
+    for (auto const* const said : {"NOPERM this user has no permissions to run the 'select' command",
+                                   "NOPERM User locks has no permissions to run the 'select' command"}) {
+        auto const seen = answer_with(2, error(said));
+        EXPECT_EQ(seen.reason, errc::server_refused);
+        EXPECT_THAT(seen.problem, HasSubstr("the right +select"));
+        EXPECT_THAT(seen.problem, ::testing::Not(HasSubstr("check the database number")));
+    }
+    for (auto const* const said :
+         {"ERR DB index is out of range", "ERR unknown command 'SELECT'", "NOPERM No permissions to access database"}) {
+        auto const seen = answer_with(2, error(said));
+        EXPECT_THAT(seen.problem, HasSubstr("check the database number")) << said;
+        EXPECT_THAT(seen.problem, ::testing::Not(HasSubstr("+select"))) << said;
+    }
+}
+
 TEST(connect_op, says_that_a_password_is_wanted_and_where_to_set_it) {
     for (std::size_t step : {std::size_t{3}, std::size_t{4}}) {
         auto const seen = answer_with(step, error("NOAUTH Authentication required."));
