@@ -55,16 +55,6 @@ constexpr std::array about_channels_of_shards{"spublish K m", "ssubscribe K", "s
 constexpr std::array about_the_server{"scan 0",           "dbsize",           "info",        "time",       "ping",
                                       "client|kill id 1", "client|setname n", "client|list", "client|info"};
 
-/// As it stands in a pattern.
-std::string literal(std::string_view text) {
-    std::string out;
-    for (char const byte : text) {
-        if (std::string_view("*?[]\\").find(byte) != std::string_view::npos) out.push_back('\\');
-        out.push_back(byte);
-    }
-    return out;
-}
-
 std::vector<std::string> words_of(std::string_view text, std::string_view key = {}) {
     std::vector<std::string> words;
     while (!text.empty()) {
@@ -93,7 +83,7 @@ struct sample {
 /// Of names that begin with `prefix`, and of no others; the derived names are those of protocol section 0.2.
 struct samples {
     explicit samples(std::string_view prefix)
-        : name(std::string(prefix) + "redlatch"), all(literal(prefix) + "*"), any_name(prefix.empty()) {
+        : name(std::string(prefix) + "redlatch"), all(locking::literal(prefix) + "*"), any_name(prefix.empty()) {
         add_key([](std::string const& base_name) { return base_name; });
         add_key([](std::string const& base_name) { return locking::fair_queue(base_name); });
         add_key([](std::string const& base_name) { return locking::fair_timeouts(base_name); });

@@ -85,7 +85,7 @@ std::string_view what_to_do(std::string_view said) {
         return "give this user the rights to EVAL and EVALSHA: locks that wait, re-enter or are renewed are scripts";
     if (text.starts_with("ERR unknown command"))
         return "the server does not have this command, or was told to hide it: allow it, or use another server";
-    if (is_missing_right(text)) return "check the rights of this user";
+    if (is_missing_right(text)) return "check the rights of this user (redlatch acl prints those that locks need)";
     return "look this error up in the documentation of the server";
 }
 

@@ -378,7 +378,7 @@ bool acquisition::on_called() {
         return carry_out(op_.on_answer(answer, answered->sent_at, now, sample_));
     }
     if (answered->reply.is_error()) {
-        server_said_ = locking::naming_command(answered->reply.text);
+        server_said_ = locking::naming_right(answered->reply.text, answered->bytes);
         auto const verdict = connection::judge(answered->reply);
         if (plain_ && verdict == connection::verdict::refused
             && core_->stop_acquiring_plainly(answered->reply, request_.record))

@@ -207,7 +207,8 @@ std::string counter_change::subject() const {
 }
 
 std::string counter_change::message() const {
-    if (result_ != errc::outcome_unknown) return query_message(*node_, subject(), result_, reply_, order_.kind);
+    if (result_ != errc::outcome_unknown)
+        return query_message(*node_, subject(), result_, reply_, order_.kind, order_.call.bytes);
     return "it is not known whether " + subject() + " was done: the connection to the server " + node_->address()
            + " broke, or no answer came in time; look at the " + std::string(order_.kind)
            + (order_.repeatable ? std::string()

@@ -264,7 +264,7 @@ bool counter_wait::on_answered(connection::call const& answered) {
     // An error denies no earlier copy: that one may have run, and its answer was lost with its connection.
     may_have_taken_ = answered.reply.is_error() && (may_have_taken_ || call_.repeated());
     if (answered.reply.is_error()) {
-        server_said_ = locking::naming_command(answered.reply.text);
+        server_said_ = locking::naming_right(answered.reply.text, answered.bytes);
         auto const verdict = connection::judge(answered.reply);
         return carry_out(op_.on_error(
             verdict, now_, node_->on_write_refused(answered, now_, request_.may_wait ? &refused_ : nullptr, waker())));

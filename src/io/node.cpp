@@ -4,6 +4,7 @@
 #include "io/insist.hpp"
 #include "io/log.hpp"
 #include "io/random_seed.hpp"
+#include "locking/refused_command.hpp"
 
 #include <algorithm>
 #include <mutex>
@@ -202,7 +203,8 @@ bool node::hears_nothing_of(locking::channel const& channel) {
     });
     bool const moved = refusal && refusal->starts_with("MOVED "); // whoever waits goes to the other node
     if (refusal && !moved && !warned_of_silence_.exchange(true))
-        log(log_level::warning, "the server " + address() + " does not let this user listen to messages (" + *refusal
+        log(log_level::warning, "the server " + address() + " does not let this user listen to messages ("
+                                    + locking::naming_channel(*refusal, channel.name)
                                     + "): waiters ask ten times a second; "
                                     + std::string(connection::what_to_do(*refusal)));
     return polled;

@@ -23,7 +23,9 @@ public:
     bool repeated() const noexcept { return repeated_; }
     std::string message() const { return message_of(result()); }
     /// As if it had ended so.
-    std::string message_of(std::error_code code) const { return query_message(server(), about(), code, reply_, kind_); }
+    std::string message_of(std::error_code code) const {
+        return query_message(server(), about(), code, reply_, kind_, asked_.bytes);
+    }
 
 private:
     bool call() override;

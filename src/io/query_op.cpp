@@ -57,7 +57,7 @@ bool query_op::finish(std::error_code code) {
 }
 
 std::string query_message(node& node, std::string const& subject, std::error_code code, resp::value const& reply,
-                          std::string_view kind) {
+                          std::string_view kind, std::string_view call) {
     auto const server = "the server " + node.address();
     if (code == errc::closed) return "the client was closed; " + subject + " was not done";
     if (code == errc::cancelled) return subject + " was cancelled";
@@ -72,7 +72,7 @@ std::string query_message(node& node, std::string const& subject, std::error_cod
         char const* const problem = reply.is_error() ? " does not execute it now" : " did not answer in time";
         return subject + " was not done: " + (why.empty() ? server + problem : why) + said;
     }
-    return server + " refused " + subject + ": " + locking::naming_command(reply.text) + "; "
+    return server + " refused " + subject + ": " + locking::naming_right(reply.text, call) + "; "
            + std::string(connection::what_to_do(reply.text));
 }
 

@@ -57,8 +57,9 @@ private:
     std::error_code result_;
 };
 
-/// Why what `subject` says was not done; `reply`: what the server said to it, if anything; `kind`: what the key was to be.
+/// Why what `subject` says was not done; `reply`: what the server said to it, if anything; `kind`: what the key was to be;
+/// `call`: the bytes of what was asked, empty: they are not known.
 std::string query_message(node& server, std::string const& subject, std::error_code code, resp::value const& reply,
-                          std::string_view kind = "lock");
+                          std::string_view kind = "lock", std::string_view call = {});
 
 } // namespace redlatch::io

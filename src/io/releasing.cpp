@@ -236,7 +236,7 @@ bool releasing::on_released(locking::release_answer const& answer, bool repeated
         log(log_level::warning, "lock " + locking::shown(record_->name) + " was released, but this user may not "
                                     + std::string(record_->settings->publish->command())
                                     + ": waiters sleep until their timers; grant that command and the channel "
-                                    + record_->channel());
+                                    + locking::word_of_rule('&', record_->channel()));
     announced_ = answer.announced && !(heard_elsewhere_ && record_->has_channel()) && !is_due_later;
     others_ = heard_by_others(answer);
     return carry_out(op_->on_release_answer(answer, repeated, call_.by_text(), *others_, now, tenure_->validity()),
@@ -255,7 +255,7 @@ bool releasing::on_error(connection::call const& answered) {
     auto const& reply = answered.reply;
     auto const verdict = connection::judge(reply);
     auto const now = lease_clock::now();
-    server_said_ = locking::naming_command(reply.text);
+    server_said_ = locking::naming_right(reply.text, answered.bytes);
     if (verdict == connection::verdict::refused && op_->is_plain() && core_->stop_releasing_plainly(reply, record_))
         return carry_out(op_->on_plain_refused(taken()), now);
     auto const again = node_->on_write_refused(answered, now, &refused_, waker());

@@ -55,6 +55,15 @@ std::string kept_owner(std::string_view owner_id) {
     return std::string(owner_id.substr(0, number)).append(1, '0').append(owner_id.substr(behind));
 }
 
+std::string literal(std::string_view name) {
+    std::string out;
+    for (char const byte : name) {
+        if (std::string_view("*?[]\\").find(byte) != std::string_view::npos) out.push_back('\\');
+        out.push_back(byte);
+    }
+    return out;
+}
+
 std::string shown(std::string_view name) {
     constexpr std::size_t most = 100;
     constexpr auto* digits = "0123456789abcdef";

@@ -53,6 +53,9 @@ std::string read_hold_prefix(std::string_view name);
 /// Who has a lock that was released before its minimum hold was over: OWNER with 0 in place of its number, which no tenure has.
 std::string kept_owner(std::string_view owner_id);
 
+/// A name in a pattern of the server's: what has a meaning there is escaped.
+std::string literal(std::string_view name);
+
 /// For messages: quoted, cut to a length that one can read, control characters and marks of direction as \xHH.
 std::string shown(std::string_view name);
 

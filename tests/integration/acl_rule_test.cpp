@@ -5,7 +5,10 @@
 
 #include <redlatch/log.hpp>
 
+#include <fnmatch.h>
 #include <set>
+#include <sstream>
+#include <string_view>
 
 namespace redlatch::test {
 namespace {
@@ -152,6 +155,16 @@ protected:
         return thrown.message + "\n" + told_;
     }
 
+    /// "~jobs:nightly" is one of "~jobs:*".
+    static bool has_word_of(std::string text, std::string const& pattern) {
+        for (char& byte : text)
+            if (std::string_view("();,\n").find(byte) != std::string_view::npos) byte = ' ';
+        std::istringstream parts(text);
+        for (std::string part; parts >> part;)
+            if (::fnmatch(pattern.c_str(), part.c_str(), 0) == 0) return true;
+        return false;
+    }
+
     bool failed_ = false;
 
 private:
@@ -193,6 +206,19 @@ TEST_F(acl_rule_test, a_needed_right_is_named_to_whoever_lacks_it) {
         EXPECT_NE(told.find("'" + row.word.substr(1) + "'"), std::string::npos) << row.word << ": " << told;
     }
     EXPECT_GT(needed, 5);
+}
+
+/// Without a channel all goes on, later; without a key nothing does.
+TEST_F(acl_rule_test, a_key_or_a_channel_is_named_to_whoever_lacks_it) {
+    int patterns = 0;
+    for (auto const& word : operating_page::rule()) {
+        if (word.front() != '~' && word.front() != '&') continue;
+        ++patterns;
+        auto const told = told_without(word);
+        EXPECT_EQ(failed_, word.front() == '~') << word << ": " << told;
+        EXPECT_TRUE(has_word_of(told, word)) << word << ": " << told;
+    }
+    EXPECT_GT(patterns, 8);
 }
 
 TEST_F(acl_rule_test, what_is_not_needed_may_be_missing) {
