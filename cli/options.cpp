@@ -3,6 +3,7 @@
 #include "durations.hpp"
 #include "exit_code.hpp"
 #include "log_lines.hpp"
+#include "message_warnings.hpp"
 #include "replicas_flag.hpp"
 #include "text.hpp"
 
@@ -209,13 +210,7 @@ void bound_connecting(config& settings, wait_flags const& flags) {
     }
 }
 
-} // namespace
-
-config choose_server(common_options const& options) {
-    if (options.verbose)
-        set_log_sink([lines = std::make_shared<log_lines>(options.reporter())](
-                         log_level, std::string_view line) { lines->show(line); },
-                     log_level::debug);
+config chosen_settings(common_options const& options) {
     if (options.server && options.config_file)
         throw usage_error("--server and --config exclude each other; give one of them");
     bool const by_flag = options.server || options.config_file;
@@ -227,6 +222,21 @@ config choose_server(common_options const& options) {
     config settings = server ? config::from_uri(*server) : config::local();
     settings.retry_attempts = 0;
     settings.connect_timeout = longest_connecting;
+    return settings;
+}
+
+} // namespace
+
+config choose_server(common_options const& options) {
+    if (options.verbose)
+        set_log_sink([lines = std::make_shared<log_lines>(options.reporter())](
+                         log_level, std::string_view line) { lines->show(line); },
+                     log_level::debug);
+    auto settings = chosen_settings(options);
+    if (!options.verbose)
+        set_log_sink([warnings = std::make_shared<message_warnings>(options.reporter())](
+                         log_level, std::string_view line) { warnings->show(line); },
+                     log_level::warning);
     return settings;
 }
 

@@ -13,6 +13,7 @@
 #include "text.hpp"
 
 #include <redlatch/client.hpp>
+#include <redlatch/log.hpp>
 
 #include <algorithm>
 #include <optional>
@@ -123,6 +124,7 @@ int consult_doctor(arguments const& words) {
     auto const accepted = accepted_in(accept);
     auto const policy = parse_replicas(replicas, std::nullopt);
     auto settings = choose_server(options);
+    if (!options.verbose) set_log_sink({}); // what the log warns of is among what is shown
     settings.replicas = policy.value_or(settings.replicas);
     auto const within = limit.value_or(10s);
     settings.retry_attempts = 0;
