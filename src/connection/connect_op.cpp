@@ -115,9 +115,8 @@ std::string connect_op::refusal_of_database(resp::value const& reply) const {
     auto const said = "refused the database (" + reply.text + "); ";
     if (is_missing_right(reply) && reach_of(reply) == reach::command)
         return said
-               + "give this user the right +select, which a database other than 0 needs (redlatch acl --database), or "
-                 "use "
-                 "database 0";
+               + "give this user the right +select, which a database other than 0 needs (redlatch acl --database), "
+                 "or use database 0";
     return said + "check the database number"
            + (of_cluster_ ? ": a cluster has no databases but 0, unless it is one of Valkey 9 or later with "
                             "cluster-databases"
