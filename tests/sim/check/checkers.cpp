@@ -228,7 +228,7 @@ std::optional<violation> check_orphans(history const& all, moment patience) {
         auto const& one = all[i];
         if (one.what == kind::quiet) quiet = true;
         if (one.what == kind::fault) quiet = false;
-        if (one.what == kind::returned) excused.insert({one.lock, one.owner});
+        if (one.what == kind::returned && !one.yes) excused.insert({one.lock, one.owner});
         if (one.what != kind::orphan || !quiet || excused.contains({one.lock, one.owner})) continue;
         auto const [at, fresh] = seen.try_emplace({one.lock, one.owner}, one.when, one.when);
         auto& [first, last] = at->second;

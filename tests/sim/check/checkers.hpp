@@ -31,7 +31,7 @@ std::optional<violation> check_wakeups(history const& all, moment patience, mome
 /// whose key was removed by hand, of which nobody asks.
 std::optional<violation> check_silent_loss(history const& all, moment patience);
 /// In quiet times no key stays, for longer than `patience`, for an owner who does not hold the lock: unless a failover brought
-/// it back.
+/// it back of which its client does not know.
 std::optional<violation> check_orphans(history const& all, moment patience);
 /// Nobody is given a hold whose time ended more than `slack` before.
 std::optional<violation> check_freshness(history const& all, moment slack);

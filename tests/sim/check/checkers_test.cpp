@@ -210,6 +210,8 @@ TEST(orphan_checker, rejects_a_key_of_nobody) {
     all[0].yes = true;
     EXPECT_TRUE(check_orphans(all, 3s)) << "its process knows of it, whatever the server has lost";
     all[0].what = kind::returned;
+    EXPECT_TRUE(check_orphans(all, 3s)) << "its client releases it again";
+    all[0].yes = false;
     EXPECT_FALSE(check_orphans(all, 3s)) << "a failover forgot its release";
     all.erase(all.begin());
     all.erase(all.begin() + 10, all.begin() + 20); // it was somebody's in between

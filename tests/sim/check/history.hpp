@@ -46,7 +46,8 @@ struct fact {
         ///< that holders ask
         missed, ///< another server has taken over without the latest acquisition or renewal of `owner`; without an
         ///< owner: or without the latest tokens, permits or counts
-        returned,   ///< `owner` is in the key again, and had been taken out of it: a failover has forgotten that
+        returned, ///< `owner` is in the key again, and had been taken out of it: a failover has forgotten that; `yes`: its
+                  ///< client knows that the master is another one, and releases it again
         forced,     ///< somebody else is about to end this worker's hold by force; `yes`: nothing else is wrong
         fault,      ///< something begins to go wrong; `text`
         quiet,      ///< nothing has been wrong for a while, and nothing will be

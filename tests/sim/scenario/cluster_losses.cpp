@@ -74,7 +74,12 @@ std::string stage::counted_now(int lock) const {
 void stage::returns(int lock, std::string const& owner) {
     if (auto const of = permit_ids.find(lock); of != permit_ids.end())
         if (auto const one = of->second.find(owner); one != of->second.end()) one->second.taken_by = -1;
-    write({.what = fact::kind::returned, .lock = lock, .owner = owner});
+    // Where another server has the same address, clients do not know that it is another one.
+    bool const is_told = plan.is_cluster() || plan.is_behind_sentinels();
+    bool const is_released_again =
+        is_told && !plan.are_counters()
+        && std::any_of(actors.begin(), actors.end(), [&](auto const& one) { return !one.java && one.is_of(owner); });
+    write({.what = fact::kind::returned, .lock = lock, .owner = owner, .yes = is_released_again});
 }
 
 void stage::miss_count(int lock) {
