@@ -13,7 +13,13 @@ using namespace std::chrono_literals;
 
 constexpr std::array<base::milliseconds, 4> sweep_pauses{1s, 4s, 10s, 15s}; // at 1, 5, 15, 30 s
 constexpr base::milliseconds later_pause = 60s;
-constexpr base::milliseconds retry_pause = 1s;
+constexpr base::milliseconds shortest_retry = 50ms;
+constexpr base::milliseconds longest_retry = 1s;
+
+base::milliseconds retry_pause(int failures) {
+    constexpr int most_doublings = 5;
+    return std::min(longest_retry, shortest_retry * (1 << std::min(failures, most_doublings)));
+}
 
 /// Bytes of a broken connection that are still on their way after this long do not arrive.
 constexpr base::milliseconds longest_delay = 60s;
@@ -107,7 +113,7 @@ void reaper::on_failure(std::uint64_t number, bool late_copy_possible, base::ins
         entries_.erase(at); // its key has expired by itself
         return;
     }
-    schedule(number, one, base::later(now, retry_pause));
+    schedule(number, one, base::later(now, retry_pause(one.failures++)));
 }
 
 std::size_t reaper::unresolved() const noexcept {

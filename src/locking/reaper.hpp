@@ -6,7 +6,8 @@
 // | asked    | released or not held; no late copy can run           | forgotten                                             |
 // | asked    | released or not held; a late acquire may still run   | again at 1, 5, 15, 30 s, then each minute, until one  |
 // |          |                                                      | lease after the last possibly late call -> due        |
-// | asked    | error                                                | again after a second, until its key must have expired |
+// | asked    | error                                                | again after 50 ms, then after pauses that double up   |
+// |          |                                                      | to a second, until its key must have expired -> due   |
 // Who has left a moment before another server became the master is released once more (departure.hpp).
 // Releases travel on the lane of the calls they follow, so that order does what else a predecessor kill would have to do.
 #pragma once
@@ -81,6 +82,7 @@ private:
         base::instant due; ///< never while asked
         base::instant added;
         int sweeps = 0;
+        int failures = 0;
     };
     void schedule(std::uint64_t number, entry& dead, base::instant due_time);
     std::vector<job> take_due(base::instant now);

@@ -19,7 +19,7 @@ MUTANTS = [
      "    dead.add(dead_id_of(*tenure), now, now);                               // may throw\n",
      "    dead.add(dead_id_of(*tenure), base::never, now);\n"),
     ("the reaper asks once and never again", REAPER,
-     "    schedule(number, one, base::later(now, retry_pause));",
+     "    schedule(number, one, base::later(now, retry_pause(one.failures++)));",
      "    entries_.erase(at);"),
     ("no sweeps where predecessor kills are refused", REAPER,
      "if (!one.what.late_copy_possible || now",
