@@ -20,10 +20,10 @@ public:
             ring_.emplace_back();
             next_ = ring_.size() - 1;
         }
-        auto& place = ring_[next_];
-        place.when = instant::min();
-        write(place.what);
-        place.when = now;
+        auto& oldest = ring_[next_];
+        oldest.when = instant::min();
+        write(oldest.what);
+        oldest.when = now;
         next_ = (next_ + 1) % most_;
     }
     /// The latest ones, which are forgotten with all others. Throws std::bad_alloc before anything is forgotten.
@@ -38,13 +38,13 @@ public:
     }
 
 private:
-    struct place {
+    struct entry {
         What what{};
         instant when = instant::min(); ///< that one: empty
     };
     std::size_t const most_;
     milliseconds const longest_;
-    std::vector<place> ring_;
+    std::vector<entry> ring_;
     std::size_t next_ = 0;
 };
 
