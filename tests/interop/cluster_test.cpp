@@ -1,7 +1,14 @@
 // Ours and Redisson on one cluster: who holds keeps the other side out and wakes it, also when the lock has moved meanwhile.
+#include "contest.hpp"
 #include "interop_test.hpp"
 #include "support/lock_helpers.hpp"
 #include "support/redis_cluster.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
 
 namespace redlatch::test {
 namespace {
@@ -113,6 +120,48 @@ TEST_F(cluster_with_java, java_gets_what_we_have_released_on_the_node_that_the_s
     EXPECT_TRUE(end.ok) << end.value;
     EXPECT_FALSE(holder.get_lock(lock).try_acquire({.owner = owner()}));
     EXPECT_TRUE(is_released_by_java(lock));
+}
+
+/// Leases are short: whoever has missed a message of the new node, as Redisson does, asks again when one is over.
+TEST_F(cluster_with_java, never_two_are_inside_while_the_slot_moves_to_and_fro) {
+    constexpr std::int64_t entries = 300;
+    constexpr int least_moves = 4;
+    auto settings = settings_for(cluster);
+    settings.lock_watchdog_timeout = 3s;
+    client contender(settings);
+    java_peer java{built_peer().folder, cluster.uri(), 3s};
+    auto const lock = cluster.name_on(0);
+    auto const prefix = "{" + cluster.name_on(2) + "}";
+    auto const& counting = cluster.node(2);
+    contest_of both(counting, prefix, entries);
+    auto const enter = [&] { return contender.get_lock(lock).acquire({.wait = 3 * patience, .owner = owner()}); };
+    auto first = enter();
+    auto const java_side = both.begins(java, "a", "contest", lock);
+    first.release();
+    std::atomic<bool> over{false};
+    auto mover = std::async(std::launch::async, [&] {
+        auto const slot = redis_cluster::slot_of(lock);
+        auto const entered = [&] {
+            return std::strtoll(counting.run("GET", prefix + ":entries").text.c_str(), nullptr, 10);
+        };
+        int moves = 0;
+        for (std::size_t from = 0; !over; from = 1 - from, ++moves) {
+            cluster.begin_move(slot, from, 1 - from);
+            cluster.move_keys(slot, from, 1 - from);
+            cluster.end_move(slot, from, 1 - from);
+            auto const before = entered();
+            wait_until([&] { return over || entered() > before + 20; });
+        }
+        return moves;
+    });
+    auto const ours = both.take_part(enter);
+    over = true;
+    EXPECT_GE(mover.get(), least_moves);
+    auto const theirs = contest_of::end_of(java, java_side);
+    EXPECT_EQ(std::max(ours.most_inside, theirs.most_inside), 1);
+    EXPECT_GT(ours.entries, 0);
+    EXPECT_GT(theirs.entries, 0);
+    std::printf("C++ had %d entries, Java %d\n", int(ours.entries), int(theirs.entries));
 }
 
 TEST_F(cluster_with_java, we_wake_java_after_our_master_was_lost) {

@@ -76,5 +76,26 @@ TEST_F(fair_queue, is_passed_on_by_java_to_ours_behind_a_java_waiter_that_was_ki
     EXPECT_TRUE(queue_becomes(0));
 }
 
+TEST_F(fair_queue, keeps_its_order_behind_a_java_waiter_that_was_killed) {
+    java_peer victim(built_peer().folder, server().uri(), 30s, 1s);
+    brief_java().value("a", "fair/lock", {name});
+    victim.start("v", "fair/lock", {name});
+    ASSERT_TRUE(queue_becomes(1));
+    auto const first = java_queues("b", 2);
+    auto second = cpp_queues(3);
+    auto const third = java_queues("c", 4);
+    victim.kill();
+    brief_java().value("a", "fair/unlock", {name});
+    EXPECT_TRUE(java().end_of(first).ok);
+    EXPECT_FALSE(has_it(second));
+    java().value("b", "fair/unlock", {name});
+    hold ours_now = second.get();
+    EXPECT_FALSE(java().reply_if_any(third, 100ms).has_value());
+    ours_now.release();
+    EXPECT_TRUE(java().end_of(third).ok);
+    java().value("c", "fair/unlock", {name});
+    EXPECT_FALSE(exists(queue));
+}
+
 } // namespace
 } // namespace redlatch::test
