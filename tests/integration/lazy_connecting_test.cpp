@@ -3,6 +3,7 @@
 #include "integration/fixture.hpp"
 #include "support/redis_cluster.hpp"
 #include "support/reserved_port.hpp"
+#include "support/sentinel_set.hpp"
 
 #include <redlatch/semaphore.hpp>
 
@@ -137,6 +138,17 @@ TEST_F(lazy_connecting_test, in_a_cluster_calls_wait_for_one_of_the_nodes) {
     waiter.get();
 }
 
+TEST_F(lazy_connecting_test, behind_sentinels_calls_wait_for_one_of_them) {
+    sentinel_set const all;
+    for (std::size_t i = 0; i < 3; ++i) all.pause_sentinel(i);
+    client user(lazily(quick(all.uri())));
+    auto waiter = in_thread([&] { user.get_lock(name).acquire({.wait = 60s}).release(); });
+    EXPECT_EQ(outcome_of([&] { user.get_lock("other").acquire({.wait = 50ms}).release(); }).reason, errc::disconnected);
+    EXPECT_FALSE(is_ready(waiter));
+    for (std::size_t i = 0; i < 3; ++i) all.resume_sentinel(i);
+    waiter.get();
+}
+
 // --- fail fast
 
 class fail_fast_test : public lazy_connecting_test {
@@ -225,6 +237,44 @@ TEST_F(fail_fast_test, a_hold_outlives_a_short_absence) {
     EXPECT_TRUE(held);
     held.release();
     EXPECT_EQ(keeps.run("EXISTS", name).integer, 0);
+}
+
+/// Ends where the server is away: long before the wait would.
+void expect_to_end_at_once(reentrant_lock lock) {
+    auto const begin = test_clock::now();
+    EXPECT_TRUE(wait_until([&] {
+        return outcome_of([&] { lock.acquire({.wait = 600s, .owner = owner()}).release(); }).reason
+               == errc::disconnected;
+    }));
+    EXPECT_LT(since(begin), 60s);
+}
+
+TEST_F(fail_fast_test, in_a_cluster_only_calls_to_the_node_that_is_away_end) {
+    redis_cluster cluster;
+    for (std::size_t i = 0; i < 3; ++i) cluster.node(i).run("CONFIG", "SET", "cluster-require-full-coverage", "no");
+    auto made = settings();
+    made.address = cluster.uri();
+    client user(made);
+    auto lock = user.get_lock(cluster.name_on(1));
+    lock.acquire({.wait = patience}).release();
+    cluster.node(1).kill9();
+    expect_to_end_at_once(lock);
+    for (std::size_t const there : {0U, 2U})
+        user.get_lock(cluster.name_on(there)).acquire({.wait = patience}).release();
+}
+
+TEST_F(fail_fast_test, behind_sentinels_calls_end_until_there_is_another_master) {
+    sentinel_set all;
+    auto made = settings();
+    made.address = all.uri();
+    client user(made);
+    auto lock = user.get_lock(name);
+    lock.acquire({.wait = patience}).release();
+    all.servers()[0].kill9();
+    expect_to_end_at_once(lock);
+    all.fail_over();
+    EXPECT_TRUE(wait_until([&] { return outcome_of([&] { lock.acquire({.wait = 1s}).release(); }).reason == errc{}; },
+                           sentinel_set::longest_failover));
 }
 
 } // namespace

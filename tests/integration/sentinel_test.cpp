@@ -296,8 +296,9 @@ TEST_F(sentinel_test, a_client_that_is_being_made_does_not_wait_for_a_master_tha
     settings.connect_timeout = 3 * sentinel_set::longest_failover;
     auto const before = open_sockets();
     auto made = in_thread([&] { client(settings).get_lock(name).acquire(patiently).release(); });
-    ASSERT_TRUE(wait_until([&] { return open_sockets() > before && stays([&] { return open_sockets() > before; }); }))
-        << "it connects to the master, which says nothing";
+    ASSERT_TRUE(wait_until([&] {
+        return open_sockets() > before && stays([&] { return open_sockets() > before; }, 200ms);
+    })) << "it connects to the master, which says nothing";
     auto const begin = test_clock::now();
     all.fail_over();
     made.get();

@@ -73,6 +73,7 @@ public:
 
     void stop_sentinel(std::size_t which) { sentinels_[which].process.reset(); }
     void pause_sentinel(std::size_t which) const { sentinels_[which].process->signal(SIGSTOP); }
+    void resume_sentinel(std::size_t which) const { sentinels_[which].process->signal(SIGCONT); }
 
     /// What it has written so far.
     std::string log(std::size_t which) const;
