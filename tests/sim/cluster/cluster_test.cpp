@@ -1,4 +1,5 @@
 // A cluster of simulated servers: what is done to it reaches the locks, and the locks live through it.
+#include "sim/cluster/simulated_cluster.hpp"
 #include "sim/scenario/run.hpp"
 #include "sim/scenario/same_run.hpp"
 #include "sim/scenario/shrink.hpp"
