@@ -26,14 +26,12 @@ public:
         oldest.when = now;
         next_ = (next_ + 1) % most_;
     }
-    /// The latest ones, which are forgotten with all others. Throws std::bad_alloc before anything is forgotten.
-    std::vector<What> take(instant now) {
+    /// Those that `chosen(What const&)` says, of the latest ones. Throws std::bad_alloc.
+    template <class Chosen> std::vector<What> those(instant now, Chosen chosen) const {
         std::vector<What> found;
-        found.reserve(ring_.size());
-        for (auto& one : ring_)
-            if (one.when != instant::min() && now < later(one.when, longest_)) found.push_back(std::move(one.what));
-        ring_.clear();
-        next_ = 0;
+        for (auto const& one : ring_)
+            if (one.when != instant::min() && now < later(one.when, longest_) && chosen(one.what))
+                found.push_back(one.what);
         return found;
     }
 

@@ -71,7 +71,7 @@ node::hooks client_core::node_hooks() {
 
 cluster::hooks client_core::cluster_hooks() {
     return {.of_node = [this] { return node_hooks(); },
-            .moved = [this] { on_slots_moved(); },
+            .moved = [this](cluster::slots const& moved) { on_slots_moved(moved); },
             .sharded = [this](bool sharded) { publishing_.use_shards(sharded); }};
 }
 
@@ -223,22 +223,28 @@ void client_core::on_reconnected(std::string const& address, char const* role, b
     auto const message = another ? "the new master " + address + " answers" : "the server " + address + " is back";
     log(log_level::info, message + " (" + role + " connection)");
     tell({event::kind::reconnected, {}, {}, message});
-    if (another) repeat_departures();
+    bool const of_releases = std::string_view(role) == "data";
+    if (another && of_releases) repeat_departures([](std::string_view) { return true; });
     verify_all();
 }
 
 /// The new node of a slot may not know what the former one knew: a replica takes over without what it had not heard of.
-void client_core::on_slots_moved() {
+void client_core::on_slots_moved(cluster::slots const& moved) {
     watched_.follow();
-    repeat_departures();
+    repeat_departures([&](std::string_view name) { return moved.test(base::hash_slot(name)); });
     verify_all();
 }
 
-void client_core::repeat_departures() {
+void client_core::repeat_departures(base::function_ref<bool(std::string_view name)> is_elsewhere) {
     auto const now = lease_clock::now();
-    insist([&] { locked([&](locking::lock_table& table, base::wake_list&) { table.dead.repeat_departures(now); }); });
     insist([&] {
-        for (auto& one : permits_held_.take_departed(now))
+        locked([&](locking::lock_table& table, base::wake_list&) {
+            table.dead.repeat_departures(now,
+                                         [&](locking::lock_record const& lock) { return is_elsewhere(lock.name); });
+        });
+    });
+    insist([&] {
+        for (auto& one : permits_held_.departed_from(is_elsewhere, now))
             insist([&] { give_back(shared_from_this(), *one.semaphore, one.release, true); });
     });
 }

@@ -198,8 +198,8 @@ private:
     void tell_of_scripts(locking::record_ptr const& lock, std::string const& reason);
     void tell_when_heard(event const& event);
     void on_reconnected(std::string const& address, char const* role, bool another);
-    void on_slots_moved();
-    void repeat_departures();
+    void on_slots_moved(cluster::slots const& moved);
+    void repeat_departures(base::function_ref<bool(std::string_view name)> is_elsewhere);
     void verify_all();
     void settle(std::unique_lock<std::mutex>& held, after_table& next);
     void publish(locking::lock_table::notice const& notice);

@@ -129,6 +129,7 @@ bool cluster::give(member& to, std::uint16_t slot) {
     auto* const former = owners_[slot].exchange(to.server.get(), std::memory_order_acq_rel); // pairs with of_slot()
     if (former == to.server.get()) return false;
     ++to.slots;
+    if (former != nullptr) moved_.set(slot);
     for (auto& [where, one] : members_)
         if (one.server.get() == former && --one.slots == 0) one.used_at = lease_clock::now();
     return true;
@@ -256,7 +257,12 @@ void cluster::on_moved() {
     for (auto* const one : all())
         one->messages().on_slots_moved(
             [&](std::uint16_t slot) { return owners_[slot].load(std::memory_order_acquire) != one; });
-    hooks_.moved();
+    slots moved;
+    {
+        std::lock_guard const guard(mutex_);
+        moved = std::exchange(moved_, {});
+    }
+    hooks_.moved(moved);
 }
 
 std::string cluster::host_of(node const& server) {

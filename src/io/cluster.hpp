@@ -28,6 +28,7 @@
 
 #include <array>
 #include <atomic>
+#include <bitset>
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -43,11 +44,12 @@ namespace redlatch::io {
 /// Thread-safe.
 class cluster final : public std::enable_shared_from_this<cluster> {
 public:
+    using slots = std::bitset<base::hash_slots>;
     struct hooks {
         /// For a new node.
         std::function<node::hooks()> of_node;
-        /// Slots have another node than before. On the reactor.
-        std::function<void()> moved;
+        /// These have another node than before. On the reactor.
+        std::function<void(slots const&)> moved;
         /// Messages go to the clients of a shard from now on, or to all.
         std::function<void(bool)> sharded;
     };
@@ -131,6 +133,7 @@ private:
     std::map<connection::node_address, member> members_{};
     std::vector<connection::node_address> replicas_{}; ///< members only where too few masters can be asked
     std::array<std::uint64_t, base::hash_slots> epochs_{};
+    slots moved_{}; ///< since that was told
     connection::lower_epochs lower_{};
     std::vector<member*> to_ask_{}; ///< of the refresh under way
     std::uint64_t question_ = 0;    ///< the number of the latest

@@ -2,6 +2,7 @@
 // asked about all of them; and another master may not have heard that some were given back (departure.hpp).
 #pragma once
 
+#include "base/function_ref.hpp"
 #include "base/recent.hpp"
 #include "base/time.hpp"
 #include "locking/counter.hpp"
@@ -9,6 +10,7 @@
 #include "locking/wire_call.hpp"
 
 #include <mutex>
+#include <string_view>
 #include <vector>
 
 namespace redlatch::io {
@@ -34,8 +36,9 @@ public:
         locking::counter_ptr semaphore{};
         locking::wire_call release{};
     };
-    /// Another server is asked from now on: who is to be released once more. Throws std::bad_alloc.
-    std::vector<departed> take_departed(base::instant now);
+    /// Of some semaphores another server is asked from now on: what is to be released there once more. Throws std::bad_alloc.
+    std::vector<departed> departed_from(base::function_ref<bool(std::string_view semaphore)> is_elsewhere,
+                                        base::instant now);
 
 private:
     bool remembers_ = false;

@@ -63,8 +63,12 @@ void reaper::on_departed(record_ptr const& record, std::string_view owner_id, ba
     }
 }
 
-void reaper::repeat_departures(base::instant now) {
-    for (auto& one : departed_.take(now)) add(std::move(one), now, now);
+void reaper::repeat_departures(base::instant now, base::function_ref<bool(lock_record const&)> is_elsewhere) noexcept {
+    try {
+        auto left = departed_.those(now, [&](dead_id const& one) { return is_elsewhere(*one.record); });
+        for (auto& one : left) add(std::move(one), now, now);
+    } catch (std::bad_alloc const&) { // what a failover has brought back of them stays until its lease is over
+    }
 }
 
 std::vector<reaper::job> reaper::take_due(base::instant now) {

@@ -12,6 +12,7 @@
 // Releases travel on the lane of the calls they follow, so that order does what else a predecessor kill would have to do.
 #pragma once
 
+#include "base/function_ref.hpp"
 #include "base/recent.hpp"
 #include "base/time.hpp"
 #include "locking/departure.hpp"
@@ -61,8 +62,8 @@ public:
     /// Released there, by somebody else than the reaper.
     void on_departed(record_ptr const& record, std::string_view owner_id, base::milliseconds lease,
                      base::instant kept_until, base::instant now) noexcept;
-    /// Another server is asked from now on: who has left a moment ago is released once more.
-    void repeat_departures(base::instant now);
+    /// Of some locks another server is asked from now on: who has left these a moment ago is released once more.
+    void repeat_departures(base::instant now, base::function_ref<bool(lock_record const&)> is_elsewhere) noexcept;
 
     base::instant next() const noexcept { return by_time_.empty() ? base::never : by_time_.begin()->first; }
     std::vector<job> on_timer(base::instant now) { return take_due(now); }

@@ -98,7 +98,8 @@ protected:
                                .tell = [](event const&) {},
                                .tell_when_heard = [](event const&) {}};
         };
-        cluster::hooks const of_all{.of_node = of_node, .moved = [] {}, .sharded = [this](bool now) { sharded = now; }};
+        cluster::hooks const of_all{
+            .of_node = of_node, .moved = [](auto const&) {}, .sharded = [this](bool now) { sharded = now; }};
         all = std::make_shared<cluster>(loop, settings, resolve_servers(settings), "test", of_all);
         errc reason{};
         std::string problem;

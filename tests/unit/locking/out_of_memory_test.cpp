@@ -89,7 +89,7 @@ TEST(out_of_memory, releases_nobody_again_whose_departure_could_not_be_remembere
         dead.on_departed(record, id, std::chrono::seconds(30), base::instant::min(),
                          scripted::at(std::chrono::seconds(0)));
         allocations_left = -1;
-        dead.repeat_departures(scripted::at(std::chrono::seconds(0)));
+        dead.repeat_departures(scripted::at(std::chrono::seconds(0)), [](auto const&) { return true; });
         for (auto const& job : dead.on_timer(scripted::at(std::chrono::seconds(0)))) {
             EXPECT_EQ(job.owner_id, id) << allocations << " allocations";
             ++remembered;

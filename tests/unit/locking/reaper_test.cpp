@@ -253,6 +253,10 @@ std::vector<std::string> owners_of(std::vector<reaper::job> const& jobs) {
     return owners;
 }
 
+bool everywhere(lock_record const&) {
+    return true;
+}
+
 TEST(reaper, releases_once_more_what_has_left_a_moment_before_another_server_became_the_master) {
     dead_holds all;
     all.dead.remember_departures();
@@ -261,26 +265,28 @@ TEST(reaper, releases_once_more_what_has_left_a_moment_before_another_server_bec
     all.add(false, at(6s), at(6s)); // by the reaper itself
     for (auto const& job : all.dead.on_timer(at(6s))) all.dead.on_answer(job.number, false, at(7s));
     EXPECT_EQ(all.dead.size(), 0U);
-    all.dead.repeat_departures(at(11s));
+    all.dead.repeat_departures(at(11s), everywhere);
     auto const jobs = all.dead.on_timer(at(11s));
     EXPECT_THAT(owners_of(jobs), ElementsAre("uuid:3", "uuid:1")) << "the other one is long known everywhere";
     EXPECT_EQ(jobs.at(0).kept_until, at(20s));
     for (auto const& job : jobs) all.dead.on_answer(job.number, false, at(11s));
     EXPECT_EQ(all.dead.size(), 0U);
-    all.dead.repeat_departures(at(12s));
-    EXPECT_THAT(all.dead.on_timer(at(12s)), IsEmpty()) << "once";
+    all.dead.repeat_departures(at(12s), [](auto const&) { return false; });
+    EXPECT_THAT(all.dead.on_timer(at(12s)), IsEmpty()) << "the same server has it";
+    all.dead.repeat_departures(at(14s), everywhere);
+    EXPECT_THAT(owners_of(all.dead.on_timer(at(14s))), ElementsAre("uuid:3", "uuid:1")) << "it may be a third one";
 }
 
 TEST(reaper, remembers_the_latest_departures_and_only_where_there_may_be_another_master) {
     dead_holds single;
     single.dead.on_departed(single.record, "uuid:2", 30s, base::instant::min(), at(0s));
-    single.dead.repeat_departures(at(1s));
+    single.dead.repeat_departures(at(1s), everywhere);
     EXPECT_EQ(single.dead.size(), 0U);
     dead_holds all;
     all.dead.remember_departures();
     for (std::size_t i = 0; i < most_departures + 2; ++i)
         all.dead.on_departed(all.record, "uuid:" + std::to_string(i), 30s, base::instant::min(), at(0s));
-    all.dead.repeat_departures(at(1s));
+    all.dead.repeat_departures(at(1s), everywhere);
     auto const owners = owners_of(all.dead.on_timer(at(1s)));
     EXPECT_EQ(owners.size(), most_departures);
     for (std::string const forgotten : {"uuid:0", "uuid:1"})
