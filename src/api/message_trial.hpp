@@ -1,4 +1,15 @@
 // Do messages arrive? Subscribes to a channel of a lock that nobody uses, publishes to it and waits for what comes.
+//
+// | stage       | event                                      | next                                                          |
+// |-------------|--------------------------------------------|---------------------------------------------------------------|
+// | beginning   |                                            | listens to the channel -> subscribing                         |
+// | subscribing | the subscription is confirmed              | publishes -> publishing                                       |
+// | subscribing | it is refused, or not answered in time     | finished: no message arrives, for this reason                 |
+// | publishing  | answered: how many heard it                | waiting                                                       |
+// | publishing  | refused, not answered in time              | finished: not known whether messages arrive, for this reason  |
+// | waiting     | the message                                | finished: messages arrive, and how long this one took         |
+// | waiting     | none in time                               | finished: no message arrives                                  |
+// | any         | cancelled, the client is closed            | finished: not known                                           |
 #pragma once
 
 #include "io/client_core.hpp"

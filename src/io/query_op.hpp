@@ -1,4 +1,15 @@
 // What asks the server something and waits for the answer: sent, answered or asked again after a pause, until a deadline.
+//
+// | stage     | event                                                  | next                                                |
+// |-----------|--------------------------------------------------------|-----------------------------------------------------|
+// | beginning |                                                        | call() -> calling                                   |
+// | calling   | answered                                               | on_called(): finished, or, where it was not         |
+// |           |                                                        | executed or is another node's, ask_again()          |
+// | calling   | unanswered: the deadline; cancelled; closed            | finished: disconnected, cancelled, closed           |
+// | calling   | ask_again(), whose pause ends before the deadline      | pausing                                             |
+// | calling   | ask_again(), whose pause does not                      | finished: disconnected                              |
+// | pausing   | the pause is over                                      | call() -> calling                                   |
+// | pausing   | cancelled; closed                                      | finished: cancelled, closed                         |
 #pragma once
 
 #include "io/client_core.hpp"
