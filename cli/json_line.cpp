@@ -84,6 +84,7 @@ std::string json_of_leader(std::string_view name, std::optional<leader_info> con
     leader["owner"] = leads->owner_id;
     leader["token"] = leads->token ? json(*leads->token) : json(nullptr);
     leader["ttl_ms"] = milliseconds(leads->remaining_lease);
+    leader["resigned"] = leads->resigned;
     return line(object);
 }
 

@@ -29,7 +29,7 @@ std::string json_of(lock_info const& lock);
 std::string json_of(permit_info const& semaphore);
 /// {"name","state":"set|unset","type":"number|semaphore|latch","value"}
 std::string json_of_number(std::string_view name, std::string_view type, std::optional<std::int64_t> value);
-/// {"name","leader":{"candidate","owner","token","ttl_ms"}}, or null in place of the leader.
+/// {"name","leader":{"candidate","owner","token","ttl_ms","resigned"}}, or null in place of the leader.
 std::string json_of_leader(std::string_view name, std::optional<leader_info> const& leads);
 std::string json_of(server_info const& server);
 std::string json_of(embedded_server::state const& server);

@@ -66,6 +66,10 @@ void declare_times(command_line& line, lock_options& options) {
     line.time("--watchdog", "The lease of a renewed lock, renewed after each third of it. Default: 30s.",
               options.watchdog);
     line.time("--max-hold", "Hold the lock no longer than this; then it counts as lost.", options.max_hold);
+    line.time("--min-hold",
+              "Nobody else gets the lock sooner than this after it was taken, however soon it is given back: for jobs "
+              "that many machines start at the same time.",
+              options.min_hold);
     line.time("--lock-delay", "After the lock was lost nobody else gets it for this time. Default: 0s.",
               options.lock_delay);
     line.text(
@@ -80,10 +84,6 @@ void declare_times(command_line& line, lock_options& options) {
 
 void declare(command_line& line, lock_options& options) {
     declare_times(line, options);
-    line.time("--min-hold",
-              "Nobody else gets the lock sooner than this after it was taken, however soon it is given back: for jobs "
-              "that many machines start at the same time.",
-              options.min_hold);
     line.flag("--fair", "Take the lock as a fair one: whoever waits gets it in the order of coming, in any process.",
               options.fair);
     line.flag(

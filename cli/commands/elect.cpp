@@ -22,6 +22,11 @@ std::string text_of_leader(std::string const& name, std::optional<leader_info> c
     if (!leads) return "nobody leads " + election + "\n";
     auto const id = shortened(leads->owner_id, longest_candidate_shown);
     auto text = leads->candidate.empty() ? id : shortened(leads->candidate, longest_candidate_shown) + " (" + id + ")";
+    if (leads->resigned) {
+        text = "nobody leads " + election + ": " + text + " has resigned, and the rest is its minimum hold";
+        return leads->remaining_lease ? text + ", " + to_rounded_text(*leads->remaining_lease) + " still\n"
+                                      : text + "\n";
+    }
     text += " leads " + election;
     if (leads->token) text += ", token " + std::to_string(*leads->token);
     if (!leads->remaining_lease) return text + ", without expiry\n";
@@ -30,9 +35,9 @@ std::string text_of_leader(std::string const& name, std::optional<leader_info> c
 
 int show_leader(locked_command const& options) {
     auto const& lock = options.lock;
-    bool const takes = lock.wait || lock.no_wait || lock.lease || lock.watchdog || lock.max_hold || lock.lock_delay
-                       || lock.replicas_text || lock.replicas_timeout || lock.candidate || options.grace
-                       || lock.conflict_exit_code != lock_options().conflict_exit_code
+    bool const takes = lock.wait || lock.no_wait || lock.lease || lock.watchdog || lock.max_hold || lock.min_hold
+                       || lock.lock_delay || lock.replicas_text || lock.replicas_timeout || lock.candidate
+                       || options.grace || lock.conflict_exit_code != lock_options().conflict_exit_code
                        || options.on_loss_action != locked_command().on_loss_action;
     if (!options.command.empty() || takes)
         throw usage_error(
@@ -42,7 +47,7 @@ int show_leader(locked_command const& options) {
     inspect_lock(asker, lock.name); // any hash may have the name
     auto const leads = asker.get_leader_election(lock.name).leader();
     print(lock.common.json ? json_of_leader(lock.name, leads) : text_of_leader(lock.name, leads));
-    return leads ? 0 : 1;
+    return leads && !leads->resigned ? 0 : 1;
 }
 
 } // namespace
@@ -63,6 +68,7 @@ int elect(arguments const& words) {
     locked_command_line whole(line, "elect", options);
     line.example("redlatch elect reports --candidate $(hostname) -- ./report-daemon");
     line.example("redlatch elect nightly --no-wait --conflict-exit-code 0 -- ./nightly.sh");
+    line.example("redlatch elect nightly --no-wait --min-hold 10m -- ./nightly.sh  # cron, on all machines");
     line.example("redlatch elect reports --who --json");
     line.footer(std::string(locked_command_exit_status)
                 + "One campaign: after a loss the status is 79; whoever is to stand again starts it again,\n"

@@ -100,9 +100,9 @@ _redlatch() {
 
     local server='--server --config --require-server --json --verbose --help'
     local wait="--wait --no-wait --conflict-exit-code $server"
-    local times="--wait --no-wait --lease --watchdog --max-hold --lock-delay --replicas --replicas-timeout"
-    times="$times --conflict-exit-code $server"
-    local lock="--min-hold --fair --fenced --shared --write --permits $times"
+    local times="--wait --no-wait --lease --watchdog --max-hold --min-hold --lock-delay"
+    times="$times --replicas --replicas-timeout --conflict-exit-code $server"
+    local lock="--fair --fenced --shared --write --permits $times"
     case $command in
     run) words="$lock --on-lost --grace --" ;;
     elect) words="$times --candidate --who --on-lost --grace --" ;;

@@ -65,6 +65,11 @@ struct campaign_options {
     /// Of a term that is renewed: it ends after this time, as lost. Must be positive; not together with `lease`.
     std::optional<time_span> max_hold{};
 
+    /// Minimum hold: nobody else leads sooner than this after the term began, also where it is resigned before, or its process
+    /// dies: acquire_options::hold_at_least. Once it is resigned nobody leads for the rest, not this candidate either, and the
+    /// election is not free (leader_info::resigned). Must be positive, and no longer than `lease`.
+    std::optional<time_span> hold_at_least{};
+
     /// Nobody leads for so long after the term is lost: acquire_options::lock_delay.
     std::optional<time_span> lock_delay{};
 
@@ -85,10 +90,14 @@ enum class term_end {
     stopped,  ///< campaign_options::stop ended a wait, or was requested when a term was lost
 };
 
-/// Who leads an election.
+/// Who leads an election, or led it last, where nobody can yet.
 struct leader_info {
     std::string candidate; ///< empty: it did not say, as the holder of a mere lock of that name
-    std::string owner_id;  ///< of this term: no two terms have the same
+    std::string
+        owner_id; ///< of this term: no two terms have the same; with the number 0, which none has, if `resigned`
+    /// It does not lead any more: it has resigned, and nobody can lead until `remaining_lease` is over, which is the rest of
+    /// its minimum hold.
+    bool resigned = false;
     /// The greatest token that was given: that of this term, or a greater one that nobody has. None: a holder of a lock without
     /// tokens.
     std::optional<std::uint64_t> token{};

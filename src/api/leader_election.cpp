@@ -21,6 +21,7 @@ acquire_options to_acquire(election_impl const& impl, campaign_options const& op
     return {.wait = options.wait,
             .lease = options.lease,
             .max_hold = options.max_hold,
+            .hold_at_least = options.hold_at_least,
             .lock_delay = options.lock_delay,
             .owner = impl.owner,
             .stop = options.stop};
@@ -89,6 +90,7 @@ leader_answer to_info(locking::election::leader const& read) {
     if (read.owner_id.empty()) return std::nullopt;
     return leader_info{.candidate = std::string(locking::election::candidate_in(read.owner_id)),
                        .owner_id = read.owner_id,
+                       .resigned = detail::is_released(read.owner_id),
                        .token = read.token,
                        .remaining_lease = read.remaining_lease};
 }

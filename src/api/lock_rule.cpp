@@ -1,5 +1,7 @@
 #include "api/lock_rule.hpp"
 
+#include "locking/names.hpp"
+
 #include <algorithm>
 
 namespace redlatch::detail {
@@ -23,6 +25,10 @@ bool is_owner_id(std::string_view text) noexcept {
     auto number = text.substr(0, text.find(':'));
     if (number.starts_with('-')) number.remove_prefix(1); // a thread id of Java's that a program has chosen
     return !number.empty() && number.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+bool is_released(std::string_view owner_id) {
+    return is_owner_id(owner_id) && locking::kept_owner(owner_id) == owner_id;
 }
 
 std::string foreign_field_among(std::span<lock_owner const> owners) {

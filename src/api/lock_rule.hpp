@@ -11,6 +11,8 @@ namespace redlatch::detail {
 
 /// "client's UUID:number", for a writer and a candidate of an election with more behind another colon.
 bool is_owner_id(std::string_view text) noexcept;
+/// Of a holder that has released what it held: only the rest of its minimum hold is left.
+bool is_released(std::string_view owner_id);
 
 /// Of a hash that is no lock: a field that is not a holder's with a count from 1; "mode" where there is no holder. Empty: it is
 /// a lock.

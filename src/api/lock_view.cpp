@@ -52,11 +52,6 @@ bool is_mode(std::string_view text) {
     return text == "read" || text == "write";
 }
 
-/// The rest of a minimum hold.
-bool is_released(std::string const& owner_id) {
-    return is_owner_id(owner_id) && locking::kept_owner(owner_id) == owner_id;
-}
-
 /// HSCAN may name a field twice.
 void add_owner(lock_info& to, std::string const& field, std::string_view count) {
     auto const known =

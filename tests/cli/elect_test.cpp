@@ -46,6 +46,7 @@ TEST_F(elect_command, says_who_leads) {
     EXPECT_EQ(seen.at("token"), 1);
     EXPECT_EQ(seen.at("owner"), holders(server, "job").begin()->first);
     EXPECT_GT(seen.at("ttl_ms"), 20'000);
+    EXPECT_EQ(seen.at("resigned"), false);
     auto const text = run({"elect", "job", "--who"});
     EXPECT_EQ(text.status, 0);
     EXPECT_EQ(text.output.find("ann of 7 ("), 0U) << text.output;
@@ -94,6 +95,29 @@ TEST_F(elect_command, does_not_wait_for_the_elect_around_it_without_an_end) {
     EXPECT_NE(inside.errors.find("the command has the lock 'job' already"), std::string::npos) << inside.errors;
 }
 
+TEST_F(elect_command, keeps_the_election_closed_for_the_rest_of_a_minimum_hold) {
+    auto const first = run(elected("echo once", {"--candidate", "ann", "--min-hold", "60s"}));
+    EXPECT_EQ(first.status, 0) << first.errors;
+    EXPECT_EQ(first.output, "once\n");
+    EXPECT_GT(server.run("PTTL", "job").integer, 30'000) << "more than the lease of a term that is renewed";
+    auto const second = run(elected("echo twice", {"--candidate", "bob", "--no-wait"}));
+    EXPECT_EQ(second.status, 75);
+    EXPECT_EQ(second.output, "");
+    EXPECT_NE(second.errors.find("is busy; its last holder has released it, and the rest is its minimum hold, 5"),
+              std::string::npos)
+        << second.errors;
+    auto const who = run({"elect", "job", "--who"});
+    EXPECT_EQ(who.status, 1) << "nobody leads";
+    EXPECT_TRUE(who.output.starts_with("nobody leads 'job': ann (")) << who.output;
+    EXPECT_NE(who.output.find(") has resigned, and the rest is its minimum hold, 5"), std::string::npos) << who.output;
+    auto const seen = leader();
+    EXPECT_EQ(seen.at("candidate"), "ann");
+    EXPECT_EQ(seen.at("resigned"), true);
+    EXPECT_GT(seen.at("ttl_ms"), 30'000);
+    EXPECT_EQ(run({"unlock", "job", "--force"}).status, 0);
+    EXPECT_TRUE(leader().is_null());
+}
+
 TEST_F(elect_command, refuses_what_cannot_be_meant) {
     for (auto const& [line, said] : std::vector<std::pair<words, std::string>>{
              {{"elect", "job"},
@@ -101,6 +125,7 @@ TEST_F(elect_command, refuses_what_cannot_be_meant) {
              {{"elect"}, "the name of the lock is missing, as in: redlatch elect NAME -- COMMAND"},
              {{"elect", "job", "--who", "--", "true"}, "--who only asks"},
              {{"elect", "job", "--who", "--candidate", "ann"}, "--who only asks"},
+             {{"elect", "job", "--who", "--min-hold", "5s"}, "--who only asks"},
              {{"elect", "job", "--fair", "--", "true"}, "--fair"},
              {{"elect", "job", "--candidate", "", "--", "true"}, "1 to 256 bytes and no control characters"},
              {{"elect", "job", "--candidate", "a\nb", "--", "true"}, "1 to 256 bytes and no control characters"},

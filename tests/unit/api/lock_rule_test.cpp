@@ -28,6 +28,12 @@ TEST(lock_rule, is_content_with_holders_of_all_kinds) {
     EXPECT_EQ(foreign({holder_with(uuid + ":71"), holder_with(uuid + ":72:write", 3)}), "");
 }
 
+TEST(lock_rule, knows_the_rest_of_a_minimum_hold_by_the_number_0) {
+    for (std::string const rest : {":0", ":0:write", ":0:a candidate"}) EXPECT_TRUE(is_released(uuid + rest)) << rest;
+    for (std::string const rest : {":7", ":-0", ":70", ":7:0", ""}) EXPECT_FALSE(is_released(uuid + rest)) << rest;
+    EXPECT_FALSE(is_released("session:0"));
+}
+
 TEST(lock_rule, names_what_is_no_holder) {
     for (auto const& id : {std::string("name"), std::string("session:7"), uuid, uuid + ":", uuid + ":x",
                            uuid + ":7more", uuid + ":-", uuid + ":7-1", uuid + "a:7", " " + uuid + ":7",
