@@ -45,8 +45,10 @@ std::string json_of(lock_info const& lock) {
     object["token"] = lock.token ? json(*lock.token) : json(nullptr);
     object["ttl_ms"] = milliseconds(lock.remaining_lease);
     object["waiters"] = json::array();
-    for (auto const& waiter : lock.waiters)
+    for (auto const& waiter : lock.waiters) {
         object["waiters"].push_back(json_of_party(waiter, "passed_over_in_ms", milliseconds(waiter.passed_over_in)));
+        object["waiters"].back()["place"] = object["waiters"].size();
+    }
     object["truncated"] = lock.truncated;
     return line(object);
 }

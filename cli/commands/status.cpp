@@ -27,7 +27,7 @@ namespace {
 constexpr std::size_t longest_shown = 100;
 
 /// Of a holder or a waiter.
-template <typename T> std::string text_of(T const& party) {
+template <typename T> std::string text_of_party(T const& party) {
     std::string const label = party.label ? shortened(*party.label, longest_shown) + ": " : std::string();
     return label + "client " + shortened(party.client, longest_shown) + ", holder "
            + shortened(party.holder, longest_shown);
@@ -45,14 +45,15 @@ std::string message_of(lock_info const& lock) {
     std::string text = headline_of(lock);
     if (lock.token) text += "  the last fencing token was " + std::to_string(*lock.token) + '\n';
     for (auto const& owner : lock.owners)
-        text += "  by " + text_of(owner)
+        text += "  by " + text_of_party(owner)
                 + (owner.released ? ", which has released it: the rest is its minimum hold\n"
                                   : ", count " + std::to_string(owner.count) + '\n');
     if (lock.truncated)
         text +=
             "  and by more: at least " + std::to_string(lock.owners.size() + 1) + " hold it, and not all were read\n";
+    int place = 0;
     for (auto const& waiter : lock.waiters) {
-        text += "  waiting: " + text_of(waiter);
+        text += "  waiting in place " + std::to_string(++place) + ": " + text_of_party(waiter);
         if (waiter.passed_over_in)
             text += "; passed over in " + to_rounded_text(*waiter.passed_over_in) + " unless it asks again";
         text += '\n';

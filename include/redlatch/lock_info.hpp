@@ -29,8 +29,11 @@ struct lock_waiter {
     std::string owner;  ///< as it stands in the queue, "client:holder"
     std::string client; ///< the client's UUID
     std::string holder; ///< the number that it will have as a holder within that client
-    /// It is passed over after that time unless it asks again, which a waiter that lives does: the most that it can hold up
-    /// those behind it if it has died. Zero: with the next attempt or release of anybody. None: this user may not know.
+    /// It is passed over after that time unless it asks again, which a waiter that lives does. At place n of the queue it is up
+    /// to n times config::fair_lock_wait_timeout: once for itself, and once for each place before it, since each acquisition,
+    /// and each waiter that leaves, takes one off for those behind. So one that has died can hold up those behind it for one
+    /// such timeout once it is the first. Zero: with the next attempt or release of anybody. None: this user may not know.
+    /// For how long it has waited is not on the server.
     std::optional<duration> passed_over_in{};
     std::optional<std::string> label{}; ///< as lock_owner::label
 };

@@ -90,7 +90,7 @@ TEST_F(tool_output, status_and_list_show_the_queue_of_a_fair_lock) {
     server.run("ZADD", "redisson_lock_timeout:{job}", std::to_string(now + 7'200'000), java + ":7", "1", java + ":8");
     EXPECT_EQ(run({"status", "job"}).status, 1);
     auto const free = run({"status", "job"}).output;
-    EXPECT_EQ(free.find("'job' is free for the first of its queue\n  waiting: client " + java
+    EXPECT_EQ(free.find("'job' is free for the first of its queue\n  waiting in place 1: client " + java
                         + ", holder 7; passed over in 1h59m"),
               0U)
         << free;
@@ -99,11 +99,12 @@ TEST_F(tool_output, status_and_list_show_the_queue_of_a_fair_lock) {
     auto const held = run({"status", "job"});
     EXPECT_EQ(held.status, 0);
     EXPECT_NE(held.output.find("'job' is held (fair) for "), std::string::npos) << held.output;
-    EXPECT_NE(held.output.find("  waiting: client " + java + ", holder 7"), std::string::npos) << held.output;
+    EXPECT_NE(held.output.find("  waiting in place 1: client " + java + ", holder 7"), std::string::npos)
+        << held.output;
     auto const object = lines_of(run({"list", "--json"}).output).at(0);
     EXPECT_EQ(object["type"], "fair");
     ASSERT_EQ(object["waiters"].size(), 2U);
-    EXPECT_EQ(keys_of(object["waiters"][0]), "owner client holder passed_over_in_ms label ");
+    EXPECT_EQ(keys_of(object["waiters"][0]), "owner client holder passed_over_in_ms label place ");
     EXPECT_EQ(object["waiters"][0]["owner"], java + ":7");
     EXPECT_GT(object["waiters"][0]["passed_over_in_ms"], 7'000'000);
     EXPECT_EQ(object["waiters"][1]["passed_over_in_ms"], 0);
