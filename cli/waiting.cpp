@@ -31,8 +31,16 @@ acquire_options base_options(lock_options const& options) {
     return result;
 }
 
+/// What was seen last of the lock. Where this process is the first of the queue, it is kept for nobody else.
+lock_info seen_by(client const& owner, holder_watch const& holder) {
+    auto seen = holder.seen();
+    if (!seen.waiters.empty() && seen.waiters.front().client == owner.id()) seen.waiters.clear();
+    return seen;
+}
+
 /// By whom, or that nobody does any more.
 std::string held_by(std::string const& before, std::string const& before_a_rest, lock_info const& info) {
+    if (is_kept_for_a_waiter(info)) return before_a_rest + text_of_queue(info);
     if (info.owners.empty()) return {};
     if (is_in_minimum_hold(info)) return before_a_rest + text_of_minimum_hold(info);
     return before + text_of_holders(info);
@@ -49,14 +57,19 @@ std::vector<field> fields_of(lock_options const& options, lock_info const& info)
     std::vector<field> fields{{"name", options.name}};
     auto const holder =
         std::find_if(info.owners.begin(), info.owners.end(), [](auto const& one) { return !one.released; });
-    if (holder == info.owners.end()) return fields;
-    fields.push_back({"holder", holder->owner});
-    if (holder->label) fields.push_back({"label", *holder->label});
+    if (holder != info.owners.end()) {
+        fields.push_back({"holder", holder->owner});
+        if (holder->label) fields.push_back({"label", *holder->label});
+    } else if (is_kept_for_a_waiter(info)) {
+        auto const& first = info.waiters.front();
+        fields.push_back({"waiter", first.owner});
+        if (first.label) fields.push_back({"label", *first.label});
+        if (first.passed_over_in) fields.push_back({"passed_over_in_ms", std::int64_t{first.passed_over_in->count()}});
+    }
     return fields;
 }
 
-void say_who_is_waited_for(holder_watch const& holder, lock_options const& options) {
-    auto const seen = holder.seen();
+void say_who_is_waited_for(lock_info const& seen, lock_options const& options) {
     options.common.reporter().note("waiting",
                                    "waiting for the lock '" + options.name + "'" + held_by(", held by ", ": ", seen),
                                    fields_of(options, seen));
@@ -122,7 +135,7 @@ taken take_lock(client& owner, private_server& server, lock_options const& optio
         holder_watch holder(lock, stop, endless);
         std::atomic<bool> said{false};
         auto const say_waiting = [&] {
-            if (!said.exchange(true)) say_who_is_waited_for(holder, options);
+            if (!said.exchange(true)) say_who_is_waited_for(seen_by(owner, holder), options);
         };
         std::function<void()> const look = [&] {
             say_waiting();
@@ -162,7 +175,7 @@ taken take_lock(client& owner, private_server& server, lock_options const& optio
         if (auto const failure = server.failure(); failure && !result.hold && result.signal == 0) throw error(*failure);
         if (auto const refusal = holder.refusal(); refusal && !result.hold && result.signal == 0) throw error(*refusal);
         around_us = holder.is_around_us();
-        seen = holder.seen();
+        seen = seen_by(owner, holder);
     }
     if (result.signal == 0) result.signal = take_pending_ending_signal(inherited).value_or(0);
     if (result.signal != 0) result.hold.reset(); // gives it back: the wait ended without it, as far as anybody can see

@@ -39,6 +39,56 @@ private:
     }
 };
 
+TEST_F(fair_queue_command, names_the_first_of_the_queue_where_nobody_holds_the_lock) {
+    queue_a_dead_waiter();
+    auto const kept = "; nobody holds it, and it is kept for the first of its queue, " + first
+                      + ", which is passed over in 1h59m unless it asks again\n";
+    auto const at_once = run({"run", "job", "--fair", "--no-wait", "--", "true"});
+    EXPECT_EQ(at_once.status, 75);
+    EXPECT_EQ(at_once.errors, "redlatch: the lock 'job' is busy" + kept);
+    auto const in_time = run({"hold", "job", "--fair", "--wait", "300ms"});
+    EXPECT_EQ(in_time.status, 75);
+    EXPECT_EQ(in_time.errors, "redlatch: the lock 'job' was busy for 300ms, as long as --wait allows" + kept);
+    EXPECT_TRUE(becomes_queued(1)) << "and only the dead one";
+}
+
+TEST_F(fair_queue_command, names_the_first_of_the_queue_as_json) {
+    queue_a_dead_waiter();
+    auto const event = json::parse(run({"run", "job", "--fair", "--no-wait", "--json", "--", "true"}).errors);
+    EXPECT_EQ(event["event"], "busy");
+    EXPECT_EQ(event["waiter"], first);
+    EXPECT_GT(event["passed_over_in_ms"], 7'000'000);
+    EXPECT_FALSE(event.contains("holder")) << event;
+    EXPECT_FALSE(event.contains("label")) << event;
+}
+
+TEST_F(fair_queue_command, names_a_waiter_that_lives_by_its_label) {
+    hold_as_stranger(server, "job", 1h);
+    auto const waiter = start({"run", "job", "--fair", "--", "true"});
+    ASSERT_TRUE(becomes_queued(1));
+    waiter->signal(SIGSTOP);
+    server.run("DEL", "job");
+    auto const busy = run({"run", "job", "--fair", "--no-wait", "--", "true"});
+    EXPECT_EQ(busy.status, 75);
+    EXPECT_NE(busy.errors.find("it is kept for the first of its queue, "), std::string::npos) << busy.errors;
+    EXPECT_NE(busy.errors.find(":" + std::to_string(waiter->pid()) + ":true ("), std::string::npos) << busy.errors;
+    waiter->signal(SIGCONT);
+    EXPECT_EQ(finish(*waiter).status, 0);
+}
+
+TEST_F(fair_queue_command, says_for_whom_it_waits) {
+    queue_a_dead_waiter();
+    auto const waiter = start({"run", "job", "--fair", "--verbose", "--", "true"});
+    ASSERT_TRUE(becomes_queued(2));
+    EXPECT_EQ(passes_over().status, 1);
+    auto const end = finish(*waiter);
+    EXPECT_EQ(end.status, 0) << end.errors;
+    EXPECT_NE(end.errors.find("waiting for the lock 'job': nobody holds it, and it is kept for the first of its queue, "
+                              + first),
+              std::string::npos)
+        << end.errors;
+}
+
 TEST_F(fair_queue_command, status_shows_the_place_of_each_waiter) {
     queue_a_dead_waiter();
     queue_a_dead_waiter("job", java + ":8");

@@ -58,6 +58,24 @@ TEST(text_of_minimum_hold, says_how_long_it_lasts_still) {
     EXPECT_FALSE(is_in_minimum_hold({}));
 }
 
+TEST(text_of_queue, says_who_is_first_and_when_it_is_passed_over) {
+    lock_info queued;
+    EXPECT_FALSE(is_kept_for_a_waiter(queued)) << "it is free";
+    queued.waiters = {{.owner = "uuid:7", .client = "uuid", .holder = "7"}, {.owner = "uuid:8"}};
+    EXPECT_TRUE(is_kept_for_a_waiter(queued));
+    EXPECT_EQ(text_of_queue(queued), "nobody holds it, and it is kept for the first of its queue, uuid:7")
+        << "this user may not know more";
+    queued.waiters[0].label = "web-1:4711:importer";
+    queued.waiters[0].passed_over_in = std::chrono::seconds(299);
+    EXPECT_EQ(text_of_queue(queued),
+              "nobody holds it, and it is kept for the first of its queue, "
+              "web-1:4711:importer (uuid:7), which is passed over in 4m59s unless it asks again");
+    queued.waiters[0].owner = std::string(100'000, 'x');
+    EXPECT_LT(text_of_queue(queued).size(), 400U);
+    queued.held = true;
+    EXPECT_FALSE(is_kept_for_a_waiter(queued)) << "somebody holds it";
+}
+
 std::string label_for(config settings, std::string const& program) {
     label_holds(settings, program);
     return settings.holder_label.value_or("(none)");
