@@ -123,10 +123,11 @@ std::string json_of_event(std::string_view event, std::int64_t at_ms, std::strin
     return line(object);
 }
 
-std::string json_of_unlock(std::string_view name, bool was_held) {
+std::string json_of_unlock(std::string_view name, bool was_held, std::optional<std::string> const& passed_over) {
     json object;
     object["name"] = name;
     object["was_held"] = was_held;
+    object["passed_over"] = passed_over ? json(*passed_over) : json(nullptr);
     return line(object);
 }
 

@@ -35,7 +35,8 @@ std::string json_of(server_info const& server);
 std::string json_of(embedded_server::state const& server);
 std::string json_of_event(std::string_view event, std::int64_t at_ms, std::string_view message,
                           std::vector<field> const& fields);
-std::string json_of_unlock(std::string_view name, bool was_held);
+/// `passed_over`: the first of the queue of a fair lock that was free.
+std::string json_of_unlock(std::string_view name, bool was_held, std::optional<std::string> const& passed_over);
 /// What became of a semaphore or a latch.
 std::string json_of_counter(std::string_view name, std::string_view member, std::variant<bool, std::int64_t> value);
 std::string json_of_version(std::string_view version);

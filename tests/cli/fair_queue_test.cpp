@@ -89,6 +89,33 @@ TEST_F(fair_queue_command, says_for_whom_it_waits) {
         << end.errors;
 }
 
+TEST_F(fair_queue_command, is_told_who_was_passed_over_by_force_and_the_next_one_keeps_the_lock) {
+    for (int round = 0; round < 5; ++round) {
+        queue_a_dead_waiter();
+        auto const waiter = start(script("echo mine; read line", {"--fair"}));
+        ASSERT_TRUE(becomes_queued(2));
+        auto const pass = passes_over();
+        EXPECT_EQ(pass.status, 1) << "it was free";
+        EXPECT_EQ(pass.output,
+                  "'job' was free, and the first of its queue was passed over: " + first + "; behind it 1 waits\n");
+        EXPECT_EQ(line_of(*waiter), "mine");
+        waiter->write("\n");
+        EXPECT_EQ(finish(*waiter).status, 0) << "it was taken away";
+    }
+    auto const nobody = passes_over();
+    EXPECT_EQ(nobody.status, 1);
+    EXPECT_EQ(nobody.output, "'job' was free\n");
+    queue_a_dead_waiter();
+    auto const object = json::parse(run({"unlock", "job", "--force", "--json"}).output);
+    EXPECT_EQ(object["was_held"], false);
+    EXPECT_EQ(object["passed_over"], first);
+    EXPECT_EQ(passes_over().output, "'job' was free\n") << "and its queue is empty";
+    queue_a_dead_waiter();
+    hold_as_stranger(server, "job", 1h);
+    EXPECT_EQ(passes_over().output, "'job' was held and is free now\n") << "its queue stays";
+    EXPECT_TRUE(becomes_queued(1));
+}
+
 TEST_F(fair_queue_command, status_shows_the_place_of_each_waiter) {
     queue_a_dead_waiter();
     queue_a_dead_waiter("job", java + ":8");

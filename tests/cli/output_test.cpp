@@ -310,8 +310,9 @@ TEST_F(tool_output, unlock_ends_any_hold_and_wakes_the_waiter) {
     EXPECT_EQ(line_of(*waiter), "mine");
     EXPECT_EQ(finish(*waiter).status, 0);
     EXPECT_EQ(run({"unlock", "job", "--force"}).status, 1) << "it was free";
-    EXPECT_EQ(run({"unlock", "job", "--force", "--json"}).output, R"({"name":"job","was_held":false})"
-                                                                  "\n");
+    EXPECT_EQ(run({"unlock", "job", "--force", "--json"}).output,
+              R"({"name":"job","was_held":false,"passed_over":null})"
+              "\n");
 }
 
 TEST_F(tool_output, ping_shows_the_server) {
