@@ -38,6 +38,9 @@ std::string lock_table::rows_of(std::span<lock_info const> locks) {
         for (auto const& owner : lock.owners)
             rows.push_back({lock.name, lock.type, owner.client, owner.holder, std::to_string(owner.count),
                             time_left(lock), waiting(lock), token, owner.label.value_or("-")});
+        if (lock.owners.empty())
+            rows.push_back(
+                {lock.name, lock.type, "(free for the first of its queue)", "-", "-", "-", waiting(lock), token, "-"});
         if (lock.truncated)
             rows.push_back({lock.name, lock.type, "(and more, which were not read)", "-", "-", time_left(lock),
                             waiting(lock), token, "-"});

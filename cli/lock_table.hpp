@@ -15,8 +15,9 @@ namespace redlatch::cli {
 /// The first rows decide how wide the columns are, within bounds; what is longer is shortened, so that columns stay columns.
 class lock_table {
 public:
-    /// A row for each holder; the heading before the first. The column TOKEN is there from the first lock that ever gave out a
-    /// fencing token; where others are shown before it, the heading is written anew.
+    /// A row for each holder, or one for the queue of a lock that nobody holds; the heading before the first. The column TOKEN
+    /// is there from the first lock that ever gave out a fencing token; where others are shown before it, the heading is
+    /// written anew.
     std::string rows_of(std::span<lock_info const> locks);
     /// A row for each semaphore: in COUNT how many of its permits are taken, in TTL when the first one comes back.
     std::string rows_of(std::span<permit_info const> semaphores);

@@ -152,8 +152,9 @@ int list_locks(arguments const& words) {
     common_options options;
     std::optional<std::string> pattern;
     command_line line("list [PATTERN] [FLAGS]",
-                      "Show the locks whose names match a glob-style pattern, as they are found, and\n"
-                      "the permit semaphores of which permits are taken.");
+                      "Show the locks whose names match a glob-style pattern, as they are found: those\n"
+                      "that are held, fair locks that are free and have a queue, and the permit\n"
+                      "semaphores of which permits are taken.");
     line.optional_word("PATTERN", "As in Redis: * ? [abc] and \\ before a special character. Default: all.", pattern);
     declare(line, options, "One JSON object for each lock and each permit semaphore on stdout.");
     line.example("redlatch list");

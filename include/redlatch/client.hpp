@@ -107,9 +107,10 @@ public:
     count_down_latch get_count_down_latch(std::string const& name, counter_options const& options = {});
 
     /// The locks whose names match a glob-style pattern, by SCAN: never blocks the server for long, many round trips, may miss
-    /// what comes or goes meanwhile. Only keys that look like locks are listed, each once, in no order; one that this user may
-    /// not read is listed with lock_info::problem. Hundreds of locks in a round trip, which ends within config::timeout.
-    /// A server whose SCAN does not come to an end is an error (bad_reply).
+    /// what comes or goes meanwhile. Only what looks like a lock is listed, each once, in no order: locks that are held, and
+    /// fair ones that are free and have a queue. One that this user may not read is listed with lock_info::problem. Hundreds
+    /// of locks in a round trip, which ends within config::timeout. A server whose SCAN does not come to an end is an error
+    /// (bad_reply).
     std::vector<lock_info> list_locks(std::string_view pattern = "*", look_options const& options = {});
     void async_list_locks(std::string_view pattern, executor ex,
                           std::function<void(std::error_code, std::vector<lock_info>)> handler,

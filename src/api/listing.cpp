@@ -26,7 +26,7 @@ constexpr std::size_t most_bytes = std::size_t{1} << 20;
 
 listing::listing(std::shared_ptr<io::client_core> core, std::string const& pattern, look_options options, visitor each)
     : core_(std::move(core)), pattern_(pattern_with_prefix(core_->settings().name_prefix, pattern)), options_(options),
-      each_(std::move(each)), servers_(core_->masters()) {}
+      each_(std::move(each)), servers_(core_->masters()), scans_(scans_for_locks(pattern_)) {}
 
 bool listing::step() {
     for (;;) {
@@ -46,15 +46,17 @@ bool listing::ready() const {
 bool listing::go_on_with_next_server() {
     if (servers_.size() <= 1) return false;
     servers_.pop_back();
-    cursor_ = "0";
-    scanned_ = false;
-    bounds_ = {};
+    for (auto& scan : scans_) scan.begin_again();
     labels_.reset(); // those that it knows
     return true;
 }
 
+bool listing::is_scanned() const noexcept {
+    return std::all_of(scans_.begin(), scans_.end(), [](lock_scan const& scan) { return scan.done; });
+}
+
 bool listing::ask() {
-    if (scanned_ && unseen_.empty() && !go_on_with_next_server()) return false;
+    if (is_scanned() && unseen_.empty() && !go_on_with_next_server()) return false;
     std::vector<std::string> commands;
     std::size_t bytes = 0;
     looked_at_.clear();
@@ -68,11 +70,17 @@ bool listing::ask() {
     asked_labels_ = options_.labels && !labels_ && !looked_at_.empty();
     if (asked_labels_)
         commands.push_back(ask_for_labels()); // behind the first looks: it knows those who hold what they see
-    asked_page_ = !scanned_ && unseen_.empty();
-    asked_size_ = asked_page_ && cursor_ == "0";
+    asked_pages_.clear();
+    asked_size_ = unseen_.empty() && std::any_of(scans_.begin(), scans_.end(), [](lock_scan const& scan) {
+                      return !scan.done && scan.cursor == "0";
+                  });
     if (asked_size_) commands.push_back(resp::command("DBSIZE"));
-    if (asked_page_)
-        commands.push_back(resp::command("SCAN", cursor_, "MATCH", pattern_, "COUNT", "500", "TYPE", "hash"));
+    for (auto& scan : scans_) {
+        if (scan.done || !unseen_.empty()) continue;
+        asked_pages_.push_back(&scan);
+        commands.push_back(
+            resp::command("SCAN", scan.cursor, "MATCH", scan.pattern, "COUNT", "500", "TYPE", scan.type()));
+    }
     call_.emplace(core_, servers_.back(), std::move(commands), about);
     drive(*call_);
     return true;
@@ -85,8 +93,9 @@ void listing::on_answers() {
         auto next = looked_at_.empty() ? 0 : looked_at_.size() * questions_of_a_look + 1;
         if (asked_labels_) labels_ = connection::labels_in(answers[next++].text);
         on_looks(answers);
-        if (asked_size_ && answers[next++].is_integer()) bounds_.set_keys(answers[next - 1].integer);
-        if (asked_page_) on_page(answers[next]);
+        if (asked_size_ && answers[next++].is_integer())
+            for (auto& scan : scans_) scan.bounds.set_keys(answers[next - 1].integer);
+        for (auto* const scan : asked_pages_) on_page(*scan, answers[next++]);
     } catch (error const& problem) {
         result_ = problem.code();
         message_ = problem.what();
@@ -104,6 +113,7 @@ void listing::on_looks(std::vector<resp::value> const& answers) {
             auto const own = std::span(answers).subspan(i * questions_of_a_look, questions_of_a_look);
             if (auto info = to_info(*core_, name, own, time); looks_like_lock(info)) locks.push_back(std::move(info));
         } catch (error const& refusal) {
+            if (refusal.reason() == errc::wrong_type) continue; // what a queue belongs to may be anything
             lock_info info;
             info.name = name;
             info.problem = refusal.what();
@@ -119,21 +129,28 @@ void listing::on_looks(std::vector<resp::value> const& answers) {
         std::move(locks.begin(), locks.end(), std::back_inserter(found_));
 }
 
-void listing::on_page(resp::value const& page) {
+/// What one SCAN has found the others may find, too.
+bool listing::is_new(lock_scan const& scan, std::string_view name) {
+    std::string const found(name);
+    if (scan.what == lock_scan::kind::locks) return !queued_.contains(found);
+    return !scans_.front().seen.contains(found) && queued_.insert(found).second;
+}
+
+void listing::on_page(lock_scan& scan, resp::value const& page) {
     must_be_answer(page);
     if (!page.is_array() || page.items.size() != 2 || !page.items[0].is_text() || !page.items[1].is_array())
         throw error(errc::bad_reply, "the server sent an unexpected reply to SCAN");
     std::size_t fresh = 0;
     for (auto const& item : page.items[1].items) {
-        if (item.text.empty() || item.text.size() > locking::longest_name) continue; // no lock has such a name
-        if (!seen_.insert(item.text).second) continue;
+        if (!scan.seen.insert(item.text).second) continue;
         ++fresh;
-        unseen_.push_back(item.text);
+        auto const name = scan.name_in(item.text);
+        if (!name.empty() && is_new(scan, name)) unseen_.emplace_back(name);
     }
     std::sort(unseen_.begin(), unseen_.end(), std::greater<>()); // taken from the end
-    cursor_ = page.items[0].text;
-    scanned_ = cursor_ == "0";
-    if (auto const why = bounds_.on_page(cursor_, page.items[1].items.size(), fresh))
+    scan.cursor = page.items[0].text;
+    scan.done = scan.cursor == "0";
+    if (auto const why = scan.bounds.on_page(scan.cursor, page.items[1].items.size(), fresh))
         throw error(errc::bad_reply, "listing locks was given up: SCAN on the server " + servers_.back()->address()
                                          + " does not come to an end (" + *why
                                          + "); ask with a narrower pattern, or find out what answers there");

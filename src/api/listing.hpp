@@ -1,8 +1,8 @@
 // All locks whose names match, as one operation of many round trips: each asks about the keys that the one before it named, and
-// for the next page of SCAN. In a cluster one master after the other.
+// for the next page of each SCAN. In a cluster one master after the other.
 #pragma once
 
-#include "api/scan_bounds.hpp"
+#include "api/lock_scan.hpp"
 #include "connection/holder_label.hpp"
 #include "io/query_batch.hpp"
 
@@ -39,7 +39,9 @@ private:
     bool go_on_with_next_server();
     void on_answers();
     void on_looks(std::vector<resp::value> const& answers);
-    void on_page(resp::value const& page);
+    void on_page(lock_scan& scan, resp::value const& page);
+    bool is_new(lock_scan const& scan, std::string_view name);
+    bool is_scanned() const noexcept;
     void must_be_answer(resp::value const& reply) const;
 
     std::shared_ptr<io::client_core> core_;
@@ -47,19 +49,17 @@ private:
     look_options const options_;
     visitor const each_;
 
-    std::vector<io::node*> servers_; ///< still to be asked; the last one is being asked
-    std::string cursor_ = "0";
-    bool scanned_ = false;
-    scan_bounds bounds_{};
-    std::unordered_set<std::string> seen_{}; ///< SCAN may name a key twice
-    std::vector<std::string> unseen_{};      ///< still to be looked at
+    std::vector<io::node*> servers_;           ///< still to be asked; the last one is being asked
+    std::vector<lock_scan> scans_;             ///< of that server; the first one finds keys that are locks
+    std::unordered_set<std::string> queued_{}; ///< names that the others have found
+    std::vector<std::string> unseen_{};        ///< still to be looked at
     std::optional<connection::holder_labels> labels_{};
 
     std::optional<io::query_batch> call_{};
     std::vector<std::string> looked_at_{}; ///< by call_; their answers come first
     bool asked_labels_ = false;            ///< by call_, then
     bool asked_size_ = false;
-    bool asked_page_ = false;
+    std::vector<lock_scan*> asked_pages_{}; ///< of each a page
 
     std::vector<lock_info> found_{};
     std::error_code result_{};

@@ -178,7 +178,7 @@ lock_info to_info(io::client_core& core, std::string const& name, std::span<resp
 }
 
 bool looks_like_lock(lock_info const& info) {
-    return info.held && info.foreign_field.empty();
+    return info.held ? info.foreign_field.empty() : !info.waiters.empty();
 }
 
 std::string ask_for_labels() {

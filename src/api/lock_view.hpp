@@ -25,7 +25,7 @@ std::string ask_for_time();
 /// server_refused, bad_reply.
 lock_info to_info(io::client_core& core, std::string const& name, std::span<resp::value const> answers,
                   resp::value const& time, std::span<std::string const> parts = {});
-/// Somebody holds it; for listings, where any hash may have answered.
+/// Somebody holds it, or is queued for it; for listings, where any hash may have answered.
 bool looks_like_lock(lock_info const& info);
 
 /// Who is connected, and what the labels of the holders are in the answer.

@@ -116,6 +116,32 @@ TEST_F(fair_queue_command, is_told_who_was_passed_over_by_force_and_the_next_one
     EXPECT_TRUE(becomes_queued(1));
 }
 
+TEST_F(fair_queue_command, list_shows_a_queue_without_a_holder) {
+    queue_a_dead_waiter();
+    queue_a_dead_waiter("job", java + ":8");
+    queue_a_dead_waiter("j{o}b");
+    for (auto const* const pattern : {"*", "job", "jo[b]"}) {
+        SCOPED_TRACE(pattern);
+        auto const shown = run({"list", pattern});
+        EXPECT_EQ(shown.status, 0);
+        EXPECT_EQ(shown.errors, "");
+        auto const row = shown.output.find("\njob ");
+        ASSERT_NE(row, std::string::npos) << shown.output;
+        auto const line = shown.output.substr(row + 1, shown.output.find('\n', row + 1) - row - 1);
+        EXPECT_NE(line.find(" fair "), std::string::npos) << line;
+        EXPECT_NE(line.find("(free for the first of its queue)"), std::string::npos) << line;
+        EXPECT_NE(line.find(" 2 "), std::string::npos) << line;
+        EXPECT_EQ(shown.output.find("j{o}b") != std::string::npos, pattern == std::string("*")) << shown.output;
+    }
+    EXPECT_NE(run({"list", "j{*"}).output.find("\nj{o}b "), std::string::npos);
+    EXPECT_EQ(run({"list", "j"}).output.find("job"), std::string::npos);
+    auto const object = json::parse(run({"list", "job", "--json"}).output);
+    EXPECT_EQ(object["state"], "free");
+    EXPECT_EQ(object["type"], "fair");
+    EXPECT_TRUE(object["owners"].empty());
+    EXPECT_EQ(object["waiters"].size(), 2U);
+}
+
 TEST_F(fair_queue_command, status_shows_the_place_of_each_waiter) {
     queue_a_dead_waiter();
     queue_a_dead_waiter("job", java + ":8");

@@ -71,6 +71,19 @@ TEST(lock_table, says_how_many_wait_where_the_server_knows) {
     EXPECT_EQ(lines[2].substr(column), "-        web-2");
 }
 
+TEST(lock_table, shows_a_queue_that_nobody_has_the_lock_of) {
+    auto queued = lock("a");
+    queued.held = false;
+    queued.type = "fair";
+    queued.owners.clear();
+    queued.waiters.resize(2);
+    lock_table table;
+    auto const rows = lines_of(table.rows_of(std::span(&queued, 1)));
+    ASSERT_EQ(rows.size(), 2U);
+    EXPECT_TRUE(std::regex_match(rows[1], std::regex("a +fair +\\(free for the first of its queue\\) +- +- +- +2 +-")))
+        << rows[1];
+}
+
 TEST(lock_table, has_a_column_for_tokens_where_there_are_any) {
     lock_table table;
     std::vector<lock_info> locks{lock("a"), lock("b", "web-1")};

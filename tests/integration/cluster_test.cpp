@@ -29,6 +29,11 @@ TEST(cluster, has_each_lock_on_the_node_of_its_slot) {
     }
     EXPECT_EQ(on.size(), 3U) << "the names are to be on all of them";
     EXPECT_EQ(user.list_locks("*").size(), held.size());
+    for (std::size_t i = 0; i < cluster.size(); ++i)
+        cluster.node(i).run("RPUSH", "redisson_lock_queue:{" + cluster.name_on(i) + "}", "x:1");
+    EXPECT_EQ(user.list_locks("*").size(), held.size() + cluster.size()) << "and queues of fair locks that are free";
+    for (std::size_t i = 0; i < cluster.size(); ++i)
+        cluster.node(i).run("DEL", "redisson_lock_queue:{" + cluster.name_on(i) + "}");
     for (auto& one : held) EXPECT_NO_THROW(one.release());
     for (std::size_t i = 0; i < cluster.size(); ++i) EXPECT_EQ(keys_on(cluster.node(i)), 0U);
 }

@@ -88,8 +88,12 @@ TEST_F(look_test, shows_the_queue_of_a_fair_lock_and_when_who_does_not_ask_is_pa
         EXPECT_LE(*seen.waiters[0].passed_over_in, 100s);
         EXPECT_EQ(seen.waiters[1].passed_over_in, 0s) << "its time is over";
         EXPECT_EQ(seen.waiters[2].passed_over_in, 0s) << "it has none";
-        EXPECT_EQ(user.list_locks().size(), held ? 1U : 0U);
-        for (auto const& listed : user.list_locks()) EXPECT_EQ(listed.waiters.size(), 3U);
+        auto const listed = user.list_locks();
+        ASSERT_EQ(listed.size(), 1U) << "its queue is enough";
+        EXPECT_EQ(listed[0].name, name);
+        EXPECT_EQ(listed[0].held, held);
+        EXPECT_EQ(listed[0].type, "fair");
+        EXPECT_EQ(listed[0].waiters.size(), 3U);
         server.run("DEL", name);
     }
     client unknowing(as({"~*", "+hscan", "+pttl", "+exists", "+lrange"}));
@@ -376,6 +380,10 @@ INSTANTIATE_TEST_SUITE_P(
                                     for (std::size_t one = 0; one < 2000; ++one)
                                         names.push_back(std::to_string(i * 10'000 + one));
                                     return page(std::to_string(i), names);
+                                }},
+                      std::pair{"names_no_queues",
+                                [](std::size_t i) { // the first one is about the locks themselves
+                                    return page(i == 1 ? "0" : std::to_string(i), {});
                                 }}),
     [](auto const& which) { return std::string(which.param.first); });
 

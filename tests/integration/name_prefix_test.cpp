@@ -77,6 +77,10 @@ TEST_F(name_prefix_test, is_taken_off_what_is_listed) {
     EXPECT_EQ(names("job*"), (words{"job-1"}));
     EXPECT_EQ(names("app:job*"), (words{"job-1"}));
     EXPECT_EQ(plain.list_locks("*").size(), 3U);
+    server.run("RPUSH", "redisson_lock_queue:{app:queued}", "0e1f2a3b-0000-4000-8000-0123456789ab:7");
+    server.run("RPUSH", "redisson_lock_queue:{queued}", "0e1f2a3b-0000-4000-8000-0123456789ab:7");
+    EXPECT_EQ(names("*"), (words{"job-1", "queued", "task"})) << "nobody holds it, and somebody is in its queue";
+    EXPECT_EQ(names("queue*"), (words{"queued"}));
 }
 
 TEST_F(name_prefix_test, is_taken_off_listed_permit_semaphores) {
