@@ -11,6 +11,7 @@
 #include <redlatch/client.hpp>
 #include <redlatch/error.hpp>
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -29,6 +30,7 @@ char const* const semaphore_help = "Usage: redlatch semaphore COMMAND NAME [FLAG
                                    "  set NAME PERMITS    Set it. Exit status 1: it was set already.\n"
                                    "  acquire NAME        Take permits; wait until there are enough.\n"
                                    "  release NAME        Add permits, and wake those who wait.\n"
+                                   "  add NAME N          Make it N permits larger, or, with -N, smaller.\n"
                                    "  available NAME      Show how many there are.\n"
                                    "  drain NAME          Take all that there are, and show how many.\n"
                                    "  remove NAME         Delete it. Exit status 1: it was not set.\n"
@@ -140,6 +142,26 @@ int release_semaphore(arguments const& words) {
     return 0;
 }
 
+int add(arguments const& words) {
+    int change = 0;
+    counter_command command("semaphore", "add NAME N",
+                            "Make a semaphore N permits larger, and wake those who wait, or, with -N, smaller:\n"
+                            "then there may be fewer than none until enough were released. An expiry stays. One\n"
+                            "that is not set is set by it.");
+    command.line().number_word("N", "How many more there are to be, or fewer, if it is below zero.", -largest_number,
+                               largest_number, change);
+    command.line().example("redlatch semaphore add reports 5");
+    command.line().example("redlatch semaphore add reports -2");
+    command.parse(words, "  0    it was done\n");
+    if (change == 0) throw usage_error("adding 0 permits changes nothing; give a number above or below zero");
+    client owner(choose_server(command.common()));
+    semaphore_to_change(owner, command).add_permits(change);
+    command.done("added", "added",
+                 change > 0 ? "added " + text_of(change) + " to " + command.shown()
+                            : "took " + text_of(-std::int64_t{change}) + " from " + command.shown());
+    return 0;
+}
+
 int available(arguments const& words) {
     counter_command command("semaphore", "available NAME",
                             "Show how many permits there are; 0 also where it is not set.");
@@ -180,6 +202,7 @@ int use_semaphore(arguments const& words) {
                           {{"set", &set_semaphore},
                            {"acquire", &acquire},
                            {"release", &release_semaphore},
+                           {"add", &add},
                            {"available", &available},
                            {"drain", &drain},
                            {"remove", &remove_semaphore}},

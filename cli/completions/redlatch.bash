@@ -114,7 +114,7 @@ _redlatch() {
     unlock) words="--force $server" ;;
     semaphore)
         if ((COMP_CWORD == 2)); then
-            words='set acquire release available drain remove --help'
+            words='set acquire release add available drain remove --help'
         else
             case ${COMP_WORDS[2]} in
             set) words="--expiry $server" ;;

@@ -51,6 +51,48 @@ TEST_F(semaphore_command, takes_and_adds_permits_and_says_nothing) {
     remove();
 }
 
+TEST_F(semaphore_command, grows_and_shrinks) {
+    set("5");
+    EXPECT_EQ(output_of({"semaphore", "add", "reports", "3"}), "");
+    EXPECT_EQ(value("reports"), "8");
+    EXPECT_EQ(output_of({"semaphore", "add", "reports", "-10"}), "");
+    EXPECT_EQ(value("reports"), "-2") << "as many have to be released before there is one again";
+    EXPECT_EQ(run({"semaphore", "acquire", "reports", "--no-wait"}).status, 75);
+    EXPECT_NE(run({"semaphore", "add", "reports", "2", "--verbose"})
+                  .errors.find("redlatch: added 2 permits to the semaphore 'reports'\n"),
+              std::string::npos);
+    EXPECT_EQ(json_of({"semaphore", "add", "reports", "1"}), "{\"name\":\"reports\",\"added\":true}\n");
+    EXPECT_EQ(value("reports"), "1");
+    EXPECT_NE(run({"semaphore", "add", "reports", "-1", "--verbose"})
+                  .errors.find("redlatch: took 1 permit from the semaphore 'reports'\n"),
+              std::string::npos);
+    remove();
+    EXPECT_EQ(output_of({"semaphore", "add", "reports", "4"}), "") << "as a release does";
+    EXPECT_EQ(value("reports"), "4");
+    remove();
+}
+
+TEST_F(semaphore_command, wakes_who_waits_when_it_grows_and_keeps_its_expiry) {
+    EXPECT_EQ(run({"semaphore", "set", "reports", "0", "--expiry", "1h"}).status, 0);
+    auto const waiter = start({"semaphore", "acquire", "reports", "--permits", "2"});
+    ASSERT_TRUE(somebody_listens_to(channel));
+    EXPECT_EQ(output_of({"semaphore", "add", "reports", "3"}), "");
+    EXPECT_EQ(finish(*waiter).status, 0);
+    EXPECT_EQ(value("reports"), "1");
+    EXPECT_GT(pttl(server, "reports"), 3'000'000);
+    remove();
+}
+
+TEST_F(semaphore_command, refuses_to_grow_by_what_is_no_number) {
+    for (auto const* const number : {"0", "x", "2147483648", "-2147483648", "1.5", ""}) {
+        auto const result = run({"semaphore", "add", "reports", number});
+        EXPECT_EQ(result.status, 64) << number;
+        EXPECT_FALSE(result.errors.empty()) << number;
+    }
+    EXPECT_EQ(run({"semaphore", "add", "reports"}).status, 64);
+    EXPECT_EQ(server.run("EXISTS", "reports").integer, 0);
+}
+
 TEST_F(semaphore_command, is_set_by_a_release) {
     EXPECT_EQ(output_of({"semaphore", "release", "reports", "--permits", "2"}), "");
     EXPECT_EQ(value("reports"), "2");
