@@ -9,6 +9,16 @@
 #include <utility>
 
 namespace redlatch::cli {
+namespace {
+
+/// Of a look at permits with ids, what it says of whatever has the name.
+std::string with_kind(std::string message, std::string const& kind) {
+    constexpr std::string_view looked_for = "permit semaphore";
+    if (auto const at = message.find(looked_for); at != std::string::npos) message.replace(at, looked_for.size(), kind);
+    return message;
+}
+
+} // namespace
 
 char const* const exactly_once_help =
     "A request whose answer is lost is repeated, and carried out once. For that, each\n"
@@ -41,9 +51,11 @@ void counter_command::refuse_permits_with_ids(client& owner) const {
     std::int64_t taken = 0;
     try {
         taken = owner.get_permit_semaphore(name_).inspect().taken;
-    } catch (error const& problem) { // a right that only this look needs, or what is no number: the change says it
-        if (problem.reason() == errc::server_refused || problem.reason() == errc::wrong_type) return;
-        throw;
+    } catch (error const& problem) {
+        auto const reason = problem.reason();
+        // A right that only this look needs, or no number, or no list of leases beside it: the change says it.
+        if (reason == errc::server_refused || reason == errc::wrong_type || reason == errc::bad_reply) return;
+        throw error(reason, with_kind(problem.what(), kind_));
     }
     if (taken > 0)
         throw error(errc::wrong_type, "'" + printable(name_) + "' is a permit semaphore, not a " + kind_ + ", and "

@@ -1,9 +1,11 @@
 // redlatch latch
 #include "counter_tool.hpp"
+#include "support/byte_proxy.hpp"
 
 #include <redlatch/client.hpp>
 
 #include <csignal>
+#include <fstream>
 
 namespace redlatch::test {
 namespace {
@@ -50,6 +52,34 @@ TEST_F(latch_command, leaves_a_permit_semaphore_alone) {
     }
     mine.release();
     permits.remove();
+}
+
+TEST_F(latch_command, speaks_of_itself_when_the_server_does_not_answer) {
+    byte_proxy proxy(server.address());
+    auto const file = (folder.path() / "quick.yaml").string();
+    std::ofstream(file) << "singleServerConfig: {address: '" << proxy.uri() << "', timeout: 200, retryAttempts: 0}\n";
+    for (auto const& [command, kind] : {std::pair{words{"latch", "count-down", "loaded"}, "latch"},
+                                        std::pair{words{"semaphore", "add", "loaded", "1"}, "semaphore"}}) {
+        auto const look = proxy.hold_reply(a_command("ZCOUNT"));
+        auto line = command;
+        line.insert(line.end(), {"--config", file});
+        auto const result = run(line);
+        EXPECT_TRUE(look.sprung());
+        EXPECT_EQ(result.status, 69) << result.errors;
+        EXPECT_NE(result.errors.find(std::string("looking at ") + kind + " 'loaded'"), std::string::npos)
+            << result.errors;
+        EXPECT_EQ(result.errors.find("permit semaphore"), std::string::npos) << result.errors;
+    }
+    EXPECT_EQ(server.run("EXISTS", "loaded").integer, 0);
+}
+
+TEST_F(latch_command, is_counted_down_beside_a_list_that_is_no_permits) {
+    set("2");
+    server.run("ZADD", "{loaded}:timeout", "1", "no id of a permit");
+    EXPECT_EQ(output_of({"latch", "count-down", "loaded"}), "");
+    EXPECT_EQ(value("loaded"), "1");
+    server.run("DEL", "{loaded}:timeout");
+    EXPECT_EQ(run({"latch", "remove", "loaded"}).status, 0);
 }
 
 TEST_F(latch_command, counts_down_until_there_is_none) {
