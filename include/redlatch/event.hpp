@@ -29,7 +29,7 @@ struct event {
     std::string message{};   ///< for a log
 };
 
-/// The enumerator's name, "hold_lost" for example; "unknown" for a number that is none.
+/// The enumerator's name, "hold_lost" for example; "unknown" for any other value.
 REDLATCH_EXPORT std::string_view to_string(event::kind kind) noexcept;
 
 } // namespace redlatch

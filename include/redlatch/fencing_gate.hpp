@@ -31,7 +31,7 @@ enum class admission {
     no_token,    ///< none, or 0: no hold of a fenced_lock has it
 };
 
-/// The enumerator's name, as above; "unknown" for a number that is none.
+/// The enumerator's name, as above; "unknown" for any other value.
 constexpr std::string_view to_string(admission verdict) noexcept {
     switch (verdict) {
     case admission::admitted: return "admitted";

@@ -42,7 +42,7 @@ struct hold_state;
 /// | released | given back                                                                     |                          |
 enum class hold_status { none, held, suspect, lost, released };
 
-/// The enumerator's name, as above; "unknown" for a number that is none.
+/// The enumerator's name, as above; "unknown" for any other value.
 REDLATCH_EXPORT std::string_view to_string(hold_status status) noexcept;
 
 /// A look at a hold without the power to end it; see basic_lock::current_hold.

@@ -95,7 +95,7 @@ public:
 
     /// Gives permits back by their ids, whoever has taken them, all or none. One round trip; repeated until it is answered.
     /// Throws error: not_owner (one of them is not there: it was released already, or its lease is over; nothing was
-    /// changed), invalid_argument (an id that is none, or is given twice; no id, or more than 1,000), and as basic_counter.
+    /// changed), invalid_argument (a text that is no id, or an id twice; no id, or more than 1,000), and as basic_counter.
     void release(std::string const& id);
     void release(std::vector<std::string> const& ids);
     void async_release(std::vector<std::string> const& ids, executor ex, std::function<void(std::error_code)> handler);

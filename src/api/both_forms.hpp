@@ -1,5 +1,5 @@
-// An operation in both forms: run on the calling thread, or told to a completion. `answer(Operation&)` says what it found, and
-// throws error where that is none; `subject` is what was asked for, for messages.
+// An operation in both forms: run on the calling thread, or told to a completion. `answer(Operation&)` says what it found, or
+// throws error where it failed; `subject` is what was asked for, for messages.
 #pragma once
 
 #include "api/async_call.hpp"

@@ -58,7 +58,7 @@ void check_tls(tls_options const& tls, std::string const& field) {
         refuse(field + ".minimum_version must be tls_1_2 or tls_1_3");
 }
 
-/// One of them says who we are.
+/// One of them alone may say how the client logs in.
 void check_login(config const& settings, io::server_set const& servers) {
     bool const has_file = !settings.password_file.empty();
     if (!has_file && !settings.credentials) return;
@@ -66,8 +66,8 @@ void check_login(config const& settings, io::server_set const& servers) {
     char const* const field = settings.credentials ? "credentials" : "password_file";
     if (has_file && settings.credentials) refuse("credentials and password_file are both set; give one of them");
     if (!first.password.empty() || (settings.credentials && !first.username.empty()))
-        refuse(std::string(field) + " is there to say who we are, and so "
-               + (first.password.empty() ? "is a user name" : "is a password") + "; give one of them");
+        refuse(std::string(field) + " and a " + (first.password.empty() ? "user name" : "password")
+               + " are both set; give one of them");
 }
 
 } // namespace

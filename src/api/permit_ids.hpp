@@ -12,7 +12,7 @@ namespace redlatch::detail {
 
 /// As users see them.
 std::vector<std::string> shown_ids(std::string_view raw);
-/// One behind the other, as on the wire. Throws error(invalid_argument): no ids or too many, one that is none or given twice.
+/// One behind the other, as on the wire. Throws error(invalid_argument): no ids or too many, a text that is no id, an id twice.
 std::string raw_ids(counter_impl const& impl, std::vector<std::string> const& shown);
 std::string raw_id(counter_impl const& impl, std::string const& shown);
 

@@ -30,7 +30,7 @@ bool login::ask(std::string& problem) {
     } catch (std::exception const& failure) {
         problem = failure.what();
     } catch (...) {
-        problem = "config::credentials has thrown what is no std::exception";
+        problem = "config::credentials threw something that is not a std::exception";
     }
     return false;
 }

@@ -235,7 +235,8 @@ bool releasing::on_released(locking::release_answer const& answer, bool repeated
     if (answer.what == answer_kind::released_silently && !is_due_later)
         log(log_level::warning, "lock " + locking::shown(record_->name) + " was released, but this user may not "
                                     + std::string(record_->settings->publish->command())
-                                    + ": waiters sleep until their timers; grant that command and the channel "
+                                    + ": waiters were not told, and ask again only when the lease that they saw is "
+                                      "over; grant that command and the channel "
                                     + locking::word_of_rule('&', record_->channel()));
     announced_ = answer.announced && !(heard_elsewhere_ && record_->has_channel()) && !is_due_later;
     others_ = heard_by_others(answer);

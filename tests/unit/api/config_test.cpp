@@ -103,7 +103,7 @@ TEST(config, options_for_tls_that_cannot_work_are_refused) {
     EXPECT_THAT(refusal({.minimum_version = static_cast<tls_version>(2)}), HasSubstr("tls_1_2 or tls_1_3"));
 }
 
-TEST(config, one_place_says_who_we_are) {
+TEST(config, says_only_once_how_to_log_in) {
     auto const refusal = [](config const& settings) { return test::refusal([&] { settings.validate(); }); };
     auto const asked = [] { return credentials{}; };
     EXPECT_NO_THROW((config{.address = "redis://h", .credentials = asked}.validate()));
@@ -112,11 +112,13 @@ TEST(config, one_place_says_who_we_are) {
     EXPECT_THAT(refusal({.address = "redis://h", .password_file = "/p", .credentials = asked}),
                 HasSubstr("credentials and password_file are both set"));
     EXPECT_THAT(refusal({.address = "redis://h", .password = "pw", .password_file = "/p"}),
-                HasSubstr("password_file is there to say who we are, and so is a password"));
-    EXPECT_THAT(refusal({.address = "redis://:pw@h", .credentials = asked}), HasSubstr("so is a password"));
+                HasSubstr("password_file and a password are both set; give one of them"));
+    EXPECT_THAT(refusal({.address = "redis://:pw@h", .credentials = asked}),
+                HasSubstr("credentials and a password are both set"));
     EXPECT_THAT(refusal({.address = "redis://h", .username = "alice", .credentials = asked}),
-                HasSubstr("so is a user name"));
-    EXPECT_THAT(refusal({.address = "redis-sentinel://:pw@h#m", .credentials = asked}), HasSubstr("so is a password"));
+                HasSubstr("credentials and a user name are both set"));
+    EXPECT_THAT(refusal({.address = "redis-sentinel://:pw@h#m", .credentials = asked}),
+                HasSubstr("credentials and a password are both set"));
     EXPECT_THAT(refusal({.address = "redis://h", .password_file = std::string(5000, 'x')}),
                 HasSubstr("password_file is longer than 4096 bytes"));
 }

@@ -49,7 +49,7 @@ TEST(yaml_field_names, are_given_for_each_field_of_a_sentence) {
 TEST(yaml_field_names, leave_ordinary_words_alone) {
     EXPECT_THAT(refusal_in_words_of("singleServerConfig:\n  address: redis://h\n  password: x\n  username: u\n"
                                     "redlatch:\n  passwordFile: /run/p\n"),
-                AllOf(HasSubstr("line 6: passwordFile is there to say who we are, and so is a password; give one")));
+                AllOf(HasSubstr("line 6: passwordFile and a password are both set; give one")));
 }
 
 } // namespace

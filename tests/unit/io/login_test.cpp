@@ -56,7 +56,7 @@ TEST(login, takes_an_exception_of_any_kind) {
     login who([]() -> credentials { throw 7; });
     std::string problem;
     EXPECT_FALSE(who.ask(problem));
-    EXPECT_THAT(problem, HasSubstr("no std::exception"));
+    EXPECT_THAT(problem, HasSubstr("is not a std::exception"));
 }
 
 /// How long after asking it asks again.
