@@ -61,7 +61,7 @@ constexpr std::array commands{
     command{"decrby", semaphores},
     command{"pttl", hashes | permits},
     command{"pexpire", hashes | permits},
-    command{"hlen", locks & ~read_write},
+    command{"hlen", locks},
     command{"del", all & ~values},
     command{"hscan", hashes},
     command{"exists", all},

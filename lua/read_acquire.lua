@@ -5,13 +5,14 @@
 -- Returns: nil = acquired; an integer = the PTTL of the lock (-1: without expiry).
 -- wire: protocol section 6.2; the count of a hold that is there is not touched and no lease is shortened, so that a repeat is
 -- harmless, also a late one. A hash without a mode is a lock of another kind, and one with other fields than holds is no lock:
--- busy. Of many readers the fields are not looked at.
+-- busy.
 local left = redis.call('pttl', KEYS[1])
 local free = left == -2
 local fresh = free or redis.call('hexists', KEYS[1], ARGV[2]) == 0
 local function is_lock()
     local most = left == -1 and 1000 or 5 -- a lock has a lease
-    if redis.call('hlen', KEYS[1]) > most then return true end
+    local fields_in_all = redis.pcall('hlen', KEYS[1]) -- of many, or without that right, no more is asked
+    if type(fields_in_all) ~= 'number' or fields_in_all > most then return true end
     local fields = redis.call('hgetall', KEYS[1])
     for i = 1, #fields, 2 do
         local is_hold = string.find(fields[i], ':%-?%d') and (tonumber(fields[i + 1]) or 0) >= 1

@@ -40,7 +40,8 @@ local left = redis.call('pttl', KEYS[1])
 local own = writes and left or redis.call('pttl', hold(ARGV[1], 1))
 for n = 2, writes and 0 or holds(count) do own = math.max(own, redis.call('pttl', hold(ARGV[1], n))) end
 local mode = not writes and redis.call('hget', KEYS[1], 'mode') -- who writes need not ask
-if own + 1000 < left and mode == 'read' and redis.call('hlen', KEYS[1]) > 2 then
+local fields_in_all = own + 1000 < left and mode == 'read' and redis.pcall('hlen', KEYS[1])
+if type(fields_in_all) == 'number' and fields_in_all > 2 then
     -- The lease of the lock is the longest of its readers', but for a second, and not this one's: another one still reads for
     -- as long. (Commands of one script may see a clock that has moved on: two leases may differ, and both be this reader's.)
     local stays_for = kept and keep_reading() or 0

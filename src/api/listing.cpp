@@ -113,7 +113,8 @@ void listing::on_looks(std::vector<resp::value> const& answers) {
             auto const own = std::span(answers).subspan(i * questions_of_a_look, questions_of_a_look);
             if (auto info = to_info(*core_, name, own, time); looks_like_lock(info)) locks.push_back(std::move(info));
         } catch (error const& refusal) {
-            if (refusal.reason() == errc::wrong_type) continue; // what a queue belongs to may be anything
+            // What a queue belongs to may be anything.
+            if (refusal.reason() == errc::wrong_type && queued_.contains(name)) continue;
             lock_info info;
             info.name = name;
             info.problem = refusal.what();

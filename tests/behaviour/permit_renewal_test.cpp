@@ -126,7 +126,7 @@ TEST_F(permit_renewal_test, goes_on_after_a_connection_broke) {
 }
 
 TEST_F(permit_renewal_test, asks_what_is_still_there_when_the_server_is_back) {
-    mine.try_set_permits(5);
+    mine.add_permits(4);
     permits const kept = mine.acquire({.lease = 600s});
     permits const renewed = mine.acquire({.renewed = true}); // for the first time after ten seconds
     permits const leased = mine.acquire({.lease = 600s});
