@@ -210,9 +210,16 @@ std::vector<std::string> acl_rule(std::vector<std::string> const& chosen, std::s
 }
 
 std::vector<std::string> acl_rule_of_sentinels() {
-    return {"resetchannels",    "&+switch-master",     "+sentinel|get-master-addr-by-name",
-            "+sentinel|master", "+sentinel|sentinels", "+subscribe",
-            "+unsubscribe",     "+client|setname",     "+ping"};
+    return {"resetchannels",
+            "&+switch-master",
+            "+sentinel|get-master-addr-by-name",
+            "+sentinel|master",
+            "+sentinel|sentinels",
+            "+sentinel|replicas",
+            "+subscribe",
+            "+unsubscribe",
+            "+client|setname",
+            "+ping"};
 }
 
 } // namespace redlatch::cli

@@ -240,6 +240,7 @@ ordered json_of(sentinel_facts const& said) {
     object["sentinels"] = or_null(said.sentinels);
     object["reachable"] = or_null(said.reachable);
     object["quorum"] = or_null(said.quorum);
+    object["promotable"] = or_null(said.promotable);
     object["refused"] = json_of(said.refused);
     return object;
 }

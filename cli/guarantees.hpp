@@ -13,7 +13,8 @@
 // | lone_master        | min-replicas-to-write is at least 1; said of a server that has replicas, or should have some        |
 // | replicas_confirm   | WAIT can be used, and as many replicas are there as config::replicas wants; only where it does  |
 // | automatic_failover | there are three Sentinels or more, as many as a quorum and a majority of all take can be reached,   |
-// |                    | and a replica is there; three masters of a cluster or more have slots, and this one a replica       |
+// |                    | and a replica that may be promoted is there; three masters of a cluster or more have slots, and     |
+// |                    | this one a replica                                                                                  |
 // | commands           | no command that redlatch cannot do without is unknown; left out where the server cannot say it      |
 // | rights             | this user has all rights that the types need                                                        |
 // | messages           | a message that was published has arrived                                                            |

@@ -43,16 +43,18 @@ std::string_view missing_command(question const& about) {
 }
 
 /// For want of what a Sentinel would have said.
-verdict of_sentinels_unknown(std::optional<sentinel_facts> const& said, std::string_view number) {
+verdict of_sentinels_unknown(std::optional<sentinel_facts> const& said, std::string_view command,
+                             std::string_view number) {
     std::string reason = "The Sentinels do not say how many " + std::string(number) + ".";
     if (said)
-        for (auto const& one : said->refused) reason = one.command + " was not answered (" + one.reason + ").";
+        for (auto const& one : said->refused)
+            if (one.command.starts_with(command)) reason = one.command + " was not answered (" + one.reason + ").";
     return {standing::unknown, reason, "See redlatch acl --sentinels."};
 }
 
 std::optional<verdict> judge_sentinels(question const& about) {
     auto const& said = about.setup.sentinels;
-    if (!said || !said->sentinels || !said->quorum) return of_sentinels_unknown(said, "they are");
+    if (!said || !said->sentinels || !said->quorum) return of_sentinels_unknown(said, "SENTINEL MASTER", "they are");
     auto const there = std::string(*said->sentinels == 1 ? "There is " : "There are ")
                        + number_of(*said->sentinels, "Sentinel", "Sentinels") + " with a quorum of "
                        + std::to_string(*said->quorum);
@@ -73,7 +75,13 @@ std::optional<verdict> judge_sentinels(question const& about) {
     if (about.server.replicas == 0)
         return fails(there + ", and no replica.", "Add a replica, on a machine of its own.");
     if (!about.server.replicas) return unknown(about, "INFO", allow("+info", about));
-    if (!said->reachable) return of_sentinels_unknown(said, "of them can be reached");
+    if (!said->reachable) return of_sentinels_unknown(said, "SENTINEL SENTINELS", "of them can be reached");
+    if (!said->promotable) return of_sentinels_unknown(said, "SENTINEL REPLICAS", "replicas they may promote");
+    if (*said->promotable == 0)
+        return fails(
+            there + in_reach + ", and no replica that they may promote.",
+            "Set replica-priority of a replica to 100, where it is 0, and see that the Sentinels reach it (SENTINEL "
+            "REPLICAS).");
     return holds(there + in_reach + ", and " + number_of(*about.server.replicas, "replica", "replicas") + ".",
                  some_away ? bring_back : "");
 }

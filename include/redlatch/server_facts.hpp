@@ -81,6 +81,9 @@ struct sentinel_facts {
     std::optional<int> sentinels{}; ///< that it knows of, itself included
     std::optional<int> reachable{}; ///< of these: those that it does not call away, itself included
     std::optional<int> quorum{};    ///< so many have to agree that the master is gone
+    /// Replicas that may take the place of the master: they are there, and their replica-priority is not 0. As of when the
+    /// master was last looked for, which is at the beginning and after a connection was lost.
+    std::optional<int> promotable{};
     std::vector<refused_question> refused{};
 };
 

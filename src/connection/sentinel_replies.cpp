@@ -23,9 +23,9 @@ std::string_view field(resp::value const& fields, std::string_view name) {
     return {};
 }
 
-/// Of the others: silent for as long as makes a master lost, or without a connection now.
-bool is_away(resp::value const& sentinel) {
-    auto flags = field(sentinel, "flags");
+/// Of another Sentinel or a replica: silent for as long as makes a master lost, or without a connection now.
+bool is_away(resp::value const& fields) {
+    auto flags = field(fields, "flags");
     while (!flags.empty()) {
         auto const one = flags.substr(0, flags.find(','));
         if (one == "s_down" || one == "o_down" || one == "disconnected") return true;
@@ -41,6 +41,10 @@ std::string sentinel_questions(std::string_view master_name) {
     for (std::string_view const question : {"GET-MASTER-ADDR-BY-NAME", "MASTER", "SENTINELS"})
         resp::append_command(bytes, {"SENTINEL", question, master_name});
     return bytes;
+}
+
+std::string replicas_question(std::string_view master_name) {
+    return resp::command("SENTINEL", "REPLICAS", master_name);
 }
 
 sentinel_answer read_sentinel_answer(std::vector<resp::value> const& replies) {
@@ -70,6 +74,15 @@ sentinel_answer read_sentinel_answer(std::vector<resp::value> const& replies) {
         if (answer.reachable && !is_away(one)) ++*answer.reachable;
         if (answer.others.size() < most_others) answer.others.push_back(*other);
     }
+    answer.asked_for_replicas = replies.size() > sentinel_replies;
+    if (!answer.asked_for_replicas) return answer;
+    auto const& replicas = replies.at(sentinel_replies);
+    if (replicas.is_error()) answer.replicas_refused = replicas.text;
+    if (replicas.is_array())
+        answer.promotable =
+            static_cast<int>(std::count_if(replicas.items.begin(), replicas.items.end(), [](resp::value const& one) {
+                return !is_away(one) && field(one, "slave-priority") != "0";
+            }));
     return answer;
 }
 

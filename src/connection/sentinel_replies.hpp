@@ -4,8 +4,10 @@
 //     SENTINEL MASTER <name>                     fields; of these: config-epoch, which grows with each failover,
 //                                                quorum and num-other-sentinels
 //     SENTINEL SENTINELS <name>                  the fields of each other Sentinel; flags say which are away
+//     SENTINEL REPLICAS <name>                   fields of each replica, of these: flags and slave-priority; asked by
+//                                                whoever looks for the master, for inspect_servers()
 // The second one is there to tell a Sentinel that has not heard of the last failover from one that has. Where a user may only
-// send what clients commonly do, it and the third one are refused, and nothing depends on them.
+// send what clients commonly do, it and those behind it are refused, and nothing depends on them.
 #pragma once
 
 #include "connection/host_and_port.hpp"
@@ -23,6 +25,8 @@ namespace redlatch::connection {
 /// The three questions.
 std::string sentinel_questions(std::string_view master_name);
 constexpr std::size_t sentinel_replies = 3;
+/// The fourth, which may be left out.
+std::string replicas_question(std::string_view master_name);
 
 struct sentinel_answer {
     enum class kind { known, unknown_name, refused };
@@ -33,13 +37,16 @@ struct sentinel_answer {
     std::vector<host_and_port> others{};  ///< further Sentinels; at most 64
     std::optional<int> sentinels{};       ///< how many there are; none: it was not said
     std::optional<int> reachable{};       ///< those that it does not call away, itself included; none: likewise
+    std::optional<int> promotable{};      ///< replicas that may take the place of the master; none: likewise
     std::optional<int> quorum{};          ///< how many have to agree that the master is gone; none: likewise
     std::string master_refused{};         ///< the error that the second question got
     std::string others_refused{};         ///< and the third one
+    bool asked_for_replicas = false;      ///< there was a fourth one
+    std::string replicas_refused{};       ///< the error that it got
     std::string problem{};                ///< of a refusal: the error
 };
 
-/// Of the three replies, in their order.
+/// Of the three replies, or four, in their order.
 sentinel_answer read_sentinel_answer(std::vector<resp::value> const& replies);
 
 /// The channel on which Sentinels publish `<name> <old host> <old port> <new host> <new port>`.

@@ -103,8 +103,10 @@ bool sentinel_locator::locate(place& out, base::instant until, errc& reason, std
         return true;
     }
     findings found;
-    question_round const round{sentinels_in_order(), words_, connection::sentinel_questions(servers_.master_name),
-                               connection::sentinel_replies};
+    auto const& name = servers_.master_name;
+    question_round const round{sentinels_in_order(), words_,
+                               connection::sentinel_questions(name) + connection::replicas_question(name),
+                               connection::sentinel_replies + 1};
     round.ask(until, bell_, [&](std::size_t index, brief_question const* asked, std::string const& failed, errc code) {
         auto const from = place_in(round.servers[index].where);
         if (!failed.empty()) {
@@ -164,12 +166,20 @@ std::string sentinel_locator::failure(findings const& found) const {
 void sentinel_locator::on_answer(connection::host_and_port const& from, connection::sentinel_answer const& said) {
     std::vector<connection::host_and_port> others;
     for (auto const& one : said.others) others.push_back(servers_.reached_at(one));
-    sentinel_facts facts{.sentinels = said.sentinels, .reachable = said.reachable, .quorum = said.quorum};
-    if (!said.master_refused.empty())
-        facts.refused.push_back({"SENTINEL MASTER " + servers_.master_name, said.master_refused});
-    if (!said.others_refused.empty())
-        facts.refused.push_back({"SENTINEL SENTINELS " + servers_.master_name, said.others_refused});
+    sentinel_facts facts{
+        .sentinels = said.sentinels, .reachable = said.reachable, .quorum = said.quorum, .promotable = said.promotable};
+    auto const note = [&](char const* command, std::string const& refused) {
+        if (!refused.empty())
+            facts.refused.push_back({std::string("SENTINEL ") + command + " " + servers_.master_name, refused});
+    };
+    note("MASTER", said.master_refused);
+    note("SENTINELS", said.others_refused);
     std::lock_guard const held(mutex_);
+    if (said.asked_for_replicas)
+        replicas_refused_ = said.replicas_refused;
+    else
+        facts.promotable = facts_.promotable;
+    note("REPLICAS", replicas_refused_);
     facts_ = std::move(facts);
     sentinels_.on_answer(from);
     if (settings_.topology.discover_sentinels) sentinels_.on_others(others, from);

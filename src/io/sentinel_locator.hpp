@@ -82,6 +82,7 @@ private:
     std::size_t others_asked_ = 0;
     connection::master_record record_{};
     sentinel_facts facts_{};                              ///< from the latest answer
+    std::string replicas_refused_{};                      ///< from the latest to that question
     std::optional<connection::host_and_port> named_by_{}; ///< who said where the master is
     base::instant believed_until_{};                      ///< what was said without a question need not be asked for
 };

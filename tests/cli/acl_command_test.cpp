@@ -62,9 +62,10 @@ TEST_F(acl_command, prints_what_arrangements_of_several_servers_need) {
 TEST_F(acl_command, prints_the_rule_for_the_sentinels_themselves) {
     auto const result = run({"acl", "--sentinels", "--user", "finder"});
     EXPECT_EQ(result.status, 0) << result.errors;
-    EXPECT_EQ(result.output,
-              "ACL SETUSER finder on >PASSWORD resetchannels &+switch-master +sentinel|get-master-addr-by-name "
-              "+sentinel|master +sentinel|sentinels +subscribe +unsubscribe +client|setname +ping\n");
+    EXPECT_EQ(
+        result.output,
+        "ACL SETUSER finder on >PASSWORD resetchannels &+switch-master +sentinel|get-master-addr-by-name "
+        "+sentinel|master +sentinel|sentinels +sentinel|replicas +subscribe +unsubscribe +client|setname +ping\n");
 }
 
 TEST_F(acl_command, refuses_what_would_be_no_rule) {

@@ -157,6 +157,21 @@ TEST_F(doctor_command, says_that_too_few_sentinels_are_left_to_decide) {
     EXPECT_EQ(state_of(answer["servers"][0], "automatic_failover"), "fails") << answer;
 }
 
+TEST_F(doctor_command, says_that_sentinels_may_promote_no_replica) {
+    sentinel_set all;
+    all.servers()[1].run("CONFIG", "SET", "replica-priority", "0");
+    auto const first_has_heard = [&] {
+        for (auto const& one : all.ask(0, {"SENTINEL", "REPLICAS", sentinel_set::master_name}).items)
+            for (std::size_t at = 0; at + 1 < one.items.size(); at += 2)
+                if (one.items[at].text == "slave-priority") return one.items[at + 1].text == "0";
+        return false;
+    };
+    ASSERT_TRUE(wait_until(first_has_heard)) << "Sentinels read INFO of replicas each ten seconds";
+    auto const answer = answer_of(run({"doctor", "--json", "--server", all.uri(0)}));
+    EXPECT_EQ(answer["sentinels"]["promotable"], 0);
+    EXPECT_EQ(state_of(answer["servers"][0], "automatic_failover"), "fails") << answer;
+}
+
 TEST_F(doctor_command, says_that_two_masters_of_a_cluster_elect_no_replica) {
     redis_cluster cluster(2, 1);
     auto const answer = answer_of(run({"doctor", "--json", "--server", cluster.uri()}));

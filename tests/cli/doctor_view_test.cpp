@@ -88,11 +88,12 @@ TEST(diagnosis, as_json_says_null_of_what_is_not_known) {
 
 TEST(diagnosis, of_sentinels_says_how_many_can_be_reached) {
     auto found = of_one({});
-    found.setup.sentinels = sentinel_facts{.sentinels = 3, .reachable = 3, .quorum = 2};
+    found.setup.sentinels = sentinel_facts{.sentinels = 3, .reachable = 3, .quorum = 2, .promotable = 1};
     EXPECT_THAT(text_of(found), HasSubstr("Sentinels          3, quorum 2\n"));
     found.setup.sentinels->reachable = 1;
     EXPECT_THAT(text_of(found), HasSubstr("Sentinels          3, of which 1 can be reached, quorum 2\n"));
     EXPECT_EQ(nlohmann::json::parse(json_of(found))["sentinels"]["reachable"], 1);
+    EXPECT_EQ(nlohmann::json::parse(json_of(found))["sentinels"]["promotable"], 1);
     found.setup.sentinels->reachable.reset();
     EXPECT_THAT(text_of(found), HasSubstr("Sentinels          3, quorum 2\n"));
     EXPECT_EQ(nlohmann::json::parse(json_of(found))["sentinels"]["reachable"], nullptr);

@@ -378,7 +378,8 @@ TEST(guarantees, of_sentinels_want_a_majority_that_survives) {
     facts.replicas = 1;
     auto const judged_with = [&](std::optional<int> sentinels, std::optional<int> quorum) {
         server_setup setup{.mode = server_mode::sentinel};
-        setup.sentinels = sentinel_facts{.sentinels = sentinels, .reachable = sentinels, .quorum = quorum};
+        setup.sentinels =
+            sentinel_facts{.sentinels = sentinels, .reachable = sentinels, .quorum = quorum, .promotable = 1};
         return found_in(judged(facts, setup), "automatic_failover").value();
     };
     auto const with = [&](auto... numbers) { return judged_with(numbers...).state; };
@@ -402,7 +403,8 @@ TEST(guarantees, of_sentinels_count_those_that_can_be_reached) {
     facts.replicas = 1;
     auto const judged_with = [&](int sentinels, std::optional<int> reachable, int quorum) {
         server_setup setup{.mode = server_mode::sentinel};
-        setup.sentinels = sentinel_facts{.sentinels = sentinels, .reachable = reachable, .quorum = quorum};
+        setup.sentinels =
+            sentinel_facts{.sentinels = sentinels, .reachable = reachable, .quorum = quorum, .promotable = 1};
         if (!reachable) setup.sentinels->refused = {{"SENTINEL SENTINELS orders", "NOPERM no"}};
         return found_in(judged(facts, setup), "automatic_failover").value();
     };
@@ -419,6 +421,22 @@ TEST(guarantees, of_sentinels_count_those_that_can_be_reached) {
     EXPECT_THAT(judged_with(3, 2, 2).advice, HasSubstr("Start the Sentinels that are away"));
     EXPECT_EQ(judged_with(3, 3, 2).advice, "");
     EXPECT_THAT(judged_with(3, std::nullopt, 2).reason, HasSubstr("SENTINEL SENTINELS orders was not answered"));
+}
+
+TEST(guarantees, of_sentinels_want_a_replica_that_may_be_promoted) {
+    auto facts = good();
+    facts.replicas = 1;
+    server_setup setup{.mode = server_mode::sentinel};
+    setup.sentinels = sentinel_facts{.sentinels = 3, .reachable = 3, .quorum = 2, .promotable = 0};
+    auto const none = found_in(judged(facts, setup), "automatic_failover").value();
+    EXPECT_EQ(none.state, standing::fails);
+    EXPECT_THAT(none.reason, HasSubstr("no replica that they may promote"));
+    EXPECT_THAT(none.advice, HasSubstr("replica-priority"));
+    setup.sentinels->promotable.reset();
+    setup.sentinels->refused = {{"SENTINEL REPLICAS orders", "NOPERM no"}, {"OTHER", "ERR odd"}};
+    auto const unknown = found_in(judged(facts, setup), "automatic_failover").value();
+    EXPECT_EQ(unknown.state, standing::unknown);
+    EXPECT_THAT(unknown.reason, HasSubstr("SENTINEL REPLICAS orders was not answered (NOPERM no)"));
 }
 
 TEST(guarantees, are_known_by_their_names) {

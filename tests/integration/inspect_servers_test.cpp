@@ -229,6 +229,7 @@ TEST(inspect_servers, with_sentinels_says_how_many_there_are) {
     EXPECT_EQ(setup.sentinels->sentinels, 3);
     EXPECT_EQ(setup.sentinels->reachable, 3);
     EXPECT_EQ(setup.sentinels->quorum, 2);
+    EXPECT_EQ(setup.sentinels->promotable, 1);
     EXPECT_THAT(setup.sentinels->refused, IsEmpty());
     ASSERT_EQ(setup.servers.size(), 1U);
     EXPECT_THAT(setup.servers.front().address, HasSubstr(std::to_string(all.servers().port(0))));
@@ -248,7 +249,7 @@ TEST(inspect_servers, with_sentinels_says_what_they_refuse) {
     ASSERT_TRUE(setup.sentinels);
     EXPECT_EQ(setup.sentinels->sentinels, std::nullopt);
     EXPECT_EQ(setup.sentinels->reachable, std::nullopt);
-    ASSERT_EQ(setup.sentinels->refused.size(), 2U);
+    ASSERT_EQ(setup.sentinels->refused.size(), 3U);
     EXPECT_THAT(setup.sentinels->refused[0].reason,
                 HasSubstr(test_server_is_before_7() ? "sentinel" : "sentinel|master"));
 }

@@ -70,6 +70,27 @@ TEST(sentinel_replies, say_how_many_sentinels_can_be_reached) {
     EXPECT_EQ(read_sentinel_answer({address, master, string("odd")}).reachable, std::nullopt);
 }
 
+TEST(sentinel_replies, say_how_many_replicas_may_be_promoted_where_it_was_asked) {
+    EXPECT_THAT(scripted::commands_in(replicas_question("orders")), ElementsAre("SENTINEL REPLICAS orders"));
+    auto const read = [](resp::value const& replicas) {
+        return read_sentinel_answer({address, master, others, replicas});
+    };
+    auto const replica = [](std::string const& flags, std::string const& priority) {
+        return fields_of({"flags", flags, "slave-priority", priority});
+    };
+    EXPECT_EQ(read(array({})).promotable, 0);
+    EXPECT_EQ(read(array({replica("slave", "100"), replica("slave", "0")})).promotable, 1);
+    EXPECT_EQ(read(array({replica("s_down,slave", "100"), replica("slave,disconnected", "1")})).promotable, 0);
+    EXPECT_TRUE(read(array({})).asked_for_replicas);
+    auto const refused = read(error("NOPERM no"));
+    EXPECT_EQ(refused.promotable, std::nullopt);
+    EXPECT_EQ(refused.replicas_refused, "NOPERM no");
+    EXPECT_EQ(read(string("odd")).promotable, std::nullopt);
+    auto const not_asked = read_sentinel_answer({address, master, others});
+    EXPECT_FALSE(not_asked.asked_for_replicas);
+    EXPECT_EQ(not_asked.promotable, std::nullopt);
+}
+
 TEST(sentinel_replies, say_where_the_master_is_since_which_epoch_and_who_else_knows) {
     auto const answer = read_sentinel_answer({address, master, others});
     EXPECT_EQ(answer.what, kind::known);
