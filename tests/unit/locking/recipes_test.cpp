@@ -271,14 +271,10 @@ TEST(recipes, read_a_token) {
         EXPECT_EQ(again.what, count_answer::written);
         EXPECT_EQ(again.token, 42U);
         EXPECT_EQ(recipe->read_count(scripted::integer(1)).token, 0U);
-        std::uint64_t const beyond = 9'007'199'254'740'993; // numbers of Lua
-        EXPECT_EQ(recipe->read_acquire(scripted::array({scripted::string("9007199254740993")})).token, beyond);
-        EXPECT_EQ(recipe->read_count(scripted::array({scripted::string("9007199254740993")})).token, beyond);
-        for (auto const& odd : {scripted::array({scripted::integer(0)}), scripted::array({scripted::integer(-1)}),
-                                scripted::array({scripted::string("41x")}), scripted::array({scripted::string("-1")}),
-                                scripted::array({scripted::string("9223372036854775808")})}) {
-            EXPECT_EQ(recipe->read_acquire(odd).what, kind::not_understood);
-            EXPECT_EQ(recipe->read_count(odd).what, count_answer::not_understood);
+        for (auto const& odd : {scripted::integer(0), scripted::integer(-1), scripted::string("41x"),
+                                scripted::string("-1"), scripted::string("9223372036854775808")}) {
+            EXPECT_EQ(recipe->read_acquire(scripted::array({odd})).what, kind::not_understood);
+            EXPECT_EQ(recipe->read_count(scripted::array({odd})).what, count_answer::not_understood);
         }
     }
 }
