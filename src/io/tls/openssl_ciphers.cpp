@@ -10,7 +10,7 @@
 namespace redlatch::io {
 namespace {
 
-[[noreturn]] void refuse(std::string const& problem) {
+[[noreturn]] void refuse_ciphers(std::string const& problem) {
     openssl().ERR_clear_error();
     throw error(errc::bad_config, problem + "; see " + std::string(tls_setting::ciphers));
 }
@@ -42,11 +42,12 @@ void choose_ciphers(SSL_CTX& context, tls_options const& options) {
         auto const known = is_newest ? name : known_as(name);
         bool const is_one = known.find_first_of(":, ") == std::string::npos; // and not a list
         auto const set = is_newest ? lib.SSL_CTX_set_ciphersuites : lib.SSL_CTX_set_cipher_list;
-        if (!is_one || set(&context, known.c_str()) != 1) refuse("OpenSSL has no cipher '" + name + "' for TLS");
+        if (!is_one || set(&context, known.c_str()) != 1)
+            refuse_ciphers("OpenSSL has no cipher '" + name + "' for TLS");
         append(is_newest ? of_tls_1_3 : older, known);
     }
     if (of_tls_1_3.empty() && options.minimum_version == tls_version::tls_1_3)
-        refuse("none of the ciphers is one of TLS 1.3, and nothing older may be spoken");
+        refuse_ciphers("none of the ciphers is one of TLS 1.3, and nothing older may be spoken");
     if (of_tls_1_3.empty()) lib.SSL_CTX_ctrl(&context, SSL_CTRL_SET_MAX_PROTO_VERSION, TLS1_2_VERSION, nullptr);
     if (older.empty()) lib.SSL_CTX_ctrl(&context, SSL_CTRL_SET_MIN_PROTO_VERSION, TLS1_3_VERSION, nullptr);
     if (!of_tls_1_3.empty()) lib.SSL_CTX_set_ciphersuites(&context, of_tls_1_3.c_str());
