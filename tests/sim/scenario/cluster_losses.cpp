@@ -182,9 +182,16 @@ moment stage::unreachable_for(actor const& who) const {
         return found == who.unreachable_since.end() ? never : found->second;
     };
     if (!cluster) return of(0);
+    // The node that has joined late may have the slot of a lock.
+    auto const has_a_lock = [&](int number) {
+        for (int lock = 0; lock < plan.locks; ++lock)
+            if (cluster->home_of(key_of(lock)) == number) return true;
+        return false;
+    };
     auto latest = moment(0);
     for (int i = 0; i < plan.servers; ++i)
-        if (!cluster->membership_of(i).is_replica() && i != cluster->spare()) latest = std::max(latest, of(i));
+        if (!cluster->membership_of(i).is_replica() && (i != cluster->spare() || has_a_lock(i)))
+            latest = std::max(latest, of(i));
     return latest;
 }
 
