@@ -98,7 +98,8 @@ void reaper::on_answer(std::uint64_t number, bool late_copy_possible, base::inst
     if (at == entries_.end()) return;
     auto& one = at->second;
     if (late_copy_possible) one.what.late_copy_possible = true;
-    if (!one.what.late_copy_possible || now >= base::later(one.added, longest_delay + one.what.lease)) {
+    bool const is_swept = one.what.late_copy_possible && !one.what.has_departed; // or was, when it left
+    if (!is_swept || now >= base::later(one.added, longest_delay + one.what.lease)) {
         if (!one.what.announce && !one.what.has_departed)
             on_departed(one.what.record, one.what.owner_id, one.what.lease, one.what.kept_until, now);
         entries_.erase(at);

@@ -22,7 +22,7 @@ MUTANTS = [
      "    schedule(number, one, base::later(now, retry_pause(one.failures++)));",
      "    entries_.erase(at);"),
     ("no sweeps where predecessor kills are refused", REAPER,
-     "if (!one.what.late_copy_possible || now",
+     "if (!is_swept || now",
      "if (true || now"),
     ("no predecessor kill and no sweep", MULTIPLEXER,
      "    kills_due_ = predecessors_.size();",
