@@ -23,6 +23,16 @@ struct fair_queue : interop_test {
         return waits;
     }
     static bool has_it(std::future<hold> const& waiter) { return waiter.wait_for(0s) == std::future_status::ready; }
+    /// Each has the lock in its turn, and not before: Java's thread "b", C++, Java's thread "c", which keeps it.
+    void expect_in_this_order(java_peer::ticket first, std::future<hold>& second, java_peer::ticket third) const {
+        EXPECT_TRUE(java().end_of(first).ok);
+        EXPECT_FALSE(has_it(second));
+        java().value("b", "fair/unlock", {name});
+        hold ours_now = second.get();
+        EXPECT_FALSE(java().reply_if_any(third, 100ms).has_value());
+        ours_now.release();
+        EXPECT_TRUE(java().end_of(third).ok);
+    }
 };
 
 TEST_F(fair_queue, gives_the_lock_to_waiters_of_both_languages_in_the_order_in_which_they_came) {
@@ -32,13 +42,7 @@ TEST_F(fair_queue, gives_the_lock_to_waiters_of_both_languages_in_the_order_in_w
     auto const third = java_queues("c", 3);
     auto fourth = cpp_queues(4);
     mine.release();
-    EXPECT_TRUE(java().end_of(first).ok);
-    EXPECT_FALSE(has_it(second));
-    java().value("b", "fair/unlock", {name});
-    hold ours_now = second.get();
-    EXPECT_FALSE(java().reply_if_any(third, 100ms).has_value());
-    ours_now.release();
-    EXPECT_TRUE(java().end_of(third).ok);
+    expect_in_this_order(first, second, third);
     EXPECT_FALSE(has_it(fourth));
     java().value("c", "fair/unlock", {name});
     EXPECT_TRUE(fourth.get());
@@ -86,13 +90,7 @@ TEST_F(fair_queue, keeps_its_order_behind_a_java_waiter_that_was_killed) {
     auto const third = java_queues("c", 4);
     victim.kill();
     brief_java().value("a", "fair/unlock", {name});
-    EXPECT_TRUE(java().end_of(first).ok);
-    EXPECT_FALSE(has_it(second));
-    java().value("b", "fair/unlock", {name});
-    hold ours_now = second.get();
-    EXPECT_FALSE(java().reply_if_any(third, 100ms).has_value());
-    ours_now.release();
-    EXPECT_TRUE(java().end_of(third).ok);
+    expect_in_this_order(first, second, third);
     java().value("c", "fair/unlock", {name});
     EXPECT_FALSE(exists(queue));
 }
