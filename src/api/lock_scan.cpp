@@ -5,8 +5,6 @@
 namespace redlatch::detail {
 namespace {
 
-constexpr std::string_view before_a_queue = "redisson_lock_queue:";
-
 bool is_name(std::string_view text) noexcept {
     return !text.empty() && text.size() <= locking::longest_name;
 }
@@ -28,8 +26,9 @@ void lock_scan::begin_again() {
 
 std::string_view lock_scan::name_in(std::string_view key) const noexcept {
     if (what == kind::locks) return is_name(key) ? key : std::string_view();
-    if (!key.starts_with(before_a_queue)) return {};
-    key.remove_prefix(before_a_queue.size());
+    constexpr auto before = locking::before_fair_queue;
+    if (!key.starts_with(before) || !key.substr(before.size()).starts_with(':')) return {};
+    key.remove_prefix(before.size() + 1);
     auto name = plain_name_in(key);
     if (name.empty()) {
         if (what == kind::queues_of_plain || key.find('{') == std::string_view::npos) return {};
@@ -42,7 +41,7 @@ std::string_view lock_scan::name_in(std::string_view key) const noexcept {
 
 std::vector<lock_scan> scans_for_locks(std::string_view pattern) {
     std::string const given(pattern);
-    std::string const queue(before_a_queue);
+    auto const queue = std::string(locking::before_fair_queue) + ':';
     std::vector<lock_scan> scans;
     scans.push_back({.what = lock_scan::kind::locks, .pattern = given});
     if (given == "*") {

@@ -49,12 +49,12 @@ void set_protocols(config& settings, yaml_setting const& value) {
 }
 
 void set_ciphers(config& settings, yaml_setting const& value) {
-    settings.tls.ciphers.clear();
-    if (!value.node().IsSequence()) refuse_yaml("must be a list of ciphers, such as [TLS_AES_128_GCM_SHA256]");
-    for (auto const& one : value.node()) {
-        if (!one.IsScalar()) refuse_yaml("must be a list of ciphers, such as [TLS_AES_128_GCM_SHA256]");
-        settings.tls.ciphers.push_back(one.Scalar());
-    }
+    auto const& list = value.node();
+    bool const has_names_only = list.IsSequence() && std::all_of(list.begin(), list.end(), [](YAML::Node const& one) {
+                                    return one.IsScalar();
+                                });
+    if (!has_names_only) refuse_yaml("must be a list of ciphers, such as [TLS_AES_128_GCM_SHA256]");
+    settings.tls.ciphers = value.texts();
 }
 
 void check_store_type(config&, yaml_setting const& value) {

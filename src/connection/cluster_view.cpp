@@ -2,21 +2,13 @@
 
 #include "base/hash_slot.hpp"
 #include "base/whole_number.hpp"
+#include "connection/words.hpp"
 
-#include <algorithm>
 #include <array>
 
 namespace redlatch::connection {
 
 namespace {
-
-/// The next word; `text` begins behind it then.
-std::string_view take_word(std::string_view& text, char separator) {
-    auto const end = std::min(text.find(separator), text.size());
-    auto const word = text.substr(0, end);
-    text.remove_prefix(std::min(end + 1, text.size()));
-    return word;
-}
 
 /// `ip:port@bus[,hostname[,field=value...]]`
 std::optional<node_address> read_place(std::string_view text, std::string const& asked, bool hostnames) {
@@ -46,12 +38,6 @@ std::optional<std::vector<cluster_view::slot_range>> read_ranges(std::string_vie
         ranges.push_back({*first, *last});
     }
     return ranges;
-}
-
-bool has_flag(std::string_view flags, std::string_view flag) {
-    while (!flags.empty())
-        if (take_word(flags, ',') == flag) return true;
-    return false;
 }
 
 } // namespace

@@ -1,6 +1,7 @@
 #include "connection/sentinel_replies.hpp"
 
 #include "base/whole_number.hpp"
+#include "connection/words.hpp"
 #include "resp/command.hpp"
 
 #include <algorithm>
@@ -25,13 +26,8 @@ std::string_view field(resp::value const& fields, std::string_view name) {
 
 /// Of another Sentinel or a replica: silent for as long as makes a master lost, or without a connection now.
 bool is_away(resp::value const& fields) {
-    auto flags = field(fields, "flags");
-    while (!flags.empty()) {
-        auto const one = flags.substr(0, flags.find(','));
-        if (one == "s_down" || one == "o_down" || one == "disconnected") return true;
-        flags.remove_prefix(std::min(one.size() + 1, flags.size()));
-    }
-    return false;
+    auto const flags = field(fields, "flags");
+    return has_flag(flags, "s_down") || has_flag(flags, "o_down") || has_flag(flags, "disconnected");
 }
 
 } // namespace

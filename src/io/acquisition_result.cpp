@@ -57,8 +57,7 @@ std::string acquisition::message() const {
         if (fencing && server_said_.find("would overflow") != std::string::npos)
             return token_counter()
                    + " has the greatest number that there is; choose another name, or delete the key and let the "
-                     "resource "
-                     "forget the tokens that it has seen";
+                     "resource forget the tokens that it has seen";
         return server + " refused to acquire " + lock + ": " + server_said_ + "; "
                + std::string(connection::what_to_do(server_said_));
     case errc::bad_reply:

@@ -225,26 +225,22 @@ lane::attempt_end lane::connect_to_now(locator::place const& there, locator::pla
         return attempt_end::failed;
     }
     connector attempt(there.where, std::move(addresses), words(), there.tls);
-    bool connected = false;
-    if (settings_.places) {
-        // A master that says nothing may be one that is replaced just now.
-        constexpr base::milliseconds between_questions{1000};
-        bool moved = false;
-        auto const is_still_there = [&] {
-            errc ignored{};
-            std::string unknown;
-            auto const answer_at = base::later(lease_clock::now(), between_questions);
-            bool const said = settings_.places->locate(elsewhere, std::min(answer_at, until), ignored, unknown);
-            moved = said && !is_same_place(elsewhere.where, there.where);
-            return !moved;
-        };
-        connected = connect_blocking(attempt, until, between_questions, is_still_there);
-        if (moved) return attempt_end::moved;
-        if (!connected) settings_.places->doubt(there.where);
-    } else {
-        connected = connect_blocking(attempt, until);
-    }
+    // A master that says nothing may be one that is replaced just now.
+    constexpr base::milliseconds between_questions{1000};
+    bool moved = false;
+    auto const is_still_there = [&] {
+        if (!settings_.places) return true;
+        errc ignored{};
+        std::string unknown;
+        auto const answer_at = base::later(lease_clock::now(), between_questions);
+        bool const said = settings_.places->locate(elsewhere, std::min(answer_at, until), ignored, unknown);
+        moved = said && !is_same_place(elsewhere.where, there.where);
+        return !moved;
+    };
+    bool const connected = connect_blocking(attempt, until, between_questions, is_still_there);
+    if (moved) return attempt_end::moved;
     if (!connected) {
+        if (settings_.places) settings_.places->doubt(there.where);
         reason = attempt.reason();
         problem = attempt.problem();
         return attempt_end::failed;

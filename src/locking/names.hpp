@@ -28,8 +28,9 @@ inline std::string lock_channel(std::string_view name) {
 inline std::string read_write_channel(std::string_view name) {
     return prefixed(read_write_channel_prefix, name);
 }
+inline constexpr std::string_view before_fair_queue = "redisson_lock_queue";
 inline std::string fair_queue(std::string_view name) {
-    return prefixed("redisson_lock_queue", name);
+    return prefixed(before_fair_queue, name);
 }
 inline std::string fair_timeouts(std::string_view name) {
     return prefixed("redisson_lock_timeout", name);
