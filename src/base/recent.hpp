@@ -26,13 +26,17 @@ public:
         oldest.when = now;
         next_ = (next_ + 1) % most_;
     }
-    /// Those that `chosen(What const&)` says, of the latest ones. Throws std::bad_alloc.
-    template <class Chosen> std::vector<What> those(instant now, Chosen chosen) const {
-        std::vector<What> found;
-        for (auto const& one : ring_)
-            if (one.when != instant::min() && now < later(one.when, longest_) && chosen(one.what))
-                found.push_back(one.what);
-        return found;
+    /// Of the latest ones, those for which `chosen(What const&)` is true; they are forgotten here. Throws std::bad_alloc before
+    /// anything is forgotten.
+    template <class Chosen> std::vector<What> take(instant now, Chosen chosen) {
+        std::vector<What> taken;
+        taken.reserve(ring_.size());
+        for (auto& one : ring_) {
+            if (one.when == instant::min() || now >= later(one.when, longest_) || !chosen(one.what)) continue;
+            taken.push_back(std::move(one.what));
+            one.when = instant::min();
+        }
+        return taken;
     }
 
 private:

@@ -53,7 +53,7 @@ void permit_leases::on_departed(locking::counter_ptr const& semaphore, locking::
 std::vector<permit_leases::departed>
 permit_leases::departed_from(base::function_ref<bool(std::string_view)> is_elsewhere, base::instant now) {
     std::lock_guard const guard(mutex_);
-    return departed_.those(now, [&](departed const& one) { return is_elsewhere(one.semaphore->name); });
+    return departed_.take(now, [&](departed const& one) { return is_elsewhere(one.semaphore->name); });
 }
 
 } // namespace redlatch::io

@@ -36,7 +36,8 @@ public:
         locking::counter_ptr semaphore{};
         locking::wire_call release{};
     };
-    /// Of some semaphores another server is asked from now on: what is to be released there once more. Throws std::bad_alloc.
+    /// Of some semaphores another server is asked from now on: what is to be released there once more, and is forgotten here.
+    /// Throws std::bad_alloc.
     std::vector<departed> departed_from(base::function_ref<bool(std::string_view semaphore)> is_elsewhere,
                                         base::instant now);
 

@@ -65,7 +65,7 @@ void reaper::on_departed(record_ptr const& record, std::string_view owner_id, ba
 
 void reaper::repeat_departures(base::instant now, base::function_ref<bool(lock_record const&)> is_elsewhere) noexcept {
     try {
-        auto left = departed_.those(now, [&](dead_id const& one) { return is_elsewhere(*one.record); });
+        auto left = departed_.take(now, [&](dead_id const& one) { return is_elsewhere(*one.record); });
         for (auto& one : left) add(std::move(one), now, now);
     } catch (std::bad_alloc const&) { // what a failover has brought back of them stays until its lease is over
     }
@@ -100,7 +100,7 @@ void reaper::on_answer(std::uint64_t number, bool late_copy_possible, base::inst
     if (late_copy_possible) one.what.late_copy_possible = true;
     bool const is_swept = one.what.late_copy_possible && !one.what.has_departed; // or was, when it left
     if (!is_swept || now >= base::later(one.added, longest_delay + one.what.lease)) {
-        if (!one.what.announce && !one.what.has_departed)
+        if (!one.what.announce)
             on_departed(one.what.record, one.what.owner_id, one.what.lease, one.what.kept_until, now);
         entries_.erase(at);
         return;

@@ -267,6 +267,8 @@ TEST(reaper, releases_once_more_what_has_left_a_moment_before_another_server_bec
     auto const jobs = all.dead.on_timer(at(11s));
     EXPECT_THAT(owners_of(jobs), ElementsAre("uuid:3", "uuid:1")) << "the other one is long known everywhere";
     EXPECT_EQ(jobs.at(0).kept_until, at(20s));
+    all.dead.repeat_departures(at(11s), everywhere);
+    EXPECT_EQ(all.dead.size(), 2U) << "however often locks change their servers, each is under way once";
     for (auto const& job : jobs) all.dead.on_answer(job.number, true, at(11s)); // no acquisition goes before it
     EXPECT_EQ(all.dead.size(), 0U);
     all.dead.repeat_departures(at(12s), [](auto const&) { return false; });
