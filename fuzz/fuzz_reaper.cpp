@@ -40,6 +40,7 @@ private:
         base::instant not_before;
         bool asked = false;
         std::size_t good_answers = 0; ///< a sweep begins after the first
+        std::size_t errors = 0;
     };
 
     void step() {
@@ -70,7 +71,7 @@ private:
         check(number > last_number_, "no number is given twice");
         last_number_ = number;
         graves_.emplace(number,
-                        grave{id, now_, lease, late_copy_possible, first, which.not_before, false, sweep ? 1U : 0U});
+                        grave{id, now_, lease, late_copy_possible, first, which.not_before, false, sweep ? 1U : 0U, 0});
     }
 
     void to_the_next() {
@@ -128,7 +129,8 @@ private:
             return;
         }
         if (error) {
-            one.due = now_ + 1s;
+            constexpr std::array<base::milliseconds, 6> pauses{50ms, 100ms, 200ms, 400ms, 800ms, 1s};
+            one.due = now_ + pauses[std::min(one.errors++, pauses.size() - 1)];
             return;
         }
         constexpr std::array<base::milliseconds, 5> after_the_first{0s, 1s, 5s, 15s, 30s};

@@ -3,6 +3,7 @@ package redlatch.interop;
 import java.util.concurrent.TimeUnit;
 import org.redisson.api.RAtomicLong;
 import org.redisson.api.RedissonClient;
+import org.redisson.client.RedisNodeNotFoundException;
 
 /**
  * The Java side of a contest for a section; contest.hpp is the other, and holds the section when this one begins.
@@ -43,7 +44,7 @@ final class Contest {
         long own = 0;
         begun.incrementAndGet();
         for (long entry = 0; entry < wanted;) {
-            enter.take();
+            takeWhenKnown(enter);
             most = Math.max(most, inside.addAndGet(weight));
             entry = entries.incrementAndGet();
             if (entry <= wanted) {
@@ -51,9 +52,21 @@ final class Contest {
             }
             TimeUnit.MICROSECONDS.sleep(work); // sleeps because work takes time
             inside.addAndGet(-weight);
-            leave.take();
+            takeWhenKnown(leave);
             TimeUnit.MICROSECONDS.sleep(pause); // sleeps because other work does too
         }
         return most + "," + own;
+    }
+
+    /** While a slot moves Redisson refuses, for a moment, because it does not know the new node yet: it has sent nothing then. */
+    private static void takeWhenKnown(Step step) throws InterruptedException {
+        while (true) {
+            try {
+                step.take();
+                return;
+            } catch (RedisNodeNotFoundException unknown) {
+                TimeUnit.MILLISECONDS.sleep(1); // sleeps so that Redisson's scan of the cluster has time
+            }
+        }
     }
 }
