@@ -29,12 +29,8 @@ char const* const latch_help = "Usage: redlatch latch COMMAND NAME [FLAGS]\n"
                                "redlatch latch COMMAND --help tells more.\n";
 
 count_down_latch latch_of(client& owner, counter_command const& command) {
-    return owner.get_count_down_latch(command.name(), exactly_once);
-}
-
-count_down_latch latch_to_change(client& owner, counter_command const& command) {
     command.refuse_permits_with_ids(owner);
-    return latch_of(owner, command);
+    return owner.get_count_down_latch(command.name(), exactly_once);
 }
 
 int set_latch(arguments const& words) {
@@ -44,7 +40,7 @@ int set_latch(arguments const& words) {
     command.line().example("redlatch latch set loaded 3");
     command.parse(words, "  0    it was set\n  1    it was set already; nothing was changed\n");
     client owner(choose_server(command.common()));
-    auto which = latch_to_change(owner, command);
+    auto which = latch_of(owner, command);
     bool const done = which.try_set_count(count);
     if (!done) which.count(); // throws where something else has the name
     return command.answer(
@@ -57,7 +53,7 @@ int count_down(arguments const& words) {
     command.line().example("redlatch latch count-down loaded");
     command.parse(words, "  0    it was counted down\n  1    there is no latch of that name; nothing was changed\n");
     client owner(choose_server(command.common()));
-    if (latch_to_change(owner, command).count_down()) {
+    if (latch_of(owner, command).count_down()) {
         command.done("counted", "counted", "counted down " + command.shown());
         return 0;
     }
@@ -80,8 +76,8 @@ int wait(arguments const& words) {
     config const settings = choose_server(command.common(), flags);
     exit_on_signals(inherited);
     client owner(settings);
-    block_ending_signals(inherited);
     auto which = latch_of(owner, command);
+    block_ending_signals(inherited);
     auto const end = wait_for_counter(command, flags, inherited, command.shown(),
                                       [&](std::optional<duration> limit, std::stop_token stop) {
                                           which.wait({.wait = limit, .stop = std::move(stop)});
@@ -108,7 +104,7 @@ int remove_latch(arguments const& words) {
     command.line().example("redlatch latch remove loaded");
     command.parse(words, "  0    it was removed\n  1    it was not set\n");
     client owner(choose_server(command.common()));
-    bool const done = latch_to_change(owner, command).remove();
+    bool const done = latch_of(owner, command).remove();
     return command.answer("removed", done, command.shown() + (done ? " was removed" : " was not set"));
 }
 

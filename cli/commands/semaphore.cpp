@@ -38,12 +38,8 @@ char const* const semaphore_help = "Usage: redlatch semaphore COMMAND NAME [FLAG
                                    "redlatch semaphore COMMAND --help tells more.\n";
 
 semaphore semaphore_of(client& owner, counter_command const& command) {
-    return owner.get_semaphore(command.name(), exactly_once);
-}
-
-semaphore semaphore_to_change(client& owner, counter_command const& command) {
     command.refuse_permits_with_ids(owner);
-    return semaphore_of(owner, command);
+    return owner.get_semaphore(command.name(), exactly_once);
 }
 
 std::string text_of(std::int64_t permits) {
@@ -64,7 +60,7 @@ int set_semaphore(arguments const& words) {
     command.parse(words, "  0    it was set\n  1    it was set already; nothing was changed\n");
     refuse_shorter(expiry, 1ms, "--expiry", "it must be longer than nothing");
     client owner(choose_server(command.common()));
-    auto which = semaphore_to_change(owner, command);
+    auto which = semaphore_of(owner, command);
     bool const done = which.try_set_permits(permits, expiry);
     if (!done) which.available_permits(); // throws where something else has the name
     return command.answer("set", done,
@@ -103,7 +99,7 @@ int acquire(arguments const& words) {
     config const settings = choose_server(command.common(), flags);
     exit_on_signals(inherited);
     client owner(settings);
-    auto which = semaphore_to_change(owner, command);
+    auto which = semaphore_of(owner, command);
     block_ending_signals(inherited);
     auto const whom = text_of(permits) + " of " + command.shown();
     auto const end =
@@ -137,7 +133,7 @@ int release_semaphore(arguments const& words) {
     command.line().example("redlatch semaphore release reports");
     command.parse(words, "  0    they were added\n");
     client owner(choose_server(command.common()));
-    semaphore_to_change(owner, command).release(permits);
+    semaphore_of(owner, command).release(permits);
     command.done("released", "released", "added " + text_of(permits) + " to " + command.shown());
     return 0;
 }
@@ -155,7 +151,7 @@ int add(arguments const& words) {
     command.parse(words, "  0    it was done\n");
     if (change == 0) throw usage_error("adding 0 permits changes nothing; give a number above or below zero");
     client owner(choose_server(command.common()));
-    semaphore_to_change(owner, command).add_permits(change);
+    semaphore_of(owner, command).add_permits(change);
     command.done("added", "added",
                  change > 0 ? "added " + text_of(change) + " to " + command.shown()
                             : "took " + text_of(-std::int64_t{change}) + " from " + command.shown());
@@ -176,7 +172,7 @@ int drain(arguments const& words) {
     command.line().example("redlatch semaphore drain reports");
     command.parse(words, "  0    the number was shown; it may be 0\n");
     client owner(choose_server(command.common()));
-    auto const taken = semaphore_to_change(owner, command).drain_permits();
+    auto const taken = semaphore_of(owner, command).drain_permits();
     try {
         return command.answer("drained", taken);
     } catch (output_error const& problem) { // nobody could give them back otherwise
@@ -191,7 +187,7 @@ int remove_semaphore(arguments const& words) {
     command.line().example("redlatch semaphore remove reports");
     command.parse(words, "  0    it was removed\n  1    it was not set\n");
     client owner(choose_server(command.common()));
-    bool const done = semaphore_to_change(owner, command).remove();
+    bool const done = semaphore_of(owner, command).remove();
     return command.answer("removed", done, command.shown() + (done ? " was removed" : " was not set"));
 }
 

@@ -37,7 +37,10 @@ TEST_F(latch_command, leaves_a_permit_semaphore_alone) {
     auto mine = permits.acquire();
     for (auto const& words : {std::vector<std::string>{"latch", "set", "loaded", "4"},
                               {"latch", "count-down", "loaded"},
+                              {"latch", "count", "loaded"},
+                              {"latch", "wait", "loaded", "--wait", "20s"},
                               {"latch", "remove", "loaded"},
+                              {"semaphore", "available", "loaded"},
                               {"semaphore", "set", "loaded", "4"},
                               {"semaphore", "acquire", "loaded"},
                               {"semaphore", "release", "loaded"},
