@@ -7,8 +7,10 @@
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
+#include <future>
 #include <string>
 #include <thread>
+#include <vector>
 
 namespace redlatch::test {
 
@@ -88,19 +90,34 @@ private:
     int begun_ = 0;
 };
 
-/// One thread of each side. `enter()` gets us in, and out with release().
+struct contest_size {
+    std::int64_t entries;
+    int threads_of_a_side = 2;
+};
+
+/// `enter()` gets us in, and out with release().
 template <class Enter>
 contest_end contest(redis_server const& server, java_peer& java, std::string const& command, std::string const& name,
-                    std::int64_t entries, Enter enter, std::chrono::milliseconds pause = no_pause) {
-    contest_of both(server, name, entries);
+                    contest_size size, Enter enter, std::chrono::milliseconds pause = no_pause) {
+    contest_of all(server, name, size.entries);
     auto first = enter();
-    auto const java_side = both.begins(java, "a", command, name, 1, pause);
+    std::vector<java_peer::ticket> theirs;
+    for (int i = 0; i < size.threads_of_a_side; ++i)
+        theirs.push_back(all.begins(java, "contender-" + std::to_string(i), command, name, 1, pause));
     first.release();
-    auto const ours = both.take_part(enter, 1, pause);
-    auto const theirs = contest_of::end_of(java, java_side);
-    EXPECT_EQ(ours.entries + theirs.entries, entries);
-    std::printf("of %d entries C++ had %d, Java %d\n", int(entries), int(ours.entries), int(theirs.entries));
-    return {std::max(ours.most_inside, theirs.most_inside), ours.entries, theirs.entries};
+    std::vector<std::future<contest_part>> ours;
+    for (int i = 0; i < size.threads_of_a_side; ++i)
+        ours.push_back(std::async(std::launch::async, [&] { return all.take_part(enter, 1, pause); }));
+    contest_end end;
+    auto const add = [&end](contest_part const& part, std::int64_t& of_side) {
+        of_side += part.entries;
+        end.most_inside = std::max(end.most_inside, part.most_inside);
+    };
+    for (auto& one : ours) add(one.get(), end.ours);
+    for (auto const one : theirs) add(contest_of::end_of(java, one), end.theirs);
+    EXPECT_EQ(end.ours + end.theirs, size.entries);
+    std::printf("of %d entries C++ had %d, Java %d\n", int(size.entries), int(end.ours), int(end.theirs));
+    return end;
 }
 
 /// Never two inside, and sometimes one of each side.

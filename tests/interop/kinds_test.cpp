@@ -93,8 +93,8 @@ TEST_P(same_kind, is_ended_by_force_from_the_other_side) {
 TEST_P(same_kind, lets_in_one_at_a_time_beside_java_and_neither_side_is_starved) {
     bool const told = GetParam().announces_releases;
     auto const end = contest(
-        server(), java(), of_kind("contest"), key.front(), 200, [&] { return lock.acquire({.wait = patience}); },
-        told ? no_pause : some_pause);
+        server(), java(), of_kind("contest"), key.front(), {200, told ? 2 : 1},
+        [&] { return lock.acquire({.wait = patience}); }, told ? no_pause : some_pause);
     if (told) return expect_one_at_a_time_and_a_tenth_each(end);
     // Who was refused a spin lock sleeps for up to 128 ms, and finds it free by chance.
     expect_one_at_a_time_of_both_sides(end);

@@ -115,7 +115,7 @@ TEST_F(red_lock_interop, is_let_in_by_javas_release) {
 TEST_F(red_lock_interop, lets_in_one_at_a_time_beside_java) {
     // Java holds what it has got while it waits for the next member, 1.5 s or more: it gets in less often.
     auto const end =
-        contest(nodes()[0], java(), "red/contest", name, 80, [&] { return ours.acquire({.wait = patience}); });
+        contest(nodes()[0], java(), "red/contest", name, {80}, [&] { return ours.acquire({.wait = patience}); });
     expect_one_at_a_time_of_both_sides(end);
     EXPECT_GE(20 * end.theirs, end.ours + end.theirs) << "it had 16 to 29 %, beside other work too";
 }

@@ -3,6 +3,7 @@ package redlatch.interop;
 import java.util.concurrent.TimeUnit;
 import org.redisson.api.RAtomicLong;
 import org.redisson.api.RedissonClient;
+import org.redisson.client.RedisException;
 import org.redisson.client.RedisNodeNotFoundException;
 
 /**
@@ -58,15 +59,23 @@ final class Contest {
         return most + "," + own;
     }
 
-    /** While a slot moves Redisson refuses, for a moment, because it does not know the new node yet: it has sent nothing then. */
+    /** While a slot moves Redisson refuses for a moment: it has sent nothing then. */
     private static void takeWhenKnown(Step step) throws InterruptedException {
         while (true) {
             try {
                 step.take();
                 return;
-            } catch (RedisNodeNotFoundException unknown) {
-                TimeUnit.MILLISECONDS.sleep(1); // sleeps so that Redisson's scan of the cluster has time
+            } catch (RedisException problem) {
+                if (!isUnknownNode(problem)) {
+                    throw problem;
+                }
+                TimeUnit.MILLISECONDS.sleep(1); // sleeps because Redisson's scan of the cluster takes time
             }
         }
+    }
+
+    private static boolean isUnknownNode(Throwable problem) {
+        return problem instanceof RedisNodeNotFoundException
+                || problem.getCause() != null && isUnknownNode(problem.getCause());
     }
 }

@@ -68,9 +68,12 @@ public final class Peer {
         try {
             say(sequence + " ok " + commands.run(words));
         } catch (Throwable problem) {
-            String text = String.valueOf(problem.getMessage());
+            StringBuilder text = new StringBuilder(String.valueOf(problem.getMessage()));
+            for (Throwable cause = problem.getCause(); cause != null; cause = cause.getCause()) {
+                text.append(", caused by ").append(cause);
+            }
             say(sequence + " error " + problem.getClass().getSimpleName() + " "
-                    + URLEncoder.encode(text, StandardCharsets.UTF_8));
+                    + URLEncoder.encode(text.toString(), StandardCharsets.UTF_8));
         }
     }
 
