@@ -89,7 +89,10 @@ void add_servers(labelled_lines& lines, config const& settings) {
                           : servers.has_password          ? "***"
                                                           : "none");
     lines.add_if(!topology.sentinel_username.empty(), "sentinel user", topology.sentinel_username);
-    lines.add_if(servers.mode == "sentinel", "sentinel password", topology.sentinel_password.empty() ? "none" : "***");
+    lines.add_if(servers.mode == "sentinel", "sentinel password",
+                 !topology.sentinel_password_file.empty() ? "in the file " + topology.sentinel_password_file
+                 : topology.sentinel_password.empty()     ? "none"
+                                                          : "***");
     lines.add_if(servers.mode == "sentinel" && !topology.discover_sentinels, "other sentinels", "are not asked");
     for (auto const& [told, reachable] : topology.address_map)
         lines.add("address", told + " is reached at " + reachable);
@@ -169,6 +172,7 @@ void put_servers(json& object, config const& settings) {
     object["password_file"] = text_or_null(settings.password_file);
     object["sentinel_username"] = text_or_null(topology.sentinel_username);
     object["has_sentinel_password"] = !topology.sentinel_password.empty();
+    object["sentinel_password_file"] = text_or_null(topology.sentinel_password_file);
     object["discover_sentinels"] = topology.discover_sentinels;
     object["address_map"] = json::object();
     for (auto const& [told, reachable] : topology.address_map) object["address_map"][told] = reachable;

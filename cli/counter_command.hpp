@@ -42,8 +42,8 @@ public:
     std::string const& name() const noexcept { return name_; }
     common_options const& common() const noexcept { return common_; }
     std::string shown() const; ///< "the semaphore 'reports'"
-    /// Before its number is read or changed: throws error(wrong_type) if permits with ids are taken, so that the number is that of a
-    /// permit semaphore. One of which none is taken cannot be told from others. One round trip, or two.
+    /// Before its number is read or changed: throws error(wrong_type) if permits with ids are taken, so that the number is
+    /// that of a permit semaphore. One of which none is taken cannot be told from others. One round trip, or two.
     void refuse_permits_with_ids(client& owner) const;
 
     // The result, on stdout: a message, or with --json an object whose second member is `member`. Exit status: 0, or 1 for no.

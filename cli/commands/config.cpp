@@ -68,6 +68,7 @@ void warn_of_file(char const* role, std::string const& path, config_remarks& rem
 /// What a client would read at its start, or at each connect.
 void warn_of_files(config const& settings, config_remarks& remarks) {
     warn_of_file("password file", settings.password_file, remarks, contents::secret);
+    warn_of_file("Sentinels' password file", settings.topology.sentinel_password_file, remarks, contents::secret);
     auto const& tls = settings.tls;
     warn_of_file("file of the authorities (sslTruststore, tlsCaFile)", tls.ca_file, remarks);
     warn_of_file("folder of the authorities (tlsCaFolder)", tls.ca_folder, remarks);

@@ -71,6 +71,9 @@ struct REDLATCH_EXPORT config {
     /// threads at a time: it may block, for as long as an attempt to connect may take, and has to be thread-safe. What it
     /// throws counts as an attempt to connect that has failed. It must not use this client, and a call may outlast it.
     std::function<redlatch::credentials()> credentials{};
+    /// The same for the Sentinels, in place of topology.sentinel_username and sentinel_password: asked at each connect. A
+    /// connection to a Sentinel is left as it is when they expire.
+    std::function<redlatch::credentials()> sentinel_credentials{};
     /// What the names of this client begin with on the server: put before the name of each lock, semaphore, latch and election
     /// that it is asked for, unless the name begins with it already, as Java applications do it with a NameMapper of
     /// their own. Patterns of list_locks and its like are of names behind it, and the names that these find are shown without

@@ -42,6 +42,9 @@ struct topology_options {
     /// For the Sentinels themselves; empty: no authentication.
     std::string sentinel_username{};
     std::string sentinel_password{};
+    /// Names a file that holds the password, in place of it: read at each connect, as config::password_file. Sentinels whose
+    /// user and password a function tells: config::sentinel_credentials.
+    std::string sentinel_password_file{};
     /// The settings of TLS for the Sentinels, whose addresses say whether they use it. None: those of config::tls.
     std::optional<tls_options> sentinel_tls{};
     /// Whether the servers that Sentinels name use TLS. None: as the Sentinels do.

@@ -58,16 +58,35 @@ void check_tls(tls_options const& tls, std::string const& field) {
         refuse(field + ".minimum_version must be tls_1_2 or tls_1_3");
 }
 
+/// How a client can be told who it is, beside a user name and a password.
+struct login_fields {
+    std::string const& file;
+    char const* file_field;
+    std::function<credentials()> const& function;
+    char const* function_field;
+    std::string of_whom; ///< behind "user name" and "password"
+};
+
 /// One of them alone may say how the client logs in.
-void check_login(config const& settings, io::server_set const& servers) {
-    bool const has_file = !settings.password_file.empty();
-    if (!has_file && !settings.credentials) return;
-    auto const& first = servers.mode == server_mode::sentinel ? servers.master : servers.nodes.front();
-    char const* const field = settings.credentials ? "credentials" : "password_file";
-    if (has_file && settings.credentials) refuse("credentials and password_file are both set; give one of them");
-    if (!first.password.empty() || (settings.credentials && !first.username.empty()))
-        refuse(std::string(field) + " and a " + (first.password.empty() ? "user name" : "password")
+void check_login(login_fields const& fields, std::string const& username, std::string const& password) {
+    bool const has_file = !fields.file.empty();
+    if (!has_file && !fields.function) return;
+    std::string const field = fields.function ? fields.function_field : fields.file_field;
+    if (has_file && fields.function) refuse(field + " and " + fields.file_field + " are both set; give one of them");
+    if (!password.empty() || (fields.function && !username.empty()))
+        refuse(field + " and a " + (password.empty() ? "user name" : "password") + fields.of_whom
                + " are both set; give one of them");
+}
+
+void check_logins(config const& settings, io::server_set const& servers) {
+    auto const& topology = settings.topology;
+    bool const by_sentinels = servers.mode == server_mode::sentinel;
+    auto const& first = by_sentinels ? servers.master : servers.nodes.front();
+    check_login({settings.password_file, "password_file", settings.credentials, "credentials", ""}, first.username,
+                first.password);
+    check_login({topology.sentinel_password_file, "topology.sentinel_password_file", settings.sentinel_credentials,
+                 "sentinel_credentials", " of the Sentinels"},
+                topology.sentinel_username, topology.sentinel_password);
 }
 
 } // namespace
@@ -122,11 +141,12 @@ void config::validate() const {
     check_text("topology.master_name", topology.master_name);
     check_text("topology.sentinel_username", topology.sentinel_username);
     check_text("topology.sentinel_password", topology.sentinel_password);
+    check_text("topology.sentinel_password_file", topology.sentinel_password_file);
     if (topology.sentinel_tls) check_tls(*topology.sentinel_tls, "topology.sentinel_tls");
     check("outage_limit", outage_limit, duration(0));
     check("close_timeout", close_timeout, duration(0));
     if (!address.empty() || !topology.nodes.empty() || topology.mode != server_mode::single)
-        check_login(*this, io::resolve_servers(*this));
+        check_logins(*this, io::resolve_servers(*this));
 }
 
 } // namespace redlatch

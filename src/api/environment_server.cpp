@@ -22,12 +22,12 @@ std::string_view variable(char const* name) {
 config filled_in(config settings, config const& file) {
     config const untouched;
     // Does not compile where config has got another field: it belongs into the list below, too, unless no file can have it.
-    [[maybe_unused]] auto const& [address, username, password, password_file, credentials, name_prefix, client_name,
-                                  holder_label, database, topology, tls, timeout, connect_timeout, connect, fail_fast,
-                                  retry_attempts, retry_delay, ping_interval, lock_watchdog_timeout,
-                                  fair_lock_wait_timeout, fencing_counter_ttl, renewal_batch, validity_margin,
-                                  watched_holds, commands, local_handoff, detached_unlock, replicas, outage_limit,
-                                  close_timeout, lazy_threads] = untouched;
+    [[maybe_unused]] auto const& [address, username, password, password_file, credentials, sentinel_credentials,
+                                  name_prefix, client_name, holder_label, database, topology, tls, timeout,
+                                  connect_timeout, connect, fail_fast, retry_attempts, retry_delay, ping_interval,
+                                  lock_watchdog_timeout, fair_lock_wait_timeout, fencing_counter_ttl, renewal_batch,
+                                  validity_margin, watched_holds, commands, local_handoff, detached_unlock, replicas,
+                                  outage_limit, close_timeout, lazy_threads] = untouched;
     auto const take = [&](auto... fields) {
         ((settings.*fields = settings.*fields == untouched.*fields ? file.*fields : settings.*fields), ...);
     };

@@ -51,6 +51,7 @@ constexpr field_name fields[]{
     {"topology.nodes", {"sentinel.nodes", "cluster.nodes"}},
     {"topology.master_name", {"masterName", "sentinel.master"}},
     {"topology.sentinel_username", {"sentinelUsername", "sentinel.username"}},
+    {"topology.sentinel_password_file", {"sentinelPasswordFile"}},
     {"topology.sentinel_password", {"sentinelPassword", "sentinel.password"}},
     {"topology.sentinel_tls",
      {"sentinelTlsCaFile", "sentinelTlsCaFolder", "sentinelTlsCertificateFile", "sentinelTlsServerName"}},

@@ -39,6 +39,10 @@ constexpr yaml_key top_keys[]{
 constexpr yaml_key own_keys[]{
     {"passwordFile",
      [](config& settings, yaml_setting const& value) { settings.password_file = yaml_tls::file(value); }},
+    {"sentinelPasswordFile",
+     [](config& settings, yaml_setting const& value) {
+         settings.topology.sentinel_password_file = yaml_tls::file(value);
+     }},
     top_keys[0],
     top_keys[1],
     {"namePrefix", [](config& settings, yaml_setting const& value) { settings.name_prefix = value.text(); }},

@@ -17,6 +17,22 @@ base::instant renewal_of(credentials const& answer, base::instant asked_at) {
     return base::later(asked_at, left - std::min(left / 5, longest_margin));
 }
 
+/// `field`: of the configuration, where `asked` stands.
+std::shared_ptr<login> login_by(std::function<credentials()> const& asked, char const* field) {
+    return std::make_shared<login>([asked, field] {
+        try {
+            return asked();
+        } catch (std::exception const& problem) {
+            throw error(errc::disconnected, std::string("config::") + field + " has failed: " + problem.what());
+        }
+    });
+}
+
+std::shared_ptr<login> login_with_file(std::string const& path, std::string const& user) {
+    return std::make_shared<login>(
+        [path, user] { return credentials{.username = user, .password = read_password_file(path)}; });
+}
+
 } // namespace
 
 bool login::ask(std::string& problem) {
@@ -30,7 +46,7 @@ bool login::ask(std::string& problem) {
     } catch (std::exception const& failure) {
         problem = failure.what();
     } catch (...) {
-        problem = "config::credentials threw something that is not a std::exception";
+        problem = "what was asked for user and password threw something that is not a std::exception";
     }
     return false;
 }
@@ -53,18 +69,16 @@ base::instant login::next_time() const {
 }
 
 std::shared_ptr<login> login_of(config const& settings, endpoint const& endpoint) {
-    if (settings.credentials)
-        return std::make_shared<login>([ask = settings.credentials] {
-            try {
-                return ask();
-            } catch (std::exception const& problem) {
-                throw error(errc::disconnected, std::string("config::credentials has failed: ") + problem.what());
-            }
-        });
+    if (settings.credentials) return login_by(settings.credentials, "credentials");
     if (settings.password_file.empty()) return nullptr;
-    return std::make_shared<login>([path = settings.password_file, user = endpoint.username] {
-        return redlatch::credentials{.username = user, .password = read_password_file(path)};
-    });
+    return login_with_file(settings.password_file, endpoint.username);
+}
+
+std::shared_ptr<login> login_of_sentinels(config const& settings) {
+    auto const& topology = settings.topology;
+    if (settings.sentinel_credentials) return login_by(settings.sentinel_credentials, "sentinel_credentials");
+    if (topology.sentinel_password_file.empty()) return nullptr;
+    return login_with_file(topology.sentinel_password_file, topology.sentinel_username);
 }
 
 } // namespace redlatch::io

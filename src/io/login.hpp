@@ -45,5 +45,6 @@ private:
 
 /// Null where user and password stand in the configuration for good.
 std::shared_ptr<login> login_of(config const& settings, endpoint const& endpoint);
+std::shared_ptr<login> login_of_sentinels(config const& settings);
 
 } // namespace redlatch::io

@@ -52,7 +52,7 @@ struct sentinel_locator::findings {
 
 sentinel_locator::sentinel_locator(config const& settings, server_set servers, std::string const& name)
     : settings_(settings), servers_(std::move(servers)), words_(words_for(servers_.nodes.front(), name)),
-      tls_of_servers_(servers_.master.tls, settings.tls),
+      who_(login_of_sentinels(settings)), tls_of_servers_(servers_.master.tls, settings.tls),
       tls_of_sentinels_(servers_.nodes.front().tls, settings.topology.sentinel_tls.value_or(settings.tls)),
       sentinels_(places_of(servers_.nodes)) {
     for (auto const& one : servers_.nodes) tls_of_sentinels_.client_of(one.host_or_path);
@@ -102,9 +102,14 @@ bool sentinel_locator::locate(place& out, base::instant until, errc& reason, std
         out = told_place(*master);
         return true;
     }
+    if (who_ && !who_->ask(problem)) {
+        problem = "no credentials for the Sentinels of '" + servers_.master_name + "': " + problem;
+        reason = errc::disconnected;
+        return false;
+    }
     findings found;
     auto const& name = servers_.master_name;
-    question_round const round{sentinels_in_order(), words_,
+    question_round const round{sentinels_in_order(), who_ ? who_->words(words_) : words_,
                                connection::sentinel_questions(name) + connection::replicas_question(name),
                                connection::sentinel_replies + 1};
     round.ask(until, bell_, [&](std::size_t index, brief_question const* asked, std::string const& failed, errc code) {

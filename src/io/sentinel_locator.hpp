@@ -9,6 +9,7 @@
 #include "connection/sentinel_list.hpp"
 #include "connection/sentinel_replies.hpp"
 #include "io/locator.hpp"
+#include "io/login.hpp"
 #include "io/question_round.hpp"
 #include "io/server_set.hpp"
 #include "io/tls/tls_hosts.hpp"
@@ -38,6 +39,8 @@ public:
 
     // For the watch.
     connection::greeting const& words() const noexcept { return words_; }
+    /// Null: user and password are among the words.
+    std::shared_ptr<login> const& who() const noexcept { return who_; }
     std::string const& master_name() const noexcept { return servers_.master_name; }
     /// The Sentinel to ask first.
     place first_sentinel();
@@ -72,6 +75,7 @@ private:
     config const settings_;
     server_set const servers_;
     connection::greeting const words_;
+    std::shared_ptr<login> const who_; ///< null: user and password are among the words
     tls_hosts tls_of_servers_;
     tls_hosts tls_of_sentinels_;
     round_bell const bell_;

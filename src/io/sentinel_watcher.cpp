@@ -86,11 +86,16 @@ void sentinel_watcher::begin() {
         places->doubt(places->present());
         log(log_level::info, reason + " (the Sentinel that was to tell of failovers of '" + name + "')");
     };
-    auto const where = whose->first_sentinel().where;
-    line_ = std::make_shared<lane>(loop_, watch_lane_settings(settings_, where, whose->words(), nullptr, preferred_),
-                                   traffic_, std::move(told));
+    line_ = std::make_shared<lane>(loop_, lane_to(*whose, preferred_), traffic_, std::move(told));
     begin_asking(*whose);
     begin_watch(*loop_, line_, settings_.lazy_threads);
+}
+
+lane::settings sentinel_watcher::lane_to(sentinel_locator& sentinels, std::shared_ptr<locator> places) const {
+    auto how =
+        watch_lane_settings(settings_, sentinels.first_sentinel().where, sentinels.words(), nullptr, std::move(places));
+    how.who = sentinels.who();
+    return how;
 }
 
 /// It rests, but for the question.
@@ -103,10 +108,7 @@ void sentinel_watcher::begin_asking(sentinel_locator& sentinels) {
     told.failed = [weak = weak_from_this()] { // the next time it is another one
         if (auto const alive = weak.lock()) alive->other_line_->rest(true);
     };
-    auto const where = sentinels.first_sentinel().where;
-    other_line_ =
-        std::make_shared<lane>(loop_, watch_lane_settings(settings_, where, sentinels.words(), nullptr, others_),
-                               other_traffic_, std::move(told));
+    other_line_ = std::make_shared<lane>(loop_, lane_to(sentinels, others_), other_traffic_, std::move(told));
     other_line_->rest(true);
 }
 

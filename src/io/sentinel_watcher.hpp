@@ -29,6 +29,7 @@ private:
     class others;
     void look();
     void on_answer(connection::sentinel_answer const& said);
+    lane::settings lane_to(sentinel_locator& sentinels, std::shared_ptr<locator> places) const;
     void begin_asking(sentinel_locator& sentinels);
     void ask_another();
     void on_other_answer(connection::sentinel_answer const& said);

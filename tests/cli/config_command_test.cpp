@@ -113,6 +113,10 @@ TEST_F(config_command, shows_where_the_password_is) {
     auto const object = json(text);
     EXPECT_EQ(object["password_file"], "/run/secrets/redis");
     EXPECT_EQ(object["has_password"], false);
+    std::string const behind_sentinels = "sentinelServersConfig: {sentinelAddresses: ['redis://h:1'], masterName: m}\n"
+                                         "redlatch: {sentinelPasswordFile: /run/secrets/sentinels}\n";
+    expect_line(check(behind_sentinels).output, "sentinel password", "in the file /run/secrets/sentinels");
+    EXPECT_EQ(json(behind_sentinels)["sentinel_password_file"], "/run/secrets/sentinels");
 }
 
 TEST_F(config_command, warns_of_files_that_cannot_be_read) {

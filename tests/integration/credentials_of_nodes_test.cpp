@@ -73,5 +73,29 @@ TEST(credentials_of_nodes, are_those_of_now_where_sentinels_name_another_master)
     EXPECT_GE(source.asked(), 2);
 }
 
+TEST(credentials_of_nodes, of_sentinels_are_those_of_now_when_one_is_connected_to_again) {
+    sentinel_set set({.lines = {"user locks on >first ~* &* +@all"}});
+    vault const source;
+    config settings = quick(set.uri());
+    settings.sentinel_credentials = source.source();
+    client user(settings);
+    auto lock = user.get_lock(unique_name());
+    lock.acquire({.wait = 20s}).release();
+    auto const has_logged_in = [&] {
+        for (std::size_t i = 0; i < 3; ++i)
+            if (set.ask(i, {"CLIENT", "LIST"}).text.find(" user=locks ") != std::string::npos) return true;
+        return false;
+    };
+    EXPECT_TRUE(wait_until(has_logged_in));
+    source.set_password("second");
+    for (std::size_t i = 0; i < 3; ++i) {
+        EXPECT_EQ(set.ask(i, {"ACL", "SETUSER", "locks", "resetpass", ">second"}).text, "OK");
+        set.ask(i, {"CLIENT", "KILL", "USER", "locks"});
+    }
+    EXPECT_TRUE(wait_until(has_logged_in));
+    set.fail_over();
+    lock.acquire({.wait = sentinel_set::longest_failover}).release();
+}
+
 } // namespace
 } // namespace redlatch::test

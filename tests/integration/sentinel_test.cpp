@@ -5,10 +5,12 @@
 #include "support/sentinel_set.hpp"
 
 #include <cstdint>
+#include <fstream>
 #include <gmock/gmock.h>
 #include <map>
 #include <memory>
 #include <optional>
+#include <sys/stat.h>
 
 namespace redlatch::test {
 namespace {
@@ -150,6 +152,21 @@ protected:
 
 TEST_F(sentinel_password_test, theirs_is_not_that_of_the_servers) {
     settings.topology.sentinel_password = "hidden";
+    auto const done = opened();
+    EXPECT_EQ(done.reason, errc{}) << done;
+}
+
+TEST_F(sentinel_password_test, theirs_is_read_from_its_file_at_each_connect) {
+    temporary_folder const folder;
+    auto const file = (folder.path() / "password").string();
+    settings.topology.sentinel_password_file = file;
+    auto const missing = opened();
+    EXPECT_EQ(missing.reason, errc::disconnected);
+    EXPECT_THAT(missing.message, AllOf(HasSubstr("no credentials for the Sentinels of '"), HasSubstr(file)));
+    std::ofstream(file) << "wrong";
+    EXPECT_EQ(opened().reason, errc::server_refused);
+    std::ofstream(file) << "hidden\n";
+    EXPECT_EQ(::chmod(file.c_str(), 0600), 0);
     auto const done = opened();
     EXPECT_EQ(done.reason, errc{}) << done;
 }

@@ -119,6 +119,20 @@ TEST(config, says_only_once_how_to_log_in) {
                 HasSubstr("credentials and a user name are both set"));
     EXPECT_THAT(refusal({.address = "redis-sentinel://:pw@h#m", .credentials = asked}),
                 HasSubstr("credentials and a password are both set"));
+    auto const by_sentinels = [](topology_options topology) {
+        return config{.address = "redis-sentinel://:pw@h#m", .topology = std::move(topology)};
+    };
+    auto asking = by_sentinels({.sentinel_username = "watch"});
+    asking.sentinel_credentials = asked;
+    EXPECT_THAT(refusal(asking), HasSubstr("sentinel_credentials and a user name of the Sentinels are both set"));
+    asking.topology = {.sentinel_password_file = "/p"};
+    EXPECT_THAT(refusal(asking),
+                HasSubstr("sentinel_credentials and topology.sentinel_password_file are both set; give one of them"));
+    asking.topology = {};
+    EXPECT_NO_THROW(asking.validate());
+    EXPECT_NO_THROW(by_sentinels({.sentinel_username = "watch", .sentinel_password_file = "/p"}).validate());
+    EXPECT_THAT(refusal(by_sentinels({.sentinel_password = "x", .sentinel_password_file = "/p"})),
+                HasSubstr("topology.sentinel_password_file and a password of the Sentinels are both set"));
     EXPECT_THAT(refusal({.address = "redis://h", .password_file = std::string(5000, 'x')}),
                 HasSubstr("password_file is longer than 4096 bytes"));
 }

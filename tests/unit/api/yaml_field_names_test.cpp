@@ -50,6 +50,10 @@ TEST(yaml_field_names, leave_ordinary_words_alone) {
     EXPECT_THAT(refusal_in_words_of("singleServerConfig:\n  address: redis://h\n  password: x\n  username: u\n"
                                     "redlatch:\n  passwordFile: /run/p\n"),
                 AllOf(HasSubstr("line 6: passwordFile and a password are both set; give one")));
+    EXPECT_THAT(
+        refusal_in_words_of("sentinelServersConfig:\n  sentinelAddresses: ['redis://h:26379']\n  masterName: m\n"
+                            "  sentinelPassword: x\nredlatch:\n  sentinelPasswordFile: /run/p\n"),
+        HasSubstr("line 6: sentinelPasswordFile and a password of the Sentinels are both set; give one"));
 }
 
 } // namespace

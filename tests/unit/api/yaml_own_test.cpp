@@ -35,6 +35,7 @@ TEST(yaml_own, says_what_redisson_has_no_key_for) {
   closeTimeout: 567
   lazyThreads: true
   passwordFile: file:/run/secrets/redis
+  sentinelPasswordFile: /run/secrets/sentinels
   tlsCaFile: /ca.pem
   tlsServerName: redis.example
 )");
@@ -52,6 +53,7 @@ TEST(yaml_own, says_what_redisson_has_no_key_for) {
     EXPECT_EQ(settings.close_timeout, 567ms);
     EXPECT_TRUE(settings.lazy_threads);
     EXPECT_EQ(settings.password_file, "/run/secrets/redis");
+    EXPECT_EQ(settings.topology.sentinel_password_file, "/run/secrets/sentinels");
     EXPECT_EQ(settings.tls.ca_file, "/ca.pem");
     EXPECT_EQ(settings.tls.server_name, "redis.example");
 }

@@ -123,6 +123,18 @@ TEST_F(password_in_a_file, has_the_user_of_the_configuration) {
     EXPECT_EQ(who->last().password, "other");
 }
 
+TEST_F(password_in_a_file, of_sentinels_has_their_user) {
+    config settings{.username = "alice", .password_file = path()};
+    EXPECT_FALSE(login_of_sentinels(settings));
+    settings.topology.sentinel_username = "watch";
+    settings.topology.sentinel_password_file = file("seen");
+    auto const who = login_of_sentinels(settings);
+    std::string problem;
+    ASSERT_TRUE(who && who->ask(problem)) << problem;
+    EXPECT_EQ(who->last().username, "watch");
+    EXPECT_EQ(who->last().password, "seen");
+}
+
 TEST_F(password_in_a_file, that_cannot_be_used_is_named) {
     auto const refusal = [](std::string const& name) { return test::refusal([&] { read_password_file(name); }); };
     EXPECT_THAT(refusal(path()), AllOf(HasSubstr(path()), HasSubstr("No such file")));
