@@ -41,11 +41,18 @@ void declare(command_line& line, common_options& options, std::string const& jso
     line.text("--server", "URI",
               "The server: redis://[user:password@]host[:port][/db], rediss:// with TLS, or unix:///path[?db=n]; "
               "Sentinels: redis-sentinel://host:port,host:port/#master; a cluster: "
-              "redis-cluster://host:port,host:port. "
+              "redis-cluster://host:port,host:port; several, one of them the master: "
+              "redis-replicated://host:port,host:port. "
               "Also REDLATCH_SERVER. Default: a private server of this user on this machine.",
               options.server);
     line.text("--config", "FILE", "A YAML file as Redisson and Spring users write it. Also REDLATCH_CONFIG.",
               options.config_file);
+    line.text("--password-file", "FILE", "Holds the password for the server, read at each connect.",
+              options.password_file);
+    line.text("--ca-file", "FILE", "With TLS: the authorities that are trusted. Default: the system's.",
+              options.ca_file);
+    line.text("--certificate-file", "FILE", "With TLS: the certificate of this client.", options.certificate_file);
+    line.text("--key-file", "FILE", "The key of that certificate. Default: it is in the same file.", options.key_file);
     line.flag("--require-server",
               "Refuse to use the private server: a server must be named. Also REDLATCH_REQUIRE_SERVER=1.",
               options.require_server);
@@ -210,7 +217,7 @@ void bound_connecting(config& settings, wait_flags const& flags) {
     }
 }
 
-config chosen_settings(common_options const& options) {
+config named_server(common_options const& options) {
     if (options.server && options.config_file)
         throw usage_error("--server and --config exclude each other; give one of them");
     bool const by_flag = options.server || options.config_file;
@@ -222,6 +229,20 @@ config chosen_settings(common_options const& options) {
     config settings = server ? config::from_uri(*server) : config::local();
     settings.retry_attempts = 0;
     settings.connect_timeout = longest_connecting;
+    return settings;
+}
+
+/// What a flag says beats what a file says.
+config chosen_settings(common_options const& options) {
+    config settings = named_server(options);
+    auto const take = [](std::optional<std::string> const& flag, std::string& field) {
+        if (flag) field = *flag;
+    };
+    take(options.password_file, settings.password_file);
+    take(options.ca_file, settings.tls.ca_file);
+    take(options.certificate_file, settings.tls.certificate_file);
+    take(options.key_file, settings.tls.key_file);
+    settings.validate();
     return settings;
 }
 

@@ -18,6 +18,10 @@ namespace redlatch::cli {
 struct common_options {
     std::optional<std::string> server{};
     std::optional<std::string> config_file{};
+    std::optional<std::string> password_file{};
+    std::optional<std::string> ca_file{};
+    std::optional<std::string> certificate_file{};
+    std::optional<std::string> key_file{};
     bool require_server = false;
     bool verbose = false;
     bool json = false;

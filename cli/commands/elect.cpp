@@ -41,8 +41,8 @@ int show_leader(locked_command const& options) {
                        || options.on_loss_action != locked_command().on_loss_action;
     if (!options.command.empty() || takes)
         throw usage_error(
-            "--who only asks: give it without a command, and with no other flags than --server, --config, "
-            "--require-server, --json and --verbose");
+            "--who only asks: give it without a command, and with no other flags than those of all commands that speak "
+            "to a server (redlatch --help)");
     client asker(choose_server(lock.common));
     inspect_lock(asker, lock.name); // any hash may have the name
     auto const leads = asker.get_leader_election(lock.name).leader();

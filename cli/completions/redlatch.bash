@@ -50,12 +50,12 @@ _redlatch() {
     fi
 
     case $prev in
-    --config)
+    --config | --password-file | --ca-file | --certificate-file | --key-file)
         mapfile -t COMPREPLY < <(compgen -f -- "$cur")
         return
         ;;
     --server)
-        mapfile -t COMPREPLY < <(compgen -W 'redis:// rediss:// redis-sentinel:// redis-cluster:// unix:// local:' -- "$cur")
+        mapfile -t COMPREPLY < <(compgen -W 'redis:// rediss:// redis-sentinel:// redis-cluster:// redis-replicated:// unix:// local:' -- "$cur")
         return
         ;;
     --topology)
@@ -98,7 +98,8 @@ _redlatch() {
         ;;
     esac
 
-    local server='--server --config --require-server --json --verbose --help'
+    local server='--server --config --password-file --ca-file --certificate-file --key-file'
+    server="$server --require-server --json --verbose --help"
     local wait="--wait --no-wait --conflict-exit-code $server"
     local times="--wait --no-wait --lease --watchdog --max-hold --min-hold --lock-delay"
     times="$times --replicas --replicas-timeout --conflict-exit-code $server"

@@ -51,7 +51,8 @@ struct REDLATCH_EXPORT config {
     /// `redis://[user:password@]host[:port][/db]`, `valkey://…`, both with TLS as `rediss://…` and `valkeys://…`,
     /// `redis+uds:///path`, `unix:///path[?db=n]`, or `local:` for
     /// the private server (of this user on this machine, started when needed; see embedded_server.hpp). Several servers:
-    /// `redis-sentinel://host:port,host:port/0#master-name`, `redis-cluster://host:port,host:port`, or the field topology.
+    /// `redis-sentinel://host:port,host:port/0#master-name`, `redis-cluster://host:port,host:port`,
+    /// `redis-replicated://host:port,host:port` (whichever of them is the master), or the field topology.
     /// User, password and database in the address win over the fields below.
     ///
     /// Empty: the environment chooses, as for the tool: the address in REDLATCH_SERVER; else the file that REDLATCH_CONFIG

@@ -25,7 +25,9 @@ yaml_document only_document(std::vector<YAML::Node> const& documents, int first_
     // Behind what is no group of keys another document begins without a line with ---.
     if (documents.size() > 1 && (documents.front().IsMap() || documents.front().IsNull()))
         refuse_yaml("it holds more than one document (a line with ---)");
-    if (!documents.front().IsMap()) refuse_yaml("it is not a group of keys like 'singleServerConfig:'");
+    if (!documents.front().IsMap())
+        refuse_yaml("it is not a group of keys like 'singleServerConfig:'; a file with lines like 'key=value' is not read, "
+                    "but its keys are, as YAML: 'key: value'");
     return {.redisson = documents.front(), .first_line = first_line};
 }
 

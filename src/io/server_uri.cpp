@@ -142,6 +142,8 @@ bool parse_tcp_scheme(std::string_view scheme, server_uri& result) {
         result.mode = server_mode::sentinel;
     else if (arrangement == "-cluster")
         result.mode = server_mode::cluster;
+    else if (arrangement == "-replicated")
+        result.mode = server_mode::replicated;
     else if (!arrangement.empty())
         return false;
     result.tls = protocol == "rediss" || protocol == "valkeys";
@@ -169,7 +171,7 @@ server_uri parse(std::string_view uri) {
     auto const tcp = parse_tcp_scheme(scheme, result);
     if (!tcp && scheme != "unix" && scheme != "redis+uds" && scheme != "valkey+uds")
         refuse("its scheme is not known; use redis://, rediss://, valkey://, valkeys://, redis-sentinel://, "
-               "redis-cluster://, unix://, redis+uds://, valkey+uds:// or local:");
+               "redis-cluster://, redis-replicated://, unix://, redis+uds://, valkey+uds:// or local:");
     if (result.mode == server_mode::sentinel) rest = parse_master_name(rest, result);
     if (rest.find('#') != std::string_view::npos) refuse("it has a #, which must be written %23");
     if (auto const mark = rest.find('?'); mark != std::string_view::npos) {

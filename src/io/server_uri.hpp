@@ -4,6 +4,7 @@
 //     rediss://…                                    valkeys://…      TCP with TLS
 //     redis-sentinel://[user:password@]host[:port][,host[:port]…][/db]#master-name    the master that these Sentinels know
 //     redis-cluster://[user:password@]host[:port][,host[:port]…]                      a cluster that these nodes belong to
+//     redis-replicated://[user:password@]host[:port][,host[:port]…][/db]              whichever of these is the master
 //     rediss-sentinel://…  rediss-cluster://…       the same with TLS; valkey-…:// and valkeys-…:// too
 //     unix://[user:password@]/path[?db=n]           redis+uds://…    a Unix socket; valkey+uds://… too
 //     local:                                                         the private server
@@ -29,10 +30,10 @@ struct server_uri {
     };
 
     kind type = kind::tcp;
-    server_mode mode = server_mode::single; ///< of kind tcp; single, sentinel or cluster
+    server_mode mode = server_mode::single; ///< of kind tcp; any but master_slave
     std::string host_or_path{};             ///< empty for local
     std::uint16_t port = 0;                 ///< of kind tcp
-    std::vector<host_and_port> others{};    ///< behind the first host: further Sentinels, or nodes of the cluster
+    std::vector<host_and_port> others{};    ///< behind the first host
     std::string master_name{};              ///< that the Sentinels know the master by
     bool tls = false;                       ///< of kind tcp
     std::optional<std::string> username{};

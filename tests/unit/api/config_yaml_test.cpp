@@ -384,6 +384,7 @@ INSTANTIATE_TEST_SUITE_P(
         refused{"", "it is empty"}, refused{"# only a comment\n", "it is empty"}, refused{"---\n", "it is empty"},
         refused{"null", "it is empty"}, refused{"redis://h", "not a group of keys"},
         refused{"[1, 2]", "not a group of keys"}, refused{"[single]\naddress=1", "not a group of keys"},
+        refused{"spring.redis.host=h\nspring.redis.port=1\n", "as YAML: 'key: value'"},
         refused{"a: 1\n---\nb: 2\n", "more than one document"},
         refused{"a: 1\n b: 2\n", "line 2: it is not well-formed YAML"}, refused{"a: [1, 2\n", "not well-formed YAML"},
         refused{"a: 'open", "not well-formed YAML"}, refused{"a: *nowhere", "not well-formed YAML"},

@@ -155,6 +155,16 @@ TEST(server_uri, of_a_cluster_names_some_of_its_nodes) {
     EXPECT_EQ(uri.others[0].port, 6379);
 }
 
+TEST(server_uri, of_several_servers_says_that_one_of_them_is_the_master) {
+    auto const uri = parse_server_uri("rediss-replicated://alice:pw@a:1,b/2");
+    EXPECT_EQ(uri.mode, server_mode::replicated);
+    EXPECT_TRUE(uri.tls);
+    EXPECT_EQ(uri.username, "alice");
+    ASSERT_EQ(uri.others.size(), 1U);
+    EXPECT_EQ(uri.others[0].host, "b");
+    EXPECT_EQ(uri.database, 2);
+}
+
 TEST(server_uri, of_several_servers_says_what_is_wrong_with_it) {
     EXPECT_THAT(refusal_of("redis-sentinel://host"), HasSubstr("#mymaster"));
     EXPECT_THAT(refusal_of("redis-sentinel://host/0#"), HasSubstr("#mymaster"));
