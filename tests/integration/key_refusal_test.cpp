@@ -76,7 +76,9 @@ TEST_F(key_refusal_test, a_key_that_is_refused_switches_plain_commands_off_for_n
 TEST_F(key_refusal_test, a_key_that_could_not_be_renewed_is_refused_the_next_time_and_no_other_is) {
     if (server.run("ACL", "SETUSER", "restricted", "resetkeys", "~good", "%W~bad").is_error())
         GTEST_SKIP() << "this server has one right for reading and writing keys";
-    client user(settings());
+    auto patient = settings(); // the refusal of the first renewal arrives before the lease is over
+    patient.lock_watchdog_timeout = 4s;
+    client user(patient);
     hold const good = user.get_lock("good").acquire();
     event_log const told(user);
     {
