@@ -148,6 +148,17 @@ TEST(chaos_figures, time_notice_and_recovery) {
     EXPECT_FALSE(seen.noticed_at_release);
 }
 
+TEST(chaos_figures, time_a_notice_by_the_validity_before_the_loss) {
+    auto const seen = figures_of(made("50 a.0 got 0 5000\n"
+                                      "60 a.0 enter 1 5000\n"
+                                      "90 a.0 look 1 6000\n"
+                                      "100 runner fault 0 0\n"
+                                      "400 a.0 told 0 399\n"
+                                      "450 a.0 lost 0 0\n"),
+                                 100us);
+    EXPECT_EQ(seen.ahead_us, 5700) << "a hold that is lost says only that its validity is over";
+}
+
 TEST(chaos_figures, know_a_loss_that_only_the_release_reports) {
     auto const seen = figures_of(made("50 a.0 got 0 0\n100 runner fault 0 0\n400 a.0 freed 0 0 lease_lost\n"), 0us);
     EXPECT_EQ(seen.losses, 1);

@@ -26,14 +26,16 @@ std::int64_t noticeable_since(history const& events, std::string_view who, std::
 void count_losses(history const& events, std::int64_t fault, std::chrono::microseconds margin, figures& result) {
     struct holding {
         std::int64_t since = 0;
+        std::int64_t valid_until = 0; ///< before it was lost: then it says no more than that it is over
         bool lost = false;
     };
     std::map<std::string, holding> now;
     for (auto const& each : events) {
         auto& holder = now[each.who];
-        if (each.what == kind::got) holder = {each.at};
+        if (each.what == kind::got) holder = {each.at, each.until};
+        if (each.what == kind::enter || each.what == kind::look) holder.valid_until = each.until;
         if (each.what == kind::told && !was_stopped(events, each.who, holder.since, each.at)) {
-            auto const ahead = each.until + margin.count() - each.at;
+            auto const ahead = std::max(each.until, holder.valid_until) + margin.count() - each.at;
             result.ahead_us = std::min(result.ahead_us.value_or(ahead), ahead);
         }
         bool const at_release = each.what == kind::freed && each.text == "lease_lost";
