@@ -212,6 +212,13 @@ TEST(chaos_figures, take_a_renewal_after_the_healing_for_recovery) {
         << "what follows the release proves nothing";
 }
 
+TEST(chaos_figures, time_the_last_entry_between_the_fault_and_its_healing) {
+    auto const before = std::string("60 a.0 enter 1 5000\n70 a.0 leave 1 5000\n100 runner fault 0 0\n");
+    auto const after = std::string("200 runner healed 0 0\n250 b.0 enter 3 5000\n");
+    EXPECT_EQ(figures_of(made(before + "110 b.0 enter 2 5000\n120 b.0 leave 2 5000\n" + after), 0us).last_entry_us, 10);
+    EXPECT_FALSE(figures_of(made(before + after), 0us).last_entry_us);
+}
+
 TEST(chaos_figures, count_waiting_only_while_nobody_is_inside) {
     EXPECT_EQ(figures_of(made("50 b.0 ask 0 0\n"
                               "60 a.0 enter 1 900\n"

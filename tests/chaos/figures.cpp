@@ -91,6 +91,13 @@ std::optional<std::int64_t> recovery(history const& events) {
     return std::nullopt;
 }
 
+std::optional<std::int64_t> last_entry(history const& events, std::int64_t fault, std::int64_t healed) {
+    std::optional<std::int64_t> result;
+    for (auto const& each : events)
+        if (each.what == kind::enter && each.at >= fault && each.at < healed) result = each.at - fault;
+    return result;
+}
+
 } // namespace
 
 figures figures_of(history const& events, std::chrono::microseconds margin) {
@@ -103,7 +110,10 @@ figures figures_of(history const& events, std::chrono::microseconds margin) {
     }
     auto const fault = time_of(events, kind::fault);
     auto const healed = time_of(events, kind::healed);
-    if (fault && healed) result.fault_us = *healed - *fault;
+    if (fault && healed) {
+        result.fault_us = *healed - *fault;
+        result.last_entry_us = last_entry(events, *fault, *healed);
+    }
     count_losses(events, fault.value_or(0), margin, result);
     count_waits(events, result);
     result.recovery_us = recovery(events);

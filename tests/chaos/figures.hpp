@@ -22,6 +22,8 @@ struct figures {
     /// From the latest notice beforehand to the earliest moment at which the key could expire; negative: too late. Losses of
     /// processes that were stopped do not count.
     std::optional<std::int64_t> ahead_us{};
+    /// From the beginning of the fault to the last entry before its healing.
+    std::optional<std::int64_t> last_entry_us{};
     /// From the healing to the first entry after it, or to the first sign that a surviving hold was renewed.
     std::optional<std::int64_t> recovery_us{};
     /// The longest time for which somebody wanted the lock and nobody was inside.

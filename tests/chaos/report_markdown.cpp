@@ -20,8 +20,8 @@ constexpr char const* how_to_read = R"(## How to read it
 - **Setting**: one lock; a watchdog lease of 3 s, renewed each second; validity ends 0.2 s before the key can expire; clients
   lose patience with a silent server after 0.5 s and probe idle connections each second. With the defaults (lease 30 s, patience
   3 s) the times below grow in proportion. Redisson has the same lease, patience and probe, and else its defaults. Where a
-  replica is elected the lease is 6 s; both ask every second how the servers are arranged; Sentinels take a master for lost
-  that is silent for 0.5 s, nodes of a cluster for 1 s.
+  replica is elected, by Sentinels, in a cluster or of replicated servers, the lease is 6 s; both ask every second how the
+  servers are arranged; Sentinels take a master for lost that is silent for 0.5 s, nodes of a cluster for 1 s.
 - Either **one holder** is inside a section without an end while two threads of another process **wait**; or several
   processes **contend** with sections of 3 ms.
 - A cell with two values, **0 to 1**, has the least and the greatest of several runs.
@@ -56,6 +56,8 @@ std::string title(scenario::where group) {
     case scenario::where::failover: return "Failover";
     case scenario::where::sentinel: return "Sentinel";
     case scenario::where::cluster: return "Cluster";
+    case scenario::where::replicated: return "Replicated servers";
+    case scenario::where::master_slave: return "Master and replica";
     case scenario::where::clocks: return "Clocks";
     case scenario::where::independent: return "Independent masters";
     }

@@ -22,13 +22,27 @@ struct expectation {
     std::optional<milliseconds> notice{};
     /// Two at once in all, where exclusion is not promised; none: not asked.
     std::optional<milliseconds> together{};
+    /// From the fault until nobody gets the lock any more before it is healed; none: not asked.
+    std::optional<milliseconds> last_entry{};
     /// From the healing to the next holder, or to the renewal of the one that stayed.
     milliseconds recovery{2000};
 };
 
 struct scenario {
     enum class needs { nothing, own_network, fake_clock };
-    enum class where { servers, processes, connections, network, failover, clocks, sentinel, cluster, independent };
+    enum class where {
+        servers,
+        processes,
+        connections,
+        network,
+        failover,
+        clocks,
+        sentinel,
+        cluster,
+        replicated,
+        master_slave,
+        independent
+    };
 
     std::string name;
     where group;
@@ -56,6 +70,8 @@ std::vector<scenario> network_scenarios();
 std::vector<scenario> failover_scenarios();
 std::vector<scenario> sentinel_scenarios();
 std::vector<scenario> cluster_scenarios();
+std::vector<scenario> replicated_scenarios();
+std::vector<scenario> master_slave_scenarios();
 std::vector<scenario> red_lock_scenarios();
 std::vector<scenario> clock_scenarios();
 

@@ -35,6 +35,7 @@ worker_settings stage::base_settings() {
 worker_process& stage::start(worker_settings settings, std::vector<std::string> environment) {
     settings.lock = lock;
     settings.uri = options_.servers->uri();
+    settings.mode = options_.servers->mode();
     settings.watchdog = options_.lease;
     settings.replicas = options_.replicas;
     settings.history_file = (folder_.path() / (settings.name + ".history")).string();

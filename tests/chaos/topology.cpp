@@ -38,6 +38,7 @@ void replicated_topology::empty_replica() {
 }
 
 void replicated_topology::wait_for_election() {
+    elect();
     if (!test::wait_until([&] { return replica_is_master(); }, longest_election))
         throw no_election("the replica was not elected\n" + log());
 }

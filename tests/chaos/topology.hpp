@@ -19,6 +19,8 @@ public:
 
     /// Where clients connect.
     virtual std::string uri() const = 0;
+    /// What several addresses are to each other, where that is not in them: as worker_settings has it.
+    virtual std::string mode() const { return {}; }
     /// A client has subscribed to the messages of this lock, at the server that has it now.
     virtual bool somebody_listens(std::string const& lock) const = 0;
     /// The keys of all servers that take writes now.
@@ -51,12 +53,17 @@ public:
 
     /// A silent master is replaced from now on, and not before: a machine that is busy must not look like one.
     virtual void watch_closely() {}
-    /// Returns when the replica takes writes; throws no_election.
+    /// Has the replica elected, and returns when it takes writes; throws no_election.
     void wait_for_election();
     /// Whoever asks for the master is told the new one.
     virtual void wait_until_known() {}
 
+    /// The master that was lost goes on, as a master that has not heard of its successor.
+    virtual void wake_stale_master() { master().resume(); }
+
 protected:
+    /// Where the servers do not do it themselves: another one is the master now.
+    virtual void elect() {}
     virtual bool replica_is_master() = 0;
     /// What explains an election that does not come.
     virtual std::string log() const { return {}; }

@@ -28,6 +28,8 @@ void judge_figures(figures const& seen, expectation const& expected, violations&
         broken.push_back({"notice", "it took " + in_ms(*seen.notice_us) + " to notice the loss"});
     if (expected.together && seen.overlap_us > std::chrono::microseconds(*expected.together).count())
         broken.push_back({"overlap", "two were inside at once for " + in_ms(seen.overlap_us)});
+    if (expected.last_entry && seen.last_entry_us.value_or(0) > std::chrono::microseconds(*expected.last_entry).count())
+        broken.push_back({"entry", "somebody got the lock " + in_ms(*seen.last_entry_us) + " after the fault began"});
     if (!seen.recovery_us)
         broken.push_back({"recovery", "nobody held the lock after the healing"});
     else if (*seen.recovery_us > std::chrono::microseconds(expected.recovery).count())
@@ -37,8 +39,8 @@ void judge_figures(figures const& seen, expectation const& expected, violations&
 } // namespace
 
 bool only_about_time(violations const& broken) {
-    static constexpr std::array<std::string_view, 6> of_time{"loss",     "notice",  "recovery",
-                                                             "deadline", "overlap", "election"};
+    static constexpr std::array<std::string_view, 7> of_time{"loss",    "notice",   "recovery", "deadline",
+                                                             "overlap", "election", "entry"};
     return std::all_of(broken.begin(), broken.end(), [](violation const& one) {
         return std::find(of_time.begin(), of_time.end(), one.check) != of_time.end();
     });

@@ -56,6 +56,16 @@ TEST(chaos_verdict, limits_notice_and_recovery) {
     EXPECT_TRUE(complains(judge({}, slow, expected, true), "recovery")) << "never is too late";
 }
 
+TEST(chaos_verdict, limits_entries_where_nobody_may_get_the_lock) {
+    auto entered = well();
+    entered.last_entry_us = 100'001;
+    EXPECT_TRUE(complains(judge({}, entered, {.last_entry = 100ms}, true), "entry"));
+    EXPECT_TRUE(judge({}, entered, {}, true).empty()) << "not asked";
+    entered.last_entry_us = 100'000;
+    EXPECT_TRUE(judge({}, entered, {.last_entry = 100ms}, true).empty());
+    EXPECT_TRUE(judge({}, well(), {.last_entry = 0ms}, true).empty()) << "nobody entered";
+}
+
 TEST(chaos_verdict, two_at_once_break_a_promise_only_where_exclusion_is_promised) {
     stage::outcome run;
     for (auto const* line :
@@ -82,7 +92,7 @@ TEST(chaos_verdict, orphans_and_waiters_left_behind_are_never_right) {
 
 TEST(chaos_verdict, a_stall_excuses_times_and_losses) {
     EXPECT_TRUE(only_about_time({{"loss", ""}, {"notice", ""}, {"recovery", ""}, {"deadline", ""}}));
-    EXPECT_TRUE(only_about_time({{"overlap", ""}, {"election", ""}}));
+    EXPECT_TRUE(only_about_time({{"overlap", ""}, {"election", ""}, {"entry", ""}}));
     EXPECT_FALSE(only_about_time({{"exclusion by time", ""}}));
     EXPECT_FALSE(only_about_time({{"loss", ""}, {"liveness", ""}}));
 }

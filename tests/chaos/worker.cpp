@@ -13,7 +13,9 @@
 #include <atomic>
 #include <functional>
 #include <iostream>
+#include <iterator>
 #include <sstream>
+#include <stdexcept>
 #include <stop_token>
 #include <string>
 #include <thread>
@@ -56,6 +58,12 @@ std::string text_of(std::error_code code) {
     return code.message();
 }
 
+server_mode mode_of(std::string const& text) {
+    if (text == "replicated") return server_mode::replicated;
+    if (text == "master_slave") return server_mode::master_slave;
+    throw std::invalid_argument("unknown mode " + text);
+}
+
 class worker {
 public:
     explicit worker(worker_settings settings)
@@ -73,14 +81,25 @@ public:
 
 private:
     static std::vector<client> clients_of(worker_settings const& from) {
+        std::istringstream text(from.uri);
+        std::vector<std::string> const addresses{std::istream_iterator<std::string>(text), {}};
         std::vector<client> all;
-        std::istringstream addresses(from.uri);
-        for (std::string address; addresses >> address;) all.emplace_back(client_settings(from, address));
+        if (from.mode.empty()) {
+            for (auto const& address : addresses) {
+                auto settings = client_settings(from);
+                settings.address = address;
+                all.emplace_back(std::move(settings));
+            }
+        } else {
+            auto settings = client_settings(from);
+            settings.topology.mode = mode_of(from.mode);
+            settings.topology.nodes = addresses;
+            all.emplace_back(std::move(settings));
+        }
         return all;
     }
-    static config client_settings(worker_settings const& from, std::string const& address) {
+    static config client_settings(worker_settings const& from) {
         config result;
-        result.address = address;
         result.lock_watchdog_timeout = from.watchdog;
         result.timeout = from.timeout;
         result.ping_interval = from.ping;
@@ -123,7 +142,7 @@ private:
         if (settings_.wait.count() > 0) options.wait = settings_.wait;
         if (settings_.lease.count() > 0) options.lease = settings_.lease;
         auto const asked = now_us();
-        say(who, kind::ask, asked, 0, options.wait ? asked + options.wait->count() * 1000 : 0);
+        say(who, kind::ask, asked, 0, options.wait ? asked + longest_us(*options.wait) : 0);
         std::error_code code;
         auto mine = lock.acquire(options, code);
         auto const returned = now_us();
@@ -138,6 +157,12 @@ private:
         mine.release(code);
         say(who, kind::freed, now_us(), 0, 0, text_of(code));
         return true;
+    }
+
+    /// Replicas are waited for after the lock was given, and so beyond the wait for it.
+    std::int64_t longest_us(milliseconds wait) const {
+        auto const confirmation = settings_.replicas != 0 ? replica_policy{}.time : milliseconds(0);
+        return std::chrono::microseconds(wait + confirmation).count();
     }
 
     template <class Hold> void inside(std::string const& who, Hold const& mine, milliseconds length) {

@@ -8,9 +8,10 @@ namespace redlatch::chaos {
 
 namespace {
 
-constexpr std::array<std::pair<char const*, std::string worker_settings::*>, 5> texts{
+constexpr std::array<std::pair<char const*, std::string worker_settings::*>, 6> texts{
     {{"name", &worker_settings::name},
      {"uri", &worker_settings::uri},
+     {"mode", &worker_settings::mode},
      {"lock", &worker_settings::lock},
      {"history", &worker_settings::history_file},
      {"counter", &worker_settings::counter_file}}};

@@ -11,7 +11,8 @@ using std::chrono::milliseconds;
 
 struct worker_settings {
     std::string name = "worker"; ///< of the process, in the history
-    std::string uri{};           ///< several with blanks between: a red lock of them
+    std::string uri{};           ///< several with blanks between: a red lock of them, unless `mode` says otherwise
+    std::string mode{}; ///< "replicated", "master_slave": what the addresses are to each other, as in server_mode
     std::string lock = "chaos";
     std::string history_file{};
     std::string counter_file{}; ///< 8 bytes, shared by all workers: the last token

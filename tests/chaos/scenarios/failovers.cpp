@@ -1,4 +1,5 @@
 // A replica takes over. Clients reach both servers at one address, as through a proxy or a virtual address.
+#include "named_master.hpp"
 #include "scenario.hpp"
 #include "support/wait_until.hpp"
 
@@ -11,17 +12,6 @@ using group = scenario::where;
 using loss = expectation::loss;
 
 namespace {
-
-std::unique_ptr<test::redis_server> replica_of(test::redis_server const& master) {
-    auto result = std::make_unique<test::redis_server>(
-        test::server_options{.over = test::server_options::transport::tcp,
-                             .arguments = {"--replicaof", "127.0.0.1", std::to_string(master.address().port),
-                                           "--repl-diskless-sync-delay", "0"}});
-    bool const linked = test::wait_until(
-        [&] { return result->run("INFO", "replication").text.find("master_link_status:up") != std::string::npos; });
-    if (!linked) throw std::runtime_error("the replica does not follow");
-    return result;
-}
 
 void take_over(stage& at, std::unique_ptr<test::redis_server> replica) {
     at.fault([&] { at.server().kill9(); });

@@ -47,7 +47,7 @@ void stop_master_until_election(stage& at, replication state) {
     auto& servers = held_and_waited_for(at, state);
     at.fault([&] { servers.master().pause(); });
     servers.wait_for_election();
-    servers.master().resume();
+    servers.wake_stale_master();
     at.healed();
 }
 
@@ -100,9 +100,10 @@ std::vector<scenario> scenarios_of_a_lost_master(arrangement const& on) {
         std::string const replica =
             behind ? "The replica is without the lock, as if it had not reached it yet" : "The replica has the lock";
         std::string const suffix = behind ? ", lock not replicated" : ", lock replicated";
-        add("master killed" + suffix, "`kill -9` of the master; its replica is elected. " + replica,
+        add("master killed" + suffix, "`kill -9` of the master; its replica " + on.takes_over + ". " + replica,
             promised_after_election(state), after_election(state), [state](stage& at) { kill_master(at, state); });
-        add("stale master" + suffix, "SIGSTOP of the master until its replica is elected, then it goes on. " + replica,
+        add("stale master" + suffix,
+            "SIGSTOP of the master until its replica " + on.takes_over + ", then it goes on. " + replica,
             promised_after_election(state), after_election(state),
             [state](stage& at) { stop_master_until_election(at, state); });
     }
@@ -111,7 +112,8 @@ std::vector<scenario> scenarios_of_a_lost_master(arrangement const& on) {
         "replicas by its default",
         "the holder keeps the lock", after_election(replication::up_to_date), kill_master_at_once)
         .replicas = -1;
-    add("master and holder killed", "`kill -9` of both while two wait; the replica, which has the lock, is elected",
+    add("master and holder killed",
+        "`kill -9` of both while two wait; the replica, which has the lock, " + on.takes_over,
         "free when the lease (6 s) is over; a waiter has it then, from the new master",
         {.of_holds = loss::never, .recovery = lease + 500ms}, kill_master_and_holder);
     return all;

@@ -1,4 +1,4 @@
-// A master is lost and its replica takes its place: the same with Sentinels and in a cluster.
+// A master is lost and its replica takes its place: the same with Sentinels, in a cluster, and with replicated servers.
 #pragma once
 
 #include "network.hpp"
@@ -15,6 +15,7 @@ struct arrangement {
     std::string name; ///< begins the names of the scenarios
     scenario::where group;
     std::function<std::unique_ptr<topology>()> servers;
+    std::string takes_over = "is elected"; ///< said of the replica, on the page
 };
 
 /// Whether the replica has the lock at the fault.

@@ -1,12 +1,13 @@
 package redlatch.interop;
 
+import java.util.Arrays;
 import org.redisson.config.BaseConfig;
 import org.redisson.config.ClusterServersConfig;
 import org.redisson.config.Config;
 import org.redisson.config.ReadMode;
 import org.redisson.config.SentinelServersConfig;
 
-/** Addresses as redlatch writes them, for Redisson: one server, a cluster, a master that Sentinels watch. */
+/** Addresses as redlatch writes them, for Redisson: one server, a cluster, a master that Sentinels watch, a list of servers. */
 final class Servers {
     private static final String CLUSTER = "redis-cluster://";
     private static final String SENTINEL = "redis-sentinel://";
@@ -22,6 +23,21 @@ final class Servers {
             return useSentinels(config, address.substring(SENTINEL.length()).split("#"));
         }
         return config.useSingleServer().setAddress(address).setConnectionMinimumIdleSize(2).setConnectionPoolSize(16);
+    }
+
+    /** Whichever of these is the master ("replicated"), or the first one, with the others as its replicas ("master_slave"). */
+    static BaseConfig<?> use(Config config, String mode, String[] addresses) {
+        switch (mode) {
+            case "replicated":
+                return config.useReplicatedServers().setScanInterval(1000).addNodeAddress(addresses)
+                        .setMasterConnectionMinimumIdleSize(2).setMasterConnectionPoolSize(16);
+            case "master_slave":
+                return config.useMasterSlaveServers().setMasterAddress(addresses[0])
+                        .addSlaveAddress(Arrays.copyOfRange(addresses, 1, addresses.length))
+                        .setMasterConnectionMinimumIdleSize(2).setMasterConnectionPoolSize(16);
+            default:
+                throw new IllegalArgumentException("unknown mode " + mode);
+        }
     }
 
     private static ClusterServersConfig useCluster(Config config, String[] nodes) {

@@ -12,20 +12,24 @@ import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import org.redisson.Redisson;
+import org.redisson.RedissonRedLock;
 import org.redisson.api.RLock;
 import org.redisson.api.RedissonClient;
+import org.redisson.config.BaseConfig;
 import org.redisson.config.Config;
 
 /**
  * Redisson's twin of tests/chaos/worker.cpp: the same arguments, the same lines in the same file format.
  *
  * <p>A holder here is not told of a loss and has no validity that it could look at; so it is inside from lock() to unlock(), as
- * programs with Redisson are, and learns of a loss when unlock() throws.
+ * programs with Redisson are, and learns of a loss when unlock() throws; that of a RedissonRedLock never does.
  */
 public final class Worker {
     private static final VarHandle LONG = MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.nativeOrder());
@@ -33,7 +37,7 @@ public final class Worker {
     private final Map<String, String> settings = new HashMap<>();
     private final FileOutputStream history;
     private final ByteBuffer counter;
-    private final RedissonClient client;
+    private final List<RedissonClient> clients; // several: a red lock of them
     private volatile boolean released = false;
     private volatile boolean ending = false;
 
@@ -46,12 +50,21 @@ public final class Worker {
         try (RandomAccessFile file = new RandomAccessFile(settings.get("counter"), "rw")) {
             counter = file.getChannel().map(FileChannel.MapMode.READ_WRITE, 0, 8);
         }
+        String mode = settings.get("mode");
+        String[] addresses = settings.get("uri").split(" ");
+        if (mode.isEmpty()) {
+            clients = Arrays.stream(addresses).map(address -> connected(config -> Servers.use(config, address))).toList();
+        } else {
+            clients = List.of(connected(config -> Servers.use(config, mode, addresses)));
+        }
+    }
+
+    private RedissonClient connected(Function<Config, BaseConfig<?>> servers) {
         Config config = new Config();
         config.setLockWatchdogTimeout(number("watchdog"));
         config.setThreads(4).setNettyThreads(4);
-        Servers.use(config, settings.get("uri")).setTimeout((int) number("timeout"))
-                .setPingConnectionInterval((int) number("ping"));
-        client = Redisson.create(config);
+        servers.apply(config).setTimeout((int) number("timeout")).setPingConnectionInterval((int) number("ping"));
+        return Redisson.create(config);
     }
 
     public static void main(String[] arguments) throws Exception {
@@ -76,12 +89,12 @@ public final class Worker {
         for (Thread thread : threads) {
             thread.join();
         }
-        client.shutdown();
+        clients.forEach(RedissonClient::shutdown);
     }
 
     private void cycles(String who) {
         say(who, "begin", now(), 0, "");
-        RLock lock = client.getLock(settings.get("lock"));
+        RLock lock = lockOfAll();
         long length = number("first") > 0 ? number("first") : number("section");
         while (!ending) {
             if (cycle(who, lock, length)) {
@@ -90,6 +103,11 @@ public final class Worker {
             pause(number("pause"));
         }
         say(who, "end", now(), 0, "");
+    }
+
+    private RLock lockOfAll() {
+        RLock[] members = clients.stream().map(one -> one.getLock(settings.get("lock"))).toArray(RLock[]::new);
+        return members.length == 1 ? members[0] : new RedissonRedLock(members);
     }
 
     private boolean cycle(String who, RLock lock, long length) {
