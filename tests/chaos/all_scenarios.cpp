@@ -9,7 +9,7 @@ std::vector<scenario> all_scenarios() {
     for (auto* const each :
          {&process_scenarios, &server_scenarios, &connection_scenarios, &network_scenarios, &failover_scenarios,
           &clock_scenarios, &sentinel_scenarios, &cluster_scenarios, &replicated_scenarios, &master_slave_scenarios,
-          &red_lock_scenarios}) {
+          &red_lock_scenarios, &red_majority_scenarios}) {
         auto some = each();
         result.insert(result.end(), std::make_move_iterator(some.begin()), std::make_move_iterator(some.end()));
     }

@@ -44,7 +44,8 @@ constexpr char const* how_to_read = R"(## How to read it
 - **Redisson** is asked the same questions and held to no promise of ours. Its holders cannot look at their validity and
   are not told of a loss: they count as inside from `lock()` to `unlock()`, as programs are written with it, and a loss
   shows when `unlock()` throws. When it throws for another reason the worker goes on, as most programs would. Here the
-  section is told to end one and a half leases after the fault, so its times to notice say no more than that.
+  section is told to end one and a half leases after the fault, so its times to notice say no more than that. With
+  independent masters it plays its `RedissonRedLock`, which is deprecated, and whose `unlock()` never throws: no loss shows.
 )";
 
 std::string title(scenario::where group) {

@@ -73,6 +73,7 @@ std::vector<scenario> cluster_scenarios();
 std::vector<scenario> replicated_scenarios();
 std::vector<scenario> master_slave_scenarios();
 std::vector<scenario> red_lock_scenarios();
+std::vector<scenario> red_majority_scenarios();
 std::vector<scenario> clock_scenarios();
 
 } // namespace redlatch::chaos

@@ -1,75 +1,94 @@
-// A lock on the majority of three independent masters, of which one is lost.
-#include "independent_masters.hpp"
+// One of the three masters is lost: the majority still has the lock.
+#include "scenarios/red_locks.hpp"
+
 #include "network.hpp"
-#include "scenario.hpp"
 
 namespace redlatch::chaos {
 
 using namespace std::chrono_literals;
-using group = scenario::where;
 using loss = expectation::loss;
 
 namespace {
 
-/// For longer than the longest lease: so long a server that comes back without its data has to stay away.
-constexpr milliseconds away = 5s;
-
-void lose_one(independent_masters& servers) {
+void kill_for(independent_masters& servers, milliseconds away) {
     auto& victim = servers.server(0);
     victim.kill9();
     stage::during(away);
     victim.restart(test::redis_server::data::lost);
 }
 
+void kill_one(independent_masters& servers) {
+    kill_for(servers, beyond_the_lease);
+}
+
+void restart_one(independent_masters& servers) {
+    kill_for(servers, 1s);
+}
+
+void stop_one(independent_masters& servers) {
+    auto& victim = servers.server(0);
+    victim.pause();
+    stage::during(beyond_the_lease);
+    victim.resume();
+}
+
 void cut_one_off(independent_masters& servers) {
     packet_filter const filter;
     filter.drop_both(servers.server(0).address().port);
-    stage::during(away);
+    stage::during(beyond_the_lease);
     filter.pass_all();
 }
 
 using fault = void (*)(independent_masters&);
 
-scenario of_red_lock(std::string const& name, std::string done, std::string promised, fault what,
-                     void (*begin)(stage&)) {
-    return {.name = "red lock: " + name,
-            .group = group::independent,
-            .done = std::move(done),
-            .promised = std::move(promised),
-            .expected = {.of_holds = loss::never},
-            .act =
-                [what, begin](stage& at) {
-                    begin(at);
-                    at.fault([&] { what(at.on<independent_masters>()); });
-                    at.healed();
-                },
-            .needed = what == cut_one_off ? scenario::needs::own_network : scenario::needs::nothing,
-            .redisson = false, // deprecated there, and not judged
-            .servers = [] { return std::make_unique<independent_masters>(); }};
+scenario of_one_lost(std::string const& name, std::string done, std::string promised, fault what, use by) {
+    auto one =
+        red_lock_scenario(name, std::move(done), std::move(promised), {.of_holds = loss::never}, [what, by](stage& at) {
+            begin_use(at, by);
+            at.fault([&] { what(at.on<independent_masters>()); });
+            at.healed();
+        });
+    if (what == cut_one_off) one.needed = scenario::needs::own_network;
+    return one;
 }
 
-void held(stage& at) {
+} // namespace
+
+void begin_use(stage& at, use what) {
+    if (what == use::contended) {
+        at.traffic(3, 1);
+        return;
+    }
     at.holder();
     at.waiters();
 }
 
-void contended(stage& at) {
-    at.traffic(3, 1);
+scenario red_lock_scenario(std::string const& name, std::string done, std::string promised, expectation expected,
+                           std::function<void(stage&)> act) {
+    return {.name = "red lock: " + name,
+            .group = scenario::where::independent,
+            .done = std::move(done),
+            .promised = std::move(promised),
+            .expected = expected,
+            .act = std::move(act),
+            .servers = [] { return std::make_unique<independent_masters>(); }};
 }
-
-} // namespace
 
 std::vector<scenario> red_lock_scenarios() {
     std::string const killed = "`kill -9` of one of three masters, 5 s later a restart without data";
     std::string const silent = "packets to and from one of three masters dropped for 5 s";
     std::string const kept = "the holder keeps the lock: two of three have it. The waiters go on waiting";
     std::string const taken = "two of three are enough to acquire it, and never two at once";
-    return {of_red_lock("one master killed while held", killed, kept, lose_one, held),
-            of_red_lock("one master cut off while held", silent, kept, cut_one_off, held),
-            of_red_lock("one master killed under load", killed + ", with 3 processes contending", taken, lose_one,
-                        contended),
-            of_red_lock("one master cut off under load", silent + ", with 3 processes contending", taken, cut_one_off,
-                        contended)};
+    std::string const loaded = ", with 3 processes contending";
+    return {of_one_lost("one master killed while held", killed, kept, kill_one, use::held),
+            of_one_lost("one master restarted empty while held",
+                        "`kill -9` of one of three masters, 1 s later a restart without data, within the lease (3 s)",
+                        kept, restart_one, use::held),
+            of_one_lost("one master stopped while held", "SIGSTOP of one of three masters for 5 s, beyond the lease",
+                        kept, stop_one, use::held),
+            of_one_lost("one master cut off while held", silent, kept, cut_one_off, use::held),
+            of_one_lost("one master killed under load", killed + loaded, taken, kill_one, use::contended),
+            of_one_lost("one master cut off under load", silent + loaded, taken, cut_one_off, use::contended)};
 }
 
 } // namespace redlatch::chaos
