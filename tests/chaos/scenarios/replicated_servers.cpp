@@ -34,7 +34,7 @@ std::vector<scenario> replicated_scenarios() {
     for (auto& each : all) {
         if (each.expected.notice) each.expected.notice = replicated_servers::election + found;
         if (each.name.find("stale master") != std::string::npos)
-            each.done += ". It is made a replica as soon as it goes on";
+            each.done += ". The old master is made a replica as soon as it goes on";
     }
     auto beside = with_election(replicated, "replica promoted beside its master");
     beside.done =
