@@ -1,6 +1,7 @@
 #include "support/redis_cluster.hpp"
 
 #include "base/hash_slot.hpp"
+#include "support/replication.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -49,7 +50,8 @@ resp::value change_slots(redis_server const& node, std::string const& how, unsig
 
 } // namespace
 
-redis_cluster::redis_cluster(int masters, int replicas_each, addresses of_connections)
+redis_cluster::redis_cluster(int masters, int replicas_each, addresses of_connections,
+                             std::vector<std::string> const& more)
     : masters_(static_cast<std::size_t>(masters)), replicas_each_(static_cast<std::size_t>(replicas_each)) {
     auto const count = masters_ * (1 + replicas_each_);
     for (std::size_t i = 0; i < count; ++i) {
@@ -58,6 +60,7 @@ redis_cluster::redis_cluster(int masters, int replicas_each, addresses of_connec
                                            // A master without slots stays one, which may get some again.
                                            "--cluster-allow-replica-migration", "no", "--repl-diskless-sync-delay",
                                            "0"};
+        arguments.insert(arguments.end(), more.begin(), more.end());
         if (!test_server_is_before_7()) {
             bus_ports_.push_back(std::make_unique<reserved_port>());
             arguments.insert(arguments.end(), {"--cluster-port", std::to_string(bus_ports_.back()->number())});
@@ -110,16 +113,16 @@ redis_cluster::redis_cluster(int masters, int replicas_each, addresses of_connec
             });
         },
         longest_forming);
-    bool const in_step =
-        ready
-        && wait_until(
-            [&] {
-                for (std::size_t i = masters_; i < count; ++i)
-                    if (lines_with(nodes_[i]->run("INFO", "replication").text, "master_link_status:up") != 1)
-                        return false;
-                return true;
-            },
-            longest_forming);
+    bool const in_step = ready
+                         && wait_until(
+                             [&] {
+                                 for (std::size_t i = masters_; i < count; ++i) {
+                                     auto const role = nodes_[i]->run("ROLE"); // "slave", host, port, state, offset
+                                     if (role.items.size() != 5 || role.items[3].text != "connected") return false;
+                                 }
+                                 return true;
+                             },
+                             longest_forming);
     if (!in_step) throw std::runtime_error("the cluster does not become ready");
 }
 
@@ -176,6 +179,18 @@ void redis_cluster::give_all_slots(std::size_t from, std::size_t to) {
     });
     bool const known = given && wait_until([&] { return !is_master(node(from)); });
     if (!known) throw std::runtime_error("the slots do not go to the other node");
+}
+
+bool redis_cluster::has_replicated(std::size_t master) const {
+    return test::has_replicated(*nodes_.at(master), replicas_each_);
+}
+
+redis_server& redis_cluster::lose(std::size_t master) {
+    node(master).kill9();
+    auto& next = replica_of(master);
+    if (!wait_until([&] { return is_master(next); }, longest_forming))
+        throw std::runtime_error("the replica of the lost master does not take its place");
+    return next;
 }
 
 bool redis_cluster::is_master(redis_server const& node) {

@@ -17,7 +17,9 @@ public:
     /// that a packet filter can tell them apart. All nodes are reached at 127.0.0.1.
     enum class addresses { shared, of_each_node };
 
-    explicit redis_cluster(int masters = 3, int replicas_each = 0, addresses of_connections = addresses::shared);
+    /// `more`: further arguments of each node, as on the command line.
+    explicit redis_cluster(int masters = 3, int replicas_each = 0, addresses of_connections = addresses::shared,
+                           std::vector<std::string> const& more = {});
 
     /// All nodes, as an address of redlatch.
     std::string uri() const;
@@ -53,6 +55,11 @@ public:
 
     /// All slots of a master of the beginning, without their keys: as if the other one had them from now on.
     void give_all_slots(std::size_t from, std::size_t to);
+
+    /// All that this master of the beginning has executed has reached its replicas.
+    bool has_replicated(std::size_t master) const;
+    /// SIGKILL for a master of the beginning that has one replica, which is returned when it is the master of these slots.
+    redis_server& lose(std::size_t master);
 
     /// Whether this node, by its own word, is a master with slots.
     static bool is_master(redis_server const& node);

@@ -1,5 +1,6 @@
 #include "support/sentinel_set.hpp"
 
+#include "support/replication.hpp"
 #include "support/wait_until.hpp"
 
 #include <cstdlib>
@@ -26,6 +27,15 @@ std::string id_of(std::size_t which) {
     return std::string(39, 'a') + number(which + 1);
 }
 
+std::string hidden(std::string const& command) {
+    return "HIDDEN-" + command;
+}
+std::vector<std::string> that_hide(std::vector<std::string> const& commands) {
+    std::vector<std::string> arguments;
+    for (auto const& one : commands) arguments.insert(arguments.end(), {"--rename-command", one, hidden(one)});
+    return arguments;
+}
+
 std::string program() {
     char const* const named = std::getenv("REDLATCH_TEST_SERVER");
     return named != nullptr && *named != '\0' ? named : "redis-server";
@@ -33,8 +43,9 @@ std::string program() {
 
 } // namespace
 
-replica_set::replica_set(std::size_t replicas, std::string const& network) {
+replica_set::replica_set(std::size_t replicas, std::string const& network, std::vector<std::string> const& more) {
     std::vector<std::string> all{"--repl-diskless-sync-delay", "0"};
+    all.insert(all.end(), more.begin(), more.end());
     if (!network.empty()) all.insert(all.end(), {"--replica-announce-ip", "127.0.0.1", "--protected-mode", "no"});
     for (std::size_t i = 0; i <= replicas; ++i) {
         if (i == 1)
@@ -57,13 +68,7 @@ replica_set::replica_set(std::size_t replicas, std::string const& network) {
 }
 
 bool replica_set::has_replicated(std::size_t master) const {
-    auto const role = servers_[master]->run("ROLE");
-    if (role.items.size() != 3) return false;
-    auto const executed = role.items[1].integer;
-    for (auto const& replica : role.items[2].items)
-        if (executed == 0 || replica.items.size() != 3 || replica.items[2].text != std::to_string(executed))
-            return false;
-    return true;
+    return test::has_replicated(*servers_[master]);
 }
 
 std::string replica_set::role(std::size_t which) const {
@@ -83,7 +88,8 @@ void replica_set::promote(std::size_t which) {
 }
 
 sentinel_set::sentinel_set(sentinel_options options)
-    : options_(std::move(options)), servers_(options_.replicas, options_.network), sentinels_(options_.sentinels) {
+    : options_(std::move(options)), servers_(options_.replicas, options_.network, that_hide(options_.hidden_commands)),
+      sentinels_(options_.sentinels) {
     for (std::size_t i = 0; i < sentinels_.size(); ++i) start(i);
     for (std::size_t i = 0; i < sentinels_.size(); ++i)
         if (!wait_until([&] { return is_ready(i); }, longest_failover))
@@ -105,6 +111,8 @@ void sentinel_set::start(std::size_t which) {
     out << "sentinel myid " << id_of(which) << "\nsentinel monitor " << name << " 127.0.0.1 " << servers_.port(0) << " "
         << sentinels_.size() / 2 + 1 << "\nsentinel down-after-milliseconds " << name << " "
         << options_.down_after.count() << "\nsentinel failover-timeout " << name << " 5000\n";
+    for (auto const& command : options_.hidden_commands)
+        out << "sentinel rename-command " << name << " " << command << " " << hidden(command) << "\n";
     for (std::size_t i = 1; i < servers_.size(); ++i)
         out << "sentinel known-replica " << name << " 127.0.0.1 " << servers_.port(i) << "\n";
     for (std::size_t i = 0; i < sentinels_.size(); ++i)

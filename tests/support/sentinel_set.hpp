@@ -22,7 +22,9 @@ namespace redlatch::test {
 class replica_set {
 public:
     /// `network`: see sentinel_options.
-    explicit replica_set(std::size_t replicas, std::string const& network = {});
+    /// `more`: further arguments of each server, as on the command line.
+    explicit replica_set(std::size_t replicas, std::string const& network = {},
+                         std::vector<std::string> const& more = {});
 
     std::size_t size() const noexcept { return servers_.size(); }
     redis_server& operator[](std::size_t which) const noexcept { return *servers_[which]; }
@@ -46,6 +48,8 @@ struct sentinel_options {
     std::chrono::milliseconds down_after{60'000};
     std::string password{};           ///< of the Sentinels; empty: none
     std::vector<std::string> lines{}; ///< further ones of their configuration
+    /// Commands that the servers have under other names, which the Sentinels alone know.
+    std::vector<std::string> hidden_commands{};
     /// "127.0.2.": where the connections of servers and Sentinels to each other come from, unlike those of clients. Needs
     /// Redis 7. Empty: as those of clients.
     std::string network{};
