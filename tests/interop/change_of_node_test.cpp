@@ -1,5 +1,6 @@
 // Each kind of ours beside the same kind of Redisson's while the keys come to another node: through a failover behind
-// Sentinels, and with a slot of a cluster that moves. Who had something has it still, and wakes who waits on the other side.
+// Sentinels, when a master of a cluster is lost, and with a slot that moves. Who had something has it still, and wakes
+// who waits on the other side.
 #include "behaviour/kinds.hpp"
 #include "interop_test.hpp"
 #include "support/redis_cluster.hpp"
@@ -136,6 +137,18 @@ TEST_F(change_of_node, by_a_failover_behind_sentinels_keeps_what_both_sides_have
     both.take_everything();
     EXPECT_TRUE(wait_until([&] { return all.servers().has_replicated(0); }));
     EXPECT_NE(all.fail_over(), 0U);
+    both.expect_all_to_be_kept_and_handed_on();
+}
+
+TEST_F(change_of_node, by_a_lost_master_of_a_cluster_keeps_what_both_sides_have) {
+    redis_cluster cluster{3, 1};
+    client user{config{.address = cluster.uri()}};
+    java_peer other_side{built_peer().folder, cluster.uri(), 30s};
+    auto const tag = cluster.name_on(0);
+    both_sides both(user, other_side, "{" + tag + "}", tag);
+    both.take_everything();
+    EXPECT_TRUE(wait_until([&] { return cluster.has_replicated(0); }));
+    cluster.lose(0);
     both.expect_all_to_be_kept_and_handed_on();
 }
 
