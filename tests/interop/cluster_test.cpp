@@ -8,7 +8,6 @@
 #include <atomic>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 
 namespace redlatch::test {
 namespace {
@@ -133,8 +132,7 @@ TEST_F(cluster_with_java, never_two_are_inside_while_the_slot_moves_to_and_fro) 
     java_peer java{built_peer().folder, cluster.uri(), 3s};
     auto const lock = cluster.name_on(0);
     auto const prefix = "{" + cluster.name_on(2) + "}";
-    auto const& counting = cluster.node(2);
-    contest_of both(counting, prefix, entries);
+    contest_of both(cluster.node(2), prefix, entries);
     auto const enter = [&] { return contender.get_spin_lock(lock).acquire({.wait = 3 * patience, .owner = owner()}); };
     auto first = enter();
     auto const java_side = both.begins(java, "a", "spin/contest", lock, 1, some_pause);
@@ -142,16 +140,13 @@ TEST_F(cluster_with_java, never_two_are_inside_while_the_slot_moves_to_and_fro) 
     std::atomic<bool> over{false};
     auto mover = std::async(std::launch::async, [&] {
         auto const slot = redis_cluster::slot_of(lock);
-        auto const entered = [&] {
-            return std::strtoll(counting.run("GET", prefix + ":entries").text.c_str(), nullptr, 10);
-        };
         int moves = 0;
         for (std::size_t from = 0; !over; from = 1 - from, ++moves) {
             cluster.begin_move(slot, from, 1 - from);
             cluster.move_keys(slot, from, 1 - from);
             cluster.end_move(slot, from, 1 - from);
-            auto const before = entered();
-            wait_until([&] { return over || entered() > before + 20; });
+            auto const before = both.entries();
+            wait_until([&] { return over || both.entries() > before + 20; });
         }
         return moves;
     });

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <future>
 #include <string>
 #include <thread>
@@ -18,6 +19,9 @@ namespace redlatch::test {
 struct contest_part {
     std::int64_t most_inside = 0;
     std::int64_t entries = 0;
+    // Of a Java thread that asks again what has failed (RetriedLock.java):
+    std::int64_t refusals = 0;
+    std::int64_t losses = 0; ///< of locks that it was inside with
 };
 
 /// Of both sides together.
@@ -58,9 +62,17 @@ public:
         EXPECT_TRUE(answer.ok) << answer.exception_class << ": " << answer.value;
         long long most = 0;
         long long entries = 0;
-        EXPECT_EQ(std::sscanf(answer.value.c_str(), "%lld,%lld", &most, &entries), 2);
-        return {most, entries};
+        long long refusals = 0;
+        long long losses = 0;
+        EXPECT_GE(std::sscanf(answer.value.c_str(), "%lld,%lld,%lld,%lld", &most, &entries, &refusals, &losses), 2);
+        return {most, entries, refusals, losses};
     }
+    /// By all, so far.
+    std::int64_t entries() const {
+        return std::strtoll(server_.run("GET", counter("entries")).text.c_str(), nullptr, 10);
+    }
+    /// Who is inside, or on the way in, comes out again, and that is all.
+    void end() const { server_.run("SET", counter("entries"), std::to_string(wanted_)); }
 
     /// This thread, until there were as many entries as wanted. `enter()` gets it in, and out with release().
     template <class Enter>

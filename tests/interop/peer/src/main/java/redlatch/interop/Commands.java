@@ -19,7 +19,8 @@ import org.redisson.config.Config;
 /** What the peer can be told to do; each runs on the thread that the request names. */
 final class Commands {
     private final RedissonClient client;
-    /** One for each address: whose members a red lock has. All else is done by the first. */
+    /** One for each address: whose members a red lock has. All else is done by the first, but for counters beside a lock whose
+     * master is lost, which are those of the last. */
     private final List<RedissonClient> clients;
 
     Commands(String addresses, long watchdogTimeout, long fairLockWaitTimeout) {
@@ -110,6 +111,11 @@ final class Commands {
                 return contend(lock, client.getAtomicLong(decode(words[4]) + ":inside"), Integer.parseInt(words[5]));
             case "contest":
                 return new Contest(client, words).run(lock::lock, lock::unlock);
+            case "retriedContest": {
+                RetriedLock retried = new RetriedLock(lock);
+                return new Contest(clients.get(clients.size() - 1), words).run(retried::enter, retried::leave) + ","
+                        + retried.history();
+            }
             default:
                 return new OddCalls(lock).run(command, words);
         }
