@@ -44,6 +44,23 @@ inline std::chrono::milliseconds since(test_clock::time_point start) {
     return std::chrono::ceil<std::chrono::milliseconds>(test_clock::now() - start);
 }
 
+/// Whether a lock has been renewed since then, also by another server's word. What the questions take never makes it look so.
+class renewal_watch {
+public:
+    renewal_watch(redis_server const& server, std::string name) : name_(std::move(name)) {
+        std::chrono::milliseconds const left(pttl(server, name_));
+        expires_ = test_clock::now() + left;
+    }
+    bool is_renewed_on(redis_server const& server) const {
+        auto const asked = test_clock::now();
+        return asked + std::chrono::milliseconds(pttl(server, name_)) > expires_;
+    }
+
+private:
+    std::string name_;
+    test_clock::time_point expires_;
+};
+
 /// The defaults are for production; a test of failures does not want to wait three seconds for each.
 inline config quick(std::string address) {
     config settings;

@@ -1,7 +1,6 @@
 #include "support/redis_cluster.hpp"
 
 #include "base/hash_slot.hpp"
-#include "support/replication.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -182,7 +181,7 @@ void redis_cluster::give_all_slots(std::size_t from, std::size_t to) {
 }
 
 bool redis_cluster::has_replicated(std::size_t master) const {
-    return test::has_replicated(*nodes_.at(master), replicas_each_);
+    return nodes_.at(master)->has_replicated(replicas_each_);
 }
 
 redis_server& redis_cluster::lose(std::size_t master) {

@@ -143,4 +143,14 @@ void redis_server::restart(data what) {
     start();
 }
 
+bool redis_server::has_replicated(std::size_t replicas) const {
+    auto const role = run("ROLE");
+    if (role.items.size() != 3 || role.items[2].items.size() < replicas) return false;
+    auto const executed = role.items[1].integer;
+    for (auto const& replica : role.items[2].items)
+        if (executed == 0 || replica.items.size() != 3 || replica.items[2].text != std::to_string(executed))
+            return false;
+    return true;
+}
+
 } // namespace redlatch::test

@@ -7,6 +7,7 @@
 #include "support/reserved_port.hpp"
 #include "support/temporary_folder.hpp"
 
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <string>
@@ -61,6 +62,9 @@ public:
     template <class... Arguments> resp::value run(Arguments const&... arguments) const {
         return admin().command(arguments...);
     }
+
+    /// All that it executed has reached those that replicate it, of which there are so many at least.
+    bool has_replicated(std::size_t replicas = 0) const;
 
 private:
     void start();

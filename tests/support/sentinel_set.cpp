@@ -1,6 +1,5 @@
 #include "support/sentinel_set.hpp"
 
-#include "support/replication.hpp"
 #include "support/wait_until.hpp"
 
 #include <cstdlib>
@@ -65,10 +64,6 @@ replica_set::replica_set(std::size_t replicas, std::string const& network, std::
     };
     if (!wait_until(replicated, sentinel_set::longest_failover))
         throw std::runtime_error("the replicas do not replicate");
-}
-
-bool replica_set::has_replicated(std::size_t master) const {
-    return test::has_replicated(*servers_[master]);
 }
 
 std::string replica_set::role(std::size_t which) const {

@@ -31,7 +31,7 @@ public:
     std::uint16_t port(std::size_t which) const noexcept { return servers_[which]->address().port; }
     std::string uri(std::size_t which) const { return servers_[which]->uri(); }
     /// All that this one executed has reached those that replicate it.
-    bool has_replicated(std::size_t master) const;
+    bool has_replicated(std::size_t master) const { return servers_[master]->has_replicated(); }
     /// What ROLE says first; empty: it does not answer.
     std::string role(std::size_t which) const;
     /// As an administrator does it: this one is the master, and the others that run replicate it.
