@@ -30,7 +30,8 @@ public:
     using words = std::vector<std::string>;
 
     /// Starts the program and waits until it is connected; throws std::runtime_error with its stderr when it is not.
-    /// `fair_wait`: for how long its waiters keep their places in the queue of a fair lock.
+    /// `uri`: also "file:PATH", what a file of Redisson's says. `fair_wait`: for how long its waiters keep their places in the
+    /// queue of a fair lock.
     java_peer(std::filesystem::path const& classes, std::string const& uri, std::chrono::milliseconds watchdog_timeout,
               std::chrono::milliseconds fair_wait = std::chrono::minutes(5), words const& environment = {});
 

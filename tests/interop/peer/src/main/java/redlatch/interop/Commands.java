@@ -30,12 +30,11 @@ final class Commands {
     }
 
     private static RedissonClient connected(String address, long watchdogTimeout, long fairLockWaitTimeout) {
-        Config config = new Config();
+        Config config = Servers.at(address);
         config.setLockWatchdogTimeout(watchdogTimeout);
         config.setFairLockWaitTimeout(fairLockWaitTimeout);
         config.setCodec(StringCodec.INSTANCE); // of the values of a group, as the C++ side takes them
         config.setThreads(4).setNettyThreads(4);
-        Servers.use(config, address);
         return Redisson.create(config);
     }
 

@@ -16,7 +16,8 @@ import java.util.concurrent.Future;
  * Redisson on a line protocol, for the C++ side of the interop tests.
  *
  * <p>Arguments of the program: the server's address (several, with spaces between: for red locks, and for a contest through a
- * loss, whose counters are on the last one) and the lock watchdog timeout in ms.
+ * loss, whose counters are on the last one), or {@code file:} and the path of a file of Redisson's; the lock watchdog timeout
+ * in ms, and for how long its waiters keep their places in the queue of a fair lock.
  * Request: {@code SEQ THREAD COMMAND ARGUMENT...}; every THREAD name is one Java thread, on which its commands run one after
  * the other, so one that waits for a lock holds up no other. Reply, when the command has ended: {@code SEQ ok VALUE} or
  * {@code SEQ error CLASS TEXT}. Lock names, keys and error texts are percent-encoded UTF-8. Special:

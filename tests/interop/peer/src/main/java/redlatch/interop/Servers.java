@@ -1,5 +1,8 @@
 package redlatch.interop;
 
+import java.io.File;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.Arrays;
 import org.redisson.config.BaseConfig;
 import org.redisson.config.ClusterServersConfig;
@@ -7,12 +10,30 @@ import org.redisson.config.Config;
 import org.redisson.config.ReadMode;
 import org.redisson.config.SentinelServersConfig;
 
-/** Addresses as redlatch writes them, for Redisson: one server, a cluster, a master that Sentinels watch, a list of servers. */
+/**
+ * Addresses as redlatch writes them, for Redisson: one server, a cluster, a master that Sentinels watch, a list of servers; or a
+ * file.
+ */
 final class Servers {
     private static final String CLUSTER = "redis-cluster://";
     private static final String SENTINEL = "redis-sentinel://";
+    private static final String FILE = "file:";
 
     private Servers() {}
+
+    /** {@code file:PATH}: what this file of Redisson's says. */
+    static Config at(String address) {
+        if (address.startsWith(FILE)) {
+            try {
+                return Config.fromYAML(new File(address.substring(FILE.length())));
+            } catch (IOException problem) {
+                throw new UncheckedIOException(problem);
+            }
+        }
+        Config config = new Config();
+        use(config, address);
+        return config;
+    }
 
     /** The settings that all arrangements have, for more of them. */
     static BaseConfig<?> use(Config config, String address) {
