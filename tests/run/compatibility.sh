@@ -16,7 +16,7 @@ page_begins() {
 # Servers and versions
 
 This page is the output of `./dev test servers`: the integration tests, each with servers of its own - one, with replicas,
-behind Sentinels, or a cluster. Left out are tests of TLS and of what does not depend on the server. What the tests are is in
+behind Sentinels, or a cluster. Left out are tests of what does not depend on the server. What the tests are is in
 [testing](testing.md#integration-tests).
 
 END
@@ -32,7 +32,8 @@ page_ends() {
   `--sharded off`: it does not know `+spublish` and the other commands of shards. Sentinels alone know `+sentinel|…`.
 - Other tests that are skipped are about what a kind of lock does not have, and two are skipped on Valkey: it moves a slot only
   when the replicas of its master have heard of that, and there they are silent.
-- Redis 6.2 and Valkey 9.1 come from wheels of PyPI, Redis 8.0 and Valkey 8.1 from packages of Debian 13.
+- Redis 6.2 and Valkey 9.1 come from wheels of PyPI, Redis 8.0 and Valkey 8.1 from packages of Debian 13. Those of the wheels
+  were built without TLS: its tests are skipped there.
 END
 }
 

@@ -43,10 +43,10 @@ test_preset() { # PRESET [CTEST-ARGS…]
     if check "build: $preset" build_all "$preset"; then run_all_of "$preset" "$@"; fi
 }
 
-# Those of the integration tests that ask the server for much. The others are about the client, choose a server themselves, or
-# need TLS, which this one lacks.
+# Those of the integration tests that ask the server for much. The others are about the client, or choose a server themselves.
+# Tests of TLS are skipped on a server that was built without.
 test_on() { # PROGRAM PART
-    local others='^(scripts_no_hand_off|asynchronous)\.|(deadline|embedded_server|hostile_server|lie|many|tls)_test'
+    local others='^(scripts_no_hand_off|asynchronous)\.|(deadline|embedded_server|hostile_server|lie|many)_test'
     REDLATCH_TEST_SERVER=$1 run_ctest release "$2" -L '^integration$' -E "$others" -j "$waiting_jobs"
 }
 
