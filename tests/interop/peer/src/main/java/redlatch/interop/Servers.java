@@ -11,8 +11,8 @@ import org.redisson.config.ReadMode;
 import org.redisson.config.SentinelServersConfig;
 
 /**
- * Addresses as redlatch writes them, for Redisson: one server, a cluster, a master that Sentinels watch, a list of servers; or a
- * file.
+ * Addresses as redlatch writes them, for Redisson: one server, a cluster, a master that Sentinels watch, a list of servers; or
+ * a file.
  */
 final class Servers {
     private static final String CLUSTER = "redis-cluster://";
