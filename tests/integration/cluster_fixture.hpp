@@ -35,4 +35,11 @@ inline bool somebody_listens(redis_server const& server, std::string const& name
     return !server.run("PUBSUB", command, channel_of(name)).items.empty();
 }
 
+/// Waits until it is valid for so much longer than now. False: it was lost.
+inline bool is_renewed(hold const& one, std::chrono::milliseconds by) {
+    auto const longer = one.valid_until() + by;
+    return wait_until([&] { return one.status() == hold_status::lost || one.valid_until() > longer; })
+           && one.status() == hold_status::held;
+}
+
 } // namespace redlatch::test

@@ -9,13 +9,6 @@
 namespace redlatch::test {
 namespace {
 
-/// Waits until it is valid for so much longer than now. False: it was lost.
-bool is_renewed(hold const& one, std::chrono::milliseconds by) {
-    auto const longer = one.valid_until() + by;
-    return wait_until([&] { return one.status() == hold_status::lost || one.valid_until() > longer; })
-           && one.status() == hold_status::held;
-}
-
 TEST(moved_slot, follows_a_slot_that_has_moved) {
     redis_cluster cluster;
     auto settings = of_cluster(cluster);

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <stdexcept>
 #include <string_view>
+#include <utility>
 
 namespace redlatch::test {
 namespace {
@@ -21,6 +22,10 @@ std::size_t lines_with(std::string_view text, std::string_view word) {
     std::size_t count = 0;
     for (auto at = text.find(word); at != std::string_view::npos; at = text.find(word, at + 1)) ++count;
     return count;
+}
+
+bool is_ok(redis_server const& node) {
+    return lines_with(node.run("CLUSTER", "INFO").text, "cluster_state:ok") == 1;
 }
 
 unsigned first_slot(std::size_t master, std::size_t masters) {
@@ -49,66 +54,23 @@ resp::value change_slots(redis_server const& node, std::string const& how, unsig
 
 } // namespace
 
-redis_cluster::redis_cluster(int masters, int replicas_each, addresses of_connections,
-                             std::vector<std::string> const& more)
-    : masters_(static_cast<std::size_t>(masters)), replicas_each_(static_cast<std::size_t>(replicas_each)) {
+redis_cluster::redis_cluster(int masters, int replicas_each, addresses of_connections, std::vector<std::string> more)
+    : masters_(static_cast<std::size_t>(masters)), replicas_each_(static_cast<std::size_t>(replicas_each)),
+      of_connections_(of_connections), more_(std::move(more)) {
     auto const count = masters_ * (1 + replicas_each_);
-    for (std::size_t i = 0; i < count; ++i) {
-        std::vector<std::string> arguments{"--cluster-enabled", "yes", "--cluster-config-file", "nodes.conf",
-                                           "--cluster-node-timeout", "1000", "--cluster-replica-validity-factor", "0",
-                                           // A master without slots stays one, which may get some again.
-                                           "--cluster-allow-replica-migration", "no", "--repl-diskless-sync-delay",
-                                           "0"};
-        arguments.insert(arguments.end(), more.begin(), more.end());
-        if (!test_server_is_before_7()) {
-            bus_ports_.push_back(std::make_unique<reserved_port>());
-            arguments.insert(arguments.end(), {"--cluster-port", std::to_string(bus_ports_.back()->number())});
-        }
-        if (of_connections == addresses::of_each_node) {
-            arguments.insert(arguments.end(),
-                             {"--bind-source-addr", source_address(i), "--cluster-announce-ip", "127.0.0.1",
-                              // It takes 127.0.0.1 alone for this machine.
-                              "--protected-mode", "no"});
-        }
-        nodes_.push_back(started({.over = server_options::transport::tcp, .arguments = std::move(arguments)}));
-        ids_.push_back(nodes_.back()->run("CLUSTER", "MYID").text);
-        must(nodes_.back()->run("CLUSTER", "SET-CONFIG-EPOCH", std::to_string(i + 1)), "CLUSTER SET-CONFIG-EPOCH");
-    }
+    while (nodes_.size() < count) start_node();
     for (std::size_t i = 0; i < masters_; ++i)
         must(change_slots(*nodes_[i], "ADD", first_slot(i, masters_), first_slot(i + 1, masters_) - 1),
              "CLUSTER ADDSLOTS");
-    auto const meet = [&] {
-        for (std::size_t i = 1; i < count; ++i)
-            must(nodes_[0]->run("CLUSTER", "MEET", "127.0.0.1", std::to_string(nodes_[i]->address().port),
-                                std::to_string(bus_port(i))),
-                 "CLUSTER MEET");
-    };
-    meet();
-    constexpr std::chrono::seconds longest_handshake{3}; // a node forgets another one that has not answered by then
-    auto meet_again = std::chrono::steady_clock::now() + longest_handshake;
+    introduce(1);
     auto const all = [&](auto const& holds) { return std::all_of(nodes_.begin(), nodes_.end(), holds); };
-    bool const met = wait_until(
-        [&] {
-            if (std::chrono::steady_clock::now() >= meet_again) {
-                meet();
-                meet_again += longest_handshake;
-            }
-            return all([&](auto const& node) {
-                auto const text = node->run("CLUSTER", "NODES").text;
-                return lines_with(text, "\n") == count && lines_with(text, "handshake") == 0
-                       && lines_with(text, " connected") == count;
-            });
-        },
-        longest_forming);
-    if (!met) throw std::runtime_error("the nodes of the cluster do not know each other");
     for (std::size_t i = masters_; i < count; ++i)
         must(nodes_[i]->run("CLUSTER", "REPLICATE", ids_[(i - masters_) / replicas_each_]), "CLUSTER REPLICATE");
     bool const ready = wait_until(
         [&] {
             return all([&](auto const& node) {
                 auto const replicas = lines_with(node->run("CLUSTER", "NODES").text, "slave ");
-                return lines_with(node->run("CLUSTER", "INFO").text, "cluster_state:ok") == 1
-                       && replicas == count - masters_;
+                return is_ok(*node) && replicas == count - masters_;
             });
         },
         longest_forming);
@@ -123,6 +85,79 @@ redis_cluster::redis_cluster(int masters, int replicas_each, addresses of_connec
                              },
                              longest_forming);
     if (!in_step) throw std::runtime_error("the cluster does not become ready");
+}
+
+/// It knows nobody, and its epoch is that of none before it.
+void redis_cluster::start_node() {
+    auto const index = nodes_.size();
+    std::vector<std::string> arguments{"--cluster-enabled", "yes", "--cluster-config-file", "nodes.conf",
+                                       "--cluster-node-timeout", "1000", "--cluster-replica-validity-factor", "0",
+                                       // A master without slots stays one, which may get some again.
+                                       "--cluster-allow-replica-migration", "no", "--repl-diskless-sync-delay", "0"};
+    arguments.insert(arguments.end(), more_.begin(), more_.end());
+    if (!test_server_is_before_7()) {
+        bus_ports_.push_back(std::make_unique<reserved_port>());
+        arguments.insert(arguments.end(), {"--cluster-port", std::to_string(bus_ports_.back()->number())});
+    }
+    if (of_connections_ == addresses::of_each_node) {
+        arguments.insert(arguments.end(),
+                         {"--bind-source-addr", source_address(index), "--cluster-announce-ip", "127.0.0.1",
+                          // It takes 127.0.0.1 alone for this machine.
+                          "--protected-mode", "no"});
+    }
+    nodes_.push_back(started({.over = server_options::transport::tcp, .arguments = std::move(arguments)}));
+    ids_.push_back(nodes_.back()->run("CLUSTER", "MYID").text);
+    must(nodes_.back()->run("CLUSTER", "SET-CONFIG-EPOCH", std::to_string(index + 1)), "CLUSTER SET-CONFIG-EPOCH");
+}
+
+/// This one and those behind it, so that in the end all know each other.
+void redis_cluster::introduce(std::size_t first) {
+    auto const count = nodes_.size();
+    auto const meet = [&] {
+        for (std::size_t i = first; i < count; ++i)
+            must(nodes_[0]->run("CLUSTER", "MEET", "127.0.0.1", std::to_string(nodes_[i]->address().port),
+                                std::to_string(bus_port(i))),
+                 "CLUSTER MEET");
+    };
+    meet();
+    constexpr std::chrono::seconds longest_handshake{3}; // a node forgets another one that has not answered by then
+    auto meet_again = std::chrono::steady_clock::now() + longest_handshake;
+    bool const met = wait_until(
+        [&] {
+            if (std::chrono::steady_clock::now() >= meet_again) {
+                meet();
+                meet_again += longest_handshake;
+            }
+            return std::all_of(nodes_.begin(), nodes_.end(), [&](auto const& node) {
+                auto const text = node->run("CLUSTER", "NODES").text;
+                return lines_with(text, "\n") == count && lines_with(text, "handshake") == 0
+                       && lines_with(text, " connected") == count;
+            });
+        },
+        longest_forming);
+    if (!met) throw std::runtime_error("the nodes of the cluster do not know each other");
+}
+
+std::size_t redis_cluster::join() {
+    start_node();
+    introduce(nodes_.size() - 1);
+    if (!wait_until([&] { return is_ok(*nodes_.back()); }, longest_forming))
+        throw std::runtime_error("the node that has joined the cluster does not become ready");
+    return nodes_.size() - 1;
+}
+
+void redis_cluster::leave(std::size_t index) {
+    auto const others_know_it = [&] {
+        for (std::size_t i = 0; i < nodes_.size(); ++i) {
+            if (i == index || lines_with(node(i).run("CLUSTER", "NODES").text, id(index)) == 0) continue;
+            node(i).run("CLUSTER", "FORGET", id(index)); // since 7.2 the others forget it with the first one
+            return true;
+        }
+        return false;
+    };
+    must(node(index).run("CLUSTER", "RESET", "SOFT"), "CLUSTER RESET");
+    if (!wait_until([&] { return !others_know_it(); }, longest_forming))
+        throw std::runtime_error("the nodes of the cluster do not forget the one that leaves");
 }
 
 std::string redis_cluster::uri() const {

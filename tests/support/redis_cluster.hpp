@@ -19,12 +19,12 @@ public:
 
     /// `more`: further arguments of each node, as on the command line.
     explicit redis_cluster(int masters = 3, int replicas_each = 0, addresses of_connections = addresses::shared,
-                           std::vector<std::string> const& more = {});
+                           std::vector<std::string> more = {});
 
     /// All nodes, as an address of redlatch.
     std::string uri() const;
     std::size_t size() const noexcept { return nodes_.size(); }
-    /// The masters of the beginning come first; then the replicas of the first one, and so on.
+    /// The masters of the beginning come first; then the replicas of the first one, and so on; then those that have joined.
     redis_server& node(std::size_t index) { return *nodes_.at(index); }
     redis_server& replica_of(std::size_t master, std::size_t number = 0) {
         return *nodes_.at(masters_ + master * replicas_each_ + number);
@@ -60,13 +60,23 @@ public:
     bool has_replicated(std::size_t master) const;
     /// SIGKILL for a master of the beginning that has one replica, which is returned when it is the master of these slots.
     redis_server& lose(std::size_t master);
+    /// A fresh server becomes a master without slots, and is known to all others. Its index.
+    std::size_t join();
+    /// As `redis-cli --cluster del-node` does it: the others, which all have to run, forget a node that has no slots, and it
+    /// forgets them. It goes on as a server that knows nobody.
+    void leave(std::size_t index);
 
     /// Whether this node, by its own word, is a master with slots.
     static bool is_master(redis_server const& node);
 
 private:
+    void start_node();
+    void introduce(std::size_t first);
+
     std::size_t masters_;
     std::size_t replicas_each_;
+    addresses of_connections_;
+    std::vector<std::string> more_;
     std::vector<std::unique_ptr<redis_server>> nodes_;
     std::vector<std::unique_ptr<reserved_port>> bus_ports_;
     std::vector<std::string> ids_;
