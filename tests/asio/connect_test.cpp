@@ -1,5 +1,7 @@
 // async_connect: a client that is connected without blocking, on a thread of its own or run by a context.
 #include "asio/asio_fixture.hpp"
+#include "support/redis_cluster.hpp"
+#include "support/sentinel_set.hpp"
 
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/cancellation_signal.hpp>
@@ -31,14 +33,15 @@ TEST_F(connect_test, brings_a_client_with_a_thread_of_its_own) {
     EXPECT_EQ(outcome_of([&] { async_connect(away(), asio::use_future).get(); }).reason, errc::disconnected);
 }
 
-TEST_F(connect_test, brings_a_client_that_the_context_runs) {
+/// Runs a context until its client, which has connected to this address and held the lock once, is closed.
+void expect_client_of_context(config const& settings, std::string const& lock_name) {
     asio::io_context context;
     bool held = false;
-    async_connect(context, quick(server.uri()), [&](asio_error code, std::optional<client> made) {
+    async_connect(context, settings, [&](asio_error code, std::optional<client> made) {
         ASSERT_FALSE(code) << code.message();
         EXPECT_TRUE(context.get_executor().running_in_this_thread());
         EXPECT_NE(made->driven_by(), nullptr);
-        auto lock = made->get_lock(name);
+        auto lock = made->get_lock(lock_name);
         async_acquire(lock, [&, user = std::move(made)](asio_error failed, hold got) mutable {
             EXPECT_FALSE(failed);
             held = static_cast<bool>(got);
@@ -47,7 +50,35 @@ TEST_F(connect_test, brings_a_client_that_the_context_runs) {
     });
     context.run(); // until the client is closed
     EXPECT_TRUE(held);
+}
+
+TEST_F(connect_test, brings_a_client_that_the_context_runs) {
+    expect_client_of_context(quick(server.uri()), name);
     expect_clean(server);
+}
+
+TEST(connect_to_a_cluster, brings_clients_with_a_thread_and_of_a_context) {
+    redis_cluster cluster;
+    auto const settings = unhurried("redis-cluster://127.0.0.1:"
+                                    + std::to_string(cluster.node(2).address().port)); // the others are found
+    auto made = async_connect(settings, asio::use_future).get();
+    ASSERT_TRUE(made);
+    for (std::size_t i = 0; i < cluster.size(); ++i) {
+        auto const name = cluster.name_on(i);
+        { auto const held = made->get_lock(name).acquire({.wait = patience, .owner = owner()}); }
+        expect_client_of_context(settings, name);
+        EXPECT_EQ(cluster.node(i).run("DBSIZE").integer, 0);
+    }
+}
+
+TEST(connect_behind_sentinels, brings_clients_with_a_thread_and_of_a_context) {
+    sentinel_set set;
+    auto const name = unique_name();
+    auto made = async_connect(unhurried(set.uri()), asio::use_future).get();
+    ASSERT_TRUE(made);
+    { auto const held = made->get_lock(name).acquire({.wait = patience, .owner = owner()}); }
+    expect_client_of_context(unhurried(set.uri()), name);
+    EXPECT_EQ(set.servers()[0].run("DBSIZE").integer, 0);
 }
 
 TEST_F(connect_test, tells_the_context_why_there_is_no_client) {
