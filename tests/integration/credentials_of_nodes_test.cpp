@@ -5,6 +5,7 @@
 #include "support/sentinel_set.hpp"
 
 #include <cstdint>
+#include <gmock/gmock.h>
 #include <string>
 
 namespace redlatch::test {
@@ -95,6 +96,90 @@ TEST(credentials_of_nodes, of_sentinels_are_those_of_now_when_one_is_connected_t
     EXPECT_TRUE(wait_until(has_logged_in));
     set.fail_over();
     lock.acquire({.wait = sentinel_set::longest_failover}).release();
+}
+
+/// A master and its replica that are named in the settings, without anybody who watches them.
+class credentials_of_named_servers : public ::testing::TestWithParam<server_mode> {
+protected:
+    replica_set servers{1};
+    vault const source;
+
+    credentials_of_named_servers() {
+        for (std::size_t i = 0; i < servers.size(); ++i) allow(servers[i], "first");
+    }
+    config settings() const {
+        auto made = quick("");
+        made.timeout = 10s;
+        made.topology.mode = GetParam();
+        made.topology.scan_interval = 200ms;
+        made.topology.nodes = {servers.uri(0), servers.uri(1)};
+        made.credentials = source.source();
+        return made;
+    }
+    /// Two more logins: the first of them may have been on its way with the former password.
+    bool hears_of_them_again(std::size_t which) const {
+        auto const before = logins(servers[which]);
+        return wait_until([&] { return logins(servers[which]) >= before + 2; });
+    }
+};
+
+INSTANTIATE_TEST_SUITE_P(modes, credentials_of_named_servers,
+                         ::testing::Values(server_mode::master_slave, server_mode::replicated),
+                         [](::testing::TestParamInfo<server_mode> const& one) {
+                             return one.param == server_mode::replicated ? "replicated" : "master_slave";
+                         });
+
+TEST_P(credentials_of_named_servers, are_said_anew_and_are_those_of_now_after_a_change_of_the_master) {
+    bool const is_replicated = GetParam() == server_mode::replicated;
+    source.set_validity(2s);
+    client user(settings());
+    event_log const log(user);
+    auto const name = unique_name();
+    auto held = user.get_lock(name).acquire({.wait = patience, .owner = owner()});
+    for (std::size_t i = 0; i < servers.size(); ++i) allow(servers[i], "second");
+    source.set_password("second");
+    EXPECT_TRUE(hears_of_them_again(0));
+    // Which is asked whether it is the master now.
+    if (is_replicated) {
+        EXPECT_TRUE(hears_of_them_again(1));
+    }
+    for (std::size_t i = 0; i < servers.size(); ++i) forbid(servers[i], "first");
+
+    std::size_t const master = is_replicated ? 1 : 0;
+    if (is_replicated) {
+        ASSERT_TRUE(wait_until([&] { return servers.has_replicated(0); }));
+        servers.promote(master);
+    } else {
+        servers[0].run("CLIENT", "KILL", "USER", "locks");
+    }
+    ASSERT_TRUE(log.wait_for(event::kind::reconnected));
+    auto const again = user.get_lock(name + ":other").acquire({.wait = 60s, .owner = owner()});
+    EXPECT_EQ(fields_of(servers[master], again.lock_name()), 1U);
+    EXPECT_EQ(held.status(), hold_status::held);
+    held.release();
+    EXPECT_EQ(log.count(event::kind::hold_lost), 0U);
+}
+
+TEST_P(credentials_of_named_servers, that_cannot_be_had_are_told_with_what_the_source_says) {
+    source.fail(1000);
+    auto made = settings();
+    made.retry_attempts = 1;
+    auto const failed = outcome_of([&] { client user(made); });
+    EXPECT_EQ(failed.reason, errc::disconnected);
+    EXPECT_THAT(failed.message, ::testing::StartsWith("no credentials for "));
+    EXPECT_THAT(failed.message, ::testing::HasSubstr("config::credentials has failed: the vault is sealed"));
+    EXPECT_THAT(failed.message, ::testing::HasSubstr(servers.uri(0)));
+    source.fail(0);
+    client user(made);
+    EXPECT_TRUE(user.get_lock(unique_name()).try_acquire({.wait = patience}));
+}
+
+TEST_P(credentials_of_named_servers, that_the_master_refuses_are_a_clear_error) {
+    source.set_password("wrong");
+    auto const refused = outcome_of([&] { client user(settings()); });
+    EXPECT_EQ(refused.reason, errc::server_refused);
+    EXPECT_THAT(refused.message, ::testing::HasSubstr("refused user name or password"));
+    EXPECT_THAT(refused.message, ::testing::HasSubstr(servers.uri(0)));
 }
 
 } // namespace

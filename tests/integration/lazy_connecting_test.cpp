@@ -149,6 +149,66 @@ TEST_F(lazy_connecting_test, behind_sentinels_calls_wait_for_one_of_them) {
     waiter.get();
 }
 
+/// A master and its replica that are named in the settings, without anybody who watches them.
+class with_named_servers : public ::testing::TestWithParam<server_mode> {
+protected:
+    replica_set servers{1};
+    std::string const name = unique_name();
+
+    config settings() const {
+        auto made = quick("");
+        made.topology.mode = GetParam();
+        made.topology.scan_interval = 200ms;
+        made.topology.nodes = {servers.uri(0), servers.uri(1)};
+        return made;
+    }
+};
+
+std::string name_of_mode(::testing::TestParamInfo<server_mode> const& one) {
+    return one.param == server_mode::replicated ? "replicated" : "master_slave";
+}
+
+class lazy_with_named_servers : public with_named_servers {};
+INSTANTIATE_TEST_SUITE_P(modes, lazy_with_named_servers,
+                         ::testing::Values(server_mode::master_slave, server_mode::replicated), name_of_mode);
+
+TEST_P(lazy_with_named_servers, the_client_is_there_before_its_servers) {
+    for (std::size_t i = 0; i < 2; ++i) servers[i].stop();
+    client user(lazily(settings()));
+    auto waiter = in_thread([&] { return user.get_lock(name).acquire({.wait = 60s, .owner = owner()}); });
+    auto const refused = outcome_of([&] { user.get_lock("other").acquire({.wait = 50ms}).release(); });
+    EXPECT_EQ(refused.reason, errc::disconnected);
+    EXPECT_THAT(refused.message, HasSubstr(servers.uri(0)));
+    EXPECT_FALSE(is_ready(waiter));
+    for (std::size_t i = 0; i < 2; ++i) servers[i].restart(data::lost);
+    hold held = waiter.get();
+    EXPECT_EQ(servers[0].run("EXISTS", name).integer, 1);
+    held.release();
+    expect_idle(user);
+}
+
+TEST_P(lazy_with_named_servers, nothing_is_sent_before_the_first_call_without_threads) {
+    auto made = lazily(settings());
+    made.lazy_threads = true; // the thread would ask at once who the master is, where that may change
+    client user(made);
+    auto const is_connected = [&](std::size_t which) {
+        return servers[which].run("CLIENT", "LIST").text.find(user.id()) != std::string::npos;
+    };
+    for (std::size_t i = 0; i < 2; ++i) EXPECT_FALSE(is_connected(i)) << i;
+    EXPECT_TRUE(user.get_lock(name).try_acquire({.wait = patience}));
+    EXPECT_TRUE(is_connected(0));
+}
+
+TEST_P(lazy_with_named_servers, a_master_that_does_not_answer_yet_is_waited_for) {
+    servers[0].pause();
+    client user(lazily(settings()));
+    auto waiter = in_thread([&] { user.get_lock(name).acquire({.wait = 60s}).release(); });
+    EXPECT_EQ(outcome_of([&] { user.get_lock("other").acquire({.wait = 50ms}).release(); }).reason, errc::disconnected);
+    EXPECT_FALSE(is_ready(waiter));
+    servers[0].resume();
+    waiter.get();
+}
+
 // --- fail fast
 
 class fail_fast_test : public lazy_connecting_test {
@@ -275,6 +335,31 @@ TEST_F(fail_fast_test, behind_sentinels_calls_end_until_there_is_another_master)
     all.fail_over();
     EXPECT_TRUE(wait_until([&] { return outcome_of([&] { lock.acquire({.wait = 1s}).release(); }).reason == errc{}; },
                            sentinel_set::longest_failover));
+}
+
+class fail_fast_with_named_servers : public with_named_servers {};
+INSTANTIATE_TEST_SUITE_P(modes, fail_fast_with_named_servers,
+                         ::testing::Values(server_mode::master_slave, server_mode::replicated), name_of_mode);
+
+TEST_P(fail_fast_with_named_servers, calls_end_at_once_until_there_is_a_master) {
+    auto made = settings();
+    made.fail_fast = true;
+    client user(made);
+    auto lock = user.get_lock(name);
+    lock.acquire({.wait = patience}).release();
+    servers[0].kill9();
+    expect_to_end_at_once(lock);
+    std::size_t const master = GetParam() == server_mode::replicated ? 1 : 0;
+    if (master == 0)
+        servers[0].restart(data::lost);
+    else
+        servers.promote(master);
+    hold held;
+    EXPECT_TRUE(wait_until(
+        [&] { return outcome_of([&] { held = lock.acquire({.wait = 1s, .owner = owner()}); }).reason == errc{}; }));
+    EXPECT_EQ(servers[master].run("EXISTS", name).integer, 1);
+    held.release();
+    expect_idle(user);
 }
 
 } // namespace
