@@ -355,6 +355,33 @@ TEST(cluster, asks_who_has_a_slot_that_is_not_served_when_it_renews) {
     EXPECT_GT(asked(), before) << "it holds locks, and makes no other calls";
 }
 
+TEST(cluster, lists_nothing_while_a_master_is_away_and_says_which) {
+    redis_cluster cluster;
+    for (std::size_t i = 0; i < 3; ++i) cluster.node(i).run("CONFIG", "SET", "cluster-require-full-coverage", "no");
+    auto settings = of_cluster(cluster);
+    settings.timeout = 4s;
+    client user(settings);
+    std::vector<hold> held;
+    for (std::size_t i = 0; i < 3; ++i)
+        held.push_back(user.get_lock(cluster.name_on(i)).acquire({.wait = patience, .owner = owner()}));
+    EXPECT_EQ(user.list_locks().size(), 3U);
+    auto const expect_to_name = [&](std::size_t away) {
+        auto const begin = test_clock::now();
+        auto const failed = outcome_of([&] { static_cast<void>(user.list_locks()); });
+        EXPECT_EQ(failed.reason, errc::disconnected) << failed;
+        EXPECT_THAT(failed.message, AllOf(HasSubstr("listing locks"), HasSubstr(cluster.node(away).uri())));
+        EXPECT_LT(since(begin), 3 * settings.timeout) << "each master is asked for no longer than that";
+    };
+    cluster.node(0).pause();
+    expect_to_name(0);
+    cluster.node(0).resume();
+    EXPECT_TRUE(wait_until([&] {
+        return outcome_of([&] { EXPECT_EQ(user.list_locks().size(), 3U); }).reason == errc{};
+    })) << "those of all nodes again";
+    cluster.node(1).kill9();
+    expect_to_name(1);
+}
+
 TEST(cluster, is_told_apart_from_a_single_server) {
     redis_cluster cluster(1);
     auto const one_node = cluster.node(0).uri();
