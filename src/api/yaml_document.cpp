@@ -26,8 +26,9 @@ yaml_document only_document(std::vector<YAML::Node> const& documents, int first_
     if (documents.size() > 1 && (documents.front().IsMap() || documents.front().IsNull()))
         refuse_yaml("it holds more than one document (a line with ---)");
     if (!documents.front().IsMap())
-        refuse_yaml("it is not a group of keys like 'singleServerConfig:'; a file with lines like 'key=value' is not read, "
-                    "but its keys are, as YAML: 'key: value'");
+        refuse_yaml(
+            "it is not a group of keys like 'singleServerConfig:'; a file with lines like 'key=value' is not read, "
+            "but its keys are, as YAML: 'key: value'");
     return {.redisson = documents.front(), .first_line = first_line};
 }
 
