@@ -14,9 +14,13 @@ std::string unique_name(std::string const& prefix) {
 void expect_clean(redis_server const& server) {
     auto admin = server.admin();
     auto const keys = admin.command("KEYS", "*");
-    std::string names;
-    for (auto const& key : keys.items) names += " " + key.text;
-    EXPECT_TRUE(keys.items.empty()) << "keys left behind:" << names;
+    std::string left;
+    for (auto const& key : keys.items) {
+        left += " " + key.text + " (";
+        for (auto const& one : admin.command("HGETALL", key.text).items) left += one.text + " ";
+        left += "for " + std::to_string(admin.command("PTTL", key.text).integer) + " ms)";
+    }
+    EXPECT_TRUE(keys.items.empty()) << "keys left behind:" << left;
     resp::value channels;
     bool const none = wait_until([&] {
         channels = admin.command("PUBSUB", "CHANNELS");
