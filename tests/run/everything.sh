@@ -129,6 +129,9 @@ test_nightly() {
     run_ctest release 'nightly, computing' -C nightly -L '^nightly$' -LE "$waiting_labels"
     run_ctest release 'nightly, waiting' -C nightly -L '^nightly$' -L "$waiting_labels" -j "$waiting_jobs"
     test_servers
+    if [[ $valkey_server ]]; then
+        REDLATCH_TEST_SERVER=$valkey_server run_ctest release 'interop on Valkey' -L '^interop$'
+    fi
     check "faults, all of them" "$build_root/release/tests/chaos/redlatch_chaos" --redisson || true
     if check "build: tsan" build_all tsan tests/threads/all; then
         REDLATCH_STRESS_SECONDS=150 run_ctest tsan 'a long stress' -R '^mixed_stress'
