@@ -74,6 +74,12 @@ std::string text_of(local_handoff const& handoff) {
     return "for " + to_text(handoff.time) + " at the most" + (handoff.strict ? ", first come, first served" : "");
 }
 
+/// Where it is, and never what.
+std::string text_of_password(std::string const& file, bool is_given) {
+    if (!file.empty()) return "in the file " + file;
+    return is_given ? "***" : "none";
+}
+
 void add_servers(labelled_lines& lines, config const& settings) {
     auto const servers = servers_of(settings);
     auto const& topology = settings.topology;
@@ -85,14 +91,10 @@ void add_servers(labelled_lines& lines, config const& settings) {
               with_commas(servers.addresses));
     lines.add_if(servers.mode == "sentinel", "master", servers.master);
     lines.add("user", servers.username.empty() ? "the default user" : servers.username);
-    lines.add("password", !settings.password_file.empty() ? "in the file " + settings.password_file
-                          : servers.has_password          ? "***"
-                                                          : "none");
+    lines.add("password", text_of_password(settings.password_file, servers.has_password));
     lines.add_if(!topology.sentinel_username.empty(), "sentinel user", topology.sentinel_username);
     lines.add_if(servers.mode == "sentinel", "sentinel password",
-                 !topology.sentinel_password_file.empty() ? "in the file " + topology.sentinel_password_file
-                 : topology.sentinel_password.empty()     ? "none"
-                                                          : "***");
+                 text_of_password(topology.sentinel_password_file, !topology.sentinel_password.empty()));
     lines.add_if(servers.mode == "sentinel" && !topology.discover_sentinels, "other sentinels", "are not asked");
     for (auto const& [told, reachable] : topology.address_map)
         lines.add("address", told + " is reached at " + reachable);
