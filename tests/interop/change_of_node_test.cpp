@@ -127,43 +127,45 @@ private:
     std::uint64_t waiting_ = 0;
 };
 
-struct change_of_node : interop_test {};
+struct change_of_node : interop_test {
+    /// `change()`: from when on all keys are on another node. The names are those of both_sides.
+    template <class Change>
+    void expect_all_to_be_kept_through(std::string const& uri, std::string prefix, std::string latch, Change change) {
+        client user{config{.address = uri}};
+        java_peer other_side{built_peer().folder, uri, 30s};
+        both_sides both(user, other_side, std::move(prefix), std::move(latch));
+        both.take_everything();
+        change();
+        both.expect_all_to_be_kept_and_handed_on();
+    }
+};
 
 TEST_F(change_of_node, by_a_failover_behind_sentinels_keeps_what_both_sides_have) {
     sentinel_set all;
-    client user{config{.address = all.uri()}};
-    java_peer other_side{built_peer().folder, all.uri(), 30s};
-    both_sides both(user, other_side, name, name + ": latch");
-    both.take_everything();
-    EXPECT_TRUE(wait_until([&] { return all.servers().has_replicated(0); }));
-    EXPECT_NE(all.fail_over(), 0U);
-    both.expect_all_to_be_kept_and_handed_on();
+    expect_all_to_be_kept_through(all.uri(), name, name + ": latch", [&] {
+        EXPECT_TRUE(wait_until([&] { return all.servers().has_replicated(0); }));
+        EXPECT_NE(all.fail_over(), 0U);
+    });
 }
 
 TEST_F(change_of_node, by_a_lost_master_of_a_cluster_keeps_what_both_sides_have) {
     redis_cluster cluster{3, 1};
-    client user{config{.address = cluster.uri()}};
-    java_peer other_side{built_peer().folder, cluster.uri(), 30s};
     auto const tag = cluster.name_on(0);
-    both_sides both(user, other_side, "{" + tag + "}", tag);
-    both.take_everything();
-    EXPECT_TRUE(wait_until([&] { return cluster.has_replicated(0); }));
-    cluster.lose(0);
-    both.expect_all_to_be_kept_and_handed_on();
+    expect_all_to_be_kept_through(cluster.uri(), "{" + tag + "}", tag, [&] {
+        EXPECT_TRUE(wait_until([&] { return cluster.has_replicated(0); }));
+        cluster.lose(0);
+    });
 }
 
 TEST_F(change_of_node, by_a_slot_that_moves_keeps_what_both_sides_have) {
     redis_cluster cluster{3, 0};
-    client user{config{.address = cluster.uri()}};
-    java_peer other_side{built_peer().folder, cluster.uri(), 30s};
     auto const tag = cluster.name_on(0);
-    both_sides both(user, other_side, "{" + tag + "}", tag);
-    both.take_everything();
-    auto const slot = redis_cluster::slot_of(tag);
-    cluster.begin_move(slot, 0, 1);
-    cluster.move_keys(slot, 0, 1);
-    cluster.end_move(slot, 0, 1);
-    both.expect_all_to_be_kept_and_handed_on();
+    expect_all_to_be_kept_through(cluster.uri(), "{" + tag + "}", tag, [&] {
+        auto const slot = redis_cluster::slot_of(tag);
+        cluster.begin_move(slot, 0, 1);
+        cluster.move_keys(slot, 0, 1);
+        cluster.end_move(slot, 0, 1);
+    });
 }
 
 } // namespace
