@@ -43,9 +43,10 @@ while first do
     first = redis.call('lindex', KEYS[2], '0')
 end
 if held and ARGV[5] then
-    redis.call('pexpire', KEYS[1], ARGV[5])
+    redis.call('pexpire', KEYS[1], math.max(tonumber(ARGV[5]), 1000)) -- as in lock_release
     redis.call('hset', KEYS[1], ARGV[6], '1')
     redis.call('hdel', KEYS[1], ARGV[1])
+    if tonumber(ARGV[5]) < 1000 then redis.call('pexpire', KEYS[1], ARGV[5]) end
 elseif held then
     redis.call('del', KEYS[1])
 end

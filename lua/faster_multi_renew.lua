@@ -3,7 +3,7 @@
 -- Returns: the positions (from 1) of the holds of which their owner does not hold all values any more; empty = all renewed.
 -- wire: protocol section 9.4; no lease is shortened, and a key of another type counts as not held. Any other error (a missing
 -- right) says nothing about the holds: it is the answer, and a later call tries again. The lease of the group is written first,
--- also where it stays: a server whose memory is full executes HSET behind any other write of the script.
+-- also where it stays, as in lock_set_count: a server whose memory is full executes HSET behind any other write of the script.
 local time = redis.call('time')
 local ends = time[1] * 1000 + math.floor(time[2] / 1000) + tonumber(ARGV[1])
 local lost = {}
@@ -21,11 +21,13 @@ for i = 1, #KEYS do
     end
     if held then
         local left = redis.call('pttl', KEYS[i])
-        if left >= 0 then redis.call('pexpire', KEYS[i], math.max(left, tonumber(ARGV[1]))) end
+        local lease = math.max(left, tonumber(ARGV[1]))
+        if left >= 0 then redis.call('pexpire', KEYS[i], math.max(lease, 1000)) end
         for n = first, last do
             local field = ARGV[n] .. ':' .. owner .. ':expire_time'
             if tonumber(redis.call('hget', KEYS[i], field) or 0) < ends then redis.call('hset', KEYS[i], field, ends) end
         end
+        if left >= 0 and lease < 1000 then redis.call('pexpire', KEYS[i], lease) end
     else
         lost[#lost + 1] = i
     end

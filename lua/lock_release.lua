@@ -5,12 +5,14 @@
 -- Returns: 1 + how many connections heard the message = released; -1 = released, but this user may not publish: waiters sleep
 -- until their timer; 0 = not the holder.
 -- wire: protocol section 1.5 without the latch; 0 is UNLOCK_MESSAGE. DEL is the first write: where it is refused, nothing
--- has changed. Whoever waits is told of a lease that became shorter, too.
+-- has changed. Whoever waits is told of a lease that became shorter, too. That of a minimum hold is a second at least until
+-- HSET is done, as in lock_set_count.
 if redis.call('hexists', KEYS[1], ARGV[1]) == 0 then return 0 end
 if ARGV[5] then
-    redis.call('pexpire', KEYS[1], ARGV[5])
+    redis.call('pexpire', KEYS[1], math.max(tonumber(ARGV[5]), 1000))
     redis.call('hset', KEYS[1], ARGV[6], '1')
     redis.call('hdel', KEYS[1], ARGV[1])
+    if tonumber(ARGV[5]) < 1000 then redis.call('pexpire', KEYS[1], ARGV[5]) end
 else
     redis.call('del', KEYS[1])
 end

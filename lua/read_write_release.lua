@@ -70,19 +70,25 @@ for i = 1, #fields, 2 do
         end
     end
 end
+-- As in lock_set_count the lease is a second at least until HSET is done.
+local function set_for(lease, field, value)
+    redis.call('pexpire', KEYS[1], math.max(lease, 1000))
+    redis.call('hset', KEYS[1], field, value)
+    if lease < 1000 then redis.call('pexpire', KEYS[1], lease) end
+end
 local goes_on_writing = mode == 'write'
 local keeps_out_all = kept and writes and not reads
 if keeps_out_all then
-    redis.call('pexpire', KEYS[1], math.max(kept, longest))
-    redis.call('hset', KEYS[1], ARGV[7], '1')
+    set_for(math.max(kept, longest), ARGV[7], '1')
 elseif kept then
     longest = math.max(longest, keep_reading())
 end
 local stays = goes_on_writing or longest > 0
 local only_read = stays and not keeps_out_all and not goes_on_writing
-if only_read then
+if only_read and writes then
+    set_for(longest, 'mode', 'read')
+elseif only_read then
     redis.call('pexpire', KEYS[1], longest)
-    if writes then redis.call('hset', KEYS[1], 'mode', 'read') end
 end
 if stays or keeps_out_all or foreign then
     end_own_hold()

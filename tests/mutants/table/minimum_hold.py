@@ -52,8 +52,13 @@ MUTANTS = [
      " && batch.front()->lock_delay() == tenure->lock_delay()",
      ""),
     ("what is kept has no expiry of its own", RELEASE,
-     "    redis.call('pexpire', KEYS[1], ARGV[5])\n",
-     ""),
+     "    redis.call('pexpire', KEYS[1], math.max(tonumber(ARGV[5]), 1000))\n"
+     "    redis.call('hset', KEYS[1], ARGV[6], '1')\n"
+     "    redis.call('hdel', KEYS[1], ARGV[1])\n"
+     "    if tonumber(ARGV[5]) < 1000 then",
+     "    redis.call('hset', KEYS[1], ARGV[6], '1')\n"
+     "    redis.call('hdel', KEYS[1], ARGV[1])\n"
+     "    if false then"),
     ("what is kept is also its last owner's", RELEASE,
      "    redis.call('hdel', KEYS[1], ARGV[1])\n",
      ""),

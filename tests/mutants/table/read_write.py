@@ -49,7 +49,7 @@ MUTANTS = [
      "if only_read and not writes and 2 * longest >= left then return 1 end",
      "if only_read and not writes then return 1 end"),
     ("who gives its write hold back and reads on keeps readers out", READ_WRITE_RELEASE,
-     "if writes then redis.call('hset', KEYS[1], 'mode', 'read') end\n",
+     "    set_for(longest, 'mode', 'read')\n",
      ""),
     ("a nested read release ends the write hold", READ_WRITE_RELEASE,
      "local goes_on_writing = mode == 'write'",

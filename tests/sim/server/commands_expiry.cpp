@@ -60,7 +60,8 @@ void expire_at(call& one, std::string_view name, std::int64_t base, std::int64_t
 
     auto* const found = one.node.find_key(one.database, one[1]);
     if (found == nullptr || !hold(only, found->expires_at_ms, when)) return reply::integer(one.out, 0);
-    if (when <= one.node.now_ms) {
+    auto const interruption = one.node.settings.expires_at_once_below_ms;
+    if (when <= one.node.now_ms || when - one.node.now_ms < interruption) {
         one.node.remove_key(one.database, one[1]);
     } else {
         found->expires_at_ms = when;

@@ -39,6 +39,8 @@ struct node_settings {
     std::map<std::string, user, std::less<>> users{{"default", {}}};
     /// Lower-case commands that it does not know, as after "rename-command NAME ''" in its configuration.
     std::set<std::string, std::less<>> removed{};
+    /// It is interrupted by each PEXPIRE: a key that gets less than this is deleted.
+    std::int64_t expires_at_once_below_ms = 0;
     bool is_newer = false;                   ///< tells a script that meets a divided slot what Redis 7.2 and later say
     membership* cluster = nullptr;           ///< of which it is a node; none: it is alone
     sentinel_view const* sentinel = nullptr; ///< what it knows as a Sentinel; none: it is none

@@ -21,7 +21,7 @@ constexpr std::size_t different_leases = 1'009; // a prime: the steps through th
 
 class sequence_maker {
 public:
-    explicit sequence_maker(std::uint64_t seed) : chance_(seed) {
+    sequence_maker(std::uint64_t seed, leases which) : chance_(seed), leases_(which) {
         lease_ = chance_.below(different_leases);
         stride_ = 1 + chance_.below(different_leases - 1);
         family_ = chance_.any(script_families());
@@ -79,10 +79,14 @@ private:
         }
     }
 
-    std::string key() { return chance_.of({"a", "b", "c", "{x}:y", ""}); }
+    std::string key() {
+        if (leases_ == leases::short_ones) return "a";
+        return chance_.of({"a", "b", "c", "{x}:y", ""});
+    }
     std::string owner() { return chance_.of({"71b96ce8:1", "71b96ce8:2", "0d0c2a7c:1"}); }
     std::string channel() { return chance_.of({"redisson_lock__channel:{a}", "redisson_lock__channel:{b}", "ch"}); }
     std::string lease() {
+        if (leases_ == leases::short_ones) return chance_.of({"1", "2", "600", "999", "1000", "3000"});
         lease_ = (lease_ + stride_) % different_leases;
         return std::to_string(shortest_lease_ms + lease_ * lease_step_ms);
     }
@@ -351,6 +355,7 @@ private:
     }
 
     chance chance_;
+    leases leases_;
     std::size_t lease_ = 0;
     std::size_t stride_ = 1;
     script_family family_{};
@@ -358,8 +363,8 @@ private:
 
 } // namespace
 
-std::vector<step> random_sequence(std::uint64_t seed) {
-    return sequence_maker(seed).make();
+std::vector<step> random_sequence(std::uint64_t seed, leases which) {
+    return sequence_maker(seed, which).make();
 }
 
 } // namespace redlatch::sim

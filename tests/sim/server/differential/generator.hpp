@@ -15,6 +15,11 @@ inline constexpr std::size_t clients_of_a_sequence = 4;
 /// The key of all locks on values: its fields hold times, which differ by the time that a step takes.
 inline constexpr std::string_view group_of_values = "group";
 
-std::vector<step> random_sequence(std::uint64_t seed);
+enum class leases {
+    longer_than_the_sequence, ///< each another one
+    short_ones,               ///< of a millisecond to a few seconds, on one key
+};
+
+std::vector<step> random_sequence(std::uint64_t seed, leases which = leases::longer_than_the_sequence);
 
 } // namespace redlatch::sim
