@@ -55,7 +55,7 @@ constexpr std::array commands{
     command{"hkeys", election | read_write},
     command{"set", read_write | counters},
     command{"get", tokens | counters},
-    command{"incr", tokens | permits},
+    command{"incr", tokens},
     command{"incrby", semaphores | permits},
     command{"decr", latches | permits},
     command{"decrby", semaphores},

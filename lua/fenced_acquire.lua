@@ -3,7 +3,7 @@
 -- KEYS: 1 NAME, 2 token counter. ARGV: 1 lease in ms, 2 OWNER, 3 (may be left out, or empty) channel, 4 (may be left out, or
 -- empty) for how many ms the counter stays at least, 5 (may be left out: numsub) as the last one of lock_acquire.
 -- Returns: {token} = acquired; otherwise as lock_acquire: an integer = the PTTL of the holder (-1: without expiry); with a
--- channel that this user may ask about: {that integer, how many connections listen to it}.
+-- channel: {that integer, how many connections listen to it, or the error where the server does not say}.
 -- wire: protocol section 5.3; the count is written absolutely and the lease never shortened, so that a repeat is harmless. The
 -- counter is what can be refused for its type or its size: it is written first, and a token that nobody gets does no harm.
 local function next_token()
@@ -29,5 +29,4 @@ if redis.call('hexists', KEYS[1], ARGV[2]) == 1 then
 end
 if not ARGV[3] or ARGV[3] == '' then return left end
 local listening = redis.pcall('pubsub', ARGV[5] or 'numsub', ARGV[3])
-if listening.err then return left end
-return {left, listening[2]}
+return {left, listening.err and listening or listening[2]}

@@ -1,8 +1,8 @@
 -- Takes a free lock, or finds that an earlier copy of this very call has taken it.
 -- KEYS: 1 NAME. ARGV: 1 lease in ms, 2 OWNER, 3 (may be left out) channel, 4 (may be left out: numsub) how those that
 -- listen to it are counted: shardnumsub for messages of a shard.
--- Returns: nil = acquired; an integer = the PTTL of the holder (-1: without expiry); with a channel that this user may ask
--- about: {that integer, how many connections listen to it}.
+-- Returns: nil = acquired; an integer = the PTTL of the holder (-1: without expiry); with a channel: {that integer, how many
+-- connections listen to it, or the error where the server does not say}.
 -- wire: protocol section 1.1; the count is written absolutely and the lease never shortened, so that a repeat is harmless.
 local left = redis.call('pttl', KEYS[1])
 if left == -2 then
@@ -18,5 +18,4 @@ if redis.call('hexists', KEYS[1], ARGV[2]) == 1 then
 end
 if not ARGV[3] then return left end
 local listening = redis.pcall('pubsub', ARGV[4] or 'numsub', ARGV[3])
-if listening.err then return left end
-return {left, listening[2]}
+return {left, listening.err and listening or listening[2]}

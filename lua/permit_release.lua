@@ -18,7 +18,7 @@ end
 
 -- The usual case: ZREM says whether it is there. Where it is not, nothing has changed, and the rest says why.
 if value and ARGV[3] == '1' and #ARGV == 4 then
-    local free = redis.pcall('incr', KEYS[1])
+    local free = redis.pcall('incrby', KEYS[1], '1')
     if type(free) == 'number' then
         if redis.pcall('zrem', KEYS[2], ARGV[4]) == 1 then return tell(free) end
         redis.call('incrby', KEYS[1], '-1')

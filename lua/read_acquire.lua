@@ -11,8 +11,7 @@ local free = left == -2
 local fresh = free or redis.call('hexists', KEYS[1], ARGV[2]) == 0
 local function is_lock()
     local most = left == -1 and 1000 or 5 -- a lock has a lease
-    local fields_in_all = redis.pcall('hlen', KEYS[1]) -- of many, or without that right, no more is asked
-    if type(fields_in_all) ~= 'number' or fields_in_all > most then return true end
+    if redis.call('hlen', KEYS[1]) > most then return true end -- of many no more is asked
     local fields = redis.call('hgetall', KEYS[1])
     for i = 1, #fields, 2 do
         local is_hold = string.find(fields[i], ':%-?%d') and (tonumber(fields[i + 1]) or 0) >= 1

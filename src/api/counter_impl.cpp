@@ -69,7 +69,8 @@ void make_release(io::counter_change::request& change, std::int64_t amount) {
 void warn_that_nobody_was_told(std::string const& subject, std::string const& channel) {
     io::log(log_level::warning, subject
                                     + " was changed, but this user may not publish: waiters were not told, and ask "
-                                      "again only after a while; grant the channel "
+                                      "again only after a while; grant 'publish' (where messages go to shards, "
+                                      "'spublish') and the channel "
                                     + locking::word_of_rule('&', channel));
 }
 

@@ -91,16 +91,22 @@ void listing::on_answers() {
         must_have_succeeded(*call_);
         auto const& answers = call_->replies();
         auto next = looked_at_.empty() ? 0 : looked_at_.size() * questions_of_a_look + 1;
-        if (asked_labels_) labels_ = connection::labels_in(answers[next++].text);
+        if (asked_labels_) labels_ = labels_of(*servers_.back(), answers[next++]);
         on_looks(answers);
-        if (asked_size_ && answers[next++].is_integer())
-            for (auto& scan : scans_) scan.bounds.set_keys(answers[next - 1].integer);
+        if (asked_size_) on_size(answers[next++]);
         for (auto* const scan : asked_pages_) on_page(*scan, answers[next++]);
     } catch (error const& problem) {
         result_ = problem.code();
         message_ = problem.what();
     }
     call_.reset();
+}
+
+/// Without it a scan that does not end is noticed later.
+void listing::on_size(resp::value const& keys) {
+    servers_.back()->note_spare("dbsize", keys);
+    if (!keys.is_integer()) return;
+    for (auto& scan : scans_) scan.bounds.set_keys(keys.integer);
 }
 
 void listing::on_looks(std::vector<resp::value> const& answers) {

@@ -38,6 +38,7 @@ private:
     bool ask();
     bool go_on_with_next_server();
     void on_answers();
+    void on_size(resp::value const& keys);
     void on_looks(std::vector<resp::value> const& answers);
     void on_page(lock_scan& scan, resp::value const& page);
     bool is_new(lock_scan const& scan, std::string_view name);

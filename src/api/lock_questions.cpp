@@ -61,7 +61,7 @@ auto holders_of(std::shared_ptr<lock_impl> impl, look_options const& options) {
         constexpr auto looks = detail::questions_of_a_look;
         auto info =
             detail::to_info(*of->core, of->record->name, answers.first(looks), answers[looks], of->record->parts());
-        if (options.labels) detail::add_labels({&info, 1}, connection::labels_in(answers.back().text));
+        if (options.labels) detail::add_labels({&info, 1}, detail::labels_of(*server_of(*of), answers.back()));
         return info;
     };
 }

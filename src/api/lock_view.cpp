@@ -48,6 +48,13 @@ bool is_there(resp::value const& reply) {
     return reply.is_integer() && reply.integer == 1;
 }
 
+/// Only of what any lock has: those of a queue or of tokens may be refused to who uses neither.
+void note_missing_rights(io::node& server, std::span<resp::value const> answers) {
+    server.note_spare("exists", answers[2]);
+    server.note_spare("hget", answers[5]);
+    if (is_there(answers[2])) server.note_spare("get", answers[6]);
+}
+
 bool is_mode(std::string_view text) {
     return text == "read" || text == "write";
 }
@@ -146,6 +153,7 @@ lock_info to_info(io::client_core& core, std::string const& name, std::span<resp
     must_be_answer(core, name, lease);
     if (!page.is_array() || page.items.size() != 2 || !page.items[1].is_array() || !lease.is_integer())
         throw error(errc::bad_reply, "the server sent an unexpected reply about lock " + locking::shown(name));
+    note_missing_rights(core.node_of(name), answers);
     lock_info info;
     info.name = name;
     if (answers[6].is_text()) info.token = base::whole_number<std::uint64_t>(answers[6].text);
@@ -183,6 +191,11 @@ bool looks_like_lock(lock_info const& info) {
 
 std::string ask_for_labels() {
     return resp::command("CLIENT", "LIST", "TYPE", "normal");
+}
+
+connection::holder_labels labels_of(io::node& server, resp::value const& answer) {
+    server.note_spare("client|list", answer);
+    return connection::labels_in(answer.text);
 }
 
 void add_labels(std::span<lock_info> locks, connection::holder_labels const& labels) {

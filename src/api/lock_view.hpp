@@ -30,6 +30,8 @@ bool looks_like_lock(lock_info const& info);
 
 /// Who is connected, and what the labels of the holders are in the answer.
 std::string ask_for_labels();
+/// Answer to ask_for_labels().
+connection::holder_labels labels_of(io::node& server, resp::value const& answer);
 void add_labels(std::span<lock_info> locks, connection::holder_labels const& labels);
 
 locking::wire_call force_release_call(lock_impl const& impl);

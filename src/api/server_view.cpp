@@ -33,6 +33,7 @@ std::function<server_info(io::query_batch const&)> server_that_answered(io::node
     return [&asked, began = lease_clock::now()](io::query_batch const& answered) {
         auto const& info = answered.replies().at(0);
         auto const& hello = answered.replies().at(1);
+        asked.note_spare("info", info);
         server_info server;
         server.round_trip = std::chrono::duration_cast<std::chrono::microseconds>(lease_clock::now() - began);
         server.address = asked.address();

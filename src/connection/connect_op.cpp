@@ -67,6 +67,20 @@ connect_op::progress connect_op::on_reply(resp::value const& reply) {
     return next_ == due_.size() ? progress::ready : progress::more;
 }
 
+/// Of what may be refused, as in an ACL rule.
+std::string_view connect_op::name_of(step asked) noexcept {
+    switch (asked) {
+    case step::auth: return "auth";
+    case step::set_name: return "client|setname";
+    case step::select: return "select";
+    case step::client_info: return "client|info";
+    case step::server_info: return "info";
+    case step::ping: return "ping";
+    case step::role: return "role";
+    }
+    return {};
+}
+
 connect_op::progress connect_op::read(step current, resp::value const& reply) {
     switch (current) {
     case step::auth:
@@ -82,7 +96,9 @@ connect_op::progress connect_op::read(step current, resp::value const& reply) {
     case step::select:
         if (reply.is_error()) return fail(errc::server_refused, refusal_of_database(reply));
         return progress::more;
-    case step::set_name: return progress::more; // a nicety for CLIENT LIST
+    case step::set_name: // a nicety for CLIENT LIST
+        note_missing_right(self_.missing_rights, name_of(current), reply);
+        return progress::more;
     case step::ping:
     case step::client_info:
     case step::role:
@@ -92,6 +108,7 @@ connect_op::progress connect_op::read(step current, resp::value const& reply) {
         return fail(errc::server_refused,
                     "wants a password (" + reply.text + "); set "
                         + (to_sentinel_ ? "topology.sentinel_password" : "one in the URI or the config"));
+    note_missing_right(self_.missing_rights, name_of(current), reply);
     if (current == step::role) return read_role_reply(reply);
     if (current == step::ping) {
         // A user without PING is known to the server all the same, and a loading one will be ready soon.

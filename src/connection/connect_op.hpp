@@ -54,6 +54,7 @@ public:
 
 private:
     enum class step { auth, set_name, select, client_info, server_info, ping, role };
+    static std::string_view name_of(step asked) noexcept;
     progress fail(errc reason, std::string problem);
     progress read(step requested, resp::value const& reply);
     progress read_info(std::string_view text);

@@ -1,8 +1,11 @@
 // Which connection to which run of which server.
 #pragma once
 
+#include "connection/missing_right.hpp"
+
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace redlatch::connection {
 
@@ -16,6 +19,8 @@ struct identity {
     std::string version{};
     std::string eviction_policy{}; ///< maxmemory-policy; empty: not known
     std::string server{}; ///< its own address, as it sees it; empty: not known, as where CLIENT INFO is refused
+
+    std::vector<missing_right> missing_rights{}; ///< of the greeting
 
     bool known() const noexcept { return client_id > 0 && !address.empty() && !run_id.empty(); }
 };

@@ -132,6 +132,7 @@ void multiplexer::on_kill_answer(resp::value const& answer) {
     REDLATCH_ASSERT(!predecessors_.empty());
     predecessors_.erase(predecessors_.begin()); // they were staged in this order
     if (!answer.is_integer()) late_copies_possible_ = true;
+    note_missing_right(missing_rights, "client|kill", answer);
 }
 
 void multiplexer::on_up(identity const& self, base::instant now, base::wake_list& woken) {
@@ -212,6 +213,7 @@ bool multiplexer::on_value(resp::value&& incoming, base::instant, base::wake_lis
     ++call->handed;
     if (late_copies_possible_)
         call->late_copy_possible = true; // for good: a later connection does not know that predecessor any more
+    if (call->internal && !call->late) note_missing_right(missing_rights, "ping", incoming);
     if (call->abandoned) {
         if (call->late) late_.push_back({std::move(call->late), std::move(incoming)});
         return true;

@@ -4,12 +4,14 @@
 #include "base/time.hpp"
 #include "base/waker.hpp"
 #include "connection/identity.hpp"
+#include "connection/missing_right.hpp"
 #include "resp/value.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace redlatch::connection {
 
@@ -78,6 +80,8 @@ public:
     virtual void stage_ping(base::instant now) = 0;
 
     outbox out;
+    /// Of commands of the connection's own: for the log.
+    std::vector<missing_right> missing_rights;
 };
 
 } // namespace redlatch::connection

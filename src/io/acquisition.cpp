@@ -401,6 +401,7 @@ bool acquisition::on_called() {
     if (answer.what == locking::acquire_answer::kind::busy) {
         node_->on_executed(answered->sent_at);
         was_busy_ = true;
+        if (!answer.count_refused.empty()) tell_of_count(answer.count_refused);
         auto const longest = answer.retry_after.value_or(core_->settings().lock_watchdog_timeout);
         core_->locked([&](lock_table&, base::wake_list&) {
             request_.record->on_busy(answer.listeners, sample_, base::later(now, longest), now);
@@ -408,6 +409,13 @@ bool acquisition::on_called() {
     }
     auto const next = op_.on_answer(answer, answered->sent_at, now, sample_);
     return on_answer_read(next, *answered);
+}
+
+/// The server does not say how many listen: processes do not take turns.
+void acquisition::tell_of_count(std::string_view error) {
+    resp::value const said{.type = resp::value::kind::error, .text = std::string(error)};
+    bool const sharded = request_.record->settings->publish->command() == locking::publish_in_shard_command;
+    node_->note_spare(sharded ? "pubsub|shardnumsub" : "pubsub|numsub", said);
 }
 
 bool acquisition::on_answer_read(action const& next, connection::call const& answered) {

@@ -89,6 +89,7 @@ private:
     bool on_waited();
     bool on_interruption(action last);
     bool finish(action const& last);
+    void tell_of_count(std::string_view error);
     bool on_answer_read(action const& next, connection::call const& answered);
     bool needs_memory() const noexcept;
     void take_level(locking::lock_table& table, base::instant sent_at, base::wake_list& woken);

@@ -73,8 +73,11 @@ void client_core::reap(locking::reaper::job const& job) {
             server.on_write_refused(answered, lease_clock::now());
         else if (what.freed || (!by_script && !job.announce)) // HDEL is a write, whatever it finds
             server.on_written(answered.sent_at, false);
-        if (by_script && answered.reply.is_error() && connection::judge(answered.reply) == connection::verdict::refused)
+        if (by_script && answered.reply.is_error()
+            && connection::judge(answered.reply) == connection::verdict::refused) {
             server.choice().on_script_release_refused(*job.record);
+            server.warn_of_remains(*job.record, answered);
+        }
         self->locked([&](locking::lock_table& table, base::wake_list& woken) {
             // The head may have asked before this release, and the message may be lost with a silent connection.
             if (what.freed) job.record->queue.tell_head(woken);

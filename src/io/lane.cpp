@@ -136,6 +136,7 @@ void lane::settle(lock& held, afterwards& next, parker const* me) {
     if (next.connect) post(&lane::begin_connecting);
     if (next.thread) reactor_->start_if_overdue();
     if (next.late && hooks_.late_replies) insist([&] { reactor_->post(hooks_.late_replies); });
+    if (next.refused) post(&lane::tell_of_missing_rights);
     if (next.start_tick)
         insist([&] {
             reactor_->at(base::later(lease_clock::now(), tick), [self] {
@@ -280,6 +281,7 @@ void lane::take(long count, std::string const& failure, afterwards& next) {
         failures_ = 0; // it is of use: the next one need not wait
     }
     next.late = traffic_->has_late();
+    next.refused = !traffic_->missing_rights.empty();
     due_since_ = traffic_->expects_reply() ? std::min(due_since_, now) : base::never;
 }
 
@@ -527,6 +529,12 @@ bool lane::up(wire fresh, connection::identity const& self, endpoint const& endp
         });
     if (hooks_.connected) hooks_.connected(self);
     return true;
+}
+
+void lane::tell_of_missing_rights() {
+    std::vector<connection::missing_right> all;
+    with([&] { all.swap(traffic_->missing_rights); });
+    if (hooks_.missing_rights) hooks_.missing_rights(all);
 }
 
 base::instant lane::unheard_since() {

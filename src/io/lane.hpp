@@ -89,7 +89,8 @@ public:
     struct hooks {
         std::function<void(connection::identity const&)> connected{};
         std::function<void(std::string const& reason)> lost{};
-        std::function<void()> failed{};       ///< on the reactor: a connection could not be made
+        std::function<void()> failed{}; ///< on the reactor: a connection could not be made
+        std::function<void(std::vector<connection::missing_right> const&)> missing_rights{}; ///< on the reactor
         std::function<void()> late_replies{}; ///< there are late replies to take; posted to the reactor
     };
     /// Is there something for the caller to do? Asked under the mutex.
@@ -156,6 +157,7 @@ private:
         bool retire = false;
         bool start_tick = false;
         bool late = false;
+        bool refused = false; ///< rights are missing
         bool connect = false;
         bool thread = false; ///< the reactor is to connect, and has none yet
         bool gather = false;
@@ -163,7 +165,7 @@ private:
         /// Where an exception leaves the others: they have been promised to be woken.
         ~afterwards() { woken.wake_all(); }
         bool pending() const noexcept {
-            return retire || start_tick || late || connect || thread || gather || !lost_because.empty();
+            return retire || start_tick || late || refused || connect || thread || gather || !lost_because.empty();
         }
     };
 
@@ -176,6 +178,7 @@ private:
     attempt_end connect_to_now(locator::place const& there, locator::place& elsewhere, base::instant& until,
                                errc& reason, std::string& problem);
     void begin_connecting();
+    void tell_of_missing_rights();
     void locate_elsewhere();
     void connect_to(locator::place const& there, std::vector<address> addresses, std::string const& problem);
     void on_attempt_ended(locator::place const& there, watched_attempt& attempt, connector::progress progress);

@@ -97,8 +97,9 @@ private:
 lane::hooks node::lane_hooks(char const* role, lane& (*line)(node&)) {
     lane::hooks told;
     auto const before = std::make_shared<whereabouts>();
-    told.connected = [this, role, line, before](connection::identity const&) {
+    told.connected = [this, role, line, before](connection::identity const& self) {
         auto const there = line(*this).display();
+        spare_.refused(there, self.missing_rights);
         if (auto const former = before->exchange(there)) hooks_.reconnected(there, role, *former != there);
     };
     told.lost = [this, role](std::string const& reason) {
@@ -106,6 +107,7 @@ lane::hooks node::lane_hooks(char const* role, lane& (*line)(node&)) {
         hooks_.disconnected(reason);
     };
     told.failed = hooks_.unreachable;
+    told.missing_rights = [this](std::vector<connection::missing_right> const& all) { spare_.refused(address(), all); };
     return told;
 }
 
@@ -208,6 +210,15 @@ bool node::hears_nothing_of(locking::channel const& channel) {
                                     + "): waiters ask ten times a second; "
                                     + std::string(connection::what_to_do(*refusal)));
     return polled;
+}
+
+void node::warn_of_remains(locking::lock_record const& lock, connection::call const& refused) {
+    if (warned_of_remains_.exchange(true)) return;
+    log(log_level::warning, "the server " + address() + " does not let this user remove what an acquisition of lock "
+                                + locking::shown(lock.name) + " has left behind ("
+                                + locking::naming_right(refused.reply.text, refused.bytes)
+                                + "): it is tried again until it ends by itself; "
+                                + std::string(connection::what_to_do(refused.reply.text)));
 }
 
 bool node::is_there(base::instant now) {

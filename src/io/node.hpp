@@ -10,6 +10,7 @@
 #include "io/endpoint.hpp"
 #include "io/locator.hpp"
 #include "io/replica_lanes.hpp"
+#include "io/spare_rights.hpp"
 #include "io/subscriber.hpp"
 #include "io/write_gate.hpp"
 
@@ -83,8 +84,15 @@ public:
     /// server, and that one is there.
     call_lane& renewing() { return control_.line().cannot_connect() && data_.is_up() ? data_ : control_; }
     subscriber& messages() noexcept { return messages_; }
+    /// What a command was answered without which all goes on, if less well: the log is told if this user may not run it, once.
+    void note_spare(std::string_view command, resp::value const& answer) {
+        if (connection::is_missing_right(answer) && connection::reach_of(answer) == connection::reach::command)
+            spare_.refused(address(), command, answer.text);
+    }
     /// It has refused messages of this channel: waiters have to ask again and again. For want of a right the log is told, once.
     bool hears_nothing_of(locking::channel const& channel);
+    /// What nobody holds any more cannot be removed there: the log is told, once.
+    void warn_of_remains(locking::lock_record const& lock, connection::call const& refused);
     /// True once: that its replicas cannot be asked is to be told.
     bool warns_of_missing_wait() noexcept { return !warned_of_missing_wait_.exchange(true); }
     /// How many of its replicas have a lock that it has given; see replica_lane.
@@ -151,9 +159,11 @@ private:
     hooks const hooks_;
     command_choice choice_;
     write_gate gate_;
+    spare_rights spare_;
     std::atomic<bool> warned_of_eviction_{false};
     std::atomic<bool> warned_of_silence_{false};
     std::atomic<bool> warned_of_missing_wait_{false};
+    std::atomic<bool> warned_of_remains_{false};
     call_lane data_;
     call_lane control_;
     subscriber messages_;

@@ -233,11 +233,11 @@ bool releasing::on_released(locking::release_answer const& answer, bool repeated
     // A client that connects lazily may release before it knows how messages are sent in its cluster.
     bool const is_due_later = answer.what == answer_kind::released_silently && !core_->knows_how_to_publish();
     if (answer.what == answer_kind::released_silently && !is_due_later)
-        log(log_level::warning, "lock " + locking::shown(record_->name) + " was released, but this user may not "
-                                    + std::string(record_->settings->publish->command())
-                                    + ": waiters were not told, and ask again only when the lease that they saw is "
-                                      "over; grant that command and the channel "
-                                    + locking::word_of_rule('&', record_->channel()));
+        log(log_level::warning, "lock " + locking::shown(record_->name)
+                                    + " was released, but this user may not publish: "
+                                    + "waiters were not told, and ask again only when the lease that they saw is over; "
+                                    + "grant '" + std::string(record_->settings->publish->right())
+                                    + "' and the channel " + locking::word_of_rule('&', record_->channel()));
     announced_ = answer.announced && !(heard_elsewhere_ && record_->has_channel()) && !is_due_later;
     others_ = heard_by_others(answer);
     return carry_out(op_->on_release_answer(answer, repeated, call_.by_text(), *others_, now, tenure_->validity()),

@@ -22,6 +22,11 @@ public:
         return sharded_.load(std::memory_order_relaxed) ? publish_in_shard_command : publish_command;
     }
 
+    /// The right to it, as an ACL rule has it.
+    std::string_view right() const noexcept {
+        return sharded_.load(std::memory_order_relaxed) ? "spublish" : "publish";
+    }
+
 private:
     std::atomic<bool> sharded_{false};
 };

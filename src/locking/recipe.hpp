@@ -59,8 +59,10 @@ struct acquire_answer {
     std::optional<std::int64_t> left{};
     /// Of busy: the holder's lease ends then; none: the key has no expiry. Of acquired, where nothing is left: the same.
     std::optional<base::milliseconds> retry_after{};
-    /// Of busy, where it was asked for and this user may know: the connections that listen to the channel.
+    /// Of busy, where it was asked for: the connections that listen to the channel.
     std::optional<std::int64_t> listeners{};
+    /// In its place, where the server does not say: its error, a part of the reply.
+    std::string_view count_refused{};
 };
 
 /// The server's word on a write of the hold count: a re-entry or a partial release.

@@ -241,6 +241,9 @@ bool subscription_registry::on_value(resp::value&& incoming, base::instant, base
         if (due_.empty()) return false;
         auto const answer = next_answer();
         for (auto behind = answer.behind; behind > 0; --behind) next_answer();
+        if (answer.what == request::unsubscribe)
+            connection::note_missing_right(missing_rights, sharded_ ? "sunsubscribe" : "unsubscribe", incoming);
+        if (answer.what == request::ping) connection::note_missing_right(missing_rights, "ping", incoming);
         if (answer.what == request::subscribe) {
             bool const for_now = connection::judge(incoming) == connection::verdict::not_executed;
             answer.channel->now_in = for_now ? channel::state::idle : channel::state::refused;

@@ -29,8 +29,8 @@ TEST_F(tool_without_messages, says_once_that_nobody_can_be_told_of_a_release) {
     EXPECT_EQ(plain.status, 0) << plain.errors;
     EXPECT_EQ(
         plain.errors,
-        "redlatch: lock 'job' was released, but this user may not PUBLISH: waiters were not told, and ask again only "
-        "when the lease that they saw is over; grant that command and the channel "
+        "redlatch: lock 'job' was released, but this user may not publish: waiters were not told, and ask again only "
+        "when the lease that they saw is over; grant 'publish' and the channel "
         "&redisson_lock__channel:{job}\n");
     EXPECT_EQ(warnings_in(run(script("true", {"--json"})).errors), 1);
     server.run("SET", "permits", "1");

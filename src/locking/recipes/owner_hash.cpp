@@ -35,9 +35,15 @@ acquire_answer read_acquire(resp::value const& reply) {
     if (reply.is_nil()) return {acquire_answer::kind::acquired};
     if (!reply.is_array()) return read_left(reply);
     if (auto const token = tokens::read(reply)) return {.what = acquire_answer::kind::acquired, .token = token};
-    if (reply.items.size() != 2 || !reply.items[1].is_integer() || reply.items[1].integer < 0) return {};
+    if (reply.items.size() != 2) return {};
+    auto const& count = reply.items[1];
+    if (!count.is_error() && (!count.is_integer() || count.integer < 0)) return {};
     auto answer = read_left(reply.items[0]);
-    if (answer.what == acquire_answer::kind::busy) answer.listeners = reply.items[1].integer;
+    if (answer.what != acquire_answer::kind::busy) return answer;
+    if (count.is_error())
+        answer.count_refused = count.text;
+    else
+        answer.listeners = count.integer;
     return answer;
 }
 

@@ -120,6 +120,12 @@ TEST(reentrant_recipe, reads_an_acquisition) {
     EXPECT_EQ(counted.retry_after, base::milliseconds(1'500));
     EXPECT_EQ(counted.listeners, 7);
     EXPECT_EQ(read(scripted::integer(1'500)).listeners, std::nullopt);
+    auto const reply = scripted::array({scripted::integer(1'500), scripted::error("NOPERM no")});
+    auto const uncounted = read(reply);
+    EXPECT_EQ(uncounted.what, kind::busy);
+    EXPECT_EQ(uncounted.retry_after, base::milliseconds(1'500));
+    EXPECT_EQ(uncounted.listeners, std::nullopt);
+    EXPECT_EQ(uncounted.count_refused, "NOPERM no");
     for (auto const& odd :
          {scripted::integer(-2), scripted::status("OK"), scripted::string("1"), scripted::array({}),
           scripted::array({scripted::integer(0)}), scripted::array({scripted::integer(1), scripted::integer(-1)}),
