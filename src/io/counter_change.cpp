@@ -42,8 +42,22 @@ void counter_change::expect_waiters() {
     if (!order_.releases) return;
     hears_itself_ = node_->messages().peek(order_.counter->channel).subscribed;
     if (!order_.adds) return;
-    waited_for_ = core_->shared_counters().locked([&](base::wake_list&) { return !order_.counter->queue.empty(); });
+    core_->shared_counters().locked([&](base::wake_list&) {
+        waited_for_ = !order_.counter->queue.empty();
+        left_to_others_ = waited_for_ && hears_itself_ && is_left_to_others(lease_clock::now());
+    });
+    if (left_to_others_) waited_for_ = false;
     own_message_ = waited_for_ && node_->messages().expect_own(order_.counter->channel);
+}
+
+/// With the mutex. The head of the line asks later than those that its message wakes elsewhere.
+bool counter_change::is_left_to_others(base::instant now) const {
+    auto& counter = *order_.counter;
+    if (counter.acquired_at == base::never || !counter.turn.is_over(now)) return false;
+    counter.after_release.on_released(counter.turn.others(), now - counter.acquired_at, now);
+    if (counter.after_release.left(now) <= base::nanoseconds(0)) return false;
+    counter.turn.end();
+    return true;
 }
 
 /// It is on its way, and what they ask goes right behind it on the same connection.
@@ -68,7 +82,8 @@ void counter_change::leave_to_others(base::instant now) {
     auto const others = std::max<std::int64_t>(*heard - (hears_itself_ ? 1 : 0), 0);
     core_->shared_counters().locked([&](base::wake_list&) {
         auto& counter = *order_.counter;
-        if (counter.acquired_at != base::never)
+        counter.turn.on_heard_by(others);
+        if (counter.acquired_at != base::never && !left_to_others_)
             counter.after_release.on_released(others, now - counter.acquired_at, now);
     });
 }

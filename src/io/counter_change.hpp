@@ -77,6 +77,7 @@ private:
     void expect_waiters();
     void tell_waiters();
     void check_message();
+    bool is_left_to_others(base::instant now) const;
     void leave_to_others(base::instant now);
     void tell_where_the_slot_comes_from(connection::call const& answered);
     void stop_counting();
@@ -86,11 +87,12 @@ private:
     node* node_;
     base::instant deadline_;
     stage stage_ = stage::beginning;
-    bool counted_ = false;     ///< close() waits for it
-    bool may_be_done_ = false; ///< a copy of the call may have been executed
-    bool repeated_ = false;    ///< the same, when its answer came
-    bool waited_for_ = false;  ///< waiters of this process are told
-    bool own_message_ = false; ///< its message is to be no news for them
+    bool counted_ = false;        ///< close() waits for it
+    bool may_be_done_ = false;    ///< a copy of the call may have been executed
+    bool repeated_ = false;       ///< the same, when its answer came
+    bool waited_for_ = false;     ///< waiters of this process are told
+    bool own_message_ = false;    ///< its message is to be no news for them
+    bool left_to_others_ = false; ///< they hear of it as waiters of other processes do
     bool hears_itself_ = false;
     bool at_once_ = true;                             ///< it was sent once, before what the waiters sent
     write_gate::waiter refused_{};                    ///< while the server executes no writes

@@ -282,6 +282,7 @@ bool counter_wait::on_answered(connection::call const& answered) {
         core_->shared_counters().locked([&](base::wake_list&) {
             request_.what->busy_at = now_;
             request_.what->after_release.on_busy();
+            request_.what->after_release.end();
             after_yield_ = false;
             if (waiter_) locking::wait_queue::found_none(*waiter_);
         });
@@ -382,7 +383,10 @@ bool counter_wait::on_waited() {
     if (core_->closed()) return carry_out(op_.on_closed());
     if (now_ >= request_.deadline) return carry_out(op_.on_deadline(of_others()));
     if (op_.now_in() == acquire_op::state::pausing && now_ >= outage_at()) return carry_out(op_.on_outage(true));
-    if (told()) return carry_out(op_.on_woken(now_, false, sample_));
+    if (told()) {
+        after_yield_ = false;
+        return carry_out(op_.on_woken(now_, false, sample_));
+    }
     if (op_.listens()) {
         auto const seen = node_->messages().sample(*channel_);
         // The connection for messages broke, and probably the other one too, on which a request would be lost: the new
@@ -397,7 +401,14 @@ bool counter_wait::on_waited() {
         return suspend(at().where, at().until);
     }
     refused_.leave();
-    return carry_out(op_.on_woken(now_, false, sample_));
+    bool const yielded = op_.now_in() == acquire_op::state::yielding;
+    return carry_out(op_.on_woken(now_, false, sample_, yielded ? locking::precedence() : others_first()));
+}
+
+/// Those that a release of this process was left to.
+locking::precedence counter_wait::others_first() {
+    return core_->shared_counters().locked(
+        [&](base::wake_list&) { return locking::precedence{.time = request_.what->after_release.left(now_)}; });
 }
 
 // --- the end

@@ -96,6 +96,7 @@ private:
     base::instant outage_at();
     base::instant end_of_hope();
     bool is_impatient() const { return !request_.may_wait || core_->settings().fail_fast; }
+    locking::precedence others_first();
     locking::acquire_op::knowledge of_others();
 
     std::shared_ptr<client_core> core_;

@@ -5,6 +5,7 @@
 
 #include "base/time.hpp"
 #include "locking/names.hpp"
+#include "locking/permit_turn.hpp"
 #include "locking/recipe.hpp"
 #include "locking/release_yield.hpp"
 #include "locking/wait_queue.hpp"
@@ -117,6 +118,7 @@ struct counter {
     base::instant busy_at = base::instant::min();
     base::instant acquired_at = base::never; ///< the last time by this process; never: it has not
     release_yield after_release{};
+    permit_turn turn{};
 };
 
 using counter_ptr = std::shared_ptr<counter>;

@@ -28,6 +28,8 @@ public:
         until_ = base::later(now, std::clamp<base::nanoseconds>(held_for / 2, shortest, longest));
     }
     void on_busy() noexcept { every_ = 1; }
+    /// Another one has taken it.
+    void end() noexcept { until_ = base::instant::min(); }
     /// Nobody took the lock while it was left to others.
     void on_nobody_asked() noexcept { every_ = std::min(2 * every_, seldomest); }
     /// For how much longer the lock is left to others.

@@ -3,7 +3,9 @@
 #include "integration/fixture.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <iterator>
+#include <memory>
 #include <thread>
 #include <vector>
 
@@ -74,6 +76,54 @@ TEST_F(release_yield, of_a_permit_with_an_id_leaves_time_to_those_that_heard_of_
     EXPECT_TRUE(counter.try_set_permits(1));
     expect_to_leave_time("redisson_sc:{" + name + "}", [&] { return counter.acquire(); });
     EXPECT_TRUE(counter.remove());
+}
+
+/// A client whose waiters never cease to wait, and one that has a single thread. `enter(client)` takes the only permit.
+template <class Enter> void expect_a_part_for_another_client(redis_server const& server, Enter enter) {
+    constexpr int entries = 60;
+    std::atomic<int> left{entries};
+    std::atomic<int> of_the_other{0};
+    auto const takes_part = [&](client& user, bool is_other) {
+        for (;;) {
+            auto const mine = enter(user);
+            bool const counts = left-- > 0;
+            if (counts && is_other) ++of_the_other;
+            if (counts) std::this_thread::sleep_for(3ms); // sleeps because work takes time
+            mine.release();
+            if (!counts) return;
+        }
+    };
+    client many(quick(server.uri()));
+    client single(quick(server.uri()));
+    std::vector<std::thread> threads;
+    threads.emplace_back([&] { takes_part(single, true); });
+    for (int i = 0; i < 3; ++i) threads.emplace_back([&] { takes_part(many, false); });
+    for (auto& one : threads) one.join();
+    EXPECT_GE(of_the_other, entries / 10) << "of " << entries;
+}
+
+TEST_F(release_yield, waiters_of_a_client_leave_permits_to_another_one) {
+    EXPECT_TRUE(user.get_semaphore(name).try_set_permits(1));
+    struct with_its_own {
+        semaphore from;
+        void release() const { semaphore(from).release(); }
+    };
+    expect_a_part_for_another_client(server, [&](client& one) {
+        auto counter = one.get_semaphore(name);
+        counter.acquire();
+        return with_its_own{counter};
+    });
+}
+
+TEST_F(release_yield, waiters_of_a_client_leave_permits_with_ids_to_another_one) {
+    EXPECT_TRUE(user.get_permit_semaphore(name).try_set_permits(1));
+    struct of_permits {
+        std::shared_ptr<permits> mine;
+        void release() const { mine->release(); }
+    };
+    expect_a_part_for_another_client(server, [&](client& one) {
+        return of_permits{std::make_shared<permits>(one.get_permit_semaphore(name).acquire())};
+    });
 }
 
 TEST_F(release_yield, of_several_locks_leaves_time_to_those_that_heard_of_one) {

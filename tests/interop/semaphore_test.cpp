@@ -304,7 +304,7 @@ TEST_P(shared_semaphore, of_one_permit_lets_one_in_at_a_time_and_starves_neither
         semaphore& from;
         void release() { from.release(); }
     };
-    expect_one_at_a_time_and_a_tenth_each(contest(server(), java(), "semaphore/contest", name, {100, 1}, [&] {
+    expect_one_at_a_time_and_a_tenth_each(contest(server(), java(), "semaphore/contest", name, {100}, [&] {
         take(ours);
         return taken{ours};
     }));

@@ -26,6 +26,13 @@ TEST(release_yield, leaves_time_enough_for_an_attempt_and_never_much) {
     EXPECT_EQ(lock.left(at(1h)), release_yield::longest);
 }
 
+TEST(release_yield, leaves_nothing_any_more_when_another_one_has_taken_it) {
+    release_yield lock;
+    lock.on_released(1, 6ms, at(6ms));
+    lock.end();
+    EXPECT_EQ(lock.left(at(6ms)), 0ms);
+}
+
 TEST(release_yield, leaves_nothing_where_nobody_heard_of_it) {
     release_yield lock;
     EXPECT_EQ(lock.left(at(0s)), 0ms);
