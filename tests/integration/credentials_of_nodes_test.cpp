@@ -129,6 +129,21 @@ INSTANTIATE_TEST_SUITE_P(modes, credentials_of_named_servers,
                              return one.param == server_mode::replicated ? "replicated" : "master_slave";
                          });
 
+TEST_P(credentials_of_named_servers, are_those_of_now_when_a_connection_for_roles_is_made_again) {
+    if (GetParam() != server_mode::replicated) GTEST_SKIP() << "nobody is asked for a role";
+    client user(settings());
+    auto const is_asked = [&] { // the replica is connected to for nothing else
+        auto const before = command_counts(servers[1])["role"];
+        return wait_until([&] { return command_counts(servers[1])["role"] >= before + 2; });
+    };
+    EXPECT_TRUE(is_asked());
+    source.set_password("second");
+    allow(servers[1], "second");
+    forbid(servers[1], "first");
+    servers[1].run("CLIENT", "KILL", "USER", "locks");
+    EXPECT_TRUE(is_asked());
+}
+
 TEST_P(credentials_of_named_servers, are_said_anew_and_are_those_of_now_after_a_change_of_the_master) {
     bool const is_replicated = GetParam() == server_mode::replicated;
     source.set_validity(2s);

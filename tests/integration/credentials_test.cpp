@@ -1,8 +1,7 @@
 // User and password that change: asked for at each connect, and again before they expire.
 #include "integration/fixture.hpp"
+#include "integration/log_lines.hpp"
 #include "integration/vault.hpp"
-
-#include <redlatch/log.hpp>
 
 #include <fstream>
 #include <sstream>
@@ -121,13 +120,28 @@ TEST_F(credentials_test, are_said_anew_on_a_connection_before_they_expire) {
     EXPECT_EQ(connections(), before);
 }
 
+TEST_F(credentials_test, that_cannot_be_had_for_a_connection_that_lives_on_are_asked_for_again) {
+    log_lines const logged;
+    source.set_validity(2s);
+    client user(asking());
+    event_log const log(user);
+    user.start();
+    source.fail(1);
+    EXPECT_TRUE(wait_until([&] { return logged.has("new credentials for a connection that lives on cannot be had"); }));
+    auto const auths = calls_of("auth");
+    EXPECT_TRUE(wait_until([&] { return calls_of("auth") > auths; }));
+    EXPECT_EQ(log.count(event::kind::disconnected), 0U);
+}
+
 TEST_F(credentials_test, that_are_refused_later_are_asked_for_again) {
+    log_lines const logged;
     source.set_validity(2s);
     client user(asking());
     user.start();
     source.set_password("wrong");
     auto const asked = source.asked();
     EXPECT_TRUE(wait_until([&] { return source.asked() >= asked + 2; }));
+    EXPECT_TRUE(wait_until([&] { return logged.has("the server refused them (WRONGPASS"); }));
     user.get_lock(name).acquire({.wait = 10s}).release();
     source.set_password("first");
     auto const again = source.asked();

@@ -121,6 +121,17 @@ TEST_P(each_version, replaced_authorities_are_read_again_and_nothing_is_resumed)
     EXPECT_THAT(both.mine().problem(), HasSubstr("authority that is not trusted here ('test authority')"));
 }
 
+TEST_P(each_version, a_session_that_began_with_former_authorities_is_not_resumed) {
+    conversation early(*client, server);
+    world.file("ca.pem", world.authority.pem() + test::certificate_authority("another authority").pem());
+    conversation const late(*client, server); // with those of now
+    ASSERT_EQ(early.shake_hands(), progress::done);
+    EXPECT_EQ(early.read(early.peer().say("+OK\r\n")), "+OK\r\n"); // and its ticket
+    conversation both(*client, server);
+    ASSERT_EQ(both.shake_hands(), progress::done);
+    EXPECT_FALSE(both.mine().resumed());
+}
+
 TEST_P(each_version, a_client_shows_its_certificate) {
     auto const papers = world.authority.issue({.name = "client"});
     tls_peer_server const strict(world.authority.issue(),
@@ -217,6 +228,13 @@ TEST(tls_trust, the_names_of_a_certificate) {
                               + std::string(other) + "'"));
     EXPECT_EQ(refusal(world, server, "localhost", {.server_name = "a.example"}), "accepted");
     EXPECT_EQ(refusal(world, server, "localhost", {.verification = tls_verification::ca_only}), "accepted");
+}
+
+TEST(tls_trust, a_wildcard_stands_for_a_whole_label) {
+    tls_world const world;
+    tls_peer_server const server(world.authority.issue({.name = "a", .alternative_names = "DNS:x*.b.example"}));
+    for (auto const* const other : {"xy.b.example", "x.b.example"})
+        EXPECT_THAT(refusal(world, server, other), HasSubstr("has a certificate for x*.b.example, not for"));
 }
 
 TEST(tls_trust, the_server_is_told_the_name) {
