@@ -15,6 +15,8 @@ locking::counter_ptr counter_index::get(std::string const& name, locking::counte
     auto made = std::make_shared<locking::counter>(name, kind);
     made->publish = publish_;
     known = made;
+    kept_[next_kept_] = made;
+    next_kept_ = (next_kept_ + 1) % most_kept;
     return made;
 }
 

@@ -4,6 +4,8 @@
 #include "base/waker.hpp"
 #include "locking/counter.hpp"
 
+#include <array>
+#include <cstddef>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -15,7 +17,11 @@ namespace redlatch::io {
 /// Thread-safe.
 class counter_index {
 public:
-    /// One for each name and kind while anybody refers to it.
+    /// So many that were made last stay, whoever refers to them.
+    static constexpr std::size_t most_kept = 32;
+
+    /// One for each name and kind while anybody refers to it, and for a while after that: what a release has left to others is
+    /// known to callers who ask for their semaphore anew each time.
     locking::counter_ptr get(std::string const& name, locking::counter_kind const& kind);
 
     /// Runs `act(woken)` under the mutex that guards what counters know; then wakes.
@@ -43,6 +49,8 @@ private:
     std::mutex mutex_; // guards what follows
     std::map<key, std::weak_ptr<locking::counter>> counters_;
     std::size_t prune_at_ = first_prune;
+    std::array<locking::counter_ptr, most_kept> kept_{};
+    std::size_t next_kept_ = 0;
 };
 
 } // namespace redlatch::io
