@@ -38,8 +38,8 @@ OTHER_KINDS = {"non_reentrant": r"/non_reentrant", "spin": r"/spin", "fenced": r
                "election": r"/election|/leader_election", "multi": r"/multi_|/basic_multi|/joint_",
                "red": r"/multi_|/basic_multi|/joint_", "faster_multi": r"/faster_multi|/part_owners"}
 
-# What no simulated world uses: the tests of its folder alone judge it.
-NOT_SIMULATED = r"/highway_hash"
+# What no simulated world uses: tests judge it.
+NOT_SIMULATED = r"/highway_hash|/io/tls/|/io/login|/io/password_file|/io/sentinel_watcher|/io/replicated_locator"
 
 # What needs servers that replicate.
 WITH_REPLICAS = r"/replica_|/confirmed_acquisition|/yaml_replicas|/api/client\.cpp"
@@ -50,6 +50,10 @@ WITH_SERVERS = {WITH_REPLICAS: ("integration_replica_wait_test", "integration_re
                                      "integration_release_yield_test"),
                 r"/io/acquisition": (KEPT_SEEDS, "integration_late_bytes_test"), r"/io/lane": ("integration_shortage_test",),
                 r"/io/releasing": (KEPT_SEEDS, "integration_moved_slot_test"),
+                r"/io/tls/": ("unit_tls", "integration_tls_test"), r"^lua/": ("sim_server_test",),
+                r"/io/login|/io/password_file|/io/call_lane|/io/subscriber": ("integration_credentials_test",),
+                r"/io/sentinel_watcher|/io/replicated_locator": ("integration_credentials_of_nodes_test",
+                                                                 "integration_replicated_test"),
                 r"/io/counter_": ("integration_release_yield_test", "integration_user_loop_test")}
 
 
@@ -88,7 +92,8 @@ class Simulator(Workshop):
             return sound.replace(old, new)
 
         with self.broken(path, change):
-            self.make(name, self.targets)
+            if not re.search(NOT_SIMULATED, path):
+                self.make(name, self.targets)
             return self.search(how, path, WORDS.get(name, ()))
 
     def search(self, how, path, world=()):
@@ -98,7 +103,7 @@ class Simulator(Workshop):
             of_kind = f" of {world[-1]}" if "--kind" in world else ""
             return (what, (seed + of_kind).strip(), took) if what else self.test(how.limit, path)
         if re.search(NOT_SIMULATED, path):
-            return self.unit_test(how.limit, path)
+            return self.test(how.limit, path)
         if re.search(WITH_REPLICAS, path):
             return self.test(how.limit, path)
         about = [kind for kind, files in OTHER_KINDS.items() if re.search(files, path)]

@@ -107,6 +107,8 @@ def proofs(seeds, states):
         Proof("api", ("api_test",), ("tests/api/api_test", "--gtest_brief=1"), "src/api/*", 10),
         Proof("cli_parts", ("cli_parts_test",), ("tests/cli/cli_parts_test", f"--gtest_filter=-{WITH_A_SERVER}",
                                                  "--gtest_brief=1"), "cli/*", 30),
+        Proof("sim: scripts", ("sim_server_test",),
+              ("tests/sim/server/sim_server_test", "--gtest_filter=interrupted_expiry.*", "--gtest_brief=1"), "lua/*", 30),
         Proof("sim: kept seeds", ("sim_test",), ("tests/sim/sim_test", "--gtest_filter=*kept_seed*", "--gtest_brief=1")),
         Proof("sim: seeds", ("redlatch_sim",), (SIMULATOR, "--first", "1", "--count", str(seeds), "--no-shrink"), seconds=90),
         Proof("sim: fields", ("redlatch_sim",), (SIMULATOR, "--fields", "--first", "1", "--count", "100", "--no-shrink"),

@@ -3,6 +3,9 @@ from table.files import (COUNTER_CHANGE, COUNTER_WAIT, QUEUE, SEMAPHORE, SEMAPHO
                          SEMAPHORE_UNDO)
 
 MUTANTS = [
+    ("waiters of a process pass permits on for ever", COUNTER_CHANGE,
+     "left_to_others_ = waited_for_ && hears_itself_ &&",
+     "left_to_others_ = waited_for_ && hears_itself_ && order_.amount < 0 &&"),
     ("one permit too many is taken", SEMAPHORE_ACQUIRE,
      "if left < 0 then return 0 end",
      "if available < 1 then return 0 end"),
