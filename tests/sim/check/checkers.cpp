@@ -391,24 +391,26 @@ std::optional<violation> check_leftovers(history const& all) {
 
 std::optional<violation> check_honesty(history const& all) {
     promises sure;
-    std::set<place> taken_over; // somebody else has had the lock since, while this hold was not released
+    using holder =
+        std::pair<place, int>;   // and its worker: those who hand a lock off to each other have one owner in turn
+    std::set<holder> taken_over; // somebody else has had the lock since, while this hold was not released
     struct hold {
         bool releasing = false;
         bool shared = false;
-        int worker = -1;
     };
-    std::map<place, hold> open;
+    std::map<holder, hold> open;
     for (std::size_t i = 0; i < all.size(); ++i) {
         auto const& one = all[i];
-        auto const key = place(one.lock, one.owner);
+        auto const key = holder(place(one.lock, one.owner), one.worker);
         if (one.what == kind::acquired) {
             for (auto const& [other, had] : open) {
-                bool const both = one.shared && (had.shared || had.worker == one.worker);
-                if (other.first == one.lock && other != key && !had.releasing && !both && one.believed != belief::lost
-                    && sure.kept(one))
+                auto const& [where, worker] = other;
+                bool const both = one.shared && (had.shared || worker == one.worker);
+                if (where.first == one.lock && where != key.first && !had.releasing && !both
+                    && one.believed != belief::lost && sure.kept(one))
                     taken_over.insert(other);
             }
-            open[key] = {.shared = one.shared, .worker = one.worker};
+            open[key] = {.shared = one.shared};
         }
         if (one.what == kind::releasing) open[key].releasing = true;
         if (one.what == kind::released && one.text.empty() && taken_over.contains(key) && sure.kept(one))

@@ -244,6 +244,16 @@ TEST(honesty_checker, rejects_a_release_of_what_somebody_else_had_meanwhile) {
     EXPECT_FALSE(check_honesty(all));
 }
 
+/// Those who hand a lock off have one owner in turn: the hold that was lost is that of the last of them.
+TEST(honesty_checker, accepts_one_who_is_told_late_of_a_release_that_handed_the_lock_off) {
+    history all{at(1ms, kind::acquired, 0, 0, "a:1"), at(2ms, kind::releasing, 0, 0, "a:1"),
+                at(2ms, kind::acquired, 0, 4, "a:1"), at(3ms, kind::acquired, 1, 1, "b:1"), released(4ms)};
+    EXPECT_FALSE(check_honesty(all));
+    all.push_back(at(5ms, kind::releasing, 0, 4, "a:1"));
+    all.push_back(at(6ms, kind::released, 0, 4, "a:1"));
+    EXPECT_TRUE(check_honesty(all)) << "which is told of the last one";
+}
+
 TEST(honesty_checker, accepts_one_who_acquires_late_what_was_taken_away) {
     history all{at(1ms, kind::unpromised, -1, -1, "b:1"), at(2ms, kind::acquired, 0, 0, "a:1"),
                 at(3ms, kind::acquired, 1, 1, "b:1"), at(4ms, kind::releasing, 0, 0, "a:1"), released(5ms)};
