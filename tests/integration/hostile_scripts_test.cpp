@@ -45,18 +45,18 @@ std::vector<script_ptr> scripts_of(use_of_type const& type) {
     return found;
 }
 
-/// A process that does everything with this type, and is told one lie.
+/// A process that does everything with this type, and is told one lie. The proxy that tells it has a thread, which may hold a
+/// mutex when the process is forked: the process has one of its own.
 class deceived {
 public:
-    deceived(use_of_type const& type, locking::script const& about, std::string bytes)
-        : proxy_(server_.address()), trap_(proxy_.replace_reply(a_script(about), std::move(bytes))) {
+    deceived(use_of_type const& type, locking::script const& about, std::string const& bytes) {
         std::array<int, 2> ends{};
         if (::pipe2(ends.data(), O_CLOEXEC) != 0) throw std::runtime_error("pipe");
         said_ = descriptor(ends[0]);
         descriptor const said(ends[1]);
         child_ = ::fork();
         if (child_ < 0) throw std::runtime_error("fork");
-        if (child_ == 0) ::_exit(use(type, proxy_.uri(), said.get()));
+        if (child_ == 0) ::_exit(use(type, about, bytes, said.get()));
     }
     deceived(deceived const&) = delete;
     deceived& operator=(deceived const&) = delete;
@@ -68,7 +68,6 @@ public:
 
     /// Until somebody is told something behind the lie, or all was done; or it ends.
     std::string says() {
-        trap_.wait();
         std::string text;
         std::array<char, 4096> some{};
         for (;;) {
@@ -87,15 +86,21 @@ public:
     }
 
 private:
-    static int use(use_of_type const& type, std::string const& uri, int out) {
+    int use(use_of_type const& type, locking::script const& about, std::string const& bytes, int out) {
         auto const say = [out](std::string const& line) { (void)!::write(out, (line + "\n").data(), line.size() + 1); };
         testing::TestPartResultArray failures;
         testing::ScopedFakeTestPartResultReporter const reporter(
             testing::ScopedFakeTestPartResultReporter::INTERCEPT_ALL_THREADS, &failures);
-        set_log_sink([say](log_level, std::string_view line) { say(std::string(line)); }, log_level::warning);
+        byte_proxy proxy(server_.address());
+        auto const trap = proxy.replace_reply(a_script(about), bytes);
+        set_log_sink(
+            [say, trap](log_level, std::string_view line) {
+                if (trap.sprung()) say(std::string(line));
+            },
+            log_level::warning);
         try {
-            client user(settings_of(uri));
-            client other(settings_of(uri));
+            client user(settings_of(proxy.uri()));
+            client other(settings_of(proxy.uri()));
             type.use(user, other);
         } catch (error const& problem) {
             say(problem.what());
@@ -106,8 +111,6 @@ private:
     }
 
     redis_server server_{};
-    byte_proxy proxy_;
-    proxy_trap trap_;
     descriptor said_{};
     pid_t child_ = 0;
 };

@@ -149,6 +149,13 @@ TEST_P(shared_permits, of_which_there_is_one_let_in_one_at_a_time_and_starve_nei
         contest(server(), java(), "permits/contest", name, {200}, [&] { return take_leased(ours); }));
 }
 
+TEST_P(shared_permits, of_which_there_are_two_let_two_in_and_starve_neither_side) {
+    EXPECT_TRUE(ours.try_set_permits(2));
+    auto const end = contest(server(), java(), "permits/contest", name, {200, 3}, [&] { return take_leased(ours); });
+    EXPECT_EQ(end.most_inside, 2);
+    expect_a_tenth_each(end);
+}
+
 TEST_P(shared_permits, wake_waiters_when_the_other_side_sets_or_adds) {
     auto theirs = java_waits("a");
     auto changed = wall_microseconds();

@@ -298,17 +298,29 @@ TEST_P(shared_semaphore, never_lets_more_in_than_it_has_permits_and_everybody_in
     server().run("DEL", taken);
 }
 
+struct taken {
+    semaphore& from;
+    void release() const { from.release(); }
+};
+
 TEST_P(shared_semaphore, of_one_permit_lets_one_in_at_a_time_and_starves_neither_side) {
     EXPECT_TRUE(ours.try_set_permits(1));
-    struct taken {
-        semaphore& from;
-        void release() { from.release(); }
-    };
     expect_one_at_a_time_and_a_tenth_each(contest(server(), java(), "semaphore/contest", name, {100}, [&] {
         take(ours);
         return taken{ours};
     }));
     expect_both_see(1);
+}
+
+TEST_P(shared_semaphore, of_two_permits_lets_two_in_and_starves_neither_side) {
+    EXPECT_TRUE(ours.try_set_permits(2));
+    auto const end = contest(server(), java(), "semaphore/contest", name, {150, 3}, [&] {
+        take(ours);
+        return taken{ours};
+    });
+    EXPECT_EQ(end.most_inside, 2);
+    expect_a_tenth_each(end);
+    expect_both_see(2);
 }
 
 TEST_P(shared_semaphore, looks_the_same_whoever_uses_it) {

@@ -33,7 +33,7 @@ void use_lock(client& user, client& other, std::function<basic_lock(client&)> co
     waiter.get().release();
     lock.acquire({.wait = 5s, .hold_at_least = 50ms}).release();
     auto const forced = lock.acquire({.wait = 5s});
-    EXPECT_FALSE(theirs.try_acquire({.wait = 10ms, .owner = owner()}));
+    EXPECT_FALSE(theirs.try_acquire({.wait = 100ms, .owner = owner()}));
     EXPECT_TRUE(wait_until([&] { return other.stats().unresolved == 0; })) << "a place in a queue is given up";
     EXPECT_TRUE(theirs.force_unlock());
 }
