@@ -1,26 +1,19 @@
 // The rule that redlatch acl prints: enough for each type, and no more than is used.
 #include "acl_rule.hpp"
-#include "support/descriptor.hpp"
 #include "support/every_use.hpp"
 #include "support/lock_helpers.hpp"
 #include "support/redis_server.hpp"
+#include "support/telling_process.hpp"
 
 #include <redlatch/log.hpp>
 #include <redlatch/redlatch.hpp>
 
 #include <algorithm>
-#include <array>
-#include <csignal>
 #include <deque>
-#include <fcntl.h>
-#include <gtest/gtest-spi.h>
 #include <gtest/gtest.h>
 #include <set>
-#include <stdexcept>
 #include <string_view>
-#include <sys/wait.h>
 #include <tuple>
-#include <unistd.h>
 #include <utility>
 
 namespace redlatch::cli {
@@ -100,39 +93,23 @@ TEST_P(acl_rule_of, has_no_right_that_nothing_uses) {
 class attempt_without {
 public:
     /// It begins at once.
-    attempt_without(use_of_type const& type, std::vector<std::string> rule, std::string const& right) {
-        std::erase(rule, "+" + right);
-        auto const settings = settings_with(server_, rule);
-        std::array<int, 2> ends{};
-        if (::pipe2(ends.data(), O_CLOEXEC) != 0) throw std::runtime_error("pipe");
-        said_to_us_ = test::descriptor(ends[0]);
-        test::descriptor const said(ends[1]);
-        child_ = ::fork();
-        if (child_ < 0) throw std::runtime_error("fork");
-        if (child_ == 0) ::_exit(use(type, settings, said.get()));
-    }
-    attempt_without(attempt_without const&) = delete;
-    attempt_without& operator=(attempt_without const&) = delete;
-    ~attempt_without() {
-        ::kill(child_, SIGKILL); // what it goes on with, or waits for in vain, is not asked
-        ::waitpid(child_, nullptr, 0);
-    }
+    attempt_without(use_of_type const& type, std::vector<std::string> rule, std::string const& right)
+        : settings_(without(std::move(rule), right)), process_([&](test::telling_process::teller const& tell) {
+              set_log_sink([tell](log_level, std::string_view line) { tell(line); }, log_level::info);
+              client user(settings_);
+              client other(settings_);
+              type.use(user, other);
+          }) {}
 
     /// It says this before it ends.
     bool says(std::string const& text) {
-        std::array<char, 4096> some{};
-        while (said_.find(text) == std::string::npos) {
-            auto const count = ::read(said_to_us_.get(), some.data(), some.size());
-            if (count <= 0) return false;
-            said_.append(some.data(), static_cast<std::size_t>(count));
-        }
-        return true;
+        return process_.tells([&](std::string const& all) { return all.find(text) != std::string::npos; });
     }
     /// It has done everything. After says().
-    bool is_done() const { return said_.ends_with(done); }
-    std::string const& said() const noexcept { return said_; }
+    bool is_done() const { return process_.is_done(); }
+    std::string const& said() const noexcept { return process_.told(); }
     /// Its server has refused it.
-    bool was_refused(std::string const& right) {
+    bool was_refused(std::string const& right) const {
         for (auto const& one : server_.run("ACL", "LOG").items)
             for (std::size_t i = 0; i + 1 < one.items.size(); i += 2)
                 if (one.items[i].text == "object" && one.items[i + 1].text == right) return true;
@@ -140,31 +117,14 @@ public:
     }
 
 private:
-    static constexpr char const* done = "everything was done\n";
-
-    static int use(use_of_type const& type, config const& settings, int out) {
-        auto const say = [out](std::string_view line) { (void)!::write(out, line.data(), line.size()); };
-        testing::TestPartResultArray failures;
-        testing::ScopedFakeTestPartResultReporter const reporter(
-            testing::ScopedFakeTestPartResultReporter::INTERCEPT_ALL_THREADS, &failures);
-        set_log_sink([say](log_level, std::string_view line) { say(std::string(line) + "\n"); }, log_level::info);
-        try {
-            client user(settings);
-            client other(settings);
-            type.use(user, other);
-        } catch (error const& problem) {
-            say(problem.what());
-            return 1;
-        }
-        set_log_sink({});
-        if (failures.size() == 0) say(done);
-        return 0;
+    config without(std::vector<std::string> rule, std::string const& right) const {
+        std::erase(rule, "+" + right);
+        return settings_with(server_, rule);
     }
 
-    test::redis_server server_;
-    test::descriptor said_to_us_{};
-    pid_t child_ = -1;
-    std::string said_{};
+    test::redis_server server_{};
+    config settings_;
+    test::telling_process process_;
 };
 
 /// Used only when a connection breaks or is idle, or when nobody waits any more. Below.

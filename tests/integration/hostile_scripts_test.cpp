@@ -1,22 +1,15 @@
 // Replies that make no sense, in place of the answer to each script that each type runs: somebody is told, and nobody crashes.
 #include "integration/fixture.hpp"
 #include "locking/script.hpp"
-#include "support/descriptor.hpp"
 #include "support/every_use.hpp"
 #include "support/lies.hpp"
+#include "support/telling_process.hpp"
 
 #include <redlatch/log.hpp>
 
-#include <array>
-#include <csignal>
 #include <deque>
-#include <fcntl.h>
-#include <gtest/gtest-spi.h>
 #include <memory>
 #include <set>
-#include <stdexcept>
-#include <sys/wait.h>
-#include <unistd.h>
 
 namespace redlatch::test {
 namespace {
@@ -45,74 +38,36 @@ std::vector<script_ptr> scripts_of(use_of_type const& type) {
     return found;
 }
 
-/// A process that does everything with this type, and is told one lie. The proxy that tells it has a thread, which may hold a
-/// mutex when the process is forked: the process has one of its own.
+/// A process that does everything with this type, and is told one lie. The proxy that tells it has a thread: it is made there.
 class deceived {
 public:
-    deceived(use_of_type const& type, locking::script const& about, std::string const& bytes) {
-        std::array<int, 2> ends{};
-        if (::pipe2(ends.data(), O_CLOEXEC) != 0) throw std::runtime_error("pipe");
-        said_ = descriptor(ends[0]);
-        descriptor const said(ends[1]);
-        child_ = ::fork();
-        if (child_ < 0) throw std::runtime_error("fork");
-        if (child_ == 0) ::_exit(use(type, about, bytes, said.get()));
-    }
-    deceived(deceived const&) = delete;
-    deceived& operator=(deceived const&) = delete;
-    ~deceived() {
-        if (child_ == 0) return;
-        ::kill(child_, SIGKILL); // what it goes on with, or waits for in vain, is not asked
-        ::waitpid(child_, nullptr, 0);
-    }
+    deceived(use_of_type const& type, locking::script const& about, std::string const& bytes)
+        : process_([&](telling_process::teller const& tell) { use(type, about, bytes, tell); }) {}
 
-    /// Until somebody is told something behind the lie, or all was done; or it ends.
-    std::string says() {
-        std::string text;
-        std::array<char, 4096> some{};
-        for (;;) {
-            auto const count = ::read(said_.get(), some.data(), some.size());
-            if (count > 0) text.append(some.data(), static_cast<std::size_t>(count));
-            if (count <= 0) return text;
-            if (text.ends_with('\n')) return text;
-        }
+    /// Somebody is told something behind the lie, or all was done.
+    bool tells() {
+        return process_.tells([](std::string const& all) { return all.ends_with('\n'); });
     }
-    /// Otherwise than by having done everything, or having been refused something: as when it crashes. After says().
-    bool has_crashed() {
-        int status = 0;
-        if (::waitpid(child_, &status, WNOHANG) == 0) return false;
-        child_ = 0;
-        return !WIFEXITED(status) || WEXITSTATUS(status) != 0;
-    }
+    /// After tells().
+    bool has_crashed() { return process_.has_crashed(); }
 
 private:
-    int use(use_of_type const& type, locking::script const& about, std::string const& bytes, int out) {
-        auto const say = [out](std::string const& line) { (void)!::write(out, (line + "\n").data(), line.size() + 1); };
-        testing::TestPartResultArray failures;
-        testing::ScopedFakeTestPartResultReporter const reporter(
-            testing::ScopedFakeTestPartResultReporter::INTERCEPT_ALL_THREADS, &failures);
+    void use(use_of_type const& type, locking::script const& about, std::string const& bytes,
+             telling_process::teller const& tell) const {
         byte_proxy proxy(server_.address());
         auto const trap = proxy.replace_reply(a_script(about), bytes);
         set_log_sink(
-            [say, trap](log_level, std::string_view line) {
-                if (trap.sprung()) say(std::string(line));
+            [tell, trap](log_level, std::string_view line) {
+                if (trap.sprung()) tell(line);
             },
             log_level::warning);
-        try {
-            client user(settings_of(proxy.uri()));
-            client other(settings_of(proxy.uri()));
-            type.use(user, other);
-        } catch (error const& problem) {
-            say(problem.what());
-        }
-        set_log_sink({});
-        say("the end");
-        return 0;
+        client user(settings_of(proxy.uri()));
+        client other(settings_of(proxy.uri()));
+        type.use(user, other);
     }
 
     redis_server server_{};
-    descriptor said_{};
-    pid_t child_ = 0;
+    telling_process process_;
 };
 
 /// Correct in their form; a number, an array or a text may be what another script says.
@@ -142,7 +97,7 @@ TEST_P(hostile_scripts, are_told_and_crash_nobody) {
         for (; begun < all.size() && begun < i + 8; ++begun) // they mostly wait
             all[begun].process = std::make_unique<deceived>(GetParam(), *all[begun].about, all[begun].what.bytes);
         SCOPED_TRACE(std::string(all[i].about->name) + ", " + all[i].what.what);
-        EXPECT_FALSE(all[i].process->says().empty());
+        EXPECT_TRUE(all[i].process->tells());
         EXPECT_FALSE(all[i].process->has_crashed());
         all[i].process.reset();
     }
