@@ -108,8 +108,8 @@ void peer_process::tell(std::string const& order) {
 
 peer_round peer_process::result() {
     auto const said = nlohmann::json::parse(line(grace));
-    return {said.at("per_worker").get<std::vector<double>>(), said.at("seconds").get<double>(),
-            said.at("p50_us").get<double>(), said.at("p99_us").get<double>()};
+    return {said.at("per_worker").get<std::vector<double>>(), said.at("settled").get<double>(),
+            said.at("seconds").get<double>(), said.at("p50_us").get<double>(), said.at("p99_us").get<double>()};
 }
 
 std::string peer_process::line(std::chrono::seconds patience) {

@@ -14,6 +14,7 @@ namespace redlatch::bench {
 /// What a peer says about one round.
 struct peer_round {
     std::vector<double> per_worker; ///< cycles
+    double settled;                 ///< cycles before these, which the server has seen all the same
     double seconds;
     double p50; ///< microseconds
     double p99;

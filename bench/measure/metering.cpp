@@ -24,13 +24,14 @@ void pass(std::chrono::milliseconds period, counters_of_clients const& clients) 
         std::this_thread::sleep_for(std::chrono::milliseconds(5));
 }
 
-measurement between(look const& begin, look const& end) {
+measurement between(look const& begin, look const& end, double settled) {
     std::vector<double> each(end.cycles.size());
     std::ranges::transform(end.cycles, begin.cycles, each.begin(), std::minus<>{});
     // One cycle at least: a period may be too short for a slow peer.
-    double const all = std::max(1.0, std::accumulate(each.begin(), each.end(), 0.0));
+    double const counted = std::max(1.0, std::accumulate(each.begin(), each.end(), 0.0));
+    double const all = counted + settled;
     double const elapsed = std::chrono::duration<double>(end.when - begin.when).count();
-    measurement result{{figure::value, all / elapsed},
+    measurement result{{figure::value, counted / elapsed},
                        {figure::server_cpu, (end.work.cpu_seconds - begin.work.cpu_seconds) / all * 1e6},
                        {figure::client_cpu, (end.client_cpu - begin.client_cpu) / all * 1e6}};
     auto& by_name = result.calls.emplace();

@@ -28,7 +28,8 @@ look take(work_meter const& at, counters_of_clients const& clients);
 /// give the workers nothing for a while. At most ten seconds longer.
 void pass(std::chrono::milliseconds period, counters_of_clients const& clients);
 
-/// value: cycles per second of all together; CPU and calls for each cycle.
-measurement between(look const& begin, look const& end);
+/// value: cycles per second of all together. CPU and calls for each cycle, also for the `settled` ones, which were between the
+/// looks before cycles counted.
+measurement between(look const& begin, look const& end, double settled = 0);
 
 } // namespace redlatch::bench

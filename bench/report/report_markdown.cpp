@@ -27,7 +27,8 @@ machine no page is made unless `--even-if-busy` asks for it.
   eight connections in place of its defaults. Each library is used as its own documentation shows it; pollers poll as
   often as their documentation says. `bench/peers/README.md` has the details.
 - **Settling**: threads are made and run for a fifth of a round before anything counts, ours, floors and peers alike. A JVM
-  first runs each scenario until a cycle takes no less processor time any more.
+  first runs each scenario until a cycle takes no less processor time any more. Commands and CPU time of a peer are those
+  of all its cycles, while it settled too: beside many threads the benchmark gets no turn in the moment in which they count.
 - **ratio** is a line beside the floor, the line whose ratio is 1. Contenders take turns, and the ratio is the median of
   the ratios within each round; *of the rounds* shows the smallest and the largest. Machines drift: trust the ratios
   more than the figures.

@@ -63,17 +63,23 @@ private:
                                               for (auto const& each : members_) sum += cpu_seconds_of(each->pid());
                                               return sum;
                                           }};
+        // While many threads settle, this process does not get its turn in the moment in which cycles begin to count. So what
+        // was used is looked at before they begin, and divided by all cycles.
+        auto begin = take(measured(), clients);
         // As ours do: threads are made and settle before anything counts.
         for (auto const& each : members_) each->begin(period / 5, period);
         for (auto const& each : members_) each->await_begun();
-        auto begin = take(measured(), clients);
         std::vector<peer_round> said;
         for (auto const& each : members_) said.push_back(each->result());
         // Workers of several processes are counted together: max/min is over all of them.
-        for (auto const& each : said) cycles.insert(cycles.end(), each.per_worker.begin(), each.per_worker.end());
+        double settled = 0;
+        for (auto const& each : said) {
+            cycles.insert(cycles.end(), each.per_worker.begin(), each.per_worker.end());
+            settled += each.settled;
+        }
         auto const end = take(measured(), clients);
         begin.cycles.assign(cycles.size(), 0);
-        auto result = between(begin, end);
+        auto result = between(begin, end, settled);
         // By its own clock: waking up for the order and saying what became of it take time too.
         auto const longest = std::ranges::max_element(said, {}, &peer_round::seconds)->seconds;
         result[figure::value] = std::accumulate(cycles.begin(), cycles.end(), 0.0) / longest;

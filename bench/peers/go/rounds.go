@@ -3,6 +3,7 @@ package main
 import (
 	"slices"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 )
@@ -12,6 +13,7 @@ type result struct {
 	Seconds   float64 `json:"seconds"`
 	Cycles    int     `json:"cycles"`
 	PerWorker []int   `json:"per_worker"`
+	Settled   int     `json:"settled"` // cycles before the window, which the server has seen all the same
 	P50       float64 `json:"p50_us"`
 	P99       float64 `json:"p99_us"`
 	CPU       float64 `json:"cpu_seconds"`
@@ -43,20 +45,18 @@ func (w window) counts(now time.Time) bool { return !now.Before(w.from) }
 func (w window) open() watch {
 	time.Sleep(time.Until(w.from))
 	w.begun()
-	return begin()
+	return watch{w.from, cpuSeconds()}
 }
 
+// From when cycles count, which is before the window was opened where that had to wait for its turn.
 type watch struct {
 	began time.Time
 	cpu   float64
 }
 
-func begin() watch {
-	return watch{time.Now(), cpuSeconds()}
-}
-
-func (since watch) result(perWorker []int, times []time.Duration) result {
-	all := result{Seconds: time.Since(since.began).Seconds(), PerWorker: perWorker, CPU: cpuSeconds() - since.cpu}
+func (since watch) result(perWorker []int, settled int, times []time.Duration) result {
+	all := result{Seconds: time.Since(since.began).Seconds(), PerWorker: perWorker, Settled: settled,
+		CPU: cpuSeconds() - since.cpu}
 	for _, cycles := range perWorker {
 		all.Cycles += cycles
 	}
@@ -71,6 +71,7 @@ func (since watch) result(perWorker []int, times []time.Duration) result {
 // Cycles of all the workers, a goroutine each.
 func cycles(workers []locker, now window) result {
 	perWorker := make([]int, len(workers))
+	var settled atomic.Int64
 	times := make([][]time.Duration, len(workers))
 	var group sync.WaitGroup
 	for which, one := range workers {
@@ -84,26 +85,30 @@ func cycles(workers []locker, now window) result {
 				if now.counts(asked) {
 					times[which] = append(times[which], waited)
 					perWorker[which]++
+				} else {
+					settled.Add(1)
 				}
 			}
 		}()
 	}
 	since := now.open()
 	group.Wait()
-	return since.result(perWorker, slices.Concat(times...))
+	return since.result(perWorker, int(settled.Load()), slices.Concat(times...))
 }
 
 // From one client to another one that waits.
 func handOff(first, second locker, now window) result {
+	settled := 0
 	for !now.counts(time.Now()) {
 		handOffOnce(first, second)
+		settled++
 	}
 	since := now.open()
 	var times []time.Duration
 	for !now.isOver(time.Now()) || len(times) < 3 {
 		times = append(times, handOffOnce(first, second))
 	}
-	return since.result([]int{len(times)}, times)
+	return since.result([]int{len(times)}, settled, times)
 }
 
 func handOffOnce(first, second locker) time.Duration {
@@ -127,5 +132,5 @@ func hold(workers []locker, now window) result {
 	for _, one := range workers {
 		must(one.acquire())
 	}
-	return since.result([]int{len(workers)}, nil)
+	return since.result([]int{len(workers)}, 0, nil)
 }

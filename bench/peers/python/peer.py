@@ -24,13 +24,14 @@ class Window:
         self.begun = begun
 
     def open(self):
-        """Sleeps until it opens; says when that was, and how much processor time was used before."""
+        """Sleeps until it opens; says from when cycles count, and how much processor time was used before."""
         time.sleep(max(0, self.begins - time.perf_counter()))
         self.begun()
-        return time.perf_counter(), time.process_time()
+        return self.begins, time.process_time()
 
 
-def result(began, cpu_before, per_worker, times):
+def result(began, cpu_before, per_worker, settled, times):
+    """`settled`: cycles before the window, which the server has seen all the same."""
     times = sorted(times)
 
     def percentile(share):
@@ -40,13 +41,14 @@ def result(began, cpu_before, per_worker, times):
         "seconds": time.perf_counter() - began,
         "cycles": sum(per_worker),
         "per_worker": per_worker,
+        "settled": settled,
         "p50_us": percentile(0.5),
         "p99_us": percentile(0.99),
         "cpu_seconds": time.process_time() - cpu_before,
     }
 
 
-def work(lock, window, cycles, times, which):
+def work(lock, window, cycles, settled, times, which):
     """Cycles of one worker; a list is filled by one thread each."""
     now = time.perf_counter()
     while now < window.ends:
@@ -56,6 +58,8 @@ def work(lock, window, cycles, times, which):
         if now >= window.begins:
             times.append(waited)
             cycles[which] += 1
+        else:
+            settled[which] += 1
         now = time.perf_counter()
 
 
@@ -70,10 +74,10 @@ class Threads:
         self.locks = [self.clients[0].lock(name, timeout=LEASE) for name in names]
 
     def round(self, window):
-        cycles = [0] * len(self.locks)
+        cycles, settled = [0] * len(self.locks), [0] * len(self.locks)
         times = [[] for _ in self.locks]
         threads = [
-            threading.Thread(target=work, args=(lock, window, cycles, times[which], which))
+            threading.Thread(target=work, args=(lock, window, cycles, settled, times[which], which))
             for which, lock in enumerate(self.locks)
         ]
         for each in threads:
@@ -81,7 +85,7 @@ class Threads:
         began, cpu = window.open()
         for each in threads:
             each.join()
-        return result(began, cpu, cycles, [each for some in times for each in some])
+        return result(began, cpu, cycles, sum(settled), [each for some in times for each in some])
 
 
 class HandOff:
@@ -94,13 +98,15 @@ class HandOff:
         self.first, self.second = (each.lock(name, timeout=LEASE) for each in self.clients)
 
     def round(self, window):
+        settled = 0
         while time.perf_counter() < window.begins:
             self.once()
+            settled += 1
         began, cpu = window.open()
         times = []
         while time.perf_counter() < window.ends or len(times) < 3:
             times.append(self.once())
-        return result(began, cpu, [len(times)], times)
+        return result(began, cpu, [len(times)], settled, times)
 
     def once(self):
         acquired = []
@@ -133,7 +139,7 @@ class Hold:
         began, cpu = window.open()
         for lock in self.locks:
             lock.acquire()
-        return result(began, cpu, [len(self.locks)], [])
+        return result(began, cpu, [len(self.locks)], 0, [])
 
 
 def scenario(address, kind, workers, name):

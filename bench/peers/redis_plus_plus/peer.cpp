@@ -1,5 +1,6 @@
 // RedMutex of redis-plus-plus as a peer of the benchmark: the protocol of bench/peers/README.md.
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <ctime>
@@ -24,6 +25,7 @@ using sw::redis::RedMutex;
 
 struct outcome {
     std::vector<std::size_t> per_worker;
+    std::size_t settled = 0;          // cycles before the window, which the server has seen all the same
     std::vector<double> microseconds; // of the acquisitions
 };
 
@@ -54,6 +56,7 @@ std::shared_ptr<Redis> connect(std::string const& address, std::size_t connectio
 /// A thread each, on locks of their own or on one.
 outcome cycles(std::shared_ptr<Redis> const& redis, std::vector<std::string> const& names, window const& when) {
     std::vector<std::vector<double>> times(names.size());
+    std::atomic<std::size_t> settled{0};
     std::vector<std::thread> threads;
     for (std::size_t which = 0; which < names.size(); ++which)
         threads.emplace_back([&, which] {
@@ -63,12 +66,16 @@ outcome cycles(std::shared_ptr<Redis> const& redis, std::vector<std::string> con
                 mutex.lock();
                 double const waited = microseconds_since(asked);
                 mutex.unlock();
-                if (asked >= when.from) times[which].push_back(waited);
+                if (asked >= when.from)
+                    times[which].push_back(waited);
+                else
+                    ++settled;
             }
         });
     when.open();
     for (auto& each : threads) each.join();
     outcome result;
+    result.settled = settled;
     for (auto const& each : times) {
         result.per_worker.push_back(each.size());
         result.microseconds.insert(result.microseconds.end(), each.begin(), each.end());
@@ -96,11 +103,12 @@ double hand_off_once(RedMutex& mine, std::shared_ptr<Redis> const& second, std::
 outcome hand_off(std::shared_ptr<Redis> const& first, std::shared_ptr<Redis> const& second, std::string const& name,
                  window const& when) {
     RedMutex mine(first, name);
-    while (clock_type::now() < when.from) hand_off_once(mine, second, name);
+    std::size_t settled = 0;
+    for (; clock_type::now() < when.from; ++settled) hand_off_once(mine, second, name);
     when.open();
     std::vector<double> times;
     while (!when.is_over() || times.size() < 3) times.push_back(hand_off_once(mine, second, name));
-    return {{times.size()}, times};
+    return {{times.size()}, settled, times};
 }
 
 /// Locks that are taken once and kept.
@@ -111,7 +119,7 @@ outcome hold(std::shared_ptr<Redis> const& redis, std::vector<std::string> const
         held.push_back(std::make_unique<RedMutex>(redis, name));
         held.back()->lock();
     }
-    return {{names.size()}, {}};
+    return {{names.size()}, 0, {}};
 }
 
 round_type scenario(std::string const& address, std::string const& kind, std::size_t workers, std::string const& name) {
@@ -135,15 +143,13 @@ double cpu_seconds() {
 }
 
 std::string json_round(round_type const& round, std::chrono::milliseconds settle, std::chrono::milliseconds period) {
-    clock_type::time_point began;
     double cpu = 0;
     auto const from = clock_type::now() + settle;
     auto seen = round({from, from + period, [&] {
                            std::cout << "begun" << std::endl;
-                           began = clock_type::now();
                            cpu = cpu_seconds();
                        }});
-    double const seconds = microseconds_since(began) / 1e6;
+    double const seconds = microseconds_since(from) / 1e6;
     std::sort(seen.microseconds.begin(), seen.microseconds.end());
     auto const percentile = [&](double share) {
         auto const& all = seen.microseconds;
@@ -155,8 +161,8 @@ std::string json_round(round_type const& round, std::chrono::milliseconds settle
          << ", \"per_worker\": [";
     for (std::size_t which = 0; which < seen.per_worker.size(); ++which)
         text << (which == 0 ? "" : ", ") << seen.per_worker[which];
-    text << "], \"p50_us\": " << percentile(0.5) << ", \"p99_us\": " << percentile(0.99)
-         << ", \"cpu_seconds\": " << cpu_seconds() - cpu << "}";
+    text << "], \"settled\": " << seen.settled << ", \"p50_us\": " << percentile(0.5)
+         << ", \"p99_us\": " << percentile(0.99) << ", \"cpu_seconds\": " << cpu_seconds() - cpu << "}";
     return text.str();
 }
 

@@ -47,25 +47,28 @@ impl Window {
         if self.is_told {
             println!("begun");
         }
-        Watch::start()
+        Watch {
+            began: self.from,
+            cpu: cpu_seconds(),
+        }
     }
 }
 
+/// From when cycles count, which is before the window was opened where that had to wait for its turn.
 pub struct Watch {
     began: Instant,
     cpu: f64,
 }
 
 impl Watch {
-    fn start() -> Self {
-        Watch {
-            began: Instant::now(),
-            cpu: cpu_seconds(),
-        }
-    }
-
-    /// A line of JSON. `times` are those of the acquisitions, in any order.
-    pub fn result(self, per_worker: Vec<usize>, mut times: Vec<Duration>) -> String {
+    /// A line of JSON. `times` are those of the acquisitions, in any order; `settled` counts the cycles before the window,
+    /// which the server has seen all the same.
+    pub fn result(
+        self,
+        per_worker: Vec<usize>,
+        settled: usize,
+        mut times: Vec<Duration>,
+    ) -> String {
         times.sort_unstable();
         let percentile = |share: f64| match times.len() {
             0 => 0.0,
@@ -75,6 +78,7 @@ impl Watch {
             "seconds": self.began.elapsed().as_secs_f64(),
             "cycles": per_worker.iter().sum::<usize>(),
             "per_worker": per_worker,
+            "settled": settled,
             "p50_us": percentile(0.5),
             "p99_us": percentile(0.99),
             "cpu_seconds": cpu_seconds() - self.cpu,

@@ -51,6 +51,7 @@ async fn cycles(locks: &LockManager, names: &[String], when: Window) -> String {
             let (locks, name) = (locks.clone(), name.clone());
             tokio::spawn(async move {
                 let mut times = Vec::new();
+                let mut settled = 0;
                 while !when.is_over() {
                     let asked = Instant::now();
                     let guard = locks.acquire(name.as_str(), LEASE).await.expect("the lock");
@@ -58,33 +59,39 @@ async fn cycles(locks: &LockManager, names: &[String], when: Window) -> String {
                     guard.release().await;
                     if when.counts(asked) {
                         times.push(waited);
+                    } else {
+                        settled += 1;
                     }
                 }
-                times
+                (times, settled)
             })
         })
         .collect();
     let watch = when.open().await;
     let mut per_worker = Vec::new();
     let mut all = Vec::new();
+    let mut settled = 0;
     for task in tasks {
-        let times = task.await.expect("a task that ends");
+        let (times, before) = task.await.expect("a task that ends");
         per_worker.push(times.len());
         all.extend(times);
+        settled += before;
     }
-    watch.result(per_worker, all)
+    watch.result(per_worker, settled, all)
 }
 
 async fn hand_off(first: &LockManager, second: &LockManager, name: &str, when: Window) -> String {
+    let mut settled = 0;
     while !when.counts(Instant::now()) {
         hand_off_once(first, second, name).await;
+        settled += 1;
     }
     let watch = when.open().await;
     let mut times = Vec::new();
     while !when.is_over() || times.len() < 3 {
         times.push(hand_off_once(first, second, name).await);
     }
-    watch.result(vec![times.len()], times)
+    watch.result(vec![times.len()], settled, times)
 }
 
 async fn hand_off_once(first: &LockManager, second: &LockManager, name: &str) -> Duration {
@@ -110,5 +117,5 @@ async fn hold(locks: &LockManager, names: &[String], when: Window) -> String {
     for name in names {
         let _kept_until_it_expires = locks.acquire(name.as_str(), LEASE).await.expect("the lock");
     }
-    watch.result(vec![names.len()], Vec::new())
+    watch.result(vec![names.len()], 0, Vec::new())
 }

@@ -40,6 +40,8 @@ final class HandOff implements Scenario {
             if (counts) {
                 samples.acquired(taken);
                 samples.cycle();
+            } else {
+                samples.settled();
             }
         }
         held.put(false);

@@ -59,6 +59,8 @@ final class InFlight implements Scenario {
             }
             if (window.counts(asked)) {
                 samples.cycle();
+            } else {
+                samples.settled();
             }
             next(number, samples, window, ended, problem);
         });

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Locale;
 
 /** What a round has shown. */
-record Round(double seconds, long[] perWorker, double p50, double p99, double cpu) {
+record Round(double seconds, long[] perWorker, long settled, double p50, double p99, double cpu) {
     /** The processor time of this process so far, in nanoseconds. */
     static long cpuNow() {
         return ((com.sun.management.OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean())
@@ -16,8 +16,9 @@ record Round(double seconds, long[] perWorker, double p50, double p99, double cp
     static Round of(long began, long cpuBefore, List<Samples> samples) {
         long[] perWorker = samples.stream().mapToLong(Samples::cycles).toArray();
         long[] all = samples.stream().flatMapToLong(Samples::all).sorted().toArray();
-        return new Round((System.nanoTime() - began) / 1e9, perWorker, percentile(all, 0.5), percentile(all, 0.99),
-            (cpuNow() - cpuBefore) / 1e9);
+        long settled = samples.stream().mapToLong(Samples::cyclesBefore).sum();
+        return new Round((System.nanoTime() - began) / 1e9, perWorker, settled, percentile(all, 0.5),
+            percentile(all, 0.99), (cpuNow() - cpuBefore) / 1e9);
     }
 
     long cycles() {
@@ -26,9 +27,9 @@ record Round(double seconds, long[] perWorker, double p50, double p99, double cp
 
     String json() {
         return String.format(Locale.ROOT,
-            "{\"seconds\": %.6f, \"cycles\": %d, \"per_worker\": %s, \"p50_us\": %.2f, \"p99_us\": %.2f,"
-                + " \"cpu_seconds\": %.6f}",
-            seconds, cycles(), Arrays.toString(perWorker), p50, p99, cpu);
+            "{\"seconds\": %.6f, \"cycles\": %d, \"per_worker\": %s, \"settled\": %d, \"p50_us\": %.2f,"
+                + " \"p99_us\": %.2f, \"cpu_seconds\": %.6f}",
+            seconds, cycles(), Arrays.toString(perWorker), settled, p50, p99, cpu);
     }
 
     private static double percentile(long[] sorted, double share) {

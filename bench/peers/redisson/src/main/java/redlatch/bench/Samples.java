@@ -8,6 +8,7 @@ final class Samples {
     private long[] times = new long[1024];
     private int size;
     private long cycles;
+    private long settled;
 
     void acquired(long nanoseconds) {
         if (size == times.length) {
@@ -20,8 +21,17 @@ final class Samples {
         ++cycles;
     }
 
+    /** Before the window: a cycle that the server has seen all the same. */
+    void settled() {
+        ++settled;
+    }
+
     long cycles() {
         return cycles;
+    }
+
+    long cyclesBefore() {
+        return settled;
     }
 
     LongStream all() {

@@ -143,6 +143,8 @@ final class Threads implements Scenario {
             if (window.counts(now)) {
                 samples.acquired(waited);
                 samples.cycle();
+            } else {
+                samples.settled();
             }
         }
     }

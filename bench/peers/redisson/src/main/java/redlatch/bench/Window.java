@@ -7,7 +7,6 @@ final class Window {
     private final Runnable begun;
     private final long from;
     private final long until;
-    private long opened;
     private long cpuBefore;
 
     /** `begun` is called when it opens. */
@@ -31,12 +30,12 @@ final class Window {
         for (long left = from - System.nanoTime(); left > 0; left = from - System.nanoTime()) {
             Thread.sleep(left / 1_000_000, (int) (left % 1_000_000));
         }
-        opened = System.nanoTime();
         cpuBefore = Round.cpuNow();
         begun.run();
     }
 
+    /** The time is from when cycles count, which is before this thread had its turn to open the window. */
     Round close(List<Samples> samples) {
-        return Round.of(opened, cpuBefore, samples);
+        return Round.of(from, cpuBefore, samples);
     }
 }
