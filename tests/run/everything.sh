@@ -7,17 +7,17 @@ build_all() { # PRESET [-DNAME=VALUE…] [TARGET…]: with what the tests need
     shift
     if [[ $preset == release ]]; then
         # ./dev run may have configured it without.
-        set -- -DREDLATCH_TESTS=ON -DREDLATCH_BENCH=ON "$@"
+        set -- -DREDLATCH_TESTS=ON -DREDLATCH_BENCH=ON -DREDLATCH_TEST_PRODUCT=OFF "$@"
     fi
     # From nothing, tests that are compiled together take half of the time; at work one changes a file at a time.
     if [[ ${CI-} ]]; then set -- -DREDLATCH_TEST_UNITY=ON -DREDLATCH_TEST_JOINED=ON "$@"; fi
     build "$preset" "$@"
 }
 
-# Tests that mostly wait - for leases, deadlines, other processes - run ten at a time; all others two at a time. Those that
+# Tests that mostly wait - for leases, deadlines, other processes - run 14 at a time; all others two at a time. Those that
 # measure, and those that fill the machine, say how much of it they need (PROCESSORS in their CMakeLists.txt).
 waiting_labels='^(integration|integration_variant|cli|asio|chaos|interop)$'
-waiting_jobs=10
+waiting_jobs=14
 variants_elsewhere= # yes: those of integration tests run on another server than the tests themselves
 
 run_all_of() { # PRESET [CTEST-ARGS…]: what computes, and then what waits
@@ -46,12 +46,12 @@ test_preset() { # PRESET [CTEST-ARGS…]
 # Those of the integration tests that ask the server for much. The others are about the client, or choose a server themselves.
 # Tests of TLS are skipped on a server that was built without.
 test_on() { # PROGRAM PART
-    local others='^(scripts_no_hand_off|asynchronous)\.|(deadline|embedded_server|hostile_server|lie|many)_test'
+    local others='^(asynchronous_)?(scripts_no_hand_off|asynchronous)\.|(deadline|embedded_server|hostile_server|lie|many)_test'
     REDLATCH_TEST_SERVER=$1 run_ctest release "$2" -L '^integration$' -E "$others" -j "$waiting_jobs"
 }
 
-# The same ones with scripts only, and through the asynchronous face: servers, faces and command sets meet in pairs, and each
-# night as a product.
+# The same ones with scripts only and through the asynchronous face: servers, faces and command sets meet in pairs, and each
+# night as a product (tests/support/integration_test.cmake).
 test_variants_on() { # PROGRAM PART
     REDLATCH_TEST_SERVER=$1 run_ctest release "$2" -L '^integration_variant$' -j "$waiting_jobs"
 }
@@ -124,7 +124,7 @@ mutants_of_the_day() {
 
 # What takes too long for each change.
 test_nightly() {
-    check "build: release" build_all release || return 0
+    check "build: release" build_all release -DREDLATCH_TEST_PRODUCT=ON || return 0
     run_ctest release 'variants' -L '^integration_variant$' -j "$waiting_jobs"
     run_ctest release 'nightly, computing' -C nightly -L '^nightly$' -LE "$waiting_labels"
     run_ctest release 'nightly, waiting' -C nightly -L '^nightly$' -L "$waiting_labels" -j "$waiting_jobs"

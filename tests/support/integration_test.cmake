@@ -1,15 +1,21 @@
 # redlatch_integration_test(NAME [TIMEOUT seconds] [PROCESSORS n] [OWN_SETTINGS] [ONE_SERVER] [LIBRARIES …] [ALONE]): each
 # test of NAME.cpp is one ctest test with servers of its own. These tests mostly wait, so that ten run at a time; PROCESSORS
 # says how many of these places one takes: more than one for those that measure short times, all for those that fill the
-# machine. In the build that users get each runs again: with scripts only and without local hand-off, but where it makes
+# machine.
+#
+# Variants. In the build that users get each runs again: with scripts only and without local hand-off, but where it makes
 # OWN_SETTINGS, sets these itself or reads none of them, and, where it includes both_faces.hpp or what includes it, through the
-# asynchronous face. These variants have the label integration_variant, by which CI runs them on another server than the tests
-# themselves; not those of a file with ONE_SERVER, which is about the client, chooses a server itself or needs TLS.
+# asynchronous face; both at once where both can be. These variants have the label integration_variant, by which CI runs them on
+# another server than the tests themselves; not those of a file with ONE_SERVER, which is about the client, chooses a server
+# itself or needs TLS. Under the address sanitizer what has two variants runs in one of them: those tests whose names begin with
+# a to h with scripts only and without hand-off, the others through the asynchronous face. So faces, commands, servers and that
+# sanitizer meet in pairs, with three runs of a test; with REDLATCH_TEST_PRODUCT each variant runs by itself, too (each night).
 #
 # Each NAME is an executable, integration_NAME. With REDLATCH_TEST_JOINED those of a folder that ctest is told the same about
 # are one, whose sources are compiled together, but for those that need further LIBRARIES or have to be ALONE: half of the time,
 # since most of it goes into the headers that they share.
 option(REDLATCH_TEST_JOINED "Make one executable of many integration tests" OFF)
+option(REDLATCH_TEST_PRODUCT "Run integration tests in each variant by itself, too" OFF)
 
 function(redlatch_integration_test name)
     cmake_parse_arguments(PARSE_ARGV 1 option "OWN_SETTINGS;ONE_SERVER;ALONE" "TIMEOUT;PROCESSORS" "LIBRARIES")
@@ -22,6 +28,7 @@ function(redlatch_integration_test name)
     set(kinds one_face)
     set(label integration_variant)
     set(variants)
+    set(halves)
     file(STRINGS ${name}.cpp has_both_faces REGEX "(both_faces|behaviour/kinds|replica_fixture)\\.hpp")
     if(has_both_faces)
         set(kinds both_faces) # where some names mean others
@@ -33,13 +40,23 @@ function(redlatch_integration_test name)
     if(NOT option_OWN_SETTINGS)
         list(APPEND kinds variants) # also where they are not run, so that the same are compiled together
     endif()
-    if(REDLATCH_TEST_VARIANTS AND NOT option_OWN_SETTINGS)
-        list(APPEND variants scripts_no_hand_off)
+    if(has_both_faces AND NOT option_OWN_SETTINGS)
+        set(variants asynchronous_scripts_no_hand_off)
+        if(REDLATCH_TEST_PRODUCT)
+            list(APPEND variants asynchronous scripts_no_hand_off)
+        endif()
+        if(REDLATCH_SANITIZE MATCHES address)
+            set(halves HALVES)
+        endif()
+    elseif(has_both_faces)
+        set(variants asynchronous)
+    elseif(NOT option_OWN_SETTINGS)
+        set(variants scripts_no_hand_off)
     endif()
-    if(REDLATCH_TEST_VARIANTS AND has_both_faces)
-        list(APPEND variants asynchronous)
+    if(NOT REDLATCH_TEST_VARIANTS)
+        set(variants)
     endif()
-    set(told TIMEOUT ${option_TIMEOUT} PROCESSORS ${option_PROCESSORS} LABEL ${label} VARIANTS ${variants})
+    set(told TIMEOUT ${option_TIMEOUT} PROCESSORS ${option_PROCESSORS} LABEL ${label} ${halves} VARIANTS ${variants})
     if(REDLATCH_TEST_JOINED AND NOT option_ALONE AND NOT option_LIBRARIES)
         string(JOIN "_" group ${kinds} ${option_PROCESSORS} ${option_TIMEOUT})
         set_property(DIRECTORY APPEND PROPERTY redlatch_groups ${group})
@@ -61,21 +78,32 @@ function(redlatch_join_integration_tests)
         get_property(sources DIRECTORY PROPERTY redlatch_sources_of_${group})
         set(name ${folder}_${group})
         redlatch_integration_program(${name} ${told} SOURCES ${sources})
-        set_target_properties(integration_${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 5)
+        set_target_properties(integration_${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 12)
     endforeach()
 endfunction()
 
 # One executable and its tests, for redlatch_integration_test.
 function(redlatch_integration_program name)
-    cmake_parse_arguments(PARSE_ARGV 1 option "" "TIMEOUT;PROCESSORS;LABEL" "VARIANTS;SOURCES")
+    cmake_parse_arguments(PARSE_ARGV 1 option "HALVES" "TIMEOUT;PROCESSORS;LABEL" "VARIANTS;SOURCES")
     add_executable(integration_${name} ${option_SOURCES})
     target_link_libraries(integration_${name} PRIVATE redlatch_test_support GTest::gtest_main GTest::gmock
         redlatch_warnings)
-    set(properties TIMEOUT ${option_TIMEOUT} PROCESSORS ${option_PROCESSORS})
-    gtest_discover_tests(integration_${name} DISCOVERY_TIMEOUT 60 PROPERTIES LABELS integration ${properties})
+    # Those that take several places begin first: at the end few others are left to stand beside them.
+    set(properties TIMEOUT ${option_TIMEOUT} PROCESSORS ${option_PROCESSORS} COST ${option_PROCESSORS})
+    if(option_HALVES)
+        set(filter "*.a*:*.b*:*.c*:*.d*:*.e*:*.f*:*.g*:*.h*")
+        redlatch_variant(integration_${name} scripts_no_hand_off "${filter}" LABELS integration ${properties})
+        redlatch_variant(integration_${name} asynchronous "-${filter}" LABELS integration ${properties})
+    else()
+        gtest_discover_tests(integration_${name} DISCOVERY_TIMEOUT 60 PROPERTIES LABELS integration ${properties})
+    endif()
     foreach(variant ${option_VARIANTS})
-        gtest_discover_tests(integration_${name} DISCOVERY_TIMEOUT 60 TEST_PREFIX "${variant}."
-            TEST_LIST integration_${name}_${variant}
-            PROPERTIES LABELS ${option_LABEL} ${properties} ENVIRONMENT REDLATCH_TEST_VARIANT=${variant})
+        redlatch_variant(integration_${name} ${variant} "*" LABELS ${option_LABEL} ${properties})
     endforeach()
+endfunction()
+
+# The tests of an executable that a filter of GoogleTest selects, in a variant.
+function(redlatch_variant program variant filter) # PROPERTIES…
+    gtest_discover_tests(${program} DISCOVERY_TIMEOUT 60 TEST_PREFIX "${variant}." TEST_FILTER "${filter}"
+        TEST_LIST ${program}_${variant} PROPERTIES ${ARGN} ENVIRONMENT REDLATCH_TEST_VARIANT=${variant})
 endfunction()
