@@ -19,8 +19,9 @@ using namespace std::chrono_literals;
 
 constexpr char const* limits_of_hand_off =
     "an attempt while somebody else listens is a script, which tells for how long the lock is held; the plain "
-    "floor's is RESTORE, some 25 µs less of the server. Commands: two acquisitions, two releases (of two commands "
-    "where plain) and one attempt that is refused.";
+    "floor's is RESTORE, some 25 µs less of the server. Commands are those of both clients: two acquisitions, one "
+    "attempt "
+    "that is refused, and two releases, of two commands each where plain: five by script, seven plain.";
 
 using party_maker = std::function<party()>;
 
