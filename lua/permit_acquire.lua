@@ -3,7 +3,8 @@
 -- from 4 on: an id of 16 bytes for each permit.
 -- Returns: [LEFT, NEXT] = taken, and LEFT more can be taken, of which it says 1,000,000,000 at most; nil = taken by an earlier
 -- copy of this call; an integer, NEXT = there are fewer. NEXT: where LEFT is not above 0, the next lease ends in so many ms
--- (-1: none does).
+-- (-1: none does). The error TOOFEW: several were asked for, more than there are, taken or not; nothing was written. Not where
+-- there is none at all: a semaphore that was set to 0 is paused.
 -- wire: protocol section 7.3. The time is the server's. An id that is there tells a copy of the call; a copy that comes after
 -- the end of its permits finds RECORD and takes nothing.
 local value = redis.call('get', KEYS[1])
@@ -28,6 +29,12 @@ if soonest and tonumber(soonest) <= now then
 end
 local wanted = #ARGV - 3
 local free = value and value + #ended or 0
+if value and wanted > 1 and free < wanted then
+    local total = value + redis.call('zcount', KEYS[2], '-inf', '+inf')
+    if total > 0 and total < wanted then
+        return redis.error_reply(string.format('TOOFEW %d in all', total))
+    end
+end
 local enough = value and free >= wanted and redis.call('exists', KEYS[3]) == 0
 if enough then free = free - wanted end
 local expiry = enough and redis.call('pttl', KEYS[1]) or -1

@@ -41,7 +41,8 @@ namespace redlatch {
 
 /// Options of one acquisition of permits that have ids.
 struct leased_permit_options {
-    /// How many, all of them or none: 1 to 1,000. For more than there are one waits until there are more.
+    /// How many, all of them or none: 1 to 1,000. For more than there are in all, those included that are taken, is an error,
+    /// also where their number is lowered while one waits. One waits where it is not set, or set to 0, and for one permit.
     int permits = 1;
 
     /// After this time they come back by themselves, unless they are renewed. None, duration::max(): they are taken until they
@@ -73,10 +74,10 @@ public:
     /// woken by a release, or when the lease of a permit ends.
     /// Throws error: timed_out (busy for a wait of zero), cancelled, disconnected, server_refused, wrong_type, bad_reply,
     /// not_replicated and lease_lost (where replicas have to confirm it: too few did; the lease was over before),
-    /// invalid_argument, closed, forked, wrong_thread; std::system_error(resource_unavailable_try_again): no thread could be
-    /// started that would renew them. Whatever it throws, nothing is left taken: what a call on its way takes
-    /// is given back in the background, for which close() waits; where the server says nothing for that long, their lease
-    /// ends it, and permits without a lease stay taken.
+    /// invalid_argument (more permits than there are in all, too), closed, forked, wrong_thread;
+    /// std::system_error(resource_unavailable_try_again): no thread could be started that would renew them. Whatever it throws,
+    /// nothing is left taken: what a call on its way takes is given back in the background, for which close() waits; where the
+    /// server says nothing for that long, their lease ends it, and permits without a lease stay taken.
     permits acquire(leased_permit_options const& options = {});
     permits acquire(leased_permit_options const& options, std::error_code& ec);
     void async_acquire(leased_permit_options const& options, executor ex,

@@ -265,6 +265,7 @@ bool counter_wait::on_answered(connection::call const& answered) {
     may_have_taken_ = answered.reply.is_error() && (may_have_taken_ || call_.repeated());
     if (answered.reply.is_error()) {
         server_said_ = locking::naming_right(answered.reply.text, answered.bytes);
+        too_many_ = answered.reply.is_error_named(locking::too_few_in_all);
         auto const verdict = connection::judge(answered.reply);
         return carry_out(op_.on_error(
             verdict, now_, node_->on_write_refused(answered, now_, request_.may_wait ? &refused_ : nullptr, waker())));
@@ -462,6 +463,7 @@ bool counter_wait::finish() {
         settle_debt();
     leave();
     result_ = error_of(op_.result(), request_.may_wait);
+    if (too_many_ && result_ == errc::server_refused) result_ = errc::invalid_argument;
     return done_ = true;
 }
 

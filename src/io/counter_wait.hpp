@@ -124,6 +124,7 @@ private:
     bool handed_over_ = false;
     std::optional<int> confirmed_by_{};
     bool counted_ = true;      ///< among the operations under way
+    bool too_many_ = false;    ///< asked for: more than there are, taken or not
     bool after_yield_ = false; ///< others could have asked before it, and nothing tells that one did
     std::error_code result_;
     std::string server_said_;

@@ -3,6 +3,7 @@
 #include "io/counter_wait.hpp"
 #include "locking/names.hpp"
 
+#include <algorithm>
 #include <string>
 
 namespace redlatch::io {
@@ -46,11 +47,15 @@ std::string counter_wait::message() const {
         auto const why = node_->data().line().trouble();
         return "the wait for " + which + " failed: " + (why.empty() ? server + " did not answer in time" : why);
     }
+    case errc::invalid_argument: {
+        auto const in_all = server_said_.substr(std::min(locking::too_few_in_all.size() + 1, server_said_.size()));
+        return which + " can never give " + std::to_string(request_.amount) + " permits at once: it has " + in_all
+               + "; ask for fewer, or set more of them";
+    }
     case errc::not_owner:
     case errc::lease_lost:
     case errc::bad_config:
     case errc::bad_name:
-    case errc::invalid_argument:
     case errc::forked:
     case errc::wrong_thread:
     case errc::would_deadlock:

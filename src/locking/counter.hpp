@@ -42,6 +42,9 @@ inline constexpr std::size_t permit_id_size = 16;
 /// acquire_answer::left is not more: waiters are told of it, and nobody has more of them.
 inline constexpr std::int64_t most_left = 1'000'000'000;
 
+/// The first word of the error that answers an `ask` for more than there are in all, those included that are taken.
+inline constexpr std::string_view too_few_in_all = "TOOFEW";
+
 /// What one kind of counter does differently: pure functions, as of a recipe.
 struct counter_kind {
     /// "semaphore", "permit semaphore", "count-down latch" or "leader election": for messages.
