@@ -101,9 +101,14 @@ public:
     void release(std::vector<std::string> const& ids);
     void async_release(std::vector<std::string> const& ids, executor ex, std::function<void(std::error_code)> handler);
     [[nodiscard]] std::optional<outcome> start_release(std::vector<std::string> const& ids, completion_ptr<>& done);
-    /// False: one of them is not there, and nothing was changed. Throws as release, but for not_owner.
+    /// As release, but that one of them is not there is an answer: false, and nothing was changed. One round trip. Throws as
+    /// release, but for not_owner.
     bool try_release(std::string const& id);
     bool try_release(std::vector<std::string> const& ids);
+    void async_try_release(std::vector<std::string> const& ids, executor ex,
+                           std::function<void(std::error_code, bool)> handler);
+    [[nodiscard]] std::optional<outcome> start_try_release(std::vector<std::string> const& ids,
+                                                           completion_ptr<bool>& done);
 
     /// Sets the lease of a permit anew, from now on, shorter or longer; none, duration::max(): for ever. False: it is not
     /// there. One round trip. Throws error: invalid_argument, and as basic_counter.

@@ -77,8 +77,11 @@ std::optional<outcome> take_later(counter_impl const& impl, leased_permit_option
                               });
 }
 
-/// The same, where that a permit is not there is a failure.
-requested_change<bool> releasing_for_certain(counter_impl const& impl, std::vector<std::string> const& shown) {
+enum class if_missing { answers_no, fails };
+
+/// A release of permits by their ids, as users see them. Answers whether it was done; that a permit is not there may be a
+/// failure.
+requested_change<bool> releasing_ids(counter_impl const& impl, std::vector<std::string> const& shown, if_missing then) {
     auto ids = detail::raw_ids(impl, shown);
     auto asked = detail::releasing_by_id(impl, ids);
     return {.about = asked.about,
@@ -86,10 +89,11 @@ requested_change<bool> releasing_for_certain(counter_impl const& impl, std::vect
             .compose = asked.compose,
             .releases = asked.releases,
             .idempotent = true,
-            .answer = [impl, ids, answer = asked.answer](io::counter_change const& ended) {
-                if (auto const missing = answer(ended); missing > 0)
+            .answer = [impl, ids, then, answer = asked.answer](io::counter_change const& ended) {
+                auto const missing = answer(ended);
+                if (missing > 0 && then == if_missing::fails)
                     throw error(errc::not_owner, detail::not_there(impl, ids, missing));
-                return true;
+                return missing == 0;
             }};
 }
 
@@ -277,12 +281,12 @@ void permit_semaphore::release(std::string const& id) {
 }
 
 void permit_semaphore::release(std::vector<std::string> const& ids) {
-    detail::change_now(impl(), releasing_for_certain(impl(), ids));
+    detail::change_now(impl(), releasing_ids(impl(), ids, if_missing::fails));
 }
 
 std::optional<outcome> permit_semaphore::start_release(std::vector<std::string> const& ids, completion_ptr<>& done) {
     return detail::checked_change_later(
-        impl(), [&] { return releasing_for_certain(impl(), ids); }, done);
+        impl(), [&] { return releasing_ids(impl(), ids, if_missing::fails); }, done);
 }
 
 void permit_semaphore::async_release(std::vector<std::string> const& ids, executor ex,
@@ -296,7 +300,19 @@ bool permit_semaphore::try_release(std::string const& id) {
 }
 
 bool permit_semaphore::try_release(std::vector<std::string> const& ids) {
-    return detail::change_now(impl(), detail::releasing_by_id(impl(), detail::raw_ids(impl(), ids))) == 0;
+    return detail::change_now(impl(), releasing_ids(impl(), ids, if_missing::answers_no));
+}
+
+std::optional<outcome> permit_semaphore::start_try_release(std::vector<std::string> const& ids,
+                                                           completion_ptr<bool>& done) {
+    return detail::checked_change_later(
+        impl(), [&] { return releasing_ids(impl(), ids, if_missing::answers_no); }, done);
+}
+
+void permit_semaphore::async_try_release(std::vector<std::string> const& ids, executor ex,
+                                         std::function<void(std::error_code, bool)> handler) {
+    detail::with_handler<bool>(*impl().core, std::move(ex), std::move(handler),
+                               [&](completion_ptr<bool>& done) { return start_try_release(ids, done); });
 }
 
 bool permit_semaphore::update_lease(std::string const& id, std::optional<time_span> lease) {

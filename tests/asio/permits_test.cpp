@@ -45,7 +45,13 @@ TEST_P(permits_test, futures) {
     EXPECT_GT(async_lease_of(pool, id, asio::use_future).get().value_or(0ms), 90s);
     async_release(std::move(one), asio::use_future).get();
     EXPECT_EQ(outcome_of([&] { async_release(pool, {id}, asio::use_future).get(); }).reason, errc::not_owner);
-    async_release(pool, two.detach(), asio::use_future).get();
+    EXPECT_FALSE(async_try_release(pool, {id}, asio::use_future).get()) << "no is an answer";
+    EXPECT_EQ(outcome_of([&] { async_try_release(pool, {"x"}, asio::use_future).get(); }).reason,
+              errc::invalid_argument);
+    auto const ids = two.detach();
+    EXPECT_FALSE(async_try_release(pool, {ids[0], id}, asio::use_future).get()) << "all or none";
+    EXPECT_TRUE(async_try_release(pool, {ids[0]}, asio::use_future).get());
+    async_release(pool, {ids[1]}, asio::use_future).get();
     async_add_permits(pool, -1, asio::use_future).get();
     EXPECT_EQ(async_available_permits(pool, asio::use_future).get(), 2);
     EXPECT_TRUE(async_try_acquire(pool, asio::use_future).get());

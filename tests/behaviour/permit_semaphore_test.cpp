@@ -388,6 +388,9 @@ TEST_F(permit_semaphore_test, does_all_of_it_with_handlers) {
     std::promise<std::error_code> by_id;
     mine.async_release({id}, {}, [&](std::error_code ec) { by_id.set_value(ec); });
     EXPECT_EQ(by_id.get_future().get(), errc::not_owner) << "it was released already";
+    std::promise<std::pair<std::error_code, bool>> tried;
+    mine.async_try_release({id}, {}, [&](std::error_code ec, bool done) { tried.set_value({ec, done}); });
+    EXPECT_EQ(tried.get_future().get(), (std::pair{std::error_code(), false})) << "no is an answer";
     std::promise<std::error_code> malformed;
     mine.async_release({"x"}, {}, [&](std::error_code ec) { malformed.set_value(ec); });
     EXPECT_EQ(malformed.get_future().get(), errc::invalid_argument) << "told, not thrown";
@@ -402,6 +405,7 @@ TEST_F(permit_semaphore_test, refuses_a_call_without_a_handler_at_once) {
     EXPECT_EQ(refused([&] { mine.async_acquire({}, {}, {}); }), errc::invalid_argument);
     EXPECT_EQ(refused([&] { mine.async_try_acquire({}, {}, {}); }), errc::invalid_argument);
     EXPECT_EQ(refused([&] { mine.async_release({id}, {}, {}); }), errc::invalid_argument);
+    EXPECT_EQ(refused([&] { mine.async_try_release({id}, {}, {}); }), errc::invalid_argument);
     EXPECT_EQ(refused([&] { mine.async_update_lease(id, 1s, {}, {}); }), errc::invalid_argument);
     EXPECT_EQ(refused([&] { mine.async_lease_of(id, {}, {}); }), errc::invalid_argument);
     EXPECT_EQ(refused([&] { mine.async_get_permits({}, {}); }), errc::invalid_argument);

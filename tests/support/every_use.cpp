@@ -91,7 +91,9 @@ void use_permit_semaphore(client& user, client&) {
     });
     EXPECT_EQ(found, 1);
     EXPECT_FALSE(pool.try_acquire({.permits = 2, .wait = 50ms}));
+    auto const ids = first.ids();
     first.release();
+    EXPECT_FALSE(pool.try_release(ids)) << "they are there no more";
     (void)pool.acquire({.lease = 1ms, .wait = 5s}).detach();
     EXPECT_TRUE(wait_until([&] { return pool.available_permits() == 2; }));
     pool.add_permits(1);

@@ -59,6 +59,16 @@ template <class Token> auto async_release(permit_semaphore semaphore, std::vecto
         std::move(semaphore));
 }
 
+/// Ends with (error, bool). As permit_semaphore::try_release: false, and no error, where one of them is not there.
+template <class Token> auto async_try_release(permit_semaphore semaphore, std::vector<std::string> ids, Token&& token) {
+    return detail::asio_start<detail::plain_result, bool>(
+        std::forward<Token>(token),
+        [ids = std::move(ids)](permit_semaphore& asked, completion_ptr<bool>& done) {
+            return asked.start_try_release(ids, done);
+        },
+        std::move(semaphore));
+}
+
 /// Ends with (error, bool). As permit_semaphore::update_lease.
 template <class Token>
 auto async_update_lease(permit_semaphore semaphore, std::string id, std::optional<time_span> lease, Token&& token) {
