@@ -185,7 +185,11 @@ public:
     /// Campaigns, calls `work` while this candidate leads, on this thread, and resigns when it returns or throws. After a loss
     /// it campaigns again, if that is asked for. Blocks; `work` has to return when leadership::lost() is stopped, and when it
     /// is to stop. Throws as campaign, but for cancelled; what `work` throws comes out after the resignation.
-    /// error(invalid_argument): no `work`. A coroutine: async_run_as_leader of redlatch/asio_work.hpp.
+    /// error(invalid_argument): no `work`.
+    ///
+    /// As a coroutine: async_run_as_leader of redlatch/asio_work.hpp. A program of handlers does it by three calls, for its
+    /// work is handlers too: that of async_campaign keeps the term and begins the work; async_wait_lost of redlatch/asio.hpp,
+    /// or a std::stop_callback on leadership::lost(), ends the work with the term; async_resign comes when it has ended.
     term_end run_as_leader(std::function<void(leadership&)> const& work, lead_options const& options = {});
 
     /// Who leads; none: nobody. One round trip, a script that only reads. Blocks for at most config::timeout.

@@ -1,13 +1,18 @@
 // Elections with completion tokens.
 #include "asio/asio_fixture.hpp"
 
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/bind_executor.hpp>
+#include <boost/asio/cancellation_signal.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_future.hpp>
+#include <memory>
 
 #ifdef REDLATCH_TEST_COROUTINES
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/experimental/awaitable_operators.hpp>
-#include <boost/asio/steady_timer.hpp>
 #endif
 
 namespace redlatch::test {
@@ -55,6 +60,62 @@ TEST_P(election_test, futures) {
         EXPECT_EQ(now->candidate, "bob");
     }
     async_resign(std::move(term), asio::use_future).get();
+}
+
+/// What run_as_leader does, by a program of handlers; the work is a timer. All of it runs on one thread.
+class work_of_handlers : public std::enable_shared_from_this<work_of_handlers> {
+public:
+    work_of_handlers(asio::io_context& context, leader_election election, std::chrono::milliseconds amount)
+        : context_(context), election_(std::move(election)), amount_(amount), work_(context) {}
+
+    /// How the term ended.
+    std::future<asio_error> begin() {
+        asio::post(context_, [self = shared_from_this()] { self->campaign(); });
+        return ended_.get_future();
+    }
+
+private:
+    void campaign() {
+        async_campaign(election_,
+                       asio::bind_executor(context_, [self = shared_from_this()](asio_error code, leadership term) {
+                           if (code) return self->ended_.set_value(code);
+                           self->term_ = std::move(term);
+                           self->lead();
+                       }));
+    }
+    void lead() {
+        auto const self = shared_from_this();
+        async_wait_lost(term_, asio::bind_cancellation_slot(no_loss_any_more_.slot(),
+                                                            asio::bind_executor(context_, [self](asio_error code) {
+                                                                if (!code) self->work_.cancel();
+                                                            })));
+        work_.expires_after(amount_);
+        work_.async_wait([self](asio_error) { self->resign(); });
+    }
+    void resign() {
+        no_loss_any_more_.emit(asio::cancellation_type::terminal);
+        async_resign(std::move(term_), asio::bind_executor(context_, [self = shared_from_this()](asio_error code) {
+                         self->ended_.set_value(code);
+                     }));
+    }
+
+    asio::io_context& context_;
+    leader_election election_;
+    std::chrono::milliseconds const amount_;
+    asio::steady_timer work_;
+    leadership term_;
+    asio::cancellation_signal no_loss_any_more_;
+    std::promise<asio_error> ended_;
+};
+
+TEST_P(election_test, work_of_handlers_ends_with_the_term_or_ends_it) {
+    auto interrupted = std::make_shared<work_of_handlers>(loop.context, ann, 600s)->begin();
+    ASSERT_TRUE(wait_until([&] { return ann.is_leading(); }));
+    theirs.force_unlock();
+    EXPECT_TRUE(equals(interrupted.get(), errc::lease_lost));
+    auto finished = std::make_shared<work_of_handlers>(loop.context, ann, 1ms)->begin();
+    EXPECT_FALSE(finished.get()) << "it has resigned";
+    EXPECT_FALSE(async_leader(ann, asio::use_future).get());
 }
 
 #ifdef REDLATCH_TEST_COROUTINES
