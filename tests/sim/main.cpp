@@ -34,6 +34,7 @@ struct wanted {
     std::optional<double> minutes{};
     bool one = false;
     bool faults = true;
+    std::optional<int> processes{};
     generation of = generation::latest;
     redlatch::sim::lock_kind kind = redlatch::sim::lock_kind::reentrant;
     redlatch::sim::topology servers = redlatch::sim::topology::single;
@@ -59,6 +60,7 @@ constexpr char const* help = R"(redlatch_sim: the shipped library in a simulated
   --minutes K    as many seeds as there is time for; with --count, status 2 if that is too short for them
   --fresh        begin with a seed of the day
   --no-faults    nothing goes wrong
+  --processes N  so many in each scenario, 1 to 8, all of which have work (as the seed says: 1 to 5)
   --generation G of the generator that made the scenarios: kept seeds belong to an earlier one (the latest)
   --go-on        a line for each seed that fails, and no more
   --kind WORD    all locks are of this kind: reentrant, non_reentrant, spin, fenced, fair, read_write,
@@ -144,6 +146,13 @@ std::optional<wanted> parse(int argc, char** argv, int& status) {
             made.first = static_cast<std::uint64_t>(std::chrono::system_clock::now().time_since_epoch().count());
         } else if (word == "--no-faults") {
             made.faults = false;
+        } else if (word == "--processes") {
+            auto const how_many = number();
+            if (how_many < 1 || how_many > redlatch::sim::most_processes) {
+                std::fprintf(stderr, "redlatch_sim: a scenario has 1 to %d processes\n", redlatch::sim::most_processes);
+                return std::nullopt;
+            }
+            made.processes = static_cast<int>(how_many);
         } else if (word == "--generation") {
             auto const which = number();
             if (which < 1 || which > static_cast<std::uint64_t>(generation::tenth) + 1) {
@@ -191,6 +200,10 @@ std::optional<wanted> parse(int argc, char** argv, int& status) {
         std::fprintf(stderr, "redlatch_sim: locks of this kind are not played with servers that are arranged so\n");
         return std::nullopt;
     }
+    if (made.processes && (made.fields || made.orders)) {
+        std::fprintf(stderr, "redlatch_sim: --processes is of seeds, not of --fields or --orders\n");
+        return std::nullopt;
+    }
     return made;
 }
 
@@ -211,7 +224,7 @@ extern "C" void say_the_seed(int signal) {
 
 scenario make(std::uint64_t seed, wanted const& how) {
     auto made = how.fields ? generate(redlatch::sim::random_field(seed), seed)
-                           : redlatch::sim::generate(seed, how.faults, how.of);
+                           : redlatch::sim::generate(seed, how.faults, how.of, how.processes);
     change_kind(made, how.kind);
     change_topology(made, how.servers, how.faults);
     return made;
@@ -263,6 +276,7 @@ int report(scenario const& failing, redlatch::sim::outcome const& seen, wanted c
                 : how.faults ? ""
                              : " --no-faults",
                 (" --topology " + to_text(failing.servers_are) + " --kind " + word_of(failing.locks_are)).c_str());
+    if (how.processes) std::printf(" --processes %d", *how.processes);
     if (how.of != generation::latest) std::printf(" --generation %d", static_cast<int>(how.of) + 1);
     std::printf("\n");
     return 1;

@@ -2,6 +2,7 @@
 #include "sim/scenario/scenario.hpp"
 #include "sim/scenario/variations.hpp"
 
+#include <algorithm>
 #include <array>
 
 namespace redlatch::sim {
@@ -50,14 +51,26 @@ void add_workers(dice& by, scenario& in, int process) {
     }
 }
 
-/// In some scenarios there are five processes.
-void make_five(scenario& in) {
-    dice by(in.seed * 0xaf251af3b0f025b5U + 0x7b2c1d9);
-    if (!by.one_in(10)) return;
-    for (; in.processes < 5; ++in.processes) {
+void add_processes(dice& by, scenario& in, int in_all) {
+    for (; in.processes < in_all; ++in.processes) {
         in.drifts.push_back(by.one_in(2) ? by.between(-1'500, 1'500) : 0);
         add_workers(by, in, in.processes);
     }
+}
+
+/// In some scenarios there are five processes.
+void make_five(scenario& in) {
+    dice by(in.seed * 0xaf251af3b0f025b5U + 0x7b2c1d9);
+    if (by.one_in(10)) add_processes(by, in, 5);
+}
+
+/// The last ones are left out, or others come.
+void make_so_many(scenario& in, int processes) {
+    dice by(in.seed * 0x94d049bb133111ebU + 0x2127599);
+    std::erase_if(in.workers, [&](worker const& one) { return one.process >= processes; });
+    in.processes = std::min(in.processes, processes);
+    in.drifts.resize(static_cast<std::size_t>(in.processes));
+    add_processes(by, in, processes);
 }
 
 /// Re-entries with a lease of their own, leases beyond any patience, and bytes that arrive long after their connection.
@@ -82,8 +95,8 @@ void vary(std::uint64_t seed, scenario& in) {
     }
 }
 
-/// The clients' settings, many workers of few processes, and sections that last no time.
-void configure(std::uint64_t seed, scenario& in) {
+/// The clients' settings, many workers of few processes (if they may be few), and sections that last no time.
+void configure(std::uint64_t seed, scenario& in, bool may_be_few) {
     dice by(seed * 0x9fb21c651e98df25U + 0x2468ace);
     in.restore_refused = by.one_in(12);
     in.scripts_only = by.one_in(3);
@@ -91,7 +104,7 @@ void configure(std::uint64_t seed, scenario& in) {
     in.strictly = by.one_in(3);
     in.detached_unlock = by.one_in(3);
     if (!in.hands_over || !by.one_in(2)) return;
-    bool const crowded = by.one_in(2);
+    bool const crowded = by.one_in(2) && may_be_few;
     for (auto& each : in.workers) {
         if (crowded) each.process = each.process % 2;
         for (auto& one : each.jobs) {
@@ -122,7 +135,7 @@ std::int64_t scenario::longest_confirmation() const {
     return longest;
 }
 
-scenario generate(std::uint64_t seed, bool with_faults, generation of) {
+scenario generate(std::uint64_t seed, bool with_faults, generation of, std::optional<int> processes) {
     dice by(seed * 0x9e3779b97f4a7c15U + 0x1234567);
     scenario made;
     made.seed = seed;
@@ -137,10 +150,11 @@ scenario generate(std::uint64_t seed, bool with_faults, generation of) {
     made.server_drift = by.one_in(2) ? by.between(-1'500, 1'500) : 0;
     for (int i = 0; i < made.processes; ++i) add_workers(by, made, i);
     if (of >= generation::ninth) make_five(made);
+    if (processes) make_so_many(made, *processes);
     auto const count = !with_faults || by.one_in(6) ? 0 : by.between(1, by.one_in(3) ? 8 : 3);
     for (int i = 0; i < count; ++i) made.faults.push_back(make_fault(by, made));
     if (of >= generation::second) vary(seed, made);
-    if (of >= generation::third) configure(seed, made);
+    if (of >= generation::third) configure(seed, made, !processes);
     if (of >= generation::fourth) {
         put_times_on_a_grid(made);
         split_writes(made, with_faults);

@@ -273,7 +273,12 @@ enum class generation : std::uint8_t {
     latest = tenth
 };
 
-scenario generate(std::uint64_t seed, bool with_faults = true, generation of = generation::latest);
+/// What is asked of fairness and of the cost of waiting is for no more.
+constexpr int most_processes = 8;
+
+/// `processes`: exactly so many, and workers in each of them; none: as many as the seed says.
+scenario generate(std::uint64_t seed, bool with_faults = true, generation of = generation::latest,
+                  std::optional<int> processes = {});
 /// C++-like lines that say all of it.
 std::string to_text(scenario const& what);
 std::string to_text(fault const& what);

@@ -43,6 +43,26 @@ TEST(variations, put_the_times_of_a_quarter_of_the_seeds_on_a_grid) {
     EXPECT_LT(before, 20) << "by chance, in scenarios of one or two jobs";
 }
 
+/// Those that have something to do.
+std::set<int> at_work(scenario const& what) {
+    std::set<int> found;
+    for (auto const& each : what.workers) found.insert(each.process);
+    return found;
+}
+
+TEST(variations, give_a_scenario_as_many_processes_as_are_asked_for_all_of_them_with_work) {
+    for (int const asked : {1, 3, 5, most_processes})
+        for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+            auto const made = generate(seed, true, generation::latest, asked);
+            EXPECT_EQ(made.processes, asked) << seed;
+            EXPECT_EQ(made.drifts.size(), static_cast<std::size_t>(asked)) << seed;
+            auto const working = at_work(made);
+            EXPECT_EQ(working.size(), static_cast<std::size_t>(asked)) << seed;
+            EXPECT_EQ(*working.rbegin(), asked - 1) << seed;
+            for (auto const& one : made.faults) EXPECT_LT(one.process, asked) << seed;
+        }
+}
+
 /// Two processes take turns, and each release of the first may be sent by halves.
 scenario halves(half_sent_way way) {
     scenario made;
