@@ -12,6 +12,7 @@
 #include "api/server_view.hpp"
 #include "base/hash_slot.hpp"
 #include "locking/names.hpp"
+#include "locking/recipes/counter_kinds.hpp"
 #include "locking/recipes/election.hpp"
 #include "locking/recipes/faster_multi.hpp"
 #include "locking/recipes/recipes.hpp"

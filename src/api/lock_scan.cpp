@@ -1,6 +1,7 @@
 #include "api/lock_scan.hpp"
 
 #include "locking/names.hpp"
+#include "locking/recipes/fair.hpp"
 
 namespace redlatch::detail {
 namespace {
@@ -26,7 +27,7 @@ void lock_scan::begin_again() {
 
 std::string_view lock_scan::name_in(std::string_view key) const noexcept {
     if (what == kind::locks) return is_name(key) ? key : std::string_view();
-    constexpr auto before = locking::before_fair_queue;
+    constexpr auto before = locking::fair::before_queue;
     if (!key.starts_with(before) || !key.substr(before.size()).starts_with(':')) return {};
     key.remove_prefix(before.size() + 1);
     auto name = plain_name_in(key);
@@ -41,7 +42,7 @@ std::string_view lock_scan::name_in(std::string_view key) const noexcept {
 
 std::vector<lock_scan> scans_for_locks(std::string_view pattern) {
     std::string const given(pattern);
-    auto const queue = std::string(locking::before_fair_queue) + ':';
+    auto const queue = std::string(locking::fair::before_queue) + ':';
     std::vector<lock_scan> scans;
     scans.push_back({.what = lock_scan::kind::locks, .pattern = given});
     if (given == "*") {

@@ -6,6 +6,7 @@
 #include "connection/server_error.hpp"
 #include "locking/names.hpp"
 #include "locking/recipes/election.hpp"
+#include "locking/recipes/fair.hpp"
 #include "resp/command.hpp"
 
 #include <redlatch/error.hpp>
@@ -134,8 +135,8 @@ void append_look(std::vector<std::string>& commands, std::string const& name) {
     commands.push_back(resp::command("HSCAN", name, "0", "COUNT", "1000"));
     commands.push_back(resp::command("PTTL", name));
     commands.push_back(resp::command("EXISTS", locking::token_counter(name)));
-    commands.push_back(resp::command("LRANGE", locking::fair_queue(name), "0", last_of_queue));
-    commands.push_back(resp::command("ZRANGE", locking::fair_timeouts(name), "0", last_of_queue, "WITHSCORES"));
+    commands.push_back(resp::command("LRANGE", locking::fair::queue_of(name), "0", last_of_queue));
+    commands.push_back(resp::command("ZRANGE", locking::fair::timeouts_of(name), "0", last_of_queue, "WITHSCORES"));
     commands.push_back(resp::command("HGET", name, "mode")); // it may stand behind a thousand readers
     // Beside EXISTS, which tells the type to those who may not GET.
     commands.push_back(resp::command("GET", locking::token_counter(name)));

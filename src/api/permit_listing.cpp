@@ -7,6 +7,7 @@
 #include "connection/server_error.hpp"
 #include "io/query_batch.hpp"
 #include "locking/names.hpp"
+#include "locking/recipes/permits.hpp"
 #include "resp/command.hpp"
 
 #include <redlatch/error.hpp>
@@ -36,7 +37,8 @@ std::vector<permit_scan> scans_for(std::string_view pattern) {
 }
 
 void add_name(std::vector<std::string>& names, std::string_view name, std::string_view key) {
-    bool const fits = !name.empty() && name.size() <= locking::longest_name && locking::permit_timeouts(name) == key;
+    bool const fits =
+        !name.empty() && name.size() <= locking::longest_name && locking::permits::timeouts_of(name) == key;
     if (fits) names.emplace_back(name);
 }
 

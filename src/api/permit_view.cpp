@@ -5,6 +5,8 @@
 #include "io/query_op.hpp"
 #include "locking/counter.hpp"
 #include "locking/names.hpp"
+#include "locking/recipes/counter_kinds.hpp"
+#include "locking/recipes/permits.hpp"
 #include "resp/command.hpp"
 
 #include <redlatch/error.hpp>
@@ -73,14 +75,14 @@ std::int64_t sum_or_most(std::int64_t one, std::int64_t other) noexcept {
 }
 
 std::vector<std::string> ask_for_permits(std::string const& name) {
-    auto const timeouts = locking::permit_timeouts(name);
+    auto const timeouts = locking::permits::timeouts_of(name);
     return {resp::command("GET", name), resp::command("ZCOUNT", timeouts, "-inf", "+inf"),
             resp::command("ZRANGE", timeouts, "0", last_shown, "WITHSCORES"), resp::command("TIME")};
 }
 
 permit_info to_permit_info(io::client_core& core, std::string const& name, std::string const& about,
                            std::span<resp::value const> answers) {
-    auto const timeouts = locking::permit_timeouts(name);
+    auto const timeouts = locking::permits::timeouts_of(name);
     for (auto const& one : answers)
         must_be_answer_about_permits(core, name, &one == &answers.front() ? name : timeouts, about, one);
     auto const unexpected = [&] { return error(errc::bad_reply, "the server sent an unexpected reply to " + about); };

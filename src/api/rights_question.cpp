@@ -1,6 +1,10 @@
 #include "api/rights_question.hpp"
 
 #include "locking/names.hpp"
+#include "locking/recipes/fair.hpp"
+#include "locking/recipes/latch.hpp"
+#include "locking/recipes/read_write.hpp"
+#include "locking/recipes/semaphore.hpp"
 #include "locking/script.hpp"
 #include "resp/command.hpp"
 
@@ -85,8 +89,8 @@ struct samples {
     explicit samples(std::string_view prefix)
         : name(std::string(prefix) + "redlatch"), all(locking::literal(prefix) + "*"), any_name(prefix.empty()) {
         add_key([](std::string const& base_name) { return base_name; });
-        add_key([](std::string const& base_name) { return locking::fair_queue(base_name); });
-        add_key([](std::string const& base_name) { return locking::fair_timeouts(base_name); });
+        add_key([](std::string const& base_name) { return locking::fair::queue_of(base_name); });
+        add_key([](std::string const& base_name) { return locking::fair::timeouts_of(base_name); });
         add_key([](std::string const& base_name) { return locking::token_counter(base_name); });
         add_key([&](std::string const& base_name) {
             return locking::request_record(base_name, base_name == name ? "id" : "*");
@@ -97,9 +101,9 @@ struct samples {
                 return locking::read_hold_prefix(base_name) + (base_name == name ? "id" : "*");
             });
         add_channel(locking::lock_channel);
-        add_channel(locking::read_write_channel);
-        add_channel(locking::semaphore_channel);
-        add_channel(locking::latch_channel);
+        add_channel(locking::read_write::channel_of);
+        add_channel(locking::semaphore::channel_of);
+        add_channel(locking::latch::channel_of);
     }
 
     template <class Derive> void add_key(Derive derive) {

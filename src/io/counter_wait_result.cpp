@@ -31,8 +31,8 @@ std::string counter_wait::message() const {
     case errc::closed: return "the client was closed while it waited for " + which;
     case errc::wrong_type:
         return "the key " + locking::shown(request_.what->name)
-               + (request_.what->how->names_what_it_takes()
-                      ? ", or " + locking::shown(locking::permit_timeouts(request_.what->name)) + " beside it,"
+               + (request_.what->how->key_beside != nullptr
+                      ? ", or " + locking::shown(request_.what->how->key_beside(request_.what->name)) + " beside it,"
                       : std::string())
                + " on " + server + " is not a " + kind + " (another type of value has this name); choose another name";
     case errc::server_refused:

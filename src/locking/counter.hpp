@@ -50,6 +50,8 @@ struct counter_kind {
     /// "semaphore", "permit semaphore", "count-down latch" or "leader election": for messages.
     std::string_view kind;
     std::string (*channel)(std::string_view name);
+    /// The key that it needs beside NAME. Null: none.
+    std::string (*key_beside)(std::string_view name) = nullptr;
     /// What a waiter asks.
     wire_call (*ask)(counter_request const&);
     /// Acquired: the wait is over; busy: it goes on.
@@ -130,10 +132,5 @@ using counter_ptr = std::shared_ptr<counter>;
 /// have of that they have of the acquisition.
 wire_call counter_mark(counter_request const& taken);
 count_reply read_counter_mark(resp::value const& reply);
-
-extern counter_kind const semaphore_kind; ///< Redisson's RSemaphore: protocol section 7.1
-extern counter_kind const latch_kind;     ///< RCountDownLatch: protocol section 7.2
-extern counter_kind const permit_kind;    ///< RPermitExpirableSemaphore: protocol section 7.3
-extern counter_kind const election_kind;  ///< another leader: protocol section 8.2
 
 } // namespace redlatch::locking

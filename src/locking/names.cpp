@@ -32,16 +32,8 @@ std::string prefixed(std::string_view prefix, std::string_view name) {
     return prefixed_text(prefix, name).str();
 }
 
-std::string latch_channel(std::string_view name) {
-    return std::string("redisson_countdownlatch__channel__{").append(name).append(1, '}');
-}
-
 std::string request_record(std::string_view name, std::string_view request_id) {
     return prefixed("redlatch_request", name).append(1, ':').append(request_id);
-}
-
-std::string permit_timeouts(std::string_view name) {
-    return read_hold_prefix(name) + "timeout";
 }
 
 std::string read_hold_prefix(std::string_view name) {

@@ -18,34 +18,15 @@ public:
     prefixed_text(std::string_view prefix, std::string_view name);
 };
 
-/// Of the channels that releases are published on.
+/// Of the channels that releases are published on; a kind that has others, or further keys, names them in its recipe.
 inline constexpr std::string_view lock_channel_prefix = "redisson_lock__channel";
-inline constexpr std::string_view read_write_channel_prefix = "redisson_rwlock";
 
 inline std::string lock_channel(std::string_view name) {
     return prefixed(lock_channel_prefix, name);
 }
-inline std::string read_write_channel(std::string_view name) {
-    return prefixed(read_write_channel_prefix, name);
-}
-inline constexpr std::string_view before_fair_queue = "redisson_lock_queue";
-inline std::string fair_queue(std::string_view name) {
-    return prefixed(before_fair_queue, name);
-}
-inline std::string fair_timeouts(std::string_view name) {
-    return prefixed("redisson_lock_timeout", name);
-}
 inline std::string token_counter(std::string_view name) {
     return prefixed("redisson_lock_token", name);
 }
-
-inline std::string semaphore_channel(std::string_view name) {
-    return prefixed("redisson_sc", name);
-}
-/// Of permits with leases: when each of them ends.
-std::string permit_timeouts(std::string_view name);
-/// In brackets of its own, even where the name has some.
-std::string latch_channel(std::string_view name);
 /// Of a request that is to be executed once; beside NAME in a cluster.
 std::string request_record(std::string_view name, std::string_view request_id);
 /// What the keys that keep the read holds of a read-write lock alive begin with; never a key itself.

@@ -1,6 +1,6 @@
 #include "locking/recipes/counter_calls.hpp"
 
-#include "locking/names.hpp"
+#include "locking/recipes/permits.hpp"
 
 #include <array>
 #include <charconv>
@@ -42,7 +42,7 @@ std::optional<std::int64_t> read_number(resp::value const& reply) {
 namespace redlatch::locking {
 
 wire_call counter_mark(counter_request const& taken) {
-    auto const timeouts = taken.ids.empty() ? std::string() : permit_timeouts(taken.name);
+    auto const timeouts = taken.ids.empty() ? std::string() : permits::timeouts_of(taken.name);
     std::array<std::string_view, 2> const keys{taken.name, taken.ids.empty() ? taken.record : timeouts};
     return script_call(scripts::counter_mark, keys, counter_calls::each_id(taken.ids));
 }

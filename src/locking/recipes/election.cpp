@@ -1,6 +1,7 @@
 #include "locking/recipes/election.hpp"
 
 #include "locking/names.hpp"
+#include "locking/recipes/counter_kinds.hpp"
 #include "locking/recipes/fenced.hpp"
 #include "locking/recipes/recipes.hpp"
 

@@ -11,8 +11,8 @@ namespace fair {
 namespace {
 
 wire_call end(call_context const& context, std::string_view owner_id) {
-    auto const queue = fair_queue(context.name);
-    auto const timeouts = fair_timeouts(context.name);
+    auto const queue = queue_of(context.name);
+    auto const timeouts = timeouts_of(context.name);
     auto const patience = std::to_string(context.waiter_timeout.count());
     if (context.kept_for.count() > 0)
         return script_call(scripts::fair_release, {context.name, queue, timeouts},
@@ -29,12 +29,12 @@ std::string waiter_channel(call_context const& context) {
 }
 
 std::vector<std::string> further_keys(std::string_view name) {
-    return {fair_queue(name), fair_timeouts(name)};
+    return {queue_of(name), timeouts_of(name)};
 }
 
 wire_call acquire(call_context const& context) {
-    auto const queue = fair_queue(context.name);
-    auto const timeouts = fair_timeouts(context.name);
+    auto const queue = queue_of(context.name);
+    auto const timeouts = timeouts_of(context.name);
     auto const lease = std::to_string(context.lease.count());
     auto const patience = std::to_string(context.waiter_timeout.count());
     return tokens::call(scripts::fair_acquire, context, {context.name, queue, timeouts},

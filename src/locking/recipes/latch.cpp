@@ -1,7 +1,7 @@
 #include "locking/recipes/latch.hpp"
 
-#include "locking/names.hpp"
 #include "locking/recipes/counter_calls.hpp"
+#include "locking/recipes/counter_kinds.hpp"
 
 namespace redlatch::locking {
 namespace latch {
@@ -24,6 +24,10 @@ wire_call remove(counter_request const& request) {
 
 } // namespace
 
+std::string channel_of(std::string_view name) {
+    return std::string("redisson_countdownlatch__channel__{").append(name).append(1, '}');
+}
+
 wire_call set(counter_request const& request) {
     return with_record(scripts::counter_set, request, {request.name},
                        {std::to_string(request.amount), request.publish, request.channel, closed, "0"});
@@ -37,7 +41,7 @@ wire_call count_down(counter_request const& request) {
 
 constinit counter_kind const latch_kind{
     .kind = "count-down latch",
-    .channel = latch_channel,
+    .channel = latch::channel_of,
     .ask = counter_calls::count,
     .read = latch::read_count,
     .undo = nullptr,

@@ -2,6 +2,8 @@
 
 #include "locking/names.hpp"
 #include "locking/recipes/counter_calls.hpp"
+#include "locking/recipes/counter_kinds.hpp"
+#include "locking/recipes/semaphore.hpp"
 
 #include <algorithm>
 #include <array>
@@ -19,7 +21,7 @@ enum class record { with, without };
 /// The ids stand behind all other arguments.
 wire_call with_ids(script const& program, counter_request const& request, record marked,
                    std::vector<std::string_view> arguments) {
-    auto const timeouts = permit_timeouts(request.name);
+    auto const timeouts = timeouts_of(request.name);
     std::vector<std::string_view> keys{request.name, timeouts};
     if (marked == record::with) keys.push_back(request.record);
     for (auto const id : counter_calls::each_id(request.ids)) arguments.push_back(id);
@@ -53,7 +55,7 @@ wire_call bar_copies(counter_request const& request) {
 }
 
 wire_call set(counter_request const& request, std::string_view as_total) {
-    auto const timeouts = permit_timeouts(request.name);
+    auto const timeouts = timeouts_of(request.name);
     return with_record(scripts::permit_set, request, {request.name, timeouts},
                        {request.publish, request.channel, std::to_string(request.amount), as_total});
 }
@@ -63,7 +65,7 @@ wire_call add(counter_request const& request) {
 }
 
 wire_call remove(counter_request const& request) {
-    auto const timeouts = permit_timeouts(request.name);
+    auto const timeouts = timeouts_of(request.name);
     return with_record(scripts::permit_remove, request, {request.name, timeouts}, {});
 }
 
@@ -73,6 +75,10 @@ std::optional<std::int64_t> read_available(resp::value const& reply) {
 }
 
 } // namespace
+
+std::string timeouts_of(std::string_view name) {
+    return read_hold_prefix(name) + "timeout";
+}
 
 wire_call release(counter_request const& request) {
     return with_ids(scripts::permit_release, request, record::without,
@@ -95,7 +101,7 @@ wire_call set_lease(counter_request const& request) {
 namespace {
 
 wire_call renew(counter_request const& request) {
-    auto const timeouts = permit_timeouts(request.name);
+    auto const timeouts = timeouts_of(request.name);
     auto const lease = std::to_string(request.lease.count());
     auto arguments = counter_calls::each_id(request.ids);
     arguments.insert(arguments.begin(), lease);
@@ -141,7 +147,8 @@ std::optional<sight> read_sight(resp::value const& reply) {
 
 constinit counter_kind const permit_kind{
     .kind = "permit semaphore",
-    .channel = semaphore_channel,
+    .channel = semaphore::channel_of,
+    .key_beside = permits::timeouts_of,
     .ask = permits::acquire,
     .read = permits::read_acquire,
     .undo = permits::undo,

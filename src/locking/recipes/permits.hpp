@@ -5,9 +5,14 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <vector>
 
 namespace redlatch::locking::permits {
+
+/// The key of the times when the leases of the permits that are taken end.
+std::string timeouts_of(std::string_view name);
 
 /// All ids or none.
 wire_call release(counter_request const& request);

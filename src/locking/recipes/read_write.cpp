@@ -1,5 +1,6 @@
 // The two halves of a read-write lock: many may read, or one may write. wire: protocol section 6.
-#include "locking/names.hpp"
+#include "locking/recipes/read_write.hpp"
+
 #include "locking/recipes/owner_hash.hpp"
 #include "locking/recipes/recipes.hpp"
 #include "locking/recipes/tokens.hpp"
@@ -100,7 +101,7 @@ template <half const& Half> std::optional<bool> read_whether_held(resp::value co
 
 template <half const& Half> constexpr recipe make_half(recipe const& counterpart) noexcept {
     auto made = owner_hash::make_recipe(Half.mode);
-    made.channel_prefix = read_write_channel_prefix;
+    made.channel_prefix = channel_prefix;
     made.release = release<Half>;
     made.force_release = force_release<Half>;
     made.is_held = ask_for_fields;

@@ -1,7 +1,7 @@
 #include "locking/recipes/semaphore.hpp"
 
-#include "locking/names.hpp"
 #include "locking/recipes/counter_calls.hpp"
+#include "locking/recipes/counter_kinds.hpp"
 
 #include <algorithm>
 
@@ -63,7 +63,7 @@ wire_call set(counter_request const& request, std::optional<base::milliseconds> 
 
 constinit counter_kind const semaphore_kind{
     .kind = "semaphore",
-    .channel = semaphore_channel,
+    .channel = semaphore::channel_of,
     .ask = semaphore::acquire,
     .read = semaphore::read_acquire,
     .undo = semaphore::undo,

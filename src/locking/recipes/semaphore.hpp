@@ -2,11 +2,18 @@
 #pragma once
 
 #include "locking/counter.hpp"
+#include "locking/names.hpp"
 
 #include <optional>
+#include <string>
+#include <string_view>
 
 namespace redlatch::locking::semaphore {
 
+/// Also of permits with leases.
+inline std::string channel_of(std::string_view name) {
+    return prefixed("redisson_sc", name);
+}
 wire_call release(counter_request const& request);
 /// Nothing where there is no key.
 wire_call release_if_exists(counter_request const& request);

@@ -16,7 +16,7 @@ MUTANTS = [
      ".retry_after = now->remaining_lease};"),
     ("an observer listens to the channel of semaphores", ELECTION,
      ".channel = lock_channel,",
-     ".channel = semaphore_channel,"),
+     ".channel = [](std::string_view name) { return prefixed(\"redisson_sc\", name); },"),
     ("observers are in line", ELECTION,
      ".in_line = false,",
      ".in_line = true,"),

@@ -39,6 +39,6 @@ MUTANTS = [
      "{*count > 0 ? acquire_answer::kind::busy",
      "{*count >= 0 ? acquire_answer::kind::busy"),
     ("whoever waits for a latch listens to the channel of semaphores", LATCH,
-     ".channel = latch_channel,",
-     ".channel = semaphore_channel,"),
+     ".channel = latch::channel_of,",
+     ".channel = [](std::string_view name) { return prefixed(\"redisson_sc\", name); },"),
 ]

@@ -1,6 +1,7 @@
 // What is lost, and what comes back, where another node of a cluster becomes the master of a lock: written down by looking at
 // the keys before and after.
 #include "locking/names.hpp"
+#include "locking/recipes/permits.hpp"
 #include "resp/command.hpp"
 #include "sim/scenario/stage.hpp"
 
@@ -43,7 +44,7 @@ std::string stage::counted_at(server_host const& of, int lock) const {
     auto const name = key_of(lock);
     auto const count = of.number(name);
     if (plan.locks_are == lock_kind::permit_semaphore)
-        return std::to_string(count + std::ssize(of.members(locking::permit_timeouts(name))));
+        return std::to_string(count + std::ssize(of.members(locking::permits::timeouts_of(name))));
     auto text = std::to_string(count);
     auto const record = locking::request_record(name, {});
     for (auto const& [key, value] : of.node().data().databases.front())
@@ -56,7 +57,7 @@ std::string stage::counted_now(int lock) const {
     if (!plan.are_counters()) return {};
     if (plan.locks_are == lock_kind::permit_semaphore) {
         auto const name = key_of(lock);
-        auto const timeouts = locking::permit_timeouts(name);
+        auto const timeouts = locking::permits::timeouts_of(name);
         return std::to_string(host_of(lock).number(name) + std::ssize(host_of_key(lock, timeouts).members(timeouts)));
     }
     std::string text = std::to_string(host_of(lock).number(key_of(lock)));
@@ -104,7 +105,7 @@ void stage::see_around_loss(std::function<void()> const& change) {
     std::vector<std::string> counted_before;
     auto const leases_now = [this](int lock) {
         bool const beside = plan.locks_are == lock_kind::permit_semaphore;
-        return leases_at(beside ? host_of_key(lock, locking::permit_timeouts(key_of(lock))) : host_of(lock), lock);
+        return leases_at(beside ? host_of_key(lock, locking::permits::timeouts_of(key_of(lock))) : host_of(lock), lock);
     };
     auto const tokens = [this](int lock) { // keys of a slot move one by one
         auto const key = locking::token_counter(key_of(lock));

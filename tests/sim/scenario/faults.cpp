@@ -1,4 +1,6 @@
 #include "locking/names.hpp"
+#include "locking/recipes/permits.hpp"
+#include "locking/recipes/read_write.hpp"
 #include "resp/command.hpp"
 #include "sim/scenario/stage.hpp"
 
@@ -38,7 +40,7 @@ void unpromised(stage& in, int lock, moment until = never) {
 /// Keys of a slot move one by one: of the two keys of permits with ids, one server may have one each.
 bool is_divided(stage const& in, int lock) {
     if (in.plan.locks_are != lock_kind::permit_semaphore) return false;
-    return &in.host_of(lock) != &in.host_of_key(lock, locking::permit_timeouts(in.semaphore_name(lock)));
+    return &in.host_of(lock) != &in.host_of_key(lock, locking::permits::timeouts_of(in.semaphore_name(lock)));
 }
 
 /// All that a server had.
@@ -72,7 +74,7 @@ server_host& server_of(stage& in, fault const& what) {
 }
 
 std::string channel_of(lock_kind of, std::string const& lock) {
-    return of == lock_kind::read_write ? locking::read_write_channel(lock) : locking::lock_channel(lock);
+    return of == lock_kind::read_write ? locking::read_write::channel_of(lock) : locking::lock_channel(lock);
 }
 
 /// Redisson has no such notice.

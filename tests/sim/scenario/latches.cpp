@@ -1,5 +1,5 @@
 // Count-down latches in a scenario: some workers count down, some wait, some set them again.
-#include "locking/names.hpp"
+#include "locking/recipes/latch.hpp"
 #include "resp/command.hpp"
 #include "sim/scenario/answer_of_call.hpp"
 #include "sim/scenario/call_under_shortage.hpp"
@@ -159,7 +159,7 @@ void see_all_latches(stage& in) {
         if (!opens || in.latch_counts[i] == 0) continue;
         // By an administrator: whoever waits for steps that nobody makes any more is to come to an end.
         in.by_hand(i, resp::command("DEL", in.latch_name(i)));
-        in.tell_by_hand(i, locking::latch_channel(in.latch_name(i)), "0");
+        in.tell_by_hand(i, locking::latch::channel_of(in.latch_name(i)), "0");
         in.see_keys();
     }
 }

@@ -1,6 +1,7 @@
 // Semaphores whose permits have ids and leases in a scenario: what workers do with them, and what is seen of them. A permit is
 // written down as a hold, by its id; several that were taken together by the first of their ids.
-#include "locking/names.hpp"
+#include "locking/recipes/permits.hpp"
+#include "locking/recipes/semaphore.hpp"
 #include "resp/command.hpp"
 #include "sim/scenario/answer_of_call.hpp"
 #include "sim/scenario/call_under_shortage.hpp"
@@ -285,20 +286,20 @@ bool forgets(scenario const& plan) {
 
 void publish(stage& in, int lock) {
     auto const name = in.semaphore_name(lock);
-    in.tell_by_hand(lock, locking::semaphore_channel(name), std::to_string(in.host_of(lock).number(name)));
+    in.tell_by_hand(lock, locking::semaphore::channel_of(name), std::to_string(in.host_of(lock).number(name)));
 }
 
 /// By an administrator: one that was taken for ever, by somebody who is not there any more.
 void give_back_by_hand(stage& in, int lock, std::string const& id) {
     auto const name = in.semaphore_name(lock);
-    in.by_hand(lock, resp::command("ZREM", locking::permit_timeouts(name), raw(id)));
+    in.by_hand(lock, resp::command("ZREM", locking::permits::timeouts_of(name), raw(id)));
     in.by_hand(lock, resp::command("INCRBY", name, "1"));
     publish(in, lock);
 }
 
 /// Whose lease is over, too.
 std::int64_t members_of(stage const& in, int lock) {
-    auto const timeouts = locking::permit_timeouts(in.semaphore_name(lock));
+    auto const timeouts = locking::permits::timeouts_of(in.semaphore_name(lock));
     return std::ssize(in.host_of_key(lock, timeouts).members(timeouts));
 }
 
@@ -356,21 +357,21 @@ void use_leased_permits(stage& in, int number, int process, job const& what) {
 std::vector<std::string> stage::owners_of(int lock) const {
     if (plan.locks_are != lock_kind::permit_semaphore) return owners_in_key(lock);
     std::vector<std::string> all;
-    auto const timeouts = locking::permit_timeouts(semaphore_name(lock));
+    auto const timeouts = locking::permits::timeouts_of(semaphore_name(lock));
     for (auto const& [member, score] : host_of_key(lock, timeouts).members(timeouts)) all.push_back(hex(member));
     return all;
 }
 
 std::map<std::string, std::int64_t> permits_at(server_host const& server, std::string const& semaphore) {
     std::map<std::string, std::int64_t> there;
-    for (auto const& [member, score] : server.members(locking::permit_timeouts(semaphore)))
+    for (auto const& [member, score] : server.members(locking::permits::timeouts_of(semaphore)))
         if (static_cast<std::int64_t>(score) > server.now_ms()) there[hex(member)] = static_cast<std::int64_t>(score);
     return there;
 }
 
 void stage::see_permit_ids(int by) {
     for (int i = 0; i < plan.locks; ++i) {
-        auto const& host = host_of_key(i, locking::permit_timeouts(semaphore_name(i)));
+        auto const& host = host_of_key(i, locking::permits::timeouts_of(semaphore_name(i)));
         if (!host.running()) continue;
         auto& known = permit_ids[i];
         auto const now_ms = host.now_ms();

@@ -1,5 +1,5 @@
 // Semaphores in a scenario: what workers do with permits, and what is seen of them.
-#include "locking/names.hpp"
+#include "locking/recipes/semaphore.hpp"
 #include "resp/command.hpp"
 #include "sim/scenario/answer_of_call.hpp"
 #include "sim/scenario/call_under_shortage.hpp"
@@ -152,7 +152,7 @@ void refill(stage& in) {
         auto const name = in.semaphore_name(i);
         in.write({.what = kind::unpromised, .lock = i});
         in.by_hand(i, resp::command("SET", name, std::to_string(permits_in_all)));
-        in.tell_by_hand(i, locking::semaphore_channel(name), std::to_string(permits_in_all));
+        in.tell_by_hand(i, locking::semaphore::channel_of(name), std::to_string(permits_in_all));
     }
 }
 

@@ -1,5 +1,5 @@
 #include "io/counter_index.hpp"
-#include "locking/counter.hpp"
+#include "locking/recipes/counter_kinds.hpp"
 
 #include <gtest/gtest.h>
 #include <memory>

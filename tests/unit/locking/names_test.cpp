@@ -1,4 +1,9 @@
 #include "locking/names.hpp"
+#include "locking/recipes/fair.hpp"
+#include "locking/recipes/latch.hpp"
+#include "locking/recipes/permits.hpp"
+#include "locking/recipes/read_write.hpp"
+#include "locking/recipes/semaphore.hpp"
 
 #include <gtest/gtest.h>
 
@@ -37,16 +42,19 @@ TEST(lock_channel, of_a_name_and_of_its_tag_alone_is_one) {
 }
 
 TEST(counter_keys, are_what_java_derives) {
-    EXPECT_EQ(semaphore_channel("permits"), "redisson_sc:{permits}");
-    EXPECT_EQ(semaphore_channel("{a}:permits"), "redisson_sc:{a}:permits");
-    EXPECT_EQ(latch_channel("gate"), "redisson_countdownlatch__channel__{gate}");
-    EXPECT_EQ(latch_channel("{a}:gate"), "redisson_countdownlatch__channel__{{a}:gate}") << "brackets of its own";
+    EXPECT_EQ(semaphore::channel_of("permits"), "redisson_sc:{permits}");
+    EXPECT_EQ(semaphore::channel_of("{a}:permits"), "redisson_sc:{a}:permits");
+    EXPECT_EQ(latch::channel_of("gate"), "redisson_countdownlatch__channel__{gate}");
+    EXPECT_EQ(latch::channel_of("{a}:gate"), "redisson_countdownlatch__channel__{{a}:gate}") << "brackets of its own";
+    EXPECT_EQ(permits::timeouts_of("pool"), "{pool}:timeout");
+    EXPECT_EQ(permits::timeouts_of("{a}:pool"), "{a}:pool:timeout");
     EXPECT_EQ(request_record("permits", "uuid:1"), "redlatch_request:{permits}:uuid:1");
     EXPECT_EQ(request_record("{a}:permits", "uuid:1"), "redlatch_request:{a}:permits:uuid:1");
 }
 
 TEST(auxiliary_keys, follow_the_prefix_rule) {
-    EXPECT_EQ(fair_queue("orders"), "redisson_lock_queue:{orders}");
+    EXPECT_EQ(fair::queue_of("orders"), "redisson_lock_queue:{orders}");
+    EXPECT_EQ(fair::timeouts_of("orders"), "redisson_lock_timeout:{orders}");
     EXPECT_EQ(token_counter("{t}x"), "redisson_lock_token:{t}x");
 }
 
@@ -58,7 +66,7 @@ TEST(kept_owner, has_zero_for_the_number_and_all_that_stands_behind_it) {
 }
 
 TEST(read_write_keys, follow_the_rules_of_prefix_and_suffix) {
-    EXPECT_EQ(read_write_channel("orders"), "redisson_rwlock:{orders}");
+    EXPECT_EQ(read_write::channel_of("orders"), "redisson_rwlock:{orders}");
     EXPECT_EQ(read_hold_prefix("orders"), "{orders}:");
     EXPECT_EQ(read_hold_prefix("or{ders"), "or{ders:");
 }

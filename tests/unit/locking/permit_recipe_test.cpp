@@ -1,4 +1,4 @@
-#include "locking/counter.hpp"
+#include "locking/recipes/counter_kinds.hpp"
 #include "scripted/replies.hpp"
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // What is true of every kind of lock, and what the kinds do differently. The calls of the re-entrant one: wire_call_test.cpp.
-#include "locking/counter.hpp"
 #include "locking/names.hpp"
+#include "locking/recipes/counter_kinds.hpp"
 #include "locking/recipes/election.hpp"
 #include "locking/recipes/faster_multi.hpp"
 #include "locking/recipes/recipes.hpp"
